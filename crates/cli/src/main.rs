@@ -1,0 +1,2 @@
+//! The goalward command line.
+fn main() {}

@@ -1,0 +1,275 @@
+//! The crate's one error type. An error is for wrong input and I/O; a numerical outcome (an empty set, a
+//! truncated run) is a value with a name instead.
+
+use std::path::PathBuf;
+
+/// What the library returns.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Wrong input, with the place it was found; [`Error::hint`] says what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// A field of a problem (its size, start, goal, names ...) is out of range.
+    #[error("{field}: {fault}")]
+    Field {
+        /// The field as the problem file names it.
+        field: String,
+        /// What is wrong with it.
+        fault: String,
+    },
+    /// A cost is negative or not finite.
+    #[error("state {state}, action {action}: cost is {cost}, but costs must be finite and not negative")]
+    Cost {
+        /// The state's name.
+        state: String,
+        /// The action's name.
+        action: String,
+        /// The offending cost.
+        cost: f64,
+    },
+    /// A feature row is wrong.
+    #[error("state {state}, action {action}, next {next}: {fault}")]
+    Feature {
+        /// The state's name.
+        state: String,
+        /// The action's name.
+        action: String,
+        /// The successor's name.
+        next: String,
+        /// What is wrong with it.
+        fault: String,
+    },
+    /// A state other than the goal has no action.
+    #[error("state {state} has no action")]
+    NoAction {
+        /// The state's name.
+        state: String,
+    },
+    /// An action leads nowhere.
+    #[error(
+        "state {state}, action {action}: no successor has a feature, so no theta makes a distribution of it"
+    )]
+    NoSuccessor {
+        /// The state's name.
+        state: String,
+        /// The action's name.
+        action: String,
+    },
+    /// The goal can be left.
+    #[error("the goal {goal} is not absorbing: action {action} has a feature for next state {next}")]
+    GoalNotAbsorbing {
+        /// The goal's name.
+        goal: String,
+        /// The action's name.
+        action: String,
+        /// Where it leads.
+        next: String,
+    },
+    /// The goal costs something.
+    #[error("the goal {goal}, action {action}: cost is {cost}, but staying at the goal must be free")]
+    GoalCost {
+        /// The goal's name.
+        goal: String,
+        /// The action's name.
+        action: String,
+        /// The offending cost.
+        cost: f64,
+    },
+    /// No sequence of actions leads from these states to the goal.
+    #[error("the goal {goal} is unreachable from {}", listed(states))]
+    GoalUnreachable {
+        /// The goal's name.
+        goal: String,
+        /// The names of the states that cannot reach it.
+        states: Vec<String>,
+    },
+    /// The row of this action cannot sum to one together with the rows before it.
+    #[error("state {state}, action {action}: no theta makes this row and the rows before it sum to one")]
+    RowsContradict {
+        /// The state's name.
+        state: String,
+        /// The action's name.
+        action: String,
+    },
+    /// No theta makes every row a probability distribution.
+    #[error("no theta makes every row a probability distribution: the set B is empty ({detail})")]
+    EmptyB {
+        /// How it was found.
+        detail: String,
+    },
+    /// The true parameter does not make this row a distribution.
+    #[error(
+        "theta is outside B: state {state}, action {action}: the row sums to {sum}, its smallest entry is {smallest} (next state {next})"
+    )]
+    ThetaOutside {
+        /// The state's name.
+        state: String,
+        /// The action's name.
+        action: String,
+        /// The sum of the row's probabilities.
+        sum: f64,
+        /// The smallest probability of the row.
+        smallest: f64,
+        /// The successor of that probability.
+        next: String,
+    },
+    /// The true parameter violates a known linear fact.
+    #[error("theta violates extra row {row}: a'theta = {value}, but it must be at most {bound}")]
+    ThetaExtra {
+        /// The row's number, from 0.
+        row: usize,
+        /// The left-hand side.
+        value: f64,
+        /// The right-hand side.
+        bound: f64,
+    },
+    /// A candidate model is wrong.
+    #[error("model {model}, state {state}, action {action}: {fault}")]
+    Model {
+        /// The model's number, from 0.
+        model: usize,
+        /// The state's number.
+        state: usize,
+        /// The action's number.
+        action: usize,
+        /// What is wrong.
+        fault: String,
+    },
+    /// A file has the wrong form.
+    #[error("{}:{line}:{column}: {fault}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// Column, from 1.
+        column: usize,
+        /// What is wrong.
+        fault: String,
+    },
+    /// What a file says is wrong; the place inside it is in the source.
+    #[error("{}: {source}", path.display())]
+    InFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with its content.
+        source: Box<Error>,
+    },
+    /// A file could not be read or written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// A parameter has a value that it cannot have.
+    #[error("{owner}: {key}={value}: {reason}")]
+    Setting {
+        /// The learner or world.
+        owner: String,
+        /// The parameter.
+        key: String,
+        /// What was given.
+        value: String,
+        /// Why not.
+        reason: String,
+    },
+    /// There is no such parameter.
+    #[error("{owner} has no parameter {key:?}; it has {}", known.join(", "))]
+    UnknownSetting {
+        /// The learner or world.
+        owner: String,
+        /// What was given.
+        key: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// A parameter that has no default is missing.
+    #[error("{owner} needs {key}: {what}")]
+    MissingSetting {
+        /// The learner or world.
+        owner: String,
+        /// The parameter.
+        key: String,
+        /// What it is, and how to give it.
+        what: String,
+    },
+    /// There is no learner or world of that name.
+    #[error("there is no {kind} {id:?}; there are {}", known.join(", "))]
+    UnknownId {
+        /// "learner" or "world".
+        kind: &'static str,
+        /// What was given.
+        id: String,
+        /// What there is.
+        known: Vec<String>,
+    },
+    /// The problem says nothing of the true theta, so there is nothing to simulate or to plan on.
+    #[error(
+        "problem {problem} has no theta: it can be learnt from your own loop, but neither simulated nor solved"
+    )]
+    NoTruth {
+        /// The problem's name.
+        problem: String,
+    },
+    /// No policy reaches the goal with probability one from these states.
+    #[error("no policy reaches the goal with probability one from {}", listed(states))]
+    NoProperPolicy {
+        /// The states' names.
+        states: Vec<String>,
+    },
+    /// A checkpoint does not fit.
+    #[error("checkpoint: {reason}")]
+    Checkpoint {
+        /// Why not.
+        reason: String,
+    },
+    /// A learner was told something that cannot have happened.
+    #[error("step {t}: {fault}")]
+    Misuse {
+        /// The learner's step count.
+        t: u64,
+        /// What was wrong with it.
+        fault: String,
+    },
+}
+
+impl Error {
+    /// What to do about it, where there is something to say.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Error::Cost { .. } => "give rewards as costs: cost = -reward".into(),
+            Error::GoalNotAbsorbing { .. } => {
+                "leave the goal without actions, or give it features to itself alone".into()
+            }
+            Error::GoalCost { .. } => "charge the cost on the action that leads to the goal".into(),
+            Error::GoalUnreachable { .. } | Error::NoProperPolicy { .. } => {
+                "remove these states, or give them an action that leads on (back to the start, say)".into()
+            }
+            Error::NoSuccessor { .. } => "absent features are zero: list at least one successor".into(),
+            Error::NoAction { .. } => "every state but the goal needs at least one action".into(),
+            Error::ThetaOutside { .. } => {
+                "for every state and action the probabilities <phi(next), theta> must be >= 0 and sum to 1"
+                    .into()
+            }
+            Error::NoTruth { .. } => "add \"theta\": [...] to the problem file".into(),
+            Error::InFile { source, .. } => return source.hint(),
+            Error::UnknownId { kind, .. } => format!("goalward list {kind}s describes them"),
+            _ => return None,
+        })
+    }
+}
+
+/// The first few names of a long list.
+fn listed(names: &[String]) -> String {
+    const SHOWN: usize = 8;
+    let shown = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    match names.len() {
+        0 => "no state".into(),
+        1 => format!("state {shown}"),
+        n if n <= SHOWN => format!("states {shown}"),
+        n => format!("states {shown} and {} more", n - SHOWN),
+    }
+}

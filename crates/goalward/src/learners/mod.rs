@@ -1,0 +1,187 @@
+//! Algorithms that act on a [`Problem`](crate::problem::Problem), one file each, behind one registry.
+
+use crate::problem::{Action, Problem, State};
+use crate::registry::{Parameter, Reader, Settings};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+/// One step of the world as a learner sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transition {
+    /// Where the learner was.
+    pub state: State,
+    /// What it did.
+    pub action: Action,
+    /// What it paid, in the user's units.
+    pub cost: f64,
+    /// Where it came to.
+    pub next: State,
+}
+
+/// What an observation led to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Observed {
+    /// Nothing but an update.
+    Updated,
+    /// A planning call; [`Probe::plan`] has its details.
+    Planned,
+}
+
+/// Why a planning call was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Reason {
+    /// t reached 2 t_j.
+    Time,
+    /// The determinant of some level's Sigma doubled.
+    Determinant,
+    /// The information in the data doubled.
+    Information,
+}
+
+/// One planning call, in the units of the user's costs.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlanReport {
+    /// The step t_j after which it was made.
+    pub t: u64,
+    /// Its number j, from 1.
+    pub j: u64,
+    /// What triggered it.
+    pub reason: Reason,
+    /// The radius of the confidence set.
+    pub beta: f64,
+    /// The estimate of theta, per level.
+    pub theta: Vec<Vec<f64>>,
+    /// log det of the frozen Sigma, per level.
+    pub log_det: Vec<f64>,
+    /// Sweeps of value iteration.
+    pub sweeps: u64,
+    /// C ∩ B was empty: the old value function stays.
+    pub empty: bool,
+    /// V_j for every state, in [0, B].
+    pub v: Vec<f64>,
+}
+
+/// Receives typed quantities from [`Learner::probe`]; implement what you need.
+pub trait Probe {
+    /// sigma_bar^2 / B^(2^(l+1)) of the last step, per level.
+    fn weights(&mut self, _sigma_sq: &[f64]) {}
+    /// The last planning call.
+    fn plan(&mut self, _plan: &PlanReport) {}
+    /// The current estimate of theta.
+    fn estimate(&mut self, _theta_hat: &[f64]) {}
+    /// How many planning calls were made, and how many of them met an empty C ∩ B.
+    fn counts(&mut self, _planner_calls: u64, _violations: u64) {}
+}
+
+/// The state of a learner, for checkpoints: opaque, but for the learner that made it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Snapshot(pub Value);
+
+impl Snapshot {
+    /// Takes the state down.
+    pub fn of(state: &impl Serialize) -> Self {
+        // a learner's state is plain data with finite numbers and string keys: this cannot fail
+        Snapshot(serde_json::to_value(state).unwrap_or(Value::Null))
+    }
+
+    /// Gives the state back.
+    pub fn to<T: for<'de> Deserialize<'de>>(&self) -> Result<T> {
+        T::deserialize(&self.0).map_err(|e| Error::Checkpoint { reason: format!("the learner's state: {e}") })
+    }
+}
+
+/// An algorithm that acts and learns. It is built from a problem and never sees a truth.
+pub trait Learner: Send {
+    /// The action to take in a state other than the goal.
+    fn act(&mut self, s: State) -> Action;
+    /// Takes in what happened; plans when its trigger fires.
+    fn observe(&mut self, step: &Transition) -> Result<Observed>;
+    /// The goal was reached.
+    fn end_episode(&mut self) {}
+    /// Shows its inner quantities.
+    fn probe(&self, _sink: &mut dyn Probe) {}
+    /// All parameters in force, by the names of the registry, in the user's units; `radius` and, where the
+    /// user asked for the truth, `oracle` among them.
+    fn in_force(&self) -> Map<String, Value>;
+    /// Its state.
+    fn snapshot(&self) -> Snapshot;
+    /// Puts a state back that a learner of the same problem and settings took down.
+    fn restore(&mut self, snapshot: &Snapshot) -> Result<()>;
+}
+
+/// What the runner tells a learner beyond the problem: only what the entry needs or the user asked for with `oracle`.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    /// The true B*, for `B=oracle`, in the user's units.
+    pub b_star: Option<f64>,
+    /// The true T*, for `t_star=oracle`.
+    pub t_star: Option<f64>,
+    /// A fixed policy to follow.
+    pub policy: Option<Vec<Action>>,
+}
+
+/// All that a learner is built from.
+#[derive(Debug)]
+pub struct Brief<'a> {
+    /// What is known.
+    pub problem: &'a Arc<Problem>,
+    /// The user's settings.
+    pub settings: Reader<'a>,
+    /// The run's seed; the learner draws from its own stream.
+    pub seed: u64,
+    /// The number of episodes K that the run is planned for.
+    pub episodes: u64,
+    /// What the runner tells.
+    pub told: Told,
+}
+
+/// What the registry says of a learner.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct LearnerEntry {
+    /// Its name on the command line.
+    pub id: &'static str,
+    /// One line.
+    pub title: &'static str,
+    /// The paper and the algorithm in it.
+    pub reference: &'static str,
+    /// The setting it is made for.
+    pub setting: &'static str,
+    /// What it must know beforehand.
+    pub needs: &'static [&'static str],
+    /// What is proved of it.
+    pub guarantee: &'static str,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+    /// Whether the runner must give it an optimal policy.
+    #[serde(skip)]
+    pub wants_policy: bool,
+    #[serde(skip)]
+    build: fn(&Brief) -> Result<Box<dyn Learner>>,
+}
+
+/// All learners.
+pub const LEARNERS: &[LearnerEntry] = &[];
+
+/// The entry of a learner.
+pub fn entry(id: &str) -> Result<&'static LearnerEntry> {
+    let known = || LEARNERS.iter().map(|l| l.id.to_string()).collect();
+    let entry = LEARNERS.iter().find(|l| l.id == id);
+    entry.ok_or_else(|| Error::UnknownId { kind: "learner", id: id.into(), known: known() })
+}
+
+/// Builds a learner.
+pub fn build(
+    entry: &LearnerEntry,
+    problem: &Arc<Problem>,
+    settings: &Settings,
+    seed: u64,
+    episodes: u64,
+    told: Told,
+) -> Result<Box<dyn Learner>> {
+    let settings = Reader::new(entry.id, entry.parameters, settings)?;
+    (entry.build)(&Brief { problem, settings, seed, episodes, told })
+}

@@ -1,0 +1,29 @@
+//! **goalward** learns, online and with guarantees, the cheapest way to a goal when the dynamics are
+//! unknown but known to be a mixture of candidate models: linear mixture stochastic shortest paths.
+//!
+//! Dependencies run one way, and so does the data:
+//!
+//! ```text
+//! numeric <- problem <- plan <- estimate, confidence <- learners --\
+//!               ^------------------------------------ worlds -------> episode
+//! ```
+//!
+//! * [`problem`]: [`Problem`](problem::Problem), all that a learner may know, and
+//!   [`Truth`](problem::Truth), which only worlds, planners and audits may hold;
+//! * [`plan`]: exact planning on a known model with certified bounds, and optimistic planning (DEVI);
+//! * [`learners`]: LEVIS++ and its rivals, one file each, behind one registry;
+//! * [`worlds`]: problems with their truth, one file each, behind one registry;
+//! * [`episode`]: the only interaction loop.
+
+pub mod confidence;
+pub mod episode;
+mod error;
+pub mod estimate;
+pub mod learners;
+pub mod numeric;
+pub mod plan;
+pub mod problem;
+pub mod registry;
+pub mod worlds;
+
+pub use error::{Error, Result};

@@ -1,0 +1,20 @@
+//! Numerical tools that know nothing of shortest paths.
+
+mod cholesky;
+mod polytope;
+mod rng;
+pub mod support;
+
+pub use cholesky::Cholesky;
+pub use polytope::{Contradiction, EmptyPolytope, Polytope, PolytopeBuilder};
+pub use rng::{Stream, categorical};
+
+/// The scalar product.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
+
+/// The Euclidean norm.
+pub(crate) fn norm(a: &[f64]) -> f64 {
+    dot(a, a).sqrt()
+}

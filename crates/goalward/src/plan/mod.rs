@@ -1,0 +1,3 @@
+//! Planning: exact on a known model ([`exact`]), optimistic over a confidence set (DEVI).
+
+pub mod exact;

@@ -1,0 +1,198 @@
+//! What is known of a problem ([`Problem`]) and what is true of it ([`Truth`]).
+//!
+//! A linear mixture SSP has P(s'|s,a) = <phi(s'|s,a), theta*> (Assumption 3.1 of the paper). The features, the
+//! costs, the start and the goal are known and make a [`Problem`]; theta* makes a [`Truth`]. Learners are built
+//! from a [`Problem`] and never see a [`Truth`].
+
+mod builder;
+mod models;
+mod truth;
+
+pub use builder::ProblemBuilder;
+pub use models::Model;
+pub use truth::{Instance, Truth};
+
+use crate::numeric::Polytope;
+use std::borrow::Cow;
+use std::ops::Range;
+use std::sync::Arc;
+
+/// A state's number, from 0.
+pub type State = usize;
+/// An action's number, from 0, local to its state.
+pub type Action = usize;
+/// A state-action pair's number: the pairs of all states in order, one after the other.
+pub type Pair = usize;
+
+/// A known linear fact about theta: a'theta <= b.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Halfspace {
+    /// The left-hand side.
+    pub a: Vec<f64>,
+    /// The right-hand side.
+    pub b: f64,
+}
+
+/// All that a learner may know: states, actions, costs, features, start, goal, names.
+///
+/// Features are sparse: each pair has a list of successors and one row phi(s'|s,a) in R^d for each of them, in flat
+/// arrays. Build one with [`Problem::builder`] or [`Problem::from_models`]; both check everything.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    name: String,
+    dim: usize,
+    start: State,
+    goal: State,
+    /// `first_pair[s]..first_pair[s + 1]` are the pairs of state s.
+    first_pair: Vec<usize>,
+    costs: Vec<f64>,
+    cost_unit: f64,
+    /// `first_row[p]..first_row[p + 1]` are the feature rows of pair p.
+    first_row: Vec<usize>,
+    successors: Vec<u32>,
+    /// One row of d numbers for each successor.
+    phi: Vec<f64>,
+    extra: Vec<Halfspace>,
+    state_names: Option<Vec<String>>,
+    action_names: Option<Vec<Vec<String>>>,
+    constraints: Arc<Polytope>,
+}
+
+impl Problem {
+    /// Starts a problem with so many states and features of so many dimensions; everything is checked on the way.
+    ///
+    /// ```
+    /// use goalward::problem::Problem;
+    /// // one state, one action that reaches the goal with probability 1/2 or 1: theta mixes the two
+    /// let mut builder = Problem::builder("coin", 2, 2);
+    /// builder.start(0).goal(1);
+    /// let toss = builder.action(0, 1.0)?;
+    /// builder.feature(0, toss, 0, &[0.5, 0.0])?;
+    /// builder.feature(0, toss, 1, &[0.5, 1.0])?;
+    /// let problem = builder.build()?;
+    /// assert_eq!(problem.pairs(), 1);
+    /// # Ok::<(), goalward::Error>(())
+    /// ```
+    pub fn builder(name: &str, states: usize, dim: usize) -> ProblemBuilder {
+        ProblemBuilder::new(name, states, dim)
+    }
+
+    /// The problem's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+    /// The dimension d of the features.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+    /// The number of states, the goal included.
+    pub fn states(&self) -> usize {
+        self.first_pair.len() - 1
+    }
+    /// The number of state-action pairs.
+    pub fn pairs(&self) -> usize {
+        self.costs.len()
+    }
+    /// Where every episode starts.
+    pub fn start(&self) -> State {
+        self.start
+    }
+    /// Where every episode ends.
+    pub fn goal(&self) -> State {
+        self.goal
+    }
+    /// The number of actions of a state.
+    pub fn actions(&self, s: State) -> usize {
+        self.first_pair[s + 1] - self.first_pair[s]
+    }
+    /// The number of a state-action pair.
+    pub fn pair(&self, s: State, a: Action) -> Pair {
+        debug_assert!(a < self.actions(s));
+        self.first_pair[s] + a
+    }
+    /// The pairs of a state, in the order of its actions.
+    pub fn pairs_of(&self, s: State) -> Range<Pair> {
+        self.first_pair[s]..self.first_pair[s + 1]
+    }
+    /// The cost of a pair, in the user's units.
+    pub fn cost(&self, p: Pair) -> f64 {
+        self.costs[p]
+    }
+    /// The costs of all pairs, in the user's units.
+    pub fn costs(&self) -> &[f64] {
+        &self.costs
+    }
+    /// The user's units per unit of the theory, whose costs lie in [0, 1]: the largest cost, or 1 if no cost exceeds
+    /// 1. Learners divide by it on the way in and multiply by it on the way out.
+    pub fn cost_unit(&self) -> f64 {
+        self.cost_unit
+    }
+    /// The smallest cost of a pair off the goal, in the user's units.
+    pub fn min_cost(&self) -> f64 {
+        let goal = self.pairs_of(self.goal);
+        let off_goal = (0..self.pairs()).filter(|p| !goal.contains(p));
+        off_goal.map(|p| self.costs[p]).fold(f64::INFINITY, f64::min)
+    }
+    /// The successors of a pair.
+    pub fn successors(&self, p: Pair) -> &[u32] {
+        &self.successors[self.rows(p)]
+    }
+    /// The feature rows of a pair, one after the other: for each successor d numbers.
+    pub fn phi(&self, p: Pair) -> &[f64] {
+        let rows = self.rows(p);
+        &self.phi[rows.start * self.dim..rows.end * self.dim]
+    }
+    /// The positions of a pair's successors in arrays that run over all successors of all pairs.
+    pub fn rows(&self, p: Pair) -> Range<usize> {
+        self.first_row[p]..self.first_row[p + 1]
+    }
+    /// Known linear facts about theta beyond "every row is a distribution".
+    pub fn extra(&self) -> &[Halfspace] {
+        &self.extra
+    }
+    /// The set B: every theta that makes all rows distributions and satisfies the extra facts.
+    pub fn constraints(&self) -> &Arc<Polytope> {
+        &self.constraints
+    }
+
+    /// phi_V(s,a) = sum over s' of phi(s'|s,a) V(s'), for one pair, into `out` (d numbers).
+    pub fn phi_v(&self, p: Pair, v: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        for (&next, row) in self.successors(p).iter().zip(self.phi(p).chunks_exact(self.dim)) {
+            let value = v[next as usize];
+            if value != 0.0 {
+                out.iter_mut().zip(row).for_each(|(o, x)| *o += value * x);
+            }
+        }
+    }
+
+    /// phi_V for all pairs as one sparse product, into `out` (pairs x d, row-major).
+    pub fn phi_v_all(&self, v: &[f64], out: &mut [f64]) {
+        for (p, out) in out.chunks_exact_mut(self.dim).enumerate() {
+            self.phi_v(p, v, out);
+        }
+    }
+
+    /// The name of a state: its own, or its number.
+    pub fn state_name(&self, s: State) -> Cow<'_, str> {
+        match &self.state_names {
+            Some(names) => Cow::Borrowed(&names[s]),
+            None => Cow::Owned(s.to_string()),
+        }
+    }
+    /// The name of an action: its own, or its number.
+    pub fn action_name(&self, s: State, a: Action) -> Cow<'_, str> {
+        match &self.action_names {
+            Some(names) => Cow::Borrowed(&names[s][a]),
+            None => Cow::Owned(a.to_string()),
+        }
+    }
+    /// The states' own names, if they have any.
+    pub fn state_names(&self) -> Option<&[String]> {
+        self.state_names.as_deref()
+    }
+    /// The actions' own names, if they have any.
+    pub fn action_names(&self) -> Option<&[Vec<String>]> {
+        self.action_names.as_deref()
+    }
+}

@@ -1,0 +1,90 @@
+//! The true parameter and the kernel it makes. Only worlds, planners, the runner and audits may hold one.
+
+use super::{Pair, Problem, State};
+use crate::numeric::{categorical, dot};
+use crate::{Error, Result};
+use std::sync::Arc;
+
+/// How far a row of the true kernel may be from summing to one, and an entry below zero.
+const ROW_TOLERANCE: f64 = 1e-9;
+
+/// theta* and its kernel P(s'|s,a) = <phi(s'|s,a), theta*>, checked to lie in B.
+#[derive(Clone, Debug)]
+pub struct Truth {
+    theta: Vec<f64>,
+    /// One probability for each feature row of the problem.
+    probabilities: Vec<f64>,
+}
+
+impl Truth {
+    /// Checks theta against every row of the problem.
+    pub fn new(problem: &Problem, theta: &[f64]) -> Result<Truth> {
+        if theta.len() != problem.dim() || theta.iter().any(|x| !x.is_finite()) {
+            let fault = format!("{theta:?} is not {} finite numbers", problem.dim());
+            return Err(Error::Field { field: "theta".into(), fault });
+        }
+        let mut probabilities = Vec::new();
+        for s in 0..problem.states() {
+            for p in problem.pairs_of(s) {
+                let row: Vec<f64> =
+                    problem.phi(p).chunks_exact(problem.dim()).map(|phi| dot(phi, theta)).collect();
+                let sum: f64 = row.iter().sum();
+                let worst = (0..row.len()).min_by(|&i, &k| row[i].total_cmp(&row[k])).unwrap_or(0);
+                if (sum - 1.0).abs() > ROW_TOLERANCE || row[worst] < -ROW_TOLERANCE {
+                    return Err(Error::ThetaOutside {
+                        state: problem.state_name(s).into_owned(),
+                        action: problem.action_name(s, p - problem.pairs_of(s).start).into_owned(),
+                        sum,
+                        smallest: row[worst],
+                        next: problem.state_name(problem.successors(p)[worst] as usize).into_owned(),
+                    });
+                }
+                probabilities.extend(row.into_iter().map(|x| x.max(0.0)));
+            }
+        }
+        for (row, fact) in problem.extra().iter().enumerate() {
+            let value = dot(&fact.a, theta);
+            if value > fact.b + ROW_TOLERANCE {
+                return Err(Error::ThetaExtra { row, value, bound: fact.b });
+            }
+        }
+        Ok(Truth { theta: theta.to_vec(), probabilities })
+    }
+
+    /// theta*.
+    pub fn theta(&self) -> &[f64] {
+        &self.theta
+    }
+
+    /// P(.|s,a) in the order of [`Problem::successors`].
+    pub fn row(&self, problem: &Problem, p: Pair) -> &[f64] {
+        &self.probabilities[problem.rows(p)]
+    }
+
+    /// The successor that a uniform number picks.
+    pub fn sample(&self, problem: &Problem, p: Pair, uniform: f64) -> State {
+        problem.successors(p)[categorical(self.row(problem, p), uniform)] as State
+    }
+}
+
+/// A problem with its truth, if that is known: what a world or a problem file gives.
+#[derive(Clone, Debug)]
+pub struct Instance {
+    /// What learners see.
+    pub problem: Arc<Problem>,
+    /// What they do not; `None` for a file without theta.
+    pub truth: Option<Truth>,
+}
+
+impl Instance {
+    /// A problem with a known truth.
+    pub fn new(problem: Problem, theta: &[f64]) -> Result<Instance> {
+        let truth = Truth::new(&problem, theta)?;
+        Ok(Instance { problem: Arc::new(problem), truth: Some(truth) })
+    }
+
+    /// The truth, or an error that says that there is none.
+    pub fn truth(&self) -> Result<&Truth> {
+        self.truth.as_ref().ok_or_else(|| Error::NoTruth { problem: self.problem.name().into() })
+    }
+}

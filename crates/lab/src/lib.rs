@@ -1,0 +1,1 @@
+//! Experiments with goalward: many runs, statistics, figures.

@@ -1,0 +1,2 @@
+//! Project tasks: `cargo xtask test`, `cargo xtask bench`.
+fn main() {}
