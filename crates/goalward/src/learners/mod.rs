@@ -59,6 +59,7 @@ pub struct PlanReport {
     /// Sweeps of value iteration.
     pub sweeps: u64,
     /// C ∩ B was empty: the old value function stays.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub empty: bool,
     /// V_j for every state, in [0, B].
     pub v: Vec<f64>,

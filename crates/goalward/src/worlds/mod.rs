@@ -30,3 +30,8 @@ pub fn build(id: &str, settings: &Settings) -> Result<Instance> {
     let entry = entry.ok_or_else(|| Error::UnknownId { kind: "world", id: id.into(), known: known() })?;
     (entry.build)(&Reader::new(id, entry.parameters, settings)?)
 }
+
+/// A built-in world by its id, or a problem file by its path.
+pub fn open(name: &str, settings: &Settings) -> Result<Instance> {
+    build(name, settings)
+}

@@ -1,0 +1,79 @@
+//! A world prepared for runs: the instance, its exact solution, and its random numbers.
+
+use crate::learners::{LearnerEntry, Told};
+use crate::numeric::Stream;
+use crate::plan::exact::{self, Exact};
+use crate::problem::{Instance, Problem, Truth};
+use crate::registry::Settings;
+use crate::{Result, worlds};
+use std::sync::Arc;
+
+/// The label of the world's random numbers; learners use others.
+pub const WORLD_STREAM: u64 = 0x776f_726c_64; // "world"
+
+/// The relative precision of the optimal values that regret is measured against.
+const PRECISION: f64 = 1e-12;
+
+/// An instance with its exact solution: regret needs V*(start) and Q*.
+#[derive(Clone, Debug)]
+pub struct Arena {
+    /// The world's id or the problem file's path, as given.
+    pub world: String,
+    /// The world's parameters, as given.
+    pub params: Settings,
+    instance: Instance,
+    exact: Exact,
+}
+
+impl Arena {
+    /// A built-in world by its id, or a problem file by its path.
+    pub fn open(world: &str, params: &Settings) -> Result<Arena> {
+        Arena::new(world, params, worlds::open(world, params)?)
+    }
+
+    /// Solves the instance exactly; an error if it has no truth, or if the goal can be lost for ever.
+    pub fn new(world: &str, params: &Settings, instance: Instance) -> Result<Arena> {
+        let exact = exact::solve(&instance.problem, instance.truth()?, PRECISION)?;
+        exact.require_proper(&instance.problem, instance.truth()?)?;
+        Ok(Arena { world: world.into(), params: params.clone(), instance, exact })
+    }
+
+    /// What learners see.
+    pub fn problem(&self) -> &Arc<Problem> {
+        &self.instance.problem
+    }
+
+    /// The problem with its truth.
+    pub fn instance(&self) -> &Instance {
+        &self.instance
+    }
+
+    /// The optimal values.
+    pub fn exact(&self) -> &Exact {
+        &self.exact
+    }
+
+    /// V*(start).
+    pub fn optimal_cost(&self) -> f64 {
+        self.exact.v[self.problem().start()]
+    }
+
+    pub(super) fn truth(&self) -> Result<&Truth> {
+        self.instance.truth()
+    }
+
+    /// The uniform numbers of episode k: the i-th is the i-th draw.
+    pub(super) fn luck(seed: u64, episode: u64) -> Stream {
+        Stream::new(seed, &[WORLD_STREAM, episode])
+    }
+
+    /// What a learner is told beyond the problem: what its entry needs, and what the user asked for by `oracle`.
+    pub(super) fn tell(&self, entry: &LearnerEntry, settings: &Settings) -> Told {
+        let asked = |key: &str| settings.get(key) == Some("oracle");
+        Told {
+            b_star: asked("B").then_some(self.exact.b_star),
+            t_star: asked("t_star").then_some(self.exact.t_star),
+            policy: entry.wants_policy.then(|| self.exact.policy.clone()),
+        }
+    }
+}

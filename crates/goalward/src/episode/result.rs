@@ -1,0 +1,89 @@
+//! What a run came to.
+
+use super::Runner;
+use crate::learners::Probe;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// The outcome of a run, in the user's cost units. Serialised it is the JSON of `goalward learn --json`, but for the time.
+#[derive(Clone, Debug, Serialize)]
+pub struct RunResult {
+    /// The world's id or the problem file.
+    pub world: String,
+    /// The world's parameters, as given.
+    pub params: Value,
+    /// The learner's id.
+    pub learner: String,
+    /// The seed.
+    pub seed: u64,
+    /// Finished episodes.
+    pub episodes: u64,
+    /// Steps.
+    pub steps: u64,
+    /// What they cost.
+    pub total_cost: f64,
+    /// V*(start).
+    pub optimal_cost: f64,
+    /// total_cost - episodes * optimal_cost.
+    pub regret: f64,
+    /// The sum over the steps of Q*(s,a) - V*(s): the same mean as the regret, far less noise.
+    pub gap_regret: f64,
+    /// The learner's estimate of theta, if it has one.
+    pub theta_hat: Option<Vec<f64>>,
+    /// Planning calls.
+    pub planner_calls: u64,
+    /// Which confidence radius was used: "printed", "scaled:x" (no guarantee), ...; null for a learner without one.
+    pub radius: Option<String>,
+    /// Whether the cap on steps ended the run in the middle of an episode.
+    pub truncated: bool,
+    /// Planning calls that met an empty C ∩ B.
+    pub violations: u64,
+    /// All parameters in force.
+    pub parameters: Map<String, Value>,
+    /// The number of linear facts about theta known beyond "every row is a distribution".
+    pub extra: usize,
+}
+
+#[derive(Default)]
+struct Gathered {
+    theta_hat: Option<Vec<f64>>,
+    planner_calls: u64,
+    violations: u64,
+}
+
+impl Probe for Gathered {
+    fn estimate(&mut self, theta_hat: &[f64]) {
+        self.theta_hat = Some(theta_hat.to_vec());
+    }
+    fn counts(&mut self, planner_calls: u64, violations: u64) {
+        (self.planner_calls, self.violations) = (planner_calls, violations);
+    }
+}
+
+impl RunResult {
+    pub(super) fn of(runner: &Runner) -> RunResult {
+        let (arena, spec, now) = (runner.arena(), runner.spec(), runner.progress());
+        let mut gathered = Gathered::default();
+        runner.learner().probe(&mut gathered);
+        let parameters = runner.learner().in_force();
+        RunResult {
+            world: arena.world.clone(),
+            params: serde_json::json!(arena.params),
+            learner: spec.learner.clone(),
+            seed: spec.seed,
+            episodes: now.episodes,
+            steps: now.steps,
+            total_cost: now.total_cost,
+            optimal_cost: arena.optimal_cost(),
+            regret: now.total_cost - now.episodes as f64 * arena.optimal_cost(),
+            gap_regret: now.gap_regret,
+            theta_hat: gathered.theta_hat,
+            planner_calls: gathered.planner_calls,
+            radius: parameters.get("radius").and_then(Value::as_str).map(String::from),
+            truncated: now.truncated,
+            violations: gathered.violations,
+            parameters,
+            extra: arena.problem().extra().len(),
+        }
+    }
+}

@@ -1,0 +1,253 @@
+//! The loop itself.
+
+use super::{Arena, Checkpoint, Episode, Flow, Observer, Plan, RunResult, Step};
+use crate::learners::{self, Learner, Observed, Transition};
+use crate::numeric::Stream;
+use crate::problem::{State, Truth};
+use crate::registry::Settings;
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+
+/// What to run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RunSpec {
+    /// The learner's id.
+    pub learner: String,
+    /// Its settings, as given.
+    pub settings: Settings,
+    /// The seed of the world's luck and of the learner's own stream.
+    pub seed: u64,
+    /// The number of episodes K.
+    pub episodes: u64,
+    /// The cap on steps; a run that meets it is truncated.
+    pub max_steps: Option<u64>,
+}
+
+impl RunSpec {
+    /// A learner with its default settings, seed 0, no cap.
+    pub fn new(learner: &str, episodes: u64) -> Self {
+        RunSpec { learner: learner.into(), settings: Settings::new(), seed: 0, episodes, max_steps: None }
+    }
+
+    /// With settings.
+    pub fn settings(self, settings: Settings) -> Self {
+        RunSpec { settings, ..self }
+    }
+
+    /// With a seed.
+    pub fn seed(self, seed: u64) -> Self {
+        RunSpec { seed, ..self }
+    }
+
+    /// With a cap on steps.
+    pub fn max_steps(self, max_steps: u64) -> Self {
+        RunSpec { max_steps: Some(max_steps), ..self }
+    }
+}
+
+/// How a call of [`Runner::run`] ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Ending {
+    /// All episodes are done.
+    Finished,
+    /// The cap on steps was met in the middle of an episode.
+    Truncated,
+    /// An observer asked to pause; another call goes on.
+    Paused,
+}
+
+/// Where a run stands, between two steps.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Progress {
+    /// Finished episodes.
+    pub episodes: u64,
+    /// Steps over the whole run.
+    pub steps: u64,
+    /// The state of the episode under way.
+    pub state: State,
+    /// Its steps so far.
+    pub episode_steps: u64,
+    /// Its cost so far.
+    pub episode_cost: f64,
+    /// The cost of the whole run so far.
+    pub total_cost: f64,
+    /// The sum of Q*(s,a) - V*(s) so far.
+    pub gap_regret: f64,
+    /// Whether the cap on steps ended the run.
+    pub truncated: bool,
+}
+
+/// A run under way: the arena, the learner, and where they stand.
+pub struct Runner<'a> {
+    arena: &'a Arena,
+    truth: &'a Truth,
+    spec: RunSpec,
+    learner: Box<dyn Learner>,
+    progress: Progress,
+    luck: Stream,
+    /// The number of episodes that the learner was built for.
+    built_for: u64,
+}
+
+impl<'a> Runner<'a> {
+    /// Builds the learner and stands before the first step.
+    pub fn new(arena: &'a Arena, spec: RunSpec) -> Result<Self> {
+        let entry = learners::entry(&spec.learner)?;
+        let told = arena.tell(entry, &spec.settings);
+        let learner =
+            learners::build(entry, arena.problem(), &spec.settings, spec.seed, spec.episodes, told)?;
+        Runner::with_learner(arena, spec, learner)
+    }
+
+    /// Runs a learner of the caller's own; `spec.learner` is what results call it.
+    pub fn with_learner(arena: &'a Arena, spec: RunSpec, learner: Box<dyn Learner>) -> Result<Self> {
+        let progress = Progress {
+            episodes: 0,
+            steps: 0,
+            state: arena.problem().start(),
+            episode_steps: 0,
+            episode_cost: 0.0,
+            total_cost: 0.0,
+            gap_regret: 0.0,
+            truncated: false,
+        };
+        let luck = Arena::luck(spec.seed, 1);
+        let built_for = spec.episodes;
+        Ok(Runner { arena, truth: arena.truth()?, spec, learner, progress, luck, built_for })
+    }
+
+    /// Goes on from a checkpoint, bit for bit. `episodes` and `max_steps` may be raised; all else is the checkpoint's.
+    pub fn resume(arena: &'a Arena, checkpoint: &Checkpoint) -> Result<Self> {
+        checkpoint.check(arena)?;
+        let mut runner = Runner::new(arena, checkpoint.built_as())?;
+        runner.spec = checkpoint.spec.clone();
+        runner.learner.restore(&checkpoint.learner)?;
+        runner.progress = checkpoint.progress.clone();
+        runner.luck = Arena::luck(runner.spec.seed, runner.progress.episodes + 1);
+        runner.luck.skip(runner.progress.episode_steps);
+        Ok(runner)
+    }
+
+    /// What is run.
+    pub fn spec(&self) -> &RunSpec {
+        &self.spec
+    }
+
+    pub(super) fn built_for(&self) -> u64 {
+        self.built_for
+    }
+
+    /// Where it runs.
+    pub fn arena(&self) -> &'a Arena {
+        self.arena
+    }
+
+    /// Where the run stands.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// The learner.
+    pub fn learner(&self) -> &dyn Learner {
+        self.learner.as_ref()
+    }
+
+    /// The outcome so far.
+    pub fn result(&self) -> RunResult {
+        RunResult::of(self)
+    }
+
+    /// Runs until all episodes are done, the cap is met, or an observer asks to pause.
+    pub fn run(&mut self, observers: &mut [&mut dyn Observer]) -> Result<Ending> {
+        self.progress.truncated = false; // the cap may have been raised since
+        while self.progress.episodes < self.spec.episodes {
+            if self.progress.state == self.arena.problem().goal() {
+                // only a start that is the goal: episodes without a step
+                if self.end_episode(observers).is_break() {
+                    return Ok(Ending::Paused);
+                }
+                continue;
+            }
+            if self.spec.max_steps.is_some_and(|cap| self.progress.steps >= cap) {
+                self.progress.truncated = true;
+                return Ok(Ending::Truncated);
+            }
+            if self.step(observers)?.is_break() && self.progress.episodes < self.spec.episodes {
+                return Ok(Ending::Paused);
+            }
+        }
+        Ok(Ending::Finished)
+    }
+
+    fn step(&mut self, observers: &mut [&mut dyn Observer]) -> Result<Flow> {
+        let problem = self.arena.problem();
+        let exact = self.arena.exact();
+        let state = self.progress.state;
+        let action = self.learner.act(state);
+        if action >= problem.actions(state) {
+            let fault = format!(
+                "the learner chose action {action} in state {}, which has {}",
+                problem.state_name(state),
+                problem.actions(state)
+            );
+            return Err(Error::Misuse { t: self.progress.steps + 1, fault });
+        }
+        let pair = problem.pair(state, action);
+        let next = self.truth.sample(problem, pair, self.luck.uniform());
+        let cost = problem.cost(pair);
+        let observed = self.learner.observe(&Transition { state, action, cost, next })?;
+
+        let gap = (exact.q[pair] - exact.v[state]).max(0.0);
+        let now = &mut self.progress;
+        now.steps += 1;
+        now.episode_steps += 1;
+        now.episode_cost += cost;
+        now.total_cost += cost;
+        now.gap_regret += gap;
+        now.state = next;
+
+        let (t, episode, learner) = (now.steps, now.episodes + 1, self.learner.as_ref());
+        let step = Step { t, episode, state, action, cost, next, gap, learner };
+        let mut flow = tell(observers, |o| o.step(&step));
+        if observed == Observed::Planned {
+            flow = either(flow, tell(observers, |o| o.plan(&Plan { t, learner })));
+        }
+        if next == problem.goal() {
+            flow = either(flow, self.end_episode(observers));
+        }
+        Ok(flow)
+    }
+
+    fn end_episode(&mut self, observers: &mut [&mut dyn Observer]) -> Flow {
+        self.learner.end_episode();
+        let now = &mut self.progress;
+        now.episodes += 1;
+        let ended = Episode {
+            episode: now.episodes,
+            cost: now.episode_cost,
+            steps: now.episode_steps,
+            regret: now.total_cost - now.episodes as f64 * self.arena.optimal_cost(),
+            gap_regret: now.gap_regret,
+        };
+        now.episode_steps = 0;
+        now.episode_cost = 0.0;
+        now.state = self.arena.problem().start();
+        self.luck = Arena::luck(self.spec.seed, now.episodes + 1);
+        tell(observers, |o| o.episode(&ended))
+    }
+}
+
+/// Every observer hears of everything, whatever another one answered.
+fn tell(observers: &mut [&mut dyn Observer], mut event: impl FnMut(&mut dyn Observer) -> Flow) -> Flow {
+    let mut flow = Flow::Continue(());
+    for observer in observers {
+        flow = either(flow, event(*observer));
+    }
+    flow
+}
+
+fn either(a: Flow, b: Flow) -> Flow {
+    if a.is_break() { a } else { b }
+}

@@ -1,0 +1,162 @@
+//! The trace: one JSON object a line for everything that happened. It holds no times, so the same run gives the same
+//! bytes.
+
+use super::{Episode, Flow, Observer, Plan, Runner, Step, Stop};
+use crate::learners::{PlanReport, Probe};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+use std::io::{self, Write};
+
+/// Writes the trace of a run; an I/O error pauses the run and is given back by [`Trace::flush`].
+pub struct Trace<W: Write> {
+    out: W,
+    bytes: u64,
+    failure: Option<io::Error>,
+}
+
+#[derive(Serialize)]
+struct StepLine<'a> {
+    kind: &'static str,
+    t: u64,
+    episode: u64,
+    state: usize,
+    action: usize,
+    cost: f64,
+    next: usize,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sigma_sq: Option<&'a [f64]>,
+}
+
+#[derive(Serialize)]
+struct PlanLine<'a> {
+    kind: &'static str,
+    #[serde(flatten)]
+    plan: &'a PlanReport,
+}
+
+#[derive(Serialize)]
+struct EpisodeLine {
+    kind: &'static str,
+    episode: u64,
+    cost: f64,
+    steps: u64,
+    regret: f64,
+}
+
+/// Takes one quantity out of a learner.
+#[derive(Default)]
+struct Glimpse {
+    sigma_sq: Option<Vec<f64>>,
+    plan: Option<PlanReport>,
+}
+
+impl Probe for Glimpse {
+    fn weights(&mut self, sigma_sq: &[f64]) {
+        self.sigma_sq = Some(sigma_sq.to_vec());
+    }
+    fn plan(&mut self, plan: &PlanReport) {
+        self.plan = Some(plan.clone());
+    }
+}
+
+impl<W: Write> Trace<W> {
+    /// A new trace.
+    pub fn new(out: W) -> Self {
+        Trace { out, bytes: 0, failure: None }
+    }
+
+    /// A trace that goes on after so many bytes, which `out` must stand behind.
+    pub fn resume(out: W, bytes: u64) -> Self {
+        Trace { out, bytes, failure: None }
+    }
+
+    /// The first line: the world, the learner and all parameters in force.
+    pub fn start(&mut self, runner: &Runner) {
+        let (arena, spec) = (runner.arena(), runner.spec());
+        let mut line = Map::new();
+        line.insert("kind".into(), json!("start"));
+        line.insert("world".into(), json!(arena.world));
+        line.insert("params".into(), json!(arena.params));
+        line.insert("learner".into(), json!(spec.learner));
+        line.insert("seed".into(), json!(spec.seed));
+        line.insert("radius".into(), Value::Null);
+        line.extend(runner.learner().in_force());
+        line.insert("extra".into(), json!(arena.problem().extra().len()));
+        let _ = self.line(&line); // a failure is kept for flush
+    }
+
+    /// The last line: what the run came to.
+    pub fn end(&mut self, runner: &Runner) {
+        let mut line = Map::new();
+        line.insert("kind".into(), json!("end"));
+        if let Ok(Value::Object(result)) = serde_json::to_value(runner.result()) {
+            line.extend(result);
+        }
+        let _ = self.line(&line);
+    }
+
+    /// Bytes written so far, from the first line on.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Writes through; the error that paused the run, if there was one.
+    pub fn flush(&mut self) -> io::Result<()> {
+        match self.failure.take() {
+            Some(error) => Err(error),
+            None => self.out.flush(),
+        }
+    }
+
+    fn line(&mut self, value: &impl Serialize) -> Flow {
+        let written = serde_json::to_vec(value).map_err(io::Error::from).and_then(|mut line| {
+            line.push(b'\n');
+            self.out.write_all(&line)?;
+            self.bytes += line.len() as u64;
+            Ok(())
+        });
+        match written {
+            Ok(()) => Flow::Continue(()),
+            Err(error) => {
+                self.failure.get_or_insert(error);
+                Flow::Break(Stop)
+            }
+        }
+    }
+}
+
+impl<W: Write> Observer for Trace<W> {
+    fn step(&mut self, step: &Step) -> Flow {
+        let mut glimpse = Glimpse::default();
+        step.learner.probe(&mut glimpse);
+        self.line(&StepLine {
+            kind: "step",
+            t: step.t,
+            episode: step.episode,
+            state: step.state,
+            action: step.action,
+            cost: step.cost,
+            next: step.next,
+            sigma_sq: glimpse.sigma_sq.as_deref(),
+        })
+    }
+
+    fn plan(&mut self, plan: &Plan) -> Flow {
+        let mut glimpse = Glimpse::default();
+        plan.learner.probe(&mut glimpse);
+        match &glimpse.plan {
+            Some(plan) => self.line(&PlanLine { kind: "plan", plan }),
+            None => Flow::Continue(()),
+        }
+    }
+
+    fn episode(&mut self, ended: &Episode) -> Flow {
+        self.line(&EpisodeLine {
+            kind: "episode",
+            episode: ended.episode,
+            cost: ended.cost,
+            steps: ended.steps,
+            regret: ended.regret,
+        })
+    }
+}
