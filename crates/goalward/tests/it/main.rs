@@ -1,0 +1,9 @@
+//! The library's integration tests.
+
+mod conformance;
+mod extremes;
+mod layers;
+mod optimism;
+mod recompute;
+mod resume;
+mod worlds_for_tests;
