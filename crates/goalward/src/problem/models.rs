@@ -73,7 +73,10 @@ impl ProblemBuilder {
     }
 }
 
-fn check_row(row: &[(State, f64)]) -> Result<(), String> {
+fn check_row(row: &[(State, f64)], states: usize) -> Result<(), String> {
+    if let Some((next, _)) = row.iter().find(|(next, _)| *next >= states) {
+        return Err(format!("next state {next} does not exist, there are {states} states"));
+    }
     if let Some((next, p)) = row.iter().find(|(_, p)| !p.is_finite() || *p < 0.0) {
         return Err(format!("the probability of next state {next} is {p}"));
     }

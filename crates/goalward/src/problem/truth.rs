@@ -30,7 +30,9 @@ impl Truth {
                     problem.phi(p).chunks_exact(problem.dim()).map(|phi| dot(phi, theta)).collect();
                 let sum: f64 = row.iter().sum();
                 let worst = (0..row.len()).min_by(|&i, &k| row[i].total_cmp(&row[k])).unwrap_or(0);
-                if (sum - 1.0).abs() > ROW_TOLERANCE || row[worst] < -ROW_TOLERANCE {
+                // written so that a NaN, which huge features can make, is refused too
+                let is_distribution = (sum - 1.0).abs() <= ROW_TOLERANCE && row[worst] >= -ROW_TOLERANCE;
+                if !is_distribution {
                     return Err(Error::ThetaOutside {
                         state: problem.state_name(s).into_owned(),
                         action: problem.action_name(s, p - problem.pairs_of(s).start).into_owned(),
