@@ -136,6 +136,12 @@ impl ActiveSet {
         }
     }
 
+    /// Whether lambda stays nonnegative when W's rows also take over `defect`, with room for rounding.
+    pub(super) fn outweighs(&mut self, defect: &[f64]) -> bool {
+        self.working.share(defect, &mut self.q);
+        self.lambda.iter().zip(&self.q).all(|(l, share)| *l >= 4.0 * share.abs())
+    }
+
     fn push(&mut self, set: &Whitened, w: &[f64], row: usize, lambda: f64) -> bool {
         let joined = self.working.push(row, set.row(row), set.limits[row], w);
         if joined {

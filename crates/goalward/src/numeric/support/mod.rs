@@ -187,14 +187,33 @@ impl ConvexSet {
         (account.linear + dot(&self.r, &self.z), account.linear + account.rest)
     }
 
-    /// Clarabel's value, at its own point, and the better of both bounds.
-    fn fall_back(&mut self, size: f64, bound: f64, bounds: &[(f64, f64)]) -> (f64, f64) {
+    /// The better of both bounds, and Clarabel's point if it says more about the minimum than the method's.
+    fn fall_back(&mut self, size: f64, value: f64, bound: f64, bounds: &[(f64, f64)]) -> (f64, f64) {
         self.fallbacks += 1;
         let answer = conic::solve(&self.set, &self.w);
         let multipliers = answer.multipliers.iter().map(|l| l * size).enumerate();
         let account = self.set.account(&self.c, multipliers, bounds, &mut self.r, &mut self.scratch);
-        self.set.unwhiten(&answer.y, &mut self.z);
-        (dot(&self.c, &self.z), bound.max(account.linear + account.rest))
+        let bound = bound.max(account.linear + account.rest);
+        self.set.unwhiten(&answer.y, &mut self.r);
+        let other = dot(&self.c, &self.r);
+        if (other - bound).abs() < 0.1 * (value - bound).abs() {
+            self.z.copy_from_slice(&self.r);
+            return (other, bound);
+        }
+        (value, bound)
+    }
+
+    /// Whether the multipliers' defect r can be undone within W, by multipliers that stay nonnegative: then the vertex
+    /// of W is optimal over the whole polytope, and only rounding separates the bound from the value.
+    fn is_vertex_optimal(&mut self, size: f64) -> bool {
+        let method = &mut self.method;
+        if method.working.len() < self.set.free || method.round {
+            return false;
+        }
+        self.scratch.copy_from_slice(&self.r);
+        self.set.factor.solve_lower(&mut self.scratch);
+        self.scratch.iter_mut().for_each(|w| *w /= size);
+        method.outweighs(&self.scratch)
     }
 
     /// Minimises the reduced objective in `c`; the constant only adds to the scale that accuracy is measured by.
@@ -217,13 +236,17 @@ impl ConvexSet {
             self.method.refine(&self.set, &self.w);
             (value, bound) = self.account(size, bounds);
         }
+        if end == End::Optimal && bound < value && self.is_vertex_optimal(size) {
+            bound = value;
+        }
         if end == End::Touching {
             // the multipliers are huge here and would drown the value
             value = dot(&self.c, &self.z);
         }
         // Clarabel knows no better where the set is thinner than rounding
         if matches!(end, End::Stalled | End::Empty) || end == End::Optimal && !close(value, bound) {
-            (value, bound) = self.fall_back(size, bound, bounds);
+            let known = if end == End::Optimal { value } else { f64::INFINITY };
+            (value, bound) = self.fall_back(size, known, bound, bounds);
         }
         warm.rows.clear();
         if self.place.len() <= 1 << 16 {

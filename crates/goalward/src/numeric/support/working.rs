@@ -129,6 +129,15 @@ impl Working {
         self.backward(&self.e, out);
     }
 
+    /// M^-1 G_W v: the multipliers with which W's rows give v.
+    pub(super) fn share(&mut self, v: &[f64], out: &mut [f64]) {
+        let (k, n) = (self.free, self.len());
+        for j in 0..n {
+            self.column[j] = dot(&self.q[j * k..(j + 1) * k], v);
+        }
+        self.backward(&self.column, out);
+    }
+
     /// q = M^-1 h_W.
     pub(super) fn q(&self, out: &mut [f64]) {
         self.backward(&self.t, out);
