@@ -32,6 +32,17 @@ pub enum Outcome {
     Interrupted,
 }
 
+impl Outcome {
+    /// In a word.
+    pub fn name(self) -> &'static str {
+        match self {
+            Outcome::Finished => "finished",
+            Outcome::Truncated => "truncated",
+            Outcome::Interrupted => "interrupted",
+        }
+    }
+}
+
 /// One run: a contender with one seed.
 #[derive(Clone, Debug, Serialize)]
 pub struct Run {
@@ -50,6 +61,18 @@ pub struct Run {
     pub promised: Option<f64>,
     /// What the run came to.
     pub result: RunResult,
+}
+
+impl Run {
+    /// The regret over the number of finished episodes.
+    pub fn regret_per_episode(&self) -> f64 {
+        self.result.regret / self.result.episodes.max(1) as f64
+    }
+
+    /// The gap regret over the number of finished episodes.
+    pub fn gap_regret_per_episode(&self) -> f64 {
+        self.result.gap_regret / self.result.episodes.max(1) as f64
+    }
 }
 
 /// The runs of one contender.

@@ -1,7 +1,9 @@
 //! Means with their uncertainty, paired differences, growth exponents. All sums run in the order given, so the
 //! same runs give the same bytes.
 
+use crate::figure::number_label;
 use serde::Serialize;
+use std::fmt;
 
 /// A sample mean with its 95 % Student-t interval; with fewer than two values there is no interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
@@ -55,6 +57,24 @@ impl Mean {
         Some(self.low? <= value && value <= self.high?)
     }
 
+    /// The interval alone, `[2.396, 2.406]`; without one, a word for that.
+    pub fn interval(&self) -> String {
+        let label = |x| number_label(x, self.decimals());
+        match (self.low, self.high) {
+            (Some(low), Some(high)) => format!("[{}, {}]", label(low), label(high)),
+            _ => "(no interval: one run)".into(),
+        }
+    }
+
+    fn decimals(&self) -> usize {
+        let decimals = |size: f64, digits: f64| (digits - 1.0 - size.log10().floor()).clamp(0.0, 9.0) as usize;
+        match self.half_width() {
+            Some(half) if half > 0.0 => decimals(half, 2.0),
+            _ if self.mean == 0.0 || self.mean.fract() == 0.0 => 0,
+            _ => decimals(self.mean.abs(), 4.0),
+        }
+    }
+
     /// Everything multiplied by a positive factor.
     pub fn scaled(&self, factor: f64) -> Mean {
         let times = |x: Option<f64>| x.map(|x| x * factor);
@@ -64,6 +84,18 @@ impl Mean {
             sd: times(self.sd),
             low: times(self.low),
             high: times(self.high),
+        }
+    }
+}
+
+/// `2.401 ± 0.005`: two digits of the uncertainty decide the digits of the mean.
+impl fmt::Display for Mean {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let decimals = self.decimals();
+        f.write_str(&number_label(self.mean, decimals))?;
+        match self.half_width() {
+            Some(half) => write!(f, " ± {}", number_label(half, decimals)),
+            None => Ok(()),
         }
     }
 }
@@ -132,6 +164,17 @@ mod tests {
         assert_eq!(mean.covers(4.0), Some(true));
         assert_eq!(mean.covers(9.0), Some(false));
         close(mean.scaled(0.5).high.unwrap(), mean.high.unwrap() / 2.0, 1e-12);
+    }
+
+    #[test]
+    fn as_many_digits_as_are_known() {
+        let mean = |mean, half| Mean { n: 5, mean, sd: None, low: Some(mean - half), high: Some(mean + half) };
+        assert_eq!(mean(2.401_234, 0.005_4).to_string(), "2.4012 ± 0.0054");
+        assert_eq!(mean(192_034.4, 431.0).to_string(), "192,034 ± 431");
+        assert_eq!(mean(-0.5, 0.25).interval(), "[−0.75, −0.25]");
+        assert_eq!(Mean::of(&[12.0]).unwrap().to_string(), "12");
+        assert_eq!(Mean::of(&[0.123_456]).unwrap().to_string(), "0.1235");
+        assert_eq!(Mean::of(&[0.0, 0.0]).unwrap().to_string(), "0 ± 0");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod axis;
 mod canvas;
 mod curves;
+mod panel;
 mod style;
 
 pub(crate) use axis::label as number_label;
