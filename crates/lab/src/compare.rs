@@ -194,7 +194,11 @@ impl Comparison {
             points: curves
                 .means()
                 .into_iter()
-                .map(|(k, regret, _)| BandPoint { x: k as f64, mean: regret.mean, band: regret.low.zip(regret.high) })
+                .map(|(k, regret, _)| BandPoint {
+                    x: k as f64,
+                    mean: regret.mean,
+                    band: regret.low.zip(regret.high),
+                })
                 .collect(),
         };
         let panel = Panel {

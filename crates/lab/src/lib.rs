@@ -22,4 +22,4 @@ pub use contender::Contender;
 pub use error::{Error, Result};
 pub use jobs::{Curves, Interrupted, Outcome, Run, run_grid};
 pub use progress::{Progress, Silent};
-pub use reproduce::{Reproduction, ReproduceOptions, ReproduceRow, reproduce};
+pub use reproduce::{ReproduceOptions, ReproduceRow, Reproduction, reproduce};

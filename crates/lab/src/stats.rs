@@ -67,7 +67,8 @@ impl Mean {
     }
 
     fn decimals(&self) -> usize {
-        let decimals = |size: f64, digits: f64| (digits - 1.0 - size.log10().floor()).clamp(0.0, 9.0) as usize;
+        let decimals =
+            |size: f64, digits: f64| (digits - 1.0 - size.log10().floor()).clamp(0.0, 9.0) as usize;
         match self.half_width() {
             Some(half) if half > 0.0 => decimals(half, 2.0),
             _ if self.mean == 0.0 || self.mean.fract() == 0.0 => 0,
@@ -168,7 +169,8 @@ mod tests {
 
     #[test]
     fn as_many_digits_as_are_known() {
-        let mean = |mean, half| Mean { n: 5, mean, sd: None, low: Some(mean - half), high: Some(mean + half) };
+        let mean =
+            |mean, half| Mean { n: 5, mean, sd: None, low: Some(mean - half), high: Some(mean + half) };
         assert_eq!(mean(2.401_234, 0.005_4).to_string(), "2.4012 ± 0.0054");
         assert_eq!(mean(192_034.4, 431.0).to_string(), "192,034 ± 431");
         assert_eq!(mean(-0.5, 0.25).interval(), "[−0.75, −0.25]");
