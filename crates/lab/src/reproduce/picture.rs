@@ -1,0 +1,77 @@
+//! The paper's figure: Regret/K over sqrt(K), with the published points.
+
+use super::{
+    DELTA, LEVIS, LEVIS_PLUS_PLUS, LEVIS_PLUS_PLUS_SCALED, OPTIMAL, RANDOM, Reproduction, published,
+};
+use crate::figure::{Axis, BandPoint, Colour, CurveFigure, Dash, Marker, Marks, Panel, Series, Stroke};
+use crate::jobs::Curves;
+
+/// Fewer episodes are all noise: the published curves begin here too.
+const FIRST_EPISODE: u64 = 25;
+
+/// The figure of these dimensions, side by side.
+pub(super) fn of(reproduction: &Reproduction, dims: &[usize]) -> CurveFigure {
+    let options = &reproduction.options;
+    let several = dims.len() > 1;
+    let panel = |(dim, curves): &(usize, Vec<Curves>)| Panel {
+        title: if several { format!("d = {dim}") } else { String::new() },
+        x: Axis {
+            title: "√K  (K episodes)".into(),
+            range: Some((0.0, (options.episodes as f64).sqrt())),
+            log: false,
+        },
+        y: Axis { title: "Regret / K".into(), ..Axis::default() },
+        series: curves.iter().filter(|c| !c.runs.is_empty()).map(series).collect(),
+        marks: vec![
+            marks("LEVIS, published (digitised)", Colour::BLUE, Marker::Square, published::LEVIS),
+            marks(
+                "LEVIS++, published (digitised)",
+                Colour::VERMILLION,
+                Marker::Circle,
+                published::LEVIS_PLUS_PLUS,
+            ),
+        ],
+    };
+    let chosen = reproduction.curves.iter().filter(|(dim, _)| dims.contains(dim));
+    let seeds = options.seeds.end.saturating_sub(options.seeds.start);
+    let dim = if several { String::new() } else { format!("d = {}, ", dims[0]) };
+    let broken = reproduction.interrupted.map_or(String::new(), |i| format!("{i} · "));
+    CurveFigure {
+        title: "The experiment of the LEVIS++ paper, run with its printed constants".into(),
+        note: format!(
+            "{broken}{dim}B = 3, δ = {} · mean of {seeds} runs, band: 95 % interval · published points: d not stated",
+            DELTA.1
+        ),
+        size: if several { (2000, 1000) } else { (1600, 1000) },
+        panels: chosen.map(panel).collect(),
+    }
+}
+
+fn series(curves: &Curves) -> Series {
+    let per_episode =
+        curves.means().into_iter().filter(|(k, ..)| *k >= FIRST_EPISODE).map(|(k, regret, _)| {
+            let mean = regret.scaled(1.0 / k as f64);
+            BandPoint { x: (k as f64).sqrt(), mean: mean.mean, band: mean.low.zip(mean.high) }
+        });
+    Series {
+        label: curves.contender.label.clone(),
+        stroke: stroke(&curves.contender.label),
+        points: per_episode.collect(),
+    }
+}
+
+/// Random is broad and grey, so that whatever coincides with it is seen upon it.
+fn stroke(label: &str) -> Stroke {
+    match label {
+        RANDOM => Stroke::new(Colour::GREY, 9.0, Dash::Solid),
+        LEVIS => Stroke::new(Colour::BLUE, 4.0, Dash::Solid),
+        LEVIS_PLUS_PLUS => Stroke::new(Colour::VERMILLION, 4.0, Dash::Dashed),
+        LEVIS_PLUS_PLUS_SCALED => Stroke::new(Colour::GREEN, 4.0, Dash::Solid),
+        OPTIMAL => Stroke::new(Colour::INK, 2.8, Dash::Dotted),
+        _ => Stroke::nth(3),
+    }
+}
+
+fn marks(label: &str, colour: Colour, marker: Marker, points: &[(f64, f64)]) -> Marks {
+    Marks { label: label.into(), colour, marker, points: points.to_vec() }
+}
