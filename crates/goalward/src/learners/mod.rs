@@ -1,5 +1,12 @@
 //! Algorithms that act on a [`Problem`](crate::problem::Problem), one file each, behind one registry.
 
+mod fixed_policy;
+mod levis;
+mod levis_plus_plus;
+mod optimist;
+mod random;
+mod rho_levis_plus_plus;
+
 use crate::problem::{Action, Problem, State};
 use crate::registry::{Parameter, Reader, Settings};
 use crate::{Error, Result};
@@ -165,7 +172,8 @@ pub struct LearnerEntry {
 }
 
 /// All learners.
-pub const LEARNERS: &[LearnerEntry] = &[];
+pub const LEARNERS: &[LearnerEntry] =
+    &[levis_plus_plus::ENTRY, rho_levis_plus_plus::ENTRY, levis::ENTRY, random::ENTRY, fixed_policy::OPTIMAL];
 
 /// The entry of a learner.
 pub fn entry(id: &str) -> Result<&'static LearnerEntry> {

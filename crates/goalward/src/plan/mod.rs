@@ -1,3 +1,6 @@
-//! Planning: exact on a known model ([`exact`]), optimistic over a confidence set (DEVI).
+//! Planning: exact on a known model ([`exact`]), optimistic over a confidence set ([`Devi`]).
 
+mod devi;
 pub mod exact;
+
+pub use devi::{Convergence, Devi};

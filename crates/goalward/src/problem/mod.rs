@@ -5,7 +5,10 @@
 //! from a [`Problem`] and never see a [`Truth`].
 
 mod builder;
+pub mod json;
 mod models;
+#[cfg(test)]
+mod tests;
 mod truth;
 
 pub use builder::ProblemBuilder;

@@ -1,0 +1,55 @@
+//! Follows a policy that it is given. `optimal` is this learner with the policy of the exact planner: the runner asks
+//! the planner, the learner knows nothing.
+
+use super::optimist::checked_pair;
+use super::{Learner, LearnerEntry, Observed, Snapshot, Transition};
+use crate::Result;
+use crate::problem::{Action, Problem, State};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+pub(super) const OPTIMAL: LearnerEntry = LearnerEntry {
+    id: "optimal",
+    title: "the optimal policy, given by the exact planner",
+    reference: "baseline",
+    setting: "any SSP whose truth is known",
+    needs: &["the truth"],
+    guarantee: "expected regret 0",
+    parameters: &[],
+    wants_policy: true,
+    build: |brief| {
+        let policy = brief.told.policy.clone().ok_or_else(|| brief.settings.missing("policy"))?;
+        Ok(Box::new(FixedPolicy { problem: brief.problem.clone(), policy, t: 0 }))
+    },
+};
+
+struct FixedPolicy {
+    problem: Arc<Problem>,
+    policy: Vec<Action>,
+    t: u64,
+}
+
+impl Learner for FixedPolicy {
+    fn act(&mut self, s: State) -> Action {
+        self.policy[s]
+    }
+
+    fn observe(&mut self, step: &Transition) -> Result<Observed> {
+        checked_pair(&self.problem, step, self.t + 1)?;
+        self.t += 1;
+        Ok(Observed::Updated)
+    }
+
+    fn in_force(&self) -> Map<String, Value> {
+        Map::from_iter([("oracle".to_string(), json!(["policy"]))])
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot::of(&self.t)
+    }
+
+    fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
+        self.t = snapshot.to()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,278 @@
+//! LEVIS++: Algorithm 1 of Di, He, Zhou and Gu (ICML 2023).
+
+use super::optimist::{Optimist, Standing, given_or_oracle, listed};
+use super::{Brief, Learner, LearnerEntry, Observed, Probe, Snapshot, Transition};
+use crate::Result;
+use crate::confidence::{RadiusKind, levis_plus_plus};
+use crate::estimate::Home;
+use crate::problem::{Action, State};
+use crate::registry::Parameter;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+pub(super) const ENTRY: LearnerEntry = LearnerEntry {
+    id: "levis++",
+    title: "LEVIS++: extended value iteration with weights from high-order moments",
+    reference: "Di, He, Zhou, Gu (ICML 2023), Algorithm 1, Theorem 5.1",
+    setting: "linear mixture SSP, costs >= c_min > 0",
+    needs: &["B >= B*", "c_min"],
+    guarantee: "regret O~(d B sqrt(K) + d^2 B) with probability 1 - (2L+1) delta (printed radius; scaled: none)",
+    parameters: &[
+        B,
+        Parameter { name: "c_min", default: "(smallest cost)", doc: "lower bound on the costs off the goal" },
+        DELTA,
+        LAMBDA,
+        GAMMA,
+        LEVELS,
+        RADIUS,
+        DELTA_SPLIT,
+        PHI_NORM,
+        THETA_NORM,
+    ],
+    wants_policy: false,
+    build: |brief| {
+        let (b, oracle) = given_or_oracle(brief, "B", brief.told.b_star)?;
+        let c_min = known_c_min(brief)?;
+        let config = Config::read(brief, b, c_min, None, if oracle { vec!["B"] } else { vec![] })?;
+        Ok(Box::new(LevisPlusPlus::new(brief, config)))
+    },
+};
+
+pub(super) const B: Parameter = Parameter {
+    name: "B",
+    default: "",
+    doc: "upper bound on B* = max V*, for instance --set B=3; --set B=oracle takes the true B* and says so",
+};
+pub(super) const DELTA: Parameter =
+    Parameter { name: "delta", default: "0.01", doc: "failure probability, goes into the radius as given" };
+pub(super) const LAMBDA: Parameter = Parameter { name: "lambda", default: "(1/B^2)", doc: "ridge" };
+pub(super) const GAMMA: Parameter =
+    Parameter { name: "gamma", default: "(d^(-1/4))", doc: "weight of the uncertainty in the variance" };
+pub(super) const LEVELS: Parameter =
+    Parameter { name: "levels", default: "(max(2, ceil(log2(5B/c_min))))", doc: "number L of moment levels" };
+pub(super) const RADIUS: Parameter = Parameter {
+    name: "radius",
+    default: "printed",
+    doc: "printed: the paper's formula; scaled:X: that times X, no guarantee",
+};
+pub(super) const DELTA_SPLIT: Parameter = Parameter {
+    name: "delta_split",
+    default: "false",
+    doc: "divide delta by 2L+1, so that the guarantee holds with probability 1 - delta (reading T5)",
+};
+pub(super) const PHI_NORM: Parameter = Parameter {
+    name: "phi_norm",
+    default: "1",
+    doc: "bound on |phi_V| for V in [0,1] (reading B1; printed: 1)",
+};
+pub(super) const THETA_NORM: Parameter = Parameter {
+    name: "theta_norm",
+    default: "(B)",
+    doc: "bound on |theta*| (reading B1); the default makes sqrt(lambda)|theta*| the printed 1",
+};
+
+/// The smallest cost, or a smaller one that the user gives; zero has no level count.
+fn known_c_min(brief: &Brief) -> Result<f64> {
+    let smallest = brief.problem.min_cost();
+    let c_min = brief.settings.number_or_none("c_min", 0.0, 1e300)?.unwrap_or(smallest);
+    let refuse = |reason: &str| Err(brief.settings.refuse("c_min", &c_min.to_string(), reason.into()));
+    if c_min > smallest {
+        return refuse(&format!("the smallest cost off the goal is {smallest}"));
+    }
+    if c_min == 0.0 {
+        return refuse("LEVIS++ needs positive costs; rho-levis++ takes zero costs and needs t_star instead");
+    }
+    // a goal that is the only state has no costs; any level count will do
+    Ok(if c_min.is_finite() { c_min } else { 1.0 })
+}
+
+/// What rho-LEVIS++ adds to every cost, in the user's units, and the T* it is made from.
+pub(super) struct Perturbation {
+    pub(super) rho: f64,
+    pub(super) t_star: f64,
+}
+
+/// The parameters in force. Costs, B and c_min in the theory's units.
+pub(super) struct Config {
+    b: f64,
+    c_min: f64,
+    /// Of the costs; none for LEVIS++ itself.
+    perturbation: Option<Perturbation>,
+    delta: f64,
+    lambda: f64,
+    gamma: f64,
+    levels: usize,
+    radius: RadiusKind,
+    delta_split: bool,
+    phi_norm: f64,
+    /// sqrt(lambda) |theta*|: the radius' last term.
+    bias: f64,
+    theta_norm: Option<f64>,
+    oracle: Vec<&'static str>,
+}
+
+impl Config {
+    /// Reads what LEVIS++ and rho-LEVIS++ have in common; `b` and `c_min` are in the user's units.
+    pub(super) fn read(
+        brief: &Brief,
+        b: f64,
+        c_min: f64,
+        perturbation: Option<Perturbation>,
+        oracle: Vec<&'static str>,
+    ) -> Result<Config> {
+        let settings = &brief.settings;
+        let unit = brief.problem.cost_unit();
+        let (b, c_min) = (b / unit, c_min / unit);
+        // reading A8: L = max(2, ceil(log2(5B/c_min))), levels 0..L-1
+        let levels = match settings.text("levels") {
+            Some(_) => settings.count("levels", 2, 4096)?,
+            None => ((5.0 * b / c_min).log2().ceil().min(4096.0) as usize).max(2),
+        };
+        let radius: RadiusKind = settings
+            .optional("radius", "printed or scaled:X with X > 0")?
+            .filter(|r| *r != RadiusKind::Determinant)
+            .ok_or_else(|| {
+                settings.refuse("radius", "determinant", "LEVIS++ has printed or scaled:X".into())
+            })?;
+        let lambda = settings.number_or_none("lambda", 1e-30, 1e30)?.unwrap_or(1.0 / (b * b));
+        let theta_norm = settings.number_or_none("theta_norm", 0.0, 1e30)?;
+        Ok(Config {
+            b,
+            c_min,
+            perturbation,
+            delta: settings.number("delta", 1e-300, 1.0)?,
+            lambda,
+            gamma: settings
+                .number_or_none("gamma", 0.0, 1e30)?
+                .unwrap_or((brief.problem.dim() as f64).powf(-0.25)),
+            levels,
+            radius,
+            delta_split: settings.flag("delta_split")?,
+            phi_norm: settings.number("phi_norm", 0.0, 1e30)?,
+            bias: theta_norm.map_or(1.0, |norm| lambda.sqrt() * norm),
+            theta_norm,
+            oracle,
+        })
+    }
+
+    /// beta_hat_t in force.
+    fn beta(&self, t: u64, dim: usize) -> f64 {
+        let parts = if self.delta_split { 2 * self.levels + 1 } else { 1 };
+        let delta = self.delta / parts as f64;
+        self.radius.factor() * levis_plus_plus(t, dim, self.lambda, delta, self.phi_norm, self.bias)
+    }
+}
+
+/// LEVIS++ (and rho-LEVIS++, which is LEVIS++ on perturbed costs).
+///
+/// **What it does.** Keeps L weighted ridge regressions of V_j, V_j^2, V_j^4, ... on their features; the level above
+/// estimates the variance that weighs the level below ([`Home`]). When a determinant or the time doubles it plans
+/// optimistically over the level-0 ellipsoid and acts greedily until the next plan.
+///
+/// **What it needs to know.** B >= B*, c_min (or, for rho-LEVIS++, T*).
+///
+/// **Cost per step.** O(L (nnz + d^2)), plus O(d log T + log T) planning calls in all.
+///
+/// **Reference.** Algorithms 1 to 3 and Theorem 5.1 (5.2) of Di, He, Zhou and Gu. In normalised form: U = V_j/B.
+///
+/// **Departures from the print.** A1: HOME gets theta_hat and Sigma frozen at t_j, and Sigma_{t-1} in its gamma term.
+/// A2: there is no `j <- j + 1` at the end of an episode. A3: t_0 = 0, so the first plan is made at t = 1. A5: that the
+/// noise at t = 1 is zero is false and not needed. A7, A12: V_j is the minimum of DEVI's output. A10: sigma_bar is the
+/// root of what Algorithm 3 returns. T2, T7: constants as in the theorem, lambda = 1/B^2. The others are named where they apply.
+pub(super) struct LevisPlusPlus {
+    config: Config,
+    optimist: Optimist,
+    home: Home,
+    /// V_j / B, clamped to [0, 1] (reading A14).
+    u: Vec<f64>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Memory {
+    standing: Standing,
+    home: Home,
+}
+
+impl LevisPlusPlus {
+    pub(super) fn new(brief: &Brief, config: Config) -> Self {
+        let unit = brief.problem.cost_unit();
+        let rho = config.perturbation.as_ref().map_or(0.0, |p| p.rho);
+        let costs = brief.problem.costs().iter().map(|c| (c + rho) / unit).collect();
+        let optimist = Optimist::new(brief, costs, config.b);
+        let home = Home::new(brief.problem.dim(), config.levels, config.lambda, config.gamma);
+        let mut learner = LevisPlusPlus { config, optimist, home, u: Vec::new() };
+        learner.normalise();
+        learner
+    }
+
+    fn normalise(&mut self) {
+        let b = self.config.b;
+        self.u.clear();
+        self.u.extend(self.optimist.standing.v.iter().map(|v| (v / b).clamp(0.0, 1.0)));
+    }
+}
+
+impl Learner for LevisPlusPlus {
+    fn act(&mut self, s: State) -> Action {
+        self.optimist.act(s)
+    }
+
+    fn observe(&mut self, step: &Transition) -> Result<Observed> {
+        let (pair, t) = self.optimist.advance(step)?;
+        let problem = &self.optimist.problem;
+        let beta = self.config.beta(t, problem.dim());
+        self.home.step(problem, pair, step.next, &self.u, beta, t);
+        let Some(reason) = self.optimist.due(self.home.doubled()) else {
+            return Ok(Observed::Updated);
+        };
+        self.home.freeze();
+        self.optimist.plan(reason, self.home.levels(), beta);
+        self.normalise();
+        Ok(Observed::Planned)
+    }
+
+    fn probe(&self, sink: &mut dyn Probe) {
+        sink.weights(self.home.sigma_sq());
+        sink.estimate(&self.home.levels()[0].theta());
+        self.optimist.probe(sink);
+    }
+
+    fn in_force(&self) -> Map<String, Value> {
+        let c = &self.config;
+        let unit = self.optimist.problem.cost_unit();
+        let mut map = listed(
+            &[
+                ("radius", json!(c.radius.to_string())),
+                ("guarantee", json!(c.radius.guaranteed())),
+                ("B", json!(c.b * unit)),
+                ("c_min", json!(c.c_min * unit)),
+                ("delta", json!(c.delta)),
+                ("lambda", json!(c.lambda)),
+                ("gamma", json!(c.gamma)),
+                ("levels", json!(c.levels)),
+                ("delta_split", json!(c.delta_split)),
+                ("phi_norm", json!(c.phi_norm)),
+                ("theta_norm", json!(c.theta_norm)),
+            ],
+            &c.oracle,
+        );
+        if let Some(perturbation) = &c.perturbation {
+            map.insert("rho".into(), json!(perturbation.rho));
+            map.insert("t_star".into(), json!(perturbation.t_star));
+        }
+        map
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot::of(&Memory { standing: self.optimist.standing.clone(), home: self.home.clone() })
+    }
+
+    fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
+        let state: Memory = snapshot.to()?;
+        self.optimist.restore(state.standing)?;
+        self.home = state.home;
+        self.normalise();
+        Ok(())
+    }
+}

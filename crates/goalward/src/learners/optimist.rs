@@ -1,0 +1,196 @@
+//! What LEVIS and LEVIS++ share: the clock, planning with DEVI over a regression set, and greedy actions.
+
+use super::{Brief, PlanReport, Probe, Reason, Transition};
+use crate::estimate::Ridge;
+use crate::numeric::Stream;
+use crate::numeric::support::{ConvexSet, Ellipsoid};
+use crate::plan::Devi;
+use crate::problem::{Action, Pair, Problem, State};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+use std::sync::Arc;
+
+/// The label of learners' own random numbers.
+pub(super) const LEARNER_STREAM: u64 = 0x6c65_6172_6e; // "learn"
+
+/// Actions tie within this, relative to max(1, |min Q|).
+const TIE: f64 = 1e-9;
+
+/// Acts greedily on the last plan; plans optimistically. All values in the theory's units (costs in [0, 1]).
+pub(super) struct Optimist {
+    pub(super) problem: Arc<Problem>,
+    /// Costs per pair as the planner sees them: scaled, and perturbed where the learner perturbs.
+    costs: Vec<f64>,
+    /// The bound B on V*, for these costs.
+    pub(super) b: f64,
+    devi: Devi,
+    pub(super) standing: Standing,
+}
+
+/// The state of an [`Optimist`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Standing {
+    /// Steps observed.
+    pub(super) t: u64,
+    /// Planning calls.
+    pub(super) j: u64,
+    /// The step of the last one.
+    pub(super) t_j: u64,
+    /// Planning calls that met an empty C ∩ B.
+    violations: u64,
+    /// Q_j per pair.
+    q: Vec<f64>,
+    /// V_j per state, in [0, B].
+    pub(super) v: Vec<f64>,
+    last_plan: Option<PlanReport>,
+    ties: Stream,
+}
+
+impl Optimist {
+    /// Q_0 = V_0 = 1 off the goal (Algorithm 1, line 1), t_0 = 0 (reading A3).
+    pub(super) fn new(brief: &Brief, costs: Vec<f64>, b: f64) -> Self {
+        let problem = brief.problem.clone();
+        let goal = problem.goal();
+        let mut q = vec![1.0; problem.pairs()];
+        q[problem.pairs_of(goal)].fill(0.0);
+        let mut v = vec![b.min(1.0); problem.states()];
+        v[goal] = 0.0;
+        let ties = Stream::new(brief.seed, &[LEARNER_STREAM]);
+        let standing = Standing { t: 0, j: 0, t_j: 0, violations: 0, q, v, last_plan: None, ties };
+        Optimist { devi: Devi::new(&problem), problem, costs, b, standing }
+    }
+
+    /// argmin_a Q_j(s,a); ties are broken uniformly from the learner's own stream (reading A16: while C ∩ B = B all
+    /// actions of the paper's instance tie, and a fixed order would make a vacuous run look optimal or hopeless).
+    pub(super) fn act(&mut self, s: State) -> Action {
+        let q = &self.standing.q[self.problem.pairs_of(s)];
+        let least = q.iter().copied().fold(f64::INFINITY, f64::min);
+        let limit = least + TIE * least.abs().max(1.0);
+        let tied = |q: &f64| *q <= limit;
+        match q.iter().filter(|q| tied(q)).count() {
+            0 => 0, // the goal has no choice to make
+            1 => q.iter().position(|q| tied(q)).unwrap_or(0),
+            n => {
+                let chosen = self.standing.ties.below(n);
+                (0..q.len()).filter(|&a| tied(&q[a])).nth(chosen).unwrap_or(0)
+            }
+        }
+    }
+
+    /// Advances the clock to the step t; an error, and nothing changed, if the step cannot have happened.
+    pub(super) fn advance(&mut self, step: &Transition) -> Result<(Pair, u64)> {
+        let t = self.standing.t + 1;
+        let pair = checked_pair(&self.problem, step, t)?;
+        self.standing.t = t;
+        Ok((pair, t))
+    }
+
+    /// The trigger of Algorithm 1, line 10.
+    pub(super) fn due(&self, doubled: bool) -> Option<Reason> {
+        match doubled {
+            true => Some(Reason::Determinant),
+            false if self.standing.t >= 2 * self.standing.t_j => Some(Reason::Time),
+            false => None,
+        }
+    }
+
+    /// Algorithm 1, lines 11 to 18, on regressions that were just frozen: C_j from level 0 (reading A9),
+    /// eps_j = q_j = 1/t_j (reading A6). If C ∩ B is empty the old Q and V stay, and the event is counted (reading D4).
+    pub(super) fn plan(&mut self, reason: Reason, levels: &[Ridge], beta: f64) {
+        let now = &mut self.standing;
+        now.j += 1;
+        now.t_j = now.t;
+        let rate = 1.0 / now.t_j as f64;
+        let ellipsoid =
+            Ellipsoid { center: levels[0].frozen_theta(), shape: levels[0].sigma(), radius: beta };
+        let sweeps = match ConvexSet::new(self.problem.constraints(), ellipsoid) {
+            Ok(mut set) => {
+                let done = self.devi.plan(&self.problem, &self.costs, self.b, &mut set, rate, rate);
+                now.q.clone_from(&self.devi.q);
+                now.v.clone_from(&self.devi.v);
+                Some(done.sweeps)
+            }
+            Err(_) => {
+                now.violations += 1;
+                None
+            }
+        };
+        let unit = self.problem.cost_unit();
+        now.last_plan = Some(PlanReport {
+            t: now.t_j,
+            j: now.j,
+            reason,
+            beta,
+            theta: levels.iter().map(|level| level.frozen_theta().to_vec()).collect(),
+            log_det: levels.iter().map(|level| level.frozen().log_det()).collect(),
+            sweeps: sweeps.unwrap_or(0),
+            empty: sweeps.is_none(),
+            v: now.v.iter().map(|v| v * unit).collect(),
+        });
+    }
+
+    pub(super) fn probe(&self, sink: &mut dyn Probe) {
+        sink.counts(self.standing.j, self.standing.violations);
+        if let Some(plan) = &self.standing.last_plan {
+            sink.plan(plan);
+        }
+    }
+
+    /// Puts a standing back, if it is one of this problem.
+    pub(super) fn restore(&mut self, standing: Standing) -> Result<()> {
+        if standing.q.len() != self.problem.pairs() || standing.v.len() != self.problem.states() {
+            return Err(Error::Checkpoint {
+                reason: "the learner's tables belong to another problem".into(),
+            });
+        }
+        self.standing = standing;
+        Ok(())
+    }
+}
+
+/// The pair of a step, or an error that says why it cannot have happened.
+pub(super) fn checked_pair(problem: &Problem, step: &Transition, t: u64) -> Result<Pair> {
+    let fault = if step.state >= problem.states() || step.next >= problem.states() {
+        format!("state {} does not exist", step.state.max(step.next))
+    } else if step.state == problem.goal() {
+        "a step from the goal: the episode is over".into()
+    } else if step.action >= problem.actions(step.state) {
+        let (s, n) = (problem.state_name(step.state), problem.actions(step.state));
+        format!("state {s} has {n} actions, there is no action {}", step.action)
+    } else {
+        let pair = problem.pair(step.state, step.action);
+        if problem.successors(pair).contains(&(step.next as u32)) {
+            return Ok(pair);
+        }
+        format!(
+            "no model allows the step from state {} by action {} to state {}",
+            problem.state_name(step.state),
+            problem.action_name(step.state, step.action),
+            problem.state_name(step.next)
+        )
+    };
+    Err(Error::Misuse { t, fault })
+}
+
+/// A number that the user gives or asks the oracle for; the runner fills `told` in that case.
+pub(super) fn given_or_oracle(brief: &Brief, key: &str, told: Option<f64>) -> Result<(f64, bool)> {
+    if brief.settings.text(key) == Some("oracle") {
+        let value = told.ok_or_else(|| {
+            brief.settings.refuse(key, "oracle", "only a simulated run can ask for the truth".into())
+        })?;
+        return Ok((value, true));
+    }
+    let value = brief.settings.number(key, f64::MIN_POSITIVE, 1e300)?;
+    Ok((value, false))
+}
+
+/// Starts a list of the parameters in force.
+pub(super) fn listed(entries: &[(&str, Value)], oracle: &[&str]) -> Map<String, Value> {
+    let mut map: Map<String, Value> = entries.iter().map(|(k, v)| (k.to_string(), v.clone())).collect();
+    if !oracle.is_empty() {
+        map.insert("oracle".into(), json!(oracle));
+    }
+    map
+}

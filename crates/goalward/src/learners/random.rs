@@ -1,0 +1,58 @@
+//! A uniformly random action at every step: what not learning costs.
+
+use super::optimist::{LEARNER_STREAM, checked_pair};
+use super::{Learner, LearnerEntry, Observed, Snapshot, Transition};
+use crate::Result;
+use crate::numeric::Stream;
+use crate::problem::{Action, Problem, State};
+use serde_json::{Map, Value};
+use std::sync::Arc;
+
+pub(super) const ENTRY: LearnerEntry = LearnerEntry {
+    id: "random",
+    title: "a uniformly random action at every step",
+    reference: "baseline",
+    setting: "any SSP",
+    needs: &[],
+    guarantee: "none",
+    parameters: &[],
+    wants_policy: false,
+    build: |brief| {
+        let stream = Stream::new(brief.seed, &[LEARNER_STREAM]);
+        Ok(Box::new(Random { problem: brief.problem.clone(), stream, t: 0 }))
+    },
+};
+
+struct Random {
+    problem: Arc<Problem>,
+    stream: Stream,
+    t: u64,
+}
+
+impl Learner for Random {
+    fn act(&mut self, s: State) -> Action {
+        match self.problem.actions(s) {
+            0 => 0,
+            n => self.stream.below(n),
+        }
+    }
+
+    fn observe(&mut self, step: &Transition) -> Result<Observed> {
+        checked_pair(&self.problem, step, self.t + 1)?;
+        self.t += 1;
+        Ok(Observed::Updated)
+    }
+
+    fn in_force(&self) -> Map<String, Value> {
+        Map::new()
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot::of(&(&self.stream, self.t))
+    }
+
+    fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
+        (self.stream, self.t) = snapshot.to()?;
+        Ok(())
+    }
+}

@@ -1,0 +1,53 @@
+//! rho-LEVIS++: LEVIS++ on perturbed costs, for costs that may be zero (Theorem 5.2 of the paper).
+//!
+//! Every cost is raised by rho = 1/(T* K), values are bounded by B_rho = B + T* rho, and rho takes the place of c_min.
+//! Reading T6: lambda = 1/B_rho^2 and L = log2(5 B_rho/rho), where the print has B. The regret is that of the costs paid.
+
+use super::LearnerEntry;
+use super::levis_plus_plus::{
+    B, Config, DELTA, DELTA_SPLIT, GAMMA, LAMBDA, LEVELS, LevisPlusPlus, PHI_NORM, Perturbation, RADIUS,
+    THETA_NORM,
+};
+use super::optimist::given_or_oracle;
+use crate::registry::Parameter;
+
+pub(super) const ENTRY: LearnerEntry = LearnerEntry {
+    id: "rho-levis++",
+    title: "rho-LEVIS++: LEVIS++ on perturbed costs, for zero costs",
+    reference: "Di, He, Zhou, Gu (ICML 2023), Theorem 5.2",
+    setting: "linear mixture SSP, costs may be zero",
+    needs: &["B >= B*", "T*", "K"],
+    guarantee: "regret O~(d B sqrt(K) + d^2 B) with probability 1 - (2L+1) delta (printed radius; scaled: none)",
+    parameters: &[
+        B,
+        Parameter {
+            name: "t_star",
+            default: "",
+            doc: "upper bound on T*, the expected steps of the optimal policy from the worst state, for instance \
+                  --set t_star=20; --set t_star=oracle takes the true T* and says so",
+        },
+        Parameter { name: "rho", default: "(1/(T* K))", doc: "the perturbation of every cost" },
+        DELTA,
+        LAMBDA,
+        GAMMA,
+        LEVELS,
+        RADIUS,
+        DELTA_SPLIT,
+        PHI_NORM,
+        THETA_NORM,
+    ],
+    wants_policy: false,
+    build: |brief| {
+        let (b, b_oracle) = given_or_oracle(brief, "B", brief.told.b_star)?;
+        let (t_star, t_oracle) = given_or_oracle(brief, "t_star", brief.told.t_star)?;
+        let unit = brief.problem.cost_unit();
+        let rho = match brief.settings.number_or_none("rho", f64::MIN_POSITIVE, 1e300)? {
+            Some(rho) => rho,
+            None => unit / (t_star * brief.episodes.max(1) as f64),
+        };
+        let oracle =
+            [("B", b_oracle), ("t_star", t_oracle)].into_iter().filter(|x| x.1).map(|x| x.0).collect();
+        let config = Config::read(brief, b + t_star * rho, rho, Some(Perturbation { rho, t_star }), oracle)?;
+        Ok(Box::new(LevisPlusPlus::new(brief, config)))
+    },
+};

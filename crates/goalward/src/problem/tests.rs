@@ -1,0 +1,203 @@
+//! The builder's checks, one by one, and the sparse products.
+
+use super::{Model, Problem, ProblemBuilder, Truth};
+use crate::registry::Settings;
+use crate::{Error, Result, worlds};
+
+/// Two states and the goal; the truth is (0.25, 0.75).
+///
+/// bank: swim -> bank or home, walk -> bridge; bridge: cross -> bank or home; home: stay.
+fn bridge() -> ProblemBuilder {
+    let mut builder = Problem::builder("bridge", 3, 2);
+    for (s, cost) in [(0, 1.0), (0, 0.5), (1, 0.25), (2, 0.0)] {
+        builder.action(s, cost).unwrap();
+    }
+    let names = |names: &[&str]| names.iter().map(|n| n.to_string()).collect::<Vec<_>>();
+    builder.state_names(names(&["bank", "bridge", "home"]));
+    builder.action_names(vec![names(&["swim", "walk"]), names(&["cross"]), names(&["stay"])]);
+    builder
+}
+
+/// The rows that the tests leave as they are.
+const ROWS: [(usize, usize, usize, [f64; 2]); 6] = [
+    (0, 0, 0, [0.5, 0.1]),
+    (0, 0, 2, [0.5, 0.9]),
+    (0, 1, 1, [1.0, 1.0]),
+    (1, 0, 0, [0.2, 0.6]),
+    (1, 0, 2, [0.8, 0.4]),
+    (2, 0, 2, [1.0, 1.0]),
+];
+
+/// The bridge with the rows that pass, and others in place of those that do not.
+fn with_rows(
+    keep: impl Fn(usize, usize, usize) -> bool,
+    others: &[(usize, usize, usize, [f64; 2])],
+) -> Result<Problem> {
+    let mut builder = bridge();
+    for (s, a, next, phi) in ROWS.iter().filter(|r| keep(r.0, r.1, r.2)).chain(others) {
+        builder.feature(*s, *a, *next, phi)?;
+    }
+    builder.build()
+}
+
+fn assert_says(result: Result<impl std::fmt::Debug>, parts: &[&str]) -> Error {
+    let error = result.expect_err(&format!("an error with {parts:?}"));
+    let text = error.to_string();
+    for part in parts {
+        assert!(text.contains(part), "{text:?} does not say {part:?}");
+    }
+    error
+}
+
+#[test]
+fn the_bridge_itself_is_sound() {
+    let problem = with_rows(|_, _, _| true, &[]).unwrap();
+    let truth = Truth::new(&problem, &[0.25, 0.75]).unwrap();
+    assert_eq!(problem.successors(0), [0, 2]);
+    assert!((truth.row(&problem, 0)[1] - 0.8).abs() < 1e-15);
+    assert_eq!((truth.sample(&problem, 0, 0.1), truth.sample(&problem, 0, 0.9)), (0, 2));
+}
+
+#[test]
+fn costs() {
+    for cost in [-1.0, f64::NAN, f64::INFINITY] {
+        let error = assert_says(bridge().action(1, cost), &["bridge", "cost is", &cost.to_string()]);
+        assert!(error.hint().is_some());
+    }
+    assert_says(bridge().action(7, 1.0), &["state 7 does not exist", "3 states"]);
+}
+
+#[test]
+fn features() {
+    let faulty = |s, a, next, phi: &[f64]| bridge().feature(s, a, next, phi).map(|_| ());
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+        let parts = ["bank", "walk", "next home", "feature 1 is", "not a finite number"];
+        assert_says(faulty(0, 1, 2, &[0.0, bad]), &parts);
+    }
+    assert_says(faulty(0, 1, 2, &[1.0]), &["bank", "walk", "1 entries", "dim is 2"]);
+    assert_says(faulty(0, 2, 2, &[1.0, 1.0]), &["bank", "action 2", "2 actions"]);
+    assert_says(faulty(3, 0, 2, &[1.0, 1.0]), &["state 3 does not exist"]);
+    assert_says(faulty(0, 0, 3, &[1.0, 1.0]), &["next", "state 3 does not exist"]);
+    let mut builder = bridge();
+    builder.feature(0, 0, 0, &[0.5, 0.5]).unwrap();
+    assert_says(builder.feature(0, 0, 0, &[0.5, 0.5]), &["bank", "swim", "given twice"]);
+}
+
+#[test]
+fn goal() {
+    let left = with_rows(|s, _, _| s != 2, &[(2, 0, 0, [1.0, 1.0])]);
+    assert_says(left, &["goal home is not absorbing", "stay", "bank"]);
+    let mut builder = bridge();
+    builder.goal(1);
+    for (s, a, next, phi) in ROWS {
+        builder.feature(s, a, next, &phi).unwrap();
+    }
+    assert_says(builder.build(), &["goal bridge", "cross", "0.25", "must be free"]);
+    // the bridge leads only to itself
+    let stuck = with_rows(|s, _, _| s != 1, &[(1, 0, 1, [1.0, 1.0])]);
+    let error = assert_says(stuck, &["home is unreachable from state bridge"]);
+    assert!(matches!(&error, Error::GoalUnreachable { states, .. } if states == &["bridge"]));
+}
+
+#[test]
+fn rows_and_shape() {
+    assert_says(with_rows(|s, _, _| s != 1, &[]), &["bridge", "cross", "no successor"]);
+    // bank says theta_1 + theta_2 = 1, the new row that their sum is 1/2
+    let contradictory = with_rows(|s, _, _| s != 1, &[(1, 0, 2, [2.0, 2.0])]);
+    assert_says(contradictory, &["bridge", "cross", "sum to one"]);
+    let mut builder = Problem::builder("x", 2, 1);
+    builder.goal(1);
+    assert_says(builder.build(), &["state 0 has no action"]);
+    assert_says(Problem::builder("x", 0, 1).build(), &["states", "at least one"]);
+    assert_says(Problem::builder("x", 1, 0).build(), &["dim", "at least 1"]);
+    let mut builder = Problem::builder("x", 2, 1);
+    builder.start(2);
+    assert_says(builder.build(), &["start", "state 2"]);
+}
+
+#[test]
+fn names_of_wrong_length() {
+    let mut builder = bridge();
+    builder.state_names(vec!["bank".into()]);
+    assert_says(builder.build(), &["state_names", "1 names for 3 states"]);
+    let mut builder = bridge();
+    builder.action_names(vec![]);
+    assert_says(builder.build(), &["action_names", "0 lists for 3 states"]);
+    let mut builder = bridge();
+    builder.action_names(vec![vec!["swim".into()], vec![], vec![]]);
+    assert_says(builder.build(), &["action_names[0]", "1 names for 2 actions"]);
+}
+
+#[test]
+fn theta_and_facts() {
+    let problem = with_rows(|_, _, _| true, &[]).unwrap();
+    assert_says(Truth::new(&problem, &[0.5, 0.6]), &["outside B", "bank", "swim", "sums to 1.1"]);
+    // sums to one everywhere, but swimming would stay with probability -0.1
+    let error = Truth::new(&problem, &[-0.5, 1.5]);
+    assert_says(error, &["bank", "swim", "smallest entry is -0.0999", "next state bank"]);
+    assert_says(Truth::new(&problem, &[1.0]), &["theta", "2 finite numbers"]);
+    assert_says(Truth::new(&problem, &[1.0, f64::NAN]), &["theta", "2 finite numbers"]);
+
+    assert_says(bridge().extra(&[1.0], 0.0), &["extra[0]", "1 coefficients", "dim is 2"]);
+    assert_says(bridge().extra(&[1.0, f64::NAN], 0.0), &["extra[0]", "not finite"]);
+    let mut builder = bridge();
+    for (s, a, next, phi) in ROWS {
+        builder.feature(s, a, next, &phi).unwrap();
+    }
+    builder.simplex().extra(&[1.0, 0.0], 0.5).unwrap();
+    let problem = builder.clone().build().unwrap();
+    let violated = Truth::new(&problem, &[0.75, 0.25]);
+    assert_says(violated, &["extra row 2", "0.75", "at most 0.5"]);
+    builder.extra(&[0.0, 0.0], -1.0).unwrap();
+    assert_says(builder.build(), &["the set B is empty"]);
+}
+
+#[test]
+fn candidate_models() {
+    let model = |p: f64| -> Model { vec![vec![vec![(0, 1.0 - p), (1, p)]], vec![]] };
+    let costs = [vec![1.0], vec![]];
+    assert!(Problem::from_models(&[model(0.5), model(0.25)], &costs, 0, 1).is_ok());
+    let too_much: Model = vec![vec![vec![(0, 0.6), (1, 0.5)]], vec![]];
+    let error = Problem::from_models(&[model(0.5), too_much], &costs, 0, 1);
+    assert_says(error, &["model 1, state 0, action 0", "sums to 1.1"]);
+    let negative: Model = vec![vec![vec![(0, 1.5), (1, -0.5)]], vec![]];
+    assert_says(Problem::from_models(&[negative], &costs, 0, 1), &["model 0", "next state 1 is -0.5"]);
+    let short: Model = vec![vec![vec![(0, 1.0)]]];
+    assert_says(Problem::from_models(&[model(0.5), short], &costs, 0, 1), &["models[1]", "1 states"]);
+    let wide: Model = vec![vec![vec![(1, 1.0)], vec![(1, 1.0)]], vec![]];
+    let error = Problem::from_models(&[wide], &costs, 0, 1);
+    assert_says(error, &["models[0][0]", "2 actions, but costs are given for 1"]);
+    assert_says(Problem::from_models(&[], &costs, 0, 1), &["dim"]);
+}
+
+#[test]
+fn sparse_products_equal_dense_ones() {
+    for (world, settings) in [
+        ("random-mixture", Settings::new().set("states", 40).set("dim", 7).set("seed", 5)),
+        ("windy-grid", Settings::new()),
+        ("corridor", Settings::new()),
+    ] {
+        let problem = worlds::build(world, &settings).unwrap().problem;
+        let (n, d) = (problem.states(), problem.dim());
+        // zero at the goal and elsewhere, so that the shortcut for zeros is met
+        let v: Vec<f64> = (0..n).map(|s| if s % 5 == 4 { 0.0 } else { (s as f64 * 0.7).sin() }).collect();
+        let mut dense = vec![0.0; problem.pairs() * n * d];
+        for p in 0..problem.pairs() {
+            for (k, &next) in problem.successors(p).iter().enumerate() {
+                let at = (p * n + next as usize) * d;
+                dense[at..at + d].copy_from_slice(&problem.phi(p)[k * d..(k + 1) * d]);
+            }
+        }
+        let mut out = vec![f64::NAN; problem.pairs() * d];
+        problem.phi_v_all(&v, &mut out);
+        for p in 0..problem.pairs() {
+            let mut one = vec![f64::NAN; d];
+            problem.phi_v(p, &v, &mut one);
+            assert_eq!(one, out[p * d..(p + 1) * d]);
+            for i in 0..d {
+                let expected: f64 = (0..n).map(|s| dense[(p * n + s) * d + i] * v[s]).sum();
+                assert!((one[i] - expected).abs() < 1e-13, "{world}, pair {p}: {} {expected}", one[i]);
+            }
+        }
+    }
+}

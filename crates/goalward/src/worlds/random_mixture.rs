@@ -1,0 +1,192 @@
+//! `random-mixture`: a random sparse kernel that mixes random candidate models.
+//!
+//! The start is state 0, the goal the last state. Every pair (s,a) off the goal has one set of `successors` distinct
+//! states, drawn uniformly among all states and shared by all models, so that rows stay sparse whatever the number of
+//! models. Model i gives it random probabilities (independent exponential weights, normalised: uniform on the simplex)
+//! times 1 - goal_prob, and the goal goal_prob on top. Costs are uniform on [cost_min, 1]; theta is uniform on the
+//! simplex. All is determined by `seed` and the other parameters.
+//!
+//! From every state every action reaches the goal with probability at least goal_prob > 0 at once, under every mixture:
+//! every policy is proper, T* <= 1/goal_prob and B* <= 1/goal_prob.
+
+use super::{MOST_NUMBERS, SIMPLEX, WorldEntry};
+use crate::Result;
+use crate::numeric::Stream;
+use crate::problem::{Instance, Problem};
+use crate::registry::{Parameter, Reader};
+use std::collections::BTreeSet;
+
+pub(super) const ENTRY: WorldEntry = WorldEntry {
+    id: "random-mixture",
+    title: "random sparse models and a random mixture of them; every policy reaches the goal",
+    reference: "goalward; after the random (Garnet) problems of Archibald, McKinnon and Thomas (1995)",
+    parameters: &[
+        Parameter { name: "states", default: "20", doc: "the number of states, the goal included" },
+        Parameter { name: "actions", default: "3", doc: "the number of actions of every state" },
+        Parameter { name: "dim", default: "4", doc: "the number of candidate models d, 1 to 256" },
+        Parameter {
+            name: "successors",
+            default: "3",
+            doc: "how many states an action may lead to, besides the goal's own share; at most states",
+        },
+        Parameter { name: "cost_min", default: "0.1", doc: "costs are uniform between this and 1" },
+        Parameter {
+            name: "goal_prob",
+            default: "0.05",
+            doc: "the probability, above 0, with which every action leads straight to the goal",
+        },
+        Parameter { name: "seed", default: "0", doc: "determines all that is random, 0 to 2^64 - 1" },
+        SIMPLEX,
+    ],
+    build,
+};
+
+/// Labels of the streams: the kernel and costs, and the true weights.
+const KERNEL: u64 = 1;
+const WEIGHTS: u64 = 2;
+
+fn build(settings: &Reader) -> Result<Instance> {
+    let states = settings.count("states", 2, 1_000_000)?;
+    let actions = settings.count("actions", 1, 10_000)?;
+    let dim = settings.count("dim", 1, 256)?;
+    let successors = settings.count("successors", 1, states)?;
+    let cost_min = settings.number("cost_min", 0.0, 1.0)?;
+    let goal_prob = settings.number("goal_prob", 0.0, 1.0)?;
+    let seed: u64 = settings
+        .optional("seed", "a whole number from 0 to 2^64 - 1")?
+        .ok_or_else(|| settings.missing("seed"))?;
+    if goal_prob == 0.0 {
+        let reason = "it must be above 0: it is what makes the goal reachable from every state".into();
+        return Err(settings.refuse("goal_prob", "0", reason));
+    }
+    let numbers = [actions, dim, successors + 1].iter().fold(states, |n, k| n.saturating_mul(*k));
+    if numbers > MOST_NUMBERS {
+        let reason = format!(
+            "states x actions x (successors + 1) x dim is {numbers}; at most {MOST_NUMBERS} numbers are built"
+        );
+        return Err(settings.refuse("states", &states.to_string(), reason));
+    }
+
+    let goal = states - 1;
+    let mut stream = Stream::new(seed, &[KERNEL]);
+    let mut builder = Problem::builder(ENTRY.id, states, dim);
+    builder.start(0).goal(goal);
+    for s in 0..goal {
+        for a in 0..actions {
+            builder.action(s, cost_min + (1.0 - cost_min) * stream.uniform())?;
+            let mut reached = distinct(&mut stream, successors, states);
+            let models: Vec<Vec<f64>> = (0..dim).map(|_| simplex_point(&mut stream, successors)).collect();
+            // the goal's share lands on its own row, whether or not the goal was drawn
+            let drawn = reached.binary_search(&goal).ok();
+            if drawn.is_none() {
+                reached.push(goal);
+            }
+            for (k, &next) in reached.iter().enumerate() {
+                let share = if next == goal { goal_prob } else { 0.0 };
+                let phi: Vec<f64> = models
+                    .iter()
+                    .map(|weights| share + (1.0 - goal_prob) * weights.get(k).copied().unwrap_or(0.0))
+                    .collect();
+                builder.feature(s, a, next, &phi)?;
+            }
+        }
+    }
+    for a in 0..actions {
+        builder.action(goal, 0.0)?;
+        builder.feature(goal, a, goal, &vec![1.0; dim])?;
+    }
+    builder.state_names((0..goal).map(|s| format!("s{s}")).chain(["goal".to_string()]).collect());
+    builder.action_names(vec![(0..actions).map(|a| format!("a{a}")).collect(); states]);
+    if settings.flag(SIMPLEX.name)? {
+        builder.simplex();
+    }
+    let theta = simplex_point(&mut Stream::new(seed, &[WEIGHTS]), dim);
+    Instance::new(builder.build()?, &theta)
+}
+
+/// `count` distinct numbers below n, uniformly, in ascending order (Floyd's algorithm: one draw for each).
+fn distinct(stream: &mut Stream, count: usize, n: usize) -> Vec<usize> {
+    let mut set = BTreeSet::new();
+    for last in n - count..n {
+        let draw = stream.below(last + 1);
+        if !set.insert(draw) {
+            set.insert(last);
+        }
+    }
+    set.into_iter().collect()
+}
+
+/// A uniform point of the simplex.
+fn simplex_point(stream: &mut Stream, n: usize) -> Vec<f64> {
+    // an exponential draw can be exactly 0; all of them being so would leave nothing to normalise by
+    let weights: Vec<f64> = (0..n).map(|_| stream.exponential().max(f64::MIN_POSITIVE)).collect();
+    let sum: f64 = weights.iter().sum();
+    weights.into_iter().map(|w| w / sum).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::json::to_json;
+    use crate::registry::Settings;
+    use crate::worlds::build;
+    use crate::worlds::tests::optimal;
+
+    #[test]
+    fn every_policy_is_proper_and_costs_are_in_range() {
+        for seed in 0..20 {
+            let settings = Settings::new().set("seed", seed).set("successors", 1 + seed % 5);
+            let instance = build("random-mixture", &settings).unwrap();
+            let (problem, truth) = (&instance.problem, instance.truth().unwrap());
+            for s in 0..problem.goal() {
+                for p in problem.pairs_of(s) {
+                    assert!((0.1..=1.0).contains(&problem.cost(p)));
+                    assert_eq!(problem.successors(p).last(), Some(&19));
+                    assert!(truth.row(problem, p).last().unwrap() >= &(0.05 - 1e-12));
+                    assert!(problem.successors(p).len() as u64 <= 2 + seed % 5);
+                }
+            }
+            let best = optimal(&instance);
+            assert!(best.v.iter().zip(&best.steps).all(|(v, t)| *v <= 20.0 + 1e-9 && *t <= 20.0 + 1e-9));
+            assert!(truth.theta().iter().all(|x| *x > 0.0));
+        }
+    }
+
+    #[test]
+    fn the_seed_determines_all() {
+        let of = |seed: u64| to_json(&build("random-mixture", &Settings::new().set("seed", seed)).unwrap());
+        assert_eq!(of(u64::MAX), of(u64::MAX));
+        assert_ne!(of(0), of(1));
+    }
+
+    #[test]
+    fn corner_cases() {
+        let corner = Settings::new().set("states", 2).set("successors", 2).set("dim", 1).set("goal_prob", 1);
+        let instance = build("random-mixture", &corner).unwrap();
+        assert!(optimal(&instance).v[0] <= 1.0);
+        for (key, value, part) in [
+            ("goal_prob", "0", "reachable"),
+            ("successors", "21", "between 1 and 20"),
+            ("seed", "-1", "whole number"),
+            ("states", "1", "between 2"),
+            ("cost_min", "1.5", "between 0 and 1"),
+        ] {
+            let error = build("random-mixture", &Settings::new().set(key, value)).unwrap_err().to_string();
+            assert!(error.contains(part) && error.contains(key), "{error}");
+        }
+        let large = Settings::new().set("states", 1_000_000).set("actions", 10_000);
+        assert!(build("random-mixture", &large).unwrap_err().to_string().contains("numbers are built"));
+    }
+
+    #[test]
+    fn distinct_draws_are_distinct_and_cover_all() {
+        let mut stream = Stream::new(3, &[]);
+        let mut seen = [0; 6];
+        for _ in 0..6000 {
+            let drawn = distinct(&mut stream, 3, 6);
+            assert!(drawn.len() == 3 && drawn.windows(2).all(|w| w[0] < w[1]));
+            drawn.iter().for_each(|&k| seen[k] += 1);
+        }
+        assert!(seen.iter().all(|n| (2800..3200).contains(n)), "{seen:?}");
+    }
+}

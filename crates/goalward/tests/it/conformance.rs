@@ -1,0 +1,184 @@
+//! What every learner in the registry must do, on every world.
+
+use crate::worlds_for_tests::{half_free, irregular};
+use goalward::episode::{Arena, Flow, Observer, RunSpec, Runner, Step};
+use goalward::learners::{self, LEARNERS, LearnerEntry, Told, Transition};
+use goalward::registry::Settings;
+use goalward::worlds::WORLDS;
+use std::collections::HashMap;
+
+/// Settings that every learner can be built with.
+fn settings(entry: &LearnerEntry) -> Settings {
+    let has = |name: &str| entry.parameters.iter().any(|p| p.name == name);
+    let keys = ["B", "t_star"].into_iter().filter(|key| has(key));
+    keys.fold(Settings::new(), |settings, key| settings.set(key, "oracle"))
+}
+
+fn arenas() -> Vec<Arena> {
+    let small = |id: &str| match id {
+        "windy-grid" => Settings::new().set("n", 3),
+        "random-mixture" => Settings::new().set("states", 6),
+        "corridor" => Settings::new().set("length", 4),
+        _ => Settings::new(),
+    };
+    let mut arenas: Vec<Arena> = WORLDS.iter().map(|w| Arena::open(w.id, &small(w.id)).unwrap()).collect();
+    arenas.push(Arena::new("irregular", &Settings::new(), irregular(1, 6, 3)).unwrap());
+    arenas
+}
+
+#[test]
+fn runs_reports_and_repeats() {
+    for arena in arenas() {
+        for entry in LEARNERS {
+            let spec = RunSpec::new(entry.id, 20).settings(settings(entry)).seed(4);
+            let run = || {
+                let mut runner = Runner::new(&arena, spec.clone()).unwrap();
+                runner.run(&mut []).unwrap();
+                (
+                    serde_json::to_string(&runner.result()).unwrap(),
+                    runner.learner().snapshot(),
+                    runner.result(),
+                )
+            };
+            let ((text, snapshot, result), again) = (run(), run());
+            assert_eq!((text, snapshot), (again.0, again.1), "{} on {}", entry.id, arena.world);
+            assert_eq!(result.episodes, 20);
+            assert!(result.regret.is_finite() && result.gap_regret >= 0.0);
+            for p in entry.parameters {
+                assert!(result.parameters.contains_key(p.name), "{} does not report {}", entry.id, p.name);
+            }
+            let asked = !entry.parameters.is_empty() || entry.wants_policy;
+            assert_eq!(
+                result.parameters.contains_key("oracle"),
+                asked,
+                "{} must say it asked the oracle",
+                entry.id
+            );
+        }
+    }
+}
+
+/// All learners in one (world, seed) meet the same luck: the same pair at the same (episode, step) leads to the same state.
+#[test]
+fn common_random_numbers() {
+    #[derive(Default)]
+    struct Luck {
+        met: HashMap<(u64, u64, usize, usize), usize>,
+        shared: usize,
+        step: u64,
+    }
+    impl Observer for Luck {
+        fn step(&mut self, step: &Step) -> Flow {
+            self.step += 1;
+            let key = (step.episode, self.step, step.state, step.action);
+            if let Some(next) = self.met.insert(key, step.next) {
+                assert_eq!(next, step.next);
+                self.shared += 1;
+            }
+            Flow::Continue(())
+        }
+        fn episode(&mut self, _: &goalward::episode::Episode) -> Flow {
+            self.step = 0;
+            Flow::Continue(())
+        }
+    }
+    let arena = Arena::open("windy-grid", &Settings::new().set("n", 3)).unwrap();
+    let mut luck = Luck::default();
+    for entry in LEARNERS {
+        let spec = RunSpec::new(entry.id, 40).settings(settings(entry)).seed(9);
+        Runner::new(&arena, spec).unwrap().run(&mut [&mut luck]).unwrap();
+    }
+    assert!(luck.shared > 100);
+}
+
+#[test]
+fn the_two_regrets_agree_in_the_mean() {
+    let arena = Arena::open("windy-grid", &Settings::new().set("n", 3)).unwrap();
+    let mut runner = Runner::new(&arena, RunSpec::new("random", 4_000)).unwrap();
+    runner.run(&mut []).unwrap();
+    let result = runner.result();
+    assert!(
+        (result.regret / result.gap_regret - 1.0).abs() < 0.05,
+        "{} {}",
+        result.regret,
+        result.gap_regret
+    );
+    let mut runner = Runner::new(&arena, RunSpec::new("optimal", 4_000)).unwrap();
+    runner.run(&mut []).unwrap();
+    let result = runner.result();
+    assert!(result.gap_regret < 1e-6);
+    assert!(result.regret.abs() / 4_000.0 < 0.1);
+}
+
+#[test]
+fn a_step_that_cannot_be_is_refused_and_changes_nothing() {
+    let arena = Arena::open("windy-grid", &Settings::new().set("n", 3)).unwrap();
+    let policy = Some(arena.exact().policy.clone());
+    for entry in LEARNERS {
+        let told = Told { b_star: Some(3.0), t_star: Some(10.0), policy: policy.clone() };
+        let mut learner = learners::build(entry, arena.problem(), &settings(entry), 0, 10, told).unwrap();
+        let before = learner.snapshot();
+        let step = |state, action, next| Transition { state, action, cost: 0.2, next };
+        for bad in [step(99, 0, 0), step(0, 9, 0), step(8, 0, 8), step(0, 0, 7), step(0, 0, 99)] {
+            assert!(learner.observe(&bad).is_err(), "{} took {bad:?}", entry.id);
+        }
+        assert_eq!(learner.snapshot(), before, "{}", entry.id);
+        learner.observe(&step(0, 0, 1)).unwrap();
+        assert!(learner.restore(&learners::Snapshot(serde_json::json!({"x": 1}))).is_err());
+    }
+}
+
+#[test]
+fn wrong_settings_are_named() {
+    let arena = Arena::open("hard-instance", &Settings::new()).unwrap();
+    let error = |learner: &str, pairs: &[&str]| {
+        let spec = RunSpec::new(learner, 5).settings(Settings::parse(pairs).unwrap());
+        Runner::new(&arena, spec).err().unwrap_or_else(|| panic!("{learner} took {pairs:?}")).to_string()
+    };
+    assert!(error("levis++", &[]).contains("--set B=oracle"));
+    for bad in [
+        "B=0",
+        "B=-1",
+        "B=nan",
+        "B=1e400",
+        "delta=0",
+        "delta=2",
+        "lambda=0",
+        "radius=tight",
+        "radius=determinant",
+        "levels=1",
+        "levels=2.5",
+        "c_min=2",
+        "c_min=0",
+        "gamma=x",
+        "phi_norm=-1",
+        "delta_split=maybe",
+        "beta=1",
+    ] {
+        let pairs = if bad.starts_with("B=") { vec![bad] } else { vec!["B=3", bad] };
+        let text = error("levis++", &pairs);
+        assert!(text.contains(bad.split('=').next().unwrap()), "{bad}: {text}");
+    }
+    assert!(error("rho-levis++", &["B=3"]).contains("t_star"));
+    assert!(error("nobody", &[]).contains("levis++"));
+}
+
+#[test]
+fn zero_costs_need_the_perturbed_learner() {
+    let arena = Arena::new("half-free", &Settings::new(), half_free()).unwrap();
+    let spec = |learner: &str, settings: Settings| RunSpec::new(learner, 30).settings(settings);
+    let refused =
+        Runner::new(&arena, spec("levis++", Settings::new().set("B", 2))).err().unwrap().to_string();
+    assert!(refused.contains("rho-levis++"), "{refused}");
+    let settings = Settings::new().set("B", 2).set("t_star", "oracle");
+    let mut runner = Runner::new(&arena, spec("rho-levis++", settings)).unwrap();
+    runner.run(&mut []).unwrap();
+    let result = runner.result();
+    // p = 0.625 in both states, so T* = 2/p = 3.2 and V* = 1/p = 1.6; rho = 1/(T* K)
+    let rho = result.parameters["rho"].as_f64().unwrap();
+    assert!((rho - 1.0 / (3.2 * 30.0)).abs() < 1e-9, "{rho}");
+    assert!((result.parameters["B"].as_f64().unwrap() - (2.0 + 1.0 / 30.0)).abs() < 1e-9);
+    let levels = (5.0 * (2.0 + 1.0 / 30.0) / rho).log2().ceil();
+    assert_eq!(result.parameters["levels"].as_f64().unwrap(), levels);
+    assert!(result.gap_regret < 1e-9); // one action a state: nothing to lose
+}

@@ -1,0 +1,295 @@
+//! Replays a trace by a slow direct computation that shares no code with the learner: dense matrices inverted anew at
+//! every step, powers by `powi`, support problems put to Clarabel as they stand, features read from the problem's JSON.
+
+use crate::worlds_for_tests::irregular;
+use clarabel::algebra::CscMatrix;
+use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
+use goalward::episode::{Arena, RunSpec, Runner, Trace};
+use goalward::problem::json::to_json;
+use goalward::registry::Settings;
+use nalgebra::{DMatrix, DVector};
+use serde_json::Value;
+use std::collections::BTreeSet;
+
+const TOLERANCE: f64 = 1e-8;
+
+fn close(ours: f64, direct: f64, what: &str) {
+    assert!((ours - direct).abs() <= TOLERANCE * direct.abs().max(1.0), "{what}: {ours}, directly {direct}");
+}
+
+fn numbers(value: &Value) -> Vec<f64> {
+    value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
+}
+
+/// A problem as its JSON tells it.
+struct Plain {
+    dim: usize,
+    goal: usize,
+    cost: Vec<Vec<f64>>,
+    /// Per state, per action: (next, phi).
+    rows: Vec<Vec<Vec<(usize, DVector<f64>)>>>,
+}
+
+impl Plain {
+    fn read(arena: &Arena) -> Plain {
+        let json: Value = serde_json::from_str(&to_json(arena.instance())).unwrap();
+        let cost: Vec<Vec<f64>> = json["cost"].as_array().unwrap().iter().map(numbers).collect();
+        let mut rows: Vec<Vec<Vec<_>>> = cost.iter().map(|c| vec![Vec::new(); c.len()]).collect();
+        for feature in json["features"].as_array().unwrap() {
+            let at = |i: usize| feature[i].as_u64().unwrap() as usize;
+            rows[at(0)][at(1)].push((at(2), DVector::from_vec(numbers(&feature[3]))));
+        }
+        let at = |key: &str| json[key].as_u64().unwrap() as usize;
+        Plain { dim: at("dim"), goal: at("goal"), cost, rows }
+    }
+
+    fn phi(&self, s: usize, a: usize, v: impl Fn(usize) -> f64) -> DVector<f64> {
+        self.rows[s][a].iter().fold(DVector::zeros(self.dim), |sum, (next, phi)| sum + phi * v(*next))
+    }
+
+    /// The support problem over {|theta - center|_Sigma <= beta} ∩ B, with Clarabel, in theta itself.
+    fn support(&self, sigma: &DMatrix<f64>, center: &DVector<f64>, beta: f64) -> DefaultSolver<f64> {
+        let d = self.dim;
+        let key = |row: &DVector<f64>| row.iter().map(|x| (x + 0.0).to_bits()).collect::<Vec<_>>();
+        let (mut equal, mut positive) = (Vec::new(), Vec::new());
+        let (mut seen_equal, mut seen_positive) = (BTreeSet::new(), BTreeSet::new());
+        for row in self.rows.iter().flatten() {
+            let sum = row.iter().fold(DVector::zeros(d), |sum: DVector<f64>, (_, phi)| sum + phi);
+            // rows that sum to the same vector up to rounding are the same equality
+            if seen_equal.insert(sum.iter().map(|x| (x * 1e9).round() as i64).collect::<Vec<_>>()) {
+                equal.push(sum);
+            }
+            positive
+                .extend(row.iter().map(|(_, phi)| phi.clone()).filter(|phi| seen_positive.insert(key(phi))));
+        }
+        let root = sigma.clone().cholesky().unwrap().l().transpose();
+        let shifted = &root * center;
+        let (mut a, mut b) = (Vec::new(), Vec::new());
+        for row in &equal {
+            a.push(row.as_slice().to_vec());
+            b.push(1.0);
+        }
+        for row in &positive {
+            a.push(row.iter().map(|x| -x).collect());
+            b.push(0.0);
+        }
+        a.push(vec![0.0; d]);
+        b.push(beta);
+        for i in 0..d {
+            a.push((0..d).map(|k| -root[(i, k)]).collect());
+            b.push(-shifted[i]);
+        }
+        let cones = [
+            SupportedConeT::ZeroConeT(equal.len()),
+            SupportedConeT::NonnegativeConeT(positive.len()),
+            SupportedConeT::SecondOrderConeT(d + 1),
+        ];
+        let settings = DefaultSettings {
+            verbose: false,
+            presolve_enable: false,
+            tol_gap_abs: 1e-11,
+            tol_gap_rel: 1e-11,
+            tol_feas: 1e-11,
+            ..Default::default()
+        };
+        let p = CscMatrix::zeros((d, d));
+        DefaultSolver::new(&p, &vec![0.0; d], &CscMatrix::from(&a), &b, &cones, settings).unwrap()
+    }
+
+    /// So many sweeps of DEVI from zero.
+    fn devi(&self, solver: &mut DefaultSolver<f64>, b: f64, t: f64, sweeps: u64) -> Vec<f64> {
+        let mut v = vec![0.0; self.rows.len()];
+        for _ in 0..sweeps {
+            let mut next = vec![0.0; v.len()];
+            for s in (0..v.len()).filter(|&s| s != self.goal) {
+                let q = (0..self.rows[s].len()).map(|a| {
+                    let phi = self.phi(s, a, |n| v[n]);
+                    // the minimum is homogeneous in phi: solving for a unit vector keeps Clarabel's accuracy
+                    let size = phi.norm();
+                    if size == 0.0 || t == 1.0 {
+                        return self.cost[s][a];
+                    }
+                    solver.update_q(&phi.iter().map(|x| x / size).collect::<Vec<_>>()).unwrap();
+                    solver.solve();
+                    let good = [SolverStatus::Solved, SolverStatus::AlmostSolved];
+                    assert!(good.contains(&solver.solution.status), "{:?}", solver.solution.status);
+                    self.cost[s][a] + (1.0 - 1.0 / t) * size * solver.solution.obj_val
+                });
+                next[s] = q.fold(b, f64::min);
+            }
+            v = next;
+        }
+        v
+    }
+}
+
+/// One regression: Sigma and b, and the pair frozen at the last plan.
+struct Level {
+    sigma: DMatrix<f64>,
+    b: DVector<f64>,
+    frozen_sigma: DMatrix<f64>,
+    frozen_theta: DVector<f64>,
+}
+
+impl Level {
+    fn new(d: usize, lambda: f64) -> Level {
+        let sigma = DMatrix::identity(d, d) * lambda;
+        Level { frozen_sigma: sigma.clone(), sigma, b: DVector::zeros(d), frozen_theta: DVector::zeros(d) }
+    }
+    fn norm(sigma: &DMatrix<f64>, x: &DVector<f64>) -> f64 {
+        x.dot(&(sigma.clone().try_inverse().unwrap() * x)).sqrt()
+    }
+    fn take(&mut self, x: &DVector<f64>, y: f64, weight: f64) {
+        self.sigma += x * x.transpose() * weight;
+        self.b += x * (weight * y);
+    }
+    fn log_det(sigma: &DMatrix<f64>) -> f64 {
+        sigma.clone().lu().determinant().ln()
+    }
+    fn freeze(&mut self) {
+        self.frozen_sigma = self.sigma.clone();
+        self.frozen_theta = self.sigma.clone().lu().solve(&self.b).unwrap();
+    }
+}
+
+/// Runs the learner for so many steps and replays its trace; gives the number of plans checked.
+fn replay(arena: &Arena, learner: &str, settings: Settings, steps: u64) -> usize {
+    let mut text = Vec::new();
+    let mut trace = Trace::new(&mut text);
+    let spec = RunSpec::new(learner, u64::MAX).settings(settings).seed(11).max_steps(steps);
+    let mut runner = Runner::new(arena, spec).unwrap();
+    trace.start(&runner);
+    runner.run(&mut [&mut trace]).unwrap();
+    trace.flush().unwrap();
+    let lines: Vec<Value> =
+        String::from_utf8(text).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+
+    let plain = Plain::read(arena);
+    let start = &lines[0];
+    let get = |key: &str| start[key].as_f64().unwrap_or_else(|| panic!("{key} is not in {start}"));
+    let (b, lambda, delta) = (get("B"), get("lambda"), get("delta"));
+    let weighted = learner == "levis++";
+    let count = if weighted { get("levels") as usize } else { 1 };
+    let factor: f64 =
+        start["radius"].as_str().unwrap().strip_prefix("scaled:").map_or(1.0, |x| x.parse().unwrap());
+    let d = plain.dim as f64;
+    let beta = |t: f64| {
+        factor
+            * if weighted {
+                let ell = (128.0 * ((t / d).ln().max(0.0) + 2.0) * t.powi(4) / delta).ln();
+                12.0 * (d * (1.0 + t * t / (d * lambda)).ln() * ell).sqrt() + 30.0 * d.sqrt() * ell + 1.0
+            } else {
+                b * (d * (4.0 / delta * (t * t + t.powi(3) * b * b / lambda)).ln()).sqrt()
+                    + (lambda * d).sqrt()
+            }
+    };
+    let mut levels: Vec<Level> = (0..count).map(|_| Level::new(plain.dim, lambda)).collect();
+    let mut v: Vec<f64> = (0..plain.rows.len()).map(|s| if s == plain.goal { 0.0 } else { 1.0 }).collect();
+    let (mut t_j, mut plans, mut due) = (0, 0, None);
+    for line in &lines[1..] {
+        let at = |key: &str| line[key].as_u64().unwrap() as usize;
+        match line["kind"].as_str().unwrap() {
+            "step" => {
+                assert_eq!(due, None, "step {}: a plan was due", at("t"));
+                let (t, s, a, next) = (at("t") as f64, at("state"), at("action"), at("next"));
+                if weighted {
+                    let power = |n: usize, l: usize| (v[n] / b).clamp(0.0, 1.0).powi(1 << l);
+                    let psi: Vec<DVector<f64>> =
+                        (0..count).map(|l| plain.phi(s, a, |n| power(n, l))).collect();
+                    let mean = |l: usize| psi[l].dot(&levels[l].frozen_theta).clamp(0.0, 1.0);
+                    let error =
+                        |l: usize, k: f64| (k * Level::norm(&levels[l].frozen_sigma, &psi[l])).min(1.0);
+                    let sigma_sq: Vec<f64> = (0..count)
+                        .map(|l| {
+                            let own = if l + 1 == count {
+                                1.0
+                            } else {
+                                mean(l + 1) - mean(l).powi(2)
+                                    + error(l, 2.0 * beta(t))
+                                    + error(l + 1, beta(t))
+                            };
+                            own.max(1.0 / t).max(Level::norm(&levels[l].sigma, &psi[l]) / d.sqrt())
+                        })
+                        .collect();
+                    for (l, ours) in numbers(&line["sigma_sq"]).iter().enumerate() {
+                        close(*ours, sigma_sq[l], &format!("sigma_sq[{l}] at step {t}"));
+                        levels[l].take(&psi[l], power(next, l), 1.0 / sigma_sq[l]);
+                    }
+                } else {
+                    assert!(line.get("sigma_sq").is_none());
+                    let x = plain.phi(s, a, |n| v[n]);
+                    levels[0].take(&x, v[next], 1.0);
+                }
+                let grown =
+                    |l: &Level| Level::log_det(&l.sigma) - Level::log_det(&l.frozen_sigma) >= 2f64.ln();
+                due = match levels.iter().any(grown) {
+                    true => Some("determinant"),
+                    false => (at("t") >= 2 * t_j).then_some("time"),
+                };
+            }
+            "plan" => {
+                assert_eq!(line["reason"].as_str(), due.take());
+                plans += 1;
+                t_j = at("t");
+                assert_eq!(at("j"), plans);
+                close(line["beta"].as_f64().unwrap(), beta(t_j as f64), "beta");
+                for (l, level) in levels.iter_mut().enumerate() {
+                    level.freeze();
+                    for (ours, direct) in numbers(&line["theta"][l]).iter().zip(level.frozen_theta.iter()) {
+                        close(*ours, *direct, &format!("theta[{l}] of plan {plans}"));
+                    }
+                    let log_det = line["log_det"][l].as_f64().unwrap();
+                    close(log_det, Level::log_det(&level.frozen_sigma), "log_det");
+                }
+                let ours = numbers(&line["v"]);
+                if line.get("empty").is_none() {
+                    let mut set =
+                        plain.support(&levels[0].frozen_sigma, &levels[0].frozen_theta, beta(t_j as f64));
+                    let direct = plain.devi(&mut set, b, t_j as f64, line["sweeps"].as_u64().unwrap());
+                    for s in 0..v.len() {
+                        close(ours[s], direct[s], &format!("v[{s}] of plan {plans} at step {t_j}"));
+                    }
+                }
+                v = ours;
+            }
+            _ => {}
+        }
+    }
+    assert_eq!(at_last_step(&lines), steps);
+    plans
+}
+
+fn at_last_step(lines: &[Value]) -> u64 {
+    lines.iter().rev().find_map(|l| l["t"].as_u64()).unwrap()
+}
+
+fn settings(b: f64, radius: &str) -> Settings {
+    Settings::new().set("B", b).set("radius", radius)
+}
+
+#[test]
+fn levis_plus_plus_on_windy_grid() {
+    let arena = Arena::open("windy-grid", &Settings::new().set("n", 3)).unwrap();
+    assert!(replay(&arena, "levis++", settings(4.0, "scaled:0.003"), 2_000) > 12);
+}
+
+#[test]
+fn levis_plus_plus_on_random_mixture() {
+    let arena = Arena::open("random-mixture", &Settings::new().set("states", 10)).unwrap();
+    assert!(replay(&arena, "levis++", settings(6.0, "scaled:0.002"), 2_000) > 12);
+}
+
+#[test]
+fn levis_plus_plus_on_an_irregular_problem() {
+    let arena = Arena::new("irregular", &Settings::new(), irregular(5, 7, 7)).unwrap();
+    assert!(replay(&arena, "levis++", settings(8.0, "scaled:0.002"), 2_000) > 12);
+    assert!(replay(&arena, "levis++", settings(8.0, "printed"), 200) > 8);
+}
+
+#[test]
+fn levis_on_windy_grid_and_irregular() {
+    let arena = Arena::open("windy-grid", &Settings::new().set("n", 3)).unwrap();
+    assert!(replay(&arena, "levis", settings(4.0, "printed"), 2_000) > 12);
+    let arena = Arena::new("irregular", &Settings::new(), irregular(6, 7, 7)).unwrap();
+    assert!(replay(&arena, "levis", settings(8.0, "scaled:0.1"), 2_000) > 12);
+}
