@@ -1,5 +1,25 @@
 //! Experiments with goalward: many runs, statistics, figures.
+//!
+//! * [`run_grid`]: every contender with every seed, on all cores, the same bytes on any number of them;
+//! * [`compare`]: contenders side by side, with intervals and paired differences;
+//! * [`reproduce`]: the experiment of the LEVIS++ paper;
+//! * [`figure`] and [`stats`]: what they draw and reckon with.
 
+mod compare;
+mod contender;
+mod error;
+pub mod figure;
+mod files;
+mod jobs;
 mod progress;
+mod records;
+mod reproduce;
+pub mod stats;
+mod table;
 
+pub use compare::{Comparison, Row, compare};
+pub use contender::Contender;
+pub use error::{Error, Result};
+pub use jobs::{Curves, Interrupted, Outcome, Run, run_grid};
 pub use progress::{Progress, Silent};
+pub use reproduce::{Reproduction, ReproduceOptions, ReproduceRow, reproduce};

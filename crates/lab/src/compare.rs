@@ -1,0 +1,267 @@
+//! Contenders on one world, side by side.
+
+use crate::figure::{Axis, BandPoint, CurveFigure, Panel, Series, Stroke};
+use crate::jobs::{Curves, Interrupted, run_grid};
+use crate::records::{Group, curves_csv, runs_csv};
+use crate::stats::{Mean, log_log_slope};
+use crate::table::Table;
+use crate::{Contender, Progress, Result, files};
+use goalward::episode::Arena;
+use goalward::learners;
+use goalward::registry::Settings;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+/// What a comparison came to.
+#[derive(Clone, Debug, Serialize)]
+pub struct Comparison {
+    /// The world's id or the problem file.
+    pub world: String,
+    /// The world's parameters, as given.
+    pub params: Settings,
+    /// V*(start).
+    pub optimal_cost: f64,
+    /// The number of episodes K.
+    pub episodes: u64,
+    /// The cap on steps of each run.
+    pub max_steps: Option<u64>,
+    /// The seeds.
+    pub seeds: Vec<u64>,
+    /// The label of the best contender: the least mean gap regret of those that were never truncated and know no truth.
+    pub best: Option<String>,
+    /// One row for each contender, in the order given.
+    pub rows: Vec<Row>,
+    /// What is missing, if the user broke off.
+    pub interrupted: Option<Interrupted>,
+    /// The runs themselves.
+    #[serde(skip)]
+    pub curves: Vec<Curves>,
+}
+
+/// One contender of a comparison; every mean is over its runs.
+#[derive(Clone, Debug, Serialize)]
+pub struct Row {
+    /// Who it is.
+    #[serde(flatten)]
+    pub contender: Contender,
+    /// Which confidence radius was used, if the learner has one.
+    pub radius: Option<String>,
+    /// Whether what is proved of the learner holds with this radius.
+    pub guarantee: Option<bool>,
+    /// Runs that the numbers are taken over.
+    pub runs: usize,
+    /// Runs that the cap on steps ended.
+    pub truncated: usize,
+    /// Cumulative regret.
+    pub regret: Option<Mean>,
+    /// Cumulative gap regret: the same expectation, far less noise.
+    pub gap_regret: Option<Mean>,
+    /// The exponent e of the growth K^e of the gap regret over the second half: 1 for one who does not learn, 1/2 for the
+    /// rate of the bounds.
+    pub growth: Option<f64>,
+    /// By how much the gap regret exceeds that of the best, seed by seed.
+    pub behind_best: Option<Mean>,
+    /// Steps.
+    pub steps: Option<Mean>,
+    /// Planning calls.
+    pub planner_calls: Option<Mean>,
+    /// Planning calls that met an empty confidence set, over all runs.
+    pub violations: u64,
+}
+
+/// Runs every contender with every seed on one world, and compares.
+///
+/// Regret is in the units of the world's costs. When `progress` says so the runs stop and what was done is compared.
+pub fn compare(
+    arena: &Arena,
+    contenders: &[Contender],
+    seeds: &[u64],
+    episodes: u64,
+    max_steps: Option<u64>,
+    progress: &dyn Progress,
+) -> Result<Comparison> {
+    let curves = run_grid(arena, contenders, seeds, episodes, max_steps, progress)?;
+    let best = best(&curves);
+    Ok(Comparison {
+        world: arena.world.clone(),
+        params: arena.params.clone(),
+        optimal_cost: arena.optimal_cost(),
+        episodes,
+        max_steps,
+        seeds: seeds.to_vec(),
+        best: best.map(|c| c.contender.label.clone()),
+        rows: curves.iter().map(|c| Row::of(c, best)).collect(),
+        interrupted: Interrupted::of(&curves, episodes),
+        curves,
+    })
+}
+
+/// The contender to measure the others against.
+fn best(curves: &[Curves]) -> Option<&Curves> {
+    let knows_the_truth = |c: &Curves| learners::entry(&c.contender.learner).is_ok_and(|e| e.wants_policy);
+    let rank = |c: &&Curves| {
+        let mean = c.mean_of(|r| r.result.gap_regret).map_or(f64::INFINITY, |m| m.mean);
+        (c.truncated() > 0, knows_the_truth(c), mean)
+    };
+    let order = |a: &(bool, bool, f64), b: &(bool, bool, f64)| {
+        a.0.cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.total_cmp(&b.2))
+    };
+    curves.iter().filter(|c| !c.runs.is_empty()).min_by(|a, b| order(&rank(a), &rank(b)))
+}
+
+impl Row {
+    fn of(curves: &Curves, best: Option<&Curves>) -> Row {
+        let means = curves.means();
+        let late = &means[means.len() / 2..];
+        Row {
+            contender: curves.contender.clone(),
+            radius: curves.radius().map(String::from),
+            guarantee: curves.guarantee(),
+            runs: curves.counted().len(),
+            truncated: curves.truncated(),
+            regret: curves.mean_of(|r| r.result.regret),
+            gap_regret: curves.mean_of(|r| r.result.gap_regret),
+            growth: log_log_slope(late.iter().map(|(k, _, gap)| (*k as f64, gap.mean))),
+            behind_best: best
+                .filter(|best| best.contender != curves.contender)
+                .and_then(|best| curves.minus(best, |r| r.result.gap_regret)),
+            steps: curves.mean_of(|r| r.result.steps as f64),
+            planner_calls: curves.mean_of(|r| r.result.planner_calls as f64),
+            violations: curves.runs.iter().map(|r| r.result.violations).sum(),
+        }
+    }
+}
+
+impl Comparison {
+    /// The result as aligned text.
+    pub fn table(&self) -> String {
+        let warnings: String = self.warnings().iter().map(|w| format!("{w}\n")).collect();
+        format!("{}{warnings}", self.cells().text())
+    }
+
+    /// What a reader of the numbers must not overlook.
+    pub fn warnings(&self) -> Vec<String> {
+        let mut warnings = Vec::new();
+        if let Some(interrupted) = self.interrupted {
+            warnings.push(format!("{interrupted}: the numbers are those of the runs that were complete"));
+        }
+        for row in self.rows.iter().filter(|r| r.truncated > 0) {
+            warnings.push(format!(
+                "{}: {} of {} runs met the cap on steps and are truncated; their regret is that of fewer episodes",
+                row.contender.label, row.truncated, row.runs
+            ));
+        }
+        warnings
+    }
+
+    fn cells(&self) -> Table {
+        let mut table = Table::new([
+            "learner",
+            "radius",
+            "guarantee",
+            "runs",
+            "truncated",
+            "regret",
+            "gap regret",
+            "behind best",
+            "growth",
+            "plans",
+        ]);
+        let shown = |mean: &Option<Mean>| mean.map_or("-".into(), |m| m.to_string());
+        for row in &self.rows {
+            let is_best = self.best.as_ref() == Some(&row.contender.label);
+            table.row(vec![
+                row.contender.label.clone(),
+                row.radius.clone().unwrap_or("-".into()),
+                guarantee_word(row.guarantee).into(),
+                row.runs.to_string(),
+                row.truncated.to_string(),
+                shown(&row.regret),
+                shown(&row.gap_regret),
+                if is_best { "0 (best)".into() } else { shown(&row.behind_best) },
+                row.growth.map_or("-".into(), |e| format!("{e:.2}")),
+                row.planner_calls.map_or("-".into(), |m| format!("{:.0}", m.mean)),
+            ]);
+        }
+        table
+    }
+
+    /// Cumulative regret over the episodes, with 95 % bands.
+    pub fn figure(&self) -> CurveFigure {
+        let series = |(n, curves): (usize, &Curves)| Series {
+            label: self.legend(curves),
+            stroke: Stroke::nth(n),
+            points: curves
+                .means()
+                .into_iter()
+                .map(|(k, regret, _)| BandPoint { x: k as f64, mean: regret.mean, band: regret.low.zip(regret.high) })
+                .collect(),
+        };
+        let panel = Panel {
+            title: String::new(),
+            x: Axis { title: "Episodes K".into(), range: Some((0.0, self.episodes as f64)), log: false },
+            y: Axis { title: "Cumulative regret".into(), ..Axis::default() },
+            series: self.curves.iter().enumerate().map(series).collect(),
+            marks: Vec::new(),
+        };
+        let params: String = self.params.iter().map(|(k, v)| format!(", {k} = {v}")).collect();
+        let broken = self.interrupted.map_or(String::new(), |i| format!(" · {i}"));
+        CurveFigure {
+            title: format!("Regret on {}{params}", self.world),
+            note: format!("Mean of {} runs, band: 95 % interval of the mean{broken}", self.seeds.len()),
+            size: (1600, 1000),
+            panels: vec![panel],
+        }
+    }
+
+    /// What the legend says: the label, and all that would make the curve misleading.
+    fn legend(&self, curves: &Curves) -> String {
+        let mut label = curves.contender.label.clone();
+        if curves.guarantee() == Some(false) {
+            label.push_str(" (no guarantee)");
+        }
+        if curves.truncated() > 0 {
+            label.push_str(&format!(" ({} of {} truncated)", curves.truncated(), curves.runs.len()));
+        }
+        label
+    }
+
+    /// The result as Markdown.
+    pub fn summary(&self) -> String {
+        let params: String = self.params.iter().map(|(k, v)| format!(" `{k}={v}`")).collect();
+        let warnings: String = self.warnings().iter().map(|w| format!("\n**{w}.**\n")).collect();
+        format!(
+            "# Comparison on {}\n\nWorld `{}`{params}, V*(start) = {}, {} episodes, {} seeds, goalward {}.\n{warnings}\n{}\n\
+             Means over the runs with 95 % Student-t intervals. *Gap regret* sums Q*(s,a) − V*(s) over the steps: the same \
+             expectation as the regret, far less noise. *Behind best* is the paired difference in gap regret to the best \
+             contender, seed by seed. *Growth* is the exponent e of K^e that the gap regret follows over the second half: \
+             1 means that nothing is learnt any more.\n",
+            self.world,
+            self.world,
+            self.optimal_cost,
+            self.episodes,
+            self.seeds.len(),
+            env!("CARGO_PKG_VERSION"),
+            self.cells().markdown(),
+        )
+    }
+
+    /// Writes regret.svg, regret.png, curves.csv, runs.csv and summary.md; gives their paths back.
+    pub fn write(&self, dir: &Path) -> Result<Vec<PathBuf>> {
+        files::create_dir(dir)?;
+        let groups = [Group { lead: self.world.clone(), curves: &self.curves }];
+        let mut written = self.figure().write(dir, "regret")?;
+        written.push(files::write(dir, "curves.csv", curves_csv("world", &groups))?);
+        written.push(files::write(dir, "runs.csv", runs_csv("world", &groups))?);
+        written.push(files::write(dir, "summary.md", self.summary())?);
+        Ok(written)
+    }
+}
+
+pub(crate) fn guarantee_word(guarantee: Option<bool>) -> &'static str {
+    match guarantee {
+        Some(true) => "yes",
+        Some(false) => "no",
+        None => "-",
+    }
+}

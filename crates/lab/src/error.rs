@@ -1,0 +1,70 @@
+//! The crate's one error type.
+
+use std::path::{Path, PathBuf};
+
+/// What the lab returns.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// Wrong input or a failed write; [`Error::hint`] says what to do about it.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The library refused: an unknown learner, a wrong setting, a world that cannot be solved.
+    #[error(transparent)]
+    Goalward(#[from] goalward::Error),
+    /// A file or directory could not be written.
+    #[error("{}: {source}", path.display())]
+    Io {
+        /// The file or directory.
+        path: PathBuf,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+    /// A contender's text has the wrong form.
+    #[error("contender {text:?}: {fault}")]
+    Contender {
+        /// What was given.
+        text: String,
+        /// What is wrong with it.
+        fault: String,
+    },
+    /// Two contenders have the same label, so that tables and legends could not tell them apart.
+    #[error("two contenders are called {label:?}")]
+    SameLabel {
+        /// The label.
+        label: String,
+    },
+    /// There is nothing to run.
+    #[error("nothing to run: no {what}")]
+    Nothing {
+        /// What is missing: "contenders", "seeds" ...
+        what: &'static str,
+    },
+    /// A figure could not be drawn.
+    #[error("the figure could not be drawn: {reason}")]
+    Figure {
+        /// Why not.
+        reason: String,
+    },
+}
+
+impl Error {
+    /// What to do about it, where there is something to say.
+    pub fn hint(&self) -> Option<String> {
+        Some(match self {
+            Error::Goalward(error) => return error.hint(),
+            Error::Contender { .. } => {
+                "write a learner's id and its settings, each behind an @: levis++@radius=scaled:0.003@lambda=1".into()
+            }
+            Error::SameLabel { .. } => "give each contender once; seeds repeat a run".into(),
+            Error::Nothing { what } => format!("give at least one of the {what}"),
+            _ => return None,
+        })
+    }
+
+    /// An I/O error with its path, for `map_err`.
+    pub(crate) fn io(path: &Path) -> impl FnOnce(std::io::Error) -> Error {
+        let path = path.to_path_buf();
+        move |source| Error::Io { path, source }
+    }
+}

@@ -1,0 +1,11 @@
+//! Figures: what they show is a value, and they are drawn from it to SVG and PNG.
+
+mod axis;
+mod canvas;
+mod curves;
+mod panel;
+mod style;
+
+pub(crate) use axis::label as number_label;
+pub use curves::{Axis, BandPoint, CurveFigure, Marker, Marks, Panel, Series};
+pub use style::{Colour, Dash, Stroke};

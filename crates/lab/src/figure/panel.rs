@@ -1,0 +1,230 @@
+//! One coordinate system: axes, bands, lines and marks inside a frame.
+
+use super::axis::{Scale, round_step};
+use super::canvas::{Anchor, Canvas, Point, text_width};
+use super::curves::{Marker, Panel, TEXT, TICK};
+use super::style::{Colour, Dash, Stroke};
+use crate::Result;
+use plotters::backend::DrawingBackend;
+use std::f64::consts::{FRAC_PI_4, TAU};
+
+/// Early points are few episodes and much noise: this share of the x axis does not decide the range of y.
+const UNSETTLED: f64 = 0.04;
+
+/// Where the coordinate system is, in pixels of the finished picture.
+pub(super) struct Frame {
+    pub(super) left: f64,
+    pub(super) right: f64,
+    pub(super) top: f64,
+    pub(super) bottom: f64,
+}
+
+/// Panels that measure the same thing get the same y axis, named once: side by side they are there to be compared.
+pub(super) fn share_y(panels: &mut [Panel]) {
+    let Some((first, rest)) = panels.split_first_mut() else { return };
+    let alike = |p: &Panel| p.y.title == first.y.title && p.y.log == first.y.log && p.y.range.is_none();
+    if rest.is_empty() || first.y.range.is_some() || !rest.iter().all(alike) {
+        return;
+    }
+    let range_of = |p: &Panel| p.y_range(&p.scales().0);
+    let (low, high) = rest.iter().fold(range_of(first), |(low, high), p| {
+        let (l, h) = range_of(p);
+        (low.min(l), high.max(h))
+    });
+    first.y.range = Some((low, high));
+    for panel in rest {
+        panel.y.range = Some((low, high));
+        panel.y.title.clear();
+    }
+}
+
+impl Panel {
+    pub(super) fn scales(&self) -> (Scale, Scale) {
+        let xs = self.series.iter().flat_map(|s| s.points.iter().map(|p| p.x));
+        let x_high = xs.clone().fold(f64::NEG_INFINITY, f64::max);
+        let x_low = if self.x.log { xs.filter(|x| *x > 0.0).fold(f64::INFINITY, f64::min) } else { 0.0 };
+        let (x_low, x_high) = self.x.range.unwrap_or((x_low, x_high));
+        let x = Scale::new(x_low, x_high, self.x.log);
+        let (y_low, y_high) = self.y.range.unwrap_or_else(|| self.y_range(&x));
+        (x, Scale::new(y_low, y_high, self.y.log))
+    }
+
+    /// The room that the y axis needs for its title and its ticks' labels.
+    pub(super) fn left_edge(&self, y: &Scale) -> Result<f64> {
+        let widths: Vec<f64> = y.ticks(7).iter().map(|t| text_width(&t.1, TICK)).collect::<Result<_>>()?;
+        let title = if self.y.title.is_empty() { 14.0 } else { 52.0 };
+        Ok(widths.into_iter().fold(0.0, f64::max) + title)
+    }
+
+    fn y_range(&self, x: &Scale) -> (f64, f64) {
+        let settled = |at: f64| x.at(at).is_some_and(|place| place >= UNSETTLED);
+        let curves = self.series.iter().flat_map(|s| &s.points).filter(|p| settled(p.x));
+        // a band that comes near zero would stretch a logarithmic axis without end
+        let bands = curves.flat_map(|p| match p.band {
+            Some((low, high)) if !self.y.log => [low, high],
+            _ => [p.mean, p.mean],
+        });
+        let marks = self.marks.iter().flat_map(|m| m.points.iter().map(|p| p.1));
+        let values = bands.chain(marks).filter(|y| y.is_finite() && (!self.y.log || *y > 0.0));
+        let (low, high) = values.fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), y| (l.min(y), h.max(y)));
+        if low > high {
+            return (if self.y.log { 1.0 } else { 0.0 }, if self.y.log { 10.0 } else { 1.0 });
+        }
+        if self.y.log {
+            return ((low / 1.15).max(high / 1e6), high * 1.15);
+        }
+        let low = low.min(0.0);
+        let span = (high.max(0.0) - low).max(1e-12);
+        // zero keeps a little air below it, so that a curve along it stays visible
+        let step = round_step(span / 14.0);
+        (low - 0.025 * span, ((high + 0.02 * span) / step).ceil() * step)
+    }
+
+    pub(super) fn draw<DB: DrawingBackend>(
+        &self,
+        canvas: &Canvas<DB>,
+        frame: &Frame,
+        (x, y): (Scale, Scale),
+    ) -> Result<()> {
+        let to_x = |v: f64| x.at(v).map(|p| frame.left + p * (frame.right - frame.left));
+        let to_y = |v: f64| y.at(v).map(|p| frame.bottom - p * (frame.bottom - frame.top));
+        if !self.title.is_empty() {
+            canvas.text(&self.title, (frame.left, frame.top - 18.0), TEXT, Colour::INK, Anchor::Start)?;
+        }
+        let hair = Stroke::new(Colour::GRID, 2.0, Dash::Solid);
+        for (value, text) in y.ticks(7) {
+            let Some(at) = to_y(value) else { continue };
+            canvas.line(&[(frame.left, at), (frame.right, at)], hair)?;
+            canvas.text(&text, (frame.left - 14.0, at + 8.0), TICK, Colour::SLATE, Anchor::End)?;
+        }
+        let columns = ((frame.right - frame.left) / 120.0) as usize;
+        for (value, text) in x.ticks(columns.max(2)) {
+            let Some(at) = to_x(value) else { continue };
+            let notch = Stroke::new(Colour::SLATE, 2.0, Dash::Solid);
+            canvas.line(&[(at, frame.bottom), (at, frame.bottom + 8.0)], notch)?;
+            canvas.text(&text, (at, frame.bottom + 36.0), TICK, Colour::SLATE, Anchor::Middle)?;
+        }
+        let axis = Stroke::new(Colour::SLATE, 2.0, Dash::Solid);
+        canvas.line(&[(frame.left, frame.bottom), (frame.right, frame.bottom)], axis)?;
+        let middle = (frame.left + frame.right) / 2.0;
+        canvas.text(&self.x.title, (middle, frame.bottom + 80.0), TEXT, Colour::INK, Anchor::Middle)?;
+        let side = (frame.left - self.left_edge(&y)? + 20.0, (frame.top + frame.bottom) / 2.0);
+        canvas.upward_text(&self.y.title, side, TEXT, Colour::INK)?;
+
+        for series in &self.series {
+            let edge = |high: bool| {
+                series.points.iter().filter_map(move |p| {
+                    let (low, top) = p.band?;
+                    let place = to_y(if high { top } else { low }).unwrap_or(frame.bottom);
+                    Some((to_x(p.x)?, place.clamp(frame.top, frame.bottom)))
+                })
+            };
+            let outline: Vec<Point> =
+                edge(false).chain(edge(true).collect::<Vec<_>>().into_iter().rev()).collect();
+            if outline.len() >= 6 {
+                canvas.shape(&outline, series.stroke.colour, 0.16)?;
+            }
+        }
+        for series in &self.series {
+            let places: Vec<Option<Point>> =
+                series.points.iter().map(|p| Some((to_x(p.x)?, to_y(p.mean)?))).collect();
+            for piece in clipped(&places, frame.top, frame.bottom) {
+                canvas.line(&piece, series.stroke)?;
+            }
+        }
+        for marks in &self.marks {
+            for &(at_x, at_y) in &marks.points {
+                if let (Some(px), Some(py)) = (to_x(at_x), to_y(at_y))
+                    && (frame.top..=frame.bottom).contains(&py)
+                    && (frame.left..=frame.right).contains(&px)
+                {
+                    mark(canvas, (px, py), marks.colour, marks.marker)?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// An open mark with a white rim, so that it stands out from the lines below it and hides no other mark.
+pub(super) fn mark<DB: DrawingBackend>(
+    canvas: &Canvas<DB>,
+    (x, y): Point,
+    colour: Colour,
+    marker: Marker,
+) -> Result<()> {
+    let (corners, radius, turn) = match marker {
+        Marker::Circle => (28, 8.0, 0.0),
+        Marker::Square => (4, 10.0, FRAC_PI_4),
+    };
+    let corner = |i: u32| {
+        let angle = turn + TAU * f64::from(i) / f64::from(corners);
+        (x + radius * angle.cos(), y + radius * angle.sin())
+    };
+    // once around and a little further, so that the line's ends make a corner like the others
+    let outline: Vec<Point> = (0..=corners + 1).map(corner).collect();
+    canvas.line(&outline, Stroke::new(Colour::WHITE, 7.0, Dash::Solid))?;
+    canvas.line(&outline, Stroke::new(colour, 3.2, Dash::Solid))
+}
+
+/// The pieces of a line between two heights; a missing point breaks it.
+fn clipped(points: &[Option<Point>], top: f64, bottom: f64) -> Vec<Vec<Point>> {
+    let inside = |p: Point| (top..=bottom).contains(&p.1);
+    let mut pieces: Vec<Vec<Point>> = vec![Vec::new()];
+    let mut extend = |p: Point, new: bool| match pieces.last_mut() {
+        Some(piece) if !new => piece.push(p),
+        _ => pieces.push(vec![p]),
+    };
+    let mut previous: Option<Point> = None;
+    for &point in points {
+        if let (Some(a), Some(b)) = (previous, point) {
+            let mut cuts: Vec<f64> = [top, bottom]
+                .iter()
+                .map(|edge| (edge - a.1) / (b.1 - a.1))
+                .filter(|share| *share > 0.0 && *share < 1.0)
+                .collect();
+            cuts.sort_by(f64::total_cmp);
+            let cut = |share: f64| {
+                let y = (a.1 + share * (b.1 - a.1)).clamp(top, bottom);
+                (a.0 + share * (b.0 - a.0), y)
+            };
+            match (inside(a), inside(b), cuts.as_slice()) {
+                (true, true, _) => extend(b, false),
+                (true, false, [share, ..]) => extend(cut(*share), false),
+                (false, true, [.., share]) => {
+                    extend(cut(*share), true);
+                    extend(b, false);
+                }
+                (false, false, [first, second]) => {
+                    extend(cut(*first), true);
+                    extend(cut(*second), false);
+                }
+                (false, true, []) => extend(b, true),
+                _ => {}
+            }
+        } else if let Some(b) = point
+            && inside(b)
+        {
+            extend(b, true);
+        }
+        previous = point;
+    }
+    pieces.retain(|piece| piece.len() > 1);
+    pieces
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_at_the_frame() {
+        let points: Vec<Option<Point>> =
+            [(0.0, -10.0), (10.0, 10.0), (20.0, 30.0), (30.0, -10.0)].into_iter().map(Some).collect();
+        let pieces = clipped(&points, 0.0, 20.0);
+        assert_eq!(pieces[0], [(5.0, 0.0), (10.0, 10.0), (15.0, 20.0)]);
+        assert_eq!(pieces[1], [(22.5, 20.0), (27.5, 0.0)]);
+        let broken = [Some((0.0, 1.0)), Some((1.0, 1.0)), None, Some((2.0, 1.0)), Some((3.0, 1.0))];
+        assert_eq!(clipped(&broken, 0.0, 20.0).len(), 2);
+    }
+}

@@ -1,0 +1,95 @@
+//! Tables as aligned text, as Markdown and as CSV.
+
+/// Rows of cells under headings; numbers are formatted by whoever fills it.
+pub(crate) struct Table {
+    headings: Vec<String>,
+    rows: Vec<Vec<String>>,
+}
+
+impl Table {
+    pub(crate) fn new<S: Into<String>>(headings: impl IntoIterator<Item = S>) -> Self {
+        Table { headings: headings.into_iter().map(Into::into).collect(), rows: Vec::new() }
+    }
+
+    pub(crate) fn row(&mut self, cells: Vec<String>) {
+        debug_assert_eq!(cells.len(), self.headings.len());
+        self.rows.push(cells);
+    }
+
+    /// Columns of numbers to the right, words to the left.
+    pub(crate) fn text(&self) -> String {
+        let widths: Vec<usize> = (0..self.headings.len())
+            .map(|c| self.column(c).map(|cell| cell.chars().count()).max().unwrap_or(0))
+            .collect();
+        let mut out = String::new();
+        for row in std::iter::once(&self.headings).chain(&self.rows) {
+            let mut line = String::new();
+            for (c, cell) in row.iter().enumerate() {
+                let pad = " ".repeat(widths[c] - cell.chars().count());
+                let gap = if c == 0 { "" } else { "  " };
+                let cell = if self.numeric(c) { format!("{pad}{cell}") } else { format!("{cell}{pad}") };
+                line.push_str(&format!("{gap}{cell}"));
+            }
+            out.push_str(line.trim_end());
+            out.push('\n');
+        }
+        out
+    }
+
+    /// As Markdown.
+    pub(crate) fn markdown(&self) -> String {
+        let line = |cells: &[String]| {
+            format!("| {} |\n", cells.iter().map(|c| c.replace('|', "\\|")).collect::<Vec<_>>().join(" | "))
+        };
+        let rules: Vec<&str> =
+            (0..self.headings.len()).map(|c| if self.numeric(c) { "---:" } else { "---" }).collect();
+        let rows: String = self.rows.iter().map(|row| line(row)).collect();
+        format!("{}|{}|\n{rows}", line(&self.headings), rules.join("|"))
+    }
+
+    /// As CSV (RFC 4180, but with plain line feeds).
+    pub(crate) fn csv(&self) -> String {
+        let quoted = |cell: &String| match cell.contains([',', '"', '\n', '\r']) {
+            true => format!("\"{}\"", cell.replace('"', "\"\"")),
+            false => cell.clone(),
+        };
+        let line = |cells: &Vec<String>| cells.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n";
+        std::iter::once(&self.headings).chain(&self.rows).map(line).collect()
+    }
+
+    fn column(&self, c: usize) -> impl Iterator<Item = &String> {
+        std::iter::once(&self.headings[c]).chain(self.rows.iter().map(move |row| &row[c]))
+    }
+
+    fn numeric(&self, c: usize) -> bool {
+        let number =
+            |cell: &String| cell == "-" || cell.starts_with(|x: char| x.is_ascii_digit() || x == '−');
+        !self.rows.is_empty() && self.rows.iter().all(|row| number(&row[c]))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn table() -> Table {
+        let mut table = Table::new(["learner", "regret"]);
+        table.row(vec!["a, \"quoted\" | one".into(), "12.5 ± 1".into()]);
+        table.row(vec!["b".into(), "−3".into()]);
+        table
+    }
+
+    #[test]
+    fn text_is_aligned() {
+        let text = table().text();
+        assert_eq!(text.lines().nth(1), Some("a, \"quoted\" | one  12.5 ± 1"));
+        assert_eq!(text.lines().nth(2), Some("b                        −3"));
+    }
+
+    #[test]
+    fn cells_are_escaped() {
+        assert!(table().csv().contains("\"a, \"\"quoted\"\" | one\",12.5 ± 1\n"));
+        assert!(table().markdown().contains("| a, \"quoted\" \\| one | 12.5 ± 1 |"));
+        assert!(table().markdown().contains("|---|---:|"));
+    }
+}
