@@ -9,8 +9,7 @@ use crate::seeds::Seeds;
 use goalward::episode::Arena;
 use goalward::learners;
 use goalward::registry::Settings;
-use goalward_lab::Contender;
-use goalward_lab::compare::compare;
+use goalward_lab::{Contender, compare};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\

@@ -5,7 +5,7 @@ use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::Jobs;
 use crate::seeds::Seeds;
-use goalward_lab::reproduce::{ReproduceOptions, reproduce};
+use goalward_lab::{ReproduceOptions, reproduce};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
