@@ -54,7 +54,7 @@ impl ProblemBuilder {
             for a in 0..costs.len() {
                 let mut rows: BTreeMap<State, Vec<f64>> = BTreeMap::new();
                 for (m, model) in models.iter().enumerate() {
-                    check_row(&model[s][a]).map_err(|fault| Error::Model {
+                    check_row(&model[s][a], model.len()).map_err(|fault| Error::Model {
                         model: m,
                         state: s,
                         action: a,
