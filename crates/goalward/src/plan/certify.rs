@@ -17,7 +17,7 @@ use super::model::Model;
 /// Rounds of policy iteration for the margin below; one or two is what it takes.
 const MARGIN_ROUNDS: usize = 30;
 /// The work, in arcs, of value iteration from below, the last resort.
-const SWEEP_WORK: f64 = 1e9;
+const SWEEP_WORK: f64 = 2e8;
 
 /// A certified upper bound on what an evaluated policy costs, the goal's 0 at the end; infinite where there is none.
 pub(super) fn above(model: &Model, run: &Evaluated) -> Vec<f64> {
@@ -130,7 +130,7 @@ fn below_by_scaling(model: &Model, x: &[Double]) -> Option<Vec<f64>> {
 }
 
 /// Value iteration from 0, every step rounded down: below V* after any number of sweeps.
-fn below_by_sweeps(model: &Model) -> Vec<f64> {
+pub(super) fn below_by_sweeps(model: &Model) -> Vec<f64> {
     let arcs: usize =
         (0..model.nodes).flat_map(|s| model.choices(s)).map(|choice| model.arcs(choice).len() + 1).sum();
     let mut v = vec![0.0; model.nodes + 1];

@@ -15,7 +15,7 @@ use std::collections::BinaryHeap;
 /// Above so many multiplications elimination gives way to sweeps.
 const ELIMINATION_WORK: f64 = 6e9;
 /// As soon as the cheapest node costs so many, and too many are left for a dense matrix, it does so too.
-const ELIMINATION_PRICE: usize = 600 * 600;
+const ELIMINATION_PRICE: usize = 250 * 250;
 /// Once the rest is this small and mostly filled in, it is eliminated as a dense matrix.
 const DENSE_NODES: usize = 2500;
 /// Sweeps stop after so many arcs.

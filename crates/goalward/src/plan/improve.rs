@@ -5,6 +5,7 @@
 //! not proper costs infinitely much somewhere, and policy iteration started from a proper policy stays among them; it
 //! is checked all the same, since arithmetic is finite.
 
+use super::certify;
 use super::double::Double;
 use super::evaluate::Evaluator;
 use super::model::{Choice, Model};
@@ -61,6 +62,16 @@ impl Evaluated {
 /// An optimal policy up to the accuracy of its evaluation.
 pub(super) fn optimise(model: &Model) -> Evaluated {
     let mut current = Evaluated::new(model, swept(model, nearest_goal(model)));
+    if current.accuracy.is_nan() || current.accuracy > 1e-6 {
+        // so bad a policy that f64 cannot hold its values (a drift away from the goal, say): start from below instead
+        let policy = greedy(model, &certify::below_by_sweeps(model));
+        if model.reaches_goal(&policy).iter().all(|&r| r) {
+            let other = Evaluated::new(model, policy);
+            if other.accuracy < current.accuracy || current.accuracy.is_nan() {
+                current = other;
+            }
+        }
+    }
     for _ in 0..IMPROVEMENTS {
         let noise = NOISE.max(100.0 * current.accuracy);
         let mut policy = current.policy.clone();
@@ -130,6 +141,16 @@ fn nearest_goal(model: &Model) -> Vec<Choice> {
         }
     }
     policy
+}
+
+/// The choices that are best under V.
+fn greedy(model: &Model, v: &[f64]) -> Vec<Choice> {
+    let value = |choice: Choice| {
+        let inflow: f64 = model.arcs(choice).iter().map(|&(next, w)| w * v[next as usize]).sum();
+        (model.charge(choice) + inflow) / model.leaving[choice]
+    };
+    let best = |s: usize| model.choices(s).min_by(|&a, &b| value(a).total_cmp(&value(b)));
+    (0..model.nodes).map(|s| best(s).expect("a node has a way out")).collect()
 }
 
 /// The greedy policy after some Gauss-Seidel value iteration down from a proper policy's values, if it is proper.

@@ -260,3 +260,32 @@ fn any_precision_ends_with_bounds_that_hold() {
         assert!(exact.lower[0] <= 2500.0 && 2500.0 <= exact.upper[0] && exact.width() < 1e-15);
     }
 }
+
+/// The cheap action drifts away from the goal: alone it would take 1.5^n steps, more than f64 can hold.
+#[test]
+fn a_policy_of_astronomic_cost_is_no_obstacle() {
+    let n = 2000;
+    let mut rows = vec![(0, 1.0, vec![(1, 1.0)])];
+    for s in 1..n {
+        rows.push((s, 1.0, vec![(s - 1, 0.6), (s + 1, 0.4)]));
+        rows.push((s, 10.0, vec![(s + 1, 1.0)]));
+    }
+    let rows: Vec<Row> = rows.iter().map(|(s, c, next)| (*s, *c, &next[..])).collect();
+    let (problem, truth) = problem(n + 1, &rows);
+    let exact = solved(&problem, &truth);
+    // at most 10 a step, at least 1/0.4 (the goal is n away, and a step of cost 1 gains at most 0.4 of it)
+    assert!(exact.v[0] <= 10.0 * n as f64 && exact.v[0] >= 2.5 * (n - 1) as f64);
+}
+
+/// 1.5^4000 steps: neither bound can be close, but both must hold and it must end.
+#[test]
+fn a_value_beyond_f64_has_no_upper_bound() {
+    let n = 4000;
+    let mut rows = vec![(0, 1.0, vec![(1, 1.0)])];
+    rows.extend((1..n).map(|s| (s, 1.0, vec![(s - 1, 0.6), (s + 1, 0.4)])));
+    let rows: Vec<Row> = rows.iter().map(|(s, c, next)| (*s, *c, &next[..])).collect();
+    let (problem, truth) = problem(n + 1, &rows);
+    let exact = solve(&problem, &truth, 1e-12).unwrap();
+    assert!(exact.lower[0].is_finite() && exact.upper[0].is_infinite() && exact.t_star.is_infinite());
+    assert!(exact.lost.is_empty() && exact.width() == 1.0);
+}
