@@ -11,9 +11,10 @@
 //! towards it, stops at the first multiplier that reaches zero and drops its row; after a full step the most violated
 //! row joins. Without the ratio tests it cycles. A step costs O(k |W| + k m).
 
+use super::inner;
 use super::whiten::Whitened;
 use super::working::Working;
-use crate::numeric::{dot, norm};
+use crate::numeric::norm;
 
 /// How a solve ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,9 +96,8 @@ impl ActiveSet {
                     ) {
                         return End::Empty;
                     }
+                    // between a point off the ball by rounding and one off the rows, the former
                     self.working.nearest(&mut self.y);
-                    let size = norm(&self.y);
-                    self.y.iter_mut().for_each(|y| *y /= size);
                     return End::Touching;
                 }
                 Aim::Target { touching } => {
@@ -134,6 +134,14 @@ impl ActiveSet {
             let n = self.working.len();
             self.lambda.iter_mut().zip(&self.target[..n]).for_each(|(l, t)| *l = t.max(0.0));
         }
+    }
+
+    /// Sets lambda to -(p + mu q), its negative parts to zero: where the set only touches, no finite mu is best.
+    pub(super) fn press(&mut self, mu: f64) {
+        self.working.p(&mut self.target);
+        self.working.q(&mut self.q);
+        let pairs = self.target.iter().zip(&self.q);
+        self.lambda.iter_mut().zip(pairs).for_each(|(l, (p, q))| *l = (-(p + mu * q)).max(0.0));
     }
 
     /// Whether lambda stays nonnegative when W's rows also take over `defect`, with room for rounding.
@@ -219,7 +227,7 @@ impl ActiveSet {
         let size = norm(&self.y);
         let mut worst: Option<(usize, f64)> = None;
         for (i, (g, &h)) in set.rows.chunks_exact(set.free).zip(&set.limits).enumerate() {
-            let violation = dot(g, &self.y) - h;
+            let violation = inner(g, &self.y) - h;
             if violation > worst.map_or(self.deaf, |(_, v)| v)
                 && violation > 1e-12 * (size + h.abs()) + set.noise[i]
                 && !self.working.rows.contains(&i)

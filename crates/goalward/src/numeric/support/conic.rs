@@ -18,6 +18,13 @@ pub(super) struct Answer {
     pub(super) status: SolverStatus,
 }
 
+impl Answer {
+    /// Whether the point means anything.
+    pub(super) fn solved(&self) -> bool {
+        matches!(self.status, SolverStatus::Solved | SolverStatus::AlmostSolved)
+    }
+}
+
 fn settings() -> DefaultSettings<f64> {
     DefaultSettingsBuilder::default()
         .verbose(false)
