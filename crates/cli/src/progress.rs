@@ -99,7 +99,7 @@ impl Jobs {
 impl goalward_lab::Progress for Jobs {
     fn begin(&self, what: &str, units: u64) {
         self.end();
-        let bar = bar(units, self.quiet, "{msg:20} [{bar:30}] {pos}/{len}  {elapsed}, {eta} left");
+        let bar = bar(units, self.quiet, "{msg}  [{bar:30}] {percent:>3}%  {elapsed}, {eta} left");
         bar.set_message(what.to_string());
         bar.enable_steady_tick(PACE);
         *self.bar.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(bar);
