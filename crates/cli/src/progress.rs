@@ -30,7 +30,7 @@ pub(crate) struct Meter {
 impl Meter {
     /// `done` of `episodes` are done already.
     pub(crate) fn new(done: u64, episodes: u64, quiet: bool) -> Meter {
-        let bar = bar(episodes, quiet, "[{bar:30}] {pos}/{len} episodes  {msg}  {eta} left");
+        let bar = bar(episodes, quiet, "[{bar:30}] {pos}/{len} episodes, {eta} left  {wide_msg}");
         bar.set_position(done);
         bar.reset_eta();
         let now = Instant::now();

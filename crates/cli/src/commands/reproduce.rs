@@ -7,7 +7,9 @@ use crate::output;
 use crate::progress::Jobs;
 use crate::seeds::SeedRange;
 use goalward_lab::{ReproduceOptions, reproduce};
+use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 const EXAMPLES: &str = "\
 EXAMPLES:
@@ -34,16 +36,43 @@ pub(crate) struct Args {
     #[arg(long, value_name = "A..B", default_value_t = SeedRange(ReproduceOptions::default().seeds))]
     seeds: SeedRange,
     /// The dimensions of the instance
-    #[arg(long, value_name = "D,...", value_delimiter = ',', default_values_t = ReproduceOptions::default().dims)]
-    dims: Vec<usize>,
+    #[arg(long, value_name = "D,...", default_value_t = Dims(ReproduceOptions::default().dims))]
+    dims: Dims,
     /// Print the result as one JSON value
     #[arg(long)]
     json: bool,
 }
 
+/// Dimensions as they are typed: 2,3.
+#[derive(Clone, Debug)]
+struct Dims(Vec<usize>);
+
+impl FromStr for Dims {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Dims, String> {
+        let mut dims = Vec::new();
+        for part in text.split(',').map(str::trim) {
+            let dim = part.parse().map_err(|_| format!("{part:?} is not a whole number"))?;
+            if dims.contains(&dim) {
+                return Err(format!("dimension {dim} is given twice"));
+            }
+            dims.push(dim);
+        }
+        Ok(Dims(dims))
+    }
+}
+
+impl fmt::Display for Dims {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let dims: Vec<String> = self.0.iter().map(usize::to_string).collect();
+        f.write_str(&dims.join(","))
+    }
+}
+
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let options =
-        ReproduceOptions { out: args.out, episodes: args.episodes, seeds: args.seeds.0, dims: args.dims };
+        ReproduceOptions { out: args.out, episodes: args.episodes, seeds: args.seeds.0, dims: args.dims.0 };
     let jobs = Jobs::new(quiet, Interrupt::listen(quiet)?);
     let reproduction = reproduce(&options, &jobs)?;
     if args.json {
