@@ -9,7 +9,7 @@ use crate::{Result, worlds};
 use std::sync::Arc;
 
 /// The label of the world's random numbers; learners use others.
-pub const WORLD_STREAM: u64 = 0x776f_726c_64; // "world"
+pub const WORLD_STREAM: u64 = 0x0077_6f72_6c64; // "world"
 
 /// The relative precision of the optimal values that regret is measured against.
 const PRECISION: f64 = 1e-12;

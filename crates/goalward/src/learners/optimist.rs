@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
 /// The label of learners' own random numbers.
-pub(super) const LEARNER_STREAM: u64 = 0x6c65_6172_6e; // "learn"
+pub(super) const LEARNER_STREAM: u64 = 0x006c_6561_726e; // "learn"
 
 /// Actions tie within this, relative to max(1, |min Q|).
 const TIE: f64 = 1e-9;
@@ -68,13 +68,13 @@ impl Optimist {
         let q = &self.standing.q[self.problem.pairs_of(s)];
         let least = q.iter().copied().fold(f64::INFINITY, f64::min);
         let limit = least + TIE * least.abs().max(1.0);
-        let tied = |q: &f64| *q <= limit;
-        match q.iter().filter(|q| tied(q)).count() {
+        let tied = |q: &&f64| **q <= limit;
+        match q.iter().filter(tied).count() {
             0 => 0, // the goal has no choice to make
-            1 => q.iter().position(|q| tied(q)).unwrap_or(0),
+            1 => q.iter().position(|q| tied(&q)).unwrap_or(0),
             n => {
                 let chosen = self.standing.ties.below(n);
-                (0..q.len()).filter(|&a| tied(&q[a])).nth(chosen).unwrap_or(0)
+                (0..q.len()).filter(|&a| tied(&&q[a])).nth(chosen).unwrap_or(0)
             }
         }
     }

@@ -21,20 +21,23 @@ fn numbers(value: &Value) -> Vec<f64> {
     value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
 }
 
+/// The successors of a pair with their features.
+type Rows = Vec<(usize, DVector<f64>)>;
+
 /// A problem as its JSON tells it.
 struct Plain {
     dim: usize,
     goal: usize,
     cost: Vec<Vec<f64>>,
-    /// Per state, per action: (next, phi).
-    rows: Vec<Vec<Vec<(usize, DVector<f64>)>>>,
+    /// Per state, per action.
+    rows: Vec<Vec<Rows>>,
 }
 
 impl Plain {
     fn read(arena: &Arena) -> Plain {
         let json: Value = serde_json::from_str(&to_json(arena.instance())).unwrap();
         let cost: Vec<Vec<f64>> = json["cost"].as_array().unwrap().iter().map(numbers).collect();
-        let mut rows: Vec<Vec<Vec<_>>> = cost.iter().map(|c| vec![Vec::new(); c.len()]).collect();
+        let mut rows: Vec<Vec<Rows>> = cost.iter().map(|c| vec![Vec::new(); c.len()]).collect();
         for feature in json["features"].as_array().unwrap() {
             let at = |i: usize| feature[i].as_u64().unwrap() as usize;
             rows[at(0)][at(1)].push((at(2), DVector::from_vec(numbers(&feature[3]))));
