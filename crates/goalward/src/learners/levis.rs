@@ -1,4 +1,37 @@
 //! LEVIS (Min, He, Wang, Gu 2022): value-targeted regression without weights.
+//!
+//! # What it does
+//!
+//! One ridge regression of V_j(s') on phi_{V_j}(s,a), no weights and no normalisation; plans over its ellipsoid with DEVI when
+//! the determinant or the time doubles.
+//!
+//! # What it needs to know
+//!
+//! B >= B*.
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! |---|---|---|
+//! | `B` | must be given | bound on B* = max V*; `oracle` takes the true one, and the result says so |
+//! | `delta` | 0.01 | failure probability |
+//! | `lambda` | 1 | ridge |
+//! | `radius` | `printed` | `printed`; `determinant`, tighter and valid; `scaled:X`, which has no guarantee |
+//! | `theta_norm` | sqrt(d) | bound on the norm of theta* for `determinant` |
+//! | `rho` | 0 | perturbation of every cost |
+//!
+//! # Cost per step
+//!
+//! O(nnz + d^2), plus O(d log T) planning calls in all.
+//!
+//! # Reference
+//!
+//! Min, He, Wang, Gu (ICML 2022), Algorithm 1, reached through the papers that build on it.
+//!
+//! # Departures from the print
+//!
+//! Shares with LEVIS++ the readings of the planner (D1 to D4, A14) and of ties (A16). The `determinant` radius is the
+//! self-normalised bound that the printed one is derived from, with the determinant that was realised.
 
 use super::optimist::{Optimist, Standing, given_or_oracle, listed};
 use super::{Brief, Learner, LearnerEntry, Observed, Probe, Snapshot, Transition, levis_plus_plus};
@@ -42,19 +75,6 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
     build: |brief| Ok(Box::new(Levis::new(brief)?)),
 };
 
-/// LEVIS.
-///
-/// **What it does.** One ridge regression of V_j(s') on phi_{V_j}(s,a), no weights and no normalisation; plans over its
-/// ellipsoid with DEVI when the determinant or the time doubles.
-///
-/// **What it needs to know.** B >= B*.
-///
-/// **Cost per step.** O(nnz + d^2), plus O(d log T) planning calls in all.
-///
-/// **Reference.** Min, He, Wang, Gu, Algorithm 1, as specified through its descendants.
-///
-/// **Departures.** Shares with LEVIS++ the readings of the planner (D1 to D4, A14) and of ties (A16). The `determinant` radius
-/// replaces the printed one by the self-normalised bound it is derived from.
 struct Levis {
     delta: f64,
     lambda: f64,

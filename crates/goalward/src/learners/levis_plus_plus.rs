@@ -1,4 +1,50 @@
-//! LEVIS++: Algorithm 1 of Di, He, Zhou and Gu (ICML 2023).
+//! LEVIS++: Algorithms 1 to 3 of Di, He, Zhou and Gu (ICML 2023).
+//!
+//! # What it does
+//!
+//! Keeps L weighted ridge regressions of V_j, V_j^2, V_j^4, ... on their features; the level above estimates the variance
+//! that weighs the level below ([`Home`]). When a determinant or the time doubles it plans optimistically over the level-0
+//! ellipsoid ([`Devi`](crate::plan::Devi)) and acts greedily until the next plan.
+//!
+//! # What it needs to know
+//!
+//! B >= B*, and c_min (rho-LEVIS++: T* and K instead).
+//!
+//! # Parameters
+//!
+//! | name | default | meaning |
+//! |---|---|---|
+//! | `B` | must be given | bound on B* = max V*; `oracle` takes the true one, and the result says so |
+//! | `c_min` | smallest cost | bound on the costs off the goal, from below |
+//! | `delta` | 0.01 | failure probability, goes into the radius as given (reading T5: the guarantee is then 1 - (2L+1) delta) |
+//! | `lambda` | 1/B^2 | ridge |
+//! | `gamma` | d^(-1/4) | weight of the uncertainty in the variance |
+//! | `levels` | max(2, ceil(log2(5B/c_min))) | L |
+//! | `radius` | `printed` | `printed`, or `scaled:X`, which has no guarantee |
+//! | `delta_split` | false | put delta/(2L+1) into the radius |
+//! | `phi_norm`, `theta_norm` | as printed | the norms of Assumption 3.1 where it fails (reading B1) |
+//!
+//! # Cost per step
+//!
+//! O(L (nnz + d^2)), plus O(d L log T) planning calls in all.
+//!
+//! # Reference
+//!
+//! Algorithms 1 to 3 and Theorem 5.1 (rho-LEVIS++: Theorem 5.2), in normalised form: U = V_j/B (reading A13).
+//!
+//! # Departures from the print
+//!
+//! * A1: HOME gets theta_hat and Sigma frozen at t_j, and Sigma_{t-1} in its gamma term.
+//! * A2: there is no `j <- j + 1` at the end of an episode.
+//! * A3: t_0 = 0, so the first plan is made at t = 1, the second at t = 2.
+//! * A5: that the noise at t = 1 is zero is false, and not needed.
+//! * A6: q_j = eps_j = 1/t_j as printed, so the first plan sees nothing but the costs.
+//! * A7, A12: V_j is the minimum of DEVI's output Q_j. A10: sigma_bar is the root of what Algorithm 3 returns.
+//! * H1, H2: V_j everywhere in Algorithm 3, and an assignment for its arrow.
+//! * T2, T4, T7: the theorem's constants, alpha_t = 1/sqrt(t), lambda = 1/B^2.
+//!
+//! The others are named where they apply: A4 at [`Ridge`](crate::estimate::Ridge), A8, A9, A14 to A16, D1 to D4, H3 to H6, T1, T3,
+//! T5, T6, B1.
 
 use super::optimist::{Optimist, Standing, given_or_oracle, listed};
 use super::{Brief, Learner, LearnerEntry, Observed, Probe, Snapshot, Transition};
@@ -163,22 +209,7 @@ impl Config {
     }
 }
 
-/// LEVIS++ (and rho-LEVIS++, which is LEVIS++ on perturbed costs).
-///
-/// **What it does.** Keeps L weighted ridge regressions of V_j, V_j^2, V_j^4, ... on their features; the level above
-/// estimates the variance that weighs the level below ([`Home`]). When a determinant or the time doubles it plans
-/// optimistically over the level-0 ellipsoid and acts greedily until the next plan.
-///
-/// **What it needs to know.** B >= B*, c_min (or, for rho-LEVIS++, T*).
-///
-/// **Cost per step.** O(L (nnz + d^2)), plus O(d log T + log T) planning calls in all.
-///
-/// **Reference.** Algorithms 1 to 3 and Theorem 5.1 (5.2) of Di, He, Zhou and Gu. In normalised form: U = V_j/B.
-///
-/// **Departures from the print.** A1: HOME gets theta_hat and Sigma frozen at t_j, and Sigma_{t-1} in its gamma term.
-/// A2: there is no `j <- j + 1` at the end of an episode. A3: t_0 = 0, so the first plan is made at t = 1. A5: that the
-/// noise at t = 1 is zero is false and not needed. A7, A12: V_j is the minimum of DEVI's output. A10: sigma_bar is the
-/// root of what Algorithm 3 returns. T2, T7: constants as in the theorem, lambda = 1/B^2. The others are named where they apply.
+/// LEVIS++, and rho-LEVIS++, which is LEVIS++ on perturbed costs.
 pub(super) struct LevisPlusPlus {
     config: Config,
     optimist: Optimist,

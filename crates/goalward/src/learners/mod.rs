@@ -1,11 +1,11 @@
 //! Algorithms that act on a [`Problem`], one file each, behind one registry.
 
-mod fixed_policy;
-mod levis;
-mod levis_plus_plus;
+pub mod fixed_policy;
+pub mod levis;
+pub mod levis_plus_plus;
 mod optimist;
-mod random;
-mod rho_levis_plus_plus;
+pub mod random;
+pub mod rho_levis_plus_plus;
 
 use crate::problem::{Action, Problem, State};
 use crate::registry::{Parameter, Reader, Settings};
