@@ -3,7 +3,7 @@
 //! A run depends on its contender and seed alone and results are put together in the order of the contenders and seeds, so
 //! the number of threads changes nothing but the time.
 
-use crate::stats::Mean;
+use crate::stats::{Mean, log_log_slope};
 use crate::{Contender, Error, Progress, Result};
 use goalward::episode::{
     Arena, Ending, Episode, Flow, Observer, Plan, RunResult, RunSpec, Runner, Step, Stop,
@@ -50,8 +50,9 @@ pub struct Run {
     pub seed: u64,
     /// How it ended.
     pub outcome: Outcome,
-    /// Cumulative regret at the points of [`Curves::episodes`] that were reached; a truncated run keeps its last value
-    /// to the end.
+    /// How many points of [`Curves::episodes`] were reached.
+    pub reached: usize,
+    /// Cumulative regret at these points; a truncated run keeps its last value to the end.
     pub regret: Vec<f64>,
     /// Cumulative gap regret there.
     pub gap_regret: Vec<f64>,
@@ -95,10 +96,12 @@ impl Curves {
         if ended.is_empty() { self.runs.iter().collect() } else { ended }
     }
 
-    /// Regret and gap regret over the counted runs, with the episode, as far as all of them came.
+    /// Regret and gap regret over the counted runs, with the episode. The curve ends where the last run ended: truncated
+    /// runs keep their last value as long as others go on, but a curve of such values alone would look like learning.
     pub fn means(&self) -> Vec<(u64, Mean, Mean)> {
         let runs = self.counted();
-        let reached = runs.iter().map(|r| r.regret.len()).min().unwrap_or(0);
+        let known = runs.iter().map(|r| r.regret.len()).min().unwrap_or(0);
+        let reached = runs.iter().map(|r| r.reached).max().unwrap_or(0).min(known);
         let mean = |i: usize, curve: fn(&Run) -> &Vec<f64>| {
             Mean::of(&runs.iter().map(|r| curve(r)[i]).collect::<Vec<_>>())
         };
@@ -126,6 +129,15 @@ impl Curves {
         });
         let (a, b): (Vec<f64>, Vec<f64>) = pairs.unzip();
         Mean::of_differences(&a, &b)
+    }
+
+    /// The exponent e of the growth K^e of the mean gap regret over the second half of the curve; `None` if the cap on
+    /// steps ended a run, because what is kept of it does not grow.
+    pub fn growth(&self) -> Option<f64> {
+        let means = self.means();
+        let late = means[means.len() / 2..].iter().map(|(k, _, gap)| (*k as f64, gap.mean));
+        // a slope of -0.00 would only puzzle
+        log_log_slope(late).filter(|_| self.truncated() == 0).map(|e| if e.abs() < 0.005 { 0.0 } else { e })
     }
 
     /// How many runs the cap on steps ended.
@@ -264,6 +276,7 @@ fn one(arena: &Arena, spec: RunSpec, grid: &[u64], progress: &dyn Progress) -> R
         Ending::Paused => Outcome::Interrupted,
     };
     let result = runner.result();
+    let reached = watch.regret.len();
     if outcome == Outcome::Truncated {
         watch.regret.resize(grid.len(), result.regret);
         watch.gap_regret.resize(grid.len(), result.gap_regret);
@@ -274,6 +287,7 @@ fn one(arena: &Arena, spec: RunSpec, grid: &[u64], progress: &dyn Progress) -> R
     Ok(Run {
         seed,
         outcome,
+        reached,
         regret: watch.regret,
         gap_regret: watch.gap_regret,
         late_optimal_share: (watch.late_steps > 0)

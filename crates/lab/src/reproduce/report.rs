@@ -84,7 +84,13 @@ fn verdict(row: &ReproduceRow) -> Option<String> {
         text.push_str(&format!(" (gap regret/K = {gap})"));
     }
     text.push('.');
-    if let Some(difference) = row.minus_random {
+    if row.same_as_random {
+        text.push_str(&format!(
+            " In each of its {} runs that is exactly the regret of the random policy, at every point of the curve: with \
+             all actions tied, both follow the same random numbers.",
+            row.runs
+        ));
+    } else if let Some(difference) = row.minus_random {
         let measured = format!("paired difference in gap regret/K {}", difference.interval());
         text.push_str(&match (difference.low, difference.high) {
             (Some(low), Some(high)) if low <= 0.0 && 0.0 <= high => {
