@@ -155,9 +155,10 @@ impl Curves {
         self.runs.first().and_then(|r| r.result.radius.as_deref())
     }
 
-    /// Whether what is proved of the learner holds with this radius; `None` for one without a radius.
+    /// Whether what is proved of the learner holds with the settings used; `None` for one of which nothing is proved.
     pub fn guarantee(&self) -> Option<bool> {
-        self.radius().map(|radius| !radius.starts_with("scaled"))
+        let said = self.runs.first().and_then(|r| r.result.parameters.get("guarantee")?.as_bool());
+        said.or_else(|| self.radius().map(|radius| !radius.starts_with("scaled")))
     }
 }
 
