@@ -1,2 +1,85 @@
-//! The goalward command line.
-fn main() {}
+//! The goalward command line: what was typed, what it means, progress and exit codes. Everything else is the library's.
+
+mod commands;
+mod exit;
+mod interrupt;
+mod numbers;
+mod output;
+mod progress;
+mod seeds;
+
+use clap::{Parser, Subcommand};
+use exit::Outcome;
+use std::process::ExitCode;
+
+/// Learn the cheapest way to a goal while finding out how the world moves
+#[derive(Parser)]
+#[command(name = "goalward", version, after_help = EXAMPLES, max_term_width = 110, subcommand_required = true)]
+#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(long_about = "Learn the cheapest way to a goal while finding out how the world moves.\n\n\
+    goalward runs online algorithms for linear mixture stochastic shortest paths: the world is an unknown mixture of \
+    known candidate models, and every step towards the goal costs something. A WORLD is the id of a built-in world \
+    or a path to a problem file (JSON).\n\n\
+    Exit codes: 0 done; 1 the answer is \"no\"; 2 wrong usage or input; 130 stopped by Ctrl-C.")]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+    /// Print no progress and no notes; errors and results still appear
+    #[arg(long, short, global = true, help_heading = "Global options")]
+    quiet: bool,
+    /// Number of threads for work that runs in parallel [default: one per core]; results never depend on it
+    #[arg(long, value_name = "N", global = true, help_heading = "Global options")]
+    #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+}
+
+const EXAMPLES: &str = "\
+EXAMPLES:
+    goalward list worlds
+    goalward learn hard-instance --learner levis++ --set B=3 --episodes 1000
+    goalward reproduce";
+
+#[derive(Subcommand)]
+enum Command {
+    Reproduce(commands::reproduce::Args),
+    Learn(commands::learn::Args),
+    Compare(commands::compare::Args),
+    Solve(commands::solve::Args),
+    Export(commands::export::Args),
+    List(commands::list::Args),
+    Completions(commands::completions::Args),
+}
+
+fn main() -> ExitCode {
+    let cli = Cli::parse();
+    match run(cli) {
+        Ok(outcome) => outcome.into(),
+        Err(error) => exit::report(&error),
+    }
+}
+
+fn run(cli: Cli) -> anyhow::Result<Outcome> {
+    if let Some(threads) = cli.threads {
+        rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
+    }
+    let quiet = cli.quiet;
+    match cli.command {
+        Command::Reproduce(args) => commands::reproduce::run(args, quiet),
+        Command::Learn(args) => commands::learn::run(args, quiet),
+        Command::Compare(args) => commands::compare::run(args, quiet),
+        Command::Solve(args) => commands::solve::run(args),
+        Command::Export(args) => commands::export::run(args, quiet),
+        Command::List(args) => commands::list::run(args),
+        Command::Completions(args) => commands::completions::run(args),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        super::Cli::command().debug_assert();
+    }
+}

@@ -34,7 +34,7 @@ impl Arena {
     /// Solves the instance exactly; an error if it has no truth, or if the goal can be lost for ever.
     pub fn new(world: &str, params: &Settings, instance: Instance) -> Result<Arena> {
         let exact = exact::solve(&instance.problem, instance.truth()?, PRECISION)?;
-        exact.require_proper(&instance.problem, instance.truth()?)?;
+        exact.require_proper(&instance.problem)?;
         Ok(Arena { world: world.into(), params: params.clone(), instance, exact })
     }
 

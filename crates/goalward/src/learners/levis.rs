@@ -81,7 +81,7 @@ impl Levis {
         let (d, unit) = (brief.problem.dim(), brief.problem.cost_unit());
         let (b, oracle) = given_or_oracle(brief, "B", brief.told.b_star)?;
         let rho = settings.number("rho", 0.0, 1e300)? / unit;
-        let lambda = settings.number("lambda", 1e-30, 1e30)?;
+        let lambda = settings.number("lambda", 1e-24, 1e24)?;
         let kind = settings.optional("radius", "printed, determinant, or scaled:X with X > 0")?;
         let costs = brief.problem.costs().iter().map(|c| c / unit + rho).collect();
         Ok(Levis {

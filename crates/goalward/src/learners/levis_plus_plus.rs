@@ -134,7 +134,7 @@ impl Config {
             .ok_or_else(|| {
                 settings.refuse("radius", "determinant", "LEVIS++ has printed or scaled:X".into())
             })?;
-        let lambda = settings.number_or_none("lambda", 1e-30, 1e30)?.unwrap_or(1.0 / (b * b));
+        let lambda = settings.number_or_none("lambda", 1e-24, 1e24)?.unwrap_or(1.0 / (b * b));
         let theta_norm = settings.number_or_none("theta_norm", 0.0, 1e30)?;
         Ok(Config {
             b,

@@ -1,4 +1,4 @@
-//! Algorithms that act on a [`Problem`](crate::problem::Problem), one file each, behind one registry.
+//! Algorithms that act on a [`Problem`], one file each, behind one registry.
 
 mod fixed_policy;
 mod levis;

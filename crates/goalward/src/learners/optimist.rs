@@ -182,7 +182,9 @@ pub(super) fn given_or_oracle(brief: &Brief, key: &str, told: Option<f64>) -> Re
         })?;
         return Ok((value, true));
     }
-    let value = brief.settings.number(key, f64::MIN_POSITIVE, 1e300)?;
+    // beyond these bounds lambda = 1/B^2 is no number that a regression could be computed with
+    let unit = brief.problem.cost_unit();
+    let value = brief.settings.number(key, 1e-9 * unit, 1e12 * unit)?;
     Ok((value, false))
 }
 

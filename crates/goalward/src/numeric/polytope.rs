@@ -1,7 +1,11 @@
 //! A polytope {x : a_i'x = b_i, a_k'x <= b_k} with its equalities eliminated.
 
+mod interior;
+
 use super::{dot, norm};
+use interior::Search;
 use std::collections::HashSet;
+use std::sync::OnceLock;
 
 /// A new equality cannot hold together with those before it.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -15,6 +19,22 @@ pub struct EmptyPolytope {
 }
 
 /// x = origin + basis z with z free in R^k, subject to rows z <= offsets; every row has norm one.
+///
+/// The polytope has a point that satisfies every row strictly: rows that are tight everywhere were turned into
+/// equalities when it was built. It may be unbounded, and it may be a single point (k = 0).
+///
+/// ```
+/// use goalward::numeric::PolytopeBuilder;
+/// let mut builder = PolytopeBuilder::new(3);
+/// builder.equality(&[1.0, 1.0, 1.0], 1.0).unwrap();
+/// (0..3).for_each(|i| builder.halfspace(&[0, 1, 2].map(|j| if i == j { -1.0 } else { 0.0 }), 0.0));
+/// builder.halfspace(&[0.0, 0.0, 1.0], 0.0); // together with theta_3 >= 0 this says theta_3 = 0
+/// let segment = builder.finish().unwrap();
+/// assert_eq!((segment.dim(), segment.free()), (3, 1));
+/// assert!(segment.contains(&[0.25, 0.75, 0.0], 1e-12));
+/// assert!(!segment.contains(&[0.25, 0.5, 0.25], 1e-12));
+/// assert!(segment.contains(segment.interior(), 1e-12));
+/// ```
 #[derive(Clone, Debug)]
 pub struct Polytope {
     dim: usize,
@@ -23,6 +43,8 @@ pub struct Polytope {
     basis: Vec<f64>,
     rows: Vec<f64>,
     offsets: Vec<f64>,
+    interior: Vec<f64>,
+    bounds: OnceLock<Vec<(f64, f64)>>,
 }
 
 impl Polytope {
@@ -49,6 +71,34 @@ impl Polytope {
     /// The right-hand sides of the rows.
     pub fn offsets(&self) -> &[f64] {
         &self.offsets
+    }
+    /// A point of the relative interior, in R^d.
+    pub fn interior(&self) -> &[f64] {
+        &self.interior
+    }
+    /// Whether x satisfies every equality and every row up to a distance of `tolerance`.
+    pub fn contains(&self, x: &[f64], tolerance: f64) -> bool {
+        let z = self.coordinates(x);
+        let off = (0..self.dim).map(|i| {
+            let hull = self.origin[i] + dot(&self.basis[i * self.free..(i + 1) * self.free], &z);
+            (x[i] - hull).powi(2)
+        });
+        off.sum::<f64>().sqrt() <= tolerance
+            && (self.offsets.iter().enumerate())
+                .all(|(i, b)| dot(&self.rows[i * self.free..(i + 1) * self.free], &z) <= b + tolerance)
+    }
+    /// The coordinates z = basis' (x - origin) of x's projection onto the hull.
+    pub(crate) fn coordinates(&self, x: &[f64]) -> Vec<f64> {
+        let mut z = vec![0.0; self.free];
+        for i in 0..self.dim {
+            let shift = x[i] - self.origin[i];
+            z.iter_mut().zip(&self.basis[i * self.free..]).for_each(|(z, n)| *z += shift * n);
+        }
+        z
+    }
+    /// An interval for every coordinate of z, computed by the first who asks.
+    pub(crate) fn bounds(&self, compute: impl FnOnce(&Self) -> Vec<(f64, f64)>) -> &[(f64, f64)] {
+        self.bounds.get_or_init(|| compute(self))
     }
 }
 
@@ -98,53 +148,159 @@ impl PolytopeBuilder {
         }
     }
 
-    /// Eliminates the equalities.
-    pub fn finish(self) -> Result<Polytope, EmptyPolytope> {
+    /// Eliminates the equalities, stated and implied, and merges parallel rows.
+    pub fn finish(mut self) -> Result<Polytope, EmptyPolytope> {
+        loop {
+            let mut hull = self.hull();
+            let mut tight = hull.reduce(&self.halfspaces)?;
+            let mut inside = Vec::new();
+            if tight.is_empty() && hull.free > 0 {
+                match interior::search(&hull.rows, &hull.offsets, hull.free) {
+                    Search::Interior(z) => inside = z,
+                    Search::Tight(rows) => tight = rows,
+                    Search::Empty(detail) => return Err(EmptyPolytope { detail }),
+                }
+            }
+            if tight.is_empty() {
+                hull.interior = (0..hull.dim)
+                    .map(|i| hull.origin[i] + dot(&hull.basis[i * hull.free..(i + 1) * hull.free], &inside))
+                    .collect();
+                return Ok(hull);
+            }
+            for row in tight {
+                let a = &hull.rows[row * hull.free..(row + 1) * hull.free];
+                let lifted: Vec<f64> =
+                    hull.basis.chunks_exact(hull.free).map(|direction| dot(direction, a)).collect();
+                let b = hull.offsets[row] + dot(&lifted, &hull.origin);
+                self.equality(&lifted, b).map_err(|Contradiction| EmptyPolytope {
+                    detail: "rows that can only hold as equalities contradict each other".into(),
+                })?;
+            }
+        }
+    }
+
+    /// The affine hull of the equalities, without any row.
+    fn hull(&self) -> Polytope {
         let d = self.dim;
         let mut origin = vec![0.0; d];
         for (e, f) in &self.equalities {
             origin.iter_mut().zip(e).for_each(|(o, e)| *o += f * e);
         }
         let mut spanned: Vec<Vec<f64>> = self.equalities.iter().map(|(e, _)| e.clone()).collect();
+        let free = d - spanned.len();
+        let mut left: Vec<usize> = (0..d).collect();
         let mut directions: Vec<Vec<f64>> = Vec::new();
-        for axis in 0..d {
+        while directions.len() < free {
+            // the axis that sticks out furthest: the first that sticks out at all may do so by rounding only
+            let out = |axis: usize| 1.0 - spanned.iter().map(|e| e[axis] * e[axis]).sum::<f64>();
+            let place = (0..left.len()).fold(
+                0,
+                |best, i| {
+                    if out(left[i]) > out(left[best]) + 1e-6 { i } else { best }
+                },
+            );
             let mut v = vec![0.0; d];
-            v[axis] = 1.0;
+            v[left.remove(place)] = 1.0;
             for _ in 0..2 {
                 for e in &spanned {
                     let t = dot(e, &v);
                     v.iter_mut().zip(e).for_each(|(v, e)| *v -= t * e);
                 }
+                let size = norm(&v);
+                v.iter_mut().for_each(|v| *v /= size);
             }
-            let left = norm(&v);
-            if left > 1e-7 {
-                v.iter_mut().for_each(|v| *v /= left);
-                spanned.push(v.clone());
-                directions.push(v);
-            }
+            spanned.push(v.clone());
+            directions.push(v);
         }
-        let free = directions.len();
         let mut basis = vec![0.0; d * free];
         for (k, direction) in directions.iter().enumerate() {
             for i in 0..d {
                 basis[i * free + k] = direction[i];
             }
         }
-        let (mut rows, mut offsets) = (Vec::new(), Vec::new());
-        for (a, b) in &self.halfspaces {
-            let reduced: Vec<f64> =
-                (0..free).map(|k| (0..d).map(|i| a[i] * basis[i * free + k]).sum()).collect();
-            let rest = b - dot(a, &origin);
+        let (rows, offsets) = (Vec::new(), Vec::new());
+        Polytope { dim: d, free, origin, basis, rows, offsets, interior: Vec::new(), bounds: OnceLock::new() }
+    }
+}
+
+impl Polytope {
+    /// Takes the rows in the hull's coordinates, one per direction, and returns those that face each other without
+    /// a gap: they are equalities.
+    fn reduce(&mut self, halfspaces: &[(Vec<f64>, f64)]) -> Result<Vec<usize>, EmptyPolytope> {
+        let (d, k) = (self.dim, self.free);
+        let (mut rows, mut offsets): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
+        let mut reduced = vec![0.0; k];
+        for (a, b) in halfspaces {
+            reduced.fill(0.0);
+            for i in 0..d {
+                reduced.iter_mut().zip(&self.basis[i * k..]).for_each(|(r, n)| *r += a[i] * n);
+            }
+            let rest = b - dot(a, &self.origin);
             let size = norm(&reduced);
             if size <= 1e-11 * norm(a).max(1e-300) {
-                if rest < -1e-9 * (1.0 + b.abs()) {
-                    return Err(EmptyPolytope { detail: format!("a row is off by {rest} everywhere") });
+                if rest < -1e-9 * (norm(a) + b.abs()) {
+                    return Err(EmptyPolytope { detail: format!("a row is off by {} everywhere", -rest) });
                 }
                 continue;
             }
             rows.extend(reduced.iter().map(|r| r / size));
             offsets.push(rest / size);
         }
-        Ok(Polytope { dim: d, free, origin, basis, rows, offsets })
+        // parallel rows have the same key up to sign and rounding, others almost never
+        let probe: Vec<f64> =
+            (0..k).map(|i| ((i + 1) as f64 * 0.618_033_988_749_894_9).fract() + 0.5).collect();
+        let keys: Vec<f64> = rows.chunks_exact(k.max(1)).map(|row| dot(row, &probe)).collect();
+        let mut order: Vec<usize> = (0..offsets.len()).collect();
+        order.sort_by(|&i, &j| keys[i].abs().total_cmp(&keys[j].abs()).then(i.cmp(&j)));
+        let row = |i: usize| &rows[i * k..(i + 1) * k];
+        let parallel = |i: usize, j: usize, sign: f64| {
+            row(i).iter().zip(row(j)).all(|(x, y)| (x - sign * y).abs() <= 1e-12)
+        };
+        let mut kept = vec![true; offsets.len()];
+        let mut tight = Vec::new();
+        for (place, &i) in order.iter().enumerate() {
+            for &j in &order[place + 1..] {
+                if keys[j].abs() - keys[i].abs() > 1e-11 * (k as f64) {
+                    break;
+                }
+                if !kept[i] {
+                    break;
+                }
+                if kept[j] && parallel(i, j, 1.0) {
+                    let (first, second) = (i.min(j), i.max(j));
+                    offsets[first] = offsets[first].min(offsets[second]);
+                    kept[second] = false;
+                }
+            }
+        }
+        for (place, &i) in order.iter().enumerate() {
+            for &j in &order[place + 1..] {
+                if keys[j].abs() - keys[i].abs() > 1e-11 * (k as f64) {
+                    break;
+                }
+                if kept[i] && kept[j] && parallel(i, j, -1.0) {
+                    let gap = offsets[i] + offsets[j];
+                    let rounding = 1.0 + offsets[i].abs();
+                    if gap < -1e-9 * rounding {
+                        let detail = format!("two rows face each other {} apart", -gap);
+                        return Err(EmptyPolytope { detail });
+                    }
+                    if gap <= 1e-11 * rounding {
+                        tight.push(i);
+                    }
+                }
+            }
+        }
+        // the equalities are named by their place among the rows that stay
+        let place = |i: usize| kept[..i].iter().filter(|&&kept| kept).count();
+        let tight = tight.into_iter().map(place).collect();
+        for i in (0..offsets.len()).filter(|&i| kept[i]) {
+            self.rows.extend_from_slice(row(i));
+            self.offsets.push(offsets[i]);
+        }
+        Ok(tight)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,12 @@
 //! Planning: exact on a known model ([`exact`]), optimistic over a confidence set ([`Devi`]).
 
+mod certify;
 mod devi;
+mod double;
+mod evaluate;
 pub mod exact;
+mod graph;
+mod improve;
+mod model;
 
 pub use devi::{Convergence, Devi};

@@ -54,7 +54,7 @@ impl ProblemBuilder {
             for a in 0..costs.len() {
                 let mut rows: BTreeMap<State, Vec<f64>> = BTreeMap::new();
                 for (m, model) in models.iter().enumerate() {
-                    check_row(&model[s][a]).map_err(|fault| Error::Model {
+                    check_row(&model[s][a], model.len()).map_err(|fault| Error::Model {
                         model: m,
                         state: s,
                         action: a,
@@ -73,7 +73,10 @@ impl ProblemBuilder {
     }
 }
 
-fn check_row(row: &[(State, f64)]) -> Result<(), String> {
+fn check_row(row: &[(State, f64)], states: usize) -> Result<(), String> {
+    if let Some((next, _)) = row.iter().find(|(next, _)| *next >= states) {
+        return Err(format!("next state {next} does not exist, there are {states} states"));
+    }
     if let Some((next, p)) = row.iter().find(|(_, p)| !p.is_finite() || *p < 0.0) {
         return Err(format!("the probability of next state {next} is {p}"));
     }

@@ -27,10 +27,12 @@ impl Truth {
         for s in 0..problem.states() {
             for p in problem.pairs_of(s) {
                 let row: Vec<f64> =
-                    problem.phi(p).chunks_exact(problem.dim()).map(|phi| dot(phi, theta)).collect();
+                    problem.phi(p).chunks_exact(problem.dim()).map(|phi| probability(phi, theta)).collect();
                 let sum: f64 = row.iter().sum();
                 let worst = (0..row.len()).min_by(|&i, &k| row[i].total_cmp(&row[k])).unwrap_or(0);
-                if (sum - 1.0).abs() > ROW_TOLERANCE || row[worst] < -ROW_TOLERANCE {
+                // written so that a NaN, which huge features can make, is refused too
+                let is_distribution = (sum - 1.0).abs() <= ROW_TOLERANCE && row[worst] >= -ROW_TOLERANCE;
+                if !is_distribution {
                     return Err(Error::ThetaOutside {
                         state: problem.state_name(s).into_owned(),
                         action: problem.action_name(s, p - problem.pairs_of(s).start).into_owned(),
@@ -65,6 +67,13 @@ impl Truth {
     pub fn sample(&self, problem: &Problem, p: Pair, uniform: f64) -> State {
         problem.successors(p)[categorical(self.row(problem, p), uniform)] as State
     }
+}
+
+/// <phi, theta>, where a sum that is zero but for rounding is zero: noise must not make a state reachable.
+fn probability(phi: &[f64], theta: &[f64]) -> f64 {
+    let size: f64 = phi.iter().zip(theta).map(|(x, y)| (x * y).abs()).sum();
+    let sum = dot(phi, theta);
+    if sum.abs() <= 4.0 * f64::EPSILON * size { 0.0 } else { sum }
 }
 
 /// A problem with its truth, if that is known: what a world or a problem file gives.

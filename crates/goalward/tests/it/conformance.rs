@@ -141,6 +141,8 @@ fn wrong_settings_are_named() {
         "B=-1",
         "B=nan",
         "B=1e400",
+        "B=1e200",
+        "lambda=1e-200",
         "delta=0",
         "delta=2",
         "lambda=0",

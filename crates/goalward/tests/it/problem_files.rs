@@ -100,7 +100,7 @@ const MALFORMED: &[(&str, &str, &[&str])] = &[
     ("[0.0, -1.0, 0.0]", "[]", &["extra[1]", "0 numbers"]),
     ("[0.0, -1.0, 0.0]", "[0.0, -1e101, 0.0]", &["extra[1]", "-1e101"]),
     ("[0.0, -1.0, 0.0]", "[1.0, 0.0, 0.125]", &["extra row 1", "0.25", "at most 0.125"]),
-    ("[0.0, -1.0, 0.0]", "[1.0, 1.0, 0.5]", &["the set B is empty", "off by -0.4999"]),
+    ("[0.0, -1.0, 0.0]", "[1.0, 1.0, 0.5]", &["the set B is empty", "off by 0.4999"]),
     ("\"bridge\", ", "", &["state_names", "2 names for 3 states"]),
     ("[\"cross\"], ", "", &["action_names", "2 lists for 3 states"]),
     ("\"swim\", ", "", &["action_names[0]", "1 names for 2 actions"]),

@@ -1,0 +1,90 @@
+//! `goalward compare`
+
+use super::World;
+use crate::exit::{Outcome, Usage, note};
+use crate::interrupt::Interrupt;
+use crate::output;
+use crate::progress::Jobs;
+use crate::seeds::Seeds;
+use goalward::episode::Arena;
+use goalward::learners;
+use goalward::registry::Settings;
+use goalward_lab::{Contender, compare};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+EXAMPLES:
+    goalward compare hard-instance --learners levis++,levis,random --set B=3 --seeds 0..20 --episodes 1000
+    goalward compare hard-instance --learners levis++,levis++@radius=scaled:0.003 --set B=oracle --seeds 0..10
+    goalward compare problem.json --learners random,optimal --seeds 0..4,7 --episodes 100 --json";
+
+/// Run several learners on the same luck and compare their regret
+///
+/// Every learner meets the same seeds, and with a seed the same luck. A contender is a learner's id, with settings of
+/// its own after an @: levis++@radius=scaled:0.003. Prints a table, and writes a figure and the numbers (CSV).
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    world: World,
+    /// The contenders, separated by commas: a learner's id, or ID@KEY=VALUE
+    #[arg(long, value_name = "A,B,...", required = true, value_delimiter = ',')]
+    learners: Vec<String>,
+    /// The seeds, such as 0..20 (20 is left out) or 0..4,7
+    #[arg(long, value_name = "SEEDS", default_value = "0..20")]
+    seeds: Seeds,
+    /// The number of episodes of every run
+    #[arg(long, value_name = "K", default_value_t = 1000)]
+    episodes: u64,
+    /// Set a parameter of every contender that has it; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+    /// End every run as truncated after so many steps
+    #[arg(long, value_name = "N")]
+    max_steps: Option<u64>,
+    /// The directory for the figure and the numbers
+    #[arg(long, value_name = "DIR", default_value = "out/compare")]
+    out: PathBuf,
+    /// Print the result as one JSON value
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+    let contenders = contenders(&args.learners, &Settings::parse(&args.settings)?)?;
+    let arena = Arena::open(&args.world.world, &args.world.params()?)?;
+    let interrupt = Interrupt::listen(quiet)?;
+    let jobs = Jobs::new(quiet, interrupt.clone());
+    let comparison = compare(&arena, &contenders, &args.seeds.0, args.episodes, args.max_steps, &jobs)?;
+    comparison.write(&args.out)?;
+    match args.json {
+        true => output::json(&comparison)?,
+        false => output::text(&format!("{}\n", comparison.table().trim_end()))?,
+    }
+    if !quiet {
+        note(format!("the figure and the numbers are in {}", args.out.display()));
+    }
+    Ok(if interrupt.pressed() { Outcome::Interrupted } else { Outcome::Done })
+}
+
+/// Reads the contenders and gives each the common settings that its learner has, but for those it sets itself.
+fn contenders(texts: &[String], common: &Settings) -> anyhow::Result<Vec<Contender>> {
+    let mut contenders = texts.iter().map(|text| Contender::parse(text)).collect::<Result<Vec<_>, _>>()?;
+    for (key, value) in common.iter() {
+        let mut taken = false;
+        for contender in &mut contenders {
+            let entry = learners::entry(&contender.learner)?;
+            if entry.parameters.iter().any(|p| p.name == key) {
+                taken = true;
+                if contender.settings.get(key).is_none() {
+                    contender.settings = std::mem::take(&mut contender.settings).set(key, value);
+                }
+            }
+        }
+        if !taken {
+            let reason = format!("--set {key}={value}: no contender has a parameter {key:?}");
+            return Err(Usage::new(reason).hint("goalward list learners describes every parameter").into());
+        }
+    }
+    Ok(contenders)
+}

@@ -1,0 +1,44 @@
+//! `goalward export`
+
+use super::World;
+use crate::exit::{Outcome, note};
+use crate::output;
+use goalward::Error;
+use goalward::problem::json;
+use goalward::worlds;
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+EXAMPLES:
+    goalward export hard-instance --param dim=2 -o problem.json
+    goalward export hard-instance | python3 -m json.tool | less
+    goalward export hard-instance -o mine.json && goalward learn mine.json --set B=3";
+
+/// Write a world as a problem file (JSON)
+///
+/// The file holds costs, features, names and the true theta, and can be given to every command in place of a world's
+/// id. Numbers are written so that reading them back gives the same bits.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    world: World,
+    /// Write to this file [default: standard output]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+    let instance = worlds::open(&args.world.world, &args.world.params()?)?;
+    let text = json::to_json(&instance);
+    match args.output {
+        None => output::text(&text)?,
+        Some(path) => {
+            std::fs::write(&path, text).map_err(|source| Error::Io { path: path.clone(), source })?;
+            if !quiet {
+                note(format!("wrote {}", path.display()));
+            }
+        }
+    }
+    Ok(Outcome::Done)
+}

@@ -1,0 +1,268 @@
+//! `goalward learn`: one run, with its trace and its checkpoints.
+
+mod report;
+mod resume;
+mod trace_file;
+
+use crate::exit::{self, Outcome, Usage};
+use crate::interrupt::Interrupt;
+use crate::output;
+use crate::progress::Meter;
+use goalward::episode::{
+    Arena, Checkpoint, Ending, Episode, Flow, Observer, RunSpec, Runner, Step, Stop, TraceMark,
+};
+use goalward::registry::Settings;
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Instant;
+use trace_file::TraceFile;
+
+const EXAMPLES: &str = "\
+EXAMPLES:
+    goalward learn hard-instance --set B=3 --episodes 1000
+    goalward learn hard-instance --param dim=2 --set B=oracle --set radius=scaled:0.003 --json
+    goalward learn problem.json --learner random --seed 7 --trace run.jsonl
+    goalward learn hard-instance --set B=3 --episodes 100000 --checkpoint run.ckpt
+    goalward learn --resume run.ckpt --episodes 200000";
+
+const DEFAULT_LEARNER: &str = "levis++";
+const DEFAULT_EPISODES: u64 = 1000;
+
+/// Let a learner act in a world for a number of episodes and report its regret
+///
+/// Every episode starts at the world's start and ends at its goal. The same seed gives the same run, bit for bit: the
+/// world's luck depends on the seed alone, so that all learners meet the same. Regret is the cost of the run less
+/// what an optimal policy pays on average.
+///
+/// --trace writes every step and every planning call as a line of JSON. --checkpoint saves the run from its first
+/// moment on, so that it can be taken up again with --resume after Ctrl-C, a crash or a kill; the resumed run and
+/// its trace are the same as if nothing had happened. What else is given with --resume must agree with the checkpoint,
+/// but --episodes and --max-steps may be raised.
+///
+/// Ctrl-C stops between two steps, saves the run if --checkpoint was given, and reports the results so far (exit
+/// code 130).
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// A built-in world (`goalward list worlds`) or a path to a problem file
+    #[arg(value_name = "WORLD", required_unless_present = "resume")]
+    world: Option<String>,
+    /// Set a parameter of the world; may be repeated
+    #[arg(long = "param", value_name = "KEY=VALUE")]
+    params: Vec<String>,
+    /// The learner (`goalward list learners`) [default: levis++]
+    #[arg(long, value_name = "ID")]
+    learner: Option<String>,
+    /// Set a parameter of the learner; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+    /// The number of episodes [default: 1000]
+    #[arg(long, value_name = "K")]
+    episodes: Option<u64>,
+    /// The seed of the world's luck and of the learner's own [default: 0]
+    #[arg(long, value_name = "N")]
+    seed: Option<u64>,
+    /// End the run as truncated after so many steps; with --resume, `none` lifts the checkpoint's limit
+    #[arg(long, value_name = "N")]
+    max_steps: Option<Cap>,
+    /// Write everything that happens to this file, one JSON object a line
+    #[arg(long, value_name = "FILE")]
+    trace: Option<PathBuf>,
+    /// Save the run to this file, to be taken up again with --resume
+    #[arg(long, value_name = "FILE")]
+    checkpoint: Option<PathBuf>,
+    /// Save it every so many steps
+    #[arg(long, value_name = "STEPS", default_value_t = 10_000)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    checkpoint_every: u64,
+    /// Go on with a saved run; it is saved to the same file unless --checkpoint names another
+    #[arg(long, value_name = "FILE")]
+    resume: Option<PathBuf>,
+    /// Print the result as one JSON value
+    #[arg(long)]
+    json: bool,
+}
+
+/// A limit on steps, or `none`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Cap(Option<u64>);
+
+impl FromStr for Cap {
+    type Err = &'static str;
+
+    fn from_str(text: &str) -> Result<Cap, &'static str> {
+        match text {
+            "none" => Ok(Cap(None)),
+            _ => text.parse().map(|n| Cap(Some(n))).map_err(|_| "expected a whole number or none"),
+        }
+    }
+}
+
+/// What is to be run, from the arguments or from a checkpoint.
+struct Task {
+    world: String,
+    params: Settings,
+    begin: Begin,
+    trace: Option<PathBuf>,
+    checkpoint: Option<PathBuf>,
+}
+
+enum Begin {
+    Afresh(RunSpec),
+    From(Box<Checkpoint>),
+}
+
+impl Task {
+    fn new(args: &Args) -> anyhow::Result<Task> {
+        if let Some(path) = &args.resume {
+            return resume::task(args, path);
+        }
+        // clap asks for WORLD unless --resume is given
+        let world = args.world.clone().ok_or_else(|| Usage::new("WORLD is missing"))?;
+        if args.trace.is_some() && args.trace == args.checkpoint {
+            return Err(Usage::new("--trace and --checkpoint name the same file").into());
+        }
+        let spec = RunSpec {
+            learner: args.learner.clone().unwrap_or_else(|| DEFAULT_LEARNER.into()),
+            settings: Settings::parse(&args.settings)?,
+            seed: args.seed.unwrap_or(0),
+            episodes: args.episodes.unwrap_or(DEFAULT_EPISODES),
+            max_steps: args.max_steps.and_then(|cap| cap.0),
+        };
+        Ok(Task {
+            world,
+            params: Settings::parse(&args.params)?,
+            begin: Begin::Afresh(spec),
+            trace: args.trace.clone(),
+            checkpoint: args.checkpoint.clone(),
+        })
+    }
+}
+
+pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+    let began = Instant::now();
+    let task = Task::new(&args)?;
+    let arena = Arena::open(&task.world, &task.params)?;
+    // files are touched only after everything that was given has proved right
+    let (mut runner, mark) = match task.begin {
+        Begin::Afresh(spec) => (Runner::new(&arena, spec)?, None),
+        Begin::From(checkpoint) => (Runner::resume(&arena, &checkpoint)?, checkpoint.trace),
+    };
+    let mut files = Files::open(task.trace, mark, task.checkpoint, &runner)?;
+    let interrupt = Interrupt::listen(quiet)?;
+    let ending = go_on(&mut runner, &mut files, args.checkpoint_every, &interrupt, quiet)?;
+
+    let interrupted = ending == Ending::Paused;
+    let finished = report::Finished { result: runner.result(), seconds: began.elapsed().as_secs_f64() };
+    match args.json {
+        true => output::json(&finished)?,
+        false => output::text(&report::summary(&finished, runner.spec(), ending))?,
+    }
+    if interrupted {
+        if !quiet {
+            let saved = files.checkpoint.as_ref().map(|path| path.display());
+            exit::note(match saved {
+                Some(path) => format!("stopped by Ctrl-C; goalward learn --resume {path} goes on from here"),
+                None => "stopped by Ctrl-C; nothing was saved, because no --checkpoint was given".into(),
+            });
+        }
+        return Ok(Outcome::Interrupted);
+    }
+    if ending == Ending::Truncated && !quiet {
+        exit::note("the limit on steps ended the run in the middle of an episode: see \"truncated\"");
+    }
+    Ok(Outcome::Done)
+}
+
+/// Runs to the end or to Ctrl-C, and saves on the way.
+fn go_on(
+    runner: &mut Runner,
+    files: &mut Files,
+    every: u64,
+    interrupt: &Interrupt,
+    quiet: bool,
+) -> anyhow::Result<Ending> {
+    let every = files.checkpoint.is_some().then_some(every);
+    let mut pacer = Pacer { every, interrupt };
+    let mut meter = Meter::new(runner.progress().episodes, runner.spec().episodes, quiet);
+    files.save(runner)?;
+    let ending = loop {
+        let mut observers: Vec<&mut dyn Observer> = vec![&mut pacer, &mut meter];
+        if let Some(trace) = &mut files.trace {
+            observers.push(&mut trace.trace);
+        }
+        let ending = runner.run(&mut observers)?;
+        // the mark stands before the last line: a run that is raised later writes on from there
+        files.save(runner)?;
+        if ending != Ending::Paused || interrupt.pressed() {
+            break ending;
+        }
+    };
+    if ending != Ending::Paused
+        && let Some(trace) = &mut files.trace
+    {
+        trace.trace.end(runner);
+        trace.flush()?;
+    }
+    Ok(ending)
+}
+
+/// The files of a run.
+struct Files {
+    trace: Option<TraceFile>,
+    checkpoint: Option<PathBuf>,
+}
+
+impl Files {
+    fn open(
+        trace: Option<PathBuf>,
+        mark: Option<TraceMark>,
+        checkpoint: Option<PathBuf>,
+        runner: &Runner,
+    ) -> anyhow::Result<Files> {
+        let trace = match (mark, trace) {
+            (Some(mark), _) => Some(TraceFile::reopen(mark)?),
+            (None, Some(path)) => {
+                let mut trace = TraceFile::create(path)?;
+                trace.trace.start(runner);
+                Some(trace)
+            }
+            (None, None) => None,
+        };
+        Ok(Files { trace, checkpoint })
+    }
+
+    /// Writes the trace through, then the checkpoint that points into it: never the other way round.
+    fn save(&mut self, runner: &Runner) -> anyhow::Result<()> {
+        if let Some(trace) = &mut self.trace {
+            trace.flush()?;
+        }
+        if let Some(path) = &self.checkpoint {
+            let mut checkpoint = Checkpoint::of(runner);
+            if let Some(trace) = &self.trace {
+                trace.sync()?;
+                checkpoint.trace = Some(trace.mark());
+            }
+            checkpoint.write(path)?;
+        }
+        Ok(())
+    }
+}
+
+/// Pauses the run where it is to be saved, and at Ctrl-C.
+struct Pacer<'a> {
+    every: Option<u64>,
+    interrupt: &'a Interrupt,
+}
+
+impl Observer for Pacer<'_> {
+    fn step(&mut self, step: &Step) -> Flow {
+        let due = self.every.is_some_and(|every| step.t.is_multiple_of(every));
+        if due || self.interrupt.pressed() { Flow::Break(Stop) } else { Flow::Continue(()) }
+    }
+
+    // a world whose start is its goal has episodes without a step
+    fn episode(&mut self, _: &Episode) -> Flow {
+        if self.interrupt.pressed() { Flow::Break(Stop) } else { Flow::Continue(()) }
+    }
+}

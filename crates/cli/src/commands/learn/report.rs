@@ -1,0 +1,77 @@
+//! What a run came to, for people and as JSON.
+
+use crate::numbers::{count, real, seconds, vector};
+use crate::output::Sheet;
+use goalward::episode::{Ending, RunResult, RunSpec};
+use serde::Serialize;
+
+/// The JSON of `goalward learn --json`.
+#[derive(Serialize)]
+pub(super) struct Finished {
+    #[serde(flatten)]
+    pub(super) result: RunResult,
+    /// How long this call took; a resumed run counts from its resumption.
+    pub(super) seconds: f64,
+}
+
+pub(super) fn summary(finished: &Finished, spec: &RunSpec, ending: Ending) -> String {
+    let r = &finished.result;
+    let params: String = r
+        .params
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(k, v)| format!(" {k}={}", v.as_str().map_or_else(|| v.to_string(), String::from)))
+        .collect();
+    let mut sheet = Sheet::default();
+    sheet.row("world", format!("{}{params}", r.world));
+    sheet.row("learner", format!("{}, seed {}", r.learner, r.seed));
+    sheet.row("radius", radius(r.radius.as_deref()));
+    match ending {
+        Ending::Finished => sheet.row("episodes", count(r.episodes)),
+        _ => sheet.row("episodes", format!("{} of {}", count(r.episodes), count(spec.episodes))),
+    };
+    sheet.row("steps", count(r.steps));
+    sheet.row("total cost", real(r.total_cost));
+    sheet.row("optimal cost", format!("{} per episode", real(r.optimal_cost)));
+    let mean = match r.episodes {
+        0 => String::new(),
+        k => format!(" ({} per episode)", real(r.regret / k as f64)),
+    };
+    sheet.row("regret", real(r.regret) + &mean);
+    sheet.row("gap regret", format!("{} (the same on average, with less noise)", real(r.gap_regret)));
+    sheet.row("theta_hat", r.theta_hat.as_deref().map_or("none".into(), vector));
+    sheet.row("planner calls", planner_calls(r));
+    match ending {
+        Ending::Finished => {}
+        Ending::Truncated => {
+            let cap = count(spec.max_steps.unwrap_or(r.steps));
+            let words = format!(
+                "the limit of {cap} steps ended the run in the middle of episode {}, whose cost counts in full",
+                count(r.episodes + 1)
+            );
+            sheet.row("truncated", words);
+        }
+        Ending::Paused => {
+            sheet.row("stopped", format!("by Ctrl-C, in episode {}: results so far", count(r.episodes + 1)));
+        }
+    }
+    sheet.row("time", seconds(finished.seconds));
+    sheet.render()
+}
+
+fn planner_calls(r: &RunResult) -> String {
+    match r.violations {
+        0 => count(r.planner_calls),
+        n => format!("{}, {} of them with an empty confidence set", count(r.planner_calls), count(n)),
+    }
+}
+
+/// A result never leaves open whether the theory covers it.
+fn radius(radius: Option<&str>) -> String {
+    match radius {
+        None => "none: this learner has no confidence set".into(),
+        Some(radius) if radius.starts_with("scaled") => format!("{radius}: no guarantee"),
+        Some(radius) => format!("{radius}: with the guarantee of its theorem"),
+    }
+}

@@ -1,0 +1,34 @@
+//! Results on stdout. A reader that went away (`goalward list worlds | head -1`) has all that it wanted: no error.
+
+use serde::Serialize;
+use std::io::{self, ErrorKind, Write};
+
+/// Prints a text that ends with a line break.
+pub(crate) fn text(text: &str) -> io::Result<()> {
+    let mut out = io::stdout().lock();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
+        written => written,
+    }
+}
+
+/// Prints one JSON value.
+pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
+    Ok(text(&format!("{}\n", serde_json::to_string_pretty(value)?))?)
+}
+
+/// Lines of a name and a value, the values under one another.
+#[derive(Default)]
+pub(crate) struct Sheet(Vec<(&'static str, String)>);
+
+impl Sheet {
+    pub(crate) fn row(&mut self, name: &'static str, value: impl Into<String>) -> &mut Self {
+        self.0.push((name, value.into()));
+        self
+    }
+
+    pub(crate) fn render(&self) -> String {
+        let width = self.0.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+        self.0.iter().map(|(name, value)| format!("  {name:<width$}  {value}\n")).collect()
+    }
+}

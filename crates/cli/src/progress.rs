@@ -1,0 +1,119 @@
+//! Progress on stderr: hidden when that is no terminal, and when the user wants quiet.
+
+use crate::interrupt::Interrupt;
+use crate::numbers;
+use goalward::episode::{Episode, Flow, Observer, Step};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// How often the figures of a run are drawn anew.
+const PACE: Duration = Duration::from_millis(100);
+/// The clock is looked at every so many steps: a step can be faster than a look.
+const LOOK_EVERY: u64 = 64;
+
+fn bar(units: u64, quiet: bool, template: &str) -> ProgressBar {
+    let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+    let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
+    ProgressBar::with_draw_target(Some(units), target).with_style(style.progress_chars("=> "))
+}
+
+/// Shows how far one run is: episodes, steps a second, mean regret.
+pub(crate) struct Meter {
+    bar: ProgressBar,
+    began: Instant,
+    drawn: Instant,
+    steps: u64,
+    regret: Option<(u64, f64)>,
+}
+
+impl Meter {
+    /// `done` of `episodes` are done already.
+    pub(crate) fn new(done: u64, episodes: u64, quiet: bool) -> Meter {
+        let bar = bar(episodes, quiet, "[{bar:30}] {pos}/{len} episodes  {msg}  {eta} left");
+        bar.set_position(done);
+        bar.reset_eta();
+        let now = Instant::now();
+        Meter { bar, began: now, drawn: now, steps: 0, regret: None }
+    }
+
+    fn draw(&mut self) {
+        let now = Instant::now();
+        if now - self.drawn < PACE {
+            return;
+        }
+        self.drawn = now;
+        let pace = self.steps as f64 / (now - self.began).as_secs_f64();
+        let mut message = format!("{} steps/s", numbers::count(pace as u64));
+        if let Some((episodes, regret)) = self.regret {
+            message += &format!("  mean regret {}", numbers::real(regret / episodes as f64));
+            self.bar.set_position(episodes);
+        }
+        self.bar.set_message(message);
+    }
+}
+
+/// Takes the bar away, so that what follows stands on a clean line.
+impl Drop for Meter {
+    fn drop(&mut self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Observer for Meter {
+    fn step(&mut self, _: &Step) -> Flow {
+        self.steps += 1;
+        if self.steps.is_multiple_of(LOOK_EVERY) {
+            self.draw();
+        }
+        Flow::Continue(())
+    }
+
+    fn episode(&mut self, ended: &Episode) -> Flow {
+        self.regret = Some((ended.episode, ended.regret));
+        Flow::Continue(())
+    }
+}
+
+/// Shows how far a job of many runs is.
+pub(crate) struct Jobs {
+    bar: Mutex<Option<ProgressBar>>,
+    quiet: bool,
+    interrupt: Interrupt,
+}
+
+impl Jobs {
+    pub(crate) fn new(quiet: bool, interrupt: Interrupt) -> Jobs {
+        Jobs { bar: Mutex::new(None), quiet, interrupt }
+    }
+
+    fn with_bar(&self, act: impl FnOnce(&ProgressBar)) {
+        // a bar is only drawn: what a panicking thread left behind does no harm
+        let bar = self.bar.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+        if let Some(bar) = bar.as_ref() {
+            act(bar);
+        }
+    }
+}
+
+impl goalward_lab::Progress for Jobs {
+    fn begin(&self, what: &str, units: u64) {
+        self.end();
+        let bar = bar(units, self.quiet, "{msg:20} [{bar:30}] {pos}/{len}  {elapsed}, {eta} left");
+        bar.set_message(what.to_string());
+        bar.enable_steady_tick(PACE);
+        *self.bar.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(bar);
+    }
+
+    fn advance(&self, units: u64) {
+        self.with_bar(|bar| bar.inc(units));
+    }
+
+    fn end(&self) {
+        self.with_bar(ProgressBar::finish_and_clear);
+    }
+
+    fn cancelled(&self) -> bool {
+        self.interrupt.pressed()
+    }
+}

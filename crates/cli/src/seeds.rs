@@ -1,0 +1,59 @@
+//! Lists of seeds as they are typed: `0..20` (20 is left out), `3`, `0..4,7`.
+
+use std::str::FromStr;
+
+/// Seeds in the order given, each once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Seeds(pub(crate) Vec<u64>);
+
+/// More seeds than anybody means: a slip such as `0..20000000000` must not fill the memory.
+const MOST: u64 = 1_000_000;
+
+impl FromStr for Seeds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Seeds, String> {
+        let whole = |part: &str| -> Result<u64, String> {
+            part.trim().parse().map_err(|_| format!("{:?} is not a whole number", part.trim()))
+        };
+        let mut seeds = Vec::new();
+        for part in text.split(',') {
+            let (from, to) = match part.split_once("..") {
+                Some((from, to)) => (whole(from)?, whole(to)?),
+                None => match whole(part)? {
+                    u64::MAX => return Err("the seed is too large".into()),
+                    seed => (seed, seed + 1),
+                },
+            };
+            if from >= to {
+                return Err(format!("{from}..{to} is empty: {to} itself is left out"));
+            }
+            if to - from > MOST || seeds.len() as u64 > MOST {
+                return Err(format!("these are more than {MOST} seeds"));
+            }
+            seeds.extend(from..to);
+        }
+        let mut sorted = seeds.clone();
+        sorted.sort_unstable();
+        match sorted.windows(2).find(|pair| pair[0] == pair[1]) {
+            Some(pair) => Err(format!("seed {} is given twice", pair[0])),
+            None => Ok(Seeds(seeds)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ranges_leave_their_end_out() {
+        let seeds = |text: &str| text.parse::<Seeds>().map(|seeds| seeds.0);
+        assert_eq!(seeds("3"), Ok(vec![3]));
+        assert_eq!(seeds("0..4,7"), Ok(vec![0, 1, 2, 3, 7]));
+        assert_eq!(seeds("5, 2..4"), Ok(vec![5, 2, 3]));
+        for bad in ["", "a", "3..3", "4..2", "0..4,2", "0..", "..3", "-1", "1.5", "0..99999999999", "0,,1"] {
+            assert!(seeds(bad).is_err(), "{bad}");
+        }
+    }
+}

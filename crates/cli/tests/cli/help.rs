@@ -1,0 +1,95 @@
+//! Help, lists, completions.
+
+use super::*;
+use std::io::Read;
+use std::process::{Command, Stdio};
+
+const COMMANDS: &[&str] = &["reproduce", "learn", "compare", "solve", "export", "list", "completions"];
+
+#[test]
+fn every_command_has_help_with_examples() {
+    let place = Place::new();
+    let all = place.run("--help").done();
+    for command in COMMANDS {
+        assert!(all.out.contains(command), "{command}");
+        for flag in ["--help", "-h"] {
+            let ran = place.run(&format!("{command} {flag}")).done();
+            assert!(ran.out.contains("EXAMPLES:"), "{command} {flag}");
+            assert!(ran.out.contains("--quiet"), "{command} {flag}");
+        }
+    }
+    assert!(place.run("learn --help").out.contains("[default: levis++]"));
+    assert!(place.run("solve --help").out.contains("[default: 1e-6]"));
+}
+
+#[test]
+fn wrong_usage_is_code_2() {
+    let place = Place::new();
+    for line in [
+        "",
+        "teach",
+        "learn",
+        "learn hard-instance --episodes",
+        "list",
+        "list nothing",
+        "--threads 0 list worlds",
+    ] {
+        let ran = place.run(line);
+        assert_eq!(ran.code, Some(2), "{line}");
+        assert!(ran.out.is_empty(), "{line}");
+    }
+    place.run("compare hard-instance --learners random --seeds 4..2").refused(&["--seeds", "empty"]);
+    place.run("solve hard-instance --precision 0").refused(&["--precision"]);
+}
+
+#[test]
+fn lists_show_every_entry_with_its_parameters() {
+    let place = Place::new();
+    for what in ["worlds", "learners"] {
+        let json = place.run(&format!("list {what} --json")).done().json();
+        let text = place.run(&format!("list {what}")).done().out;
+        let entries = json.as_array().unwrap();
+        assert!(!entries.is_empty());
+        for entry in entries {
+            assert!(text.contains(entry["id"].as_str().unwrap()), "{entry}");
+            for parameter in entry["parameters"].as_array().unwrap() {
+                for key in ["name", "default", "doc"] {
+                    assert!(text.contains(parameter[key].as_str().unwrap()), "{parameter}");
+                }
+            }
+        }
+    }
+    let learners = place.run("list learners --json").json();
+    for key in ["id", "title", "reference", "setting", "needs", "guarantee", "parameters"] {
+        assert!(learners[0].get(key).is_some(), "{key}");
+    }
+}
+
+#[test]
+fn completions_for_every_shell() {
+    let place = Place::new();
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let script = place.run(&format!("completions {shell}")).done().out;
+        assert!(script.contains("checkpoint-every"), "{shell}");
+    }
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_error() {
+    for args in [
+        &["list", "learners"][..],
+        &["completions", "bash"],
+        &["export", "hard-instance", "--param", "dim=8"],
+    ] {
+        let mut child = Command::new(goalward())
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        drop(child.stdout.take());
+        let mut err = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut err).unwrap();
+        assert_eq!((child.wait().unwrap().code(), err.as_str()), (Some(0), ""), "{args:?}");
+    }
+}

@@ -1,0 +1,89 @@
+//! `learn`: its result for people and as JSON, its trace.
+
+use super::*;
+
+const RUN: &str = "learn hard-instance --param dim=2 --set B=3 --set radius=scaled:0.003";
+
+#[test]
+fn json_has_exactly_the_promised_fields() {
+    let place = Place::new();
+    let result = place.run(&format!("{RUN} --episodes 30 --seed 5 --json")).done().json();
+    let mut promised = vec![
+        "world",
+        "params",
+        "learner",
+        "seed",
+        "episodes",
+        "steps",
+        "total_cost",
+        "optimal_cost",
+        "regret",
+        "gap_regret",
+        "theta_hat",
+        "planner_calls",
+        "radius",
+        "truncated",
+        "violations",
+        "parameters",
+        "extra",
+        "seconds",
+    ];
+    promised.sort_unstable();
+    let keys: Vec<&str> = result.as_object().unwrap().keys().map(String::as_str).collect();
+    assert_eq!(keys, promised);
+    assert_eq!(result["world"], "hard-instance");
+    assert_eq!(result["learner"], "levis++");
+    assert_eq!(result["radius"], "scaled:0.003");
+    assert_eq!((result["episodes"].as_u64(), result["seed"].as_u64()), (Some(30), Some(5)));
+    assert_eq!(result["truncated"], false);
+    let number = |key: &str| result[key].as_f64().unwrap();
+    let regret = number("total_cost") - 30.0 * number("optimal_cost");
+    assert!((number("regret") - regret).abs() < 1e-9 * number("total_cost"));
+}
+
+#[test]
+fn the_summary_says_what_is_guaranteed() {
+    let place = Place::new();
+    let scaled = place.run(&format!("{RUN} --episodes 5")).done().out;
+    assert!(scaled.contains("scaled:0.003: no guarantee"), "{scaled}");
+    let printed = place.run("learn hard-instance --param dim=2 --set B=3 --episodes 5").done().out;
+    assert!(printed.contains("printed: with the guarantee"), "{printed}");
+    let random = place.run("learn hard-instance --param dim=2 --learner random --episodes 5").done().out;
+    assert!(random.contains("no confidence set"), "{random}");
+    for row in ["world", "episodes", "steps", "total cost", "optimal cost", "regret", "gap regret", "time"] {
+        assert!(random.contains(row), "{row}");
+    }
+}
+
+#[test]
+fn a_truncated_run_says_so_everywhere() {
+    let place = Place::new();
+    let run = format!("{RUN} --episodes 300 --max-steps 10 --trace t");
+    let text = place.run(&run).done();
+    assert!(text.out.contains("truncated"), "{}", text.out);
+    assert!(text.err.contains("note: "), "{}", text.err);
+    assert!(place.run(&format!("{run} --quiet")).done().err.is_empty());
+    let json = place.run(&format!("{run} --json")).done().json();
+    assert_eq!((&json["truncated"], json["steps"].as_u64()), (&Value::Bool(true), Some(10)));
+    let trace = String::from_utf8(place.read("t")).unwrap();
+    let last: Value = serde_json::from_str(trace.lines().last().unwrap()).unwrap();
+    assert_eq!((&last["kind"], &last["truncated"]), (&"end".into(), &Value::Bool(true)));
+}
+
+#[test]
+fn the_trace_tells_the_whole_run_and_no_time() {
+    let place = Place::new();
+    let result = place.run(&format!("{RUN} --episodes 20 --trace t --json")).done().json();
+    let text = String::from_utf8(place.read("t")).unwrap();
+    let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of_kind = |kind: &str| lines.iter().filter(|line| line["kind"] == kind).count() as u64;
+    assert_eq!(lines[0]["kind"], "start");
+    assert_eq!(lines.last().unwrap()["kind"], "end");
+    assert_eq!((of_kind("start"), of_kind("end")), (1, 1));
+    assert_eq!(Some(of_kind("step")), result["steps"].as_u64());
+    assert_eq!(Some(of_kind("plan")), result["planner_calls"].as_u64());
+    assert_eq!(of_kind("episode"), 20);
+    assert!(!text.contains("seconds"));
+    place.run(&format!("{RUN} --episodes 20 --trace again --threads 1")).done();
+    assert_eq!(place.read("again"), place.read("t"));
+}

@@ -1,0 +1,128 @@
+//! A strictly interior point of {z : rows z <= offsets}, or the rows that forbid one.
+
+use crate::numeric::dot;
+use microlp::{ComparisonOp, Error, OptimizationDirection, Problem};
+
+/// What a search for an interior point ends with.
+pub(super) enum Search {
+    /// Every row has slack here.
+    Interior(Vec<f64>),
+    /// These rows are tight on the whole polytope.
+    Tight(Vec<usize>),
+    /// No point satisfies all rows.
+    Empty(String),
+}
+
+/// How far the homogenised program may scale the polytope up: slacks below its inverse count as none.
+const STRETCH: f64 = 1e8;
+/// Rows that join the linear program at once.
+const BATCH: usize = 200;
+
+/// Rows have norm one and `k` entries.
+pub(super) fn search(rows: &[f64], offsets: &[f64], k: usize) -> Search {
+    let mut z = vec![0.0; k];
+    if relax(rows, offsets, k, &mut z) {
+        return Search::Interior(z);
+    }
+    separate(rows, offsets, k, &z)
+}
+
+/// Projects onto one violated row after the other, each moved inwards by a margin that shrinks until it fits.
+///
+/// Starts with the widest margin so that the point found lies deep.
+fn relax(rows: &[f64], offsets: &[f64], k: usize, z: &mut [f64]) -> bool {
+    let mut margin = 4.0;
+    while margin > 1e-7 {
+        margin *= 0.25;
+        for _ in 0..30 {
+            let mut moved = false;
+            for (a, &b) in rows.chunks_exact(k).zip(offsets) {
+                let excess = dot(a, z) - (b - margin);
+                if excess > 1e-3 * margin {
+                    moved = true;
+                    z.iter_mut().zip(a).for_each(|(z, a)| *z -= excess * a);
+                }
+            }
+            if !moved {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+/// The homogenised program max sum t, A z + t <= b tau, tau >= 1, 0 <= t <= 1, on a growing selection of rows.
+///
+/// A row that is tight on all points that satisfy a selection is tight on the polytope, and a row outside the
+/// selection with slack at the program's point is not: so the selection need only grow by rows without slack.
+fn separate(rows: &[f64], offsets: &[f64], k: usize, start: &[f64]) -> Search {
+    let row = |i: usize| &rows[i * k..(i + 1) * k];
+    let slack = |i: usize, z: &[f64]| offsets[i] - dot(row(i), z);
+    let mut selection: Vec<usize> = Vec::new();
+    let mut chosen = vec![false; offsets.len()];
+    let mut z = start.to_vec();
+    loop {
+        // z is the last program's point: whatever lacks slack there must be asked next time
+        let mut lacking: Vec<(usize, f64)> = (0..offsets.len())
+            .filter(|&i| !chosen[i])
+            .map(|i| (i, slack(i, &z)))
+            .filter(|&(i, s)| s <= 1e-9 * (1.0 + offsets[i].abs()))
+            .collect();
+        if lacking.is_empty() && !selection.is_empty() {
+            return Search::Interior(z);
+        }
+        lacking.sort_by(|a, b| a.1.total_cmp(&b.1));
+        if selection.is_empty() {
+            // near misses of the relaxation are the likely culprits
+            lacking = (0..offsets.len()).map(|i| (i, slack(i, &z))).collect();
+            lacking.sort_by(|a, b| a.1.total_cmp(&b.1));
+        }
+        for &(i, _) in lacking.iter().take(BATCH) {
+            selection.push(i);
+            chosen[i] = true;
+        }
+        match program(&selection, row, offsets, k) {
+            Ok((point, tight)) if tight.is_empty() => z = point,
+            Ok((_, tight)) => return Search::Tight(tight),
+            Err(Error::Infeasible) => {
+                return Search::Empty(format!(
+                    "a linear program over {} rows is infeasible",
+                    selection.len()
+                ));
+            }
+            Err(other) => return Search::Empty(format!("the linear program could not decide: {other}")),
+        }
+    }
+}
+
+/// The program's point z / tau and the rows of the selection without slack.
+fn program<'a>(
+    selection: &[usize],
+    row: impl Fn(usize) -> &'a [f64],
+    offsets: &[f64],
+    k: usize,
+) -> Result<(Vec<f64>, Vec<usize>), Error> {
+    let mut problem = Problem::new(OptimizationDirection::Maximize);
+    let z: Vec<_> = (0..k).map(|_| problem.add_var(0.0, (f64::NEG_INFINITY, f64::INFINITY))).collect();
+    let tau = problem.add_var(0.0, (1.0, STRETCH));
+    let t: Vec<_> = selection.iter().map(|_| problem.add_var(1.0, (0.0, 1.0))).collect();
+    for (&i, &t) in selection.iter().zip(&t) {
+        // entries of rounding size would only spoil the program's scaling
+        let mut terms: Vec<_> =
+            z.iter().zip(row(i)).filter(|(_, a)| a.abs() > 1e-13).map(|(&z, &a)| (z, a)).collect();
+        terms.push((t, 1.0));
+        if offsets[i].abs() > 1e-13 {
+            terms.push((tau, -offsets[i]));
+        }
+        problem.add_constraint(terms, ComparisonOp::Le, 0.0);
+    }
+    let solution = match problem.solve()?.into_solution() {
+        Ok(solution) => solution,
+        Err(_) => unreachable!("no limit is set on time or nodes"),
+    };
+    let stretch = solution.var_value(tau);
+    let point = z.iter().map(|&z| solution.var_value(z) / stretch).collect();
+    let tight =
+        selection.iter().zip(&t).filter(|&(_, &t)| solution.var_value(t) < 0.5).map(|(&i, _)| i).collect();
+    Ok((point, tight))
+}

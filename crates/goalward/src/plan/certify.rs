@@ -1,0 +1,234 @@
+//! Certificates: vectors that are proven to lie above or below V*, checked in 30-digit arithmetic with every rounding
+//! accounted for ([`Model::slack`]).
+//!
+//! *Above.* If U >= 0 and U >= c + PU under a proper policy, then U is at least what that policy costs.
+//! *Below.* If L(goal) = 0 and L <= c + PL for every pair that a proper policy may use, then for each proper policy
+//! L <= c + PL <= ... <= its cost, since P^n L -> 0. Pairs that a [`Model`] leaves out never leave their node, where L is
+//! constant, so L <= c + L holds for them without a check.
+//!
+//! Both start from the values x of a policy and add or subtract a margin that pays for the residual: the solution of
+//! the same equations with the residual and the roundings, doubled, as costs.
+
+use super::double::Double;
+use super::evaluate::Evaluator;
+use super::improve::Evaluated;
+use super::model::Model;
+
+/// Rounds of policy iteration for the margin below; one or two is what it takes.
+const MARGIN_ROUNDS: usize = 30;
+/// The work, in arcs, of value iteration from below, the last resort.
+const SWEEP_WORK: f64 = 2e8;
+
+/// A certified upper bound on what an evaluated policy costs, the goal's 0 at the end; infinite where there is none.
+pub(super) fn above(model: &Model, run: &Evaluated) -> Vec<f64> {
+    let x = &run.x;
+    let need: Vec<f64> = (0..model.nodes)
+        .map(|s| {
+            let slack = model.slack(s, run.policy[s], x);
+            2.0 * (slack.value.nearest().abs() + slack.error + model.grain(s, run.policy[s], x))
+        })
+        .collect();
+    // the least margin first, then margins that forgive an evaluation by sweeps that stopped short
+    let relative = (0..model.nodes).map(|s| need[s] / model.charge(run.policy[s])).fold(0.0, f64::max);
+    let margins = [
+        run.evaluator.solve(need),
+        x.iter().map(|x| x.nearest() * relative).collect(),
+        x.iter().map(|x| x.nearest() * 1e-9).collect(),
+    ];
+    for margin in margins {
+        let mut u: Vec<Double> = (0..model.nodes).map(|s| x[s] + margin[s].into()).collect();
+        u.push(Double::ZERO);
+        let holds = |s: usize| {
+            let slack = model.slack(s, run.policy[s], &u);
+            u[s].nearest() >= 0.0 && -slack.value.nearest() * (1.0 - f64::EPSILON) >= slack.error
+        };
+        if (0..model.nodes).all(holds) {
+            return u.into_iter().map(Double::ceil).collect();
+        }
+    }
+    let mut unknown = vec![f64::INFINITY; model.nodes];
+    unknown.push(0.0);
+    unknown
+}
+
+/// A certified lower bound on V*, the goal's 0 at the end.
+pub(super) fn below(model: &Model, optimum: &Evaluated) -> Vec<f64> {
+    let by_margin = below_by_margin(model, optimum);
+    by_margin.or_else(|| below_by_scaling(model, &optimum.x)).unwrap_or_else(|| below_by_sweeps(model))
+}
+
+/// L = V* of the problem whose costs are lowered by a little more than the roundings, found by policy iteration from
+/// the optimal policy. Works without positive costs, since no policy loops for free.
+fn below_by_margin(model: &Model, optimum: &Evaluated) -> Option<Vec<f64>> {
+    let x = &optimum.x;
+    let need = |s: usize, choice: usize| {
+        let slack = model.slack(s, choice, x);
+        2.0 * (slack.error + model.grain(s, choice, x)) - slack.value.nearest()
+    };
+    let mut policy = optimum.policy.clone();
+    let mut own;
+    let mut evaluator = &optimum.evaluator;
+    for _ in 0..MARGIN_ROUNDS {
+        let mut needs: Vec<f64> = (0..model.nodes).map(|s| need(s, policy[s])).collect();
+        needs.iter_mut().for_each(|need| *need = need.max(0.0) * 1.5);
+        let margin = evaluator.solve(needs);
+        let mut l: Vec<Double> = (0..model.nodes).map(|s| x[s] - margin[s].into()).collect();
+        l.push(Double::ZERO);
+        let mut violated = false;
+        for s in 0..model.nodes {
+            let mut worst = 0.0;
+            for choice in model.choices(s) {
+                let slack = model.slack(s, choice, &l);
+                if slack.value.nearest() * (1.0 - f64::EPSILON) >= slack.error {
+                    continue;
+                }
+                violated = true;
+                let missing = (slack.error - slack.value.nearest()) / model.leaving[choice];
+                if missing.is_nan() {
+                    return None;
+                }
+                if missing > worst {
+                    (worst, policy[s]) = (missing, choice);
+                }
+            }
+        }
+        if !violated {
+            return Some(rounded_down(l));
+        }
+        if !model.reaches_goal(&policy).iter().all(|&r| r) {
+            return None;
+        }
+        own = Evaluator::new(model, &policy);
+        evaluator = &own;
+    }
+    None
+}
+
+/// L = (1 - epsilon) x: enough where every pair that falls short costs something.
+fn below_by_scaling(model: &Model, x: &[Double]) -> Option<Vec<f64>> {
+    let mut epsilon = 0.0f64;
+    for s in 0..model.nodes {
+        for choice in model.choices(s) {
+            let slack = model.slack(s, choice, x);
+            let missing = 2.0 * (slack.error + model.grain(s, choice, x)) - slack.value.nearest();
+            if missing > 0.0 {
+                epsilon = epsilon.max(2.0 * missing / model.charge(choice));
+            }
+        }
+    }
+    if epsilon.is_nan() || epsilon >= 0.5 {
+        return None;
+    }
+    let l: Vec<Double> = x.iter().map(|&x| x - x.times(epsilon)).collect();
+    let holds = |s: usize| {
+        model.choices(s).all(|choice| {
+            let slack = model.slack(s, choice, &l);
+            slack.value.nearest() * (1.0 - f64::EPSILON) >= slack.error
+        })
+    };
+    (0..model.nodes).all(holds).then(|| rounded_down(l))
+}
+
+/// Value iteration from 0, every step rounded down: below V* after any number of sweeps.
+pub(super) fn below_by_sweeps(model: &Model) -> Vec<f64> {
+    let arcs: usize =
+        (0..model.nodes).flat_map(|s| model.choices(s)).map(|choice| model.arcs(choice).len() + 1).sum();
+    let mut v = vec![0.0; model.nodes + 1];
+    for _ in 0..(SWEEP_WORK / arcs.max(1) as f64) as usize {
+        let mut change = 0.0f64;
+        for s in 0..model.nodes {
+            let mut least = f64::INFINITY;
+            for choice in model.choices(s) {
+                let arcs = model.arcs(choice);
+                let inflow: f64 = arcs.iter().map(|&(next, w)| w * v[next as usize]).sum();
+                // k + 4 roundings, each relative, of numbers that are not negative; `leaving` and S c are rounded too
+                let down = 1.0 - (arcs.len() + 8) as f64 * f64::EPSILON;
+                least = least.min((model.charge(choice) + inflow) / model.leaving[choice] * down);
+            }
+            if least > v[s] {
+                change = change.max(1.0 - v[s] / least);
+                v[s] = least;
+            }
+        }
+        if change < 1e-14 {
+            break;
+        }
+    }
+    v
+}
+
+/// Zero is below V* as well, and so is the larger of two lower bounds.
+fn rounded_down(l: Vec<Double>) -> Vec<f64> {
+    l.into_iter().map(|l| l.floor().max(0.0)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::graph::{Partition, Region};
+    use super::super::improve::optimise;
+    use super::*;
+    use crate::problem::{Problem, Truth};
+
+    /// A fair walk with a wall at 0 and, in every state, a dear way out that is never worth it: n^2 - s^2 steps.
+    fn walk(n: usize) -> Model {
+        let mut builder = Problem::builder("walk", n + 1, 1);
+        for s in 0..n {
+            let step = builder.action(s, 1.0).unwrap();
+            let next = if s == 0 { vec![(1, 1.0)] } else { vec![(s - 1, 0.5), (s + 1, 0.5)] };
+            next.iter().for_each(|&(next, p)| _ = builder.feature(s, step, next, &[p]).unwrap());
+            let out = builder.action(s, 1e4).unwrap();
+            builder.feature(s, out, n, &[1.0]).unwrap();
+        }
+        let problem = builder.build().unwrap();
+        let truth = Truth::new(&problem, &[1.0]).unwrap();
+        let region = Region::new(&problem, &truth);
+        Model::new(&problem, &truth, &region, &Partition::finest(&problem, &region))
+    }
+
+    /// Each way to a lower bound on its own, from values that are as wrong as `noise`, to both sides.
+    #[test]
+    fn every_certificate_holds_from_values_that_are_off() {
+        let n = 20;
+        let model = walk(n);
+        for noise in [0.0, 1e-13, 1e-9, 1e-5] {
+            let mut run = optimise(&model);
+            for s in 0..n {
+                let sign = if s * 7 % 3 == 0 { 1.0 } else { -1.0 };
+                run.x[s] = run.x[s] + run.x[s].times(sign * noise);
+            }
+            let bounds = [
+                below_by_margin(&model, &run).unwrap(),
+                below_by_scaling(&model, &run.x).unwrap_or_else(|| vec![0.0; n + 1]),
+                below_by_sweeps(&model),
+            ];
+            let upper = above(&model, &run);
+            for s in 0..n {
+                let answer = (n * n - s * s) as f64;
+                assert!(bounds.iter().all(|lower| lower[s] <= answer), "{s} {noise}");
+                assert!(bounds[0][s] >= answer * (1.0 - 1e4 * noise - 1e-15));
+                assert!(bounds[2][s] >= answer * (1.0 - 1e-11));
+                assert!(answer <= upper[s] && upper[s] <= answer * (1.0 + 1e4 * noise + 1e-15));
+            }
+        }
+    }
+
+    #[test]
+    fn scaling_is_tight_for_accurate_values() {
+        let model = walk(20);
+        let lower = below_by_scaling(&model, &optimise(&model).x).unwrap();
+        assert!(lower[0] <= 400.0 && lower[0] >= 400.0 * (1.0 - 1e-15));
+    }
+
+    /// Not-a-number and infinity in the values must not pass for a proof.
+    #[test]
+    fn broken_values_certify_nothing() {
+        let model = walk(5);
+        for broken in [f64::NAN, f64::INFINITY] {
+            let mut run = optimise(&model);
+            run.x[2] = broken.into();
+            assert!(above(&model, &run)[2].is_infinite());
+            let lower = below(&model, &run);
+            assert!((0..5).all(|s| lower[s] <= (25 - s * s) as f64));
+        }
+    }
+}
