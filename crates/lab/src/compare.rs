@@ -1,7 +1,8 @@
 //! Contenders on one world, side by side.
 
+use crate::curves::{Curves, Interrupted};
 use crate::figure::{Axis, BandPoint, CurveFigure, Panel, Series, Stroke};
-use crate::jobs::{Curves, Interrupted, run_grid};
+use crate::jobs::run_grid;
 use crate::records::{Group, curves_csv, runs_csv};
 use crate::stats::Mean;
 use crate::table::Table;

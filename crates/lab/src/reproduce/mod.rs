@@ -5,7 +5,8 @@ mod picture;
 mod published;
 mod report;
 
-use crate::jobs::{Curves, Interrupted, Run, run_grid};
+use crate::curves::{Curves, Interrupted, Run};
+use crate::jobs::run_grid;
 use crate::records::{Group, curves_csv, runs_csv};
 use crate::stats::Mean;
 use crate::{Contender, Error, Progress, Result, files};

@@ -3,8 +3,8 @@
 use super::{
     DELTA, LEVIS, LEVIS_PLUS_PLUS, LEVIS_PLUS_PLUS_SCALED, OPTIMAL, RANDOM, Reproduction, published,
 };
+use crate::curves::Curves;
 use crate::figure::{Axis, BandPoint, Colour, CurveFigure, Dash, Marker, Marks, Panel, Series, Stroke};
-use crate::jobs::Curves;
 
 /// Fewer episodes are all noise: the published curves begin here too.
 const FIRST_EPISODE: u64 = 25;

@@ -4,7 +4,7 @@ use super::{
     B_STAR, DELTA, LEVIS, LEVIS_PLUS_PLUS, OPTIMAL, RANDOM, ReproduceRow, Reproduction, WORLD, published,
 };
 use crate::compare::guarantee_word;
-use crate::jobs::Curves;
+use crate::curves::Curves;
 use crate::stats::Mean;
 use crate::table::Table;
 
