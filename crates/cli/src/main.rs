@@ -67,7 +67,7 @@ fn run(cli: Cli) -> anyhow::Result<Outcome> {
         Command::Reproduce(args) => commands::reproduce::run(args, quiet),
         Command::Learn(args) => commands::learn::run(args, quiet),
         Command::Compare(args) => commands::compare::run(args, quiet),
-        Command::Solve(args) => commands::solve::run(args),
+        Command::Solve(args) => commands::solve::run(args, quiet),
         Command::Export(args) => commands::export::run(args, quiet),
         Command::List(args) => commands::list::run(args),
         Command::Completions(args) => commands::completions::run(args),

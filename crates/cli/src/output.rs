@@ -1,14 +1,15 @@
 //! Results on stdout. A reader that went away (`goalward list worlds | head -1`) has all that it wanted: no error.
 
+use crate::exit::Usage;
 use serde::Serialize;
 use std::io::{self, ErrorKind, Write};
 
 /// Prints a text that ends with a line break.
-pub(crate) fn text(text: &str) -> io::Result<()> {
+pub(crate) fn text(text: &str) -> Result<(), Usage> {
     let mut out = io::stdout().lock();
     match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
-        written => written,
+        written => written.map_err(|error| Usage::new(format!("standard output: {error}"))),
     }
 }
 

@@ -30,7 +30,7 @@ pub(crate) struct Meter {
 impl Meter {
     /// `done` of `episodes` are done already.
     pub(crate) fn new(done: u64, episodes: u64, quiet: bool) -> Meter {
-        let bar = bar(episodes, quiet, "[{bar:30}] {pos}/{len} episodes  {msg}  {eta} left");
+        let bar = bar(episodes, quiet, "[{bar:30}] {pos}/{len} episodes, {eta} left  {wide_msg}");
         bar.set_position(done);
         bar.reset_eta();
         let now = Instant::now();
@@ -99,7 +99,7 @@ impl Jobs {
 impl goalward_lab::Progress for Jobs {
     fn begin(&self, what: &str, units: u64) {
         self.end();
-        let bar = bar(units, self.quiet, "{msg:20} [{bar:30}] {pos}/{len}  {elapsed}, {eta} left");
+        let bar = bar(units, self.quiet, "{msg}  [{bar:30}] {percent:>3}%  {elapsed}, {eta} left");
         bar.set_message(what.to_string());
         bar.enable_steady_tick(PACE);
         *self.bar.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(bar);

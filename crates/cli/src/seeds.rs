@@ -1,5 +1,7 @@
 //! Lists of seeds as they are typed: `0..20` (20 is left out), `3`, `0..4,7`.
 
+use std::fmt;
+use std::ops::Range;
 use std::str::FromStr;
 
 /// Seeds in the order given, each once.
@@ -42,6 +44,29 @@ impl FromStr for Seeds {
     }
 }
 
+/// Seeds that follow one another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct SeedRange(pub(crate) Range<u64>);
+
+impl FromStr for SeedRange {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<SeedRange, String> {
+        let Seeds(seeds) = text.parse()?;
+        let (first, count) = (seeds[0], seeds.len() as u64); // no list is empty
+        match seeds.iter().copied().eq(first..first + count) {
+            true => Ok(SeedRange(first..first + count)),
+            false => Err("expected one range, such as 0..10".into()),
+        }
+    }
+}
+
+impl fmt::Display for SeedRange {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}..{}", self.0.start, self.0.end)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -55,5 +80,16 @@ mod tests {
         for bad in ["", "a", "3..3", "4..2", "0..4,2", "0..", "..3", "-1", "1.5", "0..99999999999", "0,,1"] {
             assert!(seeds(bad).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn a_range_has_no_holes() {
+        let range = |text: &str| text.parse::<SeedRange>().map(|range| range.0);
+        assert_eq!(range("2..5"), Ok(2..5));
+        assert_eq!(range("3"), Ok(3..4));
+        assert_eq!(range("0..2,2"), Ok(0..3));
+        assert!(range("0,2").is_err());
+        assert!(range("1,0").is_err());
+        assert_eq!(SeedRange(0..10).to_string(), "0..10");
     }
 }

@@ -1,11 +1,12 @@
 //! `goalward compare`
 
-use super::World;
-use crate::exit::{Outcome, Usage, note};
+use super::{World, ended, wrote};
+use crate::exit::{Outcome, Usage};
 use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::Jobs;
 use crate::seeds::Seeds;
+use goalward::Error;
 use goalward::episode::Arena;
 use goalward::learners;
 use goalward::registry::Settings;
@@ -53,18 +54,19 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let contenders = contenders(&args.learners, &Settings::parse(&args.settings)?)?;
     let arena = Arena::open(&args.world.world, &args.world.params()?)?;
-    let interrupt = Interrupt::listen(quiet)?;
-    let jobs = Jobs::new(quiet, interrupt.clone());
+    // a directory that cannot be written should be known before the work, not after it
+    std::fs::create_dir_all(&args.out).map_err(|source| Error::Io { path: args.out.clone(), source })?;
+    let jobs = Jobs::new(quiet, Interrupt::listen(quiet)?);
     let comparison = compare(&arena, &contenders, &args.seeds.0, args.episodes, args.max_steps, &jobs)?;
-    comparison.write(&args.out)?;
+    let files = comparison.write(&args.out)?;
     match args.json {
         true => output::json(&comparison)?,
         false => output::text(&format!("{}\n", comparison.table().trim_end()))?,
     }
     if !quiet {
-        note(format!("the figure and the numbers are in {}", args.out.display()));
+        wrote(&files);
     }
-    Ok(if interrupt.pressed() { Outcome::Interrupted } else { Outcome::Done })
+    Ok(ended(comparison.interrupted.is_some()))
 }
 
 /// Reads the contenders and gives each the common settings that its learner has, but for those it sets itself.

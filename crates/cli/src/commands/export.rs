@@ -1,7 +1,7 @@
 //! `goalward export`
 
-use super::World;
-use crate::exit::{Outcome, note};
+use super::{World, wrote};
+use crate::exit::Outcome;
 use crate::output;
 use goalward::Error;
 use goalward::problem::json;
@@ -36,7 +36,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         Some(path) => {
             std::fs::write(&path, text).map_err(|source| Error::Io { path: path.clone(), source })?;
             if !quiet {
-                note(format!("wrote {}", path.display()));
+                wrote(&[path]);
             }
         }
     }

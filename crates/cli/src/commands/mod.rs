@@ -8,7 +8,9 @@ pub(crate) mod list;
 pub(crate) mod reproduce;
 pub(crate) mod solve;
 
+use crate::exit::{Outcome, note};
 use goalward::registry::Settings;
+use std::path::PathBuf;
 
 /// A world and its parameters, as every command that works on one takes them.
 #[derive(clap::Args)]
@@ -25,4 +27,14 @@ impl World {
     fn params(&self) -> anyhow::Result<Settings> {
         Ok(Settings::parse(&self.params)?)
     }
+}
+
+/// Tells where the results are.
+fn wrote(files: &[PathBuf]) {
+    let files: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
+    note(format!("wrote {}", files.join(", ")));
+}
+
+fn ended(interrupted: bool) -> Outcome {
+    if interrupted { Outcome::Interrupted } else { Outcome::Done }
 }

@@ -1,12 +1,15 @@
 //! `goalward reproduce`
 
-use crate::exit::{Outcome, note};
+use super::{ended, wrote};
+use crate::exit::Outcome;
 use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::Jobs;
-use crate::seeds::Seeds;
+use crate::seeds::SeedRange;
 use goalward_lab::{ReproduceOptions, reproduce};
+use std::fmt;
 use std::path::PathBuf;
+use std::str::FromStr;
 
 const EXAMPLES: &str = "\
 EXAMPLES:
@@ -23,44 +26,63 @@ EXAMPLES:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The directory for figures and numbers
-    #[arg(long, value_name = "DIR", default_value = "out/reproduce")]
+    #[arg(long, value_name = "DIR", default_value_os_t = ReproduceOptions::default().out)]
     out: PathBuf,
-    /// The number of episodes of every run [default: the paper's]
-    #[arg(long, value_name = "K", value_parser = clap::value_parser!(u64).range(1..))]
-    episodes: Option<u64>,
-    /// The seeds, such as 0..20 (20 is left out) or 0..4,7
-    #[arg(long, value_name = "SEEDS")]
-    seeds: Option<Seeds>,
-    /// The dimensions of the instance, such as 2,3
-    #[arg(long, value_name = "D,...", value_delimiter = ',')]
-    dims: Option<Vec<usize>>,
+    /// The number of episodes of every run
+    #[arg(long, value_name = "K", default_value_t = ReproduceOptions::default().episodes)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    episodes: u64,
+    /// The seeds: A..B, B left out
+    #[arg(long, value_name = "A..B", default_value_t = SeedRange(ReproduceOptions::default().seeds))]
+    seeds: SeedRange,
+    /// The dimensions of the instance
+    #[arg(long, value_name = "D,...", default_value_t = Dims(ReproduceOptions::default().dims))]
+    dims: Dims,
     /// Print the result as one JSON value
     #[arg(long)]
     json: bool,
 }
 
+/// Dimensions as they are typed: 2,3.
+#[derive(Clone, Debug)]
+struct Dims(Vec<usize>);
+
+impl FromStr for Dims {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Dims, String> {
+        let mut dims = Vec::new();
+        for part in text.split(',').map(str::trim) {
+            let dim = part.parse().map_err(|_| format!("{part:?} is not a whole number"))?;
+            if dims.contains(&dim) {
+                return Err(format!("dimension {dim} is given twice"));
+            }
+            dims.push(dim);
+        }
+        Ok(Dims(dims))
+    }
+}
+
+impl fmt::Display for Dims {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let dims: Vec<String> = self.0.iter().map(usize::to_string).collect();
+        f.write_str(&dims.join(","))
+    }
+}
+
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
-    let mut options = ReproduceOptions { out: args.out.clone(), ..Default::default() };
-    if let Some(episodes) = args.episodes {
-        options.episodes = episodes;
-    }
-    if let Some(seeds) = args.seeds {
-        options.seeds = seeds.0;
-    }
-    if let Some(dims) = args.dims {
-        options.dims = dims;
-    }
-    let interrupt = Interrupt::listen(quiet)?;
-    let jobs = Jobs::new(quiet, interrupt.clone());
+    let options =
+        ReproduceOptions { out: args.out, episodes: args.episodes, seeds: args.seeds.0, dims: args.dims.0 };
+    let jobs = Jobs::new(quiet, Interrupt::listen(quiet)?);
     let reproduction = reproduce(&options, &jobs)?;
     if args.json {
         output::json(&reproduction)?;
     } else {
         let words = reproduction.words().join("\n");
-        output::text(&format!("{}\n{words}\n", reproduction.table().trim_end()))?;
+        output::text(&format!("{}\n\n{words}\n", reproduction.table().trim_end()))?;
     }
     if !quiet {
-        note(format!("figures and numbers are in {}", args.out.display()));
+        wrote(&reproduction.files);
     }
-    Ok(if interrupt.pressed() { Outcome::Interrupted } else { Outcome::Done })
+    Ok(ended(reproduction.interrupted.is_some()))
 }

@@ -1,7 +1,7 @@
 //! `goalward solve`
 
 use super::World;
-use crate::exit::{Outcome, report};
+use crate::exit::{Outcome, note, report};
 use crate::numbers::{count, real, seconds};
 use crate::output::{self, Sheet};
 use goalward::Error;
@@ -23,7 +23,7 @@ EXAMPLES:
 /// Plan on the true model: the optimal cost from the start to the goal, with certified bounds
 ///
 /// The world must say what is true of it (a problem file needs \"theta\"). The optimal cost lies between the two
-/// bounds, which differ by at most the relative precision asked for. B* is the largest optimal cost of any state, T* the
+/// bounds, which differ by at most the relative precision asked for (a note says so where arithmetic cannot reach it). B* is the largest optimal cost of any state, T* the
 /// largest expected number of steps of an optimal policy.
 ///
 /// If the goal can be lost for ever, the states are named and the exit code is 1.
@@ -64,16 +64,22 @@ struct Solved {
     seconds: f64,
 }
 
-pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let began = Instant::now();
     let instance = worlds::open(&args.world.world, &args.world.params()?)?;
     let (problem, truth) = (&instance.problem, instance.truth()?);
     let exact = exact::solve(problem, truth, args.precision)?;
-    let lost = match exact.require_proper(problem, truth) {
+    let lost = match exact.require_proper(problem) {
         Ok(()) => None,
         Err(error @ Error::NoProperPolicy { .. }) => Some(error),
         Err(error) => return Err(error.into()),
     };
+    if exact.width() > args.precision && !quiet {
+        note(format!(
+            "arithmetic did not reach the precision asked for: the bounds hold, {:.1e} apart",
+            exact.width()
+        ));
+    }
     if let Some(path) = args.policy.as_ref().filter(|_| lost.is_none()) {
         write(path, &policy(problem, &exact))?;
     }

@@ -32,10 +32,7 @@ fn names_that_repeat_make_an_array() {
     let same = r#"{"name": "twins", "states": 3, "start": 0, "goal": 2, "dim": 1, "cost": [[1.0], [1.0], []],
         "features": [[0, 0, 1, [1.0]], [1, 0, 2, [1.0]]], "theta": [1.0], "state_names": ["twin", "twin", "home"]}"#;
     place.write("twins.json", same);
-    let ran = place.run("solve twins.json --policy policy.json");
-    if ran.code == Some(2) && ran.err.contains("twin") {
-        return; // a library that refuses such names is as good
-    }
+    place.run("solve twins.json --policy policy.json").done();
     let policy: Value = serde_json::from_slice(&place.read("policy.json")).unwrap();
     assert_eq!(policy.as_array().unwrap().len(), 2);
 }
