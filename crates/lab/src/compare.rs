@@ -1,9 +1,10 @@
 //! Contenders on one world, side by side.
 
+use crate::curves::{Curves, Interrupted};
 use crate::figure::{Axis, BandPoint, CurveFigure, Panel, Series, Stroke};
-use crate::jobs::{Curves, Interrupted, run_grid};
+use crate::jobs::run_grid;
 use crate::records::{Group, curves_csv, runs_csv};
-use crate::stats::{Mean, log_log_slope};
+use crate::stats::Mean;
 use crate::table::Table;
 use crate::{Contender, Progress, Result, files};
 use goalward::episode::Arena;
@@ -59,7 +60,7 @@ pub struct Row {
     /// The exponent e of the growth K^e of the gap regret over the second half: 1 for one who does not learn, 1/2 for the
     /// rate of the bounds.
     pub growth: Option<f64>,
-    /// By how much the gap regret exceeds that of the best, seed by seed.
+    /// By how much the gap regret exceeds that of the best, seed by seed; nothing if a run was truncated.
     pub behind_best: Option<Mean>,
     /// Steps.
     pub steps: Option<Mean>,
@@ -111,8 +112,6 @@ fn best(curves: &[Curves]) -> Option<&Curves> {
 
 impl Row {
     fn of(curves: &Curves, best: Option<&Curves>) -> Row {
-        let means = curves.means();
-        let late = &means[means.len() / 2..];
         Row {
             contender: curves.contender.clone(),
             radius: curves.radius().map(String::from),
@@ -121,9 +120,11 @@ impl Row {
             truncated: curves.truncated(),
             regret: curves.mean_of(|r| r.result.regret),
             gap_regret: curves.mean_of(|r| r.result.gap_regret),
-            growth: log_log_slope(late.iter().map(|(k, _, gap)| (*k as f64, gap.mean))),
+            growth: curves.growth(),
             behind_best: best
-                .filter(|best| best.contender != curves.contender)
+                .filter(|best| {
+                    best.contender != curves.contender && best.truncated() + curves.truncated() == 0
+                })
                 .and_then(|best| curves.minus(best, |r| r.result.gap_regret)),
             steps: curves.mean_of(|r| r.result.steps as f64),
             planner_calls: curves.mean_of(|r| r.result.planner_calls as f64),
@@ -188,30 +189,38 @@ impl Comparison {
 
     /// Cumulative regret over the episodes, with 95 % bands.
     pub fn figure(&self) -> CurveFigure {
-        let series = |(n, curves): (usize, &Curves)| Series {
-            label: self.legend(curves),
-            stroke: Stroke::nth(n),
-            points: curves
-                .means()
-                .into_iter()
-                .map(|(k, regret, _)| BandPoint {
-                    x: k as f64,
-                    mean: regret.mean,
-                    band: regret.low.zip(regret.high),
-                })
-                .collect(),
+        let x = Axis { title: "Episodes K".into(), range: Some((0.0, self.episodes as f64)), log: false };
+        self.drawn("Regret", "Cumulative regret", x, |regret, _| regret)
+    }
+
+    /// Cumulative gap regret over the episodes, both logarithmic: a power law is a straight line, and small regrets
+    /// stay visible beside large ones.
+    pub fn log_figure(&self) -> CurveFigure {
+        let x = Axis { title: "Episodes K".into(), range: Some((1.0, self.episodes as f64)), log: true };
+        self.drawn("Gap regret", "Cumulative gap regret", x, |_, gap| gap)
+    }
+
+    fn drawn(&self, what: &str, y: &str, x: Axis, choose: fn(Mean, Mean) -> Mean) -> CurveFigure {
+        let series = |(n, curves): (usize, &Curves)| {
+            let point = |(k, regret, gap): (u64, Mean, Mean)| {
+                let mean = choose(regret, gap);
+                BandPoint { x: k as f64, mean: mean.mean, band: mean.low.zip(mean.high) }
+            };
+            let points = curves.means().into_iter().map(point).collect();
+            Series { label: self.legend(curves), stroke: Stroke::nth(n), points }
         };
+        let visible = |s: &Series| !x.log || s.points.iter().any(|p| p.mean > 0.0);
         let panel = Panel {
             title: String::new(),
-            x: Axis { title: "Episodes K".into(), range: Some((0.0, self.episodes as f64)), log: false },
-            y: Axis { title: "Cumulative regret".into(), ..Axis::default() },
-            series: self.curves.iter().enumerate().map(series).collect(),
+            y: Axis { title: y.into(), range: None, log: x.log },
+            series: self.curves.iter().enumerate().map(series).filter(visible).collect(),
             marks: Vec::new(),
+            x,
         };
         let params: String = self.params.iter().map(|(k, v)| format!(", {k} = {v}")).collect();
         let broken = self.interrupted.map_or(String::new(), |i| format!(" · {i}"));
         CurveFigure {
-            title: format!("Regret on {}{params}", self.world),
+            title: format!("{what} on {}{params}", self.world),
             note: format!("Mean of {} runs, band: 95 % interval of the mean{broken}", self.seeds.len()),
             size: (1600, 1000),
             panels: vec![panel],
@@ -250,11 +259,12 @@ impl Comparison {
         )
     }
 
-    /// Writes regret.svg, regret.png, curves.csv, runs.csv and summary.md; gives their paths back.
+    /// Writes regret and gap-regret (.svg and .png), curves.csv, runs.csv and summary.md; gives their paths back.
     pub fn write(&self, dir: &Path) -> Result<Vec<PathBuf>> {
         files::create_dir(dir)?;
         let groups = [Group { lead: self.world.clone(), curves: &self.curves }];
         let mut written = self.figure().write(dir, "regret")?;
+        written.extend(self.log_figure().write(dir, "gap-regret")?);
         written.push(files::write(dir, "curves.csv", curves_csv("world", &groups))?);
         written.push(files::write(dir, "runs.csv", runs_csv("world", &groups))?);
         written.push(files::write(dir, "summary.md", self.summary())?);

@@ -7,6 +7,7 @@
 
 mod compare;
 mod contender;
+mod curves;
 mod error;
 pub mod figure;
 mod files;
@@ -19,7 +20,8 @@ mod table;
 
 pub use compare::{Comparison, Row, compare};
 pub use contender::Contender;
+pub use curves::{Curves, Interrupted, Outcome, Run};
 pub use error::{Error, Result};
-pub use jobs::{Curves, Interrupted, Outcome, Run, run_grid};
+pub use jobs::run_grid;
 pub use progress::{Progress, Silent};
 pub use reproduce::{ReproduceOptions, ReproduceRow, Reproduction, reproduce};

@@ -1,6 +1,6 @@
 //! Curves and runs as CSV: one row per point of a curve, one row per run.
 
-use crate::jobs::{Curves, Run};
+use crate::curves::{Curves, Run};
 use crate::table::Table;
 
 /// The runs of several contenders with what they have in common, such as a dimension: its value leads each row.

@@ -40,7 +40,7 @@ impl Scale {
     fn log_ticks(&self) -> Vec<Tick> {
         let (first, last) = (self.low.log10().floor() as i32, self.high.log10().ceil() as i32);
         let decades = self.high.log10() - self.low.log10();
-        let mantissas: &[f64] = if decades < 2.5 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+        let mantissas: &[f64] = if decades < 3.2 { &[1.0, 2.0, 5.0] } else { &[1.0] };
         (first..=last)
             .step_by(((decades / 8.0).ceil() as usize).max(1))
             .flat_map(|e| mantissas.iter().map(move |m| (m * 10f64.powi(e), e)))

@@ -159,7 +159,7 @@ impl CurveFigure {
         let panel_width = (width - 2.0 * MARGIN - 12.0 - taken) / panels.len().max(1) as f64;
         let mut left = MARGIN;
         for ((panel, scales), edge) in panels.iter().zip(scales).zip(edges) {
-            let title = if panel.title.is_empty() { 0.0 } else { 46.0 };
+            let title = if panel.title.is_empty() { 14.0 } else { 46.0 };
             let frame = Frame {
                 left: left + edge,
                 right: left + edge + panel_width,

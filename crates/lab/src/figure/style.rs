@@ -98,8 +98,8 @@ impl Stroke {
         Stroke { colour, width, dash }
     }
 
-    /// The n-th of a row of lines that can be told apart, also where two coincide: the even ones are broad and
-    /// unbroken, the odd ones narrower and broken, and lie upon them.
+    /// The n-th of a row of lines that can be told apart, also where they coincide: each lies upon those before it, and
+    /// is narrower or broken.
     pub fn nth(n: usize) -> Self {
         use Dash::{DashDot, Dashed, Dotted, Solid};
         const COLOURS: [Colour; 7] = [
@@ -112,7 +112,7 @@ impl Stroke {
             Colour::INK,
         ];
         const DASHES: [Dash; 6] = [Solid, Dashed, Solid, DashDot, Solid, Dotted];
-        let dash = DASHES[n % DASHES.len()];
-        Stroke::new(COLOURS[n % COLOURS.len()], if dash == Solid { 4.2 } else { 3.4 }, dash)
+        const WIDTHS: [f64; 6] = [6.6, 3.6, 4.6, 3.4, 3.0, 2.8];
+        Stroke::new(COLOURS[n % COLOURS.len()], WIDTHS[n % WIDTHS.len()], DASHES[n % DASHES.len()])
     }
 }

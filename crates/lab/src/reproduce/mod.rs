@@ -5,9 +5,10 @@ mod picture;
 mod published;
 mod report;
 
-use crate::jobs::{Curves, Interrupted, run_grid};
+use crate::curves::{Curves, Interrupted, Run};
+use crate::jobs::run_grid;
 use crate::records::{Group, curves_csv, runs_csv};
-use crate::stats::{Mean, log_log_slope};
+use crate::stats::Mean;
 use crate::{Contender, Error, Progress, Result, files};
 use goalward::episode::Arena;
 use goalward::registry::Settings;
@@ -23,10 +24,10 @@ const B_STAR: f64 = 3.0;
 const DELTA: (f64, &str) = (5.0 / 27.0, "5/27");
 
 const RANDOM: &str = "random";
-const OPTIMAL: &str = "optimal policy";
-const LEVIS: &str = "LEVIS, printed radius";
-const LEVIS_PLUS_PLUS: &str = "LEVIS++, printed radius";
-const LEVIS_PLUS_PLUS_SCALED: &str = "LEVIS++, radius × 0.003 (no guarantee)";
+const OPTIMAL: &str = "optimal";
+const LEVIS: &str = "LEVIS (printed radius)";
+const LEVIS_PLUS_PLUS: &str = "LEVIS++ (printed radius)";
+const LEVIS_PLUS_PLUS_SCALED: &str = "LEVIS++ (radius × 0.003, no guarantee)";
 
 /// How to reproduce the paper's experiment.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -90,6 +91,8 @@ pub struct ReproduceRow {
     pub gap_regret_per_episode: Option<Mean>,
     /// The difference in gap regret / K to the random policy, seed by seed.
     pub minus_random: Option<Mean>,
+    /// Whether every run has the very regret of the random policy's run with the same seed, at every point of the curve.
+    pub same_as_random: bool,
     /// The exponent of the growth of the gap regret over the second half of the curve: 1 for one who does not learn.
     pub growth: Option<f64>,
     /// The share of optimal actions in the second half of the episodes.
@@ -162,8 +165,6 @@ fn contenders() -> Vec<Contender> {
 
 impl ReproduceRow {
     fn of(dim: usize, curves: &Curves, all: &[Curves]) -> ReproduceRow {
-        let means = curves.means();
-        let late = &means[means.len() / 2..];
         let random = all.iter().find(|c| c.contender.label == RANDOM && c.contender != curves.contender);
         ReproduceRow {
             dim,
@@ -175,7 +176,8 @@ impl ReproduceRow {
             regret_per_episode: curves.mean_of(|r| r.regret_per_episode()),
             gap_regret_per_episode: curves.mean_of(|r| r.gap_regret_per_episode()),
             minus_random: random.and_then(|random| curves.minus(random, |r| r.gap_regret_per_episode())),
-            growth: log_log_slope(late.iter().map(|(k, _, gap)| (*k as f64, gap.mean))),
+            same_as_random: random.is_some_and(|random| same_curves(curves, random)),
+            growth: curves.growth(),
             late_optimal_share: curves.mean_of_known(|r| r.late_optimal_share),
             promised: curves.mean_of_known(|r| r.promised),
             planner_calls: curves.mean_of(|r| r.result.planner_calls as f64),
@@ -183,6 +185,12 @@ impl ReproduceRow {
             parameters: curves.runs.first().map(|r| r.result.parameters.clone()).unwrap_or_default(),
         }
     }
+}
+
+fn same_curves(a: &Curves, b: &Curves) -> bool {
+    let twin = |run: &Run| b.runs.iter().find(|r| r.seed == run.seed);
+    let (mine, same) = (a.counted(), |run: &&Run| twin(run).is_some_and(|r| r.regret == run.regret));
+    !mine.is_empty() && mine.iter().all(same)
 }
 
 impl Reproduction {

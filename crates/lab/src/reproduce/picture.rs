@@ -3,8 +3,8 @@
 use super::{
     DELTA, LEVIS, LEVIS_PLUS_PLUS, LEVIS_PLUS_PLUS_SCALED, OPTIMAL, RANDOM, Reproduction, published,
 };
+use crate::curves::Curves;
 use crate::figure::{Axis, BandPoint, Colour, CurveFigure, Dash, Marker, Marks, Panel, Series, Stroke};
-use crate::jobs::Curves;
 
 /// Fewer episodes are all noise: the published curves begin here too.
 const FIRST_EPISODE: u64 = 25;
@@ -23,9 +23,9 @@ pub(super) fn of(reproduction: &Reproduction, dims: &[usize]) -> CurveFigure {
         y: Axis { title: "Regret / K".into(), ..Axis::default() },
         series: curves.iter().filter(|c| !c.runs.is_empty()).map(series).collect(),
         marks: vec![
-            marks("LEVIS, published (digitised)", Colour::BLUE, Marker::Square, published::LEVIS),
+            marks("LEVIS published (digitised)", Colour::BLUE, Marker::Square, published::LEVIS),
             marks(
-                "LEVIS++, published (digitised)",
+                "LEVIS++ published (digitised)",
                 Colour::VERMILLION,
                 Marker::Circle,
                 published::LEVIS_PLUS_PLUS,
@@ -37,7 +37,7 @@ pub(super) fn of(reproduction: &Reproduction, dims: &[usize]) -> CurveFigure {
     let dim = if several { String::new() } else { format!("d = {}, ", dims[0]) };
     let broken = reproduction.interrupted.map_or(String::new(), |i| format!("{i} · "));
     CurveFigure {
-        title: "The experiment of the LEVIS++ paper, run with its printed constants".into(),
+        title: "Regret per episode in the experiment of the LEVIS++ paper".into(),
         note: format!(
             "{broken}{dim}B = 3, δ = {} · mean of {seeds} runs, band: 95 % interval · published points: d not stated",
             DELTA.1
@@ -60,13 +60,13 @@ fn series(curves: &Curves) -> Series {
     }
 }
 
-/// Random is broad and grey, so that whatever coincides with it is seen upon it.
+/// Random and LEVIS are broad and unbroken, so that what coincides with them is seen upon them.
 fn stroke(label: &str) -> Stroke {
     match label {
         RANDOM => Stroke::new(Colour::GREY, 9.0, Dash::Solid),
-        LEVIS => Stroke::new(Colour::BLUE, 4.0, Dash::Solid),
+        LEVIS => Stroke::new(Colour::BLUE, 5.5, Dash::Solid),
         LEVIS_PLUS_PLUS => Stroke::new(Colour::VERMILLION, 4.0, Dash::Dashed),
-        LEVIS_PLUS_PLUS_SCALED => Stroke::new(Colour::GREEN, 4.0, Dash::Solid),
+        LEVIS_PLUS_PLUS_SCALED => Stroke::new(Colour::GREEN, 4.0, Dash::DashDot),
         OPTIMAL => Stroke::new(Colour::INK, 2.8, Dash::Dotted),
         _ => Stroke::nth(3),
     }

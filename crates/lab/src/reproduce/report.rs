@@ -4,7 +4,7 @@ use super::{
     B_STAR, DELTA, LEVIS, LEVIS_PLUS_PLUS, OPTIMAL, RANDOM, ReproduceRow, Reproduction, WORLD, published,
 };
 use crate::compare::guarantee_word;
-use crate::jobs::Curves;
+use crate::curves::Curves;
 use crate::stats::Mean;
 use crate::table::Table;
 
@@ -46,7 +46,10 @@ pub(super) fn words(reproduction: &Reproduction) -> Vec<String> {
     for (dim, curves) in &reproduction.curves {
         let rows: Vec<&ReproduceRow> = reproduction.rows.iter().filter(|r| r.dim == *dim).collect();
         for row in &rows {
-            if let Some(sentence) = reference(row).or_else(|| verdict(row)) {
+            let runs = curves.iter().find(|c| c.contender == row.contender);
+            let promised: Vec<f64> =
+                runs.iter().flat_map(|c| c.counted()).filter_map(|run| run.promised).collect();
+            if let Some(sentence) = reference(row).or_else(|| verdict(row, &promised)) {
                 words.push(format!("d = {dim}: {sentence}"));
             }
         }
@@ -77,14 +80,20 @@ fn reference(row: &ReproduceRow) -> Option<String> {
 }
 
 /// What a learner did: its regret, how it compares with random, and what its actions and its last plan show.
-fn verdict(row: &ReproduceRow) -> Option<String> {
+fn verdict(row: &ReproduceRow, promised: &[f64]) -> Option<String> {
     let name = &row.contender.label;
     let mut text = format!("{name} pays Regret/K = {}", row.regret_per_episode?);
     if let Some(gap) = row.gap_regret_per_episode {
         text.push_str(&format!(" (gap regret/K = {gap})"));
     }
     text.push('.');
-    if let Some(difference) = row.minus_random {
+    if row.same_as_random {
+        text.push_str(&format!(
+            " In each of its {} runs that is exactly the regret of the random policy, at every point of the curve: with \
+             all actions tied, both follow the same random numbers.",
+            row.runs
+        ));
+    } else if let Some(difference) = row.minus_random {
         let measured = format!("paired difference in gap regret/K {}", difference.interval());
         text.push_str(&match (difference.low, difference.high) {
             (Some(low), Some(high)) if low <= 0.0 && 0.0 <= high => {
@@ -104,22 +113,24 @@ fn verdict(row: &ReproduceRow) -> Option<String> {
             100.0 / actions as f64
         ));
     }
-    if let Some(promised) = row.promised {
+    if let Some(mean) = row.promised {
         // with no data at all the most optimistic model reaches the goal with probability 2 delta
         let blank = 1.0 / (2.0 * DELTA.0);
-        text.push_str(&if promised.mean <= blank * (1.0 + 1e-9) {
-            format!(
-                " Its last plan promised {:.3} for an episode, no more than the {blank:.3} that the most optimistic model \
-                 promises before any data (V* = {B_STAR}): its confidence set had not ruled that model out.",
-                promised.mean
-            )
-        } else {
-            format!(
-                " Its last plan promised {:.3} for an episode; before any data that was {blank:.3}, and V* = {B_STAR}: its \
-                 confidence set had ruled models out.",
-                promised.mean
-            )
-        });
+        let kept = promised.iter().filter(|value| **value <= blank * (1.0 + 1e-9)).count();
+        let conclusion = match (kept, promised.len()) {
+            (0, _) => "in every run its confidence set had ruled models out".into(),
+            (kept, all) if kept == all => {
+                "in no run had its confidence set ruled the most optimistic model out".to_string()
+            }
+            (kept, all) => {
+                format!("in {kept} of {all} runs its confidence set still held the most optimistic model")
+            }
+        };
+        text.push_str(&format!(
+            " Its last plan promised {:.3} for an episode; before any data the most optimistic model promises {blank:.3}, and \
+             V* = {B_STAR}: {conclusion}.",
+            mean.mean
+        ));
     }
     if let Some(growth) = row.growth {
         text.push_str(&format!(" Over the second half of the curve its gap regret grew as K^{growth:.2}."));
