@@ -33,3 +33,28 @@ impl Sheet {
         self.0.iter().map(|(name, value)| format!("  {name:<width$}  {value}\n")).collect()
     }
 }
+
+/// A paragraph as a list item, broken between words at so many columns.
+pub(crate) fn item(paragraph: &str, columns: usize) -> String {
+    let mut lines = vec![String::from("*")];
+    for word in paragraph.split_whitespace() {
+        let line = lines.last().map_or(0, |line| line.chars().count());
+        if line + 1 + word.chars().count() > columns && line > 1 {
+            lines.push(String::from(" "));
+        }
+        if let Some(line) = lines.last_mut() {
+            line.push(' ');
+            line.push_str(word);
+        }
+    }
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn items_break_between_words() {
+        assert_eq!(super::item("one two three", 9), "* one two\n  three");
+        assert_eq!(super::item("averylongword x", 5), "* averylongword\n  x");
+    }
+}

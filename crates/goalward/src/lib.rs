@@ -27,3 +27,8 @@ pub mod registry;
 pub mod worlds;
 
 pub use error::{Error, Result};
+
+/// The README's examples are tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+pub struct Readme;

@@ -78,7 +78,8 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     if args.json {
         output::json(&reproduction)?;
     } else {
-        let words = reproduction.words().join("\n");
+        let words: Vec<String> = reproduction.words().iter().map(|words| output::item(words, 100)).collect();
+        let words = words.join("\n");
         output::text(&format!("{}\n\n{words}\n", reproduction.table().trim_end()))?;
     }
     if !quiet {
