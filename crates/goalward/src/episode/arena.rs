@@ -70,8 +70,10 @@ impl Arena {
     /// What a learner is told beyond the problem: what its entry needs, and what the user asked for by `oracle`.
     pub(super) fn tell(&self, entry: &LearnerEntry, settings: &Settings) -> Told {
         let asked = |key: &str| settings.get(key) == Some("oracle");
+        // the certified upper bound: a learner's B must not be below B* even by rounding
+        let above = self.exact.upper.iter().copied().filter(|v| v.is_finite()).fold(0.0, f64::max);
         Told {
-            b_star: asked("B").then_some(self.exact.b_star),
+            b_star: asked("B").then_some(above),
             t_star: asked("t_star").then_some(self.exact.t_star),
             policy: entry.wants_policy.then(|| self.exact.policy.clone()),
         }

@@ -27,6 +27,13 @@ pub(super) fn summary(finished: &Finished, spec: &RunSpec, ending: Ending) -> St
     sheet.row("world", format!("{}{params}", r.world));
     sheet.row("learner", format!("{}, seed {}", r.learner, r.seed));
     sheet.row("radius", radius(r.radius.as_deref()));
+    if let Some(told) = r.parameters.get("oracle").and_then(|told| told.as_array()) {
+        let told: Vec<&str> = told.iter().filter_map(|key| key.as_str()).collect();
+        sheet.row("oracle", format!("told the true {}", told.join(" and ")));
+    }
+    if r.extra > 0 {
+        sheet.row("known facts", format!("{} linear facts about theta", r.extra));
+    }
     match ending {
         Ending::Finished => sheet.row("episodes", count(r.episodes)),
         _ => sheet.row("episodes", format!("{} of {}", count(r.episodes), count(spec.episodes))),
