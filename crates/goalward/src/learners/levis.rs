@@ -19,6 +19,7 @@
 //! | `radius` | `printed` | `printed`; `determinant`, tighter and valid; `scaled:X`, which has no guarantee |
 //! | `theta_norm` | sqrt(d) | bound on the norm of theta* for `determinant` |
 //! | `rho` | 0 | perturbation of every cost |
+//! | `planner` | `auto` | `faithful`: DEVI as printed; `fast`: by policy iteration; `auto`: faithful while that is cheap |
 //!
 //! # Cost per step
 //!
@@ -70,6 +71,7 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
             default: "0",
             doc: "perturbation of every cost (B should then bound V* + rho T*)",
         },
+        levis_plus_plus::PLANNER,
     ],
     wants_policy: false,
     build: |brief| Ok(Box::new(Levis::new(brief)?)),
@@ -111,7 +113,7 @@ impl Levis {
             theta_norm: settings.number_or_none("theta_norm", 0.0, 1e30)?.unwrap_or((d as f64).sqrt()),
             radius: kind.ok_or_else(|| settings.missing("radius"))?,
             oracle: if oracle { &["B"] } else { &[] },
-            optimist: Optimist::new(brief, costs, b / unit),
+            optimist: Optimist::new(brief, costs, b / unit)?,
             ridge: Ridge::new(d, lambda),
             x: vec![0.0; d],
             scratch: vec![0.0; d],
@@ -165,6 +167,7 @@ impl Learner for Levis {
                 ("lambda", json!(self.lambda)),
                 ("theta_norm", json!(self.theta_norm)),
                 ("rho", json!(self.rho * unit)),
+                ("planner", json!(self.optimist.planner.name())),
             ],
             self.oracle,
         )

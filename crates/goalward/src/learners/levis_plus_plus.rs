@@ -23,6 +23,7 @@
 //! | `radius` | `printed` | `printed`, or `scaled:X`, which has no guarantee |
 //! | `delta_split` | false | put delta/(2L+1) into the radius |
 //! | `phi_norm`, `theta_norm` | as printed | the norms of Assumption 3.1 where it fails (reading B1) |
+//! | `planner` | `auto` | `faithful`: DEVI as printed; `fast`: by policy iteration; `auto`: faithful while that is cheap |
 //!
 //! # Cost per step
 //!
@@ -74,13 +75,14 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
         DELTA_SPLIT,
         PHI_NORM,
         THETA_NORM,
+        PLANNER,
     ],
     wants_policy: false,
     build: |brief| {
         let (b, oracle) = given_or_oracle(brief, "B", brief.told.b_star)?;
         let c_min = known_c_min(brief)?;
         let config = Config::read(brief, b, c_min, None, if oracle { vec!["B"] } else { vec![] })?;
-        Ok(Box::new(LevisPlusPlus::new(brief, config)))
+        Ok(Box::new(LevisPlusPlus::new(brief, config)?))
     },
 };
 
@@ -115,6 +117,13 @@ pub(super) const THETA_NORM: Parameter = Parameter {
     name: "theta_norm",
     default: "(B)",
     doc: "bound on |theta*| (reading B1); the default makes sqrt(lambda)|theta*| the printed 1",
+};
+
+pub(super) const PLANNER: Parameter = Parameter {
+    name: "planner",
+    default: "auto",
+    doc: "faithful: value iteration from zero, as printed; fast: policy iteration with a certificate; auto: faithful, \
+          and fast from there if it takes more than 2^18 support problems",
 };
 
 /// The smallest cost, or a smaller one that the user gives; zero has no level count.
@@ -226,15 +235,15 @@ struct Memory {
 }
 
 impl LevisPlusPlus {
-    pub(super) fn new(brief: &Brief, config: Config) -> Self {
+    pub(super) fn new(brief: &Brief, config: Config) -> Result<Self> {
         let unit = brief.problem.cost_unit();
         let rho = config.perturbation.as_ref().map_or(0.0, |p| p.rho);
         let costs = brief.problem.costs().iter().map(|c| (c + rho) / unit).collect();
-        let optimist = Optimist::new(brief, costs, config.b);
+        let optimist = Optimist::new(brief, costs, config.b)?;
         let home = Home::new(brief.problem.dim(), config.levels, config.lambda, config.gamma);
         let mut learner = LevisPlusPlus { config, optimist, home, u: Vec::new() };
         learner.normalise();
-        learner
+        Ok(learner)
     }
 
     fn normalise(&mut self) {
@@ -285,6 +294,7 @@ impl Learner for LevisPlusPlus {
                 ("delta_split", json!(c.delta_split)),
                 ("phi_norm", json!(c.phi_norm)),
                 ("theta_norm", json!(c.theta_norm)),
+                ("planner", json!(self.optimist.planner.name())),
             ],
             &c.oracle,
         );

@@ -7,6 +7,7 @@ mod optimist;
 pub mod random;
 pub mod rho_levis_plus_plus;
 
+use crate::plan::Planner;
 use crate::problem::{Action, Problem, State};
 use crate::registry::{Parameter, Reader, Settings};
 use crate::{Error, Result};
@@ -63,13 +64,22 @@ pub struct PlanReport {
     pub theta: Vec<Vec<f64>>,
     /// log det of the frozen Sigma, per level.
     pub log_det: Vec<f64>,
-    /// Sweeps of value iteration.
+    /// How it planned: "faithful" is value iteration from zero, as printed; "fast" is policy iteration with a certificate.
+    pub planner: Planner,
+    /// Sweeps over all pairs.
     pub sweeps: u64,
+    /// Support problems that the fast solver handed to the conic one: expected never.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub fallbacks: u64,
     /// C ∩ B was empty: the old value function stays.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub empty: bool,
     /// V_j for every state, in [0, B].
     pub v: Vec<f64>,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Receives typed quantities from [`Learner::probe`]; implement what you need.

@@ -4,7 +4,7 @@ use super::{Brief, PlanReport, Probe, Reason, Transition};
 use crate::estimate::Ridge;
 use crate::numeric::Stream;
 use crate::numeric::support::{ConvexSet, Ellipsoid};
-use crate::plan::Devi;
+use crate::plan::{Convergence, Devi, Planner, Task};
 use crate::problem::{Action, Pair, Problem, State};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -24,6 +24,7 @@ pub(super) struct Optimist {
     costs: Vec<f64>,
     /// The bound B on V*, for these costs.
     pub(super) b: f64,
+    pub(super) planner: Planner,
     devi: Devi,
     pub(super) standing: Standing,
 }
@@ -50,7 +51,9 @@ pub(super) struct Standing {
 
 impl Optimist {
     /// Q_0 = V_0 = 1 off the goal (Algorithm 1, line 1), t_0 = 0 (reading A3).
-    pub(super) fn new(brief: &Brief, costs: Vec<f64>, b: f64) -> Self {
+    pub(super) fn new(brief: &Brief, costs: Vec<f64>, b: f64) -> Result<Self> {
+        let planner = brief.settings.optional("planner", "auto, faithful or fast")?;
+        let planner = planner.ok_or_else(|| brief.settings.missing("planner"))?;
         let problem = brief.problem.clone();
         let goal = problem.goal();
         let mut q = vec![1.0; problem.pairs()];
@@ -59,7 +62,7 @@ impl Optimist {
         v[goal] = 0.0;
         let ties = Stream::new(brief.seed, &[LEARNER_STREAM]);
         let standing = Standing { t: 0, j: 0, t_j: 0, violations: 0, q, v, last_plan: None, ties };
-        Optimist { devi: Devi::new(&problem), problem, costs, b, standing }
+        Ok(Optimist { devi: Devi::new(&problem), problem, costs, b, planner, standing })
     }
 
     /// argmin_a Q_j(s,a); ties are broken uniformly from the learner's own stream (reading A16: while C ∩ B = B all
@@ -105,16 +108,18 @@ impl Optimist {
         let rate = 1.0 / now.t_j as f64;
         let ellipsoid =
             Ellipsoid { center: levels[0].frozen_theta(), shape: levels[0].sigma(), radius: beta };
-        let sweeps = match ConvexSet::new(self.problem.constraints(), ellipsoid) {
+        let nothing = Convergence { sweeps: 0, residual: 0.0, planner: self.planner, fallbacks: 0 };
+        let (done, empty) = match ConvexSet::new(self.problem.constraints(), ellipsoid) {
             Ok(mut set) => {
-                let done = self.devi.plan(&self.problem, &self.costs, self.b, &mut set, rate, rate);
+                let task = Task { problem: &self.problem, costs: &self.costs, b: self.b, eps: rate, q: rate };
+                let done = self.devi.plan(&task, &mut set, self.planner);
                 now.q.clone_from(&self.devi.q);
                 now.v.clone_from(&self.devi.v);
-                Some(done.sweeps)
+                (done, false)
             }
             Err(_) => {
                 now.violations += 1;
-                None
+                (nothing, true)
             }
         };
         let unit = self.problem.cost_unit();
@@ -125,8 +130,10 @@ impl Optimist {
             beta,
             theta: levels.iter().map(|level| level.frozen_theta().to_vec()).collect(),
             log_det: levels.iter().map(|level| level.frozen().log_det()).collect(),
-            sweeps: sweeps.unwrap_or(0),
-            empty: sweeps.is_none(),
+            planner: done.planner,
+            sweeps: done.sweeps,
+            fallbacks: done.fallbacks,
+            empty,
             v: now.v.iter().map(|v| v * unit).collect(),
         });
     }

@@ -5,8 +5,8 @@
 
 use super::LearnerEntry;
 use super::levis_plus_plus::{
-    B, Config, DELTA, DELTA_SPLIT, GAMMA, LAMBDA, LEVELS, LevisPlusPlus, PHI_NORM, Perturbation, RADIUS,
-    THETA_NORM,
+    B, Config, DELTA, DELTA_SPLIT, GAMMA, LAMBDA, LEVELS, LevisPlusPlus, PHI_NORM, PLANNER, Perturbation,
+    RADIUS, THETA_NORM,
 };
 use super::optimist::given_or_oracle;
 use crate::registry::Parameter;
@@ -35,6 +35,7 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
         DELTA_SPLIT,
         PHI_NORM,
         THETA_NORM,
+        PLANNER,
     ],
     wants_policy: false,
     build: |brief| {
@@ -48,6 +49,6 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
         let oracle =
             [("B", b_oracle), ("t_star", t_oracle)].into_iter().filter(|x| x.1).map(|x| x.0).collect();
         let config = Config::read(brief, b + t_star * rho, rho, Some(Perturbation { rho, t_star }), oracle)?;
-        Ok(Box::new(LevisPlusPlus::new(brief, config)))
+        Ok(Box::new(LevisPlusPlus::new(brief, config)?))
     },
 };

@@ -30,7 +30,15 @@ pub(super) enum Evaluator {
 impl Evaluator {
     /// Prepares the equations of a policy, which must be proper.
     pub(super) fn new(model: &Model, policy: &[Choice]) -> Evaluator {
-        let rows = Rows::new(model, policy);
+        Evaluator::of(Rows::new(model, policy))
+    }
+
+    /// Prepares equations from weights to other nodes, in ascending order, and to the goal.
+    pub(super) fn of_rows(to: Vec<Vec<(u32, f64)>>, to_goal: Vec<f64>) -> Evaluator {
+        Evaluator::of(Rows { to, to_goal })
+    }
+
+    fn of(rows: Rows) -> Evaluator {
         match Elimination::new(rows.clone()) {
             Some(elimination) => Evaluator::Elimination(elimination),
             None => Evaluator::Sweeps(Sweeps { rows }),

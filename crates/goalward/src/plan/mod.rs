@@ -9,4 +9,4 @@ mod graph;
 mod improve;
 mod model;
 
-pub use devi::{Convergence, Devi};
+pub use devi::{Convergence, Devi, Planner, Task};

@@ -1,7 +1,7 @@
 //! Clarabel on the whitened problem: an independent answer, and the last resort.
 
 use super::whiten::Whitened;
-use super::{Ellipsoid, Empty, Status, Support, SupportMin, Warm, bounds, reduce};
+use super::{Ellipsoid, Empty, Status, Support, SupportMin, Warm, bounds, expand, reduce};
 use crate::numeric::{Polytope, dot, norm};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
@@ -91,6 +91,8 @@ pub(super) fn solve(set: &Whitened, w: &[f64]) -> Answer {
 #[derive(Clone, Debug)]
 pub struct Conic {
     set: Whitened,
+    /// The last minimiser.
+    z: Vec<f64>,
 }
 
 impl Conic {
@@ -109,7 +111,7 @@ impl Conic {
                 return Err(Empty::Apart);
             }
         }
-        Ok(Conic { set })
+        Ok(Conic { z: set.z0.clone(), set })
     }
 }
 
@@ -124,6 +126,7 @@ impl SupportMin for Conic {
         let size = norm(&w);
         if set.point || size == 0.0 {
             let value = constant + dot(&free, &set.z0);
+            self.z = set.z0.clone();
             return Support { value, bound: value - set.rho * size, status: Status::Optimal };
         }
         w.iter_mut().for_each(|w| *w /= size);
@@ -133,6 +136,16 @@ impl SupportMin for Conic {
         let multipliers = answer.multipliers.iter().map(|l| l * size).enumerate();
         let account = set.account(&free, multipliers, bounds(&set.polytope), &mut r, &mut w);
         let status = if answer.status == SolverStatus::Solved { Status::Optimal } else { Status::Inaccurate };
-        Support { value: constant + dot(&free, &z), bound: constant + account.linear + account.rest, status }
+        let answer = Support {
+            value: constant + dot(&free, &z),
+            bound: constant + account.linear + account.rest,
+            status,
+        };
+        self.z = z;
+        answer
+    }
+
+    fn minimiser(&self, theta: &mut [f64]) {
+        expand(&self.set.polytope, &self.z, theta);
     }
 }

@@ -54,6 +54,14 @@ pub struct Warm {
 pub trait SupportMin {
     /// Minimises <c, theta> over the set.
     fn min(&mut self, c: &[f64], warm: &mut Warm) -> Support;
+    /// Where the last minimum is attained, into d numbers.
+    fn minimiser(&self, theta: &mut [f64]);
+    /// How many solves were handed to the conic solver.
+    fn fallbacks(&self) -> u64 {
+        0
+    }
+    /// Adds the fallbacks of copies that did part of the work.
+    fn count_fallbacks(&mut self, _more: u64) {}
 }
 
 /// Ellipsoid and polytope have no point in common: an outcome, not an error.
@@ -72,7 +80,7 @@ pub enum Empty {
 /// Needs a positive definite shape; a radius of zero is a point. One solve costs O(k m) per step and takes about as many
 /// steps as rows are active; a warm start saves most of them. The bound is certified from the multipliers whatever
 /// happens; a solve that stalls, or whose bound and value differ after one refinement, is handed to Clarabel and
-/// counted by [`fallbacks`](ConvexSet::fallbacks).
+/// counted by [`fallbacks`](SupportMin::fallbacks).
 ///
 /// ```
 /// use goalward::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
@@ -163,18 +171,11 @@ impl ConvexSet {
         Ok(())
     }
 
-    /// How many solves were handed to Clarabel.
-    pub fn fallbacks(&self) -> u64 {
-        self.fallbacks
-    }
-
     /// The minimiser of the last solve, in R^d; a point of the set if there was none.
     pub fn theta(&self) -> Vec<f64> {
-        let polytope = &self.set.polytope;
-        let k = self.set.free;
-        (0..polytope.dim())
-            .map(|i| polytope.origin()[i] + dot(&polytope.basis()[i * k..(i + 1) * k], &self.z))
-            .collect()
+        let mut theta = vec![0.0; self.set.polytope.dim()];
+        self.minimiser(&mut theta);
+        theta
     }
 
     /// The reduced objective's value and certified bound at the method's point.
@@ -283,6 +284,18 @@ impl SupportMin for ConvexSet {
         let (value, bound, status) = self.min_reduced(constant, warm, bounds);
         Support { value: constant + value, bound: constant + bound, status }
     }
+
+    fn minimiser(&self, theta: &mut [f64]) {
+        expand(&self.set.polytope, &self.z, theta);
+    }
+
+    fn fallbacks(&self) -> u64 {
+        self.fallbacks
+    }
+
+    fn count_fallbacks(&mut self, more: u64) {
+        self.fallbacks += more;
+    }
 }
 
 /// The scalar product in four running sums: the solver's time goes here, and one sum would wait for itself.
@@ -304,6 +317,14 @@ fn reduce(polytope: &Polytope, c: &[f64], out: &mut [f64]) -> f64 {
         out.iter_mut().zip(n).for_each(|(o, n)| *o += c * n);
     }
     dot(c, polytope.origin())
+}
+
+/// theta = origin + N z.
+fn expand(polytope: &Polytope, z: &[f64], theta: &mut [f64]) {
+    let k = z.len();
+    for (i, theta) in theta.iter_mut().enumerate() {
+        *theta = polytope.origin()[i] + dot(&polytope.basis()[i * k..(i + 1) * k], z);
+    }
 }
 
 /// An interval for every free coordinate over the whole polytope, found once per polytope.

@@ -1,0 +1,159 @@
+//! DEVI by policy iteration: the minimising action and theta of every state are held fixed, the linear equations they
+//! make are solved, and so on; then a certificate.
+//!
+//! L is a minimum of affine monotone maps, one for each choice of an action and a theta per state, so policy iteration
+//! is Newton's method on V = L V: from above, monotone, and done in a handful of rounds whatever q and T* are.
+//!
+//! **The certificate.** Whatever V is, one sweep gives eta- = max(V - LV)^+ and eta+ = max(LV - V)^+. With c >= c_min > 0
+//! off the goal, W = V c_min/(c_min + eta-) has W <= LW (L is concave and homogeneous but for the costs), so W is below the
+//! fixed point, with residual at most eta+ + max(V) eta-/(c_min + eta-). With zero costs W = (V - eta-/q)^+ off the goal,
+//! with residual at most eta+ + eta-/q. One plain sweep on W then gives Q and V = LW, which belong together, lie
+//! between W and the fixed point, and have no larger residual.
+
+use super::{Convergence, Devi, Planner, Task};
+use crate::numeric::dot;
+use crate::numeric::support::SupportMin;
+use crate::plan::evaluate::Evaluator;
+use crate::problem::State;
+
+/// Policy iteration needs about ten rounds; a set that is a maximum of two may need plain sweeps to finish.
+const ROUNDS: usize = 60;
+
+/// How far V is from L V, below and above.
+#[derive(Clone, Copy)]
+struct Defect {
+    /// max(V - LV)^+.
+    below: f64,
+    /// max(LV - V)^+.
+    above: f64,
+    /// max V.
+    size: f64,
+}
+
+impl Devi {
+    /// Goes on from V = `self.v` after so many sweeps.
+    pub(super) fn iterate_policies<S>(&mut self, task: &Task, set: &mut S, sweeps: u64) -> Convergence
+    where
+        S: SupportMin + Clone + Send + Sync,
+    {
+        let c_min = smallest_cost(task);
+        let mut sweeps = sweeps;
+        let mut best: Option<(f64, Vec<f64>, Defect)> = None;
+        for _ in 0..ROUNDS {
+            // LV and its minimisers at the V of now
+            std::mem::swap(&mut self.v, &mut self.before);
+            self.sweep(task, set, true);
+            sweeps += 1;
+            let defect = self.defect();
+            let residual = defect.residual(c_min, task.q);
+            let before = best.as_ref().map_or(f64::INFINITY, |best| best.0);
+            if residual < before {
+                best = Some((residual, self.before.clone(), defect));
+            }
+            // Newton's method either squares its error or has met rounding
+            let exact = defect.below.max(defect.above) <= 4.0 * f64::EPSILON * defect.size;
+            if exact || residual <= task.eps && residual > 0.1 * before {
+                break;
+            }
+            let Some(v) = self.evaluate(task) else { break };
+            self.v = v;
+        }
+        let Some((mut residual, v, defect)) = best else {
+            return Convergence { sweeps, residual: f64::INFINITY, planner: Planner::Fast, fallbacks: 0 };
+        };
+        self.v = v;
+        self.lower(defect, c_min, task);
+        // from W <= LW plain sweeps only rise, towards the fixed point
+        let mut more = 1;
+        loop {
+            let change = self.step(task, set);
+            sweeps += 1;
+            residual = residual.min(change);
+            more -= 1;
+            if residual <= task.eps || more <= 0 && change <= 16.0 * f64::EPSILON * defect.size {
+                return Convergence { sweeps, residual, planner: Planner::Fast, fallbacks: 0 };
+            }
+        }
+    }
+
+    /// `before` is V, `v` is LV.
+    fn defect(&self) -> Defect {
+        let start = Defect { below: 0.0, above: 0.0, size: 0.0 };
+        self.before.iter().zip(&self.v).fold(start, |defect, (v, lv)| Defect {
+            below: defect.below.max(v - lv),
+            above: defect.above.max(lv - v),
+            size: defect.size.max(*v),
+        })
+    }
+
+    /// Lowers V to W.
+    fn lower(&mut self, defect: Defect, c_min: f64, task: &Task) {
+        let goal = task.problem.goal();
+        for (s, v) in self.v.iter_mut().enumerate() {
+            *v = match s == goal {
+                true => 0.0,
+                false if c_min > 0.0 => *v * (c_min / (c_min + defect.below)),
+                false => (*v - defect.below / task.q).max(0.0),
+            };
+        }
+    }
+
+    /// The values of the chosen actions and thetas, clamped to [0, B]; `None` if arithmetic fails.
+    fn evaluate(&self, task: &Task) -> Option<Vec<f64>> {
+        let Task { problem, costs, b, q, .. } = *task;
+        let chosen = self.chosen.as_ref()?;
+        let (d, goal) = (problem.dim(), problem.goal());
+        // the evaluator's nodes are the states without the goal
+        let node = |s: State| if s < goal { s } else { s - 1 };
+        let n = problem.states() - 1;
+        let (mut to, mut to_goal, mut charge) =
+            (Vec::with_capacity(n), Vec::with_capacity(n), Vec::with_capacity(n));
+        for s in (0..problem.states()).filter(|&s| s != goal) {
+            let Some(p) = chosen.pair[s] else {
+                // stopped at the price B
+                to.push(Vec::new());
+                to_goal.push(1.0);
+                charge.push(b);
+                continue;
+            };
+            let p = p as usize;
+            let theta = &chosen.theta[s * d..(s + 1) * d];
+            let (mut row, mut rest) = (Vec::new(), q);
+            for (&next, phi) in problem.successors(p).iter().zip(problem.phi(p).chunks_exact(d)) {
+                let weight = (1.0 - q) * dot(phi, theta).max(0.0);
+                match next as State {
+                    next if next == goal => rest += weight,
+                    next if next != s && weight > 0.0 => row.push((node(next) as u32, weight)),
+                    _ => {}
+                }
+            }
+            to.push(row);
+            to_goal.push(rest);
+            charge.push(costs[p]);
+        }
+        let x = Evaluator::of_rows(to, to_goal).solve(charge);
+        let value = |s: State| if s == goal { 0.0 } else { x[node(s)].clamp(0.0, b) };
+        x.iter().all(|x| x.is_finite()).then(|| (0..problem.states()).map(value).collect())
+    }
+}
+
+impl Defect {
+    /// The residual of W.
+    fn residual(self, c_min: f64, q: f64) -> f64 {
+        let lowered = if c_min > 0.0 {
+            self.size * self.below / (c_min + self.below)
+        } else if self.below == 0.0 {
+            0.0
+        } else {
+            self.below / q
+        };
+        self.above + lowered
+    }
+}
+
+/// The smallest cost off the goal.
+fn smallest_cost(task: &Task) -> f64 {
+    let goal = task.problem.pairs_of(task.problem.goal());
+    let costs = task.costs.iter().enumerate().filter(|(p, _)| !goal.contains(p));
+    costs.map(|(_, c)| *c).fold(f64::INFINITY, f64::min)
+}

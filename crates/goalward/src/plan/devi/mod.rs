@@ -1,0 +1,153 @@
+//! DEVI, discounted extended value iteration over a confidence set: Algorithm 2 of the paper, as printed and fast.
+//!
+//! Both find V with 0 <= V <= the fixed point of
+//!
+//! (L V)(s) = min(B, min_a c(s,a) + (1 - q) min over theta in C ∩ B of <theta, phi_V(s,a)>), (L V)(goal) = 0,
+//!
+//! and |V - L V| <= eps. The clamp at B (reading A14) sits inside every sweep: L stays monotone, a contraction and, as
+//! V* <= B, optimistic.
+//!
+//! V comes from certified lower bounds, so an inexact support problem never breaks optimism. Q, from which actions are
+//! chosen, comes from primal values: a bound may be off by rounding, which would break ties.
+
+mod fast;
+mod sweep;
+
+use crate::numeric::support::{SupportMin, Warm};
+use crate::problem::Problem;
+use serde::{Deserialize, Serialize};
+use std::str::FromStr;
+use sweep::Chosen;
+
+/// In `auto`, value iteration gives way to policy iteration after so many support problems.
+const FAITHFUL_WORK: usize = 1 << 18;
+
+/// How to plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Planner {
+    /// Value iteration from zero, as printed: about T* log(1/eps) sweeps.
+    Faithful,
+    /// Policy iteration with a certificate: a handful of sweeps, whatever the horizon.
+    Fast,
+    /// Faithful, and fast from where that stands if it takes more than 2^18 support problems.
+    Auto,
+}
+
+impl Planner {
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Planner::Faithful => "faithful",
+            Planner::Fast => "fast",
+            Planner::Auto => "auto",
+        }
+    }
+}
+
+impl FromStr for Planner {
+    type Err = ();
+
+    fn from_str(text: &str) -> Result<Self, ()> {
+        let all = [Planner::Faithful, Planner::Fast, Planner::Auto];
+        all.into_iter().find(|planner| planner.name() == text).ok_or(())
+    }
+}
+
+/// What is planned: the costs per pair, the bound B on values, and the paper's eps and q.
+#[derive(Clone, Copy, Debug)]
+pub struct Task<'a> {
+    /// The problem.
+    pub problem: &'a Problem,
+    /// Costs per pair, as the learner sees them.
+    pub costs: &'a [f64],
+    /// The bound B.
+    pub b: f64,
+    /// The residual to reach.
+    pub eps: f64,
+    /// The transition bonus.
+    pub q: f64,
+}
+
+/// How a planning call went.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Convergence {
+    /// Sweeps made.
+    pub sweeps: u64,
+    /// A bound on |V - L V|: the last change (faithful), or what the certificate says (fast).
+    pub residual: f64,
+    /// [`Planner::Faithful`] or [`Planner::Fast`], whichever finished.
+    pub planner: Planner,
+    /// Support problems that were handed to the conic solver.
+    pub fallbacks: u64,
+}
+
+/// The optimistic planner, with the tables of its last call.
+///
+/// Readings of the print:
+/// * D1: the loop tests |V^(i) - V^(i-1)|, with V^(-1) infinite, so there is at least one sweep;
+/// * D2, D3: it returns the last Q computed, and V its minimum.
+///
+/// **Cost**: sweeps x pairs support problems. Large problems are swept in parallel over fixed chunks of states; the
+/// result does not depend on the number of threads.
+#[derive(Clone, Debug)]
+pub struct Devi {
+    /// Q per pair, from primal values.
+    pub q: Vec<f64>,
+    /// V per state, from certified bounds, in [0, B].
+    pub v: Vec<f64>,
+    before: Vec<f64>,
+    warm: Vec<Warm>,
+    /// The minimising action and theta of each state; only policy iteration fills it.
+    chosen: Option<Chosen>,
+}
+
+impl Devi {
+    /// Buffers for a problem.
+    pub fn new(problem: &Problem) -> Self {
+        let (states, pairs) = (problem.states(), problem.pairs());
+        Devi {
+            q: vec![0.0; pairs],
+            v: vec![0.0; states],
+            before: vec![0.0; states],
+            warm: vec![Warm::default(); pairs],
+            chosen: None,
+        }
+    }
+
+    /// Plans over a set that is not empty.
+    pub fn plan<S>(&mut self, task: &Task, set: &mut S, planner: Planner) -> Convergence
+    where
+        S: SupportMin + Clone + Send + Sync,
+    {
+        self.q.fill(0.0);
+        self.v.fill(0.0);
+        // a planning call must depend on its set alone, not on calls before it: a resumed run has not made those
+        self.warm.iter_mut().for_each(|w| w.rows.clear());
+        let fallbacks = set.fallbacks();
+        let limit = match planner {
+            Planner::Faithful => u64::MAX,
+            Planner::Auto => (FAITHFUL_WORK / self.q.len().max(1)).max(1) as u64,
+            Planner::Fast => 1, // one sweep from zero: a first policy
+        };
+        let (mut sweeps, mut change) = (0, f64::INFINITY);
+        // faithful, and the start of the others
+        while change >= task.eps && sweeps < limit {
+            change = self.step(task, set);
+            sweeps += 1;
+        }
+        let done = if change < task.eps && planner != Planner::Fast {
+            Convergence { sweeps, residual: change, planner: Planner::Faithful, fallbacks: 0 }
+        } else {
+            self.iterate_policies(task, set, sweeps)
+        };
+        Convergence { fallbacks: set.fallbacks() - fallbacks, ..done }
+    }
+
+    /// V <- L V; the change.
+    fn step<S: SupportMin + Clone + Send + Sync>(&mut self, task: &Task, set: &mut S) -> f64 {
+        std::mem::swap(&mut self.v, &mut self.before);
+        self.sweep(task, set, false);
+        self.v.iter().zip(&self.before).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
+    }
+}

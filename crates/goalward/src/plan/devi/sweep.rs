@@ -1,0 +1,125 @@
+//! One application of L to all states, in fixed chunks.
+
+use super::{Devi, Task};
+use crate::numeric::support::{SupportMin, Warm};
+use crate::problem::State;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// States per chunk. The chunks never depend on the number of threads.
+const CHUNK: usize = 64;
+/// Below so many pairs a sweep is too short to be shared.
+const PARALLEL_PAIRS: usize = 1024;
+
+/// What attains the minimum in each state.
+#[derive(Clone, Debug)]
+pub(super) struct Chosen {
+    /// The pair; `None` where the clamp at B is the minimum, and at the goal.
+    pub(super) pair: Vec<Option<u32>>,
+    /// Its minimising theta: states x d.
+    pub(super) theta: Vec<f64>,
+}
+
+impl Chosen {
+    pub(super) fn new(states: usize, dim: usize) -> Self {
+        Chosen { pair: vec![None; states], theta: vec![0.0; states * dim] }
+    }
+}
+
+/// The tables of some consecutive states.
+struct Chunk<'a> {
+    states: Range<State>,
+    q: &'a mut [f64],
+    v: &'a mut [f64],
+    warm: &'a mut [Warm],
+    chosen: Option<(&'a mut [Option<u32>], &'a mut [f64])>,
+    fallbacks: u64,
+}
+
+impl Devi {
+    /// `before` to `v` and `q`, and with `choose` to `chosen` too.
+    pub(super) fn sweep<S>(&mut self, task: &Task, set: &mut S, choose: bool)
+    where
+        S: SupportMin + Clone + Send + Sync,
+    {
+        let problem = task.problem;
+        let (n, d) = (problem.states(), problem.dim());
+        let before = &self.before;
+        if choose && self.chosen.is_none() {
+            self.chosen = Some(Chosen::new(n, d));
+        }
+        let mut chosen = self.chosen.as_mut().filter(|_| choose);
+        let mut chosen = chosen.as_mut().map(|c| (c.pair.as_mut_slice(), c.theta.as_mut_slice()));
+        let (mut q, mut v, mut warm) =
+            (self.q.as_mut_slice(), self.v.as_mut_slice(), self.warm.as_mut_slice());
+        let mut chunks = Vec::with_capacity(n.div_ceil(CHUNK));
+        for first in (0..n).step_by(CHUNK) {
+            let states = first..(first + CHUNK).min(n);
+            let pairs = problem.pairs_of(states.end - 1).end - problem.pairs_of(first).start;
+            chunks.push(Chunk {
+                q: q.split_off_mut(..pairs).unwrap_or_default(),
+                v: v.split_off_mut(..states.len()).unwrap_or_default(),
+                warm: warm.split_off_mut(..pairs).unwrap_or_default(),
+                chosen: chosen.as_mut().map(|(pair, theta)| {
+                    (
+                        pair.split_off_mut(..states.len()).unwrap_or_default(),
+                        theta.split_off_mut(..states.len() * d).unwrap_or_default(),
+                    )
+                }),
+                fallbacks: 0,
+                states,
+            });
+        }
+        if problem.pairs() < PARALLEL_PAIRS || rayon::current_num_threads() == 1 {
+            let mut phi = vec![0.0; d];
+            chunks.iter_mut().for_each(|chunk| chunk.run(task, before, set, &mut phi));
+            return;
+        }
+        // an answer depends on the objective and its warm start alone, so a copy of the solver gives the same
+        let copy = &*set;
+        chunks.par_iter_mut().for_each_init(
+            || (copy.clone(), vec![0.0; d]),
+            |(set, phi), chunk| chunk.run(task, before, set, phi),
+        );
+        let fallbacks = chunks.iter().map(|chunk| chunk.fallbacks).sum();
+        set.count_fallbacks(fallbacks);
+    }
+}
+
+impl Chunk<'_> {
+    fn run(&mut self, task: &Task, before: &[f64], set: &mut impl SupportMin, phi: &mut [f64]) {
+        let Task { problem, costs, b, q: bonus, .. } = *task;
+        let fallbacks = set.fallbacks();
+        let d = problem.dim();
+        let first_pair = problem.pairs_of(self.states.start).start;
+        for (i, s) in self.states.clone().enumerate() {
+            if let Some((pair, _)) = &mut self.chosen {
+                pair[i] = None;
+            }
+            if s == problem.goal() {
+                self.v[i] = 0.0;
+                continue;
+            }
+            let mut least = b;
+            for p in problem.pairs_of(s) {
+                let at = p - first_pair;
+                problem.phi_v(p, before, phi);
+                let support = set.min(phi, &mut self.warm[at]);
+                // whatever theta in B, the expectation is at least the smallest successor's value
+                let floor = problem.successors(p).iter().map(|&n| before[n as usize]);
+                let bound = support.bound.max(floor.fold(f64::INFINITY, f64::min));
+                self.q[at] = costs[p] + (1.0 - bonus) * support.value.max(bound);
+                let lower = costs[p] + (1.0 - bonus) * bound;
+                if lower < least {
+                    least = lower;
+                    if let Some((pair, theta)) = &mut self.chosen {
+                        pair[i] = Some(p as u32);
+                        set.minimiser(&mut theta[i * d..(i + 1) * d]);
+                    }
+                }
+            }
+            self.v[i] = least;
+        }
+        self.fallbacks += set.fallbacks() - fallbacks;
+    }
+}
