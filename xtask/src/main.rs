@@ -1,18 +1,18 @@
 //! Project tasks: `cargo xtask test` checks everything that must hold before a change is merged, `cargo xtask bench`
 //! runs the benchmarks.
 
+mod bench;
+
 use anyhow::{Context, Result};
 use std::env;
+use std::ffi::OsString;
 use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 const USAGE: &str = "\
 usage: cargo xtask test          format, lints, all tests, documentation; stops at the first failure
-       cargo xtask bench NAME    run a benchmark";
-
-/// Names of benchmarks; each will be a module of this crate.
-const BENCHES: &[&str] = &[];
+       cargo xtask bench NAME    run a benchmark; without a name, list them";
 
 /// One check: its heading, cargo's arguments, and the environment that it needs.
 struct Check {
@@ -41,7 +41,7 @@ fn main() -> Result<ExitCode> {
     let args: Vec<String> = env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test(),
-        ["bench", ref rest @ ..] => Ok(bench(rest.first().copied())),
+        ["bench", ref rest @ ..] => bench::run(rest),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(ExitCode::SUCCESS)
@@ -53,16 +53,15 @@ fn main() -> Result<ExitCode> {
     }
 }
 
-/// Runs every check from the workspace's root with the cargo that started us, so that the toolchain is the same.
+/// Runs every check.
 fn test() -> Result<ExitCode> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies in the workspace")?;
+    let root = root()?;
     let began = Instant::now();
     for check in CHECKS {
         let command = check.args.join(" ");
         eprintln!("== {}: cargo {command}", check.heading);
         let clock = Instant::now();
-        let status = Command::new(&cargo)
+        let status = Command::new(cargo())
             .args(check.args)
             .envs(check.env.iter().copied())
             .current_dir(root)
@@ -81,14 +80,12 @@ fn test() -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn bench(name: Option<&str>) -> ExitCode {
-    if let Some(name) = name {
-        eprintln!("error: there is no benchmark {name:?}");
-    }
-    if BENCHES.is_empty() {
-        eprintln!("There are no benchmarks yet.");
-    } else {
-        eprintln!("Benchmarks: {}", BENCHES.join(", "));
-    }
-    ExitCode::from(2)
+/// The cargo that started us, so that the toolchain is the same.
+fn cargo() -> OsString {
+    env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
+}
+
+/// The workspace.
+fn root() -> Result<&'static Path> {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().context("xtask lies in the workspace")
 }

@@ -117,11 +117,13 @@ fn clarabel(case: &Case) -> DefaultSolver<f64> {
         b.push(row.iter().zip(&case.center).map(|(x, y)| x * y).sum());
         a.push(row);
     }
-    let mut cones = vec![SupportedConeT::NonnegativeConeT(case.rows.len()), SupportedConeT::SecondOrderConeT(d + 1)];
+    let mut cones =
+        vec![SupportedConeT::NonnegativeConeT(case.rows.len()), SupportedConeT::SecondOrderConeT(d + 1)];
     if !case.equalities.is_empty() {
         cones.insert(0, SupportedConeT::ZeroConeT(case.equalities.len()));
     }
-    let settings = DefaultSettings { verbose: false, presolve_enable: false, max_threads: 1, ..Default::default() };
+    let settings =
+        DefaultSettings { verbose: false, presolve_enable: false, max_threads: 1, ..Default::default() };
     let p = CscMatrix::zeros((d, d));
     DefaultSolver::new(&p, &vec![0.0; d], &CscMatrix::from(&a), &b, &cones, settings).unwrap()
 }

@@ -5,7 +5,7 @@
 use std::time::Instant;
 
 /// Microseconds of one call, over so many repetitions.
-pub fn micros(repeat: usize, mut work: impl FnMut()) -> f64 {
+pub(crate) fn micros(repeat: usize, mut work: impl FnMut()) -> f64 {
     let start = Instant::now();
     for _ in 0..repeat {
         work();
@@ -14,31 +14,31 @@ pub fn micros(repeat: usize, mut work: impl FnMut()) -> f64 {
 }
 
 /// The median.
-pub fn median(mut values: Vec<f64>) -> f64 {
+pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values[values.len() / 2]
 }
 
 /// Rows of numbers under named columns.
-pub struct Table {
+pub(crate) struct Table {
     bench: &'static str,
     columns: Vec<&'static str>,
     rows: Vec<(String, Vec<f64>)>,
 }
 
 impl Table {
-    pub fn new(bench: &'static str, columns: &[&'static str]) -> Self {
+    pub(crate) fn new(bench: &'static str, columns: &[&'static str]) -> Self {
         Table { bench, columns: columns.to_vec(), rows: Vec::new() }
     }
 
     /// Adds a row.
-    pub fn row(&mut self, case: &str, values: &[f64]) {
+    pub(crate) fn row(&mut self, case: &str, values: &[f64]) {
         eprintln!("{case} done");
         self.rows.push((case.into(), values.to_vec()));
     }
 
     /// Prints it: JSON if the program was called with `--json`.
-    pub fn print(&self) {
+    pub(crate) fn print(&self) {
         if std::env::args().any(|a| a == "--json") {
             let rows: Vec<serde_json::Value> = self
                 .rows

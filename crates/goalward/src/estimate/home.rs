@@ -22,11 +22,17 @@ pub struct Home {
     scratch: Scratch,
 }
 
+/// Powers of U below this are taken for zero. Their square would leave the range of normal numbers, on which arithmetic
+/// is a hundred times slower; beside lambda it is nothing.
+const NOTHING: f64 = 1e-150;
+
 /// Buffers of a step, L x d, L and d numbers; not part of the state.
 #[derive(Clone, Debug, Default)]
 struct Scratch {
     psi: Vec<f64>,
     y: Vec<f64>,
+    /// How many successors add to psi_l.
+    live: Vec<u32>,
     frozen_norm: Vec<f64>,
     mean: Vec<f64>,
     vector: Vec<f64>,
@@ -55,6 +61,9 @@ impl Home {
         let scratch = &mut self.scratch;
         for (l, level) in self.levels.iter_mut().enumerate() {
             let psi = &scratch.psi[l * d..(l + 1) * d];
+            if scratch.live[l] == 0 {
+                continue; // psi_l = 0 tells nothing
+            }
             // reading A11: multiply by sigma_bar^-2, where the paper's display of the regression divides by it
             level.update(psi, scratch.y[l], 1.0 / self.sigma_sq[l], &mut scratch.vector);
         }
@@ -67,34 +76,40 @@ impl Home {
         scratch.psi.clear();
         scratch.psi.resize(levels * d, 0.0);
         scratch.y.resize(levels, 0.0);
+        scratch.live.clear();
+        scratch.live.resize(levels, 0);
         scratch.frozen_norm.resize(levels, 0.0);
         scratch.mean.resize(levels, 0.0);
         scratch.vector.resize(d, 0.0);
         for (&successor, row) in problem.successors(p).iter().zip(problem.phi(p).chunks_exact(d)) {
             let mut power = u[successor as usize];
-            for psi in scratch.psi.chunks_exact_mut(d) {
-                if power == 0.0 {
+            for (psi, live) in scratch.psi.chunks_exact_mut(d).zip(&mut scratch.live) {
+                if power < NOTHING {
                     break;
                 }
                 psi.iter_mut().zip(row).for_each(|(psi, x)| *psi += power * x);
+                *live += 1;
                 power *= power;
             }
         }
         let mut power = u[next];
         for y in &mut scratch.y {
             *y = power;
-            power *= power;
+            power = if power < NOTHING { 0.0 } else { power * power };
         }
     }
 
     /// Algorithm 3.
     fn weigh(&mut self, beta: f64, t: u64) {
         let d = self.scratch.vector.len();
-        let Scratch { psi, frozen_norm, mean, vector, .. } = &mut self.scratch;
+        let Scratch { psi, live, frozen_norm, mean, vector, .. } = &mut self.scratch;
         for (l, level) in self.levels.iter().enumerate() {
             let psi = &psi[l * d..(l + 1) * d];
-            frozen_norm[l] = level.frozen().inverse_norm(psi, vector);
-            mean[l] = dot(psi, level.frozen_theta()).clamp(0.0, 1.0);
+            (frozen_norm[l], mean[l]) = (0.0, 0.0);
+            if live[l] > 0 {
+                frozen_norm[l] = level.frozen().inverse_norm(psi, vector);
+                mean[l] = dot(psi, level.frozen_theta()).clamp(0.0, 1.0);
+            }
         }
         let alpha_sq = 1.0 / t as f64; // alpha_t = 1/sqrt(t) (reading T4)
         let last = self.levels.len() - 1;
@@ -109,7 +124,10 @@ impl Home {
                 variance + error
             };
             // gamma^2 times the norm, not its square (reading H4)
-            let uncertainty = self.gamma_sq * level.running().inverse_norm(psi, vector);
+            let uncertainty = match live[l] {
+                0 => 0.0,
+                _ => self.gamma_sq * level.running().inverse_norm(psi, vector),
+            };
             self.sigma_sq[l] = sigma_sq.max(alpha_sq).max(uncertainty);
         }
     }

@@ -123,7 +123,7 @@ pub(super) const PLANNER: Parameter = Parameter {
     name: "planner",
     default: "auto",
     doc: "faithful: value iteration from zero, as printed; fast: policy iteration with a certificate; auto: faithful, \
-          and fast from there if it takes more than 2^18 support problems",
+          and fast if that takes more than 2^16 support problems",
 };
 
 /// The smallest cost, or a smaller one that the user gives; zero has no level count.

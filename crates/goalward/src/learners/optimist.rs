@@ -112,7 +112,7 @@ impl Optimist {
         let (done, empty) = match ConvexSet::new(self.problem.constraints(), ellipsoid) {
             Ok(mut set) => {
                 let task = Task { problem: &self.problem, costs: &self.costs, b: self.b, eps: rate, q: rate };
-                let done = self.devi.plan(&task, &mut set, self.planner);
+                let done = self.devi.plan(&task, &mut set, self.planner, &now.v);
                 now.q.clone_from(&self.devi.q);
                 now.v.clone_from(&self.devi.v);
                 (done, false)

@@ -81,12 +81,14 @@ impl Cholesky {
             if xk == 0.0 {
                 continue;
             }
-            let r = diagonal.hypot(xk);
-            let (c, s) = (r / diagonal, xk / diagonal);
+            // a Givens rotation; sqrt, not hypot: entries are far from overflow, and this is the learners' inner loop
+            let r = (diagonal * diagonal + xk * xk).sqrt();
+            let inverse = 1.0 / diagonal;
+            let (c, s, shrink) = (r * inverse, xk * inverse, diagonal / r);
             growth *= c;
             self.lower[k * d + k] = r;
             for i in k + 1..d {
-                let entry = (self.lower[i * d + k] + s * scratch[i]) / c;
+                let entry = (self.lower[i * d + k] + s * scratch[i]) * shrink;
                 self.lower[i * d + k] = entry;
                 scratch[i] = c * scratch[i] - s * entry;
             }

@@ -57,7 +57,7 @@ impl Region {
 fn plan(task: &Task, set: &mut ConvexSet, planner: Planner) -> Vec<f64> {
     let Task { problem, costs, b, eps, q } = *task;
     let mut devi = Devi::new(problem);
-    let done = devi.plan(task, set, planner);
+    let done = devi.plan(task, set, planner, &vec![0.0; problem.states()]);
     assert!(done.residual <= eps, "{planner:?}: residual {}", done.residual);
     assert_eq!(done.planner, planner);
     assert!(devi.v.iter().all(|v| (0.0..=b).contains(v)));
@@ -113,9 +113,9 @@ proptest! {
         let mut set = Region::around_truth(&instance, seed, 0.3, slack).set(&instance);
         let task = Task { problem, costs: problem.costs(), b: share * best.b_star, eps: 1e-12, q };
         let mut devi = Devi::new(problem);
-        devi.plan(&task, &mut set, Planner::Faithful);
+        devi.plan(&task, &mut set, Planner::Faithful, &[]);
         let faithful = devi.v.clone();
-        devi.plan(&task, &mut set, Planner::Fast);
+        devi.plan(&task, &mut set, Planner::Fast, &vec![0.0; states]);
         for s in 0..states {
             prop_assert!((faithful[s] - devi.v[s]).abs() <= 1e-8, "state {s}: {} {}", faithful[s], devi.v[s]);
         }
@@ -178,7 +178,7 @@ fn threads_do_not_change_a_bit() {
         pool.install(|| {
             let task = Task { problem, costs: problem.costs(), b: 20.0, eps: 0.05, q: 1e-3 };
             let mut devi = Devi::new(problem);
-            let done = devi.plan(&task, &mut region.set(&instance), planner);
+            let done = devi.plan(&task, &mut region.set(&instance), planner, &vec![0.0; problem.states()]);
             let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
             (bits(&devi.v), bits(&devi.q), done.sweeps)
         })

@@ -16,11 +16,21 @@ use crate::numeric::support::SupportMin;
 use crate::plan::evaluate::Evaluator;
 use crate::problem::State;
 
-/// Policy iteration needs about ten rounds; a set that is a maximum of two may need plain sweeps to finish.
-const ROUNDS: usize = 60;
+/// Rounds of policy iteration from a good start; without one it goes through stages.
+const ROUNDS: usize = 40;
+/// From one stage to the next q falls by this factor: values at a distance of up to 36/q are told apart from those
+/// further off, so the policy of one stage is a good start for the next.
+const STAGE: f64 = 16.0;
+
+/// The best V of a policy iteration.
+#[derive(Clone, Copy)]
+struct Best {
+    residual: f64,
+    defect: Defect,
+}
 
 /// How far V is from L V, below and above.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Default)]
 struct Defect {
     /// max(V - LV)^+.
     below: f64,
@@ -31,26 +41,62 @@ struct Defect {
 }
 
 impl Devi {
-    /// Goes on from V = `self.v` after so many sweeps.
+    /// Plans from the values `self.v`, which may be anything, after so many sweeps.
     pub(super) fn iterate_policies<S>(&mut self, task: &Task, set: &mut S, sweeps: u64) -> Convergence
     where
         S: SupportMin + Clone + Send + Sync,
     {
         let c_min = smallest_cost(task);
         let mut sweeps = sweeps;
-        let mut best: Option<(f64, Vec<f64>, Defect)> = None;
+        // while the clamp at B is in force, states at B say nothing of the way: first without, as V* <= B if theta* is
+        // in the set
+        let free = Task { b: f64::INFINITY, ..*task };
+        let mut best = self.newton(&free, set, c_min, &mut sweeps);
+        if best.residual > task.eps {
+            let mut q: f64 = 0.25;
+            while q > task.q {
+                self.newton(&Task { q, ..free }, set, c_min, &mut sweeps);
+                q /= STAGE;
+            }
+            best = self.newton(&free, set, c_min, &mut sweeps);
+        }
+        if best.defect.size > task.b {
+            self.v.iter_mut().for_each(|v| *v = v.min(task.b));
+            best = self.newton(task, set, c_min, &mut sweeps);
+        }
+        self.lower(best.defect, c_min, task);
+        let mut residual = best.residual;
+        loop {
+            // from W <= LW plain sweeps only rise, towards the fixed point; one makes Q and V belong together, and more
+            // are only needed where L is no minimum of affine maps (a maximum over two sets)
+            let change = self.step(task, set);
+            sweeps += 1;
+            residual = residual.min(change);
+            if residual <= task.eps || change <= 16.0 * f64::EPSILON * best.defect.size {
+                return Convergence { sweeps, residual, planner: Planner::Fast, fallbacks: 0 };
+            }
+        }
+    }
+
+    /// Policy iteration from V = `self.v`; leaves there the best V met, by the residual that it can be certified with.
+    fn newton<S>(&mut self, task: &Task, set: &mut S, c_min: f64, sweeps: &mut u64) -> Best
+    where
+        S: SupportMin + Clone + Send + Sync,
+    {
+        let mut best = Best { residual: f64::INFINITY, defect: Defect::default() };
+        let mut best_v = self.v.clone();
         for _ in 0..ROUNDS {
-            // LV and its minimisers at the V of now
             std::mem::swap(&mut self.v, &mut self.before);
             self.sweep(task, set, true);
-            sweeps += 1;
+            *sweeps += 1;
             let defect = self.defect();
             let residual = defect.residual(c_min, task.q);
-            let before = best.as_ref().map_or(f64::INFINITY, |best| best.0);
+            let before = best.residual;
             if residual < before {
-                best = Some((residual, self.before.clone(), defect));
+                best = Best { residual, defect };
+                best_v.copy_from_slice(&self.before);
             }
-            // Newton's method either squares its error or has met rounding
+            // its error squares from round to round until it meets rounding
             let exact = defect.below.max(defect.above) <= 4.0 * f64::EPSILON * defect.size;
             if exact || residual <= task.eps && residual > 0.1 * before {
                 break;
@@ -58,28 +104,13 @@ impl Devi {
             let Some(v) = self.evaluate(task) else { break };
             self.v = v;
         }
-        let Some((mut residual, v, defect)) = best else {
-            return Convergence { sweeps, residual: f64::INFINITY, planner: Planner::Fast, fallbacks: 0 };
-        };
-        self.v = v;
-        self.lower(defect, c_min, task);
-        // from W <= LW plain sweeps only rise, towards the fixed point
-        let mut more = 1;
-        loop {
-            let change = self.step(task, set);
-            sweeps += 1;
-            residual = residual.min(change);
-            more -= 1;
-            if residual <= task.eps || more <= 0 && change <= 16.0 * f64::EPSILON * defect.size {
-                return Convergence { sweeps, residual, planner: Planner::Fast, fallbacks: 0 };
-            }
-        }
+        self.v = best_v;
+        best
     }
 
     /// `before` is V, `v` is LV.
     fn defect(&self) -> Defect {
-        let start = Defect { below: 0.0, above: 0.0, size: 0.0 };
-        self.before.iter().zip(&self.v).fold(start, |defect, (v, lv)| Defect {
+        self.before.iter().zip(&self.v).fold(Defect::default(), |defect, (v, lv)| Defect {
             below: defect.below.max(v - lv),
             above: defect.above.max(lv - v),
             size: defect.size.max(*v),

@@ -20,7 +20,7 @@ use std::str::FromStr;
 use sweep::Chosen;
 
 /// In `auto`, value iteration gives way to policy iteration after so many support problems.
-const FAITHFUL_WORK: usize = 1 << 18;
+const FAITHFUL_WORK: usize = 1 << 16;
 
 /// How to plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -30,7 +30,7 @@ pub enum Planner {
     Faithful,
     /// Policy iteration with a certificate: a handful of sweeps, whatever the horizon.
     Fast,
-    /// Faithful, and fast from where that stands if it takes more than 2^18 support problems.
+    /// Faithful, and fast if that takes more than 2^16 support problems.
     Auto,
 }
 
@@ -115,8 +115,9 @@ impl Devi {
         }
     }
 
-    /// Plans over a set that is not empty.
-    pub fn plan<S>(&mut self, task: &Task, set: &mut S, planner: Planner) -> Convergence
+    /// Plans over a set that is not empty. `start` is where policy iteration sets out: the values of the plan before,
+    /// or anything else; value iteration sets out from zero.
+    pub fn plan<S>(&mut self, task: &Task, set: &mut S, planner: Planner, start: &[f64]) -> Convergence
     where
         S: SupportMin + Clone + Send + Sync,
     {
@@ -127,18 +128,18 @@ impl Devi {
         let fallbacks = set.fallbacks();
         let limit = match planner {
             Planner::Faithful => u64::MAX,
-            Planner::Auto => (FAITHFUL_WORK / self.q.len().max(1)).max(1) as u64,
-            Planner::Fast => 1, // one sweep from zero: a first policy
+            Planner::Auto => (FAITHFUL_WORK / self.q.len().max(1)) as u64,
+            Planner::Fast => 0,
         };
         let (mut sweeps, mut change) = (0, f64::INFINITY);
-        // faithful, and the start of the others
         while change >= task.eps && sweeps < limit {
             change = self.step(task, set);
             sweeps += 1;
         }
-        let done = if change < task.eps && planner != Planner::Fast {
+        let done = if change < task.eps {
             Convergence { sweeps, residual: change, planner: Planner::Faithful, fallbacks: 0 }
         } else {
+            self.v.copy_from_slice(start);
             self.iterate_policies(task, set, sweeps)
         };
         Convergence { fallbacks: set.fallbacks() - fallbacks, ..done }

@@ -1,0 +1,1 @@
+//! Instruction counts of the hot paths: `cargo xtask bench instructions`.

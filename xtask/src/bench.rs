@@ -1,0 +1,75 @@
+//! `cargo xtask bench NAME [--json]`: benchmarks measure ratios within one run, and never run in `cargo xtask test`.
+
+use crate::{cargo, root};
+use anyhow::{Context, Result, bail};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+
+/// The library's own benchmarks, with what they measure.
+const BENCHES: &[(&str, &str)] = &[
+    ("support", "support minimisation against Clarabel"),
+    ("devi", "planning by value iteration and by policy iteration"),
+    ("step", "the learning step"),
+];
+
+/// The benchmark that needs valgrind.
+const INSTRUCTIONS: &str = "instructions";
+/// The runner that counts them; the library in `instructions/Cargo.toml` has the same version.
+const RUNNER_VERSION: &str = "0.20.0";
+
+pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
+    match args {
+        [INSTRUCTIONS] => instructions(),
+        [name, rest @ ..] if BENCHES.iter().any(|(bench, _)| bench == name) => {
+            let mut command = Command::new(cargo());
+            command.args(["bench", "--quiet", "--package", "goalward", "--bench", name, "--"]).args(rest);
+            finish(command)
+        }
+        _ => {
+            if let [name, ..] = args {
+                eprintln!("error: there is no benchmark {name:?}");
+            }
+            eprintln!("usage: cargo xtask bench NAME [--json]");
+            for (name, what) in BENCHES {
+                eprintln!("  {name:<14}{what}");
+            }
+            eprintln!("  {INSTRUCTIONS:<14}instruction counts of the hot paths, under valgrind");
+            Ok(ExitCode::from(2))
+        }
+    }
+}
+
+fn finish(mut command: Command) -> Result<ExitCode> {
+    let status = command.current_dir(root()?).status().context("cannot run cargo")?;
+    Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
+}
+
+fn instructions() -> Result<ExitCode> {
+    let has_valgrind =
+        Command::new("valgrind").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    if !has_valgrind.is_ok_and(|status| status.success()) {
+        eprintln!("skipped: instruction counts need valgrind, which is not installed");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let mut command = Command::new(cargo());
+    command.args(["bench", "--manifest-path", "instructions/Cargo.toml"]).env("GUNGRAUN_RUNNER", runner()?);
+    finish(command)
+}
+
+/// The runner of the pinned version, installed under `target/` if it is not there yet.
+fn runner() -> Result<PathBuf> {
+    let home = root()?.join("target").join(format!("gungraun-{RUNNER_VERSION}"));
+    let runner = home.join("bin/gungraun-runner");
+    if !runner.exists() {
+        let version = format!("={RUNNER_VERSION}");
+        let status = Command::new(cargo())
+            .args(["install", "--locked", "--version", &version, "gungraun-runner", "--root"])
+            .arg(&home)
+            .status()
+            .context("cannot run cargo install")?;
+        if !status.success() {
+            bail!("gungraun-runner {RUNNER_VERSION} could not be installed");
+        }
+    }
+    Ok(runner)
+}
