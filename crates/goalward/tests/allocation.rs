@@ -1,0 +1,64 @@
+//! What must not allocate, counted by an instrumented allocator: a binary of its own, since an allocator is global.
+
+use goalward::learners::{self, Observed, Told, Transition};
+use goalward::numeric::Stream;
+use goalward::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
+use goalward::registry::Settings;
+use goalward::worlds;
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
+use std::alloc::System;
+
+#[global_allocator]
+static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// One test: others would allocate beside it.
+#[test]
+fn steps_and_solves_allocate_nothing() {
+    let params = Settings::new().set("dim", 8).set("successors", 5);
+    let instance = worlds::build("random-mixture", &params).unwrap();
+    let (problem, truth) = (&instance.problem, instance.truth().unwrap());
+    let mut draw = Stream::new(1, &[]);
+
+    for (id, settings) in [
+        ("levis++", Settings::new().set("B", 20).set("levels", 8)),
+        ("levis", Settings::new().set("B", 20)),
+        ("random", Settings::new()),
+    ] {
+        let entry = learners::entry(id).unwrap();
+        let mut learner = learners::build(entry, problem, &settings, 0, 1, Told::default()).unwrap();
+        let (mut s, mut plain) = (problem.start(), 0);
+        for t in 0..3_000 {
+            let region = Region::new(ALLOCATOR);
+            let action = learner.act(s);
+            let next = truth.sample(problem, problem.pair(s, action), draw.uniform());
+            let cost = problem.cost(problem.pair(s, action));
+            let observed = learner.observe(&Transition { state: s, action, cost, next }).unwrap();
+            let allocations = region.change().allocations;
+            // planning calls may allocate, and so may the first step of all
+            if observed == Observed::Updated && t > 0 {
+                assert_eq!(allocations, 0, "{id} at step {t}");
+                plain += 1;
+            }
+            s = if next == problem.goal() { problem.start() } else { next };
+        }
+        assert!(plain > 2_000, "{id}: {plain} steps without a plan");
+    }
+
+    let d = problem.dim();
+    let mut shape = vec![0.0; d * d];
+    (0..d).for_each(|i| shape[i * d + i] = 50.0 * (1.0 + i as f64));
+    let ellipsoid = Ellipsoid { center: truth.theta(), shape: &shape, radius: 3.0 };
+    let mut set = ConvexSet::new(problem.constraints(), ellipsoid).unwrap();
+    let mut warm = Warm::default();
+    let mut objective = || -> Vec<f64> { (0..d).map(|_| draw.uniform() - 0.5).collect() };
+    // the first solves find what is kept per polytope, and make room for the working set
+    for _ in 0..50 {
+        set.min(&objective(), &mut warm);
+    }
+    for _ in 0..500 {
+        let c = objective();
+        let region = Region::new(ALLOCATOR);
+        set.min(&c, &mut warm);
+        assert_eq!(region.change().allocations, 0);
+    }
+}
