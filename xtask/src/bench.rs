@@ -8,6 +8,7 @@ use std::process::{Command, ExitCode, Stdio};
 /// The library's own benchmarks, with what they measure.
 const BENCHES: &[(&str, &str)] = &[
     ("support", "support minimisation against Clarabel"),
+    ("support_stress", "a million support problems, random and degenerate, with counts of what went wrong"),
     ("devi", "planning by value iteration and by policy iteration"),
     ("step", "the learning step"),
 ];
@@ -31,9 +32,9 @@ pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
             }
             eprintln!("usage: cargo xtask bench NAME [--json]");
             for (name, what) in BENCHES {
-                eprintln!("  {name:<14}{what}");
+                eprintln!("  {name:<16}{what}");
             }
-            eprintln!("  {INSTRUCTIONS:<14}instruction counts of the hot paths, under valgrind");
+            eprintln!("  {INSTRUCTIONS:<16}instruction counts of the hot paths, under valgrind");
             Ok(ExitCode::from(2))
         }
     }

@@ -38,7 +38,9 @@ fn main() {
             let mut learner = learners::build(entry, problem, &settings, 0, 1, Told::default()).unwrap();
             // the first half makes the plans that the second half is spared
             let (first, second) = transitions.split_at(STEPS / 2);
-            first.iter().for_each(|step| drop(learner.observe(step).unwrap()));
+            for step in first {
+                learner.observe(step).unwrap();
+            }
             let (mut plans, total) = (0.0, second.len() as f64);
             let whole = micros(1, || {
                 for step in second {
