@@ -117,11 +117,13 @@ fn clarabel(case: &Case) -> DefaultSolver<f64> {
         b.push(row.iter().zip(&case.center).map(|(x, y)| x * y).sum());
         a.push(row);
     }
-    let mut cones = vec![SupportedConeT::NonnegativeConeT(case.rows.len()), SupportedConeT::SecondOrderConeT(d + 1)];
+    let mut cones =
+        vec![SupportedConeT::NonnegativeConeT(case.rows.len()), SupportedConeT::SecondOrderConeT(d + 1)];
     if !case.equalities.is_empty() {
         cones.insert(0, SupportedConeT::ZeroConeT(case.equalities.len()));
     }
-    let settings = DefaultSettings { verbose: false, presolve_enable: false, max_threads: 1, ..Default::default() };
+    let settings =
+        DefaultSettings { verbose: false, presolve_enable: false, max_threads: 1, ..Default::default() };
     let p = CscMatrix::zeros((d, d));
     DefaultSolver::new(&p, &vec![0.0; d], &CscMatrix::from(&a), &b, &cones, settings).unwrap()
 }
@@ -131,14 +133,14 @@ fn main() {
         "support",
         &["clarabel_us", "cold_us", "warm_us", "mean_active", "cold_ratio", "warm_ratio", "worst_difference"],
     );
-    let few = (0.75, 1.4);
+    let few = (0.3, 1.2);
     let many = (0.02, 0.2);
     let cases = [
         random("d8_m30_few", 8, 30, few, 1),
         random("d8_m30_many", 8, 30, many, 2),
-        random("d16_m30_few", 16, 30, (0.55, 1.2), 3),
+        random("d16_m30_few", 16, 30, (0.2, 0.9), 3),
         random("d16_m30_many", 16, 30, many, 4),
-        random("d32_m60_few", 32, 60, (0.42, 1.0), 5),
+        random("d32_m60_few", 32, 60, (0.15, 0.7), 5),
         random("d32_m60_many", 32, 60, many, 6),
         paper(8),
     ];
