@@ -214,9 +214,17 @@ impl Whitened {
     /// The row outside W that y violates most, beyond rounding and beyond `deaf`, and by how much.
     #[inline]
     pub(super) fn most_violated(&self, y: &[Lanes], deaf: f64, working: &[usize]) -> Option<(usize, f64)> {
-        let mut most = deaf.max(1e-12 * inner(y, y).sqrt());
-        let mut worst = None;
+        let floor = deaf.max(1e-12 * inner(y, y).sqrt());
+        let (row, most) = self.scan(y, floor, &[])?;
+        // a row of W is violated by rounding at most, so that it rarely comes first
+        if working.contains(&row) { self.scan(y, floor, working) } else { Some((row, most)) }
+    }
+
+    /// The most violated row whose excess is above the floor.
+    fn scan(&self, y: &[Lanes], floor: f64, without: &[usize]) -> Option<(usize, f64)> {
         let y = &y.as_flattened()[..self.free];
+        let two = |a: f64, b: f64| if a > b { a } else { b };
+        let (mut most, mut place, mut worst) = (floor, usize::MAX, [0.0; 8]);
         for (block, (columns, ceilings)) in
             self.blocks.chunks_exact(self.free.max(1)).zip(&self.ceilings).enumerate()
         {
@@ -226,18 +234,17 @@ impl Whitened {
                     excess[lane] += column[lane] * y;
                 }
             }
-            let two = |a: f64, b: f64| if a > b { a } else { b };
+            for &i in without.iter().filter(|&&i| i / 8 == block) {
+                excess[i % 8] = f64::NEG_INFINITY;
+            }
             let [a, b, c, d, e, f, g, h] = excess;
-            if two(two(two(a, b), two(c, d)), two(two(e, f), two(g, h))) > most {
-                for lane in 0..8 {
-                    if excess[lane] > most && !working.contains(&(8 * block + lane)) {
-                        most = excess[lane];
-                        worst = Some(8 * block + lane);
-                    }
-                }
+            let top = two(two(two(a, b), two(c, d)), two(two(e, f), two(g, h)));
+            if top > most {
+                (most, place, worst) = (top, block, excess);
             }
         }
-        worst.map(|row| (row, most))
+        let lane = worst.iter().position(|&x| x == most)?;
+        (place != usize::MAX).then_some((8 * place + lane, most))
     }
 
     /// z = z0 + rho L^-T y.

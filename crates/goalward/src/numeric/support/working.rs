@@ -1,6 +1,6 @@
 //! The working set's factor G_W' = Q R, which gains and loses rows one at a time.
 
-use super::lanes::{Lanes, add, add_columns, inner, project, width};
+use super::lanes::{Lanes, add, add_columns, dot_four, inner, project, width};
 
 /// What lies below this share of a row of norm one outside the span of others is rounding.
 const DEPENDENT: f64 = 1e-11;
@@ -33,7 +33,7 @@ pub(super) struct Working {
     pub(super) nearest: Vec<Lanes>,
     /// u = w - G_W' p, the part of w outside the rows' span.
     pub(super) outside: Vec<Lanes>,
-    /// A candidate row, later what is left of it, and its coordinates in Q.
+    /// A candidate row, then what Q leaves of it, and its coordinates in Q.
     pub(super) candidate: Vec<Lanes>,
     column: Vec<f64>,
     part: Vec<f64>,
@@ -42,7 +42,7 @@ pub(super) struct Working {
 impl Working {
     pub(super) fn new(free: usize) -> Self {
         let width = width(free);
-        let room = || Vec::with_capacity(free + 1);
+        let room = || vec![0.0; free];
         let zeros = || vec![[0.0; 4]; width];
         Working {
             free,
@@ -57,18 +57,14 @@ impl Working {
             nearest: zeros(),
             outside: zeros(),
             candidate: zeros(),
-            column: vec![0.0; free],
-            part: vec![0.0; free],
+            column: room(),
+            part: room(),
         }
     }
 
     /// No rows, for the objective w.
     pub(super) fn start(&mut self, w: &[Lanes]) {
         self.rows.clear();
-        self.inverse.clear();
-        self.limits.clear();
-        self.t.clear();
-        self.e.clear();
         self.nearest.fill([0.0; 4]);
         self.outside.copy_from_slice(w);
     }
@@ -79,47 +75,54 @@ impl Working {
     }
 
     /// Appends the candidate, a row of norm one, unless it depends on those in W.
+    #[inline]
     pub(super) fn push(&mut self, row: usize, h: f64) -> bool {
-        let (k, b, n) = (self.free, self.width, self.len());
-        let left = self.split().sqrt();
-        if n == k || left <= DEPENDENT {
-            return false;
+        // most of a solve's time goes here, and half of that is saved if the compiler knows the lanes' number
+        match self.width {
+            1 => self.push_lanes(row, h, 1),
+            2 => self.push_lanes(row, h, 2),
+            3 => self.push_lanes(row, h, 3),
+            4 => self.push_lanes(row, h, 4),
+            b => self.push_lanes(row, h, b),
         }
-        let inverse = 1.0 / left;
-        let q = &mut self.q[n * b..(n + 1) * b];
-        for (q, rest) in q.iter_mut().zip(&self.candidate) {
-            *q = rest.map(|r| r * inverse);
-        }
-        let column = &self.column[..n];
-        let t = (h - column.iter().zip(&self.t).map(|(c, t)| c * t).sum::<f64>()) * inverse;
-        // by u, not by w: what earlier columns missed of w goes here rather than nowhere
-        let e = inner(q, &self.outside);
-        add(&mut self.nearest, t, q);
-        add(&mut self.outside, -e, q);
-        self.r[n * k..n * k + n].copy_from_slice(column);
-        self.r[n * k + n] = left;
-        self.inverse.push(inverse);
-        self.limits.push(h);
-        self.t.push(t);
-        self.e.push(e);
-        self.rows.push(row);
-        true
     }
 
-    /// Splits the candidate into Q column + rest and returns |rest|^2.
-    fn split(&mut self) -> f64 {
-        let n = self.len();
+    #[inline(always)]
+    fn push_lanes(&mut self, row: usize, h: f64, b: usize) -> bool {
+        let (k, n) = (self.free, self.len());
+        let candidate = &mut self.candidate[..b];
         let (column, part) = (&mut self.column[..n], &mut self.part[..n]);
-        project(&self.q, &self.candidate, column);
-        add_columns(&mut self.candidate, &self.q, column, -1.0);
-        let mut left = inner(&self.candidate, &self.candidate);
+        project(&self.q, candidate, column);
+        add_columns(candidate, &self.q, column, -1.0);
+        let mut left = inner(candidate, candidate);
         if left < TWICE {
-            project(&self.q, &self.candidate, part);
-            add_columns(&mut self.candidate, &self.q, part, -1.0);
+            project(&self.q, candidate, part);
+            add_columns(candidate, &self.q, part, -1.0);
             column.iter_mut().zip(part).for_each(|(c, p)| *c += *p);
-            left = inner(&self.candidate, &self.candidate);
+            left = inner(candidate, candidate);
         }
-        left
+        if n == k || left <= DEPENDENT * DEPENDENT {
+            return false;
+        }
+        let left = left.sqrt();
+        let inverse = 1.0 / left;
+        let q = &mut self.q[n * b..n * b + b];
+        for (q, rest) in q.iter_mut().zip(candidate) {
+            *q = rest.map(|r| r * inverse);
+        }
+        let t = (h - dot_four(column, &self.t[..n])) * inverse;
+        // by u, not by w: what earlier columns missed of w goes here rather than nowhere
+        let e = inner(q, &self.outside[..b]);
+        add(&mut self.nearest[..b], t, q);
+        add(&mut self.outside[..b], -e, q);
+        self.r[n * k..n * k + n].copy_from_slice(column);
+        self.r[n * k + n] = left;
+        self.inverse[n] = inverse;
+        self.limits[n] = h;
+        self.t[n] = t;
+        self.e[n] = e;
+        self.rows.push(row);
+        true
     }
 
     /// The combination of W's rows that gives the row last refused by `push`.
@@ -132,7 +135,7 @@ impl Working {
     pub(super) fn drop(&mut self, place: usize) {
         let (k, b, n) = (self.free, self.width, self.len());
         self.rows.remove(place);
-        self.limits.remove(place);
+        self.limits.copy_within(place + 1..n, place);
         self.r.copy_within((place + 1) * k..n * k, place * k);
         for i in place..n - 1 {
             let (x, y) = (self.r[i * k + i], self.r[i * k + i + 1]);
@@ -153,16 +156,11 @@ impl Working {
                 turn(x, y);
             }
         }
-        self.inverse.pop();
         let q = &self.q[(n - 1) * b..n * b];
-        if let Some(e) = self.e.pop() {
-            add(&mut self.outside, e, q);
-        }
-        if let Some(t) = self.t.pop() {
-            add(&mut self.nearest, -t, q);
-            if t.abs() > LARGE {
-                self.renew();
-            }
+        add(&mut self.outside, self.e[n - 1], q);
+        add(&mut self.nearest, -self.t[n - 1], q);
+        if self.t[n - 1].abs() > LARGE {
+            self.renew();
         }
     }
 
@@ -174,7 +172,8 @@ impl Working {
             self.t[j] = (self.limits[j] - known) * self.inverse[j];
         }
         self.nearest.fill([0.0; 4]);
-        add_columns(&mut self.nearest, &self.q, &self.t, 1.0);
+        let n = self.len();
+        add_columns(&mut self.nearest, &self.q, &self.t[..n], 1.0);
     }
 
     /// x <- R^-1 x.
@@ -203,14 +202,15 @@ impl Working {
 
     /// q = M^-1 h_W.
     pub(super) fn q(&self, out: &mut [f64]) {
-        out[..self.len()].copy_from_slice(&self.t);
+        let n = self.len();
+        out[..n].copy_from_slice(&self.t[..n]);
         self.backward(out);
     }
 
     /// |y_W|^2.
     #[inline]
     pub(super) fn nearest_sq(&self) -> f64 {
-        self.t.iter().map(|t| t * t).sum()
+        dot_four(&self.t[..self.len()], &self.t[..self.len()])
     }
 
     /// |u|, after what rounding left of u along Q was removed where it would matter.
