@@ -138,9 +138,9 @@ fn main() {
     let cases = [
         random("d8_m30_few", 8, 30, few, 1),
         random("d8_m30_many", 8, 30, many, 2),
-        random("d16_m30_few", 16, 30, (0.2, 0.9), 3),
+        random("d16_m30_few", 16, 30, (0.3, 0.9), 3),
         random("d16_m30_many", 16, 30, many, 4),
-        random("d32_m60_few", 32, 60, (0.15, 0.7), 5),
+        random("d32_m60_few", 32, 60, (0.28, 0.8), 5),
         random("d32_m60_many", 32, 60, many, 6),
         paper(8),
     ];

@@ -11,7 +11,7 @@
 //! towards it, stops at the first multiplier that reaches zero and drops its row; after a full step the most violated
 //! row joins. Without the ratio tests it cycles. A step costs O(k |W| + k m).
 
-use super::lanes::{Lanes, add, width};
+use super::lanes::{Lanes, width};
 use super::whiten::Whitened;
 use super::working::Working;
 
@@ -168,16 +168,20 @@ impl ActiveSet {
         }
         let outside = self.working.outside_norm();
         self.round = outside > FLAT;
-        self.y.copy_from_slice(&self.working.nearest);
         if !self.round {
+            self.y.copy_from_slice(&self.working.nearest);
             self.working.multipliers(0.0, &mut self.target);
             return Aim::Target { touching: false };
         }
         let touching = s_sq <= TOUCH;
         let s = s_sq.max(TOUCH).sqrt();
         self.working.multipliers(outside / s, &mut self.target);
-        if !touching {
-            add(&mut self.y, -s / outside, &self.working.outside);
+        let step = if touching { 0.0 } else { s / outside };
+        for (y, (nearest, u)) in self.y.iter_mut().zip(self.working.nearest.iter().zip(&self.working.outside))
+        {
+            for lane in 0..4 {
+                y[lane] = nearest[lane] - step * u[lane];
+            }
         }
         Aim::Target { touching }
     }
@@ -194,8 +198,12 @@ impl ActiveSet {
     /// Moves lambda towards the target; true if a multiplier reached zero on the way.
     fn follow_target(&mut self) -> bool {
         let target = &self.target[..self.working.len()];
-        let (low, high) = target.iter().fold((0f64, 0f64), |(l, h), &t| (l.min(t), h.max(t)));
-        let rounding = 1e-14 * high.max(-low);
+        let (mut low, mut high) = (0.0, 0.0);
+        for &t in target {
+            low = if t < low { t } else { low };
+            high = if t > high { t } else { high };
+        }
+        let rounding = 1e-14 * f64::max(high, -low);
         if low >= -rounding {
             self.lambda.iter_mut().zip(target).for_each(|(l, t)| *l = t.max(0.0));
             return false;

@@ -224,16 +224,22 @@ impl Whitened {
     fn scan(&self, y: &[Lanes], floor: f64, without: &[usize]) -> Option<(usize, f64)> {
         let y = &y.as_flattened()[..self.free];
         let two = |a: f64, b: f64| if a > b { a } else { b };
-        let (mut most, mut place, mut worst) = (floor, usize::MAX, [0.0; 8]);
-        for (block, (columns, ceilings)) in
-            self.blocks.chunks_exact(self.free.max(1)).zip(&self.ceilings).enumerate()
-        {
-            let mut excess = ceilings.map(|h| -h);
-            for (column, y) in columns.iter().zip(y) {
+        let (mut most, mut place, mut worst) = (floor, 0, [0.0; 8]);
+        let blocks = self.blocks.chunks_exact(self.free.max(1)).zip(&self.ceilings);
+        for (block, (columns, ceilings)) in blocks.enumerate() {
+            // two sums for every row: one would wait for itself
+            let (mut excess, mut odd) = (ceilings.map(|h| -h), [0.0; 8]);
+            let ((pairs, last), (y, y_last)) = (columns.as_chunks::<2>(), y.as_chunks::<2>());
+            for (column, y) in pairs.iter().zip(y) {
                 for lane in 0..8 {
-                    excess[lane] += column[lane] * y;
+                    excess[lane] += column[0][lane] * y[0];
+                    odd[lane] += column[1][lane] * y[1];
                 }
             }
+            for (column, y) in last.iter().zip(y_last) {
+                (0..8).for_each(|lane| excess[lane] += column[lane] * y);
+            }
+            (0..8).for_each(|lane| excess[lane] += odd[lane]);
             for &i in without.iter().filter(|&&i| i / 8 == block) {
                 excess[i % 8] = f64::NEG_INFINITY;
             }
@@ -243,8 +249,10 @@ impl Whitened {
                 (most, place, worst) = (top, block, excess);
             }
         }
-        let lane = worst.iter().position(|&x| x == most)?;
-        (place != usize::MAX).then_some((8 * place + lane, most))
+        if most <= floor {
+            return None;
+        }
+        worst.iter().position(|&x| x == most).map(|lane| (8 * place + lane, most))
     }
 
     /// z = z0 + rho L^-T y.

@@ -4,9 +4,8 @@ use super::lanes::{Lanes, add, add_columns, dot_four, inner, project, width};
 
 /// What lies below this share of a row of norm one outside the span of others is rounding.
 const DEPENDENT: f64 = 1e-11;
-/// A row that keeps less than this (squared) outside the span of others is orthogonalised twice; above it, classical
-/// Gram-Schmidt does not amplify the loss of orthogonality of the columns before it.
-const TWICE: f64 = 0.5;
+/// How far Q may be from orthonormal.
+const ASKEW: f64 = 5e-14;
 /// Coordinates of y_W beyond this leave rounding behind when they go.
 const LARGE: f64 = 16.0;
 
@@ -22,7 +21,7 @@ pub(super) struct Working {
     pub(super) rows: Vec<usize>,
     /// Column j of Q starts at j width.
     q: Vec<Lanes>,
-    /// Column j of R starts at j k.
+    /// Column j of R starts at j k; behind the last, a candidate's coordinates in Q.
     r: Vec<f64>,
     /// One over R's diagonal.
     inverse: Vec<f64>,
@@ -33,10 +32,11 @@ pub(super) struct Working {
     pub(super) nearest: Vec<Lanes>,
     /// u = w - G_W' p, the part of w outside the rows' span.
     pub(super) outside: Vec<Lanes>,
-    /// A candidate row, then what Q leaves of it, and its coordinates in Q.
+    /// A candidate row, then what Q leaves of it.
     pub(super) candidate: Vec<Lanes>,
-    column: Vec<f64>,
     part: Vec<f64>,
+    /// How far Q may be from orthonormal by now.
+    askew: f64,
 }
 
 impl Working {
@@ -49,7 +49,7 @@ impl Working {
             width,
             rows: Vec::with_capacity(free + 1),
             q: vec![[0.0; 4]; free * width],
-            r: vec![0.0; free * free],
+            r: vec![0.0; (free + 1) * free],
             inverse: room(),
             limits: room(),
             t: room(),
@@ -57,14 +57,15 @@ impl Working {
             nearest: zeros(),
             outside: zeros(),
             candidate: zeros(),
-            column: room(),
             part: room(),
+            askew: 0.0,
         }
     }
 
     /// No rows, for the objective w.
     pub(super) fn start(&mut self, w: &[Lanes]) {
         self.rows.clear();
+        self.askew = f64::EPSILON;
         self.nearest.fill([0.0; 4]);
         self.outside.copy_from_slice(w);
     }
@@ -91,31 +92,38 @@ impl Working {
     fn push_lanes(&mut self, row: usize, h: f64, b: usize) -> bool {
         let (k, n) = (self.free, self.len());
         let candidate = &mut self.candidate[..b];
-        let (column, part) = (&mut self.column[..n], &mut self.part[..n]);
+        let (column, part) = (&mut self.r[n * k..n * k + n], &mut self.part[..n]);
         project(&self.q, candidate, column);
         add_columns(candidate, &self.q, column, -1.0);
         let mut left = inner(candidate, candidate);
-        if left < TWICE {
+        // classical Gram-Schmidt passes on what Q lacks in orthogonality, magnified by what is lost of the row
+        let askew = (f64::EPSILON + self.askew * (1.0 - left).max(0.0)) / left.max(f64::MIN_POSITIVE);
+        if n == k {
+            return false;
+        }
+        if askew > ASKEW {
             project(&self.q, candidate, part);
             add_columns(candidate, &self.q, part, -1.0);
             column.iter_mut().zip(part).for_each(|(c, p)| *c += *p);
             left = inner(candidate, candidate);
+            if left <= DEPENDENT * DEPENDENT {
+                return false;
+            }
+        } else {
+            self.askew = self.askew.max(askew);
         }
-        if n == k || left <= DEPENDENT * DEPENDENT {
-            return false;
-        }
+        // by u, not by w: what earlier columns missed of w goes here rather than nowhere
+        let e = inner(candidate, &self.outside[..b]);
+        let t = h - dot_four(column, &self.t[..n]);
         let left = left.sqrt();
         let inverse = 1.0 / left;
+        let (e, t) = (e * inverse, t * inverse);
         let q = &mut self.q[n * b..n * b + b];
         for (q, rest) in q.iter_mut().zip(candidate) {
             *q = rest.map(|r| r * inverse);
         }
-        let t = (h - dot_four(column, &self.t[..n])) * inverse;
-        // by u, not by w: what earlier columns missed of w goes here rather than nowhere
-        let e = inner(q, &self.outside[..b]);
         add(&mut self.nearest[..b], t, q);
         add(&mut self.outside[..b], -e, q);
-        self.r[n * k..n * k + n].copy_from_slice(column);
         self.r[n * k + n] = left;
         self.inverse[n] = inverse;
         self.limits[n] = h;
@@ -127,7 +135,8 @@ impl Working {
 
     /// The combination of W's rows that gives the row last refused by `push`.
     pub(super) fn combination(&self, out: &mut [f64]) {
-        out[..self.len()].copy_from_slice(&self.column[..self.len()]);
+        let (k, n) = (self.free, self.len());
+        out[..n].copy_from_slice(&self.r[n * k..n * k + n]);
         self.backward(out);
     }
 
@@ -179,11 +188,11 @@ impl Working {
     /// x <- R^-1 x.
     fn backward(&self, x: &mut [f64]) {
         let (k, n) = (self.free, self.len());
-        for j in (0..n).rev() {
-            let (head, tail) = x.split_at_mut(j);
-            tail[0] *= self.inverse[j];
-            let scale = tail[0];
-            head.iter_mut().zip(&self.r[j * k..]).for_each(|(x, r)| *x -= scale * r);
+        let x = &mut x[..n];
+        for ((j, column), inverse) in self.r.chunks_exact(k).enumerate().zip(&self.inverse).take(n).rev() {
+            let scale = x[j] * inverse;
+            x[j] = scale;
+            x[..j].iter_mut().zip(column).for_each(|(x, r)| *x -= scale * r);
         }
     }
 
