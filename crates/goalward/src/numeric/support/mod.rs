@@ -99,6 +99,7 @@ pub struct ConvexSet {
     /// An interval for every free coordinate over the whole polytope.
     bounds: Vec<(f64, f64)>,
     fallbacks: u64,
+    stalls: u64,
     /// The reduced objective, and w of norm one.
     c: Vec<f64>,
     w: Vec<Lanes>,
@@ -133,6 +134,7 @@ impl ConvexSet {
             witness: set.z0.clone(),
             bounds: vec![(f64::NEG_INFINITY, f64::INFINITY); k],
             fallbacks: 0,
+            stalls: 0,
             c: zeros(),
             w: lanes(),
             r: zeros(),
@@ -167,6 +169,7 @@ impl ConvexSet {
             End::Optimal | End::Touching => set.unwhiten(self.method.y.as_flattened(), &mut self.witness),
             End::Stalled => {
                 self.fallbacks += 1;
+                self.stalls += 1;
                 let answer = conic::solve(set, &self.w.as_flattened()[..k]);
                 if certified(set, answer.multipliers.iter().copied().enumerate()) {
                     return Err(Empty::Apart);
@@ -181,6 +184,11 @@ impl ConvexSet {
     /// How many solves were handed to Clarabel.
     pub fn fallbacks(&self) -> u64 {
         self.fallbacks
+    }
+
+    /// How many solves of the active-set method took too many steps: a part of the fallbacks.
+    pub fn stalls(&self) -> u64 {
+        self.stalls
     }
 
     /// The minimiser of the last solve, in R^d; a point of the set if there was none.
@@ -288,6 +296,7 @@ impl ConvexSet {
         mut bound: f64,
     ) -> (f64, f64, Status) {
         let scale = self.scale(constant, value, size);
+        self.stalls += u64::from(end == End::Stalled);
         let close = |value: f64, bound: f64| value - bound <= 1e-9 * scale;
         if end == End::Optimal && !close(value, bound) {
             self.method.refine(&self.set, &self.w);
