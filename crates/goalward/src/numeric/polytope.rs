@@ -72,7 +72,7 @@ impl Polytope {
     pub fn offsets(&self) -> &[f64] {
         &self.offsets
     }
-    /// A point of the relative interior, in R^d.
+    /// A point of the relative interior, in R^d; the best that was found where rounding hides whether there is one.
     pub fn interior(&self) -> &[f64] {
         &self.interior
     }
@@ -162,19 +162,19 @@ impl PolytopeBuilder {
                 }
             }
             if tight.is_empty() {
-                hull.interior = (0..hull.dim)
-                    .map(|i| hull.origin[i] + dot(&hull.basis[i * hull.free..(i + 1) * hull.free], &inside))
-                    .collect();
-                return Ok(hull);
+                return Ok(hull.around(&inside));
             }
             for row in tight {
                 let a = &hull.rows[row * hull.free..(row + 1) * hull.free];
                 let lifted: Vec<f64> =
                     hull.basis.chunks_exact(hull.free).map(|direction| dot(direction, a)).collect();
                 let b = hull.offsets[row] + dot(&lifted, &hull.origin);
-                self.equality(&lifted, b).map_err(|Contradiction| EmptyPolytope {
-                    detail: "rows that can only hold as equalities contradict each other".into(),
-                })?;
+                if self.equality(&lifted, b).is_err() {
+                    // either no point satisfies all rows, or one of these was not tight after all
+                    return interior::decide(&hull.rows, &hull.offsets, hull.free)
+                        .map(|z| hull.around(&z))
+                        .map_err(|detail| EmptyPolytope { detail });
+                }
             }
         }
     }
@@ -224,6 +224,14 @@ impl PolytopeBuilder {
 }
 
 impl Polytope {
+    /// With the interior point of these coordinates.
+    fn around(mut self, z: &[f64]) -> Self {
+        self.interior = (0..self.dim)
+            .map(|i| self.origin[i] + dot(&self.basis[i * self.free..(i + 1) * self.free], z))
+            .collect();
+        self
+    }
+
     /// Takes the rows in the hull's coordinates, one per direction, and returns those that face each other without
     /// a gap: they are equalities.
     fn reduce(&mut self, halfspaces: &[(Vec<f64>, f64)]) -> Result<Vec<usize>, EmptyPolytope> {

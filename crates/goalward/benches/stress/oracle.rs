@@ -1,0 +1,46 @@
+//! Clarabel on the problem as it was drafted: no elimination, no whitening, no code of the solver's.
+
+use super::families::{Draft, dot};
+use clarabel::algebra::CscMatrix;
+use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
+
+/// The least value, or `None` where Clarabel did not converge to `tolerance`.
+pub fn solve(draft: &Draft, c: &[f64], tolerance: f64) -> Option<f64> {
+    let d = draft.dim;
+    let (mut a, mut b) = (Vec::new(), Vec::new());
+    for (row, limit) in draft.equalities.iter().chain(&draft.rows) {
+        a.push(row.clone());
+        b.push(*limit);
+    }
+    // |F'(theta - center)| <= radius with the F that Sigma = F F' was made from; in units of the radius
+    a.push(vec![0.0; d]);
+    b.push(1.0);
+    for j in 0..d {
+        let row: Vec<f64> = (0..d).map(|i| -draft.factor[i * d + j] / draft.radius).collect();
+        b.push(dot(&row, &draft.center));
+        a.push(row);
+    }
+    let mut cones = Vec::new();
+    if !draft.equalities.is_empty() {
+        cones.push(SupportedConeT::ZeroConeT(draft.equalities.len()));
+    }
+    if !draft.rows.is_empty() {
+        cones.push(SupportedConeT::NonnegativeConeT(draft.rows.len()));
+    }
+    cones.push(SupportedConeT::SecondOrderConeT(d + 1));
+    let settings = DefaultSettings {
+        verbose: false,
+        max_threads: 1,
+        tol_gap_abs: 1e-11,
+        tol_gap_rel: 1e-11,
+        tol_feas: 1e-11,
+        ..DefaultSettings::default()
+    };
+    let p = CscMatrix::zeros((d, d));
+    let mut solver = DefaultSolver::new(&p, c, &CscMatrix::from(&a), &b, &cones, settings).ok()?;
+    solver.solve();
+    let solution = &solver.solution;
+    let sure = solution.status == SolverStatus::Solved
+        && (solution.obj_val - solution.obj_val_dual).abs() <= tolerance;
+    sure.then_some(solution.obj_val)
+}
