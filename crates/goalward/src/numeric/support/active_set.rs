@@ -31,7 +31,7 @@ pub(super) enum End {
 /// u below this share of w is rounding.
 const FLAT: f64 = 1e-13;
 /// s^2 below this is a touch.
-const TOUCH: f64 = 1e-12;
+const TOUCH: f64 = 1e-15;
 
 /// The method's state and workspace; a solve allocates nothing.
 #[derive(Clone, Debug)]
@@ -176,7 +176,7 @@ impl ActiveSet {
         let touching = s_sq <= TOUCH;
         let s = s_sq.max(TOUCH).sqrt();
         self.working.multipliers(outside / s, &mut self.target);
-        let step = if touching { 0.0 } else { s / outside };
+        let step = s_sq.max(0.0).sqrt() / outside;
         for (y, (nearest, u)) in self.y.iter_mut().zip(self.working.nearest.iter().zip(&self.working.outside))
         {
             for lane in 0..4 {
