@@ -122,7 +122,14 @@ pub(super) fn decide(rows: &[f64], offsets: &[f64], k: usize) -> Result<Vec<f64>
     let b: Vec<f64> = offsets.iter().map(|b| b / widest).chain([1.0]).collect();
     let mut objective = vec![0.0; k];
     objective.push(-1.0);
-    let settings = DefaultSettings { verbose: false, max_threads: 1, ..DefaultSettings::default() };
+    let settings = DefaultSettings {
+        verbose: false,
+        max_threads: 1,
+        tol_gap_abs: 1e-12,
+        tol_gap_rel: 1e-12,
+        tol_feas: 1e-12,
+        ..DefaultSettings::default()
+    };
     let cones = [NonnegativeConeT(m + 1)];
     let zeros = CscMatrix::zeros((k + 1, k + 1));
     let Ok(mut solver) = DefaultSolver::new(&zeros, &objective, &a, &b, &cones, settings) else {
@@ -146,7 +153,7 @@ pub(super) fn decide(rows: &[f64], offsets: &[f64], k: usize) -> Result<Vec<f64>
         pull.iter_mut().zip(a).for_each(|(p, a)| *p += y * a);
     }
     // a point that satisfies all rows would have |z| >= -deficit / |pull|, in the same units
-    if total > 0.5 && deficit < -1e-7 && norm(&pull) * 1e3 * (1.0 + norm(&z) / widest) < -deficit {
+    if total > 0.5 && deficit < -1e-7 && norm(&pull) * 1e2 * (1.0 + norm(&z) / widest) < -deficit {
         return Err(format!("multipliers of {m} rows prove a gap of {:.1e}", -deficit * widest));
     }
     Ok(z)

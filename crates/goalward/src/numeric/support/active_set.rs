@@ -31,7 +31,7 @@ pub(super) enum End {
 /// u below this share of w is rounding.
 const FLAT: f64 = 1e-13;
 /// s^2 below this is a touch.
-const TOUCH: f64 = 1e-12;
+const TOUCH: f64 = 1e-15;
 
 /// The method's state and workspace; a solve allocates nothing.
 #[derive(Clone, Debug)]
@@ -84,7 +84,12 @@ impl ActiveSet {
             }
         }
         let steps = self.patience.unwrap_or(50 + 10 * (set.free + set.limits.len().min(1000)));
-        for _ in 0..steps {
+        let (ample, pause) = (50 + 5 * set.free, 10 + set.free);
+        for step in 0..steps {
+            if step >= ample && (step - ample) % pause == 0 && self.deaf < 1e-8 {
+                // rounding makes it go in circles, among points that are equally good up to this
+                self.deaf = (10.0 * self.deaf).max(1e-12);
+            }
             let touching = match self.aim() {
                 Aim::Ray => {
                     if self.follow_ray() {
@@ -169,6 +174,8 @@ impl ActiveSet {
         let outside = self.working.outside_norm();
         self.round = outside > FLAT;
         if !self.round {
+            // from here on for w - u: were u forgotten now and remembered when a row joins, that row would leave again
+            self.working.outside.fill([0.0; 4]);
             self.y.copy_from_slice(&self.working.nearest);
             self.working.multipliers(0.0, &mut self.target);
             return Aim::Target { touching: false };
@@ -176,7 +183,7 @@ impl ActiveSet {
         let touching = s_sq <= TOUCH;
         let s = s_sq.max(TOUCH).sqrt();
         self.working.multipliers(outside / s, &mut self.target);
-        let step = if touching { 0.0 } else { s / outside };
+        let step = s_sq.max(0.0).sqrt() / outside;
         for (y, (nearest, u)) in self.y.iter_mut().zip(self.working.nearest.iter().zip(&self.working.outside))
         {
             for lane in 0..4 {

@@ -114,6 +114,8 @@ pub struct ConvexSet {
     /// What the multipliers leave of the objective, and L^-1 times it.
     r: Vec<f64>,
     whitened: Vec<Lanes>,
+    /// What rounding may have done to the last account.
+    rounding: f64,
     /// The minimiser, unless the method's y still is.
     z: Vec<f64>,
     in_y: bool,
@@ -147,6 +149,7 @@ impl ConvexSet {
             w: lanes(),
             r: zeros(),
             whitened: lanes(),
+            rounding: 0.0,
             z: set.z0.clone(),
             in_y: false,
             set,
@@ -209,11 +212,13 @@ impl ConvexSet {
         let account = set.account(&self.c, multipliers, &mut self.r, &mut self.whitened);
         // c'z = -b'lambda + r'z on the rows in W; c'z itself would lose the digits that z0 and rho w'y have in common
         let value = account.linear + account.center + set.rho * inner(&self.whitened, &method.y);
-        let ball = account.ball();
+        // multipliers grow without limit as the set becomes a point, and their rounding with them
+        self.rounding = account.rounding;
+        let ball = account.ball() - self.rounding;
         if value - ball <= 1e-14 * (constant.abs() + value.abs()) {
             return (value, ball);
         }
-        (value, account.bound(&self.r, &self.bounds))
+        (value, account.bound(&self.r, &self.bounds) - self.rounding)
     }
 
     /// The better of both bounds, and Clarabel's point if it says more about the minimum than the method's.
@@ -303,10 +308,12 @@ impl ConvexSet {
             bound = value;
         }
         if end == End::Touching {
-            for exponent in 1..=10 {
-                self.method.press(10f64.powi(exponent));
+            for exponent in 2..=20 {
+                self.method.press(10f64.powf(0.5 * f64::from(exponent)));
                 bound = bound.max(self.account(constant, size).1);
             }
+        }
+        if end == End::Touching || self.rounding > 1e-13 * scale {
             // the multipliers are huge here and would drown the value
             value = dot(&self.c, &self.z);
         }

@@ -50,6 +50,8 @@ pub(super) struct Account {
     pub(super) center: f64,
     /// rho |L^-1 r|.
     pub(super) pull: f64,
+    /// What rounding may have done to these.
+    pub(super) rounding: f64,
 }
 
 /// Sigma within the hull and, where it is singular to rounding, what was added to make it definite.
@@ -308,17 +310,19 @@ impl Whitened {
     ) -> Account {
         let k = self.free;
         r.copy_from_slice(c);
-        let mut linear = 0.0;
+        let (mut linear, mut weight) = (0.0, 0.0);
         let (rows, offsets) = (self.polytope.rows(), self.polytope.offsets());
         for (i, multiplier) in multipliers {
             let lambda = multiplier.max(0.0) * self.scales[i];
             let row = self.index[i];
             linear -= lambda * offsets[row];
+            weight += lambda * offsets[row].abs();
             r.iter_mut().zip(&rows[row * k..(row + 1) * k]).for_each(|(r, a)| *r += lambda * a);
         }
         self.whiten(r, whitened);
         let pull = self.rho * inner(whitened, whitened).sqrt();
-        Account { linear, center: dot_four(r, &self.z0), pull }
+        let rounding = 2.0 * f64::EPSILON * weight;
+        Account { linear, center: dot_four(r, &self.z0), pull, rounding }
     }
 }
 
