@@ -133,14 +133,14 @@ fn main() {
         "support",
         &["clarabel_us", "cold_us", "warm_us", "mean_active", "cold_ratio", "warm_ratio", "worst_difference"],
     );
-    let few = (0.75, 1.4);
+    let few = (0.3, 1.2);
     let many = (0.02, 0.2);
     let cases = [
         random("d8_m30_few", 8, 30, few, 1),
         random("d8_m30_many", 8, 30, many, 2),
-        random("d16_m30_few", 16, 30, (0.55, 1.2), 3),
+        random("d16_m30_few", 16, 30, (0.3, 0.9), 3),
         random("d16_m30_many", 16, 30, many, 4),
-        random("d32_m60_few", 32, 60, (0.42, 1.0), 5),
+        random("d32_m60_few", 32, 60, (0.28, 0.8), 5),
         random("d32_m60_many", 32, 60, many, 6),
         paper(8),
     ];

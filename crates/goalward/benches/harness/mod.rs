@@ -1,6 +1,6 @@
 //! What the benchmarks share: a clock, a median, and a table for people or, with `--json`, for programs.
 
-#![allow(dead_code)]
+#![allow(dead_code, unreachable_pub)]
 
 use std::time::Instant;
 

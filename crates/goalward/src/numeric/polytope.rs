@@ -7,6 +7,10 @@ use interior::Search;
 use std::collections::HashSet;
 use std::sync::OnceLock;
 
+/// A row that loses all but this share of its norm to the equalities is left out, and so is an implied equality: its
+/// direction would be rounding to no better than 1e-7.
+const FAINT: f64 = 1e-9;
+
 /// A new equality cannot hold together with those before it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contradiction;
@@ -72,7 +76,7 @@ impl Polytope {
     pub fn offsets(&self) -> &[f64] {
         &self.offsets
     }
-    /// A point of the relative interior, in R^d.
+    /// A point of the relative interior, in R^d; the best that was found where rounding hides whether there is one.
     pub fn interior(&self) -> &[f64] {
         &self.interior
     }
@@ -120,6 +124,11 @@ impl PolytopeBuilder {
 
     /// Adds a'x = b.
     pub fn equality(&mut self, a: &[f64], b: f64) -> Result<(), Contradiction> {
+        self.equality_beyond(1e-11, a, b)
+    }
+
+    /// Adds a'x = b, unless all but a share of a is spanned by the equalities before it.
+    fn equality_beyond(&mut self, share: f64, a: &[f64], b: f64) -> Result<(), Contradiction> {
         let size = norm(a).max(f64::MIN_POSITIVE);
         let (mut row, mut rest) = (a.to_vec(), b);
         // Gram-Schmidt, twice, for orthogonality to machine precision
@@ -131,8 +140,12 @@ impl PolytopeBuilder {
             }
         }
         let left = norm(&row);
-        if left <= 1e-11 * size {
-            return if rest.abs() <= 1e-9 * (size + b.abs()) { Ok(()) } else { Err(Contradiction) };
+        if left <= share * size {
+            return if rest.abs() <= (1e-9 + 1e3 * left) * (size + b.abs()) {
+                Ok(())
+            } else {
+                Err(Contradiction)
+            };
         }
         row.iter_mut().for_each(|r| *r /= left);
         self.equalities.push((row, rest / left));
@@ -162,19 +175,19 @@ impl PolytopeBuilder {
                 }
             }
             if tight.is_empty() {
-                hull.interior = (0..hull.dim)
-                    .map(|i| hull.origin[i] + dot(&hull.basis[i * hull.free..(i + 1) * hull.free], &inside))
-                    .collect();
-                return Ok(hull);
+                return Ok(hull.around(&inside));
             }
             for row in tight {
                 let a = &hull.rows[row * hull.free..(row + 1) * hull.free];
                 let lifted: Vec<f64> =
                     hull.basis.chunks_exact(hull.free).map(|direction| dot(direction, a)).collect();
                 let b = hull.offsets[row] + dot(&lifted, &hull.origin);
-                self.equality(&lifted, b).map_err(|Contradiction| EmptyPolytope {
-                    detail: "rows that can only hold as equalities contradict each other".into(),
-                })?;
+                if self.equality_beyond(1e-6, &lifted, b).is_err() {
+                    // either no point satisfies all rows, or one of these was not tight after all
+                    return interior::decide(&hull.rows, &hull.offsets, hull.free)
+                        .map(|z| hull.around(&z))
+                        .map_err(|detail| EmptyPolytope { detail });
+                }
             }
         }
     }
@@ -224,6 +237,14 @@ impl PolytopeBuilder {
 }
 
 impl Polytope {
+    /// With the interior point of these coordinates.
+    fn around(mut self, z: &[f64]) -> Self {
+        self.interior = (0..self.dim)
+            .map(|i| self.origin[i] + dot(&self.basis[i * self.free..(i + 1) * self.free], z))
+            .collect();
+        self
+    }
+
     /// Takes the rows in the hull's coordinates, one per direction, and returns those that face each other without
     /// a gap: they are equalities.
     fn reduce(&mut self, halfspaces: &[(Vec<f64>, f64)]) -> Result<Vec<usize>, EmptyPolytope> {
@@ -237,8 +258,11 @@ impl Polytope {
             }
             let rest = b - dot(a, &self.origin);
             let size = norm(&reduced);
-            if size <= 1e-11 * norm(a).max(1e-300) {
-                if rest < -1e-9 * (norm(a) + b.abs()) {
+            let whole = norm(a).max(1e-300);
+            if size <= FAINT * whole {
+                // what is left of the row is mostly rounding: it proves nothing unless it is off by far more
+                let least = if size <= 1e-13 * whole { 1e-9 } else { 1e3 * FAINT };
+                if rest < -least * (norm(a) + b.abs()) {
                     return Err(EmptyPolytope { detail: format!("a row is off by {} everywhere", -rest) });
                 }
                 continue;

@@ -1,15 +1,18 @@
 //! A strictly interior point of {z : rows z <= offsets}, or the rows that forbid one.
 
-use crate::numeric::dot;
+use crate::numeric::{dot, norm};
+use clarabel::algebra::CscMatrix;
+use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SupportedConeT::NonnegativeConeT};
 use microlp::{ComparisonOp, Error, OptimizationDirection, Problem};
 
 /// What a search for an interior point ends with.
 pub(super) enum Search {
-    /// Every row has slack here.
+    /// Every row has slack here; or, where rounding hides whether such a point exists, the best point found: rows that
+    /// are tight everywhere then stay rows.
     Interior(Vec<f64>),
     /// These rows are tight on the whole polytope.
     Tight(Vec<usize>),
-    /// No point satisfies all rows.
+    /// Multipliers of the rows prove that no point satisfies all of them.
     Empty(String),
 }
 
@@ -84,15 +87,76 @@ fn separate(rows: &[f64], offsets: &[f64], k: usize, start: &[f64]) -> Search {
         match program(&selection, row, offsets, k) {
             Ok((point, tight)) if tight.is_empty() => z = point,
             Ok((_, tight)) => return Search::Tight(tight),
-            Err(Error::Infeasible) => {
-                return Search::Empty(format!(
-                    "a linear program over {} rows is infeasible",
-                    selection.len()
-                ));
+            // the simplex method may be wrong about it, or fail: only a proof counts
+            Err(_) => {
+                return match decide(rows, offsets, k) {
+                    Ok(z) => Search::Interior(z),
+                    Err(detail) => Search::Empty(detail),
+                };
             }
-            Err(other) => return Search::Empty(format!("the linear program could not decide: {other}")),
         }
     }
+}
+
+/// Decides max t, A z + t <= b, t <= 1 by an interior-point method: where the simplex method gave up, or called the rows
+/// contradictory.
+///
+/// The best point found, or an error, only with multipliers y >= 0, sum y = 1, A'y = 0 and b'y < 0, each to well within what b'y is below zero.
+pub(super) fn decide(rows: &[f64], offsets: &[f64], k: usize) -> Result<Vec<f64>, String> {
+    let m = offsets.len();
+    let widest = offsets.iter().fold(1.0, |w: f64, b| w.max(b.abs()));
+    let (mut colptr, mut rowval, mut nzval) = (vec![0], Vec::new(), Vec::new());
+    for j in 0..=k {
+        for i in 0..m {
+            rowval.push(i);
+            nzval.push(if j < k { rows[i * k + j] } else { 1.0 });
+        }
+        if j == k {
+            rowval.push(m);
+            nzval.push(1.0);
+        }
+        colptr.push(rowval.len());
+    }
+    let a = CscMatrix::new(m + 1, k + 1, colptr, rowval, nzval);
+    // in units of the largest offset, as the solver's tolerances are absolute
+    let b: Vec<f64> = offsets.iter().map(|b| b / widest).chain([1.0]).collect();
+    let mut objective = vec![0.0; k];
+    objective.push(-1.0);
+    let settings = DefaultSettings {
+        verbose: false,
+        max_threads: 1,
+        tol_gap_abs: 1e-12,
+        tol_gap_rel: 1e-12,
+        tol_feas: 1e-12,
+        ..DefaultSettings::default()
+    };
+    let cones = [NonnegativeConeT(m + 1)];
+    let zeros = CscMatrix::zeros((k + 1, k + 1));
+    let Ok(mut solver) = DefaultSolver::new(&zeros, &objective, &a, &b, &cones, settings) else {
+        return Ok(vec![0.0; k]);
+    };
+    solver.solve();
+    let solution = &solver.solution;
+    let z: Vec<f64> = solution.x[..k].iter().map(|z| z * widest).collect();
+    if z.iter().any(|z| !z.is_finite()) {
+        return Ok(vec![0.0; k]);
+    }
+    let slack = |i: usize| offsets[i] - dot(&rows[i * k..(i + 1) * k], &z);
+    if (0..m).all(|i| slack(i) > 1e-9 * (1.0 + offsets[i].abs())) {
+        return Ok(z);
+    }
+    let multipliers: Vec<f64> = solution.z[..m].iter().map(|y| y.max(0.0)).collect();
+    let total: f64 = multipliers.iter().sum();
+    let deficit: f64 = multipliers.iter().zip(&b).map(|(y, b)| y * b).sum();
+    let mut pull = vec![0.0; k];
+    for (a, y) in rows.chunks_exact(k).zip(&multipliers) {
+        pull.iter_mut().zip(a).for_each(|(p, a)| *p += y * a);
+    }
+    // a point that satisfies all rows would have |z| >= -deficit / |pull|, in the same units
+    if total > 0.5 && deficit < -1e-7 && norm(&pull) * 1e2 * (1.0 + norm(&z) / widest) < -deficit {
+        return Err(format!("multipliers of {m} rows prove a gap of {:.1e}", -deficit * widest));
+    }
+    Ok(z)
 }
 
 /// The program's point z / tau and the rows of the selection without slack.

@@ -11,10 +11,9 @@
 //! towards it, stops at the first multiplier that reaches zero and drops its row; after a full step the most violated
 //! row joins. Without the ratio tests it cycles. A step costs O(k |W| + k m).
 
-use super::inner;
+use super::lanes::{Lanes, width};
 use super::whiten::Whitened;
 use super::working::Working;
-use crate::numeric::norm;
 
 /// How a solve ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,7 +31,7 @@ pub(super) enum End {
 /// u below this share of w is rounding.
 const FLAT: f64 = 1e-13;
 /// s^2 below this is a touch.
-const TOUCH: f64 = 1e-12;
+const TOUCH: f64 = 1e-15;
 
 /// The method's state and workspace; a solve allocates nothing.
 #[derive(Clone, Debug)]
@@ -40,12 +39,13 @@ pub(super) struct ActiveSet {
     pub(super) working: Working,
     /// The multipliers of the rows in W.
     pub(super) lambda: Vec<f64>,
-    pub(super) y: Vec<f64>,
+    pub(super) y: Vec<Lanes>,
     /// Whether the ball constrains the answer.
     pub(super) round: bool,
+    /// Steps after which a solve gives up, over and above what its size allows; tests set it to none at all.
+    pub(super) patience: Option<usize>,
     target: Vec<f64>,
     q: Vec<f64>,
-    u: Vec<f64>,
     /// Violations up to this were shown to be rounding.
     deaf: f64,
 }
@@ -64,40 +64,42 @@ impl ActiveSet {
         ActiveSet {
             working: Working::new(free),
             lambda: Vec::with_capacity(free + 1),
-            y: vec![0.0; free],
+            y: vec![[0.0; 4]; width(free)],
             round: false,
+            patience: None,
             target: zeros(),
             q: zeros(),
-            u: vec![0.0; free],
             deaf: 0.0,
         }
     }
 
     /// Solves for |w| = 1, starting from the rows named; wrong names are harmless.
-    pub(super) fn solve(&mut self, set: &Whitened, w: &[f64], start: impl Iterator<Item = usize>) -> End {
-        self.working.clear();
+    pub(super) fn solve(&mut self, set: &Whitened, w: &[Lanes], start: impl Iterator<Item = usize>) -> End {
+        self.working.start(w);
         self.lambda.clear();
         self.deaf = 0.0;
         for row in start.take(set.free) {
             if row < set.limits.len() && !self.working.rows.contains(&row) {
-                self.push(set, w, row, 0.0);
+                self.push(set, row, 0.0);
             }
         }
-        for _ in 0..50 + 10 * (set.free + set.limits.len().min(1000)) {
-            let touching = match self.aim(w) {
+        let steps = self.patience.unwrap_or(50 + 10 * (set.free + set.limits.len().min(1000)));
+        let (ample, pause) = (50 + 5 * set.free, 10 + set.free);
+        for step in 0..steps {
+            if step >= ample && (step - ample) % pause == 0 && self.deaf < 1e-8 {
+                // rounding makes it go in circles, among points that are equally good up to this
+                self.deaf = (10.0 * self.deaf).max(1e-12);
+            }
+            let touching = match self.aim() {
                 Aim::Ray => {
                     if self.follow_ray() {
                         continue;
                     }
-                    if certified(
-                        set,
-                        self.working.rows.iter().zip(&self.q).map(|(&i, q)| (i, -q)),
-                        &mut self.u,
-                    ) {
+                    if certified(set, self.working.rows.iter().zip(&self.q).map(|(&i, q)| (i, -q))) {
                         return End::Empty;
                     }
                     // between a point off the ball by rounding and one off the rows, the former
-                    self.working.nearest(&mut self.y);
+                    self.y.copy_from_slice(&self.working.nearest);
                     return End::Touching;
                 }
                 Aim::Target { touching } => {
@@ -107,13 +109,13 @@ impl ActiveSet {
                     touching
                 }
             };
-            let Some((row, violation)) = self.most_violated(set) else {
+            let Some((row, violation)) = set.most_violated(&self.y, self.deaf, &self.working.rows) else {
                 return if touching { End::Touching } else { End::Optimal };
             };
-            if !self.push(set, w, row, 0.0) && !self.slide(set, w, row) {
+            if !self.push(set, row, 0.0) && !self.slide(set, row) {
                 let depends =
                     self.working.rows.iter().zip(&self.q).map(|(&i, z)| (i, -z)).chain([(row, 1.0)]);
-                if certified(set, depends, &mut self.u) {
+                if certified(set, depends) {
                     return End::Empty;
                 }
                 self.deaf = violation;
@@ -123,14 +125,14 @@ impl ActiveSet {
     }
 
     /// Factors W afresh and moves to its stationary point: what many updates lost is regained.
-    pub(super) fn refine(&mut self, set: &Whitened, w: &[f64]) {
-        let rows = std::mem::take(&mut self.working.rows);
-        self.working.clear();
+    pub(super) fn refine(&mut self, set: &Whitened, w: &[Lanes]) {
+        let rows = self.working.rows.clone();
+        self.working.start(w);
         self.lambda.clear();
         for row in rows {
-            self.push(set, w, row, 0.0);
+            self.push(set, row, 0.0);
         }
-        if let Aim::Target { .. } = self.aim(w) {
+        if let Aim::Target { .. } = self.aim() {
             let n = self.working.len();
             self.lambda.iter_mut().zip(&self.target[..n]).for_each(|(l, t)| *l = t.max(0.0));
         }
@@ -138,20 +140,19 @@ impl ActiveSet {
 
     /// Sets lambda to -(p + mu q), its negative parts to zero: where the set only touches, no finite mu is best.
     pub(super) fn press(&mut self, mu: f64) {
-        self.working.p(&mut self.target);
-        self.working.q(&mut self.q);
-        let pairs = self.target.iter().zip(&self.q);
-        self.lambda.iter_mut().zip(pairs).for_each(|(l, (p, q))| *l = (-(p + mu * q)).max(0.0));
+        self.working.multipliers(mu, &mut self.target);
+        self.lambda.iter_mut().zip(&self.target).for_each(|(l, t)| *l = t.max(0.0));
     }
 
     /// Whether lambda stays nonnegative when W's rows also take over `defect`, with room for rounding.
-    pub(super) fn outweighs(&mut self, defect: &[f64]) -> bool {
+    pub(super) fn outweighs(&mut self, defect: &[Lanes]) -> bool {
         self.working.share(defect, &mut self.q);
         self.lambda.iter().zip(&self.q).all(|(l, share)| *l >= 4.0 * share.abs())
     }
 
-    fn push(&mut self, set: &Whitened, w: &[f64], row: usize, lambda: f64) -> bool {
-        let joined = self.working.push(row, set.row(row), set.limits[row], w);
+    fn push(&mut self, set: &Whitened, row: usize, lambda: f64) -> bool {
+        set.copy_row(row, &mut self.working.candidate);
+        let joined = self.working.push(row, set.limits[row]);
         if joined {
             self.lambda.push(lambda);
         }
@@ -164,26 +165,30 @@ impl ActiveSet {
     }
 
     /// Computes target and y, or q alone for a ray.
-    fn aim(&mut self, w: &[f64]) -> Aim {
-        let n = self.working.len();
+    fn aim(&mut self) -> Aim {
         let s_sq = 1.0 - self.working.nearest_sq();
-        self.working.q(&mut self.q);
         if s_sq < -TOUCH {
+            self.working.q(&mut self.q);
             return Aim::Ray;
         }
-        self.working.p(&mut self.target);
-        self.working.nearest(&mut self.y);
-        let outside = self.working.outside(w, &mut self.u);
+        let outside = self.working.outside_norm();
         self.round = outside > FLAT;
         if !self.round {
-            self.target[..n].iter_mut().for_each(|t| *t = -*t);
+            // from here on for w - u: were u forgotten now and remembered when a row joins, that row would leave again
+            self.working.outside.fill([0.0; 4]);
+            self.y.copy_from_slice(&self.working.nearest);
+            self.working.multipliers(0.0, &mut self.target);
             return Aim::Target { touching: false };
         }
         let touching = s_sq <= TOUCH;
-        let mu = outside / s_sq.max(TOUCH).sqrt();
-        self.target[..n].iter_mut().zip(&self.q).for_each(|(t, q)| *t = -(*t + mu * q));
-        if !touching {
-            self.y.iter_mut().zip(&self.u).for_each(|(y, u)| *y -= u / mu);
+        let s = s_sq.max(TOUCH).sqrt();
+        self.working.multipliers(outside / s, &mut self.target);
+        let step = s_sq.max(0.0).sqrt() / outside;
+        for (y, (nearest, u)) in self.y.iter_mut().zip(self.working.nearest.iter().zip(&self.working.outside))
+        {
+            for lane in 0..4 {
+                y[lane] = nearest[lane] - step * u[lane];
+            }
         }
         Aim::Target { touching }
     }
@@ -199,47 +204,35 @@ impl ActiveSet {
 
     /// Moves lambda towards the target; true if a multiplier reached zero on the way.
     fn follow_target(&mut self) -> bool {
-        let n = self.working.len();
-        let rounding = 1e-14 * self.target[..n].iter().fold(0.0, |m: f64, t| m.max(t.abs()));
-        let mut first: Option<(usize, f64)> = None;
-        for a in 0..n {
-            let (from, to) = (self.lambda[a], self.target[a]);
+        let target = &self.target[..self.working.len()];
+        let (mut low, mut high) = (0.0, 0.0);
+        for &t in target {
+            low = if t < low { t } else { low };
+            high = if t > high { t } else { high };
+        }
+        let rounding = 1e-14 * f64::max(high, -low);
+        if low >= -rounding {
+            self.lambda.iter_mut().zip(target).for_each(|(l, t)| *l = t.max(0.0));
+            return false;
+        }
+        let mut first = (0, f64::INFINITY);
+        for (a, (&from, &to)) in self.lambda.iter().zip(target).enumerate() {
             if to < -rounding {
                 let step = from / (from - to);
                 // of several at once, the one that the target wants least
-                if first.is_none_or(|(b, least)| step < least || step == least && to < self.target[b]) {
-                    first = Some((a, step));
+                if step < first.1 || step == first.1 && to < target[first.0] {
+                    first = (a, step);
                 }
             }
         }
-        let step = first.map_or(1.0, |(_, step)| step);
-        for (l, t) in self.lambda.iter_mut().zip(&self.target) {
-            *l = if step == 1.0 { t.max(0.0) } else { (*l + step * (t - *l)).max(0.0) };
-        }
-        if let Some((place, _)) = first {
-            self.drop(place);
-        }
-        first.is_some()
-    }
-
-    /// The row that y violates most, beyond rounding.
-    fn most_violated(&self, set: &Whitened) -> Option<(usize, f64)> {
-        let size = norm(&self.y);
-        let mut worst: Option<(usize, f64)> = None;
-        for (i, (g, &h)) in set.rows.chunks_exact(set.free).zip(&set.limits).enumerate() {
-            let violation = inner(g, &self.y) - h;
-            if violation > worst.map_or(self.deaf, |(_, v)| v)
-                && violation > 1e-12 * (size + h.abs()) + set.noise[i]
-                && !self.working.rows.contains(&i)
-            {
-                worst = Some((i, violation));
-            }
-        }
-        worst
+        let (place, step) = first;
+        self.lambda.iter_mut().zip(target).for_each(|(l, t)| *l = (*l + step * (t - *l)).max(0.0));
+        self.drop(place);
+        true
     }
 
     /// Trades rows of W for a violated row that depends on them; false, with the combination in q, if none may leave.
-    fn slide(&mut self, set: &Whitened, w: &[f64], row: usize) -> bool {
+    fn slide(&mut self, set: &Whitened, row: usize) -> bool {
         let mut gained = 0.0;
         loop {
             let n = self.working.len();
@@ -248,7 +241,7 @@ impl ActiveSet {
             self.lambda.iter_mut().zip(&self.q).for_each(|(l, z)| *l = (*l - step * z).max(0.0));
             gained += step;
             self.drop(place);
-            if self.push(set, w, row, gained) {
+            if self.push(set, row, gained) {
                 return true;
             }
         }
@@ -271,14 +264,14 @@ fn first_to_vanish(lambda: &[f64], rate: &[f64]) -> Option<(usize, f64)> {
 }
 
 /// Whether z, its negative parts taken for rounding, proves that no |y| <= 1 has G y <= h: |G'z| + h'z < 0.
-pub(super) fn certified(set: &Whitened, z: impl Iterator<Item = (usize, f64)>, scratch: &mut [f64]) -> bool {
-    scratch.fill(0.0);
+pub(super) fn certified(set: &Whitened, z: impl Iterator<Item = (usize, f64)>) -> bool {
+    let mut pull = vec![0.0; set.free];
     let (mut sum, mut size) = (0.0, 0.0);
     for (i, z) in z.map(|(i, z)| (i, z.max(0.0))) {
-        scratch.iter_mut().zip(set.row(i)).for_each(|(s, g)| *s += z * g);
+        pull.iter_mut().enumerate().for_each(|(j, p)| *p += z * set.entry(i, j));
         sum += z * set.limits[i];
         size += z * (set.limits[i].abs() + 1e10 * set.noise[i]);
     }
-    let pull = norm(scratch);
+    let pull = crate::numeric::norm(&pull);
     pull + sum < -1e-10 * (pull + size)
 }

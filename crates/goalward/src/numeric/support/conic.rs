@@ -1,7 +1,7 @@
 //! Clarabel on the whitened problem: an independent answer, and the last resort.
 
 use super::whiten::Whitened;
-use super::{Ellipsoid, Empty, Status, Support, SupportMin, Warm, bounds, expand, reduce};
+use super::{Ellipsoid, Empty, Status, Support, SupportMin, Warm, bounds, expand, lanes};
 use crate::numeric::{Polytope, dot, norm};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
@@ -46,7 +46,7 @@ pub(super) fn solve(set: &Whitened, w: &[f64]) -> Answer {
     for j in 0..k {
         for i in 0..m {
             rowval.push(i);
-            nzval.push(set.rows[i * k + j]);
+            nzval.push(set.entry(i, j));
         }
         rowval.push(m + 1 + j);
         nzval.push(-1.0);
@@ -97,10 +97,6 @@ pub struct Conic {
 
 impl Conic {
     /// Fails if the two do not meet.
-    ///
-    /// # Panics
-    ///
-    /// If the shape is not positive definite.
     pub fn new(polytope: &Arc<Polytope>, ellipsoid: Ellipsoid) -> Result<Self, Empty> {
         let set = Whitened::new(polytope, ellipsoid)?;
         if !set.point {
@@ -120,9 +116,10 @@ impl SupportMin for Conic {
         let set = &self.set;
         let k = set.free;
         let mut free = vec![0.0; k];
-        let constant = reduce(&set.polytope, c, &mut free);
-        let mut w = free.clone();
-        set.factor.solve_lower(&mut w);
+        let constant = set.reduce(c, &mut free);
+        let mut whitened = vec![[0.0; 4]; lanes::width(k)];
+        set.whiten(&free, &mut whitened);
+        let mut w = whitened.as_flattened()[..k].to_vec();
         let size = norm(&w);
         if set.point || size == 0.0 {
             let value = constant + dot(&free, &set.z0);
@@ -134,13 +131,10 @@ impl SupportMin for Conic {
         let (mut z, mut r) = (vec![0.0; k], vec![0.0; k]);
         set.unwhiten(&answer.y, &mut z);
         let multipliers = answer.multipliers.iter().map(|l| l * size).enumerate();
-        let account = set.account(&free, multipliers, bounds(&set.polytope), &mut r, &mut w);
+        let account = set.account(&free, multipliers, &mut r, &mut whitened);
+        let bound = constant + account.bound(&r, bounds(&set.polytope));
         let status = if answer.status == SolverStatus::Solved { Status::Optimal } else { Status::Inaccurate };
-        let answer = Support {
-            value: constant + dot(&free, &z),
-            bound: constant + account.linear + account.rest,
-            status,
-        };
+        let answer = Support { value: constant + dot(&free, &z), bound, status };
         self.z = z;
         answer
     }

@@ -2,6 +2,7 @@
 
 mod active_set;
 mod conic;
+mod lanes;
 mod whiten;
 mod working;
 
@@ -9,6 +10,7 @@ pub use conic::Conic;
 
 use super::{Polytope, dot, norm};
 use active_set::{ActiveSet, End, certified};
+use lanes::{Lanes, dot_four, inner};
 use std::sync::Arc;
 use whiten::Whitened;
 
@@ -77,7 +79,7 @@ pub enum Empty {
 
 /// Ellipsoid ∩ polytope, prepared once and minimised over by a dual active-set method.
 ///
-/// Needs a positive definite shape; a radius of zero is a point. One solve costs O(k m) per step and takes about as many
+/// A radius of zero is a point. One solve costs O(k m) per step and takes about as many
 /// steps as rows are active; a warm start saves most of them. The bound is certified from the multipliers whatever
 /// happens; a solve that stalls, or whose bound and value differ after one refinement, is handed to Clarabel and
 /// counted by [`fallbacks`](SupportMin::fallbacks).
@@ -102,23 +104,32 @@ pub struct ConvexSet {
     place: Vec<u32>,
     /// A point of the set.
     witness: Vec<f64>,
+    /// An interval for every free coordinate over the whole polytope.
+    bounds: Vec<(f64, f64)>,
     fallbacks: u64,
+    stalls: u64,
+    /// The reduced objective, and w of norm one.
     c: Vec<f64>,
-    w: Vec<f64>,
+    w: Vec<Lanes>,
+    /// What the multipliers leave of the objective, and L^-1 times it.
     r: Vec<f64>,
+    whitened: Vec<Lanes>,
+    /// What rounding may have done to the last account.
+    rounding: f64,
+    /// The minimiser, unless the method's y still is.
     z: Vec<f64>,
-    scratch: Vec<f64>,
+    in_y: bool,
 }
 
 impl ConvexSet {
     /// Fails, with a certificate behind it, if the two do not meet.
     ///
-    /// # Panics
-    ///
-    /// If the shape is not positive definite.
+    /// Where the shape is singular to rounding, the set is made larger, never smaller; an ellipsoid that is none (a
+    /// negative eigenvalue, a number that is not finite) constrains nothing.
     pub fn new(polytope: &Arc<Polytope>, ellipsoid: Ellipsoid) -> Result<Self, Empty> {
         let mut set = Self::prepare(Whitened::new(polytope, ellipsoid)?);
         set.find_witness()?;
+        set.bounds.copy_from_slice(bounds(polytope));
         Ok(set)
     }
 
@@ -126,17 +137,21 @@ impl ConvexSet {
         let k = set.free;
         let mut place = vec![u32::MAX; set.polytope.offsets().len()];
         set.index.iter().enumerate().for_each(|(i, &row)| place[row] = i as u32);
-        let zeros = || vec![0.0; k];
+        let (zeros, lanes) = (|| vec![0.0; k], || vec![[0.0; 4]; lanes::width(k)]);
         ConvexSet {
             method: ActiveSet::new(k),
             place,
             witness: set.z0.clone(),
+            bounds: vec![(f64::NEG_INFINITY, f64::INFINITY); k],
             fallbacks: 0,
+            stalls: 0,
             c: zeros(),
-            w: zeros(),
+            w: lanes(),
             r: zeros(),
+            whitened: lanes(),
+            rounding: 0.0,
             z: set.z0.clone(),
-            scratch: zeros(),
+            in_y: false,
             set,
         }
     }
@@ -150,18 +165,24 @@ impl ConvexSet {
         // w = L'(z0 - interior)
         let inside = set.polytope.coordinates(set.polytope.interior());
         let k = set.free;
+        let w = &mut self.w.as_flattened_mut()[..k];
         for j in 0..k {
-            self.w[j] = (j..k).map(|i| set.factor.lower()[i * k + j] * (set.z0[i] - inside[i])).sum();
+            w[j] = (j..k).map(|i| set.factor.lower()[i * k + j] * (set.z0[i] - inside[i])).sum();
         }
-        let size = norm(&self.w);
-        self.w.iter_mut().for_each(|w| *w /= size);
+        let size = norm(w);
+        if size > 0.0 {
+            w.iter_mut().for_each(|w| *w /= size);
+        } else {
+            w[0] = 1.0;
+        }
         match self.method.solve(set, &self.w, std::iter::empty()) {
             End::Empty => return Err(Empty::Apart),
-            End::Optimal | End::Touching => set.unwhiten(&self.method.y, &mut self.witness),
+            End::Optimal | End::Touching => set.unwhiten(self.method.y.as_flattened(), &mut self.witness),
             End::Stalled => {
                 self.fallbacks += 1;
-                let answer = conic::solve(set, &self.w);
-                if certified(set, answer.multipliers.iter().copied().enumerate(), &mut self.scratch) {
+                self.stalls += 1;
+                let answer = conic::solve(set, &self.w.as_flattened()[..k]);
+                if certified(set, answer.multipliers.iter().copied().enumerate()) {
                     return Err(Empty::Apart);
                 }
                 set.unwhiten(&answer.y, &mut self.witness);
@@ -169,6 +190,11 @@ impl ConvexSet {
         }
         self.z.copy_from_slice(&self.witness);
         Ok(())
+    }
+
+    /// How many solves of the active-set method took too many steps: a part of the fallbacks.
+    pub fn stalls(&self) -> u64 {
+        self.stalls
     }
 
     /// The minimiser of the last solve, in R^d; a point of the set if there was none.
@@ -179,26 +205,34 @@ impl ConvexSet {
     }
 
     /// The reduced objective's value and certified bound at the method's point.
-    fn account(&mut self, size: f64, bounds: &[(f64, f64)]) -> (f64, f64) {
+    #[inline]
+    fn account(&mut self, constant: f64, size: f64) -> (f64, f64) {
         let (set, method) = (&self.set, &self.method);
         let multipliers = method.working.rows.iter().zip(&method.lambda).map(|(&i, l)| (i, l * size));
-        let account = set.account(&self.c, multipliers, bounds, &mut self.r, &mut self.scratch);
-        set.unwhiten(&method.y, &mut self.z);
+        let account = set.account(&self.c, multipliers, &mut self.r, &mut self.whitened);
         // c'z = -b'lambda + r'z on the rows in W; c'z itself would lose the digits that z0 and rho w'y have in common
-        (account.linear + dot(&self.r, &self.z), account.linear + account.rest)
+        let value = account.linear + account.center + set.rho * inner(&self.whitened, &method.y);
+        // multipliers grow without limit as the set becomes a point, and their rounding with them
+        self.rounding = account.rounding;
+        let ball = account.ball() - self.rounding;
+        if value - ball <= 1e-14 * (constant.abs() + value.abs()) {
+            return (value, ball);
+        }
+        (value, account.bound(&self.r, &self.bounds) - self.rounding)
     }
 
     /// The better of both bounds, and Clarabel's point if it says more about the minimum than the method's.
-    fn fall_back(&mut self, size: f64, value: f64, bound: f64, bounds: &[(f64, f64)]) -> (f64, f64) {
+    fn fall_back(&mut self, size: f64, value: f64, bound: f64) -> (f64, f64) {
         self.fallbacks += 1;
-        let answer = conic::solve(&self.set, &self.w);
+        let answer = conic::solve(&self.set, &self.w.as_flattened()[..self.set.free]);
         let multipliers = answer.multipliers.iter().map(|l| l * size).enumerate();
-        let account = self.set.account(&self.c, multipliers, bounds, &mut self.r, &mut self.scratch);
-        let bound = bound.max(account.linear + account.rest);
+        let account = self.set.account(&self.c, multipliers, &mut self.r, &mut self.whitened);
+        let bound = bound.max(account.bound(&self.r, &self.bounds));
         self.set.unwhiten(&answer.y, &mut self.r);
         let other = dot(&self.c, &self.r);
         if answer.solved() && (other - bound).abs() < 0.1 * (value - bound).abs() {
             self.z.copy_from_slice(&self.r);
+            self.in_y = false;
             return (other, bound);
         }
         (value, bound)
@@ -211,54 +245,86 @@ impl ConvexSet {
         if method.working.len() < self.set.free || method.round {
             return false;
         }
-        self.scratch.copy_from_slice(&self.r);
-        self.set.factor.solve_lower(&mut self.scratch);
-        self.scratch.iter_mut().for_each(|w| *w /= size);
-        method.outweighs(&self.scratch)
+        // the account left L^-1 r here
+        self.whitened.as_flattened_mut().iter_mut().for_each(|w| *w /= size);
+        method.outweighs(&self.whitened)
+    }
+
+    /// The size of the numbers that enter c'theta: what accuracy is measured by.
+    fn scale(&mut self, constant: f64, value: f64, size: f64) -> f64 {
+        if self.in_y {
+            self.set.unwhiten(self.method.y.as_flattened(), &mut self.z);
+        }
+        constant.abs() + norm(&self.c) * norm(&self.z) + (self.set.rho * size).min(value.abs())
     }
 
     /// Minimises the reduced objective in `c`; the constant only adds to the scale that accuracy is measured by.
-    fn min_reduced(&mut self, constant: f64, warm: &mut Warm, bounds: &[(f64, f64)]) -> (f64, f64, Status) {
-        self.w.copy_from_slice(&self.c);
-        self.set.factor.solve_lower(&mut self.w);
-        let size = norm(&self.w);
+    fn min_reduced(&mut self, constant: f64, warm: &mut Warm) -> (f64, f64, Status) {
+        self.set.whiten(&self.c, &mut self.w);
+        let size = inner(&self.w, &self.w).sqrt();
+        self.in_y = false;
         if self.set.point {
             let value = dot(&self.c, &self.set.z0);
+            self.z.copy_from_slice(&self.set.z0);
             return (value, value - self.set.rho * size, Status::Optimal);
         }
-        self.w.iter_mut().for_each(|w| *w /= size);
+        let inverse = 1.0 / size;
+        self.w.iter_mut().for_each(|w| *w = w.map(|w| w * inverse));
         let place = &self.place;
         let start = warm.rows.iter().filter_map(|&row| place.get(row as usize)).map(|&i| i as usize);
         let end = self.method.solve(&self.set, &self.w, start);
-        let (mut value, mut bound) = self.account(size, bounds);
-        let scale = constant.abs() + norm(&self.c) * norm(&self.z) + (self.set.rho * size).min(value.abs());
+        self.in_y = true;
+        warm.rows.clear();
+        if self.place.len() <= 1 << 16 {
+            warm.rows.extend(self.method.working.rows.iter().map(|&i| self.set.index[i] as u16));
+        }
+        let (value, bound) = self.account(constant, size);
+        // the ordinary end, without the trouble of finding z for the scale
+        let least = constant.abs() + (self.set.rho * size).min(value.abs());
+        if end == End::Optimal && value - bound <= 1e-14 * least {
+            return (value, bound.min(value), Status::Optimal);
+        }
+        self.settle(end, constant, size, value, bound)
+    }
+
+    /// Does what can be done about an answer whose value and bound are apart.
+    #[cold]
+    fn settle(
+        &mut self,
+        end: End,
+        constant: f64,
+        size: f64,
+        mut value: f64,
+        mut bound: f64,
+    ) -> (f64, f64, Status) {
+        let scale = self.scale(constant, value, size);
+        self.stalls += u64::from(end == End::Stalled);
         let close = |value: f64, bound: f64| value - bound <= 1e-9 * scale;
         if end == End::Optimal && !close(value, bound) {
             self.method.refine(&self.set, &self.w);
-            (value, bound) = self.account(size, bounds);
+            (value, bound) = self.account(constant, size);
         }
         if end == End::Optimal && bound < value && self.is_vertex_optimal(size) {
             bound = value;
         }
         if end == End::Touching {
-            for exponent in 1..=10 {
-                self.method.press(10f64.powi(exponent));
-                bound = bound.max(self.account(size, bounds).1);
+            for exponent in 2..=20 {
+                self.method.press(10f64.powf(0.5 * f64::from(exponent)));
+                bound = bound.max(self.account(constant, size).1);
             }
+        }
+        if end == End::Touching || self.rounding > 1e-13 * scale {
             // the multipliers are huge here and would drown the value
             value = dot(&self.c, &self.z);
         }
         if matches!(end, End::Stalled | End::Empty) {
             self.z.copy_from_slice(&self.witness);
+            self.in_y = false;
             value = dot(&self.c, &self.z);
         }
         // Clarabel knows no better where the set is thinner than rounding
         if end == End::Stalled || end == End::Optimal && !close(value, bound) {
-            (value, bound) = self.fall_back(size, value, bound, bounds);
-        }
-        warm.rows.clear();
-        if self.place.len() <= 1 << 16 {
-            warm.rows.extend(self.method.working.rows.iter().map(|&i| self.set.index[i] as u16));
+            (value, bound) = self.fall_back(size, value, bound);
         }
         // a set that is empty by less than rounding has bounds beyond its point
         bound = bound.min(value);
@@ -269,24 +335,33 @@ impl ConvexSet {
 
 impl SupportMin for ConvexSet {
     fn min(&mut self, c: &[f64], warm: &mut Warm) -> Support {
-        let polytope = Arc::clone(&self.set.polytope);
-        let constant = reduce(&polytope, c, &mut self.c);
-        let bounds = bounds(&polytope);
-        let whole = norm(c);
-        if norm(&self.c) <= 4.0 * f64::EPSILON * whole {
+        let constant = self.set.reduce(c, &mut self.c);
+        let whole = dot_four(c, c);
+        if !whole.is_finite() {
+            // no answer, but no lie either
+            let (value, bound) = (f64::NAN, f64::NEG_INFINITY);
+            return Support { value, bound, status: Status::Inaccurate };
+        }
+        if dot_four(&self.c, &self.c) <= 16.0 * f64::EPSILON * f64::EPSILON * whole {
             // constant on the hull: what is left of c is rounding, any point will do
             self.z.copy_from_slice(&self.witness);
-            let account =
-                self.set.account(&self.c, std::iter::empty(), bounds, &mut self.r, &mut self.scratch);
+            self.in_y = false;
+            let account = self.set.account(&self.c, std::iter::empty(), &mut self.r, &mut self.whitened);
             let value = constant + dot(&self.c, &self.z);
-            return Support { value, bound: (constant + account.rest).min(value), status: Status::Optimal };
+            let bound = (constant + account.bound(&self.r, &self.bounds)).min(value);
+            return Support { value, bound, status: Status::Optimal };
         }
-        let (value, bound, status) = self.min_reduced(constant, warm, bounds);
+        let (value, bound, status) = self.min_reduced(constant, warm);
         Support { value: constant + value, bound: constant + bound, status }
     }
 
     fn minimiser(&self, theta: &mut [f64]) {
-        expand(&self.set.polytope, &self.z, theta);
+        if !self.in_y {
+            return expand(&self.set.polytope, &self.z, theta);
+        }
+        let mut z = self.z.clone();
+        self.set.unwhiten(self.method.y.as_flattened(), &mut z);
+        expand(&self.set.polytope, &z, theta);
     }
 
     fn fallbacks(&self) -> u64 {
@@ -296,27 +371,6 @@ impl SupportMin for ConvexSet {
     fn count_fallbacks(&mut self, more: u64) {
         self.fallbacks += more;
     }
-}
-
-/// The scalar product in four running sums: the solver's time goes here, and one sum would wait for itself.
-fn inner(a: &[f64], b: &[f64]) -> f64 {
-    let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
-    let mut sums = [0.0; 4];
-    for (x, y) in a.iter().zip(b) {
-        for lane in 0..4 {
-            sums[lane] += x[lane] * y[lane];
-        }
-    }
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + dot(a_rest, b_rest)
-}
-
-/// N'c, and the constant c'origin.
-fn reduce(polytope: &Polytope, c: &[f64], out: &mut [f64]) -> f64 {
-    out.fill(0.0);
-    for (n, &c) in polytope.basis().chunks_exact(out.len().max(1)).zip(c) {
-        out.iter_mut().zip(n).for_each(|(o, n)| *o += c * n);
-    }
-    dot(c, polytope.origin())
 }
 
 /// theta = origin + N z.
@@ -343,13 +397,12 @@ fn bounds(polytope: &Arc<Polytope>) -> &[(f64, f64)] {
         let ball = Ellipsoid { center: polytope.interior(), shape: &identity, radius };
         let Ok(set) = Whitened::new(&Arc::new(polytope.clone()), ball) else { return intervals };
         let mut set = ConvexSet::prepare(set);
-        let unknown = intervals.clone();
         for j in 0..k {
             let mut side = |sign: f64| {
                 set.c.fill(0.0);
                 set.c[j] = sign;
                 // a bound whatever its status
-                let (_, bound, _) = set.min_reduced(0.0, &mut Warm::default(), &unknown);
+                let (_, bound, _) = set.min_reduced(0.0, &mut Warm::default());
                 if bound > -0.1 * radius { bound - 1e-9 * (1.0 + bound.abs()) } else { f64::NEG_INFINITY }
             };
             intervals[j] = (side(1.0), -side(-1.0));

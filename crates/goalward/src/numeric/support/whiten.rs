@@ -1,6 +1,7 @@
 //! One set, prepared for many objectives: min w'y over |y| <= 1, G y <= h.
 
-use super::{Ellipsoid, Empty};
+use super::lanes::{Lanes, dot_four, inner, width};
+use super::{Ellipsoid, Empty, bounds};
 use crate::numeric::{Cholesky, Polytope, dot, norm};
 use std::sync::Arc;
 
@@ -19,11 +20,17 @@ pub(super) struct Whitened {
     pub(super) rho: f64,
     /// The factor L of S = N' Sigma N.
     pub(super) factor: Cholesky,
-    /// G, row-major.
-    pub(super) rows: Vec<f64>,
+    /// L^-1 by columns: a product has no chain of divisions as substitution has.
+    inverse: Vec<Lanes>,
+    /// N is the identity.
+    plain: bool,
+    /// G in blocks of eight rows, each block by columns: the entry (i, j) is lane i % 8 of (i / 8) k + j.
+    blocks: Vec<[f64; 8]>,
+    /// h and what of a violation is rounding, by blocks; the padding is never violated.
+    ceilings: Vec<[f64; 8]>,
     pub(super) limits: Vec<f64>,
-    /// |L^-1 A_i|: multipliers of the rows of G divided by it are multipliers of the rows of A.
-    pub(super) sizes: Vec<f64>,
+    /// 1 / |L^-1 A_i|: multipliers of the rows of G times it are multipliers of the rows of A.
+    scales: Vec<f64>,
     /// What rounding may have done to h.
     pub(super) noise: Vec<f64>,
     /// The polytope's row behind each row of G.
@@ -32,69 +39,116 @@ pub(super) struct Whitened {
     pub(super) point: bool,
 }
 
-/// A dual feasible point's account of the objective: for z in the set, c'z = linear + r'z + something >= 0.
+/// A dual feasible point's account of the objective: for z in the set, c'z >= linear + r'z, r = c + A'lambda.
+///
+/// r'z is at least `center` - `pull` on the ellipsoid, and at least its value at a corner of the polytope's bounds.
+#[derive(Clone, Copy, Debug)]
 pub(super) struct Account {
     /// -b'lambda.
     pub(super) linear: f64,
-    /// The least of r'z over the ellipsoid, or over the polytope's bounds if that is more.
-    pub(super) rest: f64,
+    /// r'z0.
+    pub(super) center: f64,
+    /// rho |L^-1 r|.
+    pub(super) pull: f64,
+    /// What rounding may have done to these.
+    pub(super) rounding: f64,
+}
+
+/// Sigma within the hull and, where it is singular to rounding, what was added to make it definite.
+struct Reduced {
+    factor: Cholesky,
+    /// tau: S + tau I was factored.
+    lift: f64,
+    /// Where the lift's own ellipsoid |z - anchor| <= reach has its centre; it contains the polytope.
+    anchor: Vec<f64>,
+    reach: f64,
 }
 
 impl Whitened {
     /// Fails if the ellipsoid misses the hull, a row, or, when either is a point, the other.
     ///
-    /// # Panics
-    ///
-    /// If the shape is not positive definite.
+    /// An ellipsoid that is not one (a shape with a negative eigenvalue, a number that is none) constrains nothing: the
+    /// set is then the polytope.
     pub(super) fn new(polytope: &Arc<Polytope>, ellipsoid: Ellipsoid) -> Result<Self, Empty> {
         let (d, k) = (polytope.dim(), polytope.free());
-        let (basis, origin) = (polytope.basis(), polytope.origin());
         let Ellipsoid { center, shape, radius } = ellipsoid;
+        if radius < 0.0 {
+            return Err(Empty::Hull);
+        }
+        let finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
+        let reduced = if finite(center) && finite(shape) && radius.is_finite() {
+            Reduced::new(polytope, shape, radius)
+        } else {
+            None
+        };
+        let Some(reduced) = reduced else {
+            let (anchor, reach) = ball_around(polytope);
+            return Self::assemble(polytope, Cholesky::scaled_identity(k, 1.0), anchor, reach);
+        };
+        let Reduced { factor, lift, anchor, reach } = reduced;
+        let (basis, origin) = (polytope.basis(), polytope.origin());
         let sigma = |v: &[f64], out: &mut [f64]| {
             out.iter_mut().enumerate().for_each(|(i, o)| *o = dot(&shape[i * d..(i + 1) * d], v));
         };
-        let onto = |v: &[f64]| -> Vec<f64> {
-            (0..k).map(|j| (0..d).map(|i| basis[i * k + j] * v[i]).sum()).collect()
+        let offset = |z: &[f64]| -> Vec<f64> {
+            (0..d).map(|i| origin[i] + dot(&basis[i * k..(i + 1) * k], z) - center[i]).collect()
         };
-        let mut s = vec![0.0; k * k];
-        let mut image = vec![0.0; d];
-        for j in 0..k {
-            let column: Vec<f64> = (0..d).map(|i| basis[i * k + j]).collect();
-            sigma(&column, &mut image);
-            onto(&image).iter().enumerate().for_each(|(i, x)| s[i * k + j] = *x);
-        }
-        let factor = factor(&mut s, k);
-        // a second pass sharpens the centre when Sigma is badly conditioned: rho needs it
-        let mut z0 = vec![0.0; k];
-        let mut off: Vec<f64> = (0..d).map(|i| origin[i] - center[i]).collect();
+        let mut z0 = anchor.clone();
+        let mut off = offset(&z0);
         let far = norm(&off);
+        let mut image = vec![0.0; d];
+        // a second pass sharpens the centre when Sigma is badly conditioned: rho needs it
         for _ in 0..2 {
             sigma(&off, &mut image);
-            let mut step = onto(&image);
+            let mut step: Vec<f64> = (0..k)
+                .map(|j| {
+                    (0..d).map(|i| basis[i * k + j] * image[i]).sum::<f64>() + lift * (z0[j] - anchor[j])
+                })
+                .collect();
             factor.solve(&mut step);
             z0.iter_mut().zip(&step).for_each(|(z, s)| *z -= s);
-            for i in 0..d {
-                off[i] = origin[i] + dot(&basis[i * k..(i + 1) * k], &z0) - center[i];
-            }
+            off = offset(&z0);
         }
         sigma(&off, &mut image);
         // the distance from the centre to the hull, without the cancellation of e'Se - (N'Se)'S^-1(N'Se)
-        let distance = dot(&off, &image).max(0.0).sqrt();
-        let widest = (0..d).map(|i| shape[i * d + i]).fold(0.0, f64::max).sqrt();
+        let moved: f64 = z0.iter().zip(&anchor).map(|(z, a)| (z - a) * (z - a)).sum();
+        let distance = (dot(&off, &image).max(0.0) + lift * moved).sqrt();
+        // |z - anchor| <= reach on the polytope, so that the lift costs its points no more than lift reach^2; the
+        // second of these is for rounding in S
+        let radius = radius.hypot((2.0 * lift).sqrt() * reach);
+        let widest = (0..d).map(|i| shape[i * d + i]).fold(lift, f64::max).sqrt();
         let rounding = 1e-13 * widest * (norm(center) + norm(origin) + far);
         if distance > radius * (1.0 + 1e-12) + rounding {
             return Err(Empty::Hull);
         }
         let rho = ((radius - distance) * (radius + distance)).max(0.0).sqrt();
+        Self::assemble(polytope, factor, z0, rho)
+    }
+
+    fn assemble(polytope: &Arc<Polytope>, factor: Cholesky, z0: Vec<f64>, rho: f64) -> Result<Self, Empty> {
+        let k = z0.len();
+        let mut inverse = vec![[0.0; 4]; k * width(k)];
+        for (j, column) in inverse.chunks_exact_mut(width(k).max(1)).enumerate() {
+            let column = &mut column.as_flattened_mut()[..k];
+            column[j] = 1.0;
+            factor.solve_lower(column);
+        }
+        let d = polytope.dim();
+        let plain = k == d
+            && polytope.origin().iter().all(|&o| o == 0.0)
+            && (0..d * d).all(|i| polytope.basis()[i] == f64::from(u8::from(i % (d + 1) == 0)));
         let mut set = Whitened {
             polytope: Arc::clone(polytope),
             free: k,
             z0,
             rho,
             factor,
-            rows: Vec::new(),
+            inverse,
+            plain,
+            blocks: Vec::new(),
+            ceilings: Vec::new(),
             limits: Vec::new(),
-            sizes: Vec::new(),
+            scales: Vec::new(),
             noise: Vec::new(),
             index: Vec::new(),
             point: false,
@@ -108,19 +162,16 @@ impl Whitened {
         let place = norm(&self.z0);
         let polytope = Arc::clone(&self.polytope);
         let pairs = || polytope.rows().chunks_exact(k.max(1)).zip(polytope.offsets());
-        let mut extent = 0f64;
-        let mut g = vec![0.0; k];
-        for j in 0..k {
-            g.fill(0.0);
-            g[j] = 1.0;
-            self.factor.solve_lower(&mut g);
-            extent = extent.max(self.rho * norm(&g));
-        }
+        let longest =
+            self.inverse.chunks_exact(width(k).max(1)).map(|c| inner(c, c).sqrt()).fold(0.0, f64::max);
+        let extent = self.rho * longest;
         if extent <= 1e-13 * (1.0 + place) {
             self.point = true;
-            let inside = pairs().all(|(a, b)| dot(a, &self.z0) <= b + 1e-9 * (1.0 + place + b.abs()));
+            let inside =
+                pairs().all(|(a, b)| dot(a, &self.z0) <= b + 1e-9 * (1.0 + place + b.abs()) + extent);
             return if inside { Ok(()) } else { Err(Empty::Point) };
         }
+        let mut g = vec![0.0; k];
         for (i, (a, &b)) in pairs().enumerate() {
             g.copy_from_slice(a);
             self.factor.solve_lower(&mut g);
@@ -133,70 +184,207 @@ impl Whitened {
             if limit < -1.0 - 1e-10 - noise {
                 return Err(Empty::Apart);
             }
-            self.rows.extend(g.iter().map(|g| g / size));
+            let (block, lane) = (self.limits.len() / 8, self.limits.len() % 8);
+            if lane == 0 {
+                self.blocks.resize((block + 1) * k, [0.0; 8]);
+                self.ceilings.push([f64::INFINITY; 8]);
+            }
+            self.blocks[block * k..].iter_mut().zip(&g).for_each(|(b, g)| b[lane] = g / size);
+            self.ceilings[block][lane] = limit + 1e-12 * limit.abs() + noise;
             self.limits.push(limit);
-            self.sizes.push(size);
+            self.scales.push(1.0 / size);
             self.noise.push(noise);
             self.index.push(i);
         }
         Ok(())
     }
 
+    /// An entry of G.
+    #[inline]
+    pub(super) fn entry(&self, i: usize, j: usize) -> f64 {
+        self.blocks[i / 8 * self.free + j][i % 8]
+    }
+
     /// A row of G.
-    pub(super) fn row(&self, i: usize) -> &[f64] {
-        &self.rows[i * self.free..(i + 1) * self.free]
+    #[inline]
+    pub(super) fn copy_row(&self, i: usize, out: &mut [Lanes]) {
+        let block = &self.blocks[i / 8 * self.free..];
+        let lane = i % 8;
+        out.as_flattened_mut()[..self.free].iter_mut().zip(block).for_each(|(o, b)| *o = b[lane]);
+    }
+
+    /// The row outside W that y violates most, beyond rounding and beyond `deaf`, and by how much.
+    #[inline]
+    pub(super) fn most_violated(&self, y: &[Lanes], deaf: f64, working: &[usize]) -> Option<(usize, f64)> {
+        let floor = deaf.max(1e-12 * inner(y, y).sqrt());
+        let (row, most) = self.scan(y, floor, &[])?;
+        // a row of W is violated by rounding at most, so that it rarely comes first
+        if working.contains(&row) { self.scan(y, floor, working) } else { Some((row, most)) }
+    }
+
+    /// The most violated row whose excess is above the floor.
+    fn scan(&self, y: &[Lanes], floor: f64, without: &[usize]) -> Option<(usize, f64)> {
+        let y = &y.as_flattened()[..self.free];
+        let two = |a: f64, b: f64| if a > b { a } else { b };
+        let (mut most, mut place, mut worst) = (floor, 0, [0.0; 8]);
+        let blocks = self.blocks.chunks_exact(self.free.max(1)).zip(&self.ceilings);
+        for (block, (columns, ceilings)) in blocks.enumerate() {
+            // two sums for every row: one would wait for itself
+            let (mut excess, mut odd) = (ceilings.map(|h| -h), [0.0; 8]);
+            let ((pairs, last), (y, y_last)) = (columns.as_chunks::<2>(), y.as_chunks::<2>());
+            for (column, y) in pairs.iter().zip(y) {
+                for lane in 0..8 {
+                    excess[lane] += column[0][lane] * y[0];
+                    odd[lane] += column[1][lane] * y[1];
+                }
+            }
+            for (column, y) in last.iter().zip(y_last) {
+                (0..8).for_each(|lane| excess[lane] += column[lane] * y);
+            }
+            (0..8).for_each(|lane| excess[lane] += odd[lane]);
+            for &i in without.iter().filter(|&&i| i / 8 == block) {
+                excess[i % 8] = f64::NEG_INFINITY;
+            }
+            let [a, b, c, d, e, f, g, h] = excess;
+            let top = two(two(two(a, b), two(c, d)), two(two(e, f), two(g, h)));
+            if top > most {
+                (most, place, worst) = (top, block, excess);
+            }
+        }
+        if most <= floor {
+            return None;
+        }
+        worst.iter().position(|&x| x == most).map(|lane| (8 * place + lane, most))
     }
 
     /// z = z0 + rho L^-T y.
     pub(super) fn unwhiten(&self, y: &[f64], z: &mut [f64]) {
-        z.copy_from_slice(y);
+        z.copy_from_slice(&y[..self.free]);
         self.factor.solve_upper(z);
         z.iter_mut().zip(&self.z0).for_each(|(z, z0)| *z = z0 + self.rho * *z);
     }
 
-    /// What multipliers of the rows of G, nonnegative, say about the objective c in z; leaves r = c + A'lambda.
+    /// out = L^-1 x.
+    #[inline]
+    pub(super) fn whiten(&self, x: &[f64], out: &mut [Lanes]) {
+        let width = out.len();
+        for (place, out) in out.iter_mut().enumerate() {
+            // L^-1 is lower triangular: later columns have nothing here
+            let mut sums = [0.0; 4];
+            for (column, x) in self.inverse.chunks_exact(width).zip(x).take(4 * place + 4) {
+                let column = &column[place];
+                for lane in 0..4 {
+                    sums[lane] += x * column[lane];
+                }
+            }
+            *out = sums;
+        }
+    }
+
+    /// N'c, and the constant c'origin.
+    #[inline]
+    pub(super) fn reduce(&self, c: &[f64], out: &mut [f64]) -> f64 {
+        if self.plain {
+            out.copy_from_slice(c);
+            return 0.0;
+        }
+        out.fill(0.0);
+        for (n, &c) in self.polytope.basis().chunks_exact(out.len().max(1)).zip(c) {
+            out.iter_mut().zip(n).for_each(|(o, n)| *o += c * n);
+        }
+        dot_four(c, self.polytope.origin())
+    }
+
+    /// What multipliers of the rows of G, nonnegative, say about the objective c in z; leaves r = c + A'lambda and
+    /// L^-1 r.
     ///
-    /// For A z <= b this is c'z = -lambda'A z + r'z >= -b'lambda + r'z, and r'z is at least r'z0 - rho |L^-1 r| on
-    /// the ellipsoid and at least its value at a corner of the polytope's bounds. While the ellipsoid is huge r is
-    /// rounding, which only the second keeps small.
+    /// Stated in the polytope's own rows, since rounding in G is amplified by rho: the bound is then off by no more
+    /// than rounding in c'z over the set.
+    #[inline]
     pub(super) fn account(
         &self,
         c: &[f64],
         multipliers: impl Iterator<Item = (usize, f64)>,
-        bounds: &[(f64, f64)],
         r: &mut [f64],
-        scratch: &mut [f64],
+        whitened: &mut [Lanes],
     ) -> Account {
         let k = self.free;
         r.copy_from_slice(c);
-        let mut linear = 0.0;
+        let (mut linear, mut weight) = (0.0, 0.0);
+        let (rows, offsets) = (self.polytope.rows(), self.polytope.offsets());
         for (i, multiplier) in multipliers {
-            let lambda = multiplier.max(0.0) / self.sizes[i];
+            let lambda = multiplier.max(0.0) * self.scales[i];
             let row = self.index[i];
-            linear -= lambda * self.polytope.offsets()[row];
-            let a = &self.polytope.rows()[row * k..(row + 1) * k];
-            r.iter_mut().zip(a).for_each(|(r, a)| *r += lambda * a);
+            linear -= lambda * offsets[row];
+            weight += lambda * offsets[row].abs();
+            r.iter_mut().zip(&rows[row * k..(row + 1) * k]).for_each(|(r, a)| *r += lambda * a);
         }
-        let ball = dot(r, &self.z0) - self.rho * self.factor.inverse_norm(r, scratch);
+        self.whiten(r, whitened);
+        let pull = self.rho * inner(whitened, whitened).sqrt();
+        let rounding = 2.0 * f64::EPSILON * weight;
+        Account { linear, center: dot_four(r, &self.z0), pull, rounding }
+    }
+}
+
+impl Account {
+    /// The bound that the ellipsoid gives.
+    pub(super) fn ball(&self) -> f64 {
+        self.linear + self.center - self.pull
+    }
+
+    /// The better of the bounds that the ellipsoid and the polytope's bounds give: while the ellipsoid is huge r is
+    /// rounding, which only the second keeps small.
+    pub(super) fn bound(&self, r: &[f64], bounds: &[(f64, f64)]) -> f64 {
         let corner = r.iter().zip(bounds).map(|(&r, &(low, high))| match r {
             0.0 => 0.0,
             r if r > 0.0 => r * low,
             r => r * high,
         });
-        Account { linear, rest: ball.max(corner.sum()) }
+        self.ball().max(self.linear + corner.sum::<f64>())
     }
 }
 
-/// Factors S, which rounding may have pushed off the positive definite matrices.
-fn factor(s: &mut [f64], k: usize) -> Cholesky {
-    let trace: f64 = (0..k).map(|i| s[i * k + i]).sum();
-    let mut lift = 1e-15 * trace;
-    while lift <= 1e-9 * trace {
-        if let Some(factor) = Cholesky::factor(s, k) {
-            return factor;
+impl Reduced {
+    /// Factors S; `None` if its negative eigenvalues are more than rounding.
+    fn new(polytope: &Arc<Polytope>, shape: &[f64], radius: f64) -> Option<Self> {
+        let (d, k) = (polytope.dim(), polytope.free());
+        let basis = polytope.basis();
+        let mut s = vec![0.0; k * k];
+        for j in 0..k {
+            let column: Vec<f64> = (0..d).map(|i| basis[i * k + j]).collect();
+            let image: Vec<f64> = shape.chunks_exact(d).map(|row| dot(row, &column)).collect();
+            for i in 0..k {
+                s[i * k + j] = (0..d).map(|l| basis[l * k + i] * image[l]).sum();
+            }
         }
-        (0..k).for_each(|i| s[i * k + i] += lift);
-        lift *= 10.0;
+        let trace: f64 = (0..k).map(|i| s[i * k + i]).sum();
+        // a pivot of the size of S's rounding may have any true value
+        let rounding = 4.0 * k as f64 * f64::EPSILON * trace;
+        let sound = |f: &Cholesky| (0..k).all(|i| f.lower()[i * k + i].powi(2) > rounding);
+        if let Some(factor) = Cholesky::factor(&s, k).filter(sound) {
+            return Some(Reduced { factor, lift: 0.0, anchor: vec![0.0; k], reach: 0.0 });
+        }
+        let (anchor, mut reach) = ball_around(polytope);
+        let mut lift = 4.0 * rounding;
+        while lift <= 1e-9 * trace {
+            let mut lifted = s.clone();
+            (0..k).for_each(|i| lifted[i * k + i] += lift);
+            if let Some(factor) = Cholesky::factor(&lifted, k).filter(sound) {
+                // an ellipsoid that reaches further than this in an unbounded polytope has no length a number can tell
+                reach = reach.min(1e3 * radius / lift.sqrt() + 1e3 * (1.0 + norm(&anchor)));
+                return Some(Reduced { factor, lift, anchor, reach });
+            }
+            lift *= 10.0;
+        }
+        None
     }
-    Cholesky::factor(s, k).expect("an ellipsoid's shape is positive definite")
+}
+
+/// A ball that contains the polytope or, if that is unbounded, whatever of it is of ordinary size.
+fn ball_around(polytope: &Arc<Polytope>) -> (Vec<f64>, f64) {
+    let anchor = polytope.coordinates(polytope.interior());
+    let square: f64 =
+        bounds(polytope).iter().zip(&anchor).map(|(&(low, high), a)| (a - low).max(high - a).powi(2)).sum();
+    let ordinary = 1e8 * (1.0 + norm(&anchor));
+    (anchor, (square.sqrt() * (1.0 + 1e-9) + 1e-12).min(ordinary))
 }

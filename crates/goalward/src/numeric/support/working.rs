@@ -1,201 +1,270 @@
 //! The working set's factor G_W' = Q R, which gains and loses rows one at a time.
 
-use super::inner;
-use crate::numeric::norm;
+use super::lanes::{Lanes, add, add_columns, dot_four, inner, project, width};
 
 /// What lies below this share of a row of norm one outside the span of others is rounding.
 const DEPENDENT: f64 = 1e-11;
+/// How far Q may be from orthonormal.
+const ASKEW: f64 = 5e-14;
+/// Coordinates of y_W beyond this leave rounding behind when they go.
+const LARGE: f64 = 16.0;
 
-/// Orthonormal Q and triangular R, with t = R'^-1 h_W and e = Q'w carried along.
+/// Orthonormal Q and triangular R, with what follows from them carried along: t = R'^-1 h_W, e = Q'w, y_W = Q t and
+/// u = w - Q e, each at the price of one column per row that joins or leaves.
 ///
 /// M = G_W G_W' = R'R is never formed: its condition number is the square of R's.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Working {
     free: usize,
+    width: usize,
     /// The rows in W.
     pub(super) rows: Vec<usize>,
-    /// Column j of Q starts at j k.
-    q: Vec<f64>,
-    /// Column j of R starts at j k.
+    /// Column j of Q starts at j width.
+    q: Vec<Lanes>,
+    /// Column j of R starts at j k; behind the last, a candidate's coordinates in Q.
     r: Vec<f64>,
+    /// One over R's diagonal.
+    inverse: Vec<f64>,
+    limits: Vec<f64>,
     t: Vec<f64>,
     e: Vec<f64>,
-    /// A candidate row: what is left of it, and its coordinates in Q.
-    rest: Vec<f64>,
-    column: Vec<f64>,
+    /// y_W = G_W' q, the point of the rows' intersection nearest to the centre.
+    pub(super) nearest: Vec<Lanes>,
+    /// u = w - G_W' p, the part of w outside the rows' span.
+    pub(super) outside: Vec<Lanes>,
+    /// A candidate row, then what Q leaves of it.
+    pub(super) candidate: Vec<Lanes>,
+    part: Vec<f64>,
+    /// How far Q may be from orthonormal by now.
+    askew: f64,
 }
 
 impl Working {
     pub(super) fn new(free: usize) -> Self {
+        let width = width(free);
+        let room = || vec![0.0; free];
+        let zeros = || vec![[0.0; 4]; width];
         Working {
             free,
+            width,
             rows: Vec::with_capacity(free + 1),
-            q: vec![0.0; free * free],
-            r: vec![0.0; free * free],
-            t: Vec::with_capacity(free),
-            e: Vec::with_capacity(free),
-            rest: vec![0.0; free],
-            column: vec![0.0; free],
+            q: vec![[0.0; 4]; free * width],
+            r: vec![0.0; (free + 1) * free],
+            inverse: room(),
+            limits: room(),
+            t: room(),
+            e: room(),
+            nearest: zeros(),
+            outside: zeros(),
+            candidate: zeros(),
+            part: room(),
+            askew: 0.0,
         }
     }
 
-    pub(super) fn clear(&mut self) {
+    /// No rows, for the objective w.
+    pub(super) fn start(&mut self, w: &[Lanes]) {
         self.rows.clear();
-        self.t.clear();
-        self.e.clear();
+        self.askew = f64::EPSILON;
+        self.nearest.fill([0.0; 4]);
+        self.outside.copy_from_slice(w);
     }
 
+    #[inline]
     pub(super) fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Appends a row of norm one unless it depends on those in W.
-    pub(super) fn push(&mut self, row: usize, g: &[f64], h: f64, w: &[f64]) -> bool {
+    /// Appends the candidate, a row of norm one, unless it depends on those in W.
+    #[inline]
+    pub(super) fn push(&mut self, row: usize, h: f64) -> bool {
+        // most of a solve's time goes here, and half of that is saved if the compiler knows the lanes' number
+        match self.width {
+            1 => self.push_lanes(row, h, 1),
+            2 => self.push_lanes(row, h, 2),
+            3 => self.push_lanes(row, h, 3),
+            4 => self.push_lanes(row, h, 4),
+            b => self.push_lanes(row, h, b),
+        }
+    }
+
+    #[inline(always)]
+    fn push_lanes(&mut self, row: usize, h: f64, b: usize) -> bool {
         let (k, n) = (self.free, self.len());
-        if !self.split(g) {
+        let candidate = &mut self.candidate[..b];
+        let (column, part) = (&mut self.r[n * k..n * k + n], &mut self.part[..n]);
+        project(&self.q, candidate, column);
+        add_columns(candidate, &self.q, column, -1.0);
+        let mut left = inner(candidate, candidate);
+        // classical Gram-Schmidt passes on what Q lacks in orthogonality, magnified by what is lost of the row
+        let askew = (f64::EPSILON + self.askew * (1.0 - left).max(0.0)) / left.max(f64::MIN_POSITIVE);
+        if n == k {
             return false;
         }
-        let left = norm(&self.rest);
-        let q = &mut self.q[n * k..(n + 1) * k];
-        q.iter_mut().zip(&self.rest).for_each(|(q, r)| *q = r / left);
-        self.e.push(inner(q, w));
-        self.r[n * k..n * k + n].copy_from_slice(&self.column[..n]);
+        if askew > ASKEW {
+            project(&self.q, candidate, part);
+            add_columns(candidate, &self.q, part, -1.0);
+            column.iter_mut().zip(part).for_each(|(c, p)| *c += *p);
+            left = inner(candidate, candidate);
+            if left <= DEPENDENT * DEPENDENT {
+                return false;
+            }
+        } else {
+            self.askew = self.askew.max(askew);
+        }
+        // by u, not by w: what earlier columns missed of w goes here rather than nowhere
+        let e = inner(candidate, &self.outside[..b]);
+        let t = h - dot_four(column, &self.t[..n]);
+        let left = left.sqrt();
+        let inverse = 1.0 / left;
+        let (e, t) = (e * inverse, t * inverse);
+        let q = &mut self.q[n * b..n * b + b];
+        for (q, rest) in q.iter_mut().zip(candidate) {
+            *q = rest.map(|r| r * inverse);
+        }
+        add(&mut self.nearest[..b], t, q);
+        add(&mut self.outside[..b], -e, q);
         self.r[n * k + n] = left;
-        self.t.push((h - inner(&self.column[..n], &self.t)) / left);
+        self.inverse[n] = inverse;
+        self.limits[n] = h;
+        self.t[n] = t;
+        self.e[n] = e;
         self.rows.push(row);
         true
     }
 
-    /// Splits a row into Q column + rest; false if the rest is rounding.
-    fn split(&mut self, g: &[f64]) -> bool {
-        let (k, n) = (self.free, self.len());
-        self.rest.copy_from_slice(g);
-        self.column[..n].fill(0.0);
-        for _ in 0..2 {
-            for j in 0..n {
-                let q = &self.q[j * k..(j + 1) * k];
-                let s = inner(q, &self.rest);
-                self.rest.iter_mut().zip(q).for_each(|(r, q)| *r -= s * q);
-                self.column[j] += s;
-            }
-            // a second pass is for rows that the first left little of
-            if norm(&self.rest) > 0.5 {
-                break;
-            }
-        }
-        n < k && norm(&self.rest) > DEPENDENT
-    }
-
     /// The combination of W's rows that gives the row last refused by `push`.
     pub(super) fn combination(&self, out: &mut [f64]) {
-        self.backward(&self.column, out);
+        let (k, n) = (self.free, self.len());
+        out[..n].copy_from_slice(&self.r[n * k..n * k + n]);
+        self.backward(out);
     }
 
     /// Removes the row at a place of W and restores the triangle by rotations.
     pub(super) fn drop(&mut self, place: usize) {
-        let (k, n) = (self.free, self.len());
+        let (k, b, n) = (self.free, self.width, self.len());
         self.rows.remove(place);
+        self.limits.copy_within(place + 1..n, place);
         self.r.copy_within((place + 1) * k..n * k, place * k);
         for i in place..n - 1 {
-            let (a, b) = (self.r[i * k + i], self.r[i * k + i + 1]);
-            let size = a.hypot(b);
-            let (c, s) = (a / size, b / size);
-            let turn = |x: f64, y: f64| (c * x + s * y, c * y - s * x);
-            for j in i..n - 1 {
-                let (x, y) = (self.r[j * k + i], self.r[j * k + i + 1]);
-                (self.r[j * k + i], self.r[j * k + i + 1]) = turn(x, y);
+            let (x, y) = (self.r[i * k + i], self.r[i * k + i + 1]);
+            let inverse = 1.0 / (x * x + y * y).sqrt();
+            let (c, s) = (x * inverse, y * inverse);
+            self.inverse[i] = inverse;
+            let turn = |x: &mut f64, y: &mut f64| (*x, *y) = (c * *x + s * *y, c * *y - s * *x);
+            for column in self.r[i * k..(n - 1) * k].chunks_exact_mut(k) {
+                let [x, y] = &mut column[i..i + 2] else { unreachable!("two entries") };
+                turn(x, y);
             }
-            let (head, tail) = self.q.split_at_mut((i + 1) * k);
-            for (x, y) in head[i * k..].iter_mut().zip(&mut tail[..k]) {
-                (*x, *y) = turn(*x, *y);
+            let (head, tail) = self.q.split_at_mut((i + 1) * b);
+            let pairs = head[i * b..].as_flattened_mut().iter_mut().zip(tail.as_flattened_mut());
+            pairs.for_each(|(x, y)| turn(x, y));
+            let (t, e) = (&mut self.t[i..i + 2], &mut self.e[i..i + 2]);
+            for pair in [t, e] {
+                let [x, y] = pair else { unreachable!("two entries") };
+                turn(x, y);
             }
-            (self.t[i], self.t[i + 1]) = turn(self.t[i], self.t[i + 1]);
-            (self.e[i], self.e[i + 1]) = turn(self.e[i], self.e[i + 1]);
         }
-        self.t.pop();
-        self.e.pop();
+        let q = &self.q[(n - 1) * b..n * b];
+        add(&mut self.outside, self.e[n - 1], q);
+        add(&mut self.nearest, -self.t[n - 1], q);
+        if self.t[n - 1].abs() > LARGE {
+            self.renew();
+        }
     }
 
-    /// out = R^-1 x.
-    fn backward(&self, x: &[f64], out: &mut [f64]) {
+    /// Computes t and y_W afresh.
+    fn renew(&mut self) {
+        let k = self.free;
+        for j in 0..self.len() {
+            let known: f64 = self.r[j * k..j * k + j].iter().zip(&self.t).map(|(r, t)| r * t).sum();
+            self.t[j] = (self.limits[j] - known) * self.inverse[j];
+        }
+        self.nearest.fill([0.0; 4]);
+        let n = self.len();
+        add_columns(&mut self.nearest, &self.q, &self.t[..n], 1.0);
+    }
+
+    /// x <- R^-1 x.
+    fn backward(&self, x: &mut [f64]) {
         let (k, n) = (self.free, self.len());
-        out[..n].copy_from_slice(&x[..n]);
-        for j in (0..n).rev() {
-            out[j] /= self.r[j * k + j];
-            let scale = out[j];
-            for i in 0..j {
-                out[i] -= scale * self.r[j * k + i];
-            }
+        let x = &mut x[..n];
+        for ((j, column), inverse) in self.r.chunks_exact(k).enumerate().zip(&self.inverse).take(n).rev() {
+            let scale = x[j] * inverse;
+            x[j] = scale;
+            x[..j].iter_mut().zip(column).for_each(|(x, r)| *x -= scale * r);
         }
     }
 
-    /// p = M^-1 G_W w.
-    pub(super) fn p(&self, out: &mut [f64]) {
-        self.backward(&self.e, out);
+    /// out = -(p + mu q), with p = M^-1 G_W w and q = M^-1 h_W.
+    pub(super) fn multipliers(&self, mu: f64, out: &mut [f64]) {
+        let n = self.len();
+        out[..n].iter_mut().zip(self.e.iter().zip(&self.t)).for_each(|(o, (e, t))| *o = -(e + mu * t));
+        self.backward(out);
     }
 
     /// M^-1 G_W v: the multipliers with which W's rows give v.
-    pub(super) fn share(&mut self, v: &[f64], out: &mut [f64]) {
-        let (k, n) = (self.free, self.len());
-        for j in 0..n {
-            self.column[j] = inner(&self.q[j * k..(j + 1) * k], v);
-        }
-        self.backward(&self.column, out);
+    pub(super) fn share(&self, v: &[Lanes], out: &mut [f64]) {
+        project(&self.q, v, &mut out[..self.len()]);
+        self.backward(out);
     }
 
     /// q = M^-1 h_W.
     pub(super) fn q(&self, out: &mut [f64]) {
-        self.backward(&self.t, out);
-    }
-
-    /// y_W = G_W' q, the point of the rows' intersection nearest to the centre.
-    pub(super) fn nearest(&self, out: &mut [f64]) {
-        out.fill(0.0);
-        for (q, t) in self.q.chunks_exact(self.free).zip(&self.t) {
-            out.iter_mut().zip(q).for_each(|(o, q)| *o += t * q);
-        }
+        let n = self.len();
+        out[..n].copy_from_slice(&self.t[..n]);
+        self.backward(out);
     }
 
     /// |y_W|^2.
+    #[inline]
     pub(super) fn nearest_sq(&self) -> f64 {
-        inner(&self.t, &self.t)
+        dot_four(&self.t[..self.len()], &self.t[..self.len()])
     }
 
-    /// u = w - G_W' p, the part of w outside the rows' span; returns its norm.
-    pub(super) fn outside(&self, w: &[f64], out: &mut [f64]) -> f64 {
-        let (k, n) = (self.free, self.len());
-        if n == k {
-            out.fill(0.0);
+    /// |u|, after what rounding left of u along Q was removed where it would matter.
+    #[inline]
+    pub(super) fn outside_norm(&mut self) -> f64 {
+        let n = self.len();
+        if n == self.free {
+            self.outside.fill([0.0; 4]);
             return 0.0;
         }
-        out.copy_from_slice(w);
-        for (q, e) in self.q.chunks_exact(k).zip(&self.e) {
-            out.iter_mut().zip(q).for_each(|(o, q)| *o -= e * q);
+        let size = inner(&self.outside, &self.outside);
+        if size > 1e-3 || n == 0 {
+            return size.sqrt();
         }
-        let mut size = norm(out);
-        if size < 0.5 {
-            // what is left of w may be mostly rounding along Q: a point that follows it would leave the rows
-            for q in self.q[..n * k].chunks_exact(k) {
-                let s = inner(q, out);
-                out.iter_mut().zip(q).for_each(|(o, q)| *o -= s * q);
-            }
-            size = norm(out);
-        }
-        size
+        // a point that follows u would leave the rows
+        let part = &mut self.part[..n];
+        project(&self.q, &self.outside, part);
+        add_columns(&mut self.outside, &self.q, part, -1.0);
+        self.e.iter_mut().zip(part).for_each(|(e, p)| *e += *p);
+        inner(&self.outside, &self.outside).sqrt()
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::numeric::Stream;
+    use crate::numeric::{Stream, dot, norm};
+
+    fn lanes(x: &[f64]) -> Vec<Lanes> {
+        let mut out = vec![[0.0; 4]; width(x.len())];
+        out.as_flattened_mut()[..x.len()].copy_from_slice(x);
+        out
+    }
+
+    fn push(working: &mut Working, row: usize, g: &[f64], h: f64) -> bool {
+        working.candidate.copy_from_slice(&lanes(g));
+        working.push(row, h)
+    }
 
     #[test]
     fn dropping_equals_rebuilding() {
         let mut random = Stream::new(3, &[]);
         let k = 7;
         let mut draw = |n: usize| -> Vec<f64> { (0..n).map(|_| random.uniform() - 0.5).collect() };
-        let w = draw(k);
+        let w = lanes(&draw(k));
         let mut g: Vec<Vec<f64>> = (0..6).map(|_| draw(k)).collect();
         g.iter_mut().for_each(|g| {
             let size = norm(g);
@@ -203,27 +272,33 @@ mod tests {
         });
         let h = draw(6);
         let mut updated = Working::new(k);
-        (0..6).for_each(|i| assert!(updated.push(i, &g[i], h[i], &w)));
-        assert!(!updated.push(9, &g[2], 0.0, &w));
+        updated.start(&w);
+        (0..6).for_each(|i| assert!(push(&mut updated, i, &g[i], h[i])));
+        assert!(!push(&mut updated, 9, &g[2], 0.0));
         updated.drop(1);
         updated.drop(3);
         let mut fresh = Working::new(k);
-        [0, 2, 3, 5].iter().for_each(|&i| assert!(fresh.push(i, &g[i], h[i], &w)));
+        fresh.start(&w);
+        [0, 2, 3, 5].iter().for_each(|&i| assert!(push(&mut fresh, i, &g[i], h[i])));
         assert_eq!(updated.rows, fresh.rows);
-        let (mut a, mut b) = (vec![0.0; k], vec![0.0; k]);
-        let mut agree = |f: &dyn Fn(&Working, &mut [f64])| {
-            f(&updated, &mut a);
-            f(&fresh, &mut b);
-            a.iter().zip(&b).for_each(|(a, b)| assert!((a - b).abs() < 1e-12));
-        };
-        agree(&|x, out| x.p(out));
-        agree(&|x, out| x.q(out));
-        agree(&|x, out| x.nearest(out));
-        agree(&|x, out| {
-            x.outside(&w, out);
-        });
-        // y_W lies on every row
-        updated.nearest(&mut a);
-        updated.rows.iter().for_each(|&i| assert!((inner(&g[i], &a) - h[i]).abs() < 1e-12));
+        updated.outside_norm();
+        fresh.outside_norm();
+        let same = |a: &[f64], b: &[f64]| a.iter().zip(b).for_each(|(a, b)| assert!((a - b).abs() < 1e-12));
+        same(updated.nearest.as_flattened(), fresh.nearest.as_flattened());
+        same(updated.outside.as_flattened(), fresh.outside.as_flattened());
+        for mu in [0.0, 0.7] {
+            let (mut a, mut b) = (vec![0.0; k], vec![0.0; k]);
+            updated.multipliers(mu, &mut a);
+            fresh.multipliers(mu, &mut b);
+            same(&a, &b);
+        }
+        // y_W lies on every row, also when it is computed afresh
+        for renewed in [false, true] {
+            if renewed {
+                updated.renew();
+            }
+            let y = &updated.nearest.as_flattened()[..k];
+            updated.rows.iter().for_each(|&i| assert!((dot(&g[i], y) - h[i]).abs() < 1e-12));
+        }
     }
 }
