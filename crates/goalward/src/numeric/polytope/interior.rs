@@ -2,7 +2,9 @@
 
 use crate::numeric::{dot, norm};
 use clarabel::algebra::CscMatrix;
-use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SupportedConeT::NonnegativeConeT};
+use clarabel::solver::{
+    DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT::NonnegativeConeT,
+};
 use microlp::{ComparisonOp, Error, OptimizationDirection, Problem};
 
 /// What a search for an interior point ends with.
@@ -18,6 +20,8 @@ pub(super) enum Search {
 
 /// How far the homogenised program may scale the polytope up: slacks below its inverse count as none.
 const STRETCH: f64 = 1e8;
+/// Half the width of the box in which an interior-point method searches, in units of the largest offset.
+const BOX: f64 = 1e3;
 /// Rows that join the linear program at once.
 const BATCH: usize = 200;
 
@@ -84,11 +88,11 @@ fn separate(rows: &[f64], offsets: &[f64], k: usize, start: &[f64]) -> Search {
             selection.push(i);
             chosen[i] = true;
         }
+        // the simplex method may fail, or be wrong either way: a point is believed if it has slack, emptiness if it is proven
         match program(&selection, row, offsets, k) {
-            Ok((point, tight)) if tight.is_empty() => z = point,
-            Ok((_, tight)) => return Search::Tight(tight),
-            // the simplex method may be wrong about it, or fail: only a proof counts
-            Err(_) => {
+            Ok((_, tight)) if !tight.is_empty() => return Search::Tight(tight),
+            Ok((point, _)) if selection.iter().all(|&i| slack(i, &point) > 1e-15 * norm(&point)) => z = point,
+            _ => {
                 return match decide(rows, offsets, k) {
                     Ok(z) => Search::Interior(z),
                     Err(detail) => Search::Empty(detail),
@@ -111,41 +115,47 @@ pub(super) fn decide(rows: &[f64], offsets: &[f64], k: usize) -> Result<Vec<f64>
             rowval.push(i);
             nzval.push(if j < k { rows[i * k + j] } else { 1.0 });
         }
-        if j == k {
-            rowval.push(m);
-            nzval.push(1.0);
+        // t <= 1, and a box around z: without one the solver follows directions that no row bounds
+        rowval.push(m + j);
+        nzval.push(1.0);
+        if j < k {
+            rowval.push(m + k + 1 + j);
+            nzval.push(-1.0);
         }
         colptr.push(rowval.len());
     }
-    let a = CscMatrix::new(m + 1, k + 1, colptr, rowval, nzval);
+    let a = CscMatrix::new(m + 2 * k + 1, k + 1, colptr, rowval, nzval);
     // in units of the largest offset, as the solver's tolerances are absolute
-    let b: Vec<f64> = offsets.iter().map(|b| b / widest).chain([1.0]).collect();
+    let mut b: Vec<f64> = offsets.iter().map(|b| b / widest).collect();
+    b.resize(m + 2 * k + 1, BOX);
+    b[m + k] = 1.0;
     let mut objective = vec![0.0; k];
     objective.push(-1.0);
-    let settings = DefaultSettings {
-        verbose: false,
-        max_threads: 1,
-        tol_gap_abs: 1e-12,
-        tol_gap_rel: 1e-12,
-        tol_feas: 1e-12,
-        ..DefaultSettings::default()
-    };
-    let cones = [NonnegativeConeT(m + 1)];
+    let cones = [NonnegativeConeT(m + 2 * k + 1)];
     let zeros = CscMatrix::zeros((k + 1, k + 1));
-    let Ok(mut solver) = DefaultSolver::new(&zeros, &objective, &a, &b, &cones, settings) else {
+    let attempt = |tight: f64| {
+        let settings = DefaultSettings {
+            verbose: false,
+            max_threads: 1,
+            tol_gap_abs: tight,
+            tol_gap_rel: tight,
+            tol_feas: tight,
+            ..DefaultSettings::default()
+        };
+        let mut solver = DefaultSolver::new(&zeros, &objective, &a, &b, &cones, settings).ok()?;
+        solver.solve();
+        let solution = solver.solution;
+        (solution.status == SolverStatus::Solved).then_some((solution.x, solution.z))
+    };
+    let Some((point, multipliers)) = [1e-12, 1e-10, 1e-8].into_iter().find_map(attempt) else {
         return Ok(vec![0.0; k]);
     };
-    solver.solve();
-    let solution = &solver.solution;
-    let z: Vec<f64> = solution.x[..k].iter().map(|z| z * widest).collect();
-    if z.iter().any(|z| !z.is_finite()) {
-        return Ok(vec![0.0; k]);
-    }
+    let z: Vec<f64> = point[..k].iter().map(|z| z * widest).collect();
     let slack = |i: usize| offsets[i] - dot(&rows[i * k..(i + 1) * k], &z);
     if (0..m).all(|i| slack(i) > 1e-9 * (1.0 + offsets[i].abs())) {
         return Ok(z);
     }
-    let multipliers: Vec<f64> = solution.z[..m].iter().map(|y| y.max(0.0)).collect();
+    let multipliers: Vec<f64> = multipliers[..m].iter().map(|y| y.max(0.0)).collect();
     let total: f64 = multipliers.iter().sum();
     let deficit: f64 = multipliers.iter().zip(&b).map(|(y, b)| y * b).sum();
     let mut pull = vec![0.0; k];

@@ -46,6 +46,8 @@ pub(super) struct ActiveSet {
     pub(super) patience: Option<usize>,
     target: Vec<f64>,
     q: Vec<f64>,
+    /// The objective that took w's place, if any did.
+    shaken: Vec<Lanes>,
     /// Violations up to this were shown to be rounding.
     deaf: f64,
 }
@@ -69,6 +71,7 @@ impl ActiveSet {
             patience: None,
             target: zeros(),
             q: zeros(),
+            shaken: Vec::new(),
             deaf: 0.0,
         }
     }
@@ -77,18 +80,21 @@ impl ActiveSet {
     pub(super) fn solve(&mut self, set: &Whitened, w: &[Lanes], start: impl Iterator<Item = usize>) -> End {
         self.working.start(w);
         self.lambda.clear();
+        self.shaken.clear();
         self.deaf = 0.0;
         for row in start.take(set.free) {
             if row < set.limits.len() && !self.working.rows.contains(&row) {
                 self.push(set, row, 0.0);
             }
         }
-        let steps = self.patience.unwrap_or(50 + 10 * (set.free + set.limits.len().min(1000)));
-        let (ample, pause) = (50 + 5 * set.free, 10 + set.free);
+        let rows = set.limits.len().min(1000);
+        let (ample, pause) = (50 + 5 * set.free + rows, 40 + 4 * set.free);
+        let steps = self.patience.unwrap_or(ample + 4 * pause + 10 * (set.free + rows));
+        let mut shake = 1e-12;
         for step in 0..steps {
-            if step >= ample && (step - ample) % pause == 0 && self.deaf < 1e-8 {
-                // rounding makes it go in circles, among points that are equally good up to this
-                self.deaf = (10.0 * self.deaf).max(1e-12);
+            if step >= ample && (step - ample) % pause == 0 && shake < 1e-9 {
+                shake *= 10.0;
+                self.shake(set, w, shake);
             }
             let touching = match self.aim() {
                 Aim::Ray => {
@@ -124,10 +130,29 @@ impl ActiveSet {
         End::Stalled
     }
 
+    /// Goes on for an objective that differs by a share of the present one.
+    ///
+    /// Where the objective is constant on a face, every step within the face is one of length zero, and such steps may go
+    /// in circles. With the difference they have a direction again; the bound shows what the difference costs.
+    #[cold]
+    fn shake(&mut self, set: &Whitened, w: &[Lanes], share: f64) {
+        self.shaken.clear();
+        self.shaken.extend_from_slice(w);
+        let components = &mut self.shaken.as_flattened_mut()[..set.free];
+        for (j, w) in components.iter_mut().enumerate() {
+            *w += share * (((j + 1) as f64 * 0.618_033_988_749_894_9).fract() - 0.5);
+        }
+        let (rows, lambda) = (self.working.rows.clone(), std::mem::take(&mut self.lambda));
+        self.working.start(&self.shaken);
+        for (row, lambda) in rows.into_iter().zip(lambda) {
+            self.push(set, row, lambda);
+        }
+    }
+
     /// Factors W afresh and moves to its stationary point: what many updates lost is regained.
     pub(super) fn refine(&mut self, set: &Whitened, w: &[Lanes]) {
         let rows = self.working.rows.clone();
-        self.working.start(w);
+        self.working.start(if self.shaken.is_empty() { w } else { &self.shaken });
         self.lambda.clear();
         for row in rows {
             self.push(set, row, 0.0);
