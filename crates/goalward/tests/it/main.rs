@@ -3,6 +3,7 @@
 mod conformance;
 mod extremes;
 mod layers;
+mod likelihood;
 mod optimism;
 mod problem_files;
 mod recompute;

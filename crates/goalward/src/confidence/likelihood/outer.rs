@@ -1,0 +1,154 @@
+//! An ellipsoid around the likelihood set, by quadratic minorants that tighten each other.
+
+use crate::estimate::{Likelihood, Maximum, add_square, likelihood_ridge};
+use crate::numeric::support::{ConvexSet, Ellipsoid, Empty, SupportMin, Warm};
+use crate::numeric::{Cholesky, dot};
+use serde::{Deserialize, Serialize};
+
+/// {z : |z - center|^2 <= radius^2 in the norm of the shape}, in the coordinates of B's affine hull.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Outer {
+    pub(super) center: Vec<f64>,
+    pub(super) shape: Vec<f64>,
+    pub(super) radius: f64,
+}
+
+/// Passes over the minorants: three or four suffice.
+const PASSES: usize = 8;
+/// A pass that narrows no probability's interval by this part is the last.
+const WORTHWHILE: f64 = 0.01;
+/// Beyond so many triples the intervals come from the ellipsoid alone, without B.
+const MANY: usize = 4096;
+
+/// Contains {theta in B : f(theta) <= r} and, if `upper` holds bounds that hold for theta*, what these leave of it.
+///
+/// For p <= hi, -log p >= -log p0 - (p - p0)/p0 + kappa (p - p0)^2 with kappa from [`curvature`]; the sum over all triples
+/// makes an ellipsoid; it bounds every p, which lowers hi, which tightens the ellipsoid.
+pub(super) fn outer(
+    likelihood: &Likelihood,
+    at: &Maximum,
+    r: f64,
+    upper: &mut [f64],
+) -> Result<(Outer, ConvexSet), Empty> {
+    let k = at.z.len();
+    let gap = r - at.loss;
+    let seen: Vec<(usize, &[f64])> = likelihood.seen_features().collect();
+    let mut found = None;
+    for _ in 0..PASSES {
+        let mut shape = vec![0.0; k * k];
+        let mut gradient = vec![0.0; k];
+        for ((row, p, n), &(term, _)) in likelihood.terms(&at.z).zip(&seen) {
+            add_square(row, 2.0 * n * curvature(p, upper[term]), &mut shape);
+            gradient.iter_mut().zip(row).for_each(|(g, x)| *g -= n / p * x);
+        }
+        let outer = ellipsoid(likelihood, at, gap, shape, gradient)?;
+        let mut set = outer.within(likelihood)?;
+        let mut narrowed = 0f64;
+        let factor = Cholesky::factor(&outer.shape, k);
+        let mut scratch = vec![0.0; k];
+        for ((row, p, _), &(term, phi)) in likelihood.terms(&outer.center).zip(&seen) {
+            let bound = if seen.len() <= MANY {
+                let negative: Vec<f64> = phi.iter().map(|x| -x).collect();
+                -set.min(&negative, &mut Warm::default()).bound
+            } else {
+                let reach = factor.as_ref().map_or(f64::INFINITY, |f| f.inverse_norm(row, &mut scratch));
+                p + outer.radius * reach
+            };
+            let bound = bound * (1.0 + 1e-9) + 1e-15;
+            if bound < upper[term] && bound > 0.0 {
+                narrowed = narrowed.max(1.0 - bound / upper[term]);
+                upper[term] = bound;
+            }
+        }
+        found = Some((outer, set));
+        if narrowed < WORTHWHILE {
+            break;
+        }
+    }
+    found.ok_or(Empty::Apart)
+}
+
+/// {z : g'(z - z0) + (z - z0)' H (z - z0)/2 <= gap} with the ridge that makes H definite.
+fn ellipsoid(
+    likelihood: &Likelihood,
+    at: &Maximum,
+    gap: f64,
+    mut shape: Vec<f64>,
+    gradient: Vec<f64>,
+) -> Result<Outer, Empty> {
+    let k = at.z.len();
+    let trace: f64 = (0..k).map(|i| shape[i * k + i]).sum();
+    let extent = likelihood.extent();
+    let mut rho = likelihood_ridge(extent).max(1e-14 * trace);
+    (0..k).for_each(|i| shape[i * k + i] += rho);
+    let factor = loop {
+        match Cholesky::factor(&shape, k) {
+            Some(factor) => break factor,
+            None if !rho.is_finite() => return Err(Empty::Apart),
+            None => {
+                (0..k).for_each(|i| shape[i * k + i] += rho);
+                rho *= 2.0;
+            }
+        }
+    };
+    let mut step = gradient.clone();
+    factor.solve(&mut step);
+    // whoever factors the shape again may have to lift it by rounding, which must not cut anything off
+    let ridge = (rho + 4e-15 * trace) * extent * extent;
+    let squared = 2.0 * gap + ridge + dot(&gradient, &step);
+    if squared.is_nan() || squared < 0.0 {
+        return Err(Empty::Apart);
+    }
+    let center = at.z.iter().zip(&step).map(|(z, s)| z - s).collect();
+    Ok(Outer { center, shape, radius: squared.sqrt() * (1.0 + 1e-9) })
+}
+
+/// kappa = (x - log(1 + x)) / (hi - p0)^2, x = hi/p0 - 1: the most for which the minorant holds up to hi. The quotient
+/// falls in hi, so that it holds also when hi < p0.
+pub(super) fn curvature(p: f64, hi: f64) -> f64 {
+    let x = hi / p - 1.0;
+    let quotient = if x.abs() < 1e-3 {
+        0.5 - x / 3.0 + x * x / 4.0 - x * x * x / 5.0
+    } else {
+        (x - x.ln_1p()) / (x * x)
+    };
+    // rounding must not make a bound of it that is no bound
+    quotient * (1.0 - 1e-9) / (p * p)
+}
+
+impl Outer {
+    /// Whether a point of B's hull is in the ellipsoid.
+    pub(super) fn contains(&self, z: &[f64]) -> bool {
+        let k = z.len();
+        let off: Vec<f64> = z.iter().zip(&self.center).map(|(z, c)| z - c).collect();
+        let squared: f64 = (0..k).map(|i| off[i] * dot(&self.shape[i * k..(i + 1) * k], &off)).sum();
+        squared <= self.radius * self.radius
+    }
+
+    /// The ellipsoid within B.
+    ///
+    /// In R^d the shape is N H N' + s (I - N N'): its restriction to the hull is H, whatever s > 0, and the centre lies
+    /// in the hull.
+    pub(super) fn within(&self, likelihood: &Likelihood) -> Result<ConvexSet, Empty> {
+        let polytope = likelihood.polytope();
+        let (d, k) = (polytope.dim(), polytope.free());
+        let n = polytope.basis();
+        let trace: f64 = (0..k).map(|i| self.shape[i * k + i]).sum();
+        let across = if k == 0 { 1.0 } else { trace / k as f64 };
+        let mut shape = vec![0.0; d * d];
+        let mut image = vec![0.0; k];
+        for i in 0..d {
+            let row = &n[i * k..(i + 1) * k];
+            for j in 0..k {
+                image[j] = dot(row, &self.shape[j * k..(j + 1) * k]) - across * row[j];
+            }
+            for j in 0..d {
+                shape[i * d + j] = dot(&image, &n[j * k..(j + 1) * k]);
+            }
+            shape[i * d + i] += across;
+        }
+        let center = likelihood.lift(&self.center);
+        ConvexSet::new(polytope, Ellipsoid { center: &center, shape: &shape, radius: self.radius })
+    }
+}
