@@ -38,7 +38,13 @@ fn watch(instance: &Instance, likelihood: &mut Likelihood, steps: u64, draw: &mu
 }
 
 /// Points of {theta in B : f(theta) <= r} on random chords, both ends of each chord among them.
-fn sample(likelihood: &Likelihood, instance: &Instance, r: f64, chords: usize, draw: &mut Stream) -> Vec<Vec<f64>> {
+fn sample(
+    likelihood: &Likelihood,
+    instance: &Instance,
+    r: f64,
+    chords: usize,
+    draw: &mut Stream,
+) -> Vec<Vec<f64>> {
     let polytope = instance.problem.constraints();
     let (d, k) = (polytope.dim(), polytope.free());
     let mut theta = likelihood.maximum().theta;
@@ -110,11 +116,22 @@ fn probe_width() {
             .filter(|x| !kept.contains(&likelihood, x))
             .count();
         let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
-        if mean.is_finite() { all.push(mean); }
-        println!("{seed:3} {:14} d={d} m={m} t={steps:5} gap={:6.2} excess={:6.2} mix={:6.2} ratio={mean:.3} max={:.3} outside={outside}",
-            instance.problem.name(), r - knowledge.maximum.loss, excess,
-            if steps>0 {m as f64 * (steps as f64/m as f64).ln_1p() + steps as f64*(m as f64/steps as f64).ln_1p()} else {0.0},
-            ratios.iter().fold(0.0, |a: f64, b| a.max(*b)));
+        if mean.is_finite() {
+            all.push(mean);
+        }
+        println!(
+            "{seed:3} {:14} d={d} m={m} t={steps:5} gap={:6.2} excess={:6.2} mix={:6.2} ratio={mean:.3} max={:.3} outside={outside}",
+            instance.problem.name(),
+            r - knowledge.maximum.loss,
+            excess,
+            if steps > 0 {
+                m as f64 * (steps as f64 / m as f64).ln_1p()
+                    + steps as f64 * (m as f64 / steps as f64).ln_1p()
+            } else {
+                0.0
+            },
+            ratios.iter().fold(0.0, |a: f64, b| a.max(*b))
+        );
     }
     println!("mean ratio {}", all.iter().sum::<f64>() / all.len() as f64);
     let _ = likelihood_threshold;

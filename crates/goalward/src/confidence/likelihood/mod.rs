@@ -17,7 +17,7 @@ pub use cone::LikelihoodCone;
 pub use outer::Outer;
 
 use crate::estimate::{Likelihood, Maximum};
-use crate::numeric::support::{ConvexSet, Empty, SupportMin, Warm};
+use crate::numeric::support::{ConvexSet, Ellipsoid, Empty, SupportMin, Warm};
 use serde::{Deserialize, Serialize};
 
 /// The threshold r on f, from two predictions averaged: r = log(2/delta) - log(e^-Ra + e^-Rb).
@@ -97,6 +97,13 @@ impl LikelihoodSet {
     /// The failure probability.
     pub fn delta(&self) -> f64 {
         self.delta
+    }
+
+    /// Whether an ellipsoid surely contains what the last valid set says of kernels: then its own lower bounds are not above this
+    /// set's. Two sufficient conditions, by the triangle inequality: it contains the ellipsoid, or it contains all of B as far
+    /// as kernels see it.
+    pub fn lies_in(&self, likelihood: &Likelihood, other: &Ellipsoid) -> bool {
+        self.last.as_ref().is_some_and(|outer| outer.lies_in(likelihood, other))
     }
 
     /// An interval for every coordinate of theta: certified bounds over the last valid ellipsoid within B. Where no kernel

@@ -151,4 +151,37 @@ impl Outer {
         let center = likelihood.lift(&self.center);
         ConvexSet::new(polytope, Ellipsoid { center: &center, shape: &shape, radius: self.radius })
     }
+
+    /// See [`LikelihoodSet::lies_in`](super::LikelihoodSet::lies_in).
+    pub(super) fn lies_in(&self, likelihood: &Likelihood, other: &Ellipsoid) -> bool {
+        let polytope = likelihood.polytope();
+        let (d, k) = (polytope.dim(), polytope.free());
+        let n = polytope.basis();
+        // S = N' Sigma N
+        let mut s = vec![0.0; k * k];
+        for i in 0..d {
+            for j in 0..d {
+                let entry = other.shape[i * d + j];
+                for a in 0..k {
+                    (0..k).for_each(|b| s[a * k + b] += n[i * k + a] * entry * n[j * k + b]);
+                }
+            }
+        }
+        let distance = |theta: &[f64]| {
+            let off: Vec<f64> = theta.iter().zip(other.center).map(|(x, c)| x - c).collect();
+            (0..d).map(|i| off[i] * dot(&other.shape[i * d..(i + 1) * d], &off)).sum::<f64>().max(0.0).sqrt()
+        };
+        let Some(factor) = Cholesky::factor(&self.shape, k) else { return false };
+        // traces instead of largest eigenvalues
+        let mut relative = 0.0;
+        for a in 0..k {
+            let mut column: Vec<f64> = (0..k).map(|b| s[b * k + a]).collect();
+            factor.solve(&mut column);
+            relative += column[a];
+        }
+        let trace: f64 = (0..k).map(|a| s[a * k + a]).sum();
+        let by_ellipsoid = distance(&likelihood.lift(&self.center)) + self.radius * relative.max(0.0).sqrt();
+        let by_b = distance(polytope.interior()) + likelihood.extent() * trace.max(0.0).sqrt();
+        by_ellipsoid.min(by_b) <= other.radius * (1.0 - 1e-9)
+    }
 }

@@ -265,7 +265,8 @@ impl Likelihood {
     /// The triples seen, in the order of [`terms`](Likelihood::terms): the term's number and its features.
     pub(crate) fn seen_features(&self) -> impl Iterator<Item = (usize, &[f64])> {
         let problem = &self.frame.problem;
-        let rows = self.memory.visited.iter().flat_map(|&p| problem.phi(p as usize).chunks_exact(problem.dim()));
+        let rows =
+            self.memory.visited.iter().flat_map(|&p| problem.phi(p as usize).chunks_exact(problem.dim()));
         rows.enumerate().filter(|(term, _)| self.memory.counts[*term] > 0)
     }
 
@@ -305,7 +306,8 @@ impl Likelihood {
         let refuse = || Error::Checkpoint { reason: "the learner's counts belong to another problem".into() };
         let mut successors = 0;
         for &p in &counts.visited {
-            successors += if (p as usize) < problem.pairs() { problem.successors(p as usize).len() } else { 0 };
+            successors +=
+                if (p as usize) < problem.pairs() { problem.successors(p as usize).len() } else { 0 };
         }
         let k = self.frame.inside.len();
         let fits = counts.visited.iter().all(|&p| (p as usize) < problem.pairs())
