@@ -25,13 +25,23 @@ fn probe_regret() {
     let grid = Arena::open("windy-grid", &Settings::new().set("n", 3)).unwrap();
     for (arena, k) in [(&hard, 400), (&hard, 3000), (&grid, 150)] {
         for (learner, s) in [("lr", &Settings::new()), ("levis++lr", &b), ("levis", &b), ("levis++", &b)] {
-            if k == 3000 && !learner.contains("lr") { continue; }
+            if k == 3000 && !learner.contains("lr") {
+                continue;
+            }
             let start = std::time::Instant::now();
             let r = runs(arena, learner, s, k, if learner.contains("lr") { 20 } else { 4 });
-            println!("{} {learner:10} K={k} regret/K {:.4} gap/K {:.4} regret {:.1} plans {:.1} steps {:.0} violations {} max {:.1} secs {:?}",
-                arena.world, mean(&r, |r| r.regret) / k as f64, mean(&r, |r| r.gap_regret) / k as f64, mean(&r, |r| r.regret),
-                mean(&r, |r| r.planner_calls as f64), mean(&r, |r| r.steps as f64), mean(&r, |r| r.violations as f64),
-                r.iter().map(|r| r.regret).fold(0.0, f64::max), start.elapsed());
+            println!(
+                "{} {learner:10} K={k} regret/K {:.4} gap/K {:.4} regret {:.1} plans {:.1} steps {:.0} violations {} max {:.1} secs {:?}",
+                arena.world,
+                mean(&r, |r| r.regret) / k as f64,
+                mean(&r, |r| r.gap_regret) / k as f64,
+                mean(&r, |r| r.regret),
+                mean(&r, |r| r.planner_calls as f64),
+                mean(&r, |r| r.steps as f64),
+                mean(&r, |r| r.violations as f64),
+                r.iter().map(|r| r.regret).fold(0.0, f64::max),
+                start.elapsed()
+            );
         }
     }
 }
