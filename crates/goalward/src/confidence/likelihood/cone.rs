@@ -1,6 +1,6 @@
 //! The likelihood set itself, by Clarabel and exponential cones: slow, and what the ellipsoid is tested against.
 
-use crate::estimate::Likelihood;
+use crate::estimate::{Likelihood, Term};
 use crate::numeric::dot;
 use crate::numeric::support::{Status, Support, SupportMin, Warm};
 use clarabel::algebra::CscMatrix;
@@ -28,7 +28,7 @@ impl<'a> LikelihoodCone<'a> {
         let polytope = likelihood.polytope();
         let (k, m) = (polytope.free(), polytope.offsets().len());
         let origin = vec![0.0; k];
-        let terms: Vec<(&[f64], f64, f64)> = likelihood.terms(&origin).collect();
+        let terms: Vec<Term> = likelihood.terms(&origin).collect();
         let triples = terms.len();
         let (mut colptr, mut rowval, mut nzval) = (vec![0], Vec::new(), Vec::new());
         for j in 0..k {
@@ -36,20 +36,21 @@ impl<'a> LikelihoodCone<'a> {
                 rowval.push(i);
                 nzval.push(polytope.rows()[i * k + j]);
             }
-            for (i, (row, _, _)) in terms.iter().enumerate() {
+            for (i, term) in terms.iter().enumerate() {
                 rowval.push(m + 1 + 3 * i + 2);
-                nzval.push(-row[j]);
+                nzval.push(-term.row[j]);
             }
             colptr.push(rowval.len());
         }
-        for (i, (_, _, n)) in terms.iter().enumerate() {
+        for (i, term) in terms.iter().enumerate() {
             rowval.extend([m, m + 1 + 3 * i]);
-            nzval.extend([-n, -1.0]);
+            nzval.extend([-term.n, -1.0]);
             colptr.push(rowval.len());
         }
         let mut b = polytope.offsets().to_vec();
         b.push(r);
-        terms.iter().for_each(|(_, constant, _)| b.extend([0.0, 1.0, *constant]));
+        // at the origin p is the row's constant
+        terms.iter().for_each(|term| b.extend([0.0, 1.0, term.p]));
         let mut cones = vec![NonnegativeConeT(m + 1)];
         cones.resize(1 + triples, ExponentialConeT());
         let a = CscMatrix::new(b.len(), k + triples, colptr, rowval, nzval);

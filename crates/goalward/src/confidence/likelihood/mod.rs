@@ -70,10 +70,11 @@ impl LikelihoodSet {
         let threshold = likelihood_threshold(likelihood, maximum.loss, self.delta);
         self.upper.resize(likelihood.terms_laid_out(), 1.0);
         let mut upper = self.upper.clone();
-        let set = outer::outer(likelihood, &maximum, threshold, &mut upper).map(|(outer, set)| {
+        let set = outer::outer(likelihood, &maximum, threshold, &mut upper).and_then(|outer| {
+            let set = outer.within(likelihood)?;
             self.last = Some(outer);
             self.upper = upper;
-            set
+            Ok(set)
         });
         Knowledge { maximum, threshold, set }
     }

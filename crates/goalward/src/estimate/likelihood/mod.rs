@@ -34,6 +34,18 @@ pub struct Maximum {
     pub loss: f64,
 }
 
+/// A triple seen.
+pub(crate) struct Term<'a> {
+    /// Its place among the terms.
+    pub(crate) index: usize,
+    /// N'phi.
+    pub(crate) row: &'a [f64],
+    /// Its probability.
+    pub(crate) p: f64,
+    /// How often it was seen.
+    pub(crate) n: f64,
+}
+
 /// Counts of the distinct triples k = (s,a,s'), f(theta) = -sum n(k) log <phi_k, theta>, and a sequential prediction.
 ///
 /// The prediction q_i of the i-th next state mixes the kernel of a smoothed maximum-likelihood theta, which lies strictly
@@ -179,7 +191,7 @@ impl Likelihood {
         self.memory.fitted = self.memory.total;
         let mut information = vec![0.0; k * k];
         (0..k).for_each(|i| information[i * k + i] = ridge(self.frame.extent));
-        for (row, p, n) in self.terms(&self.memory.plug_in) {
+        for Term { row, p, n, .. } in self.terms(&self.memory.plug_in) {
             add_square(row, n / (p * p), &mut information);
         }
         if let Some(factor) = Cholesky::factor(&information, k) {
@@ -206,17 +218,18 @@ impl Likelihood {
         Maximum { theta: self.lift(&z), loss: self.loss_at(&z), z }
     }
 
-    /// The triples seen: (row in B's hull, its probability at z, count).
-    pub(crate) fn terms<'a>(&'a self, z: &'a [f64]) -> impl Iterator<Item = (&'a [f64], f64, f64)> {
+    /// The triples seen, with their probabilities at z.
+    pub(crate) fn terms<'a>(&'a self, z: &'a [f64]) -> impl Iterator<Item = Term<'a>> {
         let k = z.len();
-        (self.memory.counts.iter().enumerate()).filter(|(_, n)| **n > 0).map(move |(i, &n)| {
-            let row = &self.rows[i * k..(i + 1) * k];
-            (row, self.constants[i] + dot(row, z), n as f64)
+        let seen = self.memory.counts.iter().enumerate().filter(|(_, n)| **n > 0);
+        seen.map(move |(index, &n)| {
+            let row = &self.rows[index * k..(index + 1) * k];
+            Term { index, row, p: self.constants[index] + dot(row, z), n: n as f64 }
         })
     }
 
     pub(crate) fn loss_at(&self, z: &[f64]) -> f64 {
-        self.terms(z).map(|(_, p, n)| if p > 0.0 { -n * p.ln() } else { f64::INFINITY }).sum()
+        self.terms(z).map(|Term { p, n, .. }| if p > 0.0 { -n * p.ln() } else { f64::INFINITY }).sum()
     }
 
     /// theta = origin + basis z.
@@ -259,15 +272,10 @@ impl Likelihood {
 
     /// The distinct triples seen: features and count.
     fn triples(&self) -> impl Iterator<Item = (&[f64], f64)> {
-        self.seen_features().map(|(term, phi)| (phi, self.memory.counts[term] as f64))
-    }
-
-    /// The triples seen, in the order of [`terms`](Likelihood::terms): the term's number and its features.
-    pub(crate) fn seen_features(&self) -> impl Iterator<Item = (usize, &[f64])> {
         let problem = &self.frame.problem;
-        let rows =
-            self.memory.visited.iter().flat_map(|&p| problem.phi(p as usize).chunks_exact(problem.dim()));
-        rows.enumerate().filter(|(term, _)| self.memory.counts[*term] > 0)
+        let pairs = self.memory.visited.iter();
+        let rows = pairs.flat_map(|&p| problem.phi(p as usize).chunks_exact(problem.dim()));
+        rows.zip(&self.memory.counts).filter(|(_, n)| **n > 0).map(|(phi, &n)| (phi, n as f64))
     }
 
     /// The number of terms: successors of visited pairs.

@@ -11,7 +11,7 @@ pub(super) struct Terms<'a> {
 
 /// The weights of the polytope's barrier, largest first, for a maximum that may lie on the boundary. The last one is what
 /// it may cost: the likelihood is off by at most this times the number of active rows.
-pub(super) const PATH: &[f64] = &[1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7];
+pub(super) const PATH: &[f64] = &[1e-1, 3e-3, 1e-4, 3e-6, 1e-7];
 
 /// Newton steps per weight; a dozen is already much.
 const STEPS: usize = 80;
