@@ -156,7 +156,6 @@ fn the_ellipsoid_contains_the_set_and_is_hardly_wider() {
         }
     }
     let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
-    println!("mean {mean}");
     assert!(states == 200 && ratios.len() > 150 && mean < 1.2, "{mean} over {}", ratios.len());
 }
 

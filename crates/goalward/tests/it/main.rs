@@ -6,7 +6,6 @@ mod layers;
 mod likelihood;
 mod likelihood_learners;
 mod optimism;
-mod probe_cost;
 mod problem_files;
 mod recompute;
 mod resume;

@@ -84,10 +84,11 @@ impl LikelihoodSet {
         self.last.as_ref().and_then(|outer| outer.within(likelihood).ok())
     }
 
-    /// Whether the last valid ellipsoid contains a theta of B; so does all of B before the first update.
+    /// Whether the last valid ellipsoid contains a theta of B, or one with the same kernels where these do not determine theta;
+    /// before the first update the set is all of B.
     pub fn contains(&self, likelihood: &Likelihood, theta: &[f64]) -> bool {
         let z = likelihood.polytope().coordinates(theta);
-        self.last.as_ref().is_none_or(|outer| outer.contains(&z))
+        self.last.as_ref().is_none_or(|outer| outer.contains(likelihood, &z))
     }
 
     /// The radius of the last valid ellipsoid, in the norm of its shape.

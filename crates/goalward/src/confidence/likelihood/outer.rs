@@ -70,7 +70,9 @@ fn ellipsoid(
     let k = at.z.len();
     let trace: f64 = (0..k).map(|i| shape[i * k + i]).sum();
     let extent = likelihood.extent();
-    let mut rho = likelihood_ridge(extent).max(1e-14 * trace);
+    // a hundredth of the squared radius widens the set by half a percent, and keeps an ellipsoid that knows only some
+    // directions from being a needle that the support solver cannot hold
+    let mut rho = likelihood_ridge(extent).max(0.02 * gap / (extent * extent)).max(1e-14 * trace);
     (0..k).for_each(|i| shape[i * k + i] += rho);
     let factor = loop {
         match Cholesky::factor(&shape, k) {
@@ -108,10 +110,11 @@ pub(super) fn curvature(p: f64, hi: f64) -> f64 {
 }
 
 impl Outer {
-    /// Whether a point of B's hull is in the ellipsoid.
-    pub(super) fn contains(&self, z: &[f64]) -> bool {
+    /// Whether the ellipsoid has a point with the kernels of this one of B's hull.
+    pub(super) fn contains(&self, likelihood: &Likelihood, z: &[f64]) -> bool {
         let k = z.len();
         let off: Vec<f64> = z.iter().zip(&self.center).map(|(z, c)| z - c).collect();
+        let off = likelihood.seen_part(&off);
         let squared: f64 = (0..k).map(|i| off[i] * dot(&self.shape[i * k..(i + 1) * k], &off)).sum();
         squared <= self.radius * self.radius
     }

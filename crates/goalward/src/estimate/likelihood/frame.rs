@@ -11,8 +11,8 @@ pub(super) struct Frame {
     pub(super) problem: Arc<Problem>,
     /// The coordinates of the fixed interior point of B.
     pub(super) inside: Vec<f64>,
-    /// m, the rank of Phi N: how many of the k directions some kernel sees.
-    pub(super) seen: usize,
+    /// An orthonormal basis of the directions of B that some kernel sees: m = rank(Phi N) of them.
+    pub(super) seen: Vec<Vec<f64>>,
     /// D >= |z - z'| for all z, z' in B, as far as it matters; see [`extent`].
     pub(super) extent: f64,
 }
@@ -20,12 +20,12 @@ pub(super) struct Frame {
 impl Frame {
     pub(super) fn new(problem: &Arc<Problem>) -> Self {
         let polytope = problem.constraints();
-        let basis = seen_directions(problem);
+        let seen = seen_directions(problem);
         Frame {
             problem: Arc::clone(problem),
             inside: polytope.coordinates(polytope.interior()),
-            extent: extent(polytope, &basis),
-            seen: basis.len(),
+            extent: extent(polytope, &seen),
+            seen,
         }
     }
 

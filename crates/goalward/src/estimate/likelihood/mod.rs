@@ -295,7 +295,17 @@ impl Likelihood {
 
     /// m, the number of directions of B that some kernel sees.
     pub fn seen_directions(&self) -> usize {
-        self.frame.seen
+        self.frame.seen.len()
+    }
+
+    /// The part of a difference of two points that some kernel sees.
+    pub(crate) fn seen_part(&self, z: &[f64]) -> Vec<f64> {
+        let mut part = vec![0.0; z.len()];
+        for e in &self.frame.seen {
+            let t = dot(e, z);
+            part.iter_mut().zip(e).for_each(|(p, e)| *p += t * e);
+        }
+        part
     }
 
     /// D, a bound on the distance of two points of B.
