@@ -151,7 +151,9 @@ impl Watch {
 
     /// The estimate and the violations; returns how many there were.
     pub(super) fn probe(&self, sink: &mut dyn Probe) -> u64 {
-        sink.estimate(&self.likelihood.maximum().theta);
+        if sink.wants_estimate() {
+            sink.estimate(&self.likelihood.maximum().theta);
+        }
         self.surprises.distinct.iter().for_each(|v| sink.violation(v));
         self.surprises.count
     }

@@ -98,6 +98,11 @@ pub trait Probe {
     fn weights(&mut self, _sigma_sq: &[f64]) {}
     /// The last planning call.
     fn plan(&mut self, _plan: &PlanReport) {}
+    /// Whether [`estimate`](Probe::estimate) is wanted: maximum likelihood takes a fit, which a probe after every step may not want
+    /// to pay for.
+    fn wants_estimate(&self) -> bool {
+        true
+    }
     /// The current estimate of theta.
     fn estimate(&mut self, _theta_hat: &[f64]) {}
     /// How many planning calls were made; and how often the model was violated: planning calls that met an empty C ∩ B, and
