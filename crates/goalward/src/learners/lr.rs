@@ -2,8 +2,8 @@
 //!
 //! # What it does
 //!
-//! Counts what it sees ([`Likelihood`](crate::estimate::Likelihood)), keeps the set of all theta in B that explain it
-//! ([`LikelihoodSet`](crate::confidence::LikelihoodSet)), plans over that set with [`Devi`](crate::plan::Devi) when the
+//! Counts what it sees ([`Likelihood`]), keeps the set of all theta in B that explain it
+//! ([`LikelihoodSet`]), plans over that set with [`Devi`](crate::plan::Devi) when the
 //! time doubles or the information does, and acts greedily until the next plan. Information has doubled when
 //! log det(Fisher information + rho I) exceeds its maximum over past plans by log 2: the estimate that it is computed at
 //! moves, and a comparison with the last plan alone could oscillate.

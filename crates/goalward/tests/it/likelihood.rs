@@ -12,7 +12,7 @@ use goalward::worlds;
 
 /// Problems of many shapes: few and many states, with and without simplex facts, sharp and blunt models.
 fn problem(seed: u64) -> Instance {
-    let simplex = seed % 2 == 0;
+    let simplex = seed.is_multiple_of(2);
     let world = |id: &str, settings: Settings| worlds::build(id, &settings.set("simplex", simplex)).unwrap();
     match seed % 5 {
         0 => world("hard-instance", Settings::new().set("dim", 2 + seed / 5 % 4)),

@@ -150,8 +150,10 @@ impl Likelihood {
         let k = self.frame.inside.len();
         let (row, constant) = (&self.rows[term * k..(term + 1) * k], self.constants[term]);
         let share = ((self.memory.total + 2) as f64).powi(-2);
-        (1.0 - share) * (constant + dot(row, &self.memory.plug_in))
-            + share * (constant + dot(row, &self.frame.inside))
+        let fitted = constant + dot(row, &self.memory.plug_in);
+        let fixed = constant + dot(row, &self.frame.inside);
+        // only rounding could make it vanish
+        ((1.0 - share) * fitted + share * fixed).max(f64::MIN_POSITIVE)
     }
 
     fn visit(&mut self, p: Pair) {
