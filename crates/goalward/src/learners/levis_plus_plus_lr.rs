@@ -98,6 +98,7 @@ struct Memory {
 }
 
 /// The larger of two lower bounds.
+#[derive(Clone)]
 struct Larger {
     likelihood: ConvexSet,
     /// None where it cannot be the larger one.
@@ -124,18 +125,16 @@ impl LevisPlusPlusLr {
         let problem = &paper.optimist.problem;
         let known = self.watch.plan();
         let ellipsoid = regression_ellipsoid(levels, beta);
-        let set = known.set.ok().and_then(|likelihood| {
+        let mut set = known.set.ok().and_then(|likelihood| {
             if self.watch.set.lies_in(&self.watch.likelihood, &ellipsoid) {
                 return Some(Larger { likelihood, regression: None });
             }
             let regression = regression_set(problem, levels, beta).ok()?;
             Some(Larger { likelihood, regression: Some(regression) })
         });
-        let mut set = set;
-        let set = set.as_mut().map(|set| set as &mut dyn SupportMin);
         let rate = 1.0 / paper.optimist.standing.t as f64;
         let heading = Heading::of(reason, levels, beta);
-        paper.optimist.plan_over(heading, set, rate, rate);
+        paper.optimist.plan_over(heading, set.as_mut(), rate, rate);
         paper.normalise();
     }
 }

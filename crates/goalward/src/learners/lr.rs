@@ -43,12 +43,11 @@
 
 use super::optimist::{Heading, Optimist, Standing, impossible, listed};
 use super::{Brief, Learner, LearnerEntry, Observed, Probe, Reason, Snapshot, Transition, Violation};
-use crate::Result;
 use crate::confidence::{Knowledge, LikelihoodSet};
 use crate::estimate::{Counts, Likelihood, Seen};
-use crate::numeric::support::SupportMin;
 use crate::problem::{Action, Pair, Problem, State};
 use crate::registry::Parameter;
+use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -169,6 +168,10 @@ impl Watch {
 
     pub(super) fn restore(&mut self, memory: WatchMemory) -> Result<()> {
         self.likelihood.restore(memory.counts)?;
+        if !memory.set.belongs_to(&self.likelihood) {
+            let reason = "the learner's confidence set belongs to another problem".into();
+            return Err(Error::Checkpoint { reason });
+        }
         self.set = memory.set;
         self.most_informed = memory.most_informed;
         self.surprises = memory.surprises;
@@ -218,8 +221,7 @@ impl Lr {
         optimist.costs.extend(problem.costs().iter().map(|c| c / problem.cost_unit() + rho));
         // no fixed point exceeds c_max/q, whatever the set
         optimist.b = optimist.costs.iter().copied().fold(1.0, f64::max) * t;
-        let set = set.as_mut().ok().map(|set| set as &mut dyn SupportMin);
-        optimist.plan_over(heading, set, 1.0 / t, 1.0 / t);
+        optimist.plan_over(heading, set.as_mut().ok(), 1.0 / t, 1.0 / t);
     }
 }
 

@@ -126,13 +126,15 @@ impl Optimist {
     pub(super) fn plan(&mut self, reason: Reason, levels: &[Ridge], beta: f64) {
         let rate = 1.0 / self.standing.t as f64;
         let mut set = regression_set(&self.problem, levels, beta).ok();
-        let set = set.as_mut().map(|set| set as &mut dyn SupportMin);
-        self.plan_over(Heading::of(reason, levels, beta), set, rate, rate);
+        self.plan_over(Heading::of(reason, levels, beta), set.as_mut(), rate, rate);
     }
 
     /// Plans over a set with the paper's eps and q, and reports it. If C ∩ B is empty (no set) the old Q and V stay, and the
     /// event is counted (reading D4).
-    pub(super) fn plan_over(&mut self, heading: Heading, set: Option<&mut dyn SupportMin>, eps: f64, q: f64) {
+    pub(super) fn plan_over<S>(&mut self, heading: Heading, set: Option<&mut S>, eps: f64, q: f64)
+    where
+        S: SupportMin + Clone + Send + Sync,
+    {
         let now = &mut self.standing;
         now.j += 1;
         now.t_j = now.t;

@@ -96,6 +96,13 @@ impl LikelihoodSet {
         self.last.as_ref().map(|outer| outer.radius)
     }
 
+    /// Whether a set that was stored can be one of these data.
+    pub(crate) fn belongs_to(&self, likelihood: &Likelihood) -> bool {
+        let k = likelihood.polytope().free();
+        let fits = |outer: &Outer| outer.center.len() == k && outer.shape.len() == k * k;
+        self.upper.len() <= likelihood.terms_laid_out() && self.last.as_ref().is_none_or(fits)
+    }
+
     /// The failure probability.
     pub fn delta(&self) -> f64 {
         self.delta
