@@ -57,6 +57,9 @@ impl Probe for Glimpse {
     fn plan(&mut self, plan: &PlanReport) {
         self.plan = Some(plan.clone());
     }
+    fn wants_estimate(&self) -> bool {
+        false
+    }
 }
 
 impl<W: Write> Trace<W> {

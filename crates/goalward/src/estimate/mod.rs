@@ -1,7 +1,10 @@
-//! Estimators: weighted ridge regression, and the high-order moments (HOME) that weigh it.
+//! Estimators: weighted ridge regression, the high-order moments (HOME) that weigh it, and maximum likelihood.
 
 mod home;
+mod likelihood;
 mod ridge;
 
 pub use home::Home;
+pub use likelihood::{Counts, Likelihood, Maximum, Seen};
+pub(crate) use likelihood::{Term, add_square, ridge as likelihood_ridge};
 pub use ridge::Ridge;

@@ -64,19 +64,7 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
     setting: "linear mixture SSP, costs >= c_min > 0",
     needs: &["B >= B*", "c_min"],
     guarantee: "regret O~(d B sqrt(K) + d^2 B) with probability 1 - (2L+1) delta (printed radius; scaled: none)",
-    parameters: &[
-        B,
-        Parameter { name: "c_min", default: "(smallest cost)", doc: "lower bound on the costs off the goal" },
-        DELTA,
-        LAMBDA,
-        GAMMA,
-        LEVELS,
-        RADIUS,
-        DELTA_SPLIT,
-        PHI_NORM,
-        THETA_NORM,
-        PLANNER,
-    ],
+    parameters: &[B, C_MIN, DELTA, LAMBDA, GAMMA, LEVELS, RADIUS, DELTA_SPLIT, PHI_NORM, THETA_NORM, PLANNER],
     wants_policy: false,
     build: |brief| {
         let (b, oracle) = given_or_oracle(brief, "B", brief.told.b_star)?;
@@ -91,6 +79,8 @@ pub(super) const B: Parameter = Parameter {
     default: "",
     doc: "upper bound on B* = max V*, for instance --set B=3; --set B=oracle takes the true B* and says so",
 };
+pub(super) const C_MIN: Parameter =
+    Parameter { name: "c_min", default: "(smallest cost)", doc: "lower bound on the costs off the goal" };
 pub(super) const DELTA: Parameter =
     Parameter { name: "delta", default: "0.01", doc: "failure probability, goes into the radius as given" };
 pub(super) const LAMBDA: Parameter = Parameter { name: "lambda", default: "(1/B^2)", doc: "ridge" };
@@ -127,7 +117,7 @@ pub(super) const PLANNER: Parameter = Parameter {
 };
 
 /// The smallest cost, or a smaller one that the user gives; zero has no level count.
-fn known_c_min(brief: &Brief) -> Result<f64> {
+pub(super) fn known_c_min(brief: &Brief) -> Result<f64> {
     let smallest = brief.problem.min_cost();
     let c_min = brief.settings.number_or_none("c_min", 0.0, 1e300)?.unwrap_or(smallest);
     let refuse = |reason: &str| Err(brief.settings.refuse("c_min", &c_min.to_string(), reason.into()));
@@ -135,7 +125,9 @@ fn known_c_min(brief: &Brief) -> Result<f64> {
         return refuse(&format!("the smallest cost off the goal is {smallest}"));
     }
     if c_min == 0.0 {
-        return refuse("LEVIS++ needs positive costs; rho-levis++ takes zero costs and needs t_star instead");
+        return refuse(
+            "LEVIS++ needs positive costs; rho-levis++ takes zero costs and needs t_star instead, lr takes them and needs nothing",
+        );
     }
     // a goal that is the only state has no costs; any level count will do
     Ok(if c_min.is_finite() { c_min } else { 1.0 })
@@ -149,21 +141,21 @@ pub(super) struct Perturbation {
 
 /// The parameters in force. Costs, B and c_min in the theory's units.
 pub(super) struct Config {
-    b: f64,
-    c_min: f64,
+    pub(super) b: f64,
+    pub(super) c_min: f64,
     /// Of the costs; none for LEVIS++ itself.
-    perturbation: Option<Perturbation>,
-    delta: f64,
-    lambda: f64,
-    gamma: f64,
-    levels: usize,
-    radius: RadiusKind,
-    delta_split: bool,
-    phi_norm: f64,
+    pub(super) perturbation: Option<Perturbation>,
+    pub(super) delta: f64,
+    pub(super) lambda: f64,
+    pub(super) gamma: f64,
+    pub(super) levels: usize,
+    pub(super) radius: RadiusKind,
+    pub(super) delta_split: bool,
+    pub(super) phi_norm: f64,
     /// sqrt(lambda) |theta*|: the radius' last term.
-    bias: f64,
-    theta_norm: Option<f64>,
-    oracle: Vec<&'static str>,
+    pub(super) bias: f64,
+    pub(super) theta_norm: Option<f64>,
+    pub(super) oracle: Vec<&'static str>,
 }
 
 impl Config {
@@ -211,7 +203,7 @@ impl Config {
     }
 
     /// beta_hat_t in force.
-    fn beta(&self, t: u64, dim: usize) -> f64 {
+    pub(super) fn beta(&self, t: u64, dim: usize) -> f64 {
         let parts = if self.delta_split { 2 * self.levels + 1 } else { 1 };
         let delta = self.delta / parts as f64;
         self.radius.factor() * levis_plus_plus(t, dim, self.lambda, delta, self.phi_norm, self.bias)
@@ -220,11 +212,11 @@ impl Config {
 
 /// LEVIS++, and rho-LEVIS++, which is LEVIS++ on perturbed costs.
 pub(super) struct LevisPlusPlus {
-    config: Config,
-    optimist: Optimist,
-    home: Home,
+    pub(super) config: Config,
+    pub(super) optimist: Optimist,
+    pub(super) home: Home,
     /// V_j / B, clamped to [0, 1] (reading A14).
-    u: Vec<f64>,
+    pub(super) u: Vec<f64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -246,7 +238,8 @@ impl LevisPlusPlus {
         Ok(learner)
     }
 
-    fn normalise(&mut self) {
+    /// Makes U of V_j.
+    pub(super) fn normalise(&mut self) {
         let b = self.config.b;
         self.u.clear();
         self.u.extend(self.optimist.standing.v.iter().map(|v| (v / b).clamp(0.0, 1.0)));

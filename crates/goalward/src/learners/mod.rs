@@ -3,6 +3,8 @@
 pub mod fixed_policy;
 pub mod levis;
 pub mod levis_plus_plus;
+pub mod levis_plus_plus_lr;
+pub mod lr;
 mod optimist;
 pub mod random;
 pub mod rho_levis_plus_plus;
@@ -82,16 +84,42 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
+/// A step to which every theta in B gives probability 0: the model is wrong.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Violation {
+    /// When it was first seen.
+    pub t: u64,
+    /// Where the learner was.
+    pub state: State,
+    /// What it did.
+    pub action: Action,
+    /// Where it came to.
+    pub next: State,
+    /// How often it was seen.
+    pub times: u64,
+    /// The same in words, with the names of the states and the action.
+    pub text: String,
+}
+
 /// Receives typed quantities from [`Learner::probe`]; implement what you need.
 pub trait Probe {
     /// sigma_bar^2 / B^(2^(l+1)) of the last step, per level.
     fn weights(&mut self, _sigma_sq: &[f64]) {}
     /// The last planning call.
     fn plan(&mut self, _plan: &PlanReport) {}
+    /// Whether [`estimate`](Probe::estimate) is wanted: maximum likelihood takes a fit, which a probe after every step may not want
+    /// to pay for.
+    fn wants_estimate(&self) -> bool {
+        true
+    }
     /// The current estimate of theta.
     fn estimate(&mut self, _theta_hat: &[f64]) {}
-    /// How many planning calls were made, and how many of them met an empty C ∩ B.
+    /// How many planning calls were made; and how often the model was violated: planning calls that met an empty C ∩ B, and
+    /// steps that no model allows, for learners that go on after one.
     fn counts(&mut self, _planner_calls: u64, _violations: u64) {}
+    /// A step that no model allows, once for every distinct triple.
+    fn violation(&mut self, _violation: &Violation) {}
 }
 
 /// The state of a learner, for checkpoints: opaque, but for the learner that made it.
@@ -182,8 +210,15 @@ pub struct LearnerEntry {
 }
 
 /// All learners.
-pub const LEARNERS: &[LearnerEntry] =
-    &[levis_plus_plus::ENTRY, rho_levis_plus_plus::ENTRY, levis::ENTRY, random::ENTRY, fixed_policy::OPTIMAL];
+pub const LEARNERS: &[LearnerEntry] = &[
+    levis_plus_plus::ENTRY,
+    rho_levis_plus_plus::ENTRY,
+    levis::ENTRY,
+    levis_plus_plus_lr::ENTRY,
+    lr::ENTRY,
+    random::ENTRY,
+    fixed_policy::OPTIMAL,
+];
 
 /// The entry of a learner.
 pub fn entry(id: &str) -> Result<&'static LearnerEntry> {

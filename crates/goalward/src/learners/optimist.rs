@@ -1,10 +1,10 @@
-//! What LEVIS and LEVIS++ share: the clock, planning with DEVI over a regression set, and greedy actions.
+//! What all optimistic learners share: the clock, planning with DEVI over a confidence set, and greedy actions.
 
 use super::{Brief, PlanReport, Probe, Reason, Transition};
 use crate::estimate::Ridge;
 use crate::numeric::Stream;
-use crate::numeric::support::{ConvexSet, Ellipsoid};
-use crate::plan::{Convergence, Devi, Planner, Task};
+use crate::numeric::support::{ConvexSet, Ellipsoid, Empty, SupportMin};
+use crate::plan::{Devi, Planner, Task};
 use crate::problem::{Action, Pair, Problem, State};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -21,12 +21,32 @@ const TIE: f64 = 1e-9;
 pub(super) struct Optimist {
     pub(super) problem: Arc<Problem>,
     /// Costs per pair as the planner sees them: scaled, and perturbed where the learner perturbs.
-    costs: Vec<f64>,
+    pub(super) costs: Vec<f64>,
     /// The bound B on V*, for these costs.
     pub(super) b: f64,
     pub(super) planner: Planner,
     devi: Devi,
     pub(super) standing: Standing,
+}
+
+/// What a planning call reports beside its outcome.
+pub(super) struct Heading {
+    pub(super) reason: Reason,
+    pub(super) beta: f64,
+    pub(super) theta: Vec<Vec<f64>>,
+    pub(super) log_det: Vec<f64>,
+}
+
+impl Heading {
+    /// That of regressions which were just frozen.
+    pub(super) fn of(reason: Reason, levels: &[Ridge], beta: f64) -> Self {
+        Heading {
+            reason,
+            beta,
+            theta: levels.iter().map(|level| level.frozen_theta().to_vec()).collect(),
+            log_det: levels.iter().map(|level| level.frozen().log_det()).collect(),
+        }
+    }
 }
 
 /// The state of an [`Optimist`].
@@ -90,56 +110,72 @@ impl Optimist {
         Ok((pair, t))
     }
 
+    /// The same for learners to which a step that no model allows is not an error but an outcome.
+    pub(super) fn advance_whatever_next(&mut self, step: &Transition) -> Result<(Pair, u64)> {
+        let t = self.standing.t + 1;
+        let pair = possible_pair(&self.problem, step, t)?;
+        self.standing.t = t;
+        Ok((pair, t))
+    }
+
     /// The trigger of Algorithm 1, line 10.
     pub(super) fn due(&self, doubled: bool) -> Option<Reason> {
-        match doubled {
-            true => Some(Reason::Determinant),
-            false if self.standing.t >= 2 * self.standing.t_j => Some(Reason::Time),
-            false => None,
-        }
+        let doubled = doubled.then_some(Reason::Determinant);
+        doubled.or((self.standing.t >= 2 * self.standing.t_j).then_some(Reason::Time))
     }
 
     /// Algorithm 1, lines 11 to 18, on regressions that were just frozen: C_j from level 0 (reading A9),
-    /// eps_j = q_j = 1/t_j (reading A6). If C ∩ B is empty the old Q and V stay, and the event is counted (reading D4).
+    /// eps_j = q_j = 1/t_j (reading A6).
     pub(super) fn plan(&mut self, reason: Reason, levels: &[Ridge], beta: f64) {
+        let rate = 1.0 / self.standing.t as f64;
+        let mut set = regression_set(&self.problem, levels, beta).ok();
+        self.plan_over(Heading::of(reason, levels, beta), set.as_mut(), rate, rate);
+    }
+
+    /// Plans over a set with the paper's eps and q, and reports it. If C ∩ B is empty (no set) the old Q and V stay, and the
+    /// event is counted (reading D4).
+    pub(super) fn plan_over<S>(&mut self, heading: Heading, set: Option<&mut S>, eps: f64, q: f64)
+    where
+        S: SupportMin + Clone + Send + Sync,
+    {
         let now = &mut self.standing;
         now.j += 1;
         now.t_j = now.t;
-        let rate = 1.0 / now.t_j as f64;
-        let ellipsoid =
-            Ellipsoid { center: levels[0].frozen_theta(), shape: levels[0].sigma(), radius: beta };
-        let nothing = Convergence { sweeps: 0, residual: 0.0, planner: self.planner, fallbacks: 0 };
-        let (done, empty) = match ConvexSet::new(self.problem.constraints(), ellipsoid) {
-            Ok(mut set) => {
-                let task = Task { problem: &self.problem, costs: &self.costs, b: self.b, eps: rate, q: rate };
-                let done = self.devi.plan(&task, &mut set, self.planner, &now.v);
+        let done = set.map(|set| {
+            let task = Task { problem: &self.problem, costs: &self.costs, b: self.b, eps, q };
+            self.devi.plan(&task, set, self.planner, &now.v)
+        });
+        match done {
+            Some(_) => {
                 now.q.clone_from(&self.devi.q);
                 now.v.clone_from(&self.devi.v);
-                (done, false)
             }
-            Err(_) => {
-                now.violations += 1;
-                (nothing, true)
-            }
-        };
+            None => now.violations += 1,
+        }
         let unit = self.problem.cost_unit();
+        let Heading { reason, beta, theta, log_det } = heading;
         now.last_plan = Some(PlanReport {
             t: now.t_j,
             j: now.j,
             reason,
             beta,
-            theta: levels.iter().map(|level| level.frozen_theta().to_vec()).collect(),
-            log_det: levels.iter().map(|level| level.frozen().log_det()).collect(),
-            planner: done.planner,
-            sweeps: done.sweeps,
-            fallbacks: done.fallbacks,
-            empty,
+            theta,
+            log_det,
+            planner: done.map_or(self.planner, |done| done.planner),
+            sweeps: done.map_or(0, |done| done.sweeps),
+            fallbacks: done.map_or(0, |done| done.fallbacks),
+            empty: done.is_none(),
             v: now.v.iter().map(|v| v * unit).collect(),
         });
     }
 
     pub(super) fn probe(&self, sink: &mut dyn Probe) {
-        sink.counts(self.standing.j, self.standing.violations);
+        self.probe_with(sink, 0);
+    }
+
+    /// The same with violations of the learner's own.
+    pub(super) fn probe_with(&self, sink: &mut dyn Probe, violations: u64) {
+        sink.counts(self.standing.j, self.standing.violations + violations);
         if let Some(plan) = &self.standing.last_plan {
             sink.plan(plan);
         }
@@ -157,8 +193,37 @@ impl Optimist {
     }
 }
 
+/// C_j: level 0's ellipsoid and B.
+pub(super) fn regression_set(problem: &Problem, levels: &[Ridge], beta: f64) -> Result<ConvexSet, Empty> {
+    ConvexSet::new(problem.constraints(), regression_ellipsoid(levels, beta))
+}
+
+/// Level 0's ellipsoid (reading A9).
+pub(super) fn regression_ellipsoid(levels: &[Ridge], beta: f64) -> Ellipsoid<'_> {
+    Ellipsoid { center: levels[0].frozen_theta(), shape: levels[0].sigma(), radius: beta }
+}
+
 /// The pair of a step, or an error that says why it cannot have happened.
 pub(super) fn checked_pair(problem: &Problem, step: &Transition, t: u64) -> Result<Pair> {
+    let pair = possible_pair(problem, step, t)?;
+    if problem.successors(pair).contains(&(step.next as u32)) {
+        return Ok(pair);
+    }
+    Err(Error::Misuse { t, fault: impossible(problem, step) })
+}
+
+/// What to say of a step that no model allows.
+pub(super) fn impossible(problem: &Problem, step: &Transition) -> String {
+    format!(
+        "no model allows the step from state {} by action {} to state {}",
+        problem.state_name(step.state),
+        problem.action_name(step.state, step.action),
+        problem.state_name(step.next)
+    )
+}
+
+/// The pair of a step between states that exist, whether or not a model allows it.
+fn possible_pair(problem: &Problem, step: &Transition, t: u64) -> Result<Pair> {
     let fault = if step.state >= problem.states() || step.next >= problem.states() {
         format!("state {} does not exist", step.state.max(step.next))
     } else if step.state == problem.goal() {
@@ -167,16 +232,7 @@ pub(super) fn checked_pair(problem: &Problem, step: &Transition, t: u64) -> Resu
         let (s, n) = (problem.state_name(step.state), problem.actions(step.state));
         format!("state {s} has {n} actions, there is no action {}", step.action)
     } else {
-        let pair = problem.pair(step.state, step.action);
-        if problem.successors(pair).contains(&(step.next as u32)) {
-            return Ok(pair);
-        }
-        format!(
-            "no model allows the step from state {} by action {} to state {}",
-            problem.state_name(step.state),
-            problem.action_name(step.state, step.action),
-            problem.state_name(step.next)
-        )
+        return Ok(problem.pair(step.state, step.action));
     };
     Err(Error::Misuse { t, fault })
 }

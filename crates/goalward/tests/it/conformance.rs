@@ -2,7 +2,7 @@
 
 use crate::worlds_for_tests::{half_free, irregular};
 use goalward::episode::{Arena, Flow, Observer, RunSpec, Runner, Step};
-use goalward::learners::{self, LEARNERS, LearnerEntry, Told, Transition};
+use goalward::learners::{self, LEARNERS, LearnerEntry, Probe, Told, Transition, Violation};
 use goalward::registry::Settings;
 use goalward::worlds::WORLDS;
 use std::collections::HashMap;
@@ -47,7 +47,7 @@ fn runs_reports_and_repeats() {
             for p in entry.parameters {
                 assert!(result.parameters.contains_key(p.name), "{} does not report {}", entry.id, p.name);
             }
-            let asked = !entry.parameters.is_empty() || entry.wants_policy;
+            let asked = !settings(entry).is_empty() || entry.wants_policy;
             assert_eq!(
                 result.parameters.contains_key("oracle"),
                 asked,
@@ -110,6 +110,21 @@ fn the_two_regrets_agree_in_the_mean() {
     assert!(result.regret.abs() / 4_000.0 < 0.1);
 }
 
+#[derive(Default)]
+struct Named {
+    count: u64,
+    violations: Vec<String>,
+}
+
+impl Probe for Named {
+    fn counts(&mut self, _: u64, violations: u64) {
+        self.count = violations;
+    }
+    fn violation(&mut self, violation: &Violation) {
+        self.violations.push(violation.text.clone());
+    }
+}
+
 #[test]
 fn a_step_that_cannot_be_is_refused_and_changes_nothing() {
     let arena = Arena::open("windy-grid", &Settings::new().set("n", 3)).unwrap();
@@ -119,10 +134,21 @@ fn a_step_that_cannot_be_is_refused_and_changes_nothing() {
         let mut learner = learners::build(entry, arena.problem(), &settings(entry), 0, 10, told).unwrap();
         let before = learner.snapshot();
         let step = |state, action, next| Transition { state, action, cost: 0.2, next };
-        for bad in [step(99, 0, 0), step(0, 9, 0), step(8, 0, 8), step(0, 0, 7), step(0, 0, 99)] {
+        for bad in [step(99, 0, 0), step(0, 9, 0), step(8, 0, 8), step(0, 0, 99)] {
             assert!(learner.observe(&bad).is_err(), "{} took {bad:?}", entry.id);
         }
         assert_eq!(learner.snapshot(), before, "{}", entry.id);
+        // no model allows it: an error, or a violation that is named and counted
+        match learner.observe(&step(0, 0, 7)) {
+            Err(_) => assert_eq!(learner.snapshot(), before, "{}", entry.id),
+            Ok(_) => {
+                let mut named = Named::default();
+                learner.probe(&mut named);
+                assert_eq!(named.count, 1, "{}", entry.id);
+                let [violation] = &named.violations[..] else { panic!("{}", entry.id) };
+                assert!(violation.contains("(0,0) by action right to state (2,1)"), "{violation}");
+            }
+        }
         learner.observe(&step(0, 0, 1)).unwrap();
         assert!(learner.restore(&learners::Snapshot(serde_json::json!({"x": 1}))).is_err());
     }

@@ -3,6 +3,8 @@
 mod conformance;
 mod extremes;
 mod layers;
+mod likelihood;
+mod likelihood_learners;
 mod optimism;
 mod problem_files;
 mod recompute;

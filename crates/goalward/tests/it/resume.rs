@@ -55,6 +55,9 @@ fn any_step_of_any_learner() {
         ("levis++", Settings::new().set("B", 3).set("radius", "scaled:0.001")),
         ("rho-levis++", Settings::new().set("B", 3).set("t_star", 3).set("radius", "scaled:0.001")),
         ("levis", Settings::new().set("B", "oracle").set("radius", "determinant")),
+        ("levis++lr", Settings::new().set("B", 3)),
+        ("levis++lr", Settings::new().set("B", 3).set("radius", "scaled:0.001")),
+        ("lr", Settings::new()),
         ("random", Settings::new()),
         ("optimal", Settings::new()),
     ] {

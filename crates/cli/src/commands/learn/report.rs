@@ -79,6 +79,7 @@ fn radius(radius: Option<&str>) -> String {
     match radius {
         None => "none: this learner has no confidence set".into(),
         Some(radius) if radius.starts_with("scaled") => format!("{radius}: no guarantee"),
+        Some("likelihood") => "likelihood: a valid confidence set, for all times at once".into(),
         Some(radius) => format!("{radius}: with the guarantee of its theorem"),
     }
 }

@@ -1,0 +1,135 @@
+//! The likelihood set: valid at the stated level for all times at once, and tight enough to learn in tens of steps.
+//!
+//! With q_i any distribution over next states fixed before s_{i+1} is seen, prod q_i(s_{i+1}) / p_theta*(s_{i+1}|s_i,a_i) is a
+//! non-negative supermartingale that starts at 1. By Ville's inequality
+//!
+//! C_t = {theta in B : f(theta) <= -sum log q_i(s_{i+1}) + log(1/delta)}
+//!
+//! contains theta* for all t at once with probability at least 1 - delta, whatever the actions. No B, c_min, T*, norm bound or
+//! radius constant enters.
+
+mod cone;
+mod outer;
+#[cfg(test)]
+mod tests;
+
+pub use cone::LikelihoodCone;
+pub use outer::Outer;
+
+use crate::estimate::{Likelihood, Maximum};
+use crate::numeric::support::{ConvexSet, Ellipsoid, Empty, SupportMin, Warm};
+use serde::{Deserialize, Serialize};
+
+/// The threshold r on f, from two predictions averaged: r = log(2/delta) - log(e^-Ra + e^-Rb).
+///
+/// * Ra = -sum log q_i of the plug-in prediction ([`Likelihood::prediction_loss`]);
+/// * Rb = f(theta0) + m log(1 + t/m) + t log(1 + m/t), for any theta0 in B, bounds the loss of the uniform mixture over B: the
+///   share e^m of B that is (1-e) theta0 + e B has losses of at most f(theta0) - t log(1-e), and e = m/(m+t) is best.
+pub fn likelihood_threshold(likelihood: &Likelihood, loss: f64, delta: f64) -> f64 {
+    let (t, m) = (likelihood.total() as f64, likelihood.seen_directions() as f64);
+    let price = if t == 0.0 || m == 0.0 { 0.0 } else { m * (t / m).ln_1p() + t * (m / t).ln_1p() };
+    let (ra, rb) = (likelihood.prediction_loss(), loss + price);
+    let (low, high) = (ra.min(rb), ra.max(rb));
+    (2.0 / delta).ln() + low - (low - high).exp().ln_1p()
+}
+
+/// Keeps the set {theta in B : f(theta) <= r}, as an ellipsoid around it, from plan to plan.
+///
+/// The set's coverage holds for all times at once, so intervals of probabilities found earlier stay valid: the running
+/// intersection of these intervals sharpens later ellipsoids.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct LikelihoodSet {
+    delta: f64,
+    /// An upper bound on the probability of every term, from all sets so far.
+    upper: Vec<f64>,
+    last: Option<Outer>,
+}
+
+/// The set at one time.
+#[derive(Debug)]
+pub struct Knowledge {
+    /// The maximum of the likelihood that it is built around.
+    pub maximum: Maximum,
+    /// The threshold on f.
+    pub threshold: f64,
+    /// Ellipsoid and B; the failure says that no theta in B explains the data at the level delta.
+    pub set: Result<ConvexSet, Empty>,
+}
+
+impl LikelihoodSet {
+    /// All of B.
+    pub fn new(delta: f64) -> Self {
+        LikelihoodSet { delta, upper: Vec::new(), last: None }
+    }
+
+    /// Rebuilds the set from all data. An empty one (a wrong model, or luck of probability delta) leaves the last valid one
+    /// in force.
+    pub fn update(&mut self, likelihood: &Likelihood) -> Knowledge {
+        let maximum = likelihood.maximum();
+        let threshold = likelihood_threshold(likelihood, maximum.loss, self.delta);
+        self.upper.resize(likelihood.terms_laid_out(), 1.0);
+        let mut upper = self.upper.clone();
+        let set = outer::outer(likelihood, &maximum, threshold, &mut upper).and_then(|outer| {
+            let set = outer.within(likelihood)?;
+            self.last = Some(outer);
+            self.upper = upper;
+            Ok(set)
+        });
+        Knowledge { maximum, threshold, set }
+    }
+
+    /// The last valid ellipsoid within B; none before the first update.
+    pub fn last(&self, likelihood: &Likelihood) -> Option<ConvexSet> {
+        self.last.as_ref().and_then(|outer| outer.within(likelihood).ok())
+    }
+
+    /// Whether the last valid ellipsoid contains a theta of B, or one with the same kernels where these do not determine theta;
+    /// before the first update the set is all of B.
+    pub fn contains(&self, likelihood: &Likelihood, theta: &[f64]) -> bool {
+        let z = likelihood.polytope().coordinates(theta);
+        self.last.as_ref().is_none_or(|outer| outer.contains(likelihood, &z))
+    }
+
+    /// The radius of the last valid ellipsoid, in the norm of its shape.
+    pub fn radius(&self) -> Option<f64> {
+        self.last.as_ref().map(|outer| outer.radius)
+    }
+
+    /// Whether a set that was stored can be one of these data.
+    pub(crate) fn belongs_to(&self, likelihood: &Likelihood) -> bool {
+        let k = likelihood.polytope().free();
+        let fits = |outer: &Outer| outer.center.len() == k && outer.shape.len() == k * k;
+        self.upper.len() <= likelihood.terms_laid_out() && self.last.as_ref().is_none_or(fits)
+    }
+
+    /// The failure probability.
+    pub fn delta(&self) -> f64 {
+        self.delta
+    }
+
+    /// Whether an ellipsoid surely contains what the last valid set says of kernels: then its own lower bounds are not above this
+    /// set's. Two sufficient conditions, by the triangle inequality: it contains the ellipsoid, or it contains all of B as far
+    /// as kernels see it.
+    pub fn lies_in(&self, likelihood: &Likelihood, other: &Ellipsoid) -> bool {
+        self.last.as_ref().is_some_and(|outer| outer.lies_in(likelihood, other))
+    }
+
+    /// An interval for every coordinate of theta: certified bounds over the last valid ellipsoid within B. Where no kernel
+    /// sees a coordinate, B may leave it unbounded, and the interval says no more than the ellipsoid's cut.
+    pub fn intervals(&self, likelihood: &Likelihood) -> Option<Vec<(f64, f64)>> {
+        let mut set = self.last(likelihood)?;
+        let d = likelihood.polytope().dim();
+        let mut side = |i: usize, sign: f64| {
+            let mut c = vec![0.0; d];
+            c[i] = sign;
+            set.min(&c, &mut Warm::default()).bound
+        };
+        Some((0..d).map(|i| (side(i, 1.0), -side(i, -1.0))).collect())
+    }
+}
+
+/// Whether theta is in the set itself, not only in the ellipsoid around it: what a study of coverage asks after every step.
+pub fn likelihood_covers(likelihood: &Likelihood, delta: f64, theta: &[f64]) -> bool {
+    likelihood.loss(theta) <= likelihood_threshold(likelihood, likelihood.maximum().loss, delta)
+}

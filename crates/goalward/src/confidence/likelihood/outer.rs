@@ -1,0 +1,180 @@
+//! An ellipsoid around the likelihood set, by quadratic minorants that tighten each other.
+
+use crate::estimate::{Likelihood, Maximum, Term, add_square, likelihood_ridge};
+use crate::numeric::support::{ConvexSet, Ellipsoid, Empty};
+use crate::numeric::{Cholesky, dot};
+use serde::{Deserialize, Serialize};
+
+/// {z : |z - center|^2 <= radius^2 in the norm of the shape}, in the coordinates of B's affine hull.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Outer {
+    pub(super) center: Vec<f64>,
+    pub(super) shape: Vec<f64>,
+    pub(super) radius: f64,
+}
+
+/// Passes over the minorants: more gain nothing.
+const PASSES: usize = 4;
+/// A pass that narrows no probability's interval by this part is the last.
+const WORTHWHILE: f64 = 0.01;
+
+/// Contains {theta in B : f(theta) <= r} and, if `upper` holds bounds that hold for theta*, what these leave of it.
+///
+/// For p <= hi, -log p >= -log p0 - (p - p0)/p0 + kappa (p - p0)^2 with kappa from [`curvature`]; the sum over all triples
+/// makes an ellipsoid; it bounds every p, which lowers hi, which tightens the ellipsoid. B takes no part in these bounds:
+/// it would narrow the set by another 2 % and cost more than all the rest.
+pub(super) fn outer(
+    likelihood: &Likelihood,
+    at: &Maximum,
+    r: f64,
+    upper: &mut [f64],
+) -> Result<Outer, Empty> {
+    let k = at.z.len();
+    let mut scratch = vec![0.0; k];
+    let mut pass = 1;
+    loop {
+        let mut shape = vec![0.0; k * k];
+        let mut gradient = vec![0.0; k];
+        for Term { index, row, p, n } in likelihood.terms(&at.z) {
+            add_square(row, 2.0 * n * curvature(p, upper[index]), &mut shape);
+            gradient.iter_mut().zip(row).for_each(|(g, x)| *g -= n / p * x);
+        }
+        let (outer, factor) = ellipsoid(likelihood, at, r - at.loss, shape, gradient)?;
+        if pass == PASSES {
+            return Ok(outer);
+        }
+        let mut narrowed = 0f64;
+        for Term { index, row, p, .. } in likelihood.terms(&outer.center) {
+            let bound = (p + outer.radius * factor.inverse_norm(row, &mut scratch)) * (1.0 + 1e-9);
+            if bound > 0.0 && bound < upper[index] {
+                narrowed = narrowed.max(1.0 - bound / upper[index]);
+                upper[index] = bound;
+            }
+        }
+        if narrowed < WORTHWHILE {
+            return Ok(outer);
+        }
+        pass += 1;
+    }
+}
+
+/// {z : g'(z - z0) + (z - z0)' H (z - z0)/2 <= gap} with the ridge that makes H definite.
+fn ellipsoid(
+    likelihood: &Likelihood,
+    at: &Maximum,
+    gap: f64,
+    mut shape: Vec<f64>,
+    gradient: Vec<f64>,
+) -> Result<(Outer, Cholesky), Empty> {
+    let k = at.z.len();
+    let trace: f64 = (0..k).map(|i| shape[i * k + i]).sum();
+    let extent = likelihood.extent();
+    // a hundredth of the squared radius widens the set by half a percent, and keeps an ellipsoid that knows only some
+    // directions from being a needle that the support solver cannot hold
+    let mut rho = likelihood_ridge(extent).max(0.02 * gap / (extent * extent)).max(1e-14 * trace);
+    (0..k).for_each(|i| shape[i * k + i] += rho);
+    let factor = loop {
+        match Cholesky::factor(&shape, k) {
+            Some(factor) => break factor,
+            None if !rho.is_finite() => return Err(Empty::Apart),
+            None => {
+                (0..k).for_each(|i| shape[i * k + i] += rho);
+                rho *= 2.0;
+            }
+        }
+    };
+    let mut step = gradient.clone();
+    factor.solve(&mut step);
+    // whoever factors the shape again may have to lift it by rounding, which must not cut anything off
+    let ridge = (rho + 4e-15 * trace) * extent * extent;
+    let squared = 2.0 * gap + ridge + dot(&gradient, &step);
+    if squared.is_nan() || squared < 0.0 {
+        return Err(Empty::Apart);
+    }
+    let center = at.z.iter().zip(&step).map(|(z, s)| z - s).collect();
+    Ok((Outer { center, shape, radius: squared.sqrt() * (1.0 + 1e-9) }, factor))
+}
+
+/// kappa = (x - log(1 + x)) / (hi - p0)^2, x = hi/p0 - 1: the most for which the minorant holds up to hi. The quotient
+/// falls in hi, so that it holds also when hi < p0.
+pub(super) fn curvature(p: f64, hi: f64) -> f64 {
+    let x = hi / p - 1.0;
+    let quotient = if x.abs() < 1e-3 {
+        0.5 - x / 3.0 + x * x / 4.0 - x * x * x / 5.0
+    } else {
+        (x - x.ln_1p()) / (x * x)
+    };
+    // rounding must not make a bound of it that is no bound
+    quotient * (1.0 - 1e-9) / (p * p)
+}
+
+impl Outer {
+    /// Whether the ellipsoid has a point with the kernels of this one of B's hull.
+    pub(super) fn contains(&self, likelihood: &Likelihood, z: &[f64]) -> bool {
+        let k = z.len();
+        let off: Vec<f64> = z.iter().zip(&self.center).map(|(z, c)| z - c).collect();
+        let off = likelihood.seen_part(&off);
+        let squared: f64 = (0..k).map(|i| off[i] * dot(&self.shape[i * k..(i + 1) * k], &off)).sum();
+        squared <= self.radius * self.radius
+    }
+
+    /// The ellipsoid within B.
+    ///
+    /// In R^d the shape is N H N' + s (I - N N'): its restriction to the hull is H, whatever s > 0, and the centre lies
+    /// in the hull.
+    pub(super) fn within(&self, likelihood: &Likelihood) -> Result<ConvexSet, Empty> {
+        let polytope = likelihood.polytope();
+        let (d, k) = (polytope.dim(), polytope.free());
+        let n = polytope.basis();
+        let trace: f64 = (0..k).map(|i| self.shape[i * k + i]).sum();
+        let across = if k == 0 { 1.0 } else { trace / k as f64 };
+        let mut shape = vec![0.0; d * d];
+        let mut image = vec![0.0; k];
+        for i in 0..d {
+            let row = &n[i * k..(i + 1) * k];
+            for j in 0..k {
+                image[j] = dot(row, &self.shape[j * k..(j + 1) * k]) - across * row[j];
+            }
+            for j in 0..d {
+                shape[i * d + j] = dot(&image, &n[j * k..(j + 1) * k]);
+            }
+            shape[i * d + i] += across;
+        }
+        let center = likelihood.lift(&self.center);
+        ConvexSet::new(polytope, Ellipsoid { center: &center, shape: &shape, radius: self.radius })
+    }
+
+    /// See [`LikelihoodSet::lies_in`](super::LikelihoodSet::lies_in).
+    pub(super) fn lies_in(&self, likelihood: &Likelihood, other: &Ellipsoid) -> bool {
+        let polytope = likelihood.polytope();
+        let (d, k) = (polytope.dim(), polytope.free());
+        let n = polytope.basis();
+        // S = N' Sigma N
+        let mut s = vec![0.0; k * k];
+        for i in 0..d {
+            for j in 0..d {
+                let entry = other.shape[i * d + j];
+                for a in 0..k {
+                    (0..k).for_each(|b| s[a * k + b] += n[i * k + a] * entry * n[j * k + b]);
+                }
+            }
+        }
+        let distance = |theta: &[f64]| {
+            let off: Vec<f64> = theta.iter().zip(other.center).map(|(x, c)| x - c).collect();
+            (0..d).map(|i| off[i] * dot(&other.shape[i * d..(i + 1) * d], &off)).sum::<f64>().max(0.0).sqrt()
+        };
+        let Some(factor) = Cholesky::factor(&self.shape, k) else { return false };
+        // traces instead of largest eigenvalues
+        let mut relative = 0.0;
+        for a in 0..k {
+            let mut column: Vec<f64> = (0..k).map(|b| s[b * k + a]).collect();
+            factor.solve(&mut column);
+            relative += column[a];
+        }
+        let trace: f64 = (0..k).map(|a| s[a * k + a]).sum();
+        let by_ellipsoid = distance(&likelihood.lift(&self.center)) + self.radius * relative.max(0.0).sqrt();
+        let by_b = distance(polytope.interior()) + likelihood.extent() * trace.max(0.0).sqrt();
+        by_ellipsoid.min(by_b) <= other.radius * (1.0 - 1e-9)
+    }
+}

@@ -1,0 +1,139 @@
+//! The coordinates that likelihoods are computed in: those of B's affine hull.
+
+use crate::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
+use crate::numeric::{Polytope, dot, norm};
+use crate::problem::Problem;
+use std::sync::Arc;
+
+/// What estimation must know of a problem, computed once: theta = origin + basis z, with z in R^k.
+#[derive(Debug)]
+pub(super) struct Frame {
+    pub(super) problem: Arc<Problem>,
+    /// The coordinates of the fixed interior point of B.
+    pub(super) inside: Vec<f64>,
+    /// An orthonormal basis of the directions of B that some kernel sees: m = rank(Phi N) of them.
+    pub(super) seen: Vec<Vec<f64>>,
+    /// D >= |z - z'| for all z, z' in B, as far as it matters; see [`extent`].
+    pub(super) extent: f64,
+}
+
+impl Frame {
+    pub(super) fn new(problem: &Arc<Problem>) -> Self {
+        let polytope = problem.constraints();
+        let seen = seen_directions(problem);
+        Frame {
+            problem: Arc::clone(problem),
+            inside: polytope.coordinates(polytope.interior()),
+            extent: extent(polytope, &seen),
+            seen,
+        }
+    }
+
+    pub(super) fn polytope(&self) -> &Arc<Polytope> {
+        self.problem.constraints()
+    }
+
+    /// phi'theta = constant + row z: appends the row, returns the constant.
+    pub(super) fn reduce(&self, phi: &[f64], rows: &mut Vec<f64>) -> f64 {
+        reduce(self.polytope(), phi, rows)
+    }
+}
+
+fn reduce(polytope: &Polytope, phi: &[f64], rows: &mut Vec<f64>) -> f64 {
+    let k = polytope.free();
+    let start = rows.len();
+    rows.resize(start + k, 0.0);
+    let row = &mut rows[start..];
+    for (n, &x) in polytope.basis().chunks_exact(k.max(1)).zip(phi) {
+        row.iter_mut().zip(n).for_each(|(r, n)| *r += x * n);
+    }
+    // what rounding leaves of a row that B fixes is not a direction
+    if norm(row) <= 1e-11 * norm(phi) {
+        row.fill(0.0);
+    }
+    dot(phi, polytope.origin())
+}
+
+/// An orthonormal basis of the span of all rows N'phi: the directions of B that some kernel sees.
+fn seen_directions(problem: &Problem) -> Vec<Vec<f64>> {
+    let polytope = problem.constraints();
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    let mut row = Vec::new();
+    for p in 0..problem.pairs() {
+        for phi in problem.phi(p).chunks_exact(problem.dim()) {
+            if basis.len() == polytope.free() {
+                return basis;
+            }
+            row.clear();
+            reduce(polytope, phi, &mut row);
+            let size = norm(&row);
+            for _ in 0..2 {
+                for e in &basis {
+                    let t = dot(e, &row);
+                    row.iter_mut().zip(e).for_each(|(r, e)| *r -= t * e);
+                }
+            }
+            let left = norm(&row);
+            if size > 0.0 && left > 1e-9 * size {
+                basis.push(row.iter().map(|r| r / left).collect());
+            }
+        }
+    }
+    basis
+}
+
+/// A bound on the distance of two points of B, along the directions that some kernel sees.
+///
+/// Along those B is bounded, since probabilities are. Along the others B may be unbounded: if no row of B sees them
+/// either, any two points of B have the same kernels as two that agree there, so they count for nothing. Only extra facts
+/// can see them; then the width of B counts, and where that is infinite, a thousand times B's ordinary size: a set that is
+/// cut off there misses no kernel unless the extra facts force the truth to be that far out.
+fn extent(polytope: &Arc<Polytope>, seen: &[Vec<f64>]) -> f64 {
+    let (d, k) = (polytope.dim(), polytope.free());
+    if k == 0 {
+        return 1.0;
+    }
+    let ordinary = 1.0 + norm(polytope.interior());
+    let radius = 1e6 * ordinary;
+    let mut identity = vec![0.0; d * d];
+    (0..d).for_each(|i| identity[i * d + i] = 1.0);
+    let ball = Ellipsoid { center: polytope.interior(), shape: &identity, radius };
+    let Ok(mut set) = ConvexSet::new(polytope, ball) else { return 1e3 * ordinary };
+    let mut width = |direction: &[f64]| {
+        let lift = |sign: f64| -> Vec<f64> {
+            polytope.basis().chunks_exact(k).map(|n| sign * dot(n, direction)).collect()
+        };
+        let low = set.min(&lift(1.0), &mut Warm::default()).bound;
+        let high = -set.min(&lift(-1.0), &mut Warm::default()).bound;
+        (high - low).max(0.0)
+    };
+    let mut sum: f64 = seen.iter().map(|e| width(e).powi(2)).sum();
+    for e in complement(seen, k) {
+        let facts_see = polytope.rows().chunks_exact(k).any(|a| dot(a, &e).abs() > 1e-9);
+        if facts_see {
+            let width = width(&e);
+            sum += if width < 0.1 * radius { width.powi(2) } else { (1e3 * ordinary).powi(2) };
+        }
+    }
+    sum.sqrt().max(1e-12)
+}
+
+/// Completes orthonormal directions to a basis of R^k, and gives what was added.
+fn complement(seen: &[Vec<f64>], k: usize) -> Vec<Vec<f64>> {
+    let mut all = seen.to_vec();
+    for axis in 0..k {
+        let mut e = vec![0.0; k];
+        e[axis] = 1.0;
+        for _ in 0..2 {
+            for other in &all {
+                let t = dot(other, &e);
+                e.iter_mut().zip(other).for_each(|(e, o)| *e -= t * o);
+            }
+        }
+        let size = norm(&e);
+        if all.len() < k && size > 0.5 / (k as f64).sqrt() {
+            all.push(e.iter().map(|e| e / size).collect());
+        }
+    }
+    all.split_off(seen.len())
+}
