@@ -193,7 +193,7 @@ fn small(dir: &std::path::Path) -> ReproduceOptions {
 fn the_reproduction_writes_figures_tables_and_words() {
     let dir = tempfile::tempdir().unwrap();
     let done: Reproduction = reproduce(&small(dir.path()), &Silent).unwrap();
-    assert_eq!(done.rows.len(), 10);
+    assert_eq!(done.rows.len(), 14);
     assert!(done.interrupted.is_none());
     let names: Vec<String> =
         done.files.iter().map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect();
@@ -219,13 +219,13 @@ fn the_reproduction_writes_figures_tables_and_words() {
     }
     let curves = parse_csv(&read("curves.csv"));
     assert!(column(&curves, "dim").iter().any(|dim| dim == "3"));
-    assert_eq!(parse_csv(&read("runs.csv")).len(), 1 + 2 * 5 * 2);
+    assert_eq!(parse_csv(&read("runs.csv")).len(), 1 + 2 * 7 * 2);
     assert!(read("summary.md").contains("| no |"));
     let readme = read("README.md");
     for word in &done.words() {
         assert!(readme.contains(word.as_str()));
     }
-    assert!(done.table().lines().count() >= 11);
+    assert!(done.table().lines().count() >= 15);
     assert_eq!(serde_json::to_value(&done).unwrap()["rows"][0]["dim"], 2);
 }
 
@@ -236,7 +236,7 @@ fn an_interruption_keeps_what_it_has() {
     let done = on_threads(1, || reproduce(&small(dir.path()), &impatient)).unwrap();
     let interrupted = done.interrupted.unwrap();
     assert!(interrupted.done >= 4000 && interrupted.done < interrupted.planned, "{interrupted}");
-    assert_eq!(interrupted.planned, 2 * 5 * 2 * 1500);
+    assert_eq!(interrupted.planned, 2 * 7 * 2 * 1500);
     let random = &done.curves[0].1[0];
     assert_eq!(random.runs[0].outcome, Outcome::Finished);
     assert!(done.curves[1].1.iter().all(|c| c.runs.is_empty()), "the second dimension was never begun");

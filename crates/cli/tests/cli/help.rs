@@ -18,7 +18,7 @@ fn every_command_has_help_with_examples() {
             assert!(ran.out.contains("--quiet"), "{command} {flag}");
         }
     }
-    assert!(place.run("learn --help").out.contains("[default: levis++]"));
+    assert!(place.run("learn --help").out.contains("[default: levis++lr if B"));
     assert!(place.run("reproduce --help").out.contains("[default: 2,3]"));
     assert!(place.run("solve --help").out.contains("[default: 1e-6]"));
 }

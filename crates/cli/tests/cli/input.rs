@@ -21,7 +21,9 @@ fn unknown_names_are_answered_with_the_known_ones() {
         "hint: goalward list learners",
     ]);
     place.run("learn hard-instance --param size=3").refused(&["size", "dim", "hint: "]);
-    place.run("learn hard-instance --set size=3").refused(&["levis++", "size", "radius", "hint: "]);
+    place
+        .run("learn hard-instance --learner levis++ --set size=3")
+        .refused(&["levis++", "size", "radius", "hint: "]);
     place.run("learn hard-instance --set B").refused(&["B", "key=value"]);
     place.run("learn hard-instance --set B=3 --set B=4").refused(&["B=4", "twice"]);
     place.run("learn hard-instance --param dim=two").refused(&["dim=two"]);
@@ -30,7 +32,13 @@ fn unknown_names_are_answered_with_the_known_ones() {
 #[test]
 fn a_missing_bound_is_explained() {
     let place = Place::new();
-    place.run("learn hard-instance").refused(&["levis++", "B", "hint: ", "--set B=3", "--set B=oracle"]);
+    place.run("learn hard-instance --learner levis++").refused(&[
+        "levis++",
+        "B",
+        "hint: ",
+        "--set B=3",
+        "--set B=oracle",
+    ]);
     place.run("compare hard-instance --learners levis++ --seeds 0..2 --episodes 2").refused(&[
         "levis++",
         "B",

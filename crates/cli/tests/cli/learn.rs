@@ -2,7 +2,7 @@
 
 use super::*;
 
-const RUN: &str = "learn hard-instance --param dim=2 --set B=3 --set radius=scaled:0.003";
+const RUN: &str = "learn hard-instance --param dim=2 --learner levis++ --set B=3 --set radius=scaled:0.003";
 
 #[test]
 fn json_has_exactly_the_promised_fields() {
@@ -46,8 +46,16 @@ fn the_summary_says_what_is_guaranteed() {
     let place = Place::new();
     let scaled = place.run(&format!("{RUN} --episodes 5")).done().out;
     assert!(scaled.contains("scaled:0.003: no guarantee"), "{scaled}");
-    let printed = place.run("learn hard-instance --param dim=2 --set B=3 --episodes 5").done().out;
+    let printed =
+        place.run("learn hard-instance --param dim=2 --learner levis++ --set B=3 --episodes 5").done().out;
     assert!(printed.contains("printed: with the guarantee"), "{printed}");
+    // whoever names no learner gets the one that is recommended, and is told
+    for (given, learner) in [("", "lr,"), ("--set B=3", "levis++lr,")] {
+        let ran = place.run(&format!("learn hard-instance --param dim=2 {given} --episodes 5")).done();
+        assert!(ran.out.contains(learner) && ran.out.contains("likelihood: a valid"), "{}", ran.out);
+        assert!(ran.out.contains("theta within"), "{}", ran.out);
+        assert!(ran.err.contains("is recommended here"), "{}", ran.err);
+    }
     let random = place.run("learn hard-instance --param dim=2 --learner random --episodes 5").done().out;
     assert!(random.contains("no confidence set"), "{random}");
     for row in ["world", "episodes", "steps", "total cost", "optimal cost", "regret", "gap regret", "time"] {

@@ -1,7 +1,7 @@
 //! What a run came to.
 
 use super::Runner;
-use crate::learners::Probe;
+use crate::learners::{Probe, Violation};
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -30,14 +30,20 @@ pub struct RunResult {
     pub gap_regret: f64,
     /// The learner's estimate of theta, if it has one.
     pub theta_hat: Option<Vec<f64>>,
+    /// An interval for every coordinate of theta, as of the last plan, if the learner's confidence set gives one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub theta_interval: Option<Vec<(f64, f64)>>,
     /// Planning calls.
     pub planner_calls: u64,
     /// Which confidence radius was used: "printed", "scaled:x" (no guarantee), ...; null for a learner without one.
     pub radius: Option<String>,
     /// Whether the cap on steps ended the run in the middle of an episode.
     pub truncated: bool,
-    /// Planning calls that met an empty C ∩ B.
+    /// Planning calls that met an empty C ∩ B, and steps that no model allows.
     pub violations: u64,
+    /// Steps that no model allows, each distinct one once.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub impossible: Vec<Violation>,
     /// All parameters in force.
     pub parameters: Map<String, Value>,
     /// The number of linear facts about theta known beyond "every row is a distribution".
@@ -47,6 +53,8 @@ pub struct RunResult {
 #[derive(Default)]
 struct Gathered {
     theta_hat: Option<Vec<f64>>,
+    theta_interval: Option<Vec<(f64, f64)>>,
+    impossible: Vec<Violation>,
     planner_calls: u64,
     violations: u64,
 }
@@ -54,6 +62,12 @@ struct Gathered {
 impl Probe for Gathered {
     fn estimate(&mut self, theta_hat: &[f64]) {
         self.theta_hat = Some(theta_hat.to_vec());
+    }
+    fn intervals(&mut self, theta: &[(f64, f64)]) {
+        self.theta_interval = Some(theta.to_vec());
+    }
+    fn violation(&mut self, violation: &Violation) {
+        self.impossible.push(violation.clone());
     }
     fn counts(&mut self, planner_calls: u64, violations: u64) {
         (self.planner_calls, self.violations) = (planner_calls, violations);
@@ -78,10 +92,12 @@ impl RunResult {
             regret: now.total_cost - now.episodes as f64 * arena.optimal_cost(),
             gap_regret: now.gap_regret,
             theta_hat: gathered.theta_hat,
+            theta_interval: gathered.theta_interval,
             planner_calls: gathered.planner_calls,
             radius: parameters.get("radius").and_then(Value::as_str).map(String::from),
             truncated: now.truncated,
             violations: gathered.violations,
+            impossible: gathered.impossible,
             parameters,
             extra: arena.problem().extra().len(),
         }

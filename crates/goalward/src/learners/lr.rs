@@ -152,6 +152,9 @@ impl Watch {
     pub(super) fn probe(&self, sink: &mut dyn Probe) -> u64 {
         if sink.wants_estimate() {
             sink.estimate(&self.likelihood.maximum().theta);
+            if let Some(intervals) = self.set.intervals(&self.likelihood) {
+                sink.intervals(&intervals);
+            }
         }
         self.surprises.distinct.iter().for_each(|v| sink.violation(v));
         self.surprises.count

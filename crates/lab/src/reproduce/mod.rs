@@ -27,6 +27,8 @@ const RANDOM: &str = "random";
 const OPTIMAL: &str = "optimal";
 const LEVIS: &str = "LEVIS (printed radius)";
 const LEVIS_PLUS_PLUS: &str = "LEVIS++ (printed radius)";
+const LIKELIHOOD: &str = "LEVIS++ and likelihood set";
+const LIKELIHOOD_ALONE: &str = "likelihood set alone";
 const LEVIS_PLUS_PLUS_SCALED: &str = "LEVIS++ (radius × 0.003, no guarantee)";
 
 /// How to reproduce the paper's experiment.
@@ -159,6 +161,8 @@ fn contenders() -> Vec<Contender> {
         Contender::new(LEVIS, "levis", known().set("lambda", 1).set("radius", "printed")),
         Contender::new(LEVIS_PLUS_PLUS, "levis++", known().set("radius", "printed")),
         Contender::new(LEVIS_PLUS_PLUS_SCALED, "levis++", known().set("radius", "scaled:0.003")),
+        Contender::new(LIKELIHOOD, "levis++lr", known()),
+        Contender::new(LIKELIHOOD_ALONE, "lr", Settings::new().set("delta", 0.01)),
         Contender::new(OPTIMAL, "optimal", Settings::new()),
     ]
 }

@@ -1,7 +1,8 @@
 //! The paper's figure: Regret/K over sqrt(K), with the published points.
 
 use super::{
-    DELTA, LEVIS, LEVIS_PLUS_PLUS, LEVIS_PLUS_PLUS_SCALED, OPTIMAL, RANDOM, Reproduction, published,
+    DELTA, LEVIS, LEVIS_PLUS_PLUS, LEVIS_PLUS_PLUS_SCALED, LIKELIHOOD, LIKELIHOOD_ALONE, OPTIMAL, RANDOM,
+    Reproduction, published,
 };
 use crate::curves::Curves;
 use crate::figure::{Axis, BandPoint, Colour, CurveFigure, Dash, Marker, Marks, Panel, Series, Stroke};
@@ -67,6 +68,8 @@ fn stroke(label: &str) -> Stroke {
         LEVIS => Stroke::new(Colour::BLUE, 5.5, Dash::Solid),
         LEVIS_PLUS_PLUS => Stroke::new(Colour::VERMILLION, 4.0, Dash::Dashed),
         LEVIS_PLUS_PLUS_SCALED => Stroke::new(Colour::GREEN, 4.0, Dash::DashDot),
+        LIKELIHOOD => Stroke::new(Colour::PURPLE, 5.5, Dash::Solid),
+        LIKELIHOOD_ALONE => Stroke::new(Colour::ORANGE, 3.5, Dash::Dashed),
         OPTIMAL => Stroke::new(Colour::INK, 2.8, Dash::Dotted),
         _ => Stroke::nth(3),
     }

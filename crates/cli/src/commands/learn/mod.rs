@@ -25,7 +25,6 @@ EXAMPLES:
     goalward learn hard-instance --set B=3 --episodes 100000 --checkpoint run.ckpt
     goalward learn --resume run.ckpt --episodes 200000";
 
-const DEFAULT_LEARNER: &str = "levis++";
 const DEFAULT_EPISODES: u64 = 1000;
 
 /// Let a learner act in a world for a number of episodes and report its regret
@@ -50,7 +49,7 @@ pub(crate) struct Args {
     /// Set a parameter of the world; may be repeated
     #[arg(long = "param", value_name = "KEY=VALUE")]
     params: Vec<String>,
-    /// The learner (`goalward list learners`) [default: levis++]
+    /// The learner (`goalward list learners`) [default: levis++lr if B is set, else lr, which needs to know nothing]
     #[arg(long, value_name = "ID")]
     learner: Option<String>,
     /// Set a parameter of the learner; may be repeated
@@ -122,9 +121,10 @@ impl Task {
         if args.trace.is_some() && args.trace == args.checkpoint {
             return Err(Usage::new("--trace and --checkpoint name the same file").into());
         }
+        let settings = Settings::parse(&args.settings)?;
         let spec = RunSpec {
-            learner: args.learner.clone().unwrap_or_else(|| DEFAULT_LEARNER.into()),
-            settings: Settings::parse(&args.settings)?,
+            learner: args.learner.clone().unwrap_or_else(|| recommended(&settings).into()),
+            settings,
             seed: args.seed.unwrap_or(0),
             episodes: args.episodes.unwrap_or(DEFAULT_EPISODES),
             max_steps: args.max_steps.and_then(|cap| cap.0),
@@ -139,6 +139,11 @@ impl Task {
     }
 }
 
+/// The learner for those who name none: valid and tight, with the guarantee of LEVIS++ if a bound B is known.
+fn recommended(settings: &Settings) -> &'static str {
+    if settings.get("B").is_some() { "levis++lr" } else { "lr" }
+}
+
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let began = Instant::now();
     let task = Task::new(&args)?;
@@ -148,6 +153,9 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         Begin::Afresh(spec) => (Runner::new(&arena, spec)?, None),
         Begin::From(checkpoint) => (Runner::resume(&arena, &checkpoint)?, checkpoint.trace),
     };
+    if args.learner.is_none() && args.resume.is_none() && !quiet {
+        eprintln!("note: no --learner was given: {} is recommended here", runner.spec().learner);
+    }
     let mut files = Files::open(task.trace, mark, task.checkpoint, &runner)?;
     let interrupt = Interrupt::listen(quiet)?;
     let ending = go_on(&mut runner, &mut files, args.checkpoint_every, &interrupt, quiet)?;

@@ -48,6 +48,17 @@ pub(super) fn summary(finished: &Finished, spec: &RunSpec, ending: Ending) -> St
     sheet.row("regret", real(r.regret) + &mean);
     sheet.row("gap regret", format!("{} (the same on average, with less noise)", real(r.gap_regret)));
     sheet.row("theta_hat", r.theta_hat.as_deref().map_or("none".into(), vector));
+    if let Some(intervals) = &r.theta_interval {
+        let intervals: Vec<String> =
+            intervals.iter().map(|(low, high)| format!("{low:.3} to {high:.3}")).collect();
+        sheet.row("theta within", format!("[{}]", intervals.join(", ")));
+    }
+    for violation in &r.impossible {
+        sheet.row(
+            "impossible",
+            format!("{} ({} times, first at step {})", violation.text, violation.times, violation.t),
+        );
+    }
     sheet.row("planner calls", planner_calls(r));
     match ending {
         Ending::Finished => {}
