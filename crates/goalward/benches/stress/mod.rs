@@ -127,7 +127,14 @@ pub fn run(family: Family, seed: u64, sample: u64) -> Counts {
                 continue;
             }
             Ok(set) => set,
-            Err(_) => {
+            Err(how) => {
+                if !drafted.empty && std::env::var_os("STRESS_VERBOSE").is_some() {
+                    let excess = drafted.excess(&drafted.known);
+                    let (d, radius) = (drafted.dim, drafted.radius);
+                    eprintln!(
+                        "{family:?} {seed}: d {d} radius {radius:.1e}, called empty ({how:?}), known point off by {excess:.1e}"
+                    );
+                }
                 *(if drafted.empty { &mut counts.empty } else { &mut counts.wrong_empty }) +=
                     OBJECTIVES as u64;
                 continue;
