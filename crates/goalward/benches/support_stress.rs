@@ -18,6 +18,8 @@ fn main() {
     let instances = argument("--instances").unwrap_or(1_000_000);
     // somewhat more than ten thousand, as empty sets have nothing to compare
     let sample = (instances / 12_500).max(1);
+    // one family alone, by its place in the table
+    let only = argument("--family").map(|f| f as usize);
     let families = Family::ALL.len() as u64;
     let batches = instances.div_ceil(BATCH).max(families);
     let next = AtomicU64::new(0);
@@ -32,6 +34,9 @@ fn main() {
                         break;
                     }
                     let family = (batch % families) as usize;
+                    if only.is_some_and(|only| only != family) {
+                        continue;
+                    }
                     let counts = stress::run(Family::ALL[family], batch / families, sample);
                     totals.lock().unwrap()[family].add(&counts);
                 }

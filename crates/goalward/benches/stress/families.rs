@@ -47,7 +47,8 @@ impl Family {
         draft: &Draft,
         build: impl Fn(&Draft) -> Option<Arc<Polytope>>,
     ) -> Option<Arc<Polytope>> {
-        static KNOWN: Mutex<Option<HashMap<(usize, u64), Arc<Polytope>>>> = Mutex::new(None);
+        type Known = HashMap<(usize, u64), Arc<Polytope>>;
+        static KNOWN: Mutex<Option<Known>> = Mutex::new(None);
         if self != Family::Cross {
             return build(draft);
         }

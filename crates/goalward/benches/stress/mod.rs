@@ -127,7 +127,14 @@ pub fn run(family: Family, seed: u64, sample: u64) -> Counts {
                 continue;
             }
             Ok(set) => set,
-            Err(_) => {
+            Err(how) => {
+                if !drafted.empty && std::env::var_os("STRESS_VERBOSE").is_some() {
+                    let excess = drafted.excess(&drafted.known);
+                    let (d, radius) = (drafted.dim, drafted.radius);
+                    eprintln!(
+                        "{family:?} {seed}: d {d} radius {radius:.1e}, called empty ({how:?}), known point off by {excess:.1e}"
+                    );
+                }
                 *(if drafted.empty { &mut counts.empty } else { &mut counts.wrong_empty }) +=
                     OBJECTIVES as u64;
                 continue;
@@ -140,7 +147,7 @@ pub fn run(family: Family, seed: u64, sample: u64) -> Counts {
                 warm.rows.clear();
             }
             let number = (seed * BATCH) + (place * OBJECTIVES + turn) as u64;
-            judge(&drafted, &mut set, &c, &mut warm, number % sample == 0, &mut counts);
+            judge(&drafted, &mut set, &c, &mut warm, number.is_multiple_of(sample), &mut counts);
         }
         counts.fallbacks += set.fallbacks();
         counts.hangs += set.stalls();
@@ -170,8 +177,7 @@ fn judge(draft: &Draft, set: &mut ConvexSet, c: &[f64], warm: &mut Warm, sampled
     let size = norm(&theta).max(norm(&draft.known)).max(norm(&draft.center));
     let scale = 1f64.max(found.value.abs()).max(norm(c) * size);
     let gap = (found.value - found.bound) / scale;
-    // also true where a number is none
-    counts.wide += u64::from(!(gap <= 1e-9));
+    counts.wide += u64::from(gap.is_nan() || gap > 1e-9);
     counts.worst_gap = counts.worst_gap.max(gap);
     let honest = found.bound <= found.value && found.bound <= dot(c, &draft.known) + 1e-9 * scale;
     counts.wrong_bound += u64::from(!honest);

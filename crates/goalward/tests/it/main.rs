@@ -9,4 +9,5 @@ mod optimism;
 mod problem_files;
 mod recompute;
 mod resume;
+mod support_stress;
 mod worlds_for_tests;

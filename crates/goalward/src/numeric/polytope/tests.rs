@@ -70,6 +70,28 @@ fn emptiness_is_found() {
     assert!(everywhere.finish().is_err());
 }
 
+/// The simplex method alone has answered some of these with a point at 1e16.
+#[test]
+fn contradictions_hidden_in_combinations_are_found() {
+    let mut random = Stream::new(8, &[]);
+    let mut draw = move |n: usize| -> Vec<f64> { (0..n).map(|_| 2.0 * random.uniform() - 1.0).collect() };
+    for round in 0..400 {
+        let (d, m) = (1 + round % 20, 2 + round % 13);
+        let mut builder = PolytopeBuilder::new(d);
+        let (mut sum, mut total) = (vec![0.0; d], 0.0);
+        for i in 0..m {
+            let a = draw(d);
+            builder.halfspace(&a, 0.5);
+            if i < 4 {
+                sum.iter_mut().zip(&a).for_each(|(s, a)| *s -= a);
+                total -= 0.5;
+            }
+        }
+        builder.halfspace(&sum, total - 1e-4);
+        assert!(builder.finish().is_err(), "round {round}");
+    }
+}
+
 #[test]
 fn parallel_rows_merge_to_the_tighter() {
     let mut builder = PolytopeBuilder::new(2);

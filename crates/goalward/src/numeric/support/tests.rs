@@ -371,3 +371,110 @@ fn points_and_constants() {
     let same = set.min(&[7.0; 3], &mut Warm::default());
     assert!((same.value - 7.0).abs() < 1e-14 && (same.bound - 7.0).abs() < 1e-14);
 }
+
+/// The box [-1, 1]^d.
+fn cube(d: usize) -> Arc<Polytope> {
+    let mut builder = PolytopeBuilder::new(d);
+    for i in 0..d {
+        for sign in [-1.0, 1.0] {
+            let row: Vec<f64> = (0..d).map(|j| if i == j { sign } else { 0.0 }).collect();
+            builder.halfspace(&row, 1.0);
+        }
+    }
+    Arc::new(builder.finish().unwrap())
+}
+
+#[test]
+fn a_vertex_is_certified_only_by_multipliers_that_stay_nonnegative() {
+    let identity = identity(3);
+    let ball = Ellipsoid { center: &[0.1, -0.2, 0.3], shape: &identity, radius: 10.0 };
+    let mut set = ConvexSet::new(&cube(3), ball).unwrap();
+    let c = [1.0, -2.0, 0.5];
+    let found = set.min(&c, &mut Warm::default());
+    assert!((found.value + 3.5).abs() < 1e-12 && (found.bound + 3.5).abs() < 1e-12);
+    // the box's own bounds would prove it without any multiplier
+    set.bounds.fill((f64::NEG_INFINITY, f64::INFINITY));
+    let size = norm(&c);
+    let lambda = set.method.lambda.clone();
+    set.account(0.0, size);
+    assert!(set.is_vertex_optimal(size), "the true multipliers");
+    for place in 0..3 {
+        set.method.lambda.clone_from(&lambda);
+        set.method.lambda[place] = 0.0;
+        let (value, bound) = set.account(0.0, size);
+        assert!(bound < value - 0.1, "a multiplier is missing");
+        assert!(
+            !set.is_vertex_optimal(size),
+            "W would have to take over a defect with multipliers it does not have"
+        );
+    }
+}
+
+#[test]
+fn a_solve_without_patience_falls_back_to_clarabel() {
+    let mut random = Stream::new(4, &[3]);
+    let identity = identity(4);
+    for radius in [1.2, 50.0] {
+        let ball = Ellipsoid { center: &[0.3, 0.0, -0.3, 0.6], shape: &identity, radius };
+        let mut set = ConvexSet::new(&cube(4), ball).unwrap();
+        for solves in 1..=5 {
+            let c = draw(&mut random, 4);
+            set.method.patience = None;
+            let truth = set.min(&c, &mut Warm::default());
+            set.method.patience = Some(0);
+            let found = set.min(&c, &mut Warm::default());
+            assert_eq!((set.fallbacks(), set.stalls()), (solves, solves));
+            assert!((found.value - truth.value).abs() < 1e-6, "{found:?} {truth:?}");
+            assert!((dot(&c, &set.theta()) - found.value).abs() < 1e-12);
+            assert!(
+                found.bound <= truth.value + 1e-12 && found.bound > truth.value - 1e-6,
+                "{found:?} {truth:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn singular_shapes_make_the_set_larger() {
+    // no constraint on the second coordinate, and one on a combination that rounding makes indefinite
+    let cube = cube(2);
+    for shape in [[1.0, 0.0, 0.0, 0.0], [1.0, 1e-17, 1e-17, -1e-17], [1.0, 0.0, 0.0, 1e-18]] {
+        let slab = Ellipsoid { center: &[0.0, 0.0], shape: &shape, radius: 0.5 };
+        let mut set = ConvexSet::new(&cube, slab).unwrap();
+        let up = set.min(&[0.0, 1.0], &mut Warm::default());
+        assert!(up.bound <= -1.0 + 1e-12 && up.value > -1.0 - 1e-9, "{up:?}");
+        let across = set.min(&[1.0, 0.0], &mut Warm::default());
+        assert!(across.bound <= -0.5 && across.value > -0.5 - 1e-6, "{across:?}");
+        // without the polytope's bounds there is still an answer, and one beyond the bounds
+        let plane = Arc::new(PolytopeBuilder::new(2).finish().unwrap());
+        let far = ConvexSet::new(&plane, slab).unwrap().min(&[0.0, 1.0], &mut Warm::default());
+        assert!(far.bound <= -1e3, "{far:?}");
+    }
+}
+
+#[test]
+fn ellipsoids_that_are_none_leave_the_polytope() {
+    let (cube, identity) = (cube(2), identity(2));
+    let nan = [f64::NAN, 0.0, 0.0, 1.0];
+    let saddle = [1.0, 0.0, 0.0, -1.0];
+    for (center, shape, radius) in [
+        ([0.0, 0.0], &nan[..], 1.0),
+        ([0.0, 0.0], &saddle[..], 1.0),
+        ([f64::INFINITY, 0.0], &identity[..], 1.0),
+        ([0.0, 0.0], &identity[..], f64::INFINITY),
+        ([0.0, 0.0], &identity[..], f64::NAN),
+    ] {
+        let none = Ellipsoid { center: &center, shape, radius };
+        let mut set = ConvexSet::new(&cube, none).unwrap();
+        let found = set.min(&[1.0, 1.0], &mut Warm::default());
+        assert!((found.value + 2.0).abs() < 1e-9 && found.bound <= -2.0 + 1e-12, "{found:?}");
+        Conic::new(&cube, none).unwrap();
+    }
+    let disc = Ellipsoid { center: &[0.0, 0.0], shape: &identity, radius: 1.0 };
+    assert!(ConvexSet::new(&cube, Ellipsoid { radius: -1.0, ..disc }).is_err());
+    let mut set = ConvexSet::new(&cube, disc).unwrap();
+    for c in [[f64::NAN, 1.0], [f64::INFINITY, 1.0]] {
+        let found = set.min(&c, &mut Warm::default());
+        assert!(found.status == Status::Inaccurate && found.bound == f64::NEG_INFINITY);
+    }
+}

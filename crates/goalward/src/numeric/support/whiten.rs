@@ -121,6 +121,8 @@ impl Whitened {
         if distance > radius * (1.0 + 1e-12) + rounding {
             return Err(Empty::Hull);
         }
+        // near the hull's edge rounding in the distance is magnified: towards the larger set
+        let distance = (distance - 1e-2 * rounding).max(0.0);
         let rho = ((radius - distance) * (radius + distance)).max(0.0).sqrt();
         Self::assemble(polytope, factor, z0, rho)
     }
@@ -358,6 +360,9 @@ impl Reduced {
             }
         }
         let trace: f64 = (0..k).map(|i| s[i * k + i]).sum();
+        if k > 0 && trace <= 0.0 {
+            return None;
+        }
         // a pivot of the size of S's rounding may have any true value
         let rounding = 4.0 * k as f64 * f64::EPSILON * trace;
         let sound = |f: &Cholesky| (0..k).all(|i| f.lower()[i * k + i].powi(2) > rounding);
