@@ -265,7 +265,14 @@ impl ActiveSet {
             let Some((place, step)) = first_to_vanish(&self.lambda, &self.q[..n]) else { return false };
             self.lambda.iter_mut().zip(&self.q).for_each(|(l, z)| *l = (*l - step * z).max(0.0));
             gained += step;
-            self.drop(place);
+            self.lambda.remove(place);
+            if n == set.free && self.working.exchange(place, row, set.limits[row]) {
+                self.lambda.push(gained);
+                return true;
+            }
+            if n < set.free {
+                self.working.drop(place);
+            }
             if self.push(set, row, gained) {
                 return true;
             }

@@ -5,6 +5,9 @@ use super::{Ellipsoid, Empty, bounds};
 use crate::numeric::{Cholesky, Polytope, dot, norm};
 use std::sync::Arc;
 
+/// Rows that are scanned together: enough sums for the processor never to wait for one.
+const ROWS: usize = 16;
+
 /// The set {z : |L'(z - z0)| <= rho, A z <= b} in the coordinates y = L'(z - z0) / rho.
 ///
 /// z are the polytope's free coordinates, x = origin + basis z. The rows G have norm one, so that h and every
@@ -24,10 +27,10 @@ pub(super) struct Whitened {
     inverse: Vec<Lanes>,
     /// N is the identity.
     plain: bool,
-    /// G in blocks of eight rows, each block by columns: the entry (i, j) is lane i % 8 of (i / 8) k + j.
-    blocks: Vec<[f64; 8]>,
+    /// G in blocks of rows, each block by columns: the entry (i, j) is lane i % ROWS of (i / ROWS) k + j.
+    blocks: Vec<[f64; ROWS]>,
     /// h and what of a violation is rounding, by blocks; the padding is never violated.
-    ceilings: Vec<[f64; 8]>,
+    ceilings: Vec<[f64; ROWS]>,
     pub(super) limits: Vec<f64>,
     /// 1 / |L^-1 A_i|: multipliers of the rows of G times it are multipliers of the rows of A.
     scales: Vec<f64>,
@@ -186,10 +189,10 @@ impl Whitened {
             if limit < -1.0 - 1e-10 - noise {
                 return Err(Empty::Apart);
             }
-            let (block, lane) = (self.limits.len() / 8, self.limits.len() % 8);
+            let (block, lane) = (self.limits.len() / ROWS, self.limits.len() % ROWS);
             if lane == 0 {
-                self.blocks.resize((block + 1) * k, [0.0; 8]);
-                self.ceilings.push([f64::INFINITY; 8]);
+                self.blocks.resize((block + 1) * k, [0.0; ROWS]);
+                self.ceilings.push([f64::INFINITY; ROWS]);
             }
             self.blocks[block * k..].iter_mut().zip(&g).for_each(|(b, g)| b[lane] = g / size);
             self.ceilings[block][lane] = limit + 1e-12 * limit.abs() + noise;
@@ -204,14 +207,14 @@ impl Whitened {
     /// An entry of G.
     #[inline]
     pub(super) fn entry(&self, i: usize, j: usize) -> f64 {
-        self.blocks[i / 8 * self.free + j][i % 8]
+        self.blocks[i / ROWS * self.free + j][i % ROWS]
     }
 
     /// A row of G.
     #[inline]
     pub(super) fn copy_row(&self, i: usize, out: &mut [Lanes]) {
-        let block = &self.blocks[i / 8 * self.free..];
-        let lane = i % 8;
+        let block = &self.blocks[i / ROWS * self.free..];
+        let lane = i % ROWS;
         out.as_flattened_mut()[..self.free].iter_mut().zip(block).for_each(|(o, b)| *o = b[lane]);
     }
 
@@ -226,10 +229,10 @@ impl Whitened {
 
     /// The most violated row whose excess is above the floor.
     fn scan(&self, y: &[Lanes], floor: f64, without: &[usize]) -> Option<(usize, f64)> {
-        let (mut most, mut place, mut worst) = (floor, 0, [0.0; 8]);
+        let (mut most, mut place, mut worst) = (floor, 0, [0.0; ROWS]);
         self.each_block(y, |block, mut excess| {
-            for &i in without.iter().filter(|&&i| i / 8 == block) {
-                excess[i % 8] = f64::NEG_INFINITY;
+            for &i in without.iter().filter(|&&i| i / ROWS == block) {
+                excess[i % ROWS] = f64::NEG_INFINITY;
             }
             let top = largest(&excess);
             if top > most {
@@ -239,12 +242,12 @@ impl Whitened {
         if most <= floor {
             return None;
         }
-        worst.iter().position(|&x| x == most).map(|lane| (8 * place + lane, most))
+        worst.iter().position(|&x| x == most).map(|lane| (ROWS * place + lane, most))
     }
 
-    /// Hands out by how much y violates the rows, beyond rounding, eight rows at a time.
+    /// Hands out by how much y violates the rows, beyond rounding, a block at a time.
     #[inline(always)]
-    fn each_block(&self, y: &[Lanes], take: impl FnMut(usize, [f64; 8])) {
+    fn each_block(&self, y: &[Lanes], take: impl FnMut(usize, [f64; ROWS])) {
         // worth a twentieth of a solve's time where it is shortest
         match self.free {
             2 => self.each_block_of(y, 2, take),
@@ -259,23 +262,16 @@ impl Whitened {
     }
 
     #[inline(always)]
-    fn each_block_of(&self, y: &[Lanes], k: usize, mut take: impl FnMut(usize, [f64; 8])) {
+    fn each_block_of(&self, y: &[Lanes], k: usize, mut take: impl FnMut(usize, [f64; ROWS])) {
         let y = &y.as_flattened()[..k];
         let blocks = self.blocks.chunks_exact(k.max(1)).zip(&self.ceilings);
         for (block, (columns, ceilings)) in blocks.enumerate() {
-            // two sums for every row: one would wait for itself
-            let (mut excess, mut odd) = (ceilings.map(|h| -h), [0.0; 8]);
-            let ((pairs, last), (y, y_last)) = (columns.as_chunks::<2>(), y.as_chunks::<2>());
-            for (column, y) in pairs.iter().zip(y) {
-                for lane in 0..8 {
-                    excess[lane] += column[0][lane] * y[0];
-                    odd[lane] += column[1][lane] * y[1];
+            let mut excess = ceilings.map(|h| -h);
+            for (column, y) in columns.iter().zip(y) {
+                for lane in 0..ROWS {
+                    excess[lane] += column[lane] * y;
                 }
             }
-            for (column, y) in last.iter().zip(y_last) {
-                (0..8).for_each(|lane| excess[lane] += column[lane] * y);
-            }
-            (0..8).for_each(|lane| excess[lane] += odd[lane]);
             take(block, excess);
         }
     }
@@ -407,10 +403,16 @@ impl Reduced {
 }
 
 #[inline]
-fn largest(x: &[f64; 8]) -> f64 {
-    let two = |a: f64, b: f64| if a > b { a } else { b };
-    let [a, b, c, d, e, f, g, h] = *x;
-    two(two(two(a, b), two(c, d)), two(two(e, f), two(g, h)))
+fn largest(x: &[f64; ROWS]) -> f64 {
+    let mut top = *x;
+    let mut half = ROWS / 2;
+    while half > 0 {
+        for lane in 0..half {
+            top[lane] = if top[lane] > top[lane + half] { top[lane] } else { top[lane + half] };
+        }
+        half /= 2;
+    }
+    top[0]
 }
 
 /// A ball that contains the polytope or, if that is unbounded, whatever of it is of ordinary size.

@@ -94,13 +94,13 @@ impl Working {
         let candidate = &mut self.candidate[..b];
         let (column, part) = (&mut self.r[n * k..n * k + n], &mut self.part[..n]);
         project(&self.q, candidate, column);
+        if n == k {
+            return false;
+        }
         add_columns(candidate, &self.q, column, -1.0);
         let mut left = inner(candidate, candidate);
         // classical Gram-Schmidt passes on what Q lacks in orthogonality, magnified by what is lost of the row
         let askew = (f64::EPSILON + self.askew * (1.0 - left).max(0.0)) / left.max(f64::MIN_POSITIVE);
-        if n == k {
-            return false;
-        }
         if askew > ASKEW {
             project(&self.q, candidate, part);
             add_columns(candidate, &self.q, part, -1.0);
@@ -142,17 +142,48 @@ impl Working {
 
     /// Removes the row at a place of W and restores the triangle by rotations.
     pub(super) fn drop(&mut self, place: usize) {
+        let (b, n) = (self.width, self.len());
+        self.rotate(place, n);
+        let q = &self.q[(n - 1) * b..n * b];
+        add(&mut self.outside, self.e[n - 1], q);
+        self.lose(n - 1);
+    }
+
+    /// Puts the row last refused by `push` in the stead of another, where W spans everything: the column of Q that the one
+    /// leaves is the other's. False if the rows would be dependent: the other is gone then, and no row has come.
+    pub(super) fn exchange(&mut self, place: usize, row: usize, h: f64) -> bool {
+        let (k, b, n) = (self.free, self.width, self.len());
+        self.rotate(place, n + 1);
+        let column = &self.r[(n - 1) * k..n * k];
+        let left = column[n - 1];
+        self.lose(n - 1);
+        if left.abs() <= DEPENDENT {
+            add(&mut self.outside, self.e[n - 1], &self.q[(n - 1) * b..n * b]);
+            return false;
+        }
+        let inverse = 1.0 / left;
+        let t = (h - dot_four(&self.r[(n - 1) * k..n * k - 1], &self.t[..n - 1])) * inverse;
+        add(&mut self.nearest, t, &self.q[(n - 1) * b..n * b]);
+        self.inverse[n - 1] = inverse;
+        self.limits[n - 1] = h;
+        self.t[n - 1] = t;
+        self.rows.push(row);
+        true
+    }
+
+    /// Takes a column out of R, with so many columns, and makes the others a triangle again.
+    fn rotate(&mut self, place: usize, columns: usize) {
         let (k, b, n) = (self.free, self.width, self.len());
         self.rows.remove(place);
         self.limits.copy_within(place + 1..n, place);
-        self.r.copy_within((place + 1) * k..n * k, place * k);
+        self.r.copy_within((place + 1) * k..columns * k, place * k);
         for i in place..n - 1 {
             let (x, y) = (self.r[i * k + i], self.r[i * k + i + 1]);
             let inverse = 1.0 / (x * x + y * y).sqrt();
             let (c, s) = (x * inverse, y * inverse);
             self.inverse[i] = inverse;
             let turn = |x: &mut f64, y: &mut f64| (*x, *y) = (c * *x + s * *y, c * *y - s * *x);
-            for column in self.r[i * k..(n - 1) * k].chunks_exact_mut(k) {
+            for column in self.r[i * k..(columns - 1) * k].chunks_exact_mut(k) {
                 let [x, y] = &mut column[i..i + 2] else { unreachable!("two entries") };
                 turn(x, y);
             }
@@ -165,10 +196,12 @@ impl Working {
                 turn(x, y);
             }
         }
-        let q = &self.q[(n - 1) * b..n * b];
-        add(&mut self.outside, self.e[n - 1], q);
-        add(&mut self.nearest, -self.t[n - 1], q);
-        if self.t[n - 1].abs() > LARGE {
+    }
+
+    /// Takes the share of Q's last column out of y_W.
+    fn lose(&mut self, last: usize) {
+        add(&mut self.nearest, -self.t[last], &self.q[last * self.width..(last + 1) * self.width]);
+        if self.t[last].abs() > LARGE {
             self.renew();
         }
     }
@@ -292,6 +325,26 @@ mod tests {
             fresh.multipliers(mu, &mut b);
             same(&a, &b);
         }
+        // a full set trades a row for the one refused
+        let mut full = Working::new(k);
+        full.start(&w);
+        let extra: Vec<Vec<f64>> =
+            [[1.0, 2.0, 0.0, -1.0, 1.0, 0.0, 0.5], [0.0, 1.0, 1.0, 0.3, -1.0, 2.0, 0.1]]
+                .map(|g| g.iter().map(|x| x / norm(&g)).collect())
+                .to_vec();
+        (0..6).for_each(|i| assert!(push(&mut full, i, &g[i], h[i])));
+        assert!(push(&mut full, 6, &extra[0], 0.2) && !push(&mut full, 7, &extra[1], -0.3));
+        assert!(full.exchange(2, 7, -0.3));
+        let mut fresh_full = Working::new(k);
+        fresh_full.start(&w);
+        [0, 1, 3, 4, 5].iter().for_each(|&i| assert!(push(&mut fresh_full, i, &g[i], h[i])));
+        assert!(push(&mut fresh_full, 6, &extra[0], 0.2) && push(&mut fresh_full, 7, &extra[1], -0.3));
+        assert_eq!(full.rows, fresh_full.rows);
+        same(full.nearest.as_flattened(), fresh_full.nearest.as_flattened());
+        let (mut a, mut b) = (vec![0.0; k], vec![0.0; k]);
+        full.multipliers(0.3, &mut a);
+        fresh_full.multipliers(0.3, &mut b);
+        a.iter().zip(&b).for_each(|(a, b)| assert!((a - b).abs() < 1e-10 * (1.0 + b.abs())));
         // y_W lies on every row, also when it is computed afresh
         for renewed in [false, true] {
             if renewed {
