@@ -39,8 +39,9 @@ fn support_warm() -> (ConvexSet, Vec<f64>, Warm) {
 #[library_benchmark]
 #[bench::cold(support())]
 #[bench::warm(support_warm())]
-fn support_paper_d8((mut set, c, mut warm): (ConvexSet, Vec<f64>, Warm)) -> f64 {
-    black_box(set.min(&c, &mut warm)).bound
+fn support_paper_d8((mut set, c, mut warm): (ConvexSet, Vec<f64>, Warm)) -> (ConvexSet, Vec<f64>, Warm) {
+    black_box(set.min(&c, &mut warm));
+    (set, c, warm) // given back, so that freeing it is not counted
 }
 
 fn grid() -> (Instance, ConvexSet) {
@@ -74,8 +75,9 @@ fn learner() -> (Box<dyn Learner>, Transition) {
 
 #[library_benchmark]
 #[bench::d8_l8(learner())]
-fn learning_step((mut learner, step): (Box<dyn Learner>, Transition)) -> bool {
-    black_box(learner.observe(&step)).is_ok()
+fn learning_step((mut learner, step): (Box<dyn Learner>, Transition)) -> Box<dyn Learner> {
+    let _ = black_box(learner.observe(&step));
+    learner // given back, so that freeing its tables is not counted
 }
 
 library_benchmark_group!(name = hot; benchmarks = support_paper_d8, devi_grid_n10, learning_step);
