@@ -11,6 +11,9 @@ pub enum Family {
     Random,
     /// Repeated, nearly parallel and dependent rows, and rows that are equalities in disguise.
     Dependent,
+    /// The same, and nearly parallel rows may face each other. What they enclose depends on digits that a row in floating
+    /// point does not have, so an answer may be more optimistic than the oracle's, though not less.
+    Facing,
     /// The set is a point, or hardly more.
     Touching,
     /// The objective is a combination of rows, exactly or nearly.
@@ -29,9 +32,10 @@ pub enum Family {
 
 impl Family {
     /// All of them.
-    pub const ALL: [Family; 9] = [
+    pub const ALL: [Family; 10] = [
         Family::Random,
         Family::Dependent,
+        Family::Facing,
         Family::Touching,
         Family::Span,
         Family::Cross,
@@ -151,7 +155,11 @@ pub fn draft(family: Family, random: &mut Stream) -> Draft {
         }
     }
     match family {
-        Family::Dependent => draft.depend(random),
+        Family::Dependent => {
+            let thin = random.below(2) == 0;
+            draft.depend(random, thin, !thin);
+        }
+        Family::Facing => draft.depend(random, true, true),
         Family::Empty if random.below(4) == 0 => {
             // rows whose combination says 0 <= -margin
             let (a, b) = draft.combination(random);
@@ -229,27 +237,24 @@ impl Draft {
         (a, b)
     }
 
-    /// Adds rows that depend on those before.
-    fn depend(&mut self, random: &mut Stream) {
-        // nearly parallel rows face to face are left to others: what they enclose depends on digits that no
-        // floating-point row has
-        let facing = random.below(2) == 0;
+    /// Adds rows that depend on those before: some nearly parallel, some that make others equalities.
+    fn depend(&mut self, random: &mut Stream, thin: bool, facing: bool) {
         for _ in 0..1 + self.rows.len() / 2 {
             let (a, b) = self.rows[random.below(self.rows.len())].clone();
             let row = match random.below(4) {
                 0 => (a.iter().map(|a| 3.0 * a).collect(), 3.0 * b),
-                1 if !facing => {
+                1 if thin => {
                     let tiny = magnitude(random, -15.0, -5.0);
                     let near: Vec<f64> = a.iter().map(|a| a * (1.0 + tiny * symmetric(random))).collect();
                     let limit = (b - dot(&a, &self.known)) + dot(&near, &self.known);
                     (near, limit)
                 }
-                _ if !facing => {
+                // together with a row through the known point an equality
+                2 if facing => (a.iter().map(|a| -a).collect(), -dot(&a, &self.known)),
+                _ => {
                     let (a, b) = self.combination(random);
                     (a, b + if random.below(2) == 0 { 0.0 } else { 1e-3 * random.uniform() })
                 }
-                // together with a row through the known point an equality
-                _ => (a.iter().map(|a| -a).collect(), -dot(&a, &self.known)),
             };
             self.rows.push(row);
         }

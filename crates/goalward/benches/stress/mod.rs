@@ -147,7 +147,8 @@ pub fn run(family: Family, seed: u64, sample: u64) -> Counts {
                 warm.rows.clear();
             }
             let number = (seed * BATCH) + (place * OBJECTIVES + turn) as u64;
-            judge(&drafted, &mut set, &c, &mut warm, number.is_multiple_of(sample), &mut counts);
+            let sampled = number.is_multiple_of(sample);
+            judge(family, &drafted, &mut set, &c, &mut warm, sampled, &mut counts);
         }
         counts.fallbacks += set.fallbacks();
         counts.hangs += set.stalls();
@@ -165,7 +166,15 @@ fn build(draft: &Draft) -> Option<Arc<Polytope>> {
     builder.finish().ok().map(Arc::new)
 }
 
-fn judge(draft: &Draft, set: &mut ConvexSet, c: &[f64], warm: &mut Warm, sampled: bool, counts: &mut Counts) {
+fn judge(
+    family: Family,
+    draft: &Draft,
+    set: &mut ConvexSet,
+    c: &[f64],
+    warm: &mut Warm,
+    sampled: bool,
+    counts: &mut Counts,
+) {
     let start = Instant::now();
     let found = set.min(c, warm);
     counts.hangs += u64::from(start.elapsed().as_secs_f64() > HANG);
@@ -190,7 +199,10 @@ fn judge(draft: &Draft, set: &mut ConvexSet, c: &[f64], warm: &mut Warm, sampled
         return;
     };
     counts.compared += 1;
-    let difference = (found.value - reference).abs() / scale;
+    let difference = match family {
+        Family::Facing => (found.value - reference).max(0.0) / scale,
+        _ => (found.value - reference).abs() / scale,
+    };
     // d value = kappa / 2 (theta - center)' dSigma (theta - center), with kappa radius^2 = |c'(theta - center)| at most
     let off: Vec<f64> = theta.iter().zip(&draft.center).map(|(t, c)| t - c).collect();
     let trace: f64 = draft.shape.iter().step_by(draft.dim + 1).sum();

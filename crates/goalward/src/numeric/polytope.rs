@@ -11,6 +11,9 @@ use std::sync::OnceLock;
 /// direction would be rounding to no better than 1e-7.
 const FAINT: f64 = 1e-9;
 
+/// How far an implied equality may be from the rows that imply it.
+const BLUR: f64 = 1e-8;
+
 /// A new equality cannot hold together with those before it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Contradiction;
@@ -163,9 +166,11 @@ impl PolytopeBuilder {
 
     /// Eliminates the equalities, stated and implied, and merges parallel rows.
     pub fn finish(mut self) -> Result<Polytope, EmptyPolytope> {
+        let stated = self.equalities.len();
         loop {
             let mut hull = self.hull();
-            let mut tight = hull.reduce(&self.halfspaces)?;
+            let blur = if self.equalities.len() > stated { BLUR } else { 0.0 };
+            let mut tight = hull.reduce(&self.halfspaces, blur)?;
             let mut inside = Vec::new();
             if tight.is_empty() && hull.free > 0 {
                 match interior::search(&hull.rows, &hull.offsets, hull.free) {
@@ -247,7 +252,10 @@ impl Polytope {
 
     /// Takes the rows in the hull's coordinates, one per direction, and returns those that face each other without
     /// a gap: they are equalities.
-    fn reduce(&mut self, halfspaces: &[(Vec<f64>, f64)]) -> Result<Vec<usize>, EmptyPolytope> {
+    ///
+    /// What is left of a row that the equalities nearly span is known only as well as they are, magnified: such a row
+    /// gives way by that much, so that the polytope becomes larger and never smaller.
+    fn reduce(&mut self, halfspaces: &[(Vec<f64>, f64)], blur: f64) -> Result<Vec<usize>, EmptyPolytope> {
         let (d, k) = (self.dim, self.free);
         let (mut rows, mut offsets): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
         let mut reduced = vec![0.0; k];
@@ -259,16 +267,17 @@ impl Polytope {
             let rest = b - dot(a, &self.origin);
             let size = norm(&reduced);
             let whole = norm(a).max(1e-300);
-            if size <= FAINT * whole {
+            if size <= f64::max(FAINT, 10.0 * blur) * whole {
                 // what is left of the row is mostly rounding: it proves nothing unless it is off by far more
-                let least = if size <= 1e-13 * whole { 1e-9 } else { 1e3 * FAINT };
+                let least = if size <= 1e-13 * whole { 1e-9 } else { 1e3 * f64::max(FAINT, 10.0 * blur) };
                 if rest < -least * (norm(a) + b.abs()) {
                     return Err(EmptyPolytope { detail: format!("a row is off by {} everywhere", -rest) });
                 }
                 continue;
             }
             rows.extend(reduced.iter().map(|r| r / size));
-            offsets.push(rest / size);
+            let give = if size <= 1e-3 * whole { (blur + 1e-15) * (whole + b.abs()) / size } else { 0.0 };
+            offsets.push(rest / size + give);
         }
         // parallel rows have the same key up to sign and rounding, others almost never
         let probe: Vec<f64> =
