@@ -51,6 +51,7 @@ pub struct Polytope {
     rows: Vec<f64>,
     offsets: Vec<f64>,
     interior: Vec<f64>,
+    blur: f64,
     bounds: OnceLock<Vec<(f64, f64)>>,
 }
 
@@ -102,6 +103,11 @@ impl Polytope {
             z.iter_mut().zip(&self.basis[i * self.free..]).for_each(|(z, n)| *z += shift * n);
         }
         z
+    }
+    /// How far a point that satisfies every row as stated may be from this polytope: where equalities are implied, they are
+    /// only known so well.
+    pub(crate) fn blur(&self) -> f64 {
+        self.blur
     }
     /// An interval for every coordinate of z, computed by the first who asks.
     pub(crate) fn bounds(&self, compute: impl FnOnce(&Self) -> Vec<(f64, f64)>) -> &[(f64, f64)] {
@@ -169,8 +175,8 @@ impl PolytopeBuilder {
         let stated = self.equalities.len();
         loop {
             let mut hull = self.hull();
-            let blur = if self.equalities.len() > stated { BLUR } else { 0.0 };
-            let mut tight = hull.reduce(&self.halfspaces, blur)?;
+            hull.blur = if self.equalities.len() > stated { BLUR } else { 0.0 };
+            let mut tight = hull.reduce(&self.halfspaces)?;
             let mut inside = Vec::new();
             if tight.is_empty() && hull.free > 0 {
                 match interior::search(&hull.rows, &hull.offsets, hull.free) {
@@ -237,7 +243,17 @@ impl PolytopeBuilder {
             }
         }
         let (rows, offsets) = (Vec::new(), Vec::new());
-        Polytope { dim: d, free, origin, basis, rows, offsets, interior: Vec::new(), bounds: OnceLock::new() }
+        Polytope {
+            dim: d,
+            free,
+            origin,
+            basis,
+            rows,
+            offsets,
+            interior: Vec::new(),
+            blur: 0.0,
+            bounds: OnceLock::new(),
+        }
     }
 }
 
@@ -255,8 +271,8 @@ impl Polytope {
     ///
     /// What is left of a row that the equalities nearly span is known only as well as they are, magnified: such a row
     /// gives way by that much, so that the polytope becomes larger and never smaller.
-    fn reduce(&mut self, halfspaces: &[(Vec<f64>, f64)], blur: f64) -> Result<Vec<usize>, EmptyPolytope> {
-        let (d, k) = (self.dim, self.free);
+    fn reduce(&mut self, halfspaces: &[(Vec<f64>, f64)]) -> Result<Vec<usize>, EmptyPolytope> {
+        let (d, k, blur) = (self.dim, self.free, self.blur);
         let (mut rows, mut offsets): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
         let mut reduced = vec![0.0; k];
         for (a, b) in halfspaces {

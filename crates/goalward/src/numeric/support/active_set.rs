@@ -302,7 +302,7 @@ pub(super) fn certified(set: &Whitened, z: impl Iterator<Item = (usize, f64)>) -
     for (i, z) in z.map(|(i, z)| (i, z.max(0.0))) {
         pull.iter_mut().enumerate().for_each(|(j, p)| *p += z * set.entry(i, j));
         sum += z * set.limits[i];
-        size += z * (set.limits[i].abs() + 1e10 * set.noise[i]);
+        size += z * (set.limits[i].abs() + 1e10 * set.doubt[i]);
     }
     let pull = crate::numeric::norm(&pull);
     pull + sum < -1e-10 * (pull + size)

@@ -34,8 +34,8 @@ pub(super) struct Whitened {
     pub(super) limits: Vec<f64>,
     /// 1 / |L^-1 A_i|: multipliers of the rows of G times it are multipliers of the rows of A.
     scales: Vec<f64>,
-    /// What rounding may have done to h.
-    pub(super) noise: Vec<f64>,
+    /// How far h may be off: what a proof of emptiness must exceed.
+    pub(super) doubt: Vec<f64>,
     /// The polytope's row behind each row of G.
     pub(super) index: Vec<usize>,
     /// The set is so small that only its centre can be told apart.
@@ -121,7 +121,7 @@ impl Whitened {
         let radius = radius.hypot((2.0 * lift).sqrt() * reach);
         let widest = (0..d).map(|i| shape[i * d + i]).fold(lift, f64::max).sqrt();
         let rounding = 1e-13 * widest * (norm(center) + norm(origin) + far);
-        if distance > radius * (1.0 + 1e-12) + rounding {
+        if distance > radius * (1.0 + 1e-12) + rounding + widest * polytope.blur() {
             return Err(Empty::Hull);
         }
         // near the hull's edge rounding in the distance is magnified: towards the larger set
@@ -154,7 +154,7 @@ impl Whitened {
             ceilings: Vec::new(),
             limits: Vec::new(),
             scales: Vec::new(),
-            noise: Vec::new(),
+            doubt: Vec::new(),
             index: Vec::new(),
             point: false,
         };
@@ -172,8 +172,9 @@ impl Whitened {
         let extent = self.rho * longest;
         if extent <= 1e-13 * (1.0 + place) {
             self.point = true;
-            let inside =
-                pairs().all(|(a, b)| dot(a, &self.z0) <= b + 1e-9 * (1.0 + place + b.abs()) + extent);
+            let inside = pairs().all(|(a, b)| {
+                dot(a, &self.z0) <= b + 1e-9 * (1.0 + place + b.abs()) + extent + polytope.blur()
+            });
             return if inside { Ok(()) } else { Err(Empty::Point) };
         }
         let mut g = vec![0.0; k];
@@ -186,7 +187,9 @@ impl Whitened {
             if limit >= 1.0 + noise {
                 continue;
             }
-            if limit < -1.0 - 1e-10 - noise {
+            // rows that are parallel to 1e-12 were merged
+            let doubt = noise + (polytope.blur() + 2e-12 * (1.0 + place)) / (self.rho * size);
+            if limit < -1.0 - 1e-10 - doubt {
                 return Err(Empty::Apart);
             }
             let (block, lane) = (self.limits.len() / ROWS, self.limits.len() % ROWS);
@@ -198,7 +201,7 @@ impl Whitened {
             self.ceilings[block][lane] = limit + 1e-12 * limit.abs() + noise;
             self.limits.push(limit);
             self.scales.push(1.0 / size);
-            self.noise.push(noise);
+            self.doubt.push(doubt);
             self.index.push(i);
         }
         Ok(())
