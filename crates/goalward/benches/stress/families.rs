@@ -362,8 +362,8 @@ impl Draft {
         }
         let direction = self.inverse(&a);
         let reach = norm(&self.stretch(&direction)).max(1e-300);
-        // without room, a rounding of the radius moves the answer by 1e-8 of it: some of these have wide gaps
-        let room = if random.below(8) == 0 { 0.0 } else { magnitude(random, -12.0, -3.0) };
+        // without room, a rounding of the radius moves the answer by 1e-8 of it
+        let room = if random.below(3) == 0 { 0.0 } else { magnitude(random, -15.0, -3.0) };
         let step = self.radius / reach;
         self.center = self.known.iter().zip(&direction).map(|(k, v)| k + step * v).collect();
         self.radius *= 1.0 + room;

@@ -1,6 +1,7 @@
 //! Numerical tools that know nothing of shortest paths.
 
 mod cholesky;
+pub(crate) mod double;
 mod polytope;
 mod rng;
 pub mod support;

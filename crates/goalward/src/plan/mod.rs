@@ -2,11 +2,12 @@
 
 mod certify;
 mod devi;
-mod double;
 mod evaluate;
 pub mod exact;
 mod graph;
 mod improve;
 mod model;
+
+use crate::numeric::double;
 
 pub use devi::{Convergence, Devi, Planner, Task};

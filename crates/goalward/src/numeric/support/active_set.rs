@@ -11,7 +11,7 @@
 //! towards it, stops at the first multiplier that reaches zero and drops its row; after a full step the most violated
 //! row joins. Without the ratio tests it cycles. A step costs O(k |W| + k m).
 
-use super::lanes::{Lanes, width};
+use super::lanes::{Lanes, add, inner, width};
 use super::whiten::Whitened;
 use super::working::Working;
 
@@ -163,10 +163,17 @@ impl ActiveSet {
         }
     }
 
-    /// Sets lambda to -(p + mu q), its negative parts to zero: where the set only touches, no finite mu is best.
+    /// Sets lambda to -(p + mu q), its negative parts to zero, and y to the point that belongs to mu.
     pub(super) fn press(&mut self, mu: f64) {
         self.working.multipliers(mu, &mut self.target);
         self.lambda.iter_mut().zip(&self.target).for_each(|(l, t)| *l = t.max(0.0));
+        self.y.copy_from_slice(&self.working.nearest);
+        add(&mut self.y, -1.0 / mu, &self.working.outside);
+    }
+
+    /// |u|, the part of w outside the span of W's rows.
+    pub(super) fn outside_norm(&self) -> f64 {
+        inner(&self.working.outside, &self.working.outside).sqrt()
     }
 
     /// Whether lambda stays nonnegative when W's rows also take over `defect`, with room for rounding.

@@ -250,6 +250,41 @@ impl ConvexSet {
         method.outweighs(&self.whitened)
     }
 
+    /// Finds the best mu = |u| / s by its bound, which is concave along lambda = -(p + mu q): where the set is hardly more
+    /// than a point, s^2 = 1 - |y_W|^2 has lost its digits. Value and bound at that mu.
+    fn press(&mut self, size: f64) -> (f64, f64) {
+        let outside = self.method.outside_norm().max(1e-6);
+        let mut best = (f64::NEG_INFINITY, outside);
+        let mut at = |exponent: f64| {
+            let mu = outside * 10f64.powf(exponent);
+            self.method.press(mu);
+            let multipliers = self.method.working.rows.iter().zip(&self.method.lambda);
+            let bound = self.set.ball_in_full(&self.c, multipliers.map(|(&i, l)| (i, l * size)));
+            if bound > best.0 {
+                best = (bound, mu);
+            }
+            bound
+        };
+        const GOLDEN: f64 = 0.618_033_988_749_894_9;
+        let (mut low, mut high) = (2.0, 9.0);
+        let (mut left, mut right) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
+        let (mut at_left, mut at_right) = (at(left), at(right));
+        while high - low > 1e-6 {
+            if at_left < at_right {
+                (low, left, at_left) = (left, right, at_right);
+                right = low + GOLDEN * (high - low);
+                at_right = at(right);
+            } else {
+                (high, right, at_right) = (right, left, at_left);
+                left = high - GOLDEN * (high - low);
+                at_left = at(left);
+            }
+        }
+        self.method.press(best.1);
+        self.set.unwhiten(self.method.y.as_flattened(), &mut self.z);
+        (dot(&self.c, &self.z), best.0)
+    }
+
     /// The size of the numbers that enter c'theta: what accuracy is measured by.
     fn scale(&mut self, constant: f64, value: f64, size: f64) -> f64 {
         if self.in_y {
@@ -307,15 +342,13 @@ impl ConvexSet {
         if end == End::Optimal && bound < value && self.is_vertex_optimal(size) {
             bound = value;
         }
-        if end == End::Touching {
-            for exponent in 2..=20 {
-                self.method.press(10f64.powf(0.5 * f64::from(exponent)));
-                bound = bound.max(self.account(constant, size).1);
-            }
-        }
-        if end == End::Touching || self.rounding > 1e-13 * scale {
+        if self.rounding > 1e-13 * scale {
             // the multipliers are huge here and would drown the value
             value = dot(&self.c, &self.z);
+        }
+        let apart = value - bound > 1e-10 * scale;
+        if end == End::Touching || end == End::Optimal && self.method.round && apart {
+            (value, bound) = self.press(size);
         }
         if matches!(end, End::Stalled | End::Empty) {
             self.z.copy_from_slice(&self.witness);

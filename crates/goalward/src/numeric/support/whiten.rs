@@ -2,6 +2,7 @@
 
 use super::lanes::{Lanes, dot_four, inner, width};
 use super::{Ellipsoid, Empty, bounds};
+use crate::numeric::double::Double;
 use crate::numeric::{Cholesky, Polytope, dot, norm};
 use std::sync::Arc;
 
@@ -178,6 +179,7 @@ impl Whitened {
             return if inside { Ok(()) } else { Err(Empty::Point) };
         }
         let mut g = vec![0.0; k];
+        let mut more = 8.0 * f64::EPSILON;
         for (i, (a, &b)) in pairs().enumerate() {
             g.copy_from_slice(a);
             self.factor.solve_lower(&mut g);
@@ -198,13 +200,27 @@ impl Whitened {
                 self.ceilings.push([f64::INFINITY; ROWS]);
             }
             self.blocks[block * k..].iter_mut().zip(&g).for_each(|(b, g)| b[lane] = g / size);
+            more = f64::max(more, noise);
             self.ceilings[block][lane] = limit + 1e-12 * limit.abs() + noise;
             self.limits.push(limit);
             self.scales.push(1.0 / size);
             self.doubt.push(doubt);
             self.index.push(i);
         }
+        self.enlarge(more);
         Ok(())
+    }
+
+    /// Makes the ball larger by what rounding may have moved it and the rows.
+    ///
+    /// Where the set is hardly more than a point, one rounding of the radius moves a minimum by its square root, and no
+    /// bound that holds for every such rounding is near the value. The larger ball contains the set whatever the roundings
+    /// were; its minimum is at most some 1e-8 of the radius lower, and has a bound of its own.
+    fn enlarge(&mut self, share: f64) {
+        self.rho *= 1.0 + share;
+        let smaller = 1.0 / (1.0 + share);
+        let ceilings = self.ceilings.as_flattened_mut().iter_mut();
+        ceilings.chain(&mut self.limits).chain(&mut self.doubt).for_each(|x| *x *= smaller);
     }
 
     /// An entry of G.
@@ -345,6 +361,29 @@ impl Whitened {
         let pull = self.rho * inner(whitened, whitened).sqrt();
         let rounding = 2.0 * f64::EPSILON * weight;
         Account { linear, center: dot_four(r, &self.z0), pull, rounding }
+    }
+
+    /// The bound that the ellipsoid gives with these multipliers, in twice the digits.
+    #[cold]
+    pub(super) fn ball_in_full(&self, c: &[f64], multipliers: impl Iterator<Item = (usize, f64)>) -> f64 {
+        let k = self.free;
+        let mut r: Vec<Double> = c.iter().map(|&c| c.into()).collect();
+        let mut bound = Double::ZERO;
+        let (rows, offsets) = (self.polytope.rows(), self.polytope.offsets());
+        for (i, multiplier) in multipliers {
+            let lambda = multiplier.max(0.0) * self.scales[i];
+            let row = self.index[i];
+            bound = bound - Double::from(offsets[row]).times(lambda);
+            r.iter_mut().zip(&rows[row * k..]).for_each(|(r, &a)| *r = *r + Double::from(a).times(lambda));
+        }
+        r.iter().zip(&self.z0).for_each(|(r, &z)| bound = bound + r.times(z));
+        let mut pull = Double::ZERO;
+        for (i, row) in self.factor.lower().chunks_exact(k).enumerate() {
+            let known = (0..i).fold(Double::ZERO, |sum, j| sum + r[j].times(row[j]));
+            r[i] = (r[i] - known).over(row[i]);
+            pull = pull + r[i].squared();
+        }
+        (bound - pull.sqrt().times(self.rho)).floor()
     }
 }
 
