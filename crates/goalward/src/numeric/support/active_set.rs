@@ -203,8 +203,8 @@ impl ActiveSet {
             self.working.q(&mut self.q);
             return Aim::Ray;
         }
-        let outside = self.working.outside_norm();
-        self.round = outside > FLAT;
+        let outside_sq = self.working.outside_sq();
+        self.round = outside_sq > FLAT * FLAT;
         if !self.round {
             // from here on for w - u: were u forgotten now and remembered when a row joins, that row would leave again
             self.working.outside.fill([0.0; 4]);
@@ -213,15 +213,15 @@ impl ActiveSet {
             return Aim::Target { touching: false };
         }
         let touching = s_sq <= TOUCH;
-        let s = s_sq.max(TOUCH).sqrt();
-        self.working.multipliers(outside / s, &mut self.target);
-        let step = s_sq.max(0.0).sqrt() / outside;
+        // y first, which the next row waits for: one root for s / |u|
+        let step = (s_sq.max(0.0) / outside_sq).sqrt();
         for (y, (nearest, u)) in self.y.iter_mut().zip(self.working.nearest.iter().zip(&self.working.outside))
         {
             for lane in 0..4 {
                 y[lane] = nearest[lane] - step * u[lane];
             }
         }
+        self.working.multipliers((outside_sq / s_sq.max(TOUCH)).sqrt(), &mut self.target);
         Aim::Target { touching }
     }
 

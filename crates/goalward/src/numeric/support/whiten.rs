@@ -243,7 +243,8 @@ impl Whitened {
         let floor = deaf.max(1e-12 * inner(y, y).sqrt());
         let (row, most) = self.scan(y, floor, &[])?;
         // a row of W is violated by rounding at most, so that it rarely comes first
-        if working.contains(&row) { self.scan(y, floor, working) } else { Some((row, most)) }
+        let known = working.iter().fold(false, |known, &i| known | (i == row));
+        if known { self.scan(y, floor, working) } else { Some((row, most)) }
     }
 
     /// The most violated row whose excess is above the floor.
@@ -261,7 +262,8 @@ impl Whitened {
         if most <= floor {
             return None;
         }
-        worst.iter().position(|&x| x == most).map(|lane| (ROWS * place + lane, most))
+        let lane = (0..ROWS).fold(0, |best, lane| if worst[lane] == most { lane } else { best });
+        Some((ROWS * place + lane, most))
     }
 
     /// Hands out by how much y violates the rows, beyond rounding, a block at a time.

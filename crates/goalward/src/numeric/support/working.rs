@@ -222,11 +222,36 @@ impl Working {
     fn backward(&self, x: &mut [f64]) {
         let (k, n) = (self.free, self.len());
         let x = &mut x[..n];
+        // each entry waits for the one before: in registers, where their number is known, half as long
+        match n {
+            2 => return self.backward_of::<2>(x),
+            3 => return self.backward_of::<3>(x),
+            4 => return self.backward_of::<4>(x),
+            5 => return self.backward_of::<5>(x),
+            6 => return self.backward_of::<6>(x),
+            7 => return self.backward_of::<7>(x),
+            8 => return self.backward_of::<8>(x),
+            _ => (),
+        }
         for ((j, column), inverse) in self.r.chunks_exact(k).enumerate().zip(&self.inverse).take(n).rev() {
             let scale = x[j] * inverse;
             x[j] = scale;
             x[..j].iter_mut().zip(column).for_each(|(x, r)| *x -= scale * r);
         }
+    }
+
+    fn backward_of<const N: usize>(&self, x: &mut [f64]) {
+        let Some(x) = x.first_chunk_mut::<N>() else { return };
+        let Some(inverse) = self.inverse.first_chunk::<N>() else { return };
+        let mut y = *x;
+        for j in (0..N).rev() {
+            let column = &self.r[j * self.free..][..N];
+            y[j] *= inverse[j];
+            for i in 0..j {
+                y[i] -= y[j] * column[i];
+            }
+        }
+        *x = y;
     }
 
     /// out = -(p + mu q), with p = M^-1 G_W w and q = M^-1 h_W.
@@ -255,9 +280,9 @@ impl Working {
         dot_four(&self.t[..self.len()], &self.t[..self.len()])
     }
 
-    /// |u|, after what rounding left of u along Q was removed where it would matter.
+    /// |u|^2, after what rounding left of u along Q was removed where it would matter.
     #[inline]
-    pub(super) fn outside_norm(&mut self) -> f64 {
+    pub(super) fn outside_sq(&mut self) -> f64 {
         let n = self.len();
         if n == self.free {
             self.outside.fill([0.0; 4]);
@@ -265,14 +290,14 @@ impl Working {
         }
         let size = inner(&self.outside, &self.outside);
         if size > 1e-3 || n == 0 {
-            return size.sqrt();
+            return size;
         }
         // a point that follows u would leave the rows
         let part = &mut self.part[..n];
         project(&self.q, &self.outside, part);
         add_columns(&mut self.outside, &self.q, part, -1.0);
         self.e.iter_mut().zip(part).for_each(|(e, p)| *e += *p);
-        inner(&self.outside, &self.outside).sqrt()
+        inner(&self.outside, &self.outside)
     }
 }
 
@@ -314,8 +339,8 @@ mod tests {
         fresh.start(&w);
         [0, 2, 3, 5].iter().for_each(|&i| assert!(push(&mut fresh, i, &g[i], h[i])));
         assert_eq!(updated.rows, fresh.rows);
-        updated.outside_norm();
-        fresh.outside_norm();
+        updated.outside_sq();
+        fresh.outside_sq();
         let same = |a: &[f64], b: &[f64]| a.iter().zip(b).for_each(|(a, b)| assert!((a - b).abs() < 1e-12));
         same(updated.nearest.as_flattened(), fresh.nearest.as_flattened());
         same(updated.outside.as_flattened(), fresh.outside.as_flattened());
