@@ -136,6 +136,54 @@ pub enum Error {
         /// What is wrong.
         fault: String,
     },
+    /// A probability of a known model is none.
+    #[error(
+        "state {state}, action {action}, next {next}: the probability is {probability}, not a number from 0 to 1"
+    )]
+    Probability {
+        /// The state's name.
+        state: String,
+        /// The action's name.
+        action: String,
+        /// The successor's name.
+        next: String,
+        /// The offending value.
+        probability: f64,
+    },
+    /// A row of a known model is no distribution.
+    #[error("state {state}, action {action}: the row sums to {sum}, not to 1 (tolerance {tolerance:e})")]
+    RowSum {
+        /// The state's name.
+        state: String,
+        /// The action's name.
+        action: String,
+        /// What it sums to.
+        sum: f64,
+        /// How far from 1 it may be.
+        tolerance: f64,
+    },
+    /// A model does not say what its goal, its cost or its start is, or has no such thing as was asked for.
+    #[error("{}: {what}: {fault}{}", path.display(), offered(known))]
+    Choose {
+        /// The model's file.
+        path: PathBuf,
+        /// `goal`, `cost` or `start`.
+        what: &'static str,
+        /// What is wrong.
+        fault: String,
+        /// What there is to choose from.
+        known: Vec<String>,
+    },
+    /// Two models that are to be mixed do not fit together.
+    #[error("{second} does not fit {first}: {fault}")]
+    Mismatch {
+        /// The first model.
+        first: String,
+        /// The other.
+        second: String,
+        /// Where they differ, and how.
+        fault: String,
+    },
     /// A file has the wrong form.
     #[error("{}:{line}:{column}: {fault}", path.display())]
     File {
@@ -147,6 +195,16 @@ pub enum Error {
         column: usize,
         /// What is wrong.
         fault: String,
+    },
+    /// What stands in this line of a file is wrong.
+    #[error("{}:{line}: {source}", path.display())]
+    AtLine {
+        /// The file.
+        path: PathBuf,
+        /// Line, from 1.
+        line: usize,
+        /// What is wrong with its content.
+        source: Box<Error>,
     },
     /// What a file says is wrong; the place inside it is in the source.
     #[error("{}: {source}", path.display())]
@@ -255,10 +313,29 @@ impl Error {
                     .into()
             }
             Error::NoTruth { .. } => "add \"theta\": [...] to the problem file".into(),
-            Error::InFile { source, .. } => return source.hint(),
+            Error::InFile { source, .. } | Error::AtLine { source, .. } => return source.hint(),
+            Error::Probability { probability, .. } if *probability < 0.0 => {
+                "probabilities must not be negative; a reward belongs in the brackets of its state or action"
+                    .into()
+            }
+            Error::RowSum { sum, .. } if *sum < 1.0 => {
+                "a successor is missing, or the numbers were written with too few digits".into()
+            }
+            Error::RowSum { .. } => "a successor is listed twice, or a probability is too large".into(),
             Error::UnknownId { kind, .. } => format!("goalward list {kind}s describes them"),
             _ => return None,
         })
+    }
+}
+
+/// What there is to choose from, if anything.
+fn offered(known: &[String]) -> String {
+    const SHOWN: usize = 20;
+    let shown = known.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
+    match known.len() {
+        0 => String::new(),
+        n if n <= SHOWN => format!("; there are {shown}"),
+        n => format!("; there are {shown} and {} more", n - SHOWN),
     }
 }
 

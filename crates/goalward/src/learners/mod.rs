@@ -239,5 +239,6 @@ pub fn build(
     told: Told,
 ) -> Result<Box<dyn Learner>> {
     let settings = Reader::new(entry.id, entry.parameters, settings)?;
+    problem.require_goal_in_reach()?;
     (entry.build)(&Brief { problem, settings, seed, episodes, told })
 }

@@ -24,6 +24,7 @@ pub struct ProblemBuilder {
     extra: Vec<Halfspace>,
     state_names: Option<Vec<String>>,
     action_names: Option<Vec<Vec<String>>>,
+    may_be_lost: bool,
 }
 
 impl ProblemBuilder {
@@ -37,6 +38,7 @@ impl ProblemBuilder {
             extra: Vec::new(),
             state_names: None,
             action_names: None,
+            may_be_lost: false,
         }
     }
 
@@ -61,6 +63,13 @@ impl ProblemBuilder {
     /// Names for all actions of all states.
     pub fn action_names(&mut self, names: Vec<Vec<String>>) -> &mut Self {
         self.action_names = Some(names);
+        self
+    }
+
+    /// Lets the problem have states from which no sequence of actions leads to the goal. Planners name them; a learner is
+    /// not built for a problem whose start leads there ([`Problem::require_goal_in_reach`]).
+    pub fn allow_lost(&mut self) -> &mut Self {
+        self.may_be_lost = true;
         self
     }
 
@@ -127,11 +136,26 @@ impl ProblemBuilder {
         self
     }
 
+    /// What is wrong, so many faults at most; the rows of B are looked at only if nothing else is wrong.
+    pub fn faults(&self, most: usize) -> Vec<Error> {
+        let mut faults = Vec::new();
+        if let Err(fault) = self.check_shape() {
+            return vec![fault];
+        }
+        self.action_faults(most, &mut faults);
+        self.goal_faults(&mut faults);
+        if !self.may_be_lost {
+            faults.extend(self.check_reachable().err());
+        }
+        faults.truncate(most);
+        faults
+    }
+
     /// Checks the whole and makes the problem.
     pub fn build(self) -> Result<Problem> {
-        self.check_shape()?;
-        self.check_goal()?;
-        self.check_reachable()?;
+        if let Some(fault) = self.faults(1).pop() {
+            return Err(fault);
+        }
         let constraints = Arc::new(self.constraints()?);
         let (mut first_pair, mut first_row) = (vec![0], vec![0]);
         let (mut costs, mut successors, mut phi) = (Vec::new(), Vec::new(), Vec::new());
@@ -203,28 +227,36 @@ impl ProblemBuilder {
                 return field(&format!("action_names[{s}]"), format!("{has} names for {needs} actions"));
             }
         }
-        for (s, actions) in self.states.iter().enumerate() {
-            if s != self.goal && actions.is_empty() {
-                return Err(Error::NoAction { state: self.state_name(s) });
-            }
-            if let Some(a) = actions.iter().position(|draft| draft.rows.is_empty()) {
-                return Err(Error::NoSuccessor { state: self.state_name(s), action: self.action_name(s, a) });
-            }
-        }
         Ok(())
     }
 
-    fn check_goal(&self) -> Result<()> {
-        for (a, draft) in self.states[self.goal].iter().enumerate() {
-            let (goal, action) = (self.state_name(self.goal), self.action_name(self.goal, a));
-            if draft.cost != 0.0 {
-                return Err(Error::GoalCost { goal, action, cost: draft.cost });
+    fn action_faults(&self, most: usize, faults: &mut Vec<Error>) {
+        for (s, actions) in self.states.iter().enumerate() {
+            if faults.len() >= most {
+                return;
             }
-            if let Some((next, _)) = draft.rows.iter().find(|(next, _)| *next != self.goal) {
-                return Err(Error::GoalNotAbsorbing { goal, action, next: self.state_name(*next) });
+            if s != self.goal && actions.is_empty() {
+                faults.push(Error::NoAction { state: self.state_name(s) });
+            }
+            for (a, _) in actions.iter().enumerate().filter(|(_, draft)| draft.rows.is_empty()) {
+                let (state, action) = (self.state_name(s), self.action_name(s, a));
+                faults.push(Error::NoSuccessor { state, action });
             }
         }
-        Ok(())
+    }
+
+    fn goal_faults(&self, faults: &mut Vec<Error>) {
+        for (a, draft) in self.states[self.goal].iter().enumerate() {
+            let names = || (self.state_name(self.goal), self.action_name(self.goal, a));
+            if draft.cost != 0.0 {
+                let (goal, action) = names();
+                faults.push(Error::GoalCost { goal, action, cost: draft.cost });
+            }
+            if let Some((next, _)) = draft.rows.iter().find(|(next, _)| *next != self.goal) {
+                let (goal, action) = names();
+                faults.push(Error::GoalNotAbsorbing { goal, action, next: self.state_name(*next) });
+            }
+        }
     }
 
     /// Every state must have a path of feature rows to the goal.

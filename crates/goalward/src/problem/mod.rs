@@ -5,6 +5,7 @@
 //! from a [`Problem`] and never see a [`Truth`].
 
 mod builder;
+pub mod files;
 pub mod json;
 mod models;
 #[cfg(test)]
@@ -16,6 +17,7 @@ pub use models::Model;
 pub use truth::{Instance, Truth};
 
 use crate::numeric::Polytope;
+use crate::{Error, Result};
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
@@ -156,6 +158,41 @@ impl Problem {
     /// The set B: every theta that makes all rows distributions and satisfies the extra facts.
     pub fn constraints(&self) -> &Arc<Polytope> {
         &self.constraints
+    }
+
+    /// An error that names the states ahead of the start from which no sequence of actions leads to the goal, whatever
+    /// theta is: no learner can be asked to find the way.
+    pub fn require_goal_in_reach(&self) -> Result<()> {
+        let n = self.states();
+        let mut into: Vec<Vec<u32>> = vec![Vec::new(); n];
+        let mut ahead = vec![false; n];
+        ahead[self.start] = true;
+        let mut queue = vec![self.start];
+        while let Some(s) = queue.pop() {
+            let rows = self.first_row[self.first_pair[s]]..self.first_row[self.first_pair[s + 1]];
+            for &next in &self.successors[rows] {
+                into[next as State].push(s as u32);
+                if !std::mem::replace(&mut ahead[next as State], true) {
+                    queue.push(next as State);
+                }
+            }
+        }
+        let mut reaches = vec![false; n];
+        reaches[self.goal] = true;
+        queue.push(self.goal);
+        while let Some(s) = queue.pop() {
+            for &before in &into[s] {
+                if !std::mem::replace(&mut reaches[before as State], true) {
+                    queue.push(before as State);
+                }
+            }
+        }
+        let lost = (0..n).filter(|&s| ahead[s] && !reaches[s]);
+        let states: Vec<String> = lost.map(|s| self.state_name(s).into_owned()).collect();
+        match states.is_empty() {
+            true => Ok(()),
+            false => Err(Error::GoalUnreachable { goal: self.state_name(self.goal).into_owned(), states }),
+        }
     }
 
     /// phi_V(s,a) = sum over s' of phi(s'|s,a) V(s'), for one pair, into `out` (d numbers).

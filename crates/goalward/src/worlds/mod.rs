@@ -1,7 +1,7 @@
 //! Problems with their truth, one file each, behind one registry.
 //!
 //! A world is a file that exports a [`WorldEntry`] and one line in [`WORLDS`]; [`open`] takes such a world by its id,
-//! or a problem from a file.
+//! or a model or problem from a file.
 
 mod corridor;
 mod hard_instance;
@@ -11,7 +11,7 @@ mod signs;
 mod tests;
 mod windy_grid;
 
-use crate::problem::{Instance, json};
+use crate::problem::{Instance, files};
 use crate::registry::{Parameter, Reader, Settings};
 use crate::{Error, Result};
 use serde::Serialize;
@@ -59,10 +59,34 @@ pub fn build(id: &str, settings: &Settings) -> Result<Instance> {
     (entry.build)(&Reader::new(id, entry.parameters, settings)?)
 }
 
-/// Opens a world by its id, or a problem file by its path; a file takes no parameters.
+/// Where a world comes from.
+#[derive(Clone, Copy, Debug)]
+pub enum Place<'a> {
+    /// It is built in.
+    Built(&'static WorldEntry),
+    /// It is a file.
+    File(&'a Path),
+}
+
+/// Tells an id from a path.
 ///
-/// What is not an id is taken for a path if there is such a file, if it ends in `.json` or if it contains a path
-/// separator.
+/// What is not an id is taken for a path if there is such a file, if it ends like a model (`.json`, `.drn`, `.gz`) or if
+/// it contains a path separator.
+pub fn locate(name: &str) -> Result<Place<'_>> {
+    let looks_like_file = [".json", ".drn", ".gz"].iter().any(|end| name.ends_with(end));
+    match entry(name) {
+        Ok(entry) => Ok(Place::Built(entry)),
+        Err(_) if looks_like_file || name.contains(is_separator) || Path::new(name).is_file() => {
+            Ok(Place::File(Path::new(name)))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Opens a world by its id, or a model or problem file by its path ([`locate`] says which it is).
+///
+/// A built-in world takes its own parameters, a model file those of [`files::choose::PARAMETERS`] (`goal`, `cost`,
+/// `start`), and a problem file none.
 ///
 /// ```
 /// use goalward::registry::Settings;
@@ -71,15 +95,8 @@ pub fn build(id: &str, settings: &Settings) -> Result<Instance> {
 /// # Ok::<(), goalward::Error>(())
 /// ```
 pub fn open(name: &str, settings: &Settings) -> Result<Instance> {
-    let path = Path::new(name);
-    let is_id = WORLDS.iter().any(|w| w.id == name);
-    if is_id || !(name.ends_with(".json") || name.contains(is_separator) || path.is_file()) {
-        return build(name, settings);
+    match locate(name)? {
+        Place::Built(entry) => build(entry.id, settings),
+        Place::File(path) => files::open(path, settings),
     }
-    if let Some((key, value)) = settings.iter().next() {
-        let (owner, key, value) = (name.into(), key.into(), value.into());
-        let reason = "a problem file takes no parameters".into();
-        return Err(Error::Setting { owner, key, value, reason });
-    }
-    json::read(path)
 }

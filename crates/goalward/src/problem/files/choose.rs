@@ -1,0 +1,212 @@
+//! What the user says beside a model: which states are the goal, what a step costs, where runs start.
+
+use super::explicit::{Explicit, UsualCost};
+use crate::problem::State;
+use crate::registry::{Parameter, Reader, Settings};
+use crate::{Error, Result};
+
+/// What may be said of a model file, as parameters of the world that it is.
+pub const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "goal",
+        default: "(the only label)",
+        doc: "a label, whose states become one goal, or a state",
+    },
+    Parameter {
+        name: "cost",
+        default: "(the only reward model)",
+        doc: "the reward model that is paid for every step; 1: every step costs 1",
+    },
+    Parameter {
+        name: "start",
+        default: "(the only initial state)",
+        doc: "a state; all: an initial state is drawn first, at no cost",
+    },
+];
+
+/// What is to be reached, paid and started from in a model; what is left out must be the only possibility.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Options {
+    /// A label or a state.
+    pub goal: Option<String>,
+    /// A reward model, or `1`.
+    pub cost: Option<String>,
+    /// A state, or `all`.
+    pub start: Option<String>,
+}
+
+impl Options {
+    /// Reads them from settings; other keys are refused, `owner` is the file that they are for.
+    pub fn new(owner: &str, settings: &Settings) -> Result<Options> {
+        Reader::new(owner, PARAMETERS, settings)?;
+        let get = |key: &str| settings.get(key).map(String::from);
+        Ok(Options { goal: get("goal"), cost: get("cost"), start: get("start") })
+    }
+}
+
+/// The user's words, found in a model.
+#[derive(Clone, Debug)]
+pub struct Chosen {
+    /// The goal's states, in ascending order; at least one.
+    pub(super) goal: Vec<u32>,
+    pub(super) goal_name: String,
+    pub(super) cost: Cost,
+    pub(super) start: Start,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cost {
+    One,
+    Rewards(usize),
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Start {
+    At(State),
+    Drawn,
+}
+
+impl Chosen {
+    pub(super) fn is_goal(&self, s: State) -> bool {
+        self.goal.binary_search(&(s as u32)).is_ok()
+    }
+}
+
+impl Explicit {
+    /// Finds what the user said, or what is the only possibility.
+    pub fn choose(&self, options: &Options) -> Result<Chosen> {
+        let (goal, goal_name) = self.choose_goal(options.goal.as_deref())?;
+        let cost = self.choose_cost(options.cost.as_deref())?;
+        let start = self.choose_start(options.start.as_deref())?;
+        Ok(Chosen { goal, goal_name, cost, start })
+    }
+
+    /// What a user got wrong, for a report: each of goal, cost and start that cannot be found.
+    pub fn choose_faults(&self, options: &Options) -> Vec<Error> {
+        let goal = self.choose_goal(options.goal.as_deref()).err();
+        let cost = self.choose_cost(options.cost.as_deref()).err();
+        let start = self.choose_start(options.start.as_deref()).err();
+        goal.into_iter().chain(cost).chain(start).collect()
+    }
+
+    fn refuse(&self, what: &'static str, fault: impl Into<String>, known: Vec<String>) -> Error {
+        Error::Choose { path: self.path.clone(), what, fault: fault.into(), known }
+    }
+
+    fn choose_goal(&self, asked: Option<&str>) -> Result<(Vec<u32>, String)> {
+        let labels = || -> Vec<String> {
+            let say = |(label, states): (&str, usize)| format!("{label:?} ({states} states)");
+            self.labels().map(say).collect()
+        };
+        let Some(asked) = asked else {
+            return match self.labels.len() {
+                1 => Ok(self.labels.iter().map(|(label, states)| (states.clone(), label.clone())).next())
+                    .map(Option::unwrap_or_default),
+                0 => Err(self.refuse("goal", "no state has a label; say which state it is", vec![])),
+                _ => Err(self.refuse("goal", "several labels could be meant; say which", labels())),
+            };
+        };
+        let bare = asked.strip_prefix('"').and_then(|rest| rest.strip_suffix('"')).unwrap_or(asked);
+        if let Some(states) = self.labels.get(asked).or_else(|| self.labels.get(bare)) {
+            return Ok((states.clone(), bare.into()));
+        }
+        match self.find_state(bare) {
+            Some(s) => Ok((vec![s as u32], self.state_name(s))),
+            None => {
+                let fault = format!("{bare:?} is neither a label nor one of the {} states", self.states());
+                Err(self.refuse("goal", fault, labels()))
+            }
+        }
+    }
+
+    fn choose_cost(&self, asked: Option<&str>) -> Result<Cost> {
+        let names = || self.reward_models().map(|name| format!("{name:?}")).collect::<Vec<_>>();
+        match (asked, self.rewards.len()) {
+            (Some("1"), _) | (None, 0) => Ok(Cost::One),
+            (None, _) if self.usual_cost == UsualCost::One => Ok(Cost::One),
+            (None, 1) => Ok(Cost::Rewards(0)),
+            (None, _) => {
+                Err(self.refuse("cost", "several reward models could be meant; say which, or 1", names()))
+            }
+            (Some(asked), _) => match self.reward_models().position(|name| name == asked) {
+                Some(i) => Ok(Cost::Rewards(i)),
+                None => {
+                    let mut known = names();
+                    known.push("1 for unit costs".into());
+                    Err(self.refuse("cost", format!("there is no reward model {asked:?}"), known))
+                }
+            },
+        }
+    }
+
+    fn choose_start(&self, asked: Option<&str>) -> Result<Start> {
+        let initial = || self.initial.iter().map(|&(s, _)| self.state_name(s as State)).collect::<Vec<_>>();
+        match (asked, self.initial.as_slice()) {
+            (None, &[(s, _)]) | (Some("all"), &[(s, _)]) => Ok(Start::At(s as State)),
+            (None | Some("all"), []) => {
+                Err(self.refuse("start", "no state is marked as initial; say which state it is", vec![]))
+            }
+            (None, _) => {
+                let fault = "several states are initial; say which, or all to draw one of them first";
+                Err(self.refuse("start", fault, initial()))
+            }
+            (Some("all"), _) => {
+                let fault = |fault: String| Err(self.refuse("start", fault, vec![]));
+                if let Some(&(s, p)) = self.initial.iter().find(|(_, p)| !(0.0..=1.0 + 1e-9).contains(p)) {
+                    return fault(format!(
+                        "state {} is drawn with probability {p}",
+                        self.state_name(s as State)
+                    ));
+                }
+                match self.initial.iter().map(|(_, p)| p).sum::<f64>() {
+                    sum if (sum - 1.0).abs() <= super::explicit::ROW_TOLERANCE => Ok(Start::Drawn),
+                    sum => fault(format!("the initial distribution sums to {sum}, not to 1")),
+                }
+            }
+            (Some(asked), _) => self.find_state(asked).map(Start::At).ok_or_else(|| {
+                let fault = format!("{asked:?} is none of the {} states", self.states());
+                self.refuse("start", fault, initial())
+            }),
+        }
+    }
+
+    fn find_state(&self, name: &str) -> Option<State> {
+        if let Some((&s, _)) = self.odd_names.iter().find(|(_, odd)| *odd == name) {
+            return Some(s as State);
+        }
+        let number = name.parse::<State>().ok()?;
+        (number < self.states() && !self.odd_names.contains_key(&(number as u32))).then_some(number)
+    }
+
+    /// What a choice costs, for every choice.
+    pub(super) fn costs(&self, chosen: &Chosen) -> Vec<f64> {
+        let Cost::Rewards(i) = chosen.cost else { return vec![1.0; self.choices()] };
+        let mut costs = vec![0.0; self.choices()];
+        for &(s, value) in &self.rewards[i].of_states {
+            let choices = self.first_choice[s as usize]..self.first_choice[s as usize + 1];
+            costs[choices].iter_mut().for_each(|cost| *cost += value);
+        }
+        for &(choice, value) in &self.rewards[i].of_choices {
+            costs[choice as usize] += value;
+        }
+        costs
+    }
+
+    /// Every cost that is none, goal states left out.
+    pub(super) fn cost_faults(&self, chosen: &Chosen, costs: &[f64], mut tell: impl FnMut(Error) -> bool) {
+        for s in (0..self.states()).filter(|&s| !chosen.is_goal(s)) {
+            for (a, choice) in (self.first_choice[s]..self.first_choice[s + 1]).enumerate() {
+                let cost = costs[choice];
+                if !(0.0..=LARGEST_COST).contains(&cost) {
+                    let (state, action) = (self.state_name(s), self.action_name(s, a));
+                    if !tell(self.at_choice(choice, Error::Cost { state, action, cost })) {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The largest cost of a file: sums and squares of such numbers are still finite.
+pub(super) const LARGEST_COST: f64 = 1e100;

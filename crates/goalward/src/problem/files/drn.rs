@@ -1,0 +1,458 @@
+//! Storm's explicit text format, DRN ("direct encoding").
+//!
+//! ```text
+//! @type: MDP
+//! @parameters
+//!
+//! @reward_models
+//! time energy
+//! @nr_states
+//! 3
+//! @nr_choices
+//! 3
+//! @model
+//! state 0 [0, 1] init
+//!     action walk [5, 0]
+//!         1 : 0.25
+//!         2 : 3/4
+//! state 1 [1, 0] "(x = 2) & (y = 1)"
+//! ```
+//!
+//! Rewards stand in brackets, one for each reward model; those of a state are paid by each of its choices and add to the
+//! choice's own. Labels follow, quoted if they contain spaces. A line that begins with `//` is a comment. Read are `MDP`
+//! and `DTMC` with the value types `double` and `rational`; models with rates, observations, intervals or parameters are
+//! refused, and said. Transitions may follow a state without an action line; equal successors add up when the model is
+//! used. Counts in the header are compared with what comes, and reserve nothing.
+//!
+//! Reading goes on after a fault of form, so that a report has them all: a line that makes no sense is left out, but a
+//! `state` or `action` line always begins a state or a choice.
+
+use super::explicit::{Explicit, Rewards};
+use super::input::Lines;
+use super::number;
+use crate::{Error, Result};
+use std::collections::HashMap;
+use std::io::BufRead;
+use std::path::Path;
+
+/// The most reward models.
+const MOST_REWARD_MODELS: usize = 1000;
+
+/// Reads a model; an error only where the stream itself ends in one, faults of form are in the model.
+pub(super) fn read(input: impl BufRead, path: &Path) -> Result<Explicit> {
+    let mut reader = Reader::new(path);
+    let mut lines = Lines::new(input);
+    loop {
+        let number = lines.number + 1;
+        let cut = |e: std::io::Error| Error::File {
+            path: path.into(),
+            line: number,
+            column: 1,
+            fault: e.to_string(),
+        };
+        let Some(bytes) = lines.next().map_err(cut)? else { break };
+        match std::str::from_utf8(bytes) {
+            Ok(line) => reader.line(number, line),
+            Err(e) => {
+                let at = e.valid_up_to();
+                let fault = format!("byte 0x{:02x} is not UTF-8 text", bytes[at]);
+                reader.model.fault(number, at + 1, fault);
+            }
+        }
+    }
+    Ok(reader.finish(lines.number))
+}
+
+/// Where the reader stands.
+enum Section {
+    /// Between the parts of the header.
+    Header,
+    /// The next line belongs to this part.
+    Expect(Part),
+    /// Lines `$name : value`.
+    Placeholders,
+    /// States, actions and transitions.
+    Body,
+}
+
+#[derive(Clone, Copy)]
+enum Part {
+    Parameters,
+    RewardModels,
+    States,
+    Choices,
+}
+
+struct Reader {
+    model: Explicit,
+    section: Section,
+    has_type: bool,
+    nr_states: Option<u64>,
+    nr_choices: Option<u64>,
+    placeholders: HashMap<String, f64>,
+    /// The number of states that have begun.
+    begun: usize,
+    /// Whether a choice of the current state has begun.
+    in_choice: bool,
+    /// The numbers of the last brackets.
+    values: Vec<f64>,
+}
+
+type Fault = (usize, String);
+
+impl Reader {
+    fn new(path: &Path) -> Reader {
+        Reader {
+            model: Explicit::new(path, "DRN"),
+            section: Section::Header,
+            has_type: false,
+            nr_states: None,
+            nr_choices: None,
+            placeholders: HashMap::new(),
+            begun: 0,
+            in_choice: false,
+            values: Vec::new(),
+        }
+    }
+
+    fn line(&mut self, number: usize, line: &str) {
+        let text = line.trim_start();
+        let indent = line.len() - text.len();
+        let read = match self.section {
+            Section::Expect(part) => self.value_of(part, text),
+            _ if text.is_empty() || text.starts_with("//") => Ok(()),
+            Section::Body => self.body(number, text),
+            Section::Placeholders if text.starts_with('$') => self.placeholder(text),
+            Section::Header | Section::Placeholders => self.header(text),
+        };
+        if let Err((column, fault)) = read {
+            self.model.fault(number, indent + column, fault);
+        }
+    }
+
+    fn header(&mut self, text: &str) -> Result<(), Fault> {
+        self.section = Section::Header;
+        let (key, rest) = match text.split_once(':') {
+            Some((key, rest)) => (key.trim_end(), rest.trim()),
+            None => (text, ""),
+        };
+        match key {
+            "@type" => {
+                self.has_type = true;
+                match rest.to_ascii_lowercase().as_str() {
+                    "mdp" | "dtmc" => Ok(()),
+                    "" => Err((1, "@type: MDP or DTMC is missing its value".into())),
+                    "ctmc" | "ma" | "markov automaton" => {
+                        Err((1, format!("{rest} has rates and no probabilities: only MDP and DTMC are read")))
+                    }
+                    "pomdp" => {
+                        Err((1, "POMDP states are only observed in part: only MDP and DTMC are read".into()))
+                    }
+                    _ => Err((1, format!("unknown type {rest:?}: only MDP and DTMC are read"))),
+                }
+            }
+            "@value_type" => match rest {
+                "double" | "rational" => Ok(()),
+                _ => Err((1, format!("value type {rest:?}: only double and rational are read"))),
+            },
+            "@parameters" => self.expect(Part::Parameters),
+            "@reward_models" => self.expect(Part::RewardModels),
+            "@nr_states" => self.expect(Part::States),
+            "@nr_choices" => self.expect(Part::Choices),
+            "@placeholders" => {
+                self.section = Section::Placeholders;
+                Ok(())
+            }
+            "@model" => {
+                self.section = Section::Body;
+                match self.has_type {
+                    true => Ok(()),
+                    false => Err((1, "@type: MDP (or DTMC) must stand before @model".into())),
+                }
+            }
+            _ => Err((1, format!("{} is no part of a DRN header", quoted(text)))),
+        }
+    }
+
+    fn expect(&mut self, part: Part) -> Result<(), Fault> {
+        self.section = Section::Expect(part);
+        Ok(())
+    }
+
+    /// The line after `@parameters`, `@reward_models`, `@nr_states` or `@nr_choices`.
+    fn value_of(&mut self, part: Part, text: &str) -> Result<(), Fault> {
+        self.section = Section::Header;
+        if text.starts_with('@') && !matches!(part, Part::Parameters | Part::RewardModels) {
+            self.header(text)?;
+            return Err((1, "a number is missing before this line".into()));
+        }
+        let count = |text: &str, what: &str| {
+            text.parse().map_err(|_| (1, format!("{} is not the number of {what}", quoted(text))))
+        };
+        match part {
+            Part::Parameters if text.is_empty() => Ok(()),
+            Part::Parameters if text.starts_with('@') => self.header(text),
+            Part::Parameters => Err((
+                1,
+                format!("the model has parameters ({}): give them values in Storm first", quoted(text)),
+            )),
+            Part::RewardModels if text.starts_with('@') => self.header(text),
+            Part::RewardModels => {
+                let names: Vec<&str> = text.split_ascii_whitespace().collect();
+                if let Some((i, name)) =
+                    (names.iter().enumerate()).find(|(i, name)| names[..*i].contains(name))
+                {
+                    return Err((1, format!("reward model {name} is given twice (number {i})")));
+                }
+                if names.len() > MOST_REWARD_MODELS {
+                    return Err((
+                        1,
+                        format!("{} reward models, more than {MOST_REWARD_MODELS}", names.len()),
+                    ));
+                }
+                self.model.rewards = names.into_iter().map(named).collect();
+                Ok(())
+            }
+            Part::States => {
+                self.nr_states = Some(count(text, "states")?);
+                Ok(())
+            }
+            Part::Choices => {
+                self.nr_choices = Some(count(text, "choices")?);
+                Ok(())
+            }
+        }
+    }
+
+    fn placeholder(&mut self, text: &str) -> Result<(), Fault> {
+        let (name, value) = text.split_once(':').ok_or((1, "expected $name : value".to_string()))?;
+        let value = self.number(value.trim()).map_err(|fault| (name.len() + 2, fault))?;
+        self.placeholders.insert(name.trim().into(), value);
+        Ok(())
+    }
+
+    fn body(&mut self, number: usize, text: &str) -> Result<(), Fault> {
+        if text.as_bytes()[0].is_ascii_digit() {
+            return self.transition(number, text);
+        }
+        if let Some(rest) = text.strip_prefix("state").filter(|rest| rest.starts_with([' ', '\t'])) {
+            return self.state(number, rest).map_err(|(at, fault)| (at + 5, fault));
+        }
+        if let Some(rest) = text.strip_prefix("action").filter(|rest| rest.starts_with([' ', '\t'])) {
+            return self.action(number, rest).map_err(|(at, fault)| (at + 6, fault));
+        }
+        Err((
+            1,
+            format!("{} is neither a state, an action nor a transition \"next : probability\"", quoted(text)),
+        ))
+    }
+
+    /// `state N [rewards] labels`
+    fn state(&mut self, number: usize, rest: &str) -> Result<(), Fault> {
+        self.end_choice();
+        if self.begun > 0 {
+            self.model.end_state();
+        }
+        let s = self.begun;
+        self.begun += 1;
+        self.model.state_lines.push(u32::try_from(number).unwrap_or(u32::MAX));
+        let (id, after) = word(rest);
+        match id.parse::<u64>() {
+            Ok(id) if id == s as u64 => {}
+            Ok(id) => {
+                return Err((
+                    2,
+                    format!("state {id}, where state {s} is expected: states are numbered in order"),
+                ));
+            }
+            Err(_) => return Err((2, format!("{} is not a state's number", quoted(id)))),
+        }
+        let offset = rest.len() - after.len();
+        if after.starts_with(['!', '{']) {
+            let fault = "a rate or an observation, which an MDP has not".into();
+            return Err((offset + 1, fault));
+        }
+        let after = match after.strip_prefix('[') {
+            None => after,
+            Some(inside) => {
+                let (list, after) = inside.split_once(']').ok_or((offset + 1, "] is missing".to_string()))?;
+                self.rewards(list).map_err(|fault| (offset + 2, fault))?;
+                for (rewards, &value) in self.model.rewards.iter_mut().zip(&self.values) {
+                    if value != 0.0 {
+                        rewards.of_states.push((s as u32, value));
+                    }
+                }
+                after
+            }
+        };
+        let mut labels = after.trim_start();
+        while !labels.is_empty() {
+            let label;
+            (label, labels) = match labels.strip_prefix('"') {
+                Some(inside) => inside.split_once('"').ok_or_else(|| {
+                    (rest.len() - labels.len() + 1, "the quote of this label is not closed".to_string())
+                })?,
+                None => labels.split_at(labels.find(char::is_whitespace).unwrap_or(labels.len())),
+            };
+            labels = labels.trim_start();
+            match self.model.labels.get_mut(label) {
+                Some(states) if states.last() == Some(&(s as u32)) => {}
+                Some(states) => states.push(s as u32),
+                None => drop(self.model.labels.insert(label.into(), vec![s as u32])),
+            }
+        }
+        Ok(())
+    }
+
+    /// `action NAME [rewards]`
+    fn action(&mut self, number: usize, rest: &str) -> Result<(), Fault> {
+        if self.begun == 0 {
+            return Err((1, "an action before the first state".into()));
+        }
+        self.end_choice();
+        let (name, after) = word(rest);
+        self.begin_choice(number, (name != "__NOLABEL__").then_some(name));
+        let offset = rest.len() - after.len();
+        if after.is_empty() {
+            return Ok(());
+        }
+        let inside = after.strip_prefix('[').ok_or_else(|| {
+            (offset + 1, format!("{} where [rewards] or nothing is expected", quoted(after)))
+        })?;
+        let (list, tail) = inside.split_once(']').ok_or((offset + 1, "] is missing".to_string()))?;
+        self.rewards(list).map_err(|fault| (offset + 2, fault))?;
+        let choice = self.model.choices() as u32;
+        for (rewards, &value) in self.model.rewards.iter_mut().zip(&self.values) {
+            if value != 0.0 {
+                rewards.of_choices.push((choice, value));
+            }
+        }
+        match tail.trim() {
+            "" => Ok(()),
+            tail => Err((offset + 2 + list.len(), format!("{} after the rewards", quoted(tail)))),
+        }
+    }
+
+    fn begin_choice(&mut self, number: usize, name: Option<&str>) {
+        let a = self.model.choices() - self.model.first_choice.last().copied().unwrap_or(0);
+        match name {
+            Some(name) => self.model.actions.push(name, a),
+            None => self.model.actions.push_number(),
+        }
+        self.model.choice_lines.push(u32::try_from(number).unwrap_or(u32::MAX));
+        self.in_choice = true;
+    }
+
+    /// Closes the current choice, if there is one.
+    fn end_choice(&mut self) {
+        if std::mem::take(&mut self.in_choice) {
+            self.model.end_choice();
+        }
+    }
+
+    /// `next : probability`
+    fn transition(&mut self, number: usize, text: &str) -> Result<(), Fault> {
+        let (next, value) = text
+            .split_once(':')
+            .ok_or_else(|| (1, format!("{} is not a transition \"next : probability\"", quoted(text))))?;
+        let (next, value) = (next.trim_end(), value.trim_start());
+        let parsed: u32 =
+            next.parse().map_err(|_| (1, format!("{} is not a state's number", quoted(next))))?;
+        if let Some(states) = self.nr_states.filter(|&states| u64::from(parsed) >= states) {
+            return Err((1, format!("next state {parsed} does not exist, @nr_states says {states}")));
+        }
+        if self.begun == 0 {
+            return Err((1, "a transition before the first state".into()));
+        }
+        let p = self.number(value).map_err(|fault| (text.len() - value.len() + 1, fault))?;
+        if !self.in_choice {
+            self.begin_choice(number, None);
+        }
+        self.model.successors.push(parsed);
+        self.model.probabilities.push(p);
+        Ok(())
+    }
+
+    /// Numbers between brackets, one for each reward model.
+    fn rewards(&mut self, list: &str) -> Result<(), String> {
+        self.values.clear();
+        if list.trim().is_empty() {
+            return Ok(());
+        }
+        for text in list.split(',') {
+            let value = self.number(text.trim())?;
+            self.values.push(value);
+        }
+        let given = self.values.len();
+        if self.model.rewards.is_empty() && given <= MOST_REWARD_MODELS {
+            // Storm's names for reward models that the header does not name
+            self.model.rewards = (0..given).map(|i| named(&format!("rew{i}"))).collect();
+        }
+        match self.model.rewards.len() {
+            models if models == given => Ok(()),
+            models => {
+                self.values.clear();
+                Err(format!("{given} rewards, but there are {models} reward models"))
+            }
+        }
+    }
+
+    fn number(&self, text: &str) -> Result<f64, String> {
+        let value = match text.starts_with('$') {
+            true => self.placeholders.get(text).copied(),
+            false => number::parse(text),
+        };
+        value.ok_or_else(|| format!("{} is not a number", quoted(text)))
+    }
+
+    /// Closes what is open and compares with the header.
+    fn finish(mut self, lines: usize) -> Explicit {
+        self.end_choice();
+        if self.begun > 0 {
+            self.model.end_state();
+        }
+        let end = lines.max(1);
+        let (states, choices) = (self.model.states(), self.model.choices());
+        if !matches!(self.section, Section::Body) {
+            let what = if lines == 0 { "the file is empty" } else { "the file ends before @model" };
+            self.model.fault(end, 1, what);
+        } else if states == 0 {
+            self.model.fault(end, 1, "no state follows @model");
+        }
+        if states > u32::MAX as usize {
+            self.model.fault(end, 1, "more than 2^32 - 1 states");
+        } else if choices > u32::MAX as usize {
+            self.model.fault(end, 1, "more than 2^32 - 1 choices");
+        }
+        for (what, said, has) in [("states", self.nr_states, states), ("choices", self.nr_choices, choices)] {
+            if let Some(said) = said.filter(|&said| said != has as u64 && states > 0) {
+                self.model.fault(end, 1, format!("the file has {has} {what}, but @nr_{what} says {said}"));
+            }
+        }
+        let mut model = self.model;
+        let initial = model.labels.remove("init").unwrap_or_default();
+        let share = 1.0 / initial.len() as f64;
+        model.initial = initial.into_iter().map(|s| (s, share)).collect();
+        model
+    }
+}
+
+fn named(name: &str) -> Rewards {
+    Rewards { name: name.into(), ..Rewards::default() }
+}
+
+/// The first word and what follows it, both without spaces around them.
+fn word(text: &str) -> (&str, &str) {
+    let text = text.trim_start();
+    let end = text.find(char::is_whitespace).unwrap_or(text.len());
+    (&text[..end], text[end..].trim_start())
+}
+
+/// The beginning of what was found, in quotes.
+fn quoted(text: &str) -> String {
+    const SHOWN: usize = 40;
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{:?}...", &text[..end]),
+        None => format!("{text:?}"),
+    }
+}

@@ -1,0 +1,227 @@
+//! A known model as an [`Instance`]: one feature, the probability itself, and theta = (1).
+//!
+//! So every command takes a known model as it takes a learning problem. The goal's states become one without actions,
+//! a drawn start becomes a state of its own, equal successors add up, and the arrays of the file become those of the
+//! problem: nothing is copied but what changes its place.
+
+use super::choose::{Chosen, Start};
+use super::explicit::{ActionNames, Explicit, ROUNDING};
+use crate::numeric::PolytopeBuilder;
+use crate::problem::{Instance, Problem, State};
+use crate::{Error, Result};
+use std::sync::Arc;
+
+/// The name of the state that draws an initial state.
+const DRAW: &str = "start";
+
+impl Explicit {
+    /// The model as an instance; the first thing that is wrong with it is the error.
+    pub fn into_instance(mut self, chosen: &Chosen) -> Result<Instance> {
+        self.require_sound()?;
+        if let Some(fault) = self.chosen_faults(chosen, 1).pop() {
+            return Err(fault);
+        }
+        let costs = self.costs(chosen);
+        self.finish(chosen, costs)
+    }
+
+    /// What is wrong with the model given a goal and a cost, so many faults at most: costs that are none, and states
+    /// without actions.
+    pub fn chosen_faults(&self, chosen: &Chosen, most: usize) -> Vec<Error> {
+        let mut faults = Vec::new();
+        let mut tell = |fault| {
+            faults.push(fault);
+            faults.len() < most
+        };
+        self.stuck_faults(|s| chosen.is_goal(s), &mut tell);
+        self.cost_faults(chosen, &self.costs(chosen), &mut tell);
+        faults
+    }
+
+    /// The model as an instance whatever is wrong with it: what cannot be is left out, rows are divided by their sums, a
+    /// state without a way stays where it is. For looking at the graph, not for results.
+    pub fn into_mended_instance(self, chosen: &Chosen) -> Result<Instance> {
+        let (model, costs) = self.with_loops(chosen);
+        model.finish(chosen, costs)
+    }
+
+    fn finish(mut self, chosen: &Chosen, mut costs: Vec<f64>) -> Result<Instance> {
+        let states = self.states();
+        let goal_old = chosen.goal[0] as State;
+        // the goal stands where its first state stood; the others leave
+        let mut place = vec![0u32; states];
+        let mut kept = 0;
+        for s in 0..states {
+            let joins = s != goal_old && chosen.is_goal(s);
+            place[s] = if joins { u32::MAX } else { kept };
+            kept += u32::from(!joins);
+        }
+        let goal = place[goal_old] as State;
+        chosen.goal.iter().for_each(|&s| place[s as usize] = goal as u32);
+        let drawn = matches!(chosen.start, Start::Drawn);
+        let names = self.names(chosen, drawn);
+
+        let (mut pairs, mut rows) = (0, 0);
+        let mut first_pair = vec![0];
+        let mut row: Vec<(u32, f64)> = Vec::new();
+        for s in 0..states {
+            if chosen.is_goal(s) {
+                if s == goal_old {
+                    first_pair.push(pairs);
+                }
+                continue;
+            }
+            for choice in self.first_choice[s]..self.first_choice[s + 1] {
+                row.clear();
+                for i in self.first_transition[choice]..self.first_transition[choice + 1] {
+                    let (next, p) = (self.successors[i] as State, self.probabilities[i]);
+                    if next < states && p > 0.0 && p.is_finite() {
+                        row.push((place[next], p));
+                    }
+                }
+                if row.is_empty() {
+                    row.push((place[s], 1.0)); // only where something is wrong: nothing else was possible
+                }
+                distribution(&mut row);
+                // what was read of this row makes room for what is written
+                self.first_transition[pairs] = rows;
+                for &(next, p) in &row {
+                    (self.successors[rows], self.probabilities[rows]) = (next, p);
+                    rows += 1;
+                }
+                let cost = costs[choice];
+                let sound = (0.0..=super::choose::LARGEST_COST).contains(&cost);
+                costs[pairs] = if sound { cost } else { 1.0 };
+                pairs += 1;
+            }
+            first_pair.push(pairs);
+        }
+        self.successors.truncate(rows);
+        self.probabilities.truncate(rows);
+        self.first_transition.truncate(pairs);
+        costs.truncate(pairs);
+        let mut start = match chosen.start {
+            Start::At(s) => place[s] as State,
+            Start::Drawn => 0,
+        };
+        if drawn {
+            row.clear();
+            row.extend(self.initial.iter().filter(|(_, p)| *p > 0.0).map(|&(s, p)| (place[s as usize], p)));
+            distribution(&mut row);
+            self.first_transition.push(rows);
+            rows += row.len();
+            self.successors.extend(row.iter().map(|(next, _)| next));
+            self.probabilities.extend(row.iter().map(|(_, p)| p));
+            costs.push(0.0);
+            start = first_pair.len() - 1;
+            first_pair.push(costs.len());
+        }
+        self.first_transition.push(rows);
+
+        // every row was divided by its sum, so that theta = 1 is all that is left of B
+        let mut point = PolytopeBuilder::new(1);
+        let point = point.equality(&[1.0], 1.0).map(|()| point.finish());
+        let Ok(Ok(constraints)) = point else {
+            let detail = "a point could not be made".into();
+            return Err(Error::EmptyB { detail });
+        };
+        let largest = costs.iter().copied().fold(0.0, f64::max);
+        let problem = Problem {
+            name: self.name,
+            dim: 1,
+            start,
+            goal,
+            first_pair,
+            costs,
+            cost_unit: if largest > 1.0 { largest } else { 1.0 },
+            first_row: self.first_transition,
+            successors: self.successors,
+            phi: self.probabilities,
+            extra: Vec::new(),
+            state_names: names.0,
+            action_names: names.1,
+            constraints: Arc::new(constraints),
+        };
+        Instance::new(problem, &[1.0])
+    }
+
+    /// The model in which nothing is empty, and its costs: a state without a choice has one, a choice without successors
+    /// stays where it is.
+    fn with_loops(mut self, chosen: &Chosen) -> (Explicit, Vec<f64>) {
+        let costs = self.costs(chosen);
+        let empty = |first: &[usize]| first.windows(2).any(|w| w[0] == w[1]);
+        if !empty(&self.first_choice) && !empty(&self.first_transition) {
+            return (self, costs);
+        }
+        let (mut first_choice, mut first_transition, mut new_costs) = (vec![0], vec![0], Vec::new());
+        let (mut successors, mut probabilities) = (Vec::new(), Vec::new());
+        for s in 0..self.states() {
+            let choices = self.first_choice[s]..self.first_choice[s + 1];
+            for choice in choices.clone() {
+                let row = self.first_transition[choice]..self.first_transition[choice + 1];
+                successors.extend_from_slice(&self.successors[row.clone()]);
+                probabilities.extend_from_slice(&self.probabilities[row.clone()]);
+                if row.is_empty() {
+                    successors.push(s as u32);
+                    probabilities.push(1.0);
+                }
+                first_transition.push(successors.len());
+                new_costs.push(costs[choice]);
+            }
+            if choices.is_empty() && !chosen.is_goal(s) {
+                successors.push(s as u32);
+                probabilities.push(1.0);
+                first_transition.push(successors.len());
+                new_costs.push(1.0);
+            }
+            first_choice.push(new_costs.len());
+        }
+        // what is left of the names would no longer fit
+        self.actions = ActionNames::numbers(new_costs.len());
+        self.choice_lines = vec![0; new_costs.len()];
+        (self.first_choice, self.first_transition) = (first_choice, first_transition);
+        (self.successors, self.probabilities) = (successors, probabilities);
+        (self, new_costs)
+    }
+
+    /// Names of states and actions, where their numbers have changed or they have names of their own.
+    #[allow(clippy::type_complexity)]
+    fn names(&self, chosen: &Chosen, drawn: bool) -> (Option<Vec<String>>, Option<Vec<Vec<String>>>) {
+        let states = || (0..self.states()).filter(|&s| !chosen.is_goal(s) || s == chosen.goal[0] as State);
+        let plain = chosen.goal.len() == 1 && !drawn && self.odd_names.is_empty();
+        let state_names = (!plain).then(|| {
+            let named = states().map(|s| match chosen.is_goal(s) {
+                true => chosen.goal_name.clone(),
+                false => self.state_name(s),
+            });
+            named.chain(drawn.then(|| DRAW.into())).collect()
+        });
+        let action_names = self.actions.any().then(|| {
+            let of = |s: State| match chosen.is_goal(s) {
+                true => Vec::new(),
+                false => {
+                    let actions = self.first_choice[s + 1] - self.first_choice[s];
+                    (0..actions).map(|a| self.action_name(s, a)).collect()
+                }
+            };
+            states().map(of).chain(drawn.then(|| vec!["draw".into()])).collect()
+        });
+        (state_names, action_names)
+    }
+}
+
+/// Makes a row a distribution over ascending successors.
+fn distribution(row: &mut Vec<(u32, f64)>) {
+    if !row.is_sorted_by(|a, b| a.0 < b.0) {
+        row.sort_by_key(|(next, _)| *next);
+        row.dedup_by(|later, first| {
+            let same = later.0 == first.0;
+            first.1 += if same { later.1 } else { 0.0 };
+            same
+        });
+    }
+    let sum: f64 = row.iter().map(|(_, p)| p).sum();
+    if (sum - 1.0).abs() > ROUNDING {
+        row.iter_mut().for_each(|(_, p)| *p /= sum);
+    }
+}

@@ -1,0 +1,155 @@
+//! Models that others have made: Storm's DRN, Gymnasium's tables, and our own problem files.
+//!
+//! ```text
+//! file -> bytes (gzip or not) -> Explicit (what the file lists) -> Instance (a known model: one feature, theta = 1)
+//! ```
+//!
+//! The format is told by the content, not by the name. No file is trusted: no panic, no allocation beyond a small
+//! multiple of what was read, and every error names the file and the line.
+
+pub mod choose;
+mod drn;
+mod explicit;
+mod gymnasium;
+mod input;
+mod known;
+mod number;
+
+pub use choose::{Chosen, Options};
+pub(in crate::problem) use explicit::stem;
+pub use explicit::{Explicit, ROUNDING, ROW_TOLERANCE};
+
+use crate::problem::{Instance, json};
+use crate::registry::Settings;
+use crate::{Error, Result};
+use std::io::{BufRead, Read};
+use std::path::Path;
+
+/// What a file holds.
+#[derive(Debug)]
+pub enum Source {
+    /// A known model.
+    Model(Box<Explicit>),
+    /// One of our problem files, right in form.
+    Problem(Box<json::Draft>),
+}
+
+/// Reads a file; its format is told by its content.
+pub fn read(path: &Path) -> Result<Source> {
+    let mut input = input::open(path)?;
+    let begin = input.fill_buf().map_err(|source| Error::Io { path: path.into(), source })?;
+    match format(begin) {
+        Format::Drn => Ok(Source::Model(Box::new(drn::read(input, path)?))),
+        Format::Gymnasium => Ok(Source::Model(Box::new(gymnasium::read(input, path)?))),
+        Format::Problem => {
+            let mut bytes = Vec::new();
+            input.read_to_end(&mut bytes).map_err(|source| Error::Io { path: path.into(), source })?;
+            Ok(Source::Problem(Box::new(json::Draft::new(&bytes, path)?)))
+        }
+    }
+}
+
+/// Opens a file as an instance; a known model takes the parameters of [`choose::PARAMETERS`], a problem file takes none.
+pub fn open(path: &Path, settings: &Settings) -> Result<Instance> {
+    let owner = path.display().to_string();
+    match read(path)? {
+        Source::Model(mut model) => {
+            let options = Options::new(&owner, settings)?;
+            // a file with a fault of form may lack the very label that is asked for
+            model.require_form()?;
+            let chosen = model.choose(&options)?;
+            model.into_instance(&chosen)
+        }
+        Source::Problem(draft) => {
+            refuse_parameters(&owner, settings)?;
+            draft.into_instance()
+        }
+    }
+}
+
+/// An error if there are any: a problem file says everything itself.
+pub fn refuse_parameters(owner: &str, settings: &Settings) -> Result<()> {
+    match settings.iter().next() {
+        None => Ok(()),
+        Some((key, value)) => {
+            let reason = "a problem file takes no parameters: it says its own start, goal and costs".into();
+            Err(Error::Setting { owner: owner.into(), key: key.into(), value: value.into(), reason })
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Format {
+    Drn,
+    Gymnasium,
+    Problem,
+}
+
+/// Top-level keys that a table has and a problem has not.
+const TABLE_KEYS: &[&str] = &[
+    "columns",
+    "transitions",
+    "n_states",
+    "n_actions",
+    "initial_distribution",
+    "env",
+    "gymnasium",
+    "kwargs",
+];
+
+/// The format of a file that begins like this.
+fn format(begin: &[u8]) -> Format {
+    let text = begin.trim_ascii_start();
+    if !text.starts_with(b"{") {
+        // whatever is not text of ours is refused by the reader whose errors say most
+        let drn = text.starts_with(b"@") || text.starts_with(b"//") || text.starts_with(b"state ");
+        return if drn { Format::Drn } else { Format::Problem };
+    }
+    let (mut depth, mut at) = (0usize, 0);
+    while at < text.len() {
+        match text[at] {
+            b'{' | b'[' => depth += 1,
+            b'}' | b']' => depth = depth.saturating_sub(1),
+            b'"' => {
+                let from = at + 1;
+                at = from;
+                while at < text.len() && text[at] != b'"' {
+                    at += if text[at] == b'\\' { 2 } else { 1 };
+                }
+                let word = &text[from..at.min(text.len())];
+                let after = text.get(at + 1..).unwrap_or_default().trim_ascii_start();
+                let is_key = depth == 1 && after.starts_with(b":");
+                if is_key && TABLE_KEYS.iter().any(|key| key.as_bytes() == word) {
+                    return Format::Gymnasium;
+                }
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    Format::Problem
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_told_by_content() {
+        for (text, expected) in [
+            ("@type: MDP\n", Format::Drn),
+            ("// Exported by storm\n", Format::Drn),
+            (r#"{"name": "x", "states": 2, "dim"#, Format::Problem),
+            (r#"{"name": "env", "cost": "#, Format::Problem),
+            (r#" {"env": "Cliff", "#, Format::Gymnasium),
+            (r#"{"about": {"env": [1, "n_states"]}, "st\"env\": 1": 2, "transitions" : "#, Format::Gymnasium),
+            (r#"{"about": {"env": [1, "n_states"]}, "st\"env\": 1": 2, "cost""#, Format::Problem),
+            ("", Format::Problem),
+            ("{", Format::Problem),
+            ("{\"\\", Format::Problem),
+            ("[1]", Format::Problem),
+        ] {
+            assert_eq!(format(text.as_bytes()), expected, "{text}");
+        }
+    }
+}

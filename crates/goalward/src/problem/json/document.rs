@@ -1,0 +1,265 @@
+//! A problem file as it stands, and what can be wrong with what it says.
+
+use crate::problem::{Action, Instance, Problem, ProblemBuilder, State};
+use crate::{Error, Result};
+use serde::Deserialize;
+use std::path::Path;
+use std::sync::Arc;
+
+/// The largest `dim` of a file: learners hold matrices of dim x dim.
+const MOST_DIM: usize = 1024;
+/// The largest size of a number in a file: sums and squares of such numbers are still finite.
+const LARGEST: f64 = 1e100;
+
+/// The error at a position of the text.
+pub(super) fn fault_at(text: &[u8], at: usize, path: &Path, fault: String) -> Error {
+    let before = &text[..at.min(text.len())];
+    let line = 1 + before.iter().filter(|&&b| b == b'\n').count();
+    let column = 1 + before.iter().rev().take_while(|&&b| b != b'\n').count();
+    Error::File { path: path.into(), line, column, fault }
+}
+
+fn field(field: impl Into<String>, fault: impl Into<String>) -> Error {
+    Error::Field { field: field.into(), fault: fault.into() }
+}
+
+/// A file as it stands: right in form, its content not yet checked.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields, expecting = "a problem {...}")]
+pub(super) struct Document {
+    name: Option<String>,
+    states: usize,
+    start: State,
+    goal: State,
+    dim: usize,
+    cost: Vec<Vec<f64>>,
+    features: Vec<(State, Action, State, Vec<f64>)>,
+    theta: Option<Vec<f64>>,
+    extra: Option<Vec<Vec<f64>>>,
+    state_names: Option<Vec<String>>,
+    action_names: Option<Vec<Vec<String>>>,
+}
+
+impl Document {
+    pub(super) fn parse(text: &str, path: &Path) -> Result<Document> {
+        let start = text.find(|c: char| !c.is_ascii_whitespace()).unwrap_or(text.len());
+        let fault = match text[start..].chars().next() {
+            None => Some("the file is empty; a problem is a JSON object {...}"),
+            Some('\u{feff}') => Some("a byte order mark; save the file as UTF-8 without one"),
+            // a list of values in the right order would otherwise pass for an object
+            Some('[') => Some("a problem is a JSON object {...}, not a list"),
+            Some(_) => None,
+        };
+        if let Some(fault) = fault {
+            return Err(fault_at(text.as_bytes(), start, path, fault.into()));
+        }
+        serde_json::from_str(text).map_err(|e| {
+            let place = format!(" at line {} column {}", e.line(), e.column());
+            let fault = e.to_string();
+            let fault = fault.strip_suffix(&place).unwrap_or(&fault).to_string();
+            Error::File { path: path.into(), line: e.line().max(1), column: e.column().max(1), fault }
+        })
+    }
+
+    /// Checks the content and builds the problem; `size` is the length of the text.
+    pub(super) fn into_instance(self, size: usize, default_name: &str) -> Result<Instance> {
+        let (builder, theta) = self.builder(size, default_name)?;
+        let problem = builder.build()?;
+        match &theta {
+            Some(theta) => Instance::new(problem, theta),
+            None => Ok(Instance { problem: Arc::new(problem), truth: None }),
+        }
+    }
+
+    /// Checks the content and hands it to a builder; also theta.
+    pub(super) fn builder(
+        self,
+        size: usize,
+        default_name: &str,
+    ) -> Result<(ProblemBuilder, Option<Vec<f64>>)> {
+        if let Some(fault) = self.faults(size, 1).pop() {
+            return Err(fault);
+        }
+        let name = self.name.as_deref().unwrap_or(default_name);
+        let mut builder = Problem::builder(name, self.states, self.dim);
+        builder.start(self.start).goal(self.goal).allow_lost();
+        for (s, costs) in self.cost.iter().enumerate() {
+            for &cost in costs {
+                builder.action(s, cost)?;
+            }
+        }
+        let order = self.order();
+        if let Some(names) = self.state_names {
+            builder.state_names(names);
+        }
+        if let Some(names) = self.action_names {
+            builder.action_names(names);
+        }
+        for i in order {
+            let (s, a, next, phi) = &self.features[i];
+            builder.feature(*s, *a, *next, phi)?;
+        }
+        for fact in self.extra.iter().flatten() {
+            builder.extra(&fact[..self.dim], fact[self.dim])?;
+        }
+        Ok((builder, self.theta))
+    }
+
+    /// What is wrong, so many faults at most. Numbers are looked at only where all counts fit.
+    pub(super) fn faults(&self, size: usize, most: usize) -> Vec<Error> {
+        let mut faults = self.shape_faults(size);
+        if faults.is_empty() {
+            self.number_faults(most, &mut faults);
+            self.feature_faults(most, &mut faults);
+        }
+        faults.truncate(most);
+        faults
+    }
+
+    /// The counts fit each other; `states` and `dim` are no larger than what the file holds.
+    fn shape_faults(&self, size: usize) -> Vec<Error> {
+        let (n, d) = (self.states, self.dim);
+        let mut faults = Vec::new();
+        let mut say = |place: &str, fault: String| faults.push(field(place, fault));
+        if self.cost.len() != n {
+            say("cost", format!("costs for {} states, but states is {n}", self.cost.len()));
+        } else if n == 0 {
+            say("states", "a problem needs at least one state, the goal".into());
+        }
+        for (key, s) in [("start", self.start), ("goal", self.goal)] {
+            if s >= n {
+                say(key, format!("state {s} does not exist, there are {n} states"));
+            }
+        }
+        if d == 0 || d > MOST_DIM || d > size {
+            let most = MOST_DIM.min(size);
+            say("dim", format!("{d} features; there must be 1 to {most} of them"));
+        }
+        if let Some(names) = &self.state_names
+            && names.len() != n
+        {
+            say("state_names", format!("{} names for {n} states", names.len()));
+        }
+        if let Some(names) = &self.action_names {
+            if names.len() != n {
+                say("action_names", format!("{} lists for {n} states", names.len()));
+            }
+            for (s, (names, costs)) in names.iter().zip(&self.cost).enumerate() {
+                if names.len() != costs.len() {
+                    let fault = format!("{} names for {} actions", names.len(), costs.len());
+                    say(&format!("action_names[{s}]"), fault);
+                }
+            }
+        }
+        if let Some(theta) = &self.theta
+            && theta.len() != d
+        {
+            say("theta", format!("{} entries, but dim is {d}", theta.len()));
+        }
+        for (i, fact) in self.extra.iter().flatten().enumerate() {
+            if d.checked_add(1) != Some(fact.len()) {
+                let fault =
+                    format!("{} numbers; a fact has dim + 1: a_1..a_d, b, and dim is {d}", fact.len());
+                say(&format!("extra[{i}]"), fault);
+            }
+        }
+        faults
+    }
+
+    fn number_faults(&self, most: usize, faults: &mut Vec<Error>) {
+        for (s, costs) in self.cost.iter().enumerate() {
+            for (a, &cost) in costs.iter().enumerate() {
+                let fault = match () {
+                    _ if cost < 0.0 => "costs must not be negative (a reward is a cost with its sign turned)",
+                    _ if cost > LARGEST => "costs must be at most 1e100",
+                    _ => continue,
+                };
+                let (state, action) = (self.state_name(s), self.action_name(s, a));
+                let fault = format!("state {state}, action {action}: cost is {cost:?}, but {fault}");
+                faults.push(field(format!("cost[{s}][{a}]"), fault));
+                if faults.len() >= most {
+                    return;
+                }
+            }
+        }
+        let too_large = |numbers: &[f64]| numbers.iter().copied().find(|x| x.abs() > LARGEST);
+        let fault = |place: String, x: f64| field(place, format!("{x:?} is larger than 1e100"));
+        if let Some(x) = self.theta.as_deref().and_then(too_large) {
+            faults.push(fault("theta".into(), x));
+        }
+        for (i, fact) in self.extra.iter().flatten().enumerate() {
+            if let Some(x) = too_large(fact) {
+                faults.push(fault(format!("extra[{i}]"), x));
+            }
+        }
+    }
+
+    fn feature_faults(&self, most: usize, faults: &mut Vec<Error>) {
+        let states = self.states;
+        for (i, (s, a, next, phi)) in self.features.iter().enumerate() {
+            if faults.len() >= most {
+                return;
+            }
+            let (s, a, next) = (*s, *a, *next);
+            let fault = if s >= states {
+                format!("state {s} does not exist, there are {states} states")
+            } else if a >= self.cost[s].len() {
+                let has = self.cost[s].len();
+                format!("state {}: action {a} does not exist, cost[{s}] lists {has}", self.state_name(s))
+            } else if next >= states {
+                let (state, action) = (self.state_name(s), self.action_name(s, a));
+                format!(
+                    "state {state}, action {action}: next state {next} does not exist, there are {states} states"
+                )
+            } else if phi.len() != self.dim {
+                let place = self.place(s, a, next);
+                format!("{place}: the feature row has {} entries, but dim is {}", phi.len(), self.dim)
+            } else if let Some(k) = phi.iter().position(|x| x.abs() > LARGEST) {
+                format!("{}: feature {k} is {:?}, larger than 1e100", self.place(s, a, next), phi[k])
+            } else {
+                continue;
+            };
+            faults.push(field(format!("features[{i}]"), fault));
+        }
+        let order = self.order();
+        let mut twice: Vec<(usize, usize)> = (order.windows(2))
+            .filter(|w| self.key(w[0]) == self.key(w[1]))
+            .map(|w| (w[1], w[0]))
+            .filter(|&(again, _)| {
+                let (s, a, next) = self.key(again);
+                s < states && next < states && a < self.cost[s].len()
+            })
+            .collect();
+        twice.sort_unstable();
+        for (again, first) in twice {
+            let (s, a, next) = self.key(again);
+            let place = self.place(s, a, next);
+            let fault = format!("{place}: this feature row is given twice, first as features[{first}]");
+            faults.push(field(format!("features[{again}]"), fault));
+        }
+    }
+
+    /// The features by state, action and successor: in this order the builder takes them in one pass.
+    fn order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.features.len()).collect();
+        order.sort_by_key(|&i| self.key(i));
+        order
+    }
+
+    fn key(&self, i: usize) -> (State, Action, State) {
+        (self.features[i].0, self.features[i].1, self.features[i].2)
+    }
+
+    fn place(&self, s: State, a: Action, next: State) -> String {
+        let (state, action) = (self.state_name(s), self.action_name(s, a));
+        format!("state {state}, action {action}, next {}", self.state_name(next))
+    }
+
+    fn state_name(&self, s: State) -> String {
+        self.state_names.as_ref().map_or_else(|| s.to_string(), |names| names[s].clone())
+    }
+
+    fn action_name(&self, s: State, a: Action) -> String {
+        self.action_names.as_ref().map_or_else(|| a.to_string(), |names| names[s][a].clone())
+    }
+}
