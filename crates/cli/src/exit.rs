@@ -103,9 +103,23 @@ fn typed(error: &goalward::Error) -> Option<String> {
                 _ => format!("{flag} {key}=VALUE gives it; goalward list {list} describes it"),
             })
         }
+        goalward::Error::UnknownSetting { owner, .. } | goalward::Error::Setting { owner, .. }
+            if goalward::learners::entry(owner).is_err() && goalward::worlds::entry(owner).is_err() =>
+        {
+            Some(
+                "a model file takes --goal, --cost and --start; a problem file says everything itself".into(),
+            )
+        }
         goalward::Error::UnknownSetting { owner, .. } | goalward::Error::Setting { owner, .. } => {
             Some(format!("goalward list {} describes every parameter", settings_of(owner).1))
         }
+        goalward::Error::Choose { what, .. } => Some(match *what {
+            "goal" => {
+                "--goal LABEL or --goal STATE says which; goalward check lists what the file has".into()
+            }
+            "cost" => "--cost NAME says which; --cost 1 charges 1 for every step".into(),
+            _ => "--start STATE says which; --start all draws an initial state first".into(),
+        }),
         goalward::Error::InFile { source, .. } => typed(source),
         _ => None,
     }

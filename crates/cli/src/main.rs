@@ -18,8 +18,8 @@ use std::process::ExitCode;
 #[command(arg_required_else_help = true, disable_help_subcommand = true)]
 #[command(long_about = "Learn the cheapest way to a goal while finding out how the world moves.\n\n\
     goalward runs online algorithms for linear mixture stochastic shortest paths: the world is an unknown mixture of \
-    known candidate models, and every step towards the goal costs something. A WORLD is the id of a built-in world \
-    or a path to a problem file (JSON).\n\n\
+    known candidate models, and every step towards the goal costs something. A WORLD is the id of a built-in world, or \
+    a path to a model (Storm's DRN, a Gymnasium table) or to a problem file (JSON), packed with gzip or not.\n\n\
     Exit codes: 0 done; 1 the answer is \"no\"; 2 wrong usage or input; 130 stopped by Ctrl-C.")]
 struct Cli {
     #[command(subcommand)]
@@ -36,6 +36,8 @@ struct Cli {
 const EXAMPLES: &str = "\
 EXAMPLES:
     goalward list worlds
+    goalward check model.drn.gz --goal done
+    goalward mix sunny.drn rainy.drn -o weather.json && goalward learn weather.json
     goalward learn hard-instance --learner levis++ --set B=3 --episodes 1000
     goalward reproduce";
 
@@ -45,6 +47,8 @@ enum Command {
     Learn(commands::learn::Args),
     Compare(commands::compare::Args),
     Solve(commands::solve::Args),
+    Check(commands::check::Args),
+    Mix(commands::mix::Args),
     Export(commands::export::Args),
     List(commands::list::Args),
     Completions(commands::completions::Args),
@@ -68,6 +72,8 @@ fn run(cli: Cli) -> anyhow::Result<Outcome> {
         Command::Learn(args) => commands::learn::run(args, quiet),
         Command::Compare(args) => commands::compare::run(args, quiet),
         Command::Solve(args) => commands::solve::run(args, quiet),
+        Command::Check(args) => commands::check::run(args),
+        Command::Mix(args) => commands::mix::run(args, quiet),
         Command::Export(args) => commands::export::run(args, quiet),
         Command::List(args) => commands::list::run(args),
         Command::Completions(args) => commands::completions::run(args),

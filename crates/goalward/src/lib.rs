@@ -13,8 +13,10 @@
 //! * [`plan`]: exact planning on a known model with certified bounds, and optimistic planning (DEVI);
 //! * [`learners`]: LEVIS++ and its rivals, one file each, behind one registry;
 //! * [`worlds`]: problems with their truth, one file each, behind one registry;
+//! * [`check`]: everything that is wrong with a world or file, and what is worth knowing of it;
 //! * [`episode`]: the only interaction loop.
 
+pub mod check;
 pub mod confidence;
 pub mod episode;
 mod error;

@@ -154,8 +154,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A finite number or a fraction of two.
-fn parse_number(text: &str) -> Option<f64> {
+/// Reads a finite number, or a fraction of two such as 5/27.
+pub fn parse_number(text: &str) -> Option<f64> {
     let value = match text.split_once('/') {
         Some((over, under)) => over.trim().parse::<f64>().ok()? / under.trim().parse::<f64>().ok()?,
         None => text.parse().ok()?,

@@ -17,7 +17,8 @@ const EXAMPLES: &str = "\
 EXAMPLES:
     goalward compare hard-instance --learners levis++,levis,random --set B=3 --seeds 0..20 --episodes 1000
     goalward compare hard-instance --learners levis++,levis++@radius=scaled:0.003 --set B=oracle --seeds 0..10
-    goalward compare problem.json --learners random,optimal --seeds 0..4,7 --episodes 100 --json";
+    goalward compare problem.json --learners random,optimal --seeds 0..4,7 --episodes 100 --json
+    goalward compare CliffWalking.json --learners lr,random --seeds 0..10 --episodes 50";
 
 /// Run several learners on the same luck and compare their regret
 ///

@@ -11,6 +11,7 @@ use std::path::PathBuf;
 const EXAMPLES: &str = "\
 EXAMPLES:
     goalward export hard-instance --param dim=2 -o problem.json
+    goalward export model.drn.gz --goal done --cost time -o problem.json
     goalward export hard-instance | python3 -m json.tool | less
     goalward export hard-instance -o mine.json && goalward learn mine.json --set B=3";
 

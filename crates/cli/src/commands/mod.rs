@@ -1,31 +1,66 @@
 //! One file for each command: its arguments, its help, and what it calls.
 
+pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod export;
 pub(crate) mod learn;
 pub(crate) mod list;
+pub(crate) mod mix;
 pub(crate) mod reproduce;
 pub(crate) mod solve;
 
-use crate::exit::{Outcome, note};
+use crate::exit::{Outcome, Usage, note};
 use goalward::registry::Settings;
 use std::path::PathBuf;
 
 /// A world and its parameters, as every command that works on one takes them.
 #[derive(clap::Args)]
 pub(crate) struct World {
-    /// A built-in world (`goalward list worlds`) or a path to a problem file
+    /// A built-in world (`goalward list worlds`), or a path to a model (Storm's DRN, a Gymnasium table) or a problem file
     #[arg(value_name = "WORLD")]
     world: String,
-    /// Set a parameter of the world; may be repeated
-    #[arg(long = "param", value_name = "KEY=VALUE")]
-    params: Vec<String>,
+    #[command(flatten)]
+    parameters: Parameters,
 }
 
 impl World {
     fn params(&self) -> anyhow::Result<Settings> {
-        Ok(Settings::parse(&self.params)?)
+        self.parameters.settings()
+    }
+}
+
+/// What can be said of a world: parameters of a built-in one; goal, cost and start of a model file.
+#[derive(clap::Args)]
+pub(crate) struct Parameters {
+    /// Set a parameter of a built-in world; may be repeated
+    #[arg(long = "param", value_name = "KEY=VALUE")]
+    params: Vec<String>,
+    /// In a model file: the goal, as a label or a state; several states become one [default: the only label]
+    #[arg(long, value_name = "LABEL|STATE", help_heading = "Model files")]
+    goal: Option<String>,
+    /// In a model file: the reward model that is the cost; 1 for unit costs [default: the only one, else 1]
+    #[arg(long, value_name = "NAME", help_heading = "Model files")]
+    cost: Option<String>,
+    /// In a model file: the start; `all` draws one of several initial states [default: the only one]
+    #[arg(long, value_name = "STATE", help_heading = "Model files")]
+    start: Option<String>,
+}
+
+impl Parameters {
+    /// All of them as settings: --goal G is --param goal=G.
+    fn settings(&self) -> anyhow::Result<Settings> {
+        let mut settings = Settings::parse(&self.params)?;
+        for (key, value) in [("goal", &self.goal), ("cost", &self.cost), ("start", &self.start)] {
+            let Some(value) = value else { continue };
+            if settings.get(key).is_some() {
+                return Err(
+                    Usage::new(format!("--{key} and --param {key}=... say the same thing twice")).into()
+                );
+            }
+            settings = settings.set(key, value);
+        }
+        Ok(settings)
     }
 }
 

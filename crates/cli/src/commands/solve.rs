@@ -18,6 +18,7 @@ const EXAMPLES: &str = "\
 EXAMPLES:
     goalward solve hard-instance
     goalward solve problem.json --precision 1e-9 --json
+    goalward solve model.drn.gz --goal done --cost time
     goalward solve problem.json --policy policy.json";
 
 /// Plan on the true model: the optimal cost from the start to the goal, with certified bounds

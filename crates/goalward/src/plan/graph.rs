@@ -3,17 +3,19 @@
 use crate::problem::{Pair, Problem, State, Truth};
 
 /// The states from which some policy reaches the goal with probability one, and what such policies may use.
-pub(super) struct Region {
+pub(crate) struct Region {
     /// Per state: does some policy reach the goal from here with probability one?
-    pub(super) inside: Vec<bool>,
+    pub(crate) inside: Vec<bool>,
     /// Per pair: it starts and surely stays inside. Proper policies use no other pair; false at the goal.
-    pub(super) usable: Vec<bool>,
+    pub(crate) usable: Vec<bool>,
+    /// Per state: can it be reached from the start, by any actions?
+    pub(crate) ahead: Vec<bool>,
     /// States outside that can be reached from the start, by any actions.
-    pub(super) lost_ahead: Vec<State>,
+    pub(crate) lost_ahead: Vec<State>,
 }
 
 /// The successors that have positive probability.
-pub(super) fn possible<'a>(
+pub(crate) fn possible<'a>(
     problem: &'a Problem,
     truth: &'a Truth,
     p: Pair,
@@ -25,7 +27,7 @@ pub(super) fn possible<'a>(
 impl Region {
     /// Almost-sure reachability, the nested fixpoint: the largest X such that from all of X the goal can be reached
     /// with positive probability by pairs that surely stay in X.
-    pub(super) fn new(problem: &Problem, truth: &Truth) -> Region {
+    pub(crate) fn new(problem: &Problem, truth: &Truth) -> Region {
         let (states, goal) = (problem.states(), problem.goal());
         // into[s]: the pairs that may lead to s
         let mut into = vec![Vec::new(); states];
@@ -73,16 +75,16 @@ impl Region {
             }
         }
         let lost_ahead = (0..states).filter(|&s| seen[s] && !inside[s]).collect();
-        Region { inside, usable, lost_ahead }
+        Region { inside, usable, ahead: seen, lost_ahead }
     }
 }
 
 /// A partition of the states inside a region, the goal apart, into nodes.
-pub(super) struct Partition {
+pub(crate) struct Partition {
     /// The states of each node, in ascending order; nodes are in the order of their first state.
-    pub(super) members: Vec<Vec<State>>,
+    pub(crate) members: Vec<Vec<State>>,
     /// The node of each state; `members.len()` for the goal, `usize::MAX` for lost states.
-    pub(super) node_of: Vec<usize>,
+    pub(crate) node_of: Vec<usize>,
 }
 
 impl Partition {
@@ -94,7 +96,7 @@ impl Partition {
     /// Each maximal end component of usable pairs that cost nothing is one node. Its states have the same V*, since
     /// any of them reaches any other surely and for free; and once it is one node, looping for free forever is no
     /// longer a policy.
-    pub(super) fn free_components(problem: &Problem, truth: &Truth, region: &Region) -> Partition {
+    pub(crate) fn free_components(problem: &Problem, truth: &Truth, region: &Region) -> Partition {
         let states = problem.states();
         let mut free: Vec<Vec<Pair>> = (0..states)
             .map(|s| problem.pairs_of(s).filter(|&p| region.usable[p] && problem.cost(p) == 0.0).collect())

@@ -4,7 +4,7 @@ mod certify;
 mod devi;
 mod evaluate;
 pub mod exact;
-mod graph;
+pub(crate) mod graph;
 mod improve;
 mod model;
 

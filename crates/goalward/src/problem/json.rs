@@ -71,6 +71,12 @@ impl Draft {
         self.document.faults(self.size, most)
     }
 
+    /// The model that the features allow, for looking at its graph, whatever else is wrong: the steps that theta makes
+    /// possible, or without one any that has a feature. `None` if the counts do not fit.
+    pub fn graph(&self) -> Option<Instance> {
+        self.document.graph(self.size)
+    }
+
     /// The problem as far as it can be built, which its own checks have yet to pass, and the file's theta.
     pub fn builder(self) -> Result<(ProblemBuilder, Option<Vec<f64>>)> {
         let name = files::stem(&self.path);

@@ -7,12 +7,14 @@
 mod builder;
 pub mod files;
 pub mod json;
+mod mix;
 mod models;
 #[cfg(test)]
 mod tests;
 mod truth;
 
 pub use builder::ProblemBuilder;
+pub use mix::mix;
 pub use models::Model;
 pub use truth::{Instance, Truth};
 
@@ -160,9 +162,18 @@ impl Problem {
         &self.constraints
     }
 
-    /// An error that names the states ahead of the start from which no sequence of actions leads to the goal, whatever
-    /// theta is: no learner can be asked to find the way.
+    /// An error that names the states [`Problem::out_of_reach`]: no learner can be asked to find the way.
     pub fn require_goal_in_reach(&self) -> Result<()> {
+        let states: Vec<String> =
+            self.out_of_reach().into_iter().map(|s| self.state_name(s).into_owned()).collect();
+        match states.is_empty() {
+            true => Ok(()),
+            false => Err(Error::GoalUnreachable { goal: self.state_name(self.goal).into_owned(), states }),
+        }
+    }
+
+    /// The states ahead of the start from which no sequence of actions leads to the goal, whatever theta is.
+    pub fn out_of_reach(&self) -> Vec<State> {
         let n = self.states();
         let mut into: Vec<Vec<u32>> = vec![Vec::new(); n];
         let mut ahead = vec![false; n];
@@ -187,12 +198,22 @@ impl Problem {
                 }
             }
         }
-        let lost = (0..n).filter(|&s| ahead[s] && !reaches[s]);
-        let states: Vec<String> = lost.map(|s| self.state_name(s).into_owned()).collect();
-        match states.is_empty() {
-            true => Ok(()),
-            false => Err(Error::GoalUnreachable { goal: self.state_name(self.goal).into_owned(), states }),
-        }
+        (0..n).filter(|&s| ahead[s] && !reaches[s]).collect()
+    }
+
+    /// The size in memory, in bytes.
+    pub fn bytes(&self) -> usize {
+        let texts =
+            |names: &[String]| names.iter().map(|name| size_of::<String>() + name.len()).sum::<usize>();
+        let names = self.state_names().map_or(0, texts)
+            + self.action_names().map_or(0, |states| states.iter().map(|names| 24 + texts(names)).sum());
+        size_of_val(&*self.first_pair)
+            + size_of_val(&*self.first_row)
+            + size_of_val(&*self.costs)
+            + size_of_val(&*self.successors)
+            + size_of_val(&*self.phi)
+            + size_of_val(self.constraints.rows())
+            + names
     }
 
     /// phi_V(s,a) = sum over s' of phi(s'|s,a) V(s'), for one pair, into `out` (d numbers).

@@ -19,38 +19,53 @@ pub struct Truth {
 impl Truth {
     /// Checks theta against every row of the problem.
     pub fn new(problem: &Problem, theta: &[f64]) -> Result<Truth> {
+        if let Some(fault) = Truth::faults(problem, theta, 1).pop() {
+            return Err(fault);
+        }
+        let probabilities =
+            problem.phi.chunks_exact(problem.dim()).map(|phi| probability(phi, theta).max(0.0));
+        Ok(Truth { theta: theta.to_vec(), probabilities: probabilities.collect() })
+    }
+
+    /// What is wrong with a theta, so many faults at most: every row that it makes no distribution of, every fact that it
+    /// violates.
+    pub fn faults(problem: &Problem, theta: &[f64], most: usize) -> Vec<Error> {
         if theta.len() != problem.dim() || theta.iter().any(|x| !x.is_finite()) {
             let fault = format!("{theta:?} is not {} finite numbers", problem.dim());
-            return Err(Error::Field { field: "theta".into(), fault });
+            return vec![Error::Field { field: "theta".into(), fault }];
         }
-        let mut probabilities = Vec::new();
+        let mut faults = Vec::new();
+        let mut row = Vec::new();
         for s in 0..problem.states() {
             for p in problem.pairs_of(s) {
-                let row: Vec<f64> =
-                    problem.phi(p).chunks_exact(problem.dim()).map(|phi| probability(phi, theta)).collect();
+                row.clear();
+                row.extend(problem.phi(p).chunks_exact(problem.dim()).map(|phi| probability(phi, theta)));
                 let sum: f64 = row.iter().sum();
                 let worst = (0..row.len()).min_by(|&i, &k| row[i].total_cmp(&row[k])).unwrap_or(0);
                 // written so that a NaN, which huge features can make, is refused too
                 let is_distribution = (sum - 1.0).abs() <= ROW_TOLERANCE && row[worst] >= -ROW_TOLERANCE;
                 if !is_distribution {
-                    return Err(Error::ThetaOutside {
+                    faults.push(Error::ThetaOutside {
                         state: problem.state_name(s).into_owned(),
                         action: problem.action_name(s, p - problem.pairs_of(s).start).into_owned(),
                         sum,
                         smallest: row[worst],
                         next: problem.state_name(problem.successors(p)[worst] as usize).into_owned(),
                     });
+                    if faults.len() >= most {
+                        return faults;
+                    }
                 }
-                probabilities.extend(row.into_iter().map(|x| x.max(0.0)));
             }
         }
         for (row, fact) in problem.extra().iter().enumerate() {
             let value = dot(&fact.a, theta);
             if value > fact.b + ROW_TOLERANCE {
-                return Err(Error::ThetaExtra { row, value, bound: fact.b });
+                faults.push(Error::ThetaExtra { row, value, bound: fact.b });
             }
         }
-        Ok(Truth { theta: theta.to_vec(), probabilities })
+        faults.truncate(most);
+        faults
     }
 
     /// theta*.
@@ -90,6 +105,11 @@ impl Instance {
     pub fn new(problem: Problem, theta: &[f64]) -> Result<Instance> {
         let truth = Truth::new(&problem, theta)?;
         Ok(Instance { problem: Arc::new(problem), truth: Some(truth) })
+    }
+
+    /// The size in memory, in bytes.
+    pub fn bytes(&self) -> usize {
+        self.problem.bytes() + self.truth.as_ref().map_or(0, |truth| size_of_val(&*truth.probabilities))
     }
 
     /// The truth, or an error that says that there is none.

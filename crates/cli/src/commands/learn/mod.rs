@@ -4,6 +4,7 @@ mod report;
 mod resume;
 mod trace_file;
 
+use super::Parameters;
 use crate::exit::{self, Outcome, Usage};
 use crate::interrupt::Interrupt;
 use crate::output;
@@ -22,6 +23,7 @@ EXAMPLES:
     goalward learn hard-instance --set B=3 --episodes 1000
     goalward learn hard-instance --param dim=2 --set B=oracle --set radius=scaled:0.003 --json
     goalward learn problem.json --learner random --seed 7 --trace run.jsonl
+    goalward learn CliffWalking.json --episodes 100
     goalward learn hard-instance --set B=3 --episodes 100000 --checkpoint run.ckpt
     goalward learn --resume run.ckpt --episodes 200000";
 
@@ -43,12 +45,11 @@ const DEFAULT_EPISODES: u64 = 1000;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A built-in world (`goalward list worlds`) or a path to a problem file
+    /// A built-in world (`goalward list worlds`), or a path to a model (Storm's DRN, a Gymnasium table) or a problem file
     #[arg(value_name = "WORLD", required_unless_present = "resume")]
     world: Option<String>,
-    /// Set a parameter of the world; may be repeated
-    #[arg(long = "param", value_name = "KEY=VALUE")]
-    params: Vec<String>,
+    #[command(flatten)]
+    parameters: Parameters,
     /// The learner (`goalward list learners`) [default: levis++lr if B is set, else lr, which needs to know nothing]
     #[arg(long, value_name = "ID")]
     learner: Option<String>,
@@ -131,7 +132,7 @@ impl Task {
         };
         Ok(Task {
             world,
-            params: Settings::parse(&args.params)?,
+            params: args.parameters.settings()?,
             begin: Begin::Afresh(spec),
             trace: args.trace.clone(),
             checkpoint: args.checkpoint.clone(),

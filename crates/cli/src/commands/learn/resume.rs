@@ -35,7 +35,7 @@ fn agree(args: &Args, checkpoint: &Checkpoint) -> Result<(), anyhow::Error> {
     }
     let world = WORLDS.iter().find(|world| world.id == checkpoint.world);
     let parameters = world.map_or(&[][..], |world| world.parameters);
-    same_settings("--param", &Settings::parse(&args.params)?, &checkpoint.params, parameters)?;
+    same_settings("--param", &args.parameters.settings()?, &checkpoint.params, parameters)?;
     let parameters = learners::entry(&spec.learner).map_or(&[][..], |learner| learner.parameters);
     same_settings("--set", &Settings::parse(&args.settings)?, &spec.settings, parameters)?;
     match (&args.trace, &checkpoint.trace) {

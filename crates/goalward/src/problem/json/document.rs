@@ -105,6 +105,53 @@ impl Document {
         Ok((builder, self.theta))
     }
 
+    /// A known model with the same graph, uniform over the steps that are possible; what is wrong is left out.
+    pub(super) fn graph(&self, size: usize) -> Option<Instance> {
+        if !self.shape_faults(size).is_empty() {
+            return None;
+        }
+        let mut builder = Problem::builder("graph", self.states, 1);
+        builder.start(self.start).goal(self.goal).allow_lost();
+        if let Some(names) = &self.state_names {
+            builder.state_names(names.clone());
+        }
+        let possible = |phi: &[f64]| match &self.theta {
+            Some(theta) => crate::numeric::dot(phi, theta) > 1e-12,
+            None => phi.iter().any(|x| *x != 0.0),
+        };
+        let mut next = vec![Vec::new(); self.states];
+        for (s, costs) in self.cost.iter().enumerate().filter(|(s, _)| *s != self.goal) {
+            next[s] = vec![Vec::new(); costs.len().max(1)];
+            for a in 0..costs.len().max(1) {
+                let cost = costs.get(a).copied().filter(|cost| (0.0..=LARGEST).contains(cost));
+                builder.action(s, cost.unwrap_or(1.0)).ok()?;
+            }
+        }
+        for (s, a, to, phi) in &self.features {
+            if let Some(row) = next.get_mut(*s).and_then(|rows| rows.get_mut(*a))
+                && *to < self.states
+                && phi.len() == self.dim
+                && possible(phi)
+            {
+                row.push(*to);
+            }
+        }
+        for (s, rows) in next.iter_mut().enumerate() {
+            for (a, row) in rows.iter_mut().enumerate() {
+                if row.is_empty() {
+                    row.push(s);
+                }
+                row.sort_unstable();
+                row.dedup();
+                let share = 1.0 / row.len() as f64;
+                for &to in &*row {
+                    builder.feature(s, a, to, &[share]).ok()?;
+                }
+            }
+        }
+        Instance::new(builder.build().ok()?, &[1.0]).ok()
+    }
+
     /// What is wrong, so many faults at most. Numbers are looked at only where all counts fit.
     pub(super) fn faults(&self, size: usize, most: usize) -> Vec<Error> {
         let mut faults = self.shape_faults(size);

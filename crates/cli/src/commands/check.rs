@@ -1,0 +1,116 @@
+//! `goalward check`
+
+use super::World;
+use crate::exit::Outcome;
+use crate::numbers::{count, real};
+use crate::output::{self, Sheet};
+use goalward::check::{self, Level, Report};
+
+const EXAMPLES: &str = "\
+EXAMPLES:
+    goalward check model.drn.gz
+    goalward check model.drn --goal done --cost time
+    goalward check FrozenLake.json --json
+    goalward check problem.json && goalward learn problem.json";
+
+/// Say everything that is wrong with a world or file, in one go, and what is worth knowing of it
+///
+/// Errors: rows that do not sum to 1 (within 1e-6 in model files; rows that are further off than 1e-9 are rescaled, with a warning), probabilities that are negative or no number,
+/// costs that are negative, successors that do not exist, a goal that cannot be reached, or not surely; in problem files
+/// also a theta that makes some row no distribution, and rows that no theta can satisfy. Each comes with its line or
+/// place, the value, and a hint.
+///
+/// Warnings: states that are never reached, states that can be circled for ever at no cost, and a theta that
+/// transitions cannot tell. Also shown: labels, reward models, sizes, costs, the dimension of B, memory.
+///
+/// The exit code is 1 if something is wrong, 0 if there are warnings at most.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    world: World,
+    /// Print the report as one JSON value
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
+    let report = check::check(&args.world.world, &args.world.params()?)?;
+    match args.json {
+        true => output::json(&report)?,
+        false => output::text(&text(&report))?,
+    }
+    Ok(if report.ok { Outcome::Done } else { Outcome::No })
+}
+
+fn text(report: &Report) -> String {
+    let mut sheet = Sheet::default();
+    sheet.row("world", format!("{} ({})", report.world, report.format));
+    if let Some(states) = report.states {
+        let rest = [(report.choices, "choices"), (report.transitions, "transitions")];
+        let rest = rest.iter().filter_map(|(n, what)| n.map(|n| format!(", {} {what}", count(n as u64))));
+        sheet.row("states", format!("{}{}", count(states as u64), rest.collect::<String>()));
+    }
+    if !report.labels.is_empty() {
+        const SHOWN: usize = 12;
+        let say = |(label, n): (&String, &usize)| format!("{label} ({})", count(*n as u64));
+        let labels: Vec<String> = report.labels.iter().take(SHOWN).map(say).collect();
+        let more = if report.labels.len() > SHOWN { ", ..." } else { "" };
+        sheet.row("labels", format!("{}{more}", labels.join(", ")));
+    }
+    if !report.reward_models.is_empty() {
+        sheet.row("rewards", report.reward_models.join(", "));
+    }
+    if let (Some(start), Some(goal)) = (&report.start, &report.goal) {
+        sheet.row("start", start);
+        sheet.row("goal", goal);
+    }
+    if let (Some(least), Some(most)) = (report.smallest_cost, report.largest_cost) {
+        sheet.row("costs", format!("{} to {}", real(least), real(most)));
+    }
+    if let (Some(dim), Some(free)) = (report.dim, report.free) {
+        let known = if free == 0 { ": the model is known" } else { "" };
+        let seen = match (report.identifiable, free) {
+            (_, 0) | (None, _) => String::new(),
+            (Some(true), _) => ", all of which transitions can show".into(),
+            (Some(false), _) => format!(", {} of which transitions can show", report.rank.unwrap_or(0)),
+        };
+        sheet.row("theta", format!("{dim} entries; B has {free} dimensions{seen}{known}"));
+    }
+    if let Some(bytes) = report.bytes {
+        sheet.row("memory", memory(bytes));
+    }
+    let mut text = sheet.render();
+    text.push('\n');
+    for finding in &report.findings {
+        let level = match finding.level {
+            Level::Error => "error",
+            Level::Warning => "warning",
+            Level::Note => "note",
+        };
+        text.push_str(&format!("{level}: {}\n", finding.message));
+        if let Some(hint) = &finding.hint {
+            text.push_str(&format!("  hint: {hint}\n"));
+        }
+    }
+    for (kind, more) in &report.omitted {
+        text.push_str(&format!("... and {} more of the kind {kind}\n", count(*more as u64)));
+    }
+    let plural =
+        |n: usize, what: &str| format!("{} {what}{}", count(n as u64), if n == 1 { "" } else { "s" });
+    let verdict = if report.ok { "fine" } else { "wrong" };
+    let counts = [plural(report.errors, "error"), plural(report.warnings, "warning")].join(", ");
+    text.push_str(&format!("{verdict}: {counts}\n"));
+    text
+}
+
+/// A size that people can read.
+fn memory(bytes: usize) -> String {
+    let bytes = bytes as f64;
+    match bytes {
+        b if b < 1e3 => format!("{b} bytes"),
+        b if b < 1e6 => format!("{:.1} kB", b / 1e3),
+        b if b < 1e9 => format!("{:.1} MB", b / 1e6),
+        b => format!("{:.2} GB", b / 1e9),
+    }
+}

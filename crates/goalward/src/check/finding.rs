@@ -1,0 +1,170 @@
+//! One thing that a check found, and the list of them.
+
+use crate::Error;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// So many findings of a kind are kept with their places; the others are counted.
+const KEPT: usize = 50;
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// Wrong: the world cannot be used, or not for learning.
+    Error,
+    /// It works, but is perhaps not what was meant.
+    Warning,
+    /// Good to know.
+    Note,
+}
+
+/// One thing that was found, with its place, the offending value and what to do about it.
+#[derive(Clone, Debug, Serialize)]
+pub struct Finding {
+    /// How bad it is.
+    pub level: Level,
+    /// What kind of thing it is, in one word.
+    pub kind: &'static str,
+    /// All of it in a sentence.
+    pub message: String,
+    /// What to do about it.
+    pub hint: Option<String>,
+    /// The line of the file, from 1.
+    pub line: Option<usize>,
+    /// The state's name.
+    pub state: Option<String>,
+    /// The action's name.
+    pub action: Option<String>,
+    /// The offending number.
+    pub value: Option<f64>,
+    /// All states that it concerns, where there may be several (the first few).
+    pub states: Vec<String>,
+}
+
+impl Finding {
+    pub(super) fn new(level: Level, kind: &'static str, message: impl Into<String>) -> Finding {
+        Finding {
+            level,
+            kind,
+            message: message.into(),
+            hint: None,
+            line: None,
+            state: None,
+            action: None,
+            value: None,
+            states: Vec::new(),
+        }
+    }
+
+    pub(super) fn hint(self, hint: impl Into<String>) -> Finding {
+        Finding { hint: Some(hint.into()), ..self }
+    }
+
+    pub(super) fn value(self, value: f64) -> Finding {
+        Finding { value: Some(value), ..self }
+    }
+
+    pub(super) fn states(self, names: impl Iterator<Item = String>) -> Finding {
+        Finding { states: names.take(KEPT).collect(), ..self }
+    }
+
+    /// An error of the library as a finding.
+    pub(super) fn of(error: &Error) -> Finding {
+        let (kind, inner) = match error {
+            Error::AtLine { source, .. } | Error::InFile { source, .. } => {
+                (Finding::of(source).kind, Some(source))
+            }
+            Error::File { .. } => ("form", None),
+            Error::Probability { .. } => ("probability", None),
+            Error::RowSum { .. } => ("row-sum", None),
+            Error::Cost { .. } => ("cost", None),
+            Error::Choose { what, .. } => (*what, None),
+            Error::NoAction { .. } => ("no-action", None),
+            Error::NoSuccessor { .. } => ("no-successor", None),
+            Error::Feature { .. } => ("successor", None),
+            Error::GoalNotAbsorbing { .. } | Error::GoalCost { .. } => ("goal", None),
+            Error::GoalUnreachable { .. } => ("unreachable", None),
+            Error::NoProperPolicy { .. } => ("lost", None),
+            Error::RowsContradict { .. } | Error::EmptyB { .. } => ("B", None),
+            Error::ThetaOutside { .. } | Error::ThetaExtra { .. } => ("theta", None),
+            _ => ("content", None),
+        };
+        let mut finding = match inner {
+            Some(source) => Finding::of(source),
+            None => Finding::new(Level::Error, kind, ""),
+        };
+        finding.message = error.to_string();
+        finding.hint = error.hint();
+        match error {
+            Error::AtLine { line, .. } | Error::File { line, .. } => finding.line = Some(*line),
+            Error::Probability { state, action, probability: value, .. }
+            | Error::RowSum { state, action, sum: value, .. }
+            | Error::ThetaOutside { state, action, sum: value, .. }
+            | Error::Cost { state, action, cost: value }
+            | Error::GoalCost { goal: state, action, cost: value } => {
+                finding.state = Some(state.clone());
+                finding.action = Some(action.clone());
+                finding.value = Some(*value);
+            }
+            Error::NoSuccessor { state, action }
+            | Error::RowsContradict { state, action }
+            | Error::Feature { state, action, .. }
+            | Error::GoalNotAbsorbing { goal: state, action, .. } => {
+                finding.state = Some(state.clone());
+                finding.action = Some(action.clone());
+            }
+            Error::NoAction { state } => finding.state = Some(state.clone()),
+            Error::ThetaExtra { value, .. } => finding.value = Some(*value),
+            Error::GoalUnreachable { states, .. } | Error::NoProperPolicy { states } => {
+                finding.states = states.iter().take(KEPT).cloned().collect();
+            }
+            _ => {}
+        }
+        finding
+    }
+}
+
+/// Findings, so many of each kind.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Findings {
+    pub(super) kept: Vec<Finding>,
+    counts: BTreeMap<(Level, &'static str), usize>,
+}
+
+impl Findings {
+    pub(super) fn add(&mut self, finding: Finding) {
+        let count = self.counts.entry((finding.level, finding.kind)).or_default();
+        *count += 1;
+        if *count <= KEPT {
+            self.kept.push(finding);
+        }
+    }
+
+    pub(super) fn error(&mut self, error: &Error) {
+        self.add(Finding::of(error));
+    }
+
+    /// Findings that were counted elsewhere.
+    pub(super) fn uncounted(&mut self, level: Level, kind: &'static str, more: usize) {
+        if more > 0 {
+            *self.counts.entry((level, kind)).or_default() += more;
+        }
+    }
+
+    pub(super) fn count(&self, level: Level) -> usize {
+        self.counts.iter().filter(|((l, _), _)| *l == level).map(|(_, n)| n).sum()
+    }
+
+    /// How many of each kind are not among those that are kept.
+    pub(super) fn omitted(&self) -> BTreeMap<&'static str, usize> {
+        let mut omitted = BTreeMap::new();
+        for (&(level, kind), &count) in &self.counts {
+            let kept = self.kept.iter().filter(|f| f.level == level && f.kind == kind).count();
+            if count > kept {
+                *omitted.entry(kind).or_default() += count - kept;
+            }
+        }
+        omitted
+    }
+}

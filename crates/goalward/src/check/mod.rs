@@ -1,0 +1,242 @@
+//! Everything that is wrong with a world or file, in one go, and what is worth knowing of it.
+//!
+//! A file is read as far as it can be: a fault of form or a row that is no distribution does not hide what the
+//! graph says. Errors make a world unusable (or, where the goal can be lost, unusable for learning); warnings are
+//! perhaps not meant; notes are good to know.
+
+mod features;
+mod finding;
+mod graph;
+
+pub use finding::{Finding, Level};
+
+use crate::problem::files::{self, Explicit, Options, Source};
+use crate::problem::{Instance, Problem, Truth, json};
+use crate::registry::Settings;
+use crate::worlds::{self, Place};
+use crate::{Error, Result};
+use finding::Findings;
+use serde::Serialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The most faults of one sort that are collected from a problem file.
+const MOST: usize = 10_000;
+
+/// What a check found. What could not be determined is `None`.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Report {
+    /// The world's id or the file's path.
+    pub world: String,
+    /// `world`, `problem`, `DRN` or `Gymnasium`.
+    pub format: &'static str,
+    /// Whether nothing is wrong: there may be warnings.
+    pub ok: bool,
+    /// How many errors there are.
+    pub errors: usize,
+    /// How many warnings there are.
+    pub warnings: usize,
+    /// The number of states.
+    pub states: Option<usize>,
+    /// The number of state-action pairs.
+    pub choices: Option<usize>,
+    /// The number of transitions.
+    pub transitions: Option<usize>,
+    /// The start's name.
+    pub start: Option<String>,
+    /// The goal's name.
+    pub goal: Option<String>,
+    /// The labels of a model file, with the number of states that carry each.
+    pub labels: BTreeMap<String, usize>,
+    /// The reward models of a model file.
+    pub reward_models: Vec<String>,
+    /// The smallest cost off the goal.
+    pub smallest_cost: Option<f64>,
+    /// The largest cost.
+    pub largest_cost: Option<f64>,
+    /// What costs are divided by inside.
+    pub cost_unit: Option<f64>,
+    /// The dimension d of the features.
+    pub dim: Option<usize>,
+    /// The dimension of B, the set of all theta that make every row a distribution.
+    pub free: Option<usize>,
+    /// The number of directions of B that some transition can show.
+    pub rank: Option<usize>,
+    /// Whether transitions can tell theta: `rank` equals `free`.
+    pub identifiable: Option<bool>,
+    /// The size in memory, in bytes.
+    pub bytes: Option<usize>,
+    /// What was found, at most 50 of a kind.
+    pub findings: Vec<Finding>,
+    /// How many more there are of each kind.
+    pub omitted: BTreeMap<&'static str, usize>,
+}
+
+/// Checks a built-in world, a model file or a problem file. An error only if there is no such thing, if it cannot be
+/// read at all or if a parameter is wrong; everything else is in the report.
+///
+/// ```
+/// use goalward::{check::check, registry::Settings};
+/// let report = check("windy-grid", &Settings::new().set("n", 3))?;
+/// assert!(report.ok && report.identifiable == Some(true));
+/// # Ok::<(), goalward::Error>(())
+/// ```
+pub fn check(world: &str, settings: &Settings) -> Result<Report> {
+    let mut report = Report { world: world.into(), format: "world", ..Report::default() };
+    let mut findings = Findings::default();
+    match worlds::locate(world)? {
+        Place::Built(entry) => {
+            let instance = worlds::build(entry.id, settings)?;
+            report.instance(&instance, &mut findings);
+            graph::look(&instance, &mut findings);
+        }
+        Place::File(path) => match files::read(path) {
+            Ok(Source::Model(model)) => {
+                let options = Options::new(world, settings)?;
+                report.model(*model, &options, &mut findings);
+            }
+            Ok(Source::Problem(draft)) => {
+                files::refuse_parameters(world, settings)?;
+                report.draft(*draft, &mut findings);
+            }
+            Err(fault @ (Error::File { .. } | Error::InFile { .. })) => findings.error(&fault),
+            Err(error) => return Err(error),
+        },
+    }
+    report.errors = findings.count(Level::Error);
+    report.warnings = findings.count(Level::Warning);
+    report.ok = report.errors == 0;
+    report.omitted = findings.omitted();
+    report.findings = findings.kept;
+    report.findings.sort_by_key(|finding| finding.level);
+    Ok(report)
+}
+
+impl Report {
+    fn model(&mut self, model: Explicit, options: &Options, findings: &mut Findings) {
+        self.format = model.format();
+        self.labels = model.labels().map(|(label, states)| (label.into(), states)).collect();
+        self.reward_models = model.reward_models().map(String::from).collect();
+        self.states = Some(model.states());
+        self.choices = Some(model.choices());
+        self.transitions = Some(model.transitions());
+        let (faults, more) = model.form_faults();
+        faults.iter().for_each(|fault| findings.error(fault));
+        findings.uncounted(Level::Error, "form", more);
+        model.number_faults(|fault| {
+            findings.error(&fault);
+            true
+        });
+        rescaled(&model, findings);
+        let chosen = match model.choose(options) {
+            Ok(chosen) => chosen,
+            Err(_) => return model.choose_faults(options).iter().for_each(|fault| findings.error(fault)),
+        };
+        model.chosen_faults(&chosen, MOST).iter().for_each(|fault| findings.error(fault));
+        let sound = findings.count(Level::Error) == 0;
+        match model.into_mended_instance(&chosen) {
+            Ok(instance) => {
+                if sound {
+                    self.instance(&instance, findings);
+                } else {
+                    self.places(&instance.problem);
+                }
+                graph::look(&instance, findings);
+            }
+            Err(fault) => findings.error(&fault),
+        }
+    }
+
+    fn draft(&mut self, draft: json::Draft, findings: &mut Findings) {
+        self.format = "problem";
+        let graph = draft.graph();
+        let faults = draft.faults(MOST);
+        faults.iter().for_each(|fault| findings.error(fault));
+        if faults.is_empty() {
+            match draft.builder() {
+                Ok((builder, theta)) => {
+                    let faults = builder.faults(MOST);
+                    faults.iter().for_each(|fault| findings.error(fault));
+                    if faults.is_empty() {
+                        match builder.build() {
+                            Ok(problem) => self.with_theta(problem, theta, findings),
+                            Err(fault) => findings.error(&fault),
+                        }
+                    }
+                }
+                Err(fault) => findings.error(&fault),
+            }
+        }
+        if let Some(graph) = graph {
+            if self.states.is_none() {
+                self.places(&graph.problem);
+            }
+            graph::look(&graph, findings);
+        }
+    }
+
+    fn with_theta(&mut self, problem: Problem, theta: Option<Vec<f64>>, findings: &mut Findings) {
+        let truth = match &theta {
+            None => {
+                let note = "the file has no theta: it can be learnt from your own loop, but neither simulated nor solved";
+                findings.add(Finding::new(Level::Note, "theta", note));
+                None
+            }
+            Some(theta) => {
+                Truth::faults(&problem, theta, MOST).iter().for_each(|fault| findings.error(fault));
+                Truth::new(&problem, theta).ok()
+            }
+        };
+        self.instance(&Instance { problem: Arc::new(problem), truth }, findings);
+    }
+
+    fn places(&mut self, problem: &Problem) {
+        self.states = Some(problem.states());
+        self.choices = Some(problem.pairs());
+        self.start = Some(problem.state_name(problem.start()).into_owned());
+        self.goal = Some(problem.state_name(problem.goal()).into_owned());
+    }
+
+    fn instance(&mut self, instance: &Instance, findings: &mut Findings) {
+        let problem = &*instance.problem;
+        self.places(problem);
+        self.transitions = Some((0..problem.pairs()).map(|p| problem.successors(p).len()).sum());
+        self.bytes = Some(instance.bytes());
+        self.smallest_cost = Some(problem.min_cost()).filter(|cost| cost.is_finite());
+        self.largest_cost = problem.costs().iter().copied().reduce(f64::max);
+        self.cost_unit = Some(problem.cost_unit());
+        if problem.cost_unit() > 1.0 {
+            let unit = problem.cost_unit();
+            let message = format!(
+                "costs go up to {unit}, beyond 1: they are divided by {unit} inside, and all that goes out is in your units"
+            );
+            findings.add(Finding::new(Level::Note, "cost-scale", message).value(unit));
+        }
+        self.dim = Some(problem.dim());
+        self.free = Some(problem.constraints().free());
+        if let Some(seen) = features::seen(problem) {
+            self.rank = Some(seen.rank);
+            self.identifiable = Some(seen.hidden.is_none());
+            if let Some(direction) = seen.hidden {
+                findings.add(features::finding(problem, seen.rank, &direction));
+            }
+        }
+    }
+}
+
+fn rescaled(model: &Explicit, findings: &mut Findings) {
+    let (count, worst) = model.rescaled_rows();
+    if let Some((state, action, line, sum)) = worst {
+        let message = format!(
+            "{count} rows sum to 1 only within {:e} and are divided by their sums; the furthest off is state {state}, \
+             action {action}, with {sum}",
+            files::ROW_TOLERANCE
+        );
+        let finding = Finding::new(Level::Warning, "rescaled", message).value(sum);
+        let hint = "export the model with more digits";
+        findings.add(
+            Finding { line: (line > 0).then_some(line), state: Some(state), action: Some(action), ..finding }
+                .hint(hint),
+        );
+    }
+}
