@@ -18,8 +18,8 @@ pub enum Error {
         /// What is wrong with it.
         fault: String,
     },
-    /// A cost is negative or not finite.
-    #[error("state {state}, action {action}: cost is {cost}, but costs must be finite and not negative")]
+    /// A cost is negative, not finite or too large.
+    #[error("state {state}, action {action}: cost is {cost:?}, but costs must lie between 0 and 1e100")]
     Cost {
         /// The state's name.
         state: String,
@@ -341,7 +341,7 @@ fn offered(known: &[String]) -> String {
 
 /// The first few names of a long list.
 fn listed(names: &[String]) -> String {
-    const SHOWN: usize = 8;
+    const SHOWN: usize = 20;
     let shown = names.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");
     match names.len() {
         0 => "no state".into(),

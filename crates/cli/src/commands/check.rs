@@ -15,7 +15,8 @@ EXAMPLES:
 
 /// Say everything that is wrong with a world or file, in one go, and what is worth knowing of it
 ///
-/// Errors: rows that do not sum to 1 (within 1e-6 in model files; rows that are further off than 1e-9 are rescaled, with a warning), probabilities that are negative or no number,
+/// Errors: rows that do not sum to 1 (within 1e-5 in model files, where rows
+/// that are off by more than 1e-9 are rescaled, with a warning), probabilities that are negative or no number,
 /// costs that are negative, successors that do not exist, a goal that cannot be reached, or not surely; in problem files
 /// also a theta that makes some row no distribution, and rows that no theta can satisfy. Each comes with its line or
 /// place, the value, and a hint.

@@ -4,7 +4,8 @@ use super::*;
 use std::io::Read;
 use std::process::{Command, Stdio};
 
-const COMMANDS: &[&str] = &["reproduce", "learn", "compare", "solve", "export", "list", "completions"];
+const COMMANDS: &[&str] =
+    &["reproduce", "learn", "compare", "solve", "check", "mix", "export", "list", "completions"];
 
 #[test]
 fn every_command_has_help_with_examples() {

@@ -1,9 +1,11 @@
 //! The command line as its users meet it: what it prints, where, and with which exit code.
 
+mod check;
 mod compare;
 mod help;
 mod input;
 mod learn;
+mod models;
 mod resume;
 mod solve;
 

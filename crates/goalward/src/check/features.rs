@@ -6,9 +6,11 @@ use nalgebra::{DMatrix, SymmetricEigen};
 
 /// The most work, in multiplications, for the rank.
 const MOST_WORK: usize = 20_000_000_000;
-/// A direction counts as hidden if transitions change along it by less than this share of what they change along the
-/// direction that they show best (the square root of what products of rounded numbers can tell from zero).
-const HIDDEN: f64 = 1e-7;
+/// A direction counts as hidden if the squares of what transitions change along it come to less than this share of those
+/// along the direction that they show best (less is rounding of the eigenvalues) ...
+const HIDDEN: f64 = 1e-14;
+/// ... or of the squares of all features (less is rounding of the features).
+const FAINT: f64 = 1e-18;
 
 /// What transitions show of theta.
 pub(super) struct Seen {
@@ -33,8 +35,10 @@ pub(super) fn seen(problem: &Problem) -> Option<Seen> {
     }
     let mut gram = DMatrix::<f64>::zeros(k, k);
     let mut z = vec![0.0; k];
+    let mut size = 0.0;
     for phi in (0..problem.pairs()).flat_map(|p| problem.phi(p).chunks_exact(d)) {
         z.fill(0.0);
+        size += phi.iter().map(|x| x * x).sum::<f64>();
         for (x, row) in phi.iter().zip(b.basis().chunks_exact(k)) {
             z.iter_mut().zip(row).for_each(|(z, n)| *z += x * n);
         }
@@ -51,7 +55,8 @@ pub(super) fn seen(problem: &Problem) -> Option<Seen> {
     }
     let eigen = SymmetricEigen::new(gram);
     let largest = eigen.eigenvalues.iter().copied().fold(0.0, f64::max);
-    let hidden = |i: &usize| eigen.eigenvalues[*i] <= HIDDEN * HIDDEN * largest;
+    let least = f64::max(HIDDEN * largest, FAINT * size);
+    let hidden = |i: &usize| eigen.eigenvalues[*i] <= least;
     let rank = k - (0..k).filter(hidden).count();
     let direction = (0..k).find(hidden).map(|i| {
         let lift =

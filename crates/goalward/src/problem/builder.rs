@@ -77,7 +77,7 @@ impl ProblemBuilder {
     pub fn action(&mut self, s: State, cost: f64) -> Result<Action> {
         self.check_state("state", s)?;
         let a = self.states[s].len();
-        if !cost.is_finite() || cost < 0.0 {
+        if !(0.0..=1e100).contains(&cost) {
             return Err(Error::Cost { state: self.state_name(s), action: self.action_name(s, a), cost });
         }
         self.states[s].push(Draft { cost, rows: Vec::new() });

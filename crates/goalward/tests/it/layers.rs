@@ -12,6 +12,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("confidence", &["numeric", "problem", "estimate"]),
     ("learners", &["numeric", "problem", "plan", "estimate", "confidence"]),
     ("worlds", &["numeric", "problem"]),
+    ("check", &["numeric", "problem", "plan", "worlds"]),
     ("episode", &["numeric", "problem", "plan", "learners", "worlds"]),
 ];
 

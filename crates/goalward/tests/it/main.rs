@@ -1,10 +1,15 @@
 //! The library's integration tests.
 
+mod bench_models;
+mod checks;
 mod conformance;
 mod extremes;
 mod layers;
 mod likelihood;
 mod likelihood_learners;
+mod mixtures;
+mod model_files;
+mod model_mutations;
 mod optimism;
 mod problem_files;
 mod recompute;

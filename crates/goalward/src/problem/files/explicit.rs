@@ -10,9 +10,9 @@ use crate::{Error, Result};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-/// How far a row of a file may be from summing to one: what Storm itself accepts. A row that is further off than
-/// [`ROUNDING`] is divided by its sum, and `check` says so.
-pub const ROW_TOLERANCE: f64 = 1e-6;
+/// How far a row of a file may be from summing to one: as far as a dozen probabilities of six digits can be. A row that is
+/// further off than [`ROUNDING`] is divided by its sum, and `check` says so.
+pub const ROW_TOLERANCE: f64 = 1e-5;
 /// How far a row may be from summing to one by rounding alone.
 pub const ROUNDING: f64 = 1e-9;
 /// The most faults of form that are kept; the others are counted.

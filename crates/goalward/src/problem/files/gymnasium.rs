@@ -84,11 +84,15 @@ pub(super) fn read(input: impl BufRead, path: &Path) -> Result<Explicit> {
     let Some(states) = table.states else { return Err(fault("n_states", "is missing".into())) };
     let Some(mut list) = table.rows else { return Err(fault("transitions", "is missing".into())) };
     let actions = table.actions.unwrap_or(u64::from(u32::MAX));
-    // every state needs a row of its own
-    if states == 0 || states > rows as u64 {
-        return Err(fault("n_states", format!("{states} states, but the table has {rows} rows")));
-    }
     let initial = table.initial.unwrap_or_default();
+    // a row names two states at most
+    let most = (2 * rows).max(initial.len()) as u64;
+    if states == 0 || states > most.min(u64::from(u32::MAX) / 2) {
+        return Err(fault(
+            "n_states",
+            format!("{states} states, but {rows} rows cannot name more than {most}"),
+        ));
+    }
     if initial.len() as u64 > states {
         return Err(fault("initial_distribution", format!("{} entries for {states} states", initial.len())));
     }
@@ -124,8 +128,9 @@ enum Role {
 /// there.
 ///
 /// Play goes on in a state that no terminating transition names, in an initial one, and where a transition that does not
-/// terminate leads from such a state. The rows of other states are never played, and decide nothing.
-fn roles(rows: &[Row], states: usize, initial: &[(u32, f64)], highest: f64) -> Vec<Role> {
+/// terminate leads from such a state. The rows of other states are never played, and decide nothing. Also the highest
+/// reward of a terminating transition that is played.
+fn roles(rows: &[Row], states: usize, initial: &[(u32, f64)]) -> (Vec<Role>, f64) {
     let mut live = vec![true; states];
     rows.iter().filter(|row| row.terminated).for_each(|row| live[row.next as usize] = false);
     initial.iter().for_each(|&(s, _)| live[s as usize] = true);
@@ -140,20 +145,18 @@ fn roles(rows: &[Row], states: usize, initial: &[(u32, f64)], highest: f64) -> V
     }
     let mut role: Vec<Role> =
         live.iter().map(|&live| if live { Role::Inner } else { Role::Losing }).collect();
-    for row in rows.iter().filter(|row| row.terminated && live[row.state as usize]) {
-        if !live[row.next as usize] && row.reward == highest {
-            role[row.next as usize] = Role::Goal;
-        }
+    let last = || rows.iter().filter(|row| row.terminated && live[row.state as usize]);
+    let highest = last().map(|row| row.reward).fold(f64::NEG_INFINITY, f64::max);
+    for row in last().filter(|row| !live[row.next as usize] && row.reward == highest) {
+        role[row.next as usize] = Role::Goal;
     }
-    role
+    (role, highest)
 }
 
 /// Makes states, choices and transitions of the rows.
 fn fill(model: &mut Explicit, states: usize, mut rows: Vec<Row>) {
     rows.sort_by_key(|row| (row.state, row.action)); // stable: the order of the file within a choice
-    let highest =
-        rows.iter().filter(|row| row.terminated).map(|row| row.reward).fold(f64::NEG_INFINITY, f64::max);
-    let role = roles(&rows, states, &model.initial, highest);
+    let (role, highest) = roles(&rows, states, &model.initial);
 
     // states that are added: one goal, and a losing twin for each state that is also entered in another way
     let mut added = states as u32;
@@ -221,19 +224,17 @@ fn fill(model: &mut Explicit, states: usize, mut rows: Vec<Row>) {
             model.end_choice();
             local += 1;
         }
+        if local == 0 && role[s as usize] != Role::Inner {
+            stay(model, &mut rewards, s);
+        }
         model.end_state();
     }
     for s in states as u32..added {
         model.state_lines.push(0);
-        model.actions.push_number();
-        model.choice_lines.push(0);
-        model.successors.push(s);
-        model.probabilities.push(1.0);
-        rewards.of_choices.push((model.choices() as u32, 1.0));
-        model.end_choice();
+        stay(model, &mut rewards, s);
         model.end_state();
     }
-    if rows.iter().any(|row| row.reward > 0.0) {
+    if rows.iter().any(|row| row.reward > 0.0 && role[row.state as usize] == Role::Inner) {
         model.usual_cost = UsualCost::One;
     }
     model.rewards.push(rewards);
@@ -242,6 +243,16 @@ fn fill(model: &mut Explicit, states: usize, mut rows: Vec<Row>) {
     if !goals.is_empty() {
         model.labels.insert(GOAL.into(), goals);
     }
+}
+
+/// A choice that stays where it is.
+fn stay(model: &mut Explicit, rewards: &mut Rewards, s: u32) {
+    rewards.of_choices.push((model.choices() as u32, 1.0));
+    model.actions.push_number();
+    model.choice_lines.push(0);
+    model.successors.push(s);
+    model.probabilities.push(1.0);
+    model.end_choice();
 }
 
 struct TableSeed<'a> {

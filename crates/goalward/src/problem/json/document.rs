@@ -204,9 +204,9 @@ impl Document {
             say("theta", format!("{} entries, but dim is {d}", theta.len()));
         }
         for (i, fact) in self.extra.iter().flatten().enumerate() {
-            if d.checked_add(1) != Some(fact.len()) {
-                let fault =
-                    format!("{} numbers; a fact has dim + 1: a_1..a_d, b, and dim is {d}", fact.len());
+            let needs = d.saturating_add(1);
+            if fact.len() != needs {
+                let fault = format!("{} numbers; a fact has dim + 1 = {needs}: a_1..a_d, b", fact.len());
                 say(&format!("extra[{i}]"), fault);
             }
         }
