@@ -6,6 +6,7 @@
 //! ```text
 //! numeric <- problem <- plan <- estimate, confidence <- learners --\
 //!               ^------------------------------------ worlds -------> episode
+//!                        plan, worlds <- check
 //! ```
 //!
 //! * [`problem`]: [`Problem`](problem::Problem), all that a learner may know, and

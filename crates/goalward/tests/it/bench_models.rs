@@ -16,8 +16,10 @@ fn bench() -> Option<PathBuf> {
     Some(folder)
 }
 
-/// (file, goal, cost, states, choices, the exact minimum as a fraction).
-const STORM: &[(&str, &str, &str, usize, usize, (f64, f64))] = &[
+/// File, goal, cost, states, choices, the exact minimum as a fraction.
+type Known = (&'static str, &'static str, &'static str, usize, usize, (f64, f64));
+
+const STORM: &[Known] = &[
     ("consensus.2_K2", "finished", "steps", 272, 400, (48.0, 1.0)),
     ("consensus.2_K4", "finished", "steps", 528, 784, (192.0, 1.0)),
     ("csma.2-2", "all_delivered", "time", 1038, 1054, (53954981353.0, 805306368.0)),

@@ -11,18 +11,13 @@ fn report(text: &str, options: &str) -> Report {
     check(&folder.put("model", text), &settings(options)).unwrap()
 }
 
-/// (kind, line, state, action, value) of every finding of a level.
-fn found(
-    report: &Report,
-    level: Level,
-) -> Vec<(&str, Option<usize>, Option<&str>, Option<&str>, Option<f64>)> {
-    let of = |f: &&goalward::check::Finding| f.level == level;
-    report
-        .findings
-        .iter()
-        .filter(of)
-        .map(|f| (f.kind, f.line, f.state.as_deref(), f.action.as_deref(), f.value))
-        .collect()
+/// The kind, line, state, action and value of a finding.
+type Told<'a> = (&'a str, Option<usize>, Option<&'a str>, Option<&'a str>, Option<f64>);
+
+/// Every finding of a level.
+fn found(report: &Report, level: Level) -> Vec<Told<'_>> {
+    let findings = report.findings.iter().filter(|f| f.level == level);
+    findings.map(|f| (f.kind, f.line, f.state.as_deref(), f.action.as_deref(), f.value)).collect()
 }
 
 #[test]

@@ -99,10 +99,10 @@ impl Explicit {
             self.labels().map(say).collect()
         };
         let Some(asked) = asked else {
-            return match self.labels.len() {
-                1 => Ok(self.labels.iter().map(|(label, states)| (states.clone(), label.clone())).next())
-                    .map(Option::unwrap_or_default),
-                0 => Err(self.refuse("goal", "no state has a label; say which state it is", vec![])),
+            let mut all = self.labels.iter();
+            return match (all.next(), all.next()) {
+                (Some((label, states)), None) => Ok((states.clone(), label.clone())),
+                (None, _) => Err(self.refuse("goal", "no state has a label; say which state it is", vec![])),
                 _ => Err(self.refuse("goal", "several labels could be meant; say which", labels())),
             };
         };

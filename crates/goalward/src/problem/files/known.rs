@@ -14,6 +14,12 @@ use std::sync::Arc;
 /// The name of the state that draws an initial state.
 const DRAW: &str = "start";
 
+/// Names of states and actions, where they have any.
+struct Names {
+    states: Option<Vec<String>>,
+    actions: Option<Vec<Vec<String>>>,
+}
+
 impl Explicit {
     /// The model as an instance; the first thing that is wrong with it is the error.
     pub fn into_instance(mut self, chosen: &Chosen) -> Result<Instance> {
@@ -138,8 +144,8 @@ impl Explicit {
             successors: self.successors,
             phi: self.probabilities,
             extra: Vec::new(),
-            state_names: names.0,
-            action_names: names.1,
+            state_names: names.states,
+            action_names: names.actions,
             constraints: Arc::new(constraints),
         };
         Instance::new(problem, &[1.0])
@@ -185,8 +191,7 @@ impl Explicit {
     }
 
     /// Names of states and actions, where their numbers have changed or they have names of their own.
-    #[allow(clippy::type_complexity)]
-    fn names(&self, chosen: &Chosen, drawn: bool) -> (Option<Vec<String>>, Option<Vec<Vec<String>>>) {
+    fn names(&self, chosen: &Chosen, drawn: bool) -> Names {
         let states = || (0..self.states()).filter(|&s| !chosen.is_goal(s) || s == chosen.goal[0] as State);
         let plain = chosen.goal.len() == 1 && !drawn && self.odd_names.is_empty();
         let state_names = (!plain).then(|| {
@@ -206,7 +211,7 @@ impl Explicit {
             };
             states().map(of).chain(drawn.then(|| vec!["draw".into()])).collect()
         });
-        (state_names, action_names)
+        Names { states: state_names, actions: action_names }
     }
 }
 
