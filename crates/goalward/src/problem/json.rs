@@ -17,6 +17,7 @@
 //! and column (wrong form) or the place in the document (wrong content).
 
 mod document;
+mod place;
 
 use super::files::{self, Source};
 use super::{Instance, ProblemBuilder};
@@ -61,14 +62,14 @@ impl Draft {
     /// The problem, with its truth if the file has one; the first thing that is wrong with it is the error.
     pub fn into_instance(self) -> Result<Instance> {
         let (name, path) = (files::stem(&self.path), self.path);
-        let inside = |source| Error::InFile { path: path.clone(), source: Box::new(source) };
-        self.document.into_instance(self.size, &name).map_err(inside)
+        let located = |fault| in_file(&path, vec![fault]).swap_remove(0);
+        self.document.into_instance(self.size, &name).map_err(located)
     }
 
     /// What the file says wrongly, so many faults at most: counts that do not fit, numbers that cannot be, features
     /// without a place. If there are none, [`Draft::builder`] makes a problem of it.
     pub fn faults(&self, most: usize) -> Vec<Error> {
-        self.document.faults(self.size, most)
+        in_file(&self.path, self.document.faults(self.size, most))
     }
 
     /// The model that the features allow, for looking at its graph, whatever else is wrong: the steps that theta makes
@@ -82,6 +83,28 @@ impl Draft {
         let name = files::stem(&self.path);
         self.document.builder(self.size, &name)
     }
+}
+
+/// The same faults with their file, and the lines of the first few that name a field: the file is read again for that.
+fn in_file(path: &Path, faults: Vec<Error>) -> Vec<Error> {
+    const LOCATED: usize = 50;
+    let names_field = |fault: &Error| matches!(fault, Error::Field { .. });
+    let text = match faults.iter().any(names_field) {
+        true => files::bytes(path).unwrap_or_default(),
+        false => Vec::new(),
+    };
+    let locate = |(i, fault)| {
+        let line = match &fault {
+            Error::Field { field, .. } if i < LOCATED => place::line_of(&text, field),
+            _ => None,
+        };
+        let (path, source) = (path.into(), Box::new(fault));
+        match line {
+            Some(line) => Error::AtLine { path, line, source },
+            None => Error::InFile { path, source },
+        }
+    };
+    faults.into_iter().enumerate().map(locate).collect()
 }
 
 /// Reads a problem from the text of a file.

@@ -135,8 +135,9 @@ fn problem_files_are_checked_as_a_whole() {
         .replace("[0.25], []", "[-0.25], []")
         .replace("[0, 0, 0, [0.5, 0.1]]", "[0, 0, 7, [0.5, 0.1]]");
     let bad = report(&text.replace("[1, 0, 2, [0.8, 0.4]]", "[1, 0, 2, [0.8]]"), "");
-    let say: Vec<&str> = bad.findings.iter().map(|f| f.message.split(':').next().unwrap()).collect();
-    assert_eq!(&say[..3], ["cost[1][0]", "features[0]", "features[4]"], "{:?}", bad.findings);
+    let say: Vec<_> = bad.findings.iter().map(|f| (f.line, f.message.split(": ").nth(1).unwrap())).collect();
+    let expected = [(Some(1), "cost[1][0]"), (Some(2), "features[0]"), (Some(2), "features[4]")];
+    assert_eq!(say[..3], expected, "{:?}", bad.findings);
     // theta: every row that it makes no distribution of
     let off = report(&PROBLEM.replace("[0.25, 0.75]", "[0.25, 0.85]"), "");
     let rows: Vec<_> =

@@ -223,6 +223,20 @@ fn files_name_themselves() {
     assert!(matches!(error, Error::InFile { .. }) && error.hint().is_some());
     assert!(error.to_string().contains("crossing.json: theta is outside B"), "{error}");
 
+    // what is wrong in content has its line too
+    for (from, to, line) in [
+        ("[0.25],", "[-0.25],", 9),
+        ("[0, 0, 2, [0.5, 0.9]]", "[0, 0, 9, [0.5, 0.9]]", 14),
+        ("[1, 0, 2, [0.8, 0.4]]", "[1, 0, 2, [0.8]]", 17),
+        ("\"start\": 0", "\"start\": 3", 4),
+        ("[0.25, 0.75]", "[0.25]", 20),
+        ("[0.0, -1.0, 0.0]", "[0.0, -1.0]", 21),
+        ("\"bridge\", ", "", 22),
+    ] {
+        let error = put(SOUND.replace(from, to).as_bytes()).unwrap_err();
+        assert!(matches!(error, Error::AtLine { line: at, .. } if at == line), "{error}");
+    }
+
     let mut latin = SOUND.as_bytes().to_vec();
     let at = SOUND.find("bank").unwrap();
     latin[at] = 0xe4;

@@ -133,7 +133,7 @@ mod tests {
 
     #[test]
     fn a_bomb_is_refused() {
-        let file = packed(&vec![b'\n'; FREE as usize * 4]);
+        let file = packed(&vec![b'\n'; FREE as usize * 2]);
         let mut lines = Lines::new(open(file.path()).unwrap());
         let fault = loop {
             match lines.next() {

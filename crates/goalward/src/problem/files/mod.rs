@@ -22,7 +22,7 @@ pub use explicit::{Explicit, ROUNDING, ROW_TOLERANCE};
 use crate::problem::{Instance, json};
 use crate::registry::Settings;
 use crate::{Error, Result};
-use std::io::{BufRead, Read};
+use std::io::Read;
 use std::path::Path;
 
 /// What a file holds.
@@ -42,11 +42,18 @@ pub fn read(path: &Path) -> Result<Source> {
         Format::Drn => Ok(Source::Model(Box::new(drn::read(input, path)?))),
         Format::Gymnasium => Ok(Source::Model(Box::new(gymnasium::read(input, path)?))),
         Format::Problem => {
-            let mut bytes = Vec::new();
-            input.read_to_end(&mut bytes).map_err(|source| Error::Io { path: path.into(), source })?;
-            Ok(Source::Problem(Box::new(json::Draft::new(&bytes, path)?)))
+            drop(input);
+            Ok(Source::Problem(Box::new(json::Draft::new(&bytes(path)?, path)?)))
         }
     }
+}
+
+/// All of a file, unpacked.
+pub(super) fn bytes(path: &Path) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = input::open(path)?.read_to_end(&mut bytes);
+    read.map_err(|source| Error::Io { path: path.into(), source })?;
+    Ok(bytes)
 }
 
 /// Opens a file as an instance; a known model takes the parameters of [`choose::PARAMETERS`], a problem file takes none.
