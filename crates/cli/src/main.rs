@@ -37,7 +37,7 @@ const EXAMPLES: &str = "\
 EXAMPLES:
     goalward list worlds
     goalward check model.drn.gz --goal done
-    goalward mix sunny.drn rainy.drn -o weather.json && goalward learn weather.json
+    goalward mix sunny.drn rainy.drn --weights 0.3,0.7 -o weather.json && goalward learn weather.json
     goalward learn hard-instance --learner levis++ --set B=3 --episodes 1000
     goalward reproduce";
 

@@ -10,13 +10,13 @@ use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 EXAMPLES:
-    goalward mix sunny.drn rainy.drn --goal home -o weather.json && goalward learn weather.json
-    goalward mix a.json b.json c.json --weights 0.2,0.3,0.5 --cost 1 -o truth-known.json";
+    goalward mix sunny.drn rainy.drn --goal home -o weather.json
+    goalward mix a.json b.json c.json --cost 1 --weights 1/5,3/10,1/2 -o mixed.json && goalward learn mixed.json";
 
 /// Make one learning problem of several models over the same states: the truth is some mixture of them
 ///
 /// Every model becomes one feature, and theta holds the weights of the mixture. That no weight is negative is written
-/// down as a known fact (\"extra\"). With --weights the problem has a truth, and can be simulated: `learn` and `compare`
+/// down as a known fact ("extra"). With --weights the problem has a truth, and can be simulated: `learn` and `compare`
 /// show how soon the weights are found out. Without, it is for your own loop.
 ///
 /// Models are files (Storm's DRN, Gymnasium tables, problem files with a theta) or worlds; --goal, --cost and --start hold

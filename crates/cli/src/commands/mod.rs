@@ -39,7 +39,7 @@ pub(crate) struct Parameters {
     /// In a model file: the goal, as a label or a state; several states become one [default: the only label]
     #[arg(long, value_name = "LABEL|STATE", help_heading = "Model files")]
     goal: Option<String>,
-    /// In a model file: the reward model that is the cost; 1 for unit costs [default: the only one, else 1]
+    /// In a model file: the reward model that is the cost; 1 for unit costs [default: the only one; 1 if there is none]
     #[arg(long, value_name = "NAME", help_heading = "Model files")]
     cost: Option<String>,
     /// In a model file: the start; `all` draws one of several initial states [default: the only one]
