@@ -11,6 +11,7 @@ const BENCHES: &[(&str, &str)] = &[
     ("support_stress", "a million support problems, random and degenerate, with counts of what went wrong"),
     ("devi", "planning by value iteration and by policy iteration"),
     ("step", "the learning step"),
+    ("scale", "problems of up to a million state-action pairs: building, sweeping, planning, memory"),
 ];
 
 /// The benchmark that needs valgrind.

@@ -40,6 +40,16 @@ pub enum Error {
         /// What is wrong with it.
         fault: String,
     },
+    /// More memory is needed than there is.
+    #[error("{what} would take {:.2} GB, and {:.2} GB of memory are free", gigabytes(*.bytes), gigabytes(*.free))]
+    Memory {
+        /// What needs it.
+        what: String,
+        /// How much, in bytes.
+        bytes: u64,
+        /// What is free, in bytes.
+        free: u64,
+    },
     /// A state other than the goal has no action.
     #[error("state {state} has no action")]
     NoAction {
@@ -312,6 +322,7 @@ impl Error {
                 "for every state and action the probabilities <phi(next), theta> must be >= 0 and sum to 1"
                     .into()
             }
+            Error::Memory { .. } => "make the problem smaller, or run it where more memory is free".into(),
             Error::NoTruth { .. } => "add \"theta\": [...] to the problem file".into(),
             Error::InFile { source, .. } | Error::AtLine { source, .. } => return source.hint(),
             Error::Probability { probability, .. } if *probability < 0.0 => {
@@ -349,4 +360,8 @@ fn listed(names: &[String]) -> String {
         n if n <= SHOWN => format!("states {shown}"),
         n => format!("states {shown} and {} more", n - SHOWN),
     }
+}
+
+fn gigabytes(bytes: u64) -> f64 {
+    bytes as f64 * 1e-9
 }

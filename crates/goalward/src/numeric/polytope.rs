@@ -1,11 +1,14 @@
 //! A polytope {x : a_i'x = b_i, a_k'x <= b_k} with its equalities eliminated.
 
+mod features;
 mod interior;
 
 use super::{dot, norm};
+pub(crate) use features::Features;
+pub use features::Rows;
 use interior::Search;
-use std::collections::HashSet;
-use std::sync::OnceLock;
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
 /// A row that loses all but this share of its norm to the equalities is left out, and so is an implied equality: its
 /// direction would be rounding to no better than 1e-7.
@@ -30,6 +33,9 @@ pub struct EmptyPolytope {
 /// The polytope has a point that satisfies every row strictly: rows that are tight everywhere were turned into
 /// equalities when it was built. It may be unbounded, and it may be a single point (k = 0).
 ///
+/// A polytope of feature rows with more than 65,536 different ones keeps the features themselves instead of rows
+/// ([`has_features`](Self::has_features)); [`rows`](Self::rows) are then some of them, a *core* that hull and interior point were found with.
+///
 /// ```
 /// use goalward::numeric::PolytopeBuilder;
 /// let mut builder = PolytopeBuilder::new(3);
@@ -52,7 +58,17 @@ pub struct Polytope {
     offsets: Vec<f64>,
     interior: Vec<f64>,
     blur: f64,
+    /// Rows beyond those above.
+    features: Option<Features>,
     bounds: OnceLock<Vec<(f64, f64)>>,
+}
+
+/// What the equalities leave of a row.
+enum Reduced {
+    /// Nothing that could be told from rounding.
+    Nothing,
+    /// A row of norm one with this offset.
+    Offset(f64),
 }
 
 impl Polytope {
@@ -72,7 +88,8 @@ impl Polytope {
     pub fn basis(&self) -> &[f64] {
         &self.basis
     }
-    /// The inequality rows: m x k, row-major, each of norm one.
+    /// The inequality rows: m x k, row-major, each of norm one; a part of them if the polytope
+    /// [has features](Self::has_features).
     pub fn rows(&self) -> &[f64] {
         &self.rows
     }
@@ -84,6 +101,27 @@ impl Polytope {
     pub fn interior(&self) -> &[f64] {
         &self.interior
     }
+    /// Whether there are more rows than [`rows`](Self::rows) gives: too many to be written out.
+    pub fn has_features(&self) -> bool {
+        self.features.is_some()
+    }
+    /// The rows beyond [`rows`](Self::rows).
+    pub(crate) fn features(&self) -> Option<&Features> {
+        self.features.as_ref()
+    }
+    /// The size in memory, in bytes; features belong to the problem.
+    pub(crate) fn bytes(&self) -> usize {
+        size_of_val(self.rows()) + size_of_val(self.offsets())
+    }
+    /// The same with another way to choose among the rows that are not written out.
+    pub fn with_rows(&self, rows: Rows) -> Polytope {
+        let features = self.features.clone().map(|features| features.with_limit(rows));
+        Polytope { features, ..self.clone() }
+    }
+    /// The same without the rows that are not written out: a larger polytope.
+    pub(crate) fn core(&self) -> Polytope {
+        Polytope { features: None, ..self.clone() }
+    }
     /// Whether x satisfies every equality and every row up to a distance of `tolerance`.
     pub fn contains(&self, x: &[f64], tolerance: f64) -> bool {
         let z = self.coordinates(x);
@@ -94,6 +132,7 @@ impl Polytope {
         off.sum::<f64>().sqrt() <= tolerance
             && (self.offsets.iter().enumerate())
                 .all(|(i, b)| dot(&self.rows[i * self.free..(i + 1) * self.free], &z) <= b + tolerance)
+            && self.features.as_ref().is_none_or(|features| features.violated(self, &z, tolerance).is_empty())
     }
     /// The coordinates z = basis' (x - origin) of x's projection onto the hull.
     pub(crate) fn coordinates(&self, x: &[f64]) -> Vec<f64> {
@@ -121,14 +160,43 @@ pub struct PolytopeBuilder {
     dim: usize,
     /// Orthonormal equality rows with their right-hand sides.
     equalities: Vec<(Vec<f64>, f64)>,
-    halfspaces: Vec<(Vec<f64>, f64)>,
-    seen: HashSet<Vec<u64>>,
+    /// Halfspaces, d + 1 numbers each: a and b.
+    halfspaces: Vec<f64>,
+    /// A halfspace for every hash value seen.
+    seen: HashMap<u64, u32>,
+    features: Option<Arc<Vec<f64>>>,
+    /// So many different feature rows are written out.
+    most: usize,
+}
+
+/// So many different feature rows are written out, unless a test says otherwise.
+const MOST: usize = 1 << 16;
+
+/// A value that equal numbers share; others almost never.
+fn hash(numbers: impl Iterator<Item = f64>) -> u64 {
+    // 0 and -0 are the same number
+    numbers.fold(0, |h: u64, x| (h.rotate_left(23) ^ (x + 0.0).to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+/// Whether one row is a positive multiple of another, to rounding.
+pub(crate) fn parallel(a: &[f64], b: &[f64]) -> bool {
+    let size = norm(a);
+    let scale = size / norm(b);
+    a.iter().zip(b).all(|(x, y)| (x - scale * y).abs() <= 4.0 * f64::EPSILON * size)
 }
 
 impl PolytopeBuilder {
     /// No rows yet: all of R^d.
     pub fn new(dim: usize) -> Self {
-        PolytopeBuilder { dim, equalities: Vec::new(), halfspaces: Vec::new(), seen: HashSet::new() }
+        let (equalities, halfspaces, seen) = (Vec::new(), Vec::new(), HashMap::new());
+        PolytopeBuilder { dim, equalities, halfspaces, seen, features: None, most: MOST }
+    }
+
+    /// Writes out so many different feature rows at most.
+    #[cfg(test)]
+    pub(crate) fn at_most(mut self, rows: usize) -> Self {
+        self.most = rows;
+        self
     }
 
     /// Adds a'x = b.
@@ -163,15 +231,64 @@ impl PolytopeBuilder {
 
     /// Adds a'x <= b.
     pub fn halfspace(&mut self, a: &[f64], b: f64) {
-        let mut key: Vec<u64> = a.iter().map(|x| x.to_bits()).collect();
-        key.push(b.to_bits());
-        if self.seen.insert(key) {
-            self.halfspaces.push((a.to_vec(), b));
+        self.is_new(a, b);
+    }
+
+    /// Adds a'x <= b and says whether it was not there yet.
+    fn is_new(&mut self, a: &[f64], b: f64) -> bool {
+        let key = hash(a.iter().copied().chain([b]));
+        let width = self.dim + 1;
+        let number = (self.halfspaces.len() / width) as u32;
+        if let Some(&same) = self.seen.get(&key) {
+            let same = &self.halfspaces[same as usize * width..][..width];
+            if same[..self.dim] == *a && same[self.dim] == b {
+                return false;
+            }
+        }
+        self.seen.insert(key, number);
+        self.halfspaces.extend_from_slice(a);
+        self.halfspaces.push(b);
+        true
+    }
+
+    /// Adds phi'x >= 0 for every row phi, once for all rows of one direction. Where too many are left, the features are kept
+    /// as they are, by reference.
+    pub fn no_less_than_zero(&mut self, features: &Arc<Vec<f64>>) {
+        let d = self.dim;
+        let before = self.halfspaces.len();
+        let mut directions: HashMap<u64, usize> = HashMap::new();
+        let mut minus = vec![0.0; d];
+        for (i, phi) in features.chunks_exact(d.max(1)).enumerate() {
+            let size = norm(phi);
+            let ordinary = size.is_finite() && size > 1e-150;
+            if ordinary {
+                // to 2^-44: multiples of a row differ by rounding
+                let key = hash(phi.iter().map(|x| (x / size * 44f64.exp2()).round()));
+                let first = *directions.entry(key).or_insert(i);
+                if first < i && parallel(phi, &features[first * d..(first + 1) * d]) {
+                    continue;
+                }
+            }
+            minus.iter_mut().zip(phi).for_each(|(m, x)| *m = -x);
+            self.halfspace(&minus, 0.0);
+            if self.halfspaces.len() - before > self.most * (d + 1) {
+                self.halfspaces.truncate(before);
+                self.seen.retain(|_, number| (*number as usize) < before / (d + 1));
+                self.features = Some(Arc::clone(features));
+                return;
+            }
         }
     }
 
     /// Eliminates the equalities, stated and implied, and merges parallel rows.
     pub fn finish(mut self) -> Result<Polytope, EmptyPolytope> {
+        match self.features.take() {
+            None => self.finish_rows(),
+            Some(features) => features::finish(self, features),
+        }
+    }
+
+    fn finish_rows(mut self) -> Result<Polytope, EmptyPolytope> {
         let stated = self.equalities.len();
         loop {
             let mut hull = self.hull();
@@ -252,6 +369,7 @@ impl PolytopeBuilder {
             offsets,
             interior: Vec::new(),
             blur: 0.0,
+            features: None,
             bounds: OnceLock::new(),
         }
     }
@@ -266,34 +384,49 @@ impl Polytope {
         self
     }
 
-    /// Takes the rows in the hull's coordinates, one per direction, and returns those that face each other without
-    /// a gap: they are equalities.
+    /// A row sign a'x <= b in the hull's coordinates, into k numbers; fails if it cannot hold anywhere.
     ///
     /// What is left of a row that the equalities nearly span is known only as well as they are, magnified: such a row
     /// gives way by that much, so that the polytope becomes larger and never smaller.
-    fn reduce(&mut self, halfspaces: &[(Vec<f64>, f64)]) -> Result<Vec<usize>, EmptyPolytope> {
-        let (d, k, blur) = (self.dim, self.free, self.blur);
+    fn reduce_row(
+        &self,
+        sign: f64,
+        a: &[f64],
+        b: f64,
+        reduced: &mut [f64],
+    ) -> Result<Reduced, EmptyPolytope> {
+        let (k, blur) = (self.free, self.blur);
+        reduced.fill(0.0);
+        for i in 0..self.dim {
+            reduced.iter_mut().zip(&self.basis[i * k..]).for_each(|(r, n)| *r += sign * a[i] * n);
+        }
+        let rest = b - sign * dot(a, &self.origin);
+        let size = norm(reduced);
+        let whole = norm(a).max(1e-300);
+        if size <= f64::max(FAINT, 10.0 * blur) * whole {
+            // what is left of the row is mostly rounding: it proves nothing unless it is off by far more
+            let least = if size <= 1e-13 * whole { 1e-9 } else { 1e3 * f64::max(FAINT, 10.0 * blur) };
+            if rest < -least * (norm(a) + b.abs()) {
+                return Err(EmptyPolytope { detail: format!("a row is off by {} everywhere", -rest) });
+            }
+            return Ok(Reduced::Nothing);
+        }
+        reduced.iter_mut().for_each(|r| *r /= size);
+        let give = if size <= 1e-3 * whole { (blur + 1e-15) * (whole + b.abs()) / size } else { 0.0 };
+        Ok(Reduced::Offset(rest / size + give))
+    }
+
+    /// Takes the rows in the hull's coordinates, one per direction, and returns those that face each other without
+    /// a gap: they are equalities.
+    fn reduce(&mut self, halfspaces: &[f64]) -> Result<Vec<usize>, EmptyPolytope> {
+        let (d, k) = (self.dim, self.free);
         let (mut rows, mut offsets): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
         let mut reduced = vec![0.0; k];
-        for (a, b) in halfspaces {
-            reduced.fill(0.0);
-            for i in 0..d {
-                reduced.iter_mut().zip(&self.basis[i * k..]).for_each(|(r, n)| *r += a[i] * n);
+        for row in halfspaces.chunks_exact(d + 1) {
+            if let Reduced::Offset(b) = self.reduce_row(1.0, &row[..d], row[d], &mut reduced)? {
+                rows.extend_from_slice(&reduced);
+                offsets.push(b);
             }
-            let rest = b - dot(a, &self.origin);
-            let size = norm(&reduced);
-            let whole = norm(a).max(1e-300);
-            if size <= f64::max(FAINT, 10.0 * blur) * whole {
-                // what is left of the row is mostly rounding: it proves nothing unless it is off by far more
-                let least = if size <= 1e-13 * whole { 1e-9 } else { 1e3 * f64::max(FAINT, 10.0 * blur) };
-                if rest < -least * (norm(a) + b.abs()) {
-                    return Err(EmptyPolytope { detail: format!("a row is off by {} everywhere", -rest) });
-                }
-                continue;
-            }
-            rows.extend(reduced.iter().map(|r| r / size));
-            let give = if size <= 1e-3 * whole { (blur + 1e-15) * (whole + b.abs()) / size } else { 0.0 };
-            offsets.push(rest / size + give);
         }
         // parallel rows have the same key up to sign and rounding, others almost never
         let probe: Vec<f64> =

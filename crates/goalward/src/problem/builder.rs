@@ -1,26 +1,23 @@
 //! The checked way to a [`Problem`].
 
+use super::draft::{Arrays, Draft};
+use super::reach::leads_to;
 use super::{Action, Halfspace, Problem, State};
 use crate::numeric::{Polytope, PolytopeBuilder};
 use crate::{Error, Result};
 use std::sync::Arc;
 
-/// One action while the problem is built.
-#[derive(Clone, Debug)]
-struct Draft {
-    cost: f64,
-    /// Successors with their feature rows, in ascending order of the successor.
-    rows: Vec<(State, Vec<f64>)>,
-}
-
 /// Collects a problem's parts and checks them; every error names the place.
+///
+/// Actions by state, and feature rows by state and action, are the order in which nothing is held twice: the rows are then
+/// written where they stay. Any other order is fine too, and slower.
 #[derive(Clone, Debug)]
 pub struct ProblemBuilder {
     name: String,
     dim: usize,
     start: State,
     goal: State,
-    states: Vec<Vec<Draft>>,
+    draft: Draft,
     extra: Vec<Halfspace>,
     state_names: Option<Vec<String>>,
     action_names: Option<Vec<Vec<String>>>,
@@ -34,7 +31,7 @@ impl ProblemBuilder {
             dim,
             start: 0,
             goal: states.saturating_sub(1),
-            states: vec![Vec::new(); states],
+            draft: Draft::new(states, dim),
             extra: Vec::new(),
             state_names: None,
             action_names: None,
@@ -76,25 +73,26 @@ impl ProblemBuilder {
     /// Adds an action to a state and returns its number.
     pub fn action(&mut self, s: State, cost: f64) -> Result<Action> {
         self.check_state("state", s)?;
-        let a = self.states[s].len();
+        let a = self.draft.actions(s);
         if !(0.0..=1e100).contains(&cost) {
             return Err(Error::Cost { state: self.state_name(s), action: self.action_name(s, a), cost });
         }
-        self.states[s].push(Draft { cost, rows: Vec::new() });
-        Ok(a)
+        Ok(self.draft.action(s, cost))
     }
 
     /// Sets phi(next|s,a); absent rows are zero.
     pub fn feature(&mut self, s: State, a: Action, next: State, phi: &[f64]) -> Result<&mut Self> {
         self.check_state("state", s)?;
         self.check_state("next", next)?;
-        let fault = if a >= self.states[s].len() {
-            Some(format!("there are {} actions in this state", self.states[s].len()))
+        let actions = self.draft.actions(s);
+        let pair = if a < actions { self.draft.pair(s, a) } else { usize::MAX };
+        let fault = if a >= actions {
+            Some(format!("there are {actions} actions in this state"))
         } else if phi.len() != self.dim {
             Some(format!("the feature row has {} entries, but dim is {}", phi.len(), self.dim))
         } else if let Some(i) = phi.iter().position(|x| !x.is_finite()) {
             Some(format!("feature {i} is {}, not a finite number", phi[i]))
-        } else if self.states[s][a].rows.binary_search_by_key(&next, |r| r.0).is_ok() {
+        } else if self.draft.has(pair, next as u32) {
             Some("this feature row is given twice".into())
         } else {
             None
@@ -104,9 +102,7 @@ impl ProblemBuilder {
             return Err(Error::Feature { state, action, next: self.state_name(next), fault });
         }
         if phi.iter().any(|&x| x != 0.0) {
-            let rows = &mut self.states[s][a].rows;
-            let at = rows.partition_point(|r| r.0 < next);
-            rows.insert(at, (next, phi.to_vec()));
+            self.draft.row(pair, next as u32, phi);
         }
         Ok(self)
     }
@@ -152,24 +148,14 @@ impl ProblemBuilder {
     }
 
     /// Checks the whole and makes the problem.
-    pub fn build(self) -> Result<Problem> {
+    pub fn build(mut self) -> Result<Problem> {
         if let Some(fault) = self.faults(1).pop() {
             return Err(fault);
         }
-        let constraints = Arc::new(self.constraints()?);
-        let (mut first_pair, mut first_row) = (vec![0], vec![0]);
-        let (mut costs, mut successors, mut phi) = (Vec::new(), Vec::new(), Vec::new());
-        for actions in self.states {
-            for draft in actions {
-                costs.push(draft.cost);
-                for (next, row) in draft.rows {
-                    successors.push(next as u32);
-                    phi.extend(row);
-                }
-                first_row.push(successors.len());
-            }
-            first_pair.push(costs.len());
-        }
+        let Arrays { first_pair, costs, first_row, successors, phi } =
+            std::mem::take(&mut self.draft).finish();
+        let phi = Arc::new(phi);
+        let constraints = Arc::new(self.constraints(&first_pair, &first_row, &phi)?);
         let largest = costs.iter().copied().fold(0.0, f64::max);
         Ok(Problem {
             name: self.name,
@@ -190,20 +176,20 @@ impl ProblemBuilder {
     }
 
     fn check_state(&self, field: &str, s: State) -> Result<()> {
-        if s < self.states.len() {
+        if s < self.draft.states() {
             return Ok(());
         }
-        let fault = format!("state {s} does not exist, there are {} states", self.states.len());
+        let fault = format!("state {s} does not exist, there are {} states", self.draft.states());
         Err(Error::Field { field: field.into(), fault })
     }
 
     fn check_shape(&self) -> Result<()> {
         let field = |field: &str, fault: String| Err(Error::Field { field: field.into(), fault });
-        if self.states.is_empty() {
+        if self.draft.states() == 0 {
             return field("states", "a problem needs at least one state, the goal".into());
         }
-        if self.states.len() > u32::MAX as usize {
-            return field("states", format!("{} are more than 2^32 - 1", self.states.len()));
+        if self.draft.states() > u32::MAX as usize {
+            return field("states", format!("{} are more than 2^32 - 1", self.draft.states()));
         }
         if self.dim == 0 {
             return field("dim", "it must be at least 1".into());
@@ -211,19 +197,19 @@ impl ProblemBuilder {
         self.check_state("start", self.start)?;
         self.check_state("goal", self.goal)?;
         if let Some(names) = &self.state_names
-            && names.len() != self.states.len()
+            && names.len() != self.draft.states()
         {
-            return field("state_names", format!("{} names for {} states", names.len(), self.states.len()));
+            return field("state_names", format!("{} names for {} states", names.len(), self.draft.states()));
         }
         if let Some(names) = &self.action_names {
-            if names.len() != self.states.len() {
+            if names.len() != self.draft.states() {
                 return field(
                     "action_names",
-                    format!("{} lists for {} states", names.len(), self.states.len()),
+                    format!("{} lists for {} states", names.len(), self.draft.states()),
                 );
             }
-            if let Some(s) = (0..names.len()).find(|&s| names[s].len() != self.states[s].len()) {
-                let (has, needs) = (names[s].len(), self.states[s].len());
+            if let Some(s) = (0..names.len()).find(|&s| names[s].len() != self.draft.actions(s)) {
+                let (has, needs) = (names[s].len(), self.draft.actions(s));
                 return field(&format!("action_names[{s}]"), format!("{has} names for {needs} actions"));
             }
         }
@@ -231,14 +217,16 @@ impl ProblemBuilder {
     }
 
     fn action_faults(&self, most: usize, faults: &mut Vec<Error>) {
-        for (s, actions) in self.states.iter().enumerate() {
+        for s in 0..self.draft.states() {
             if faults.len() >= most {
                 return;
             }
-            if s != self.goal && actions.is_empty() {
+            let actions = self.draft.actions(s);
+            if s != self.goal && actions == 0 {
                 faults.push(Error::NoAction { state: self.state_name(s) });
             }
-            for (a, _) in actions.iter().enumerate().filter(|(_, draft)| draft.rows.is_empty()) {
+            let has_none = |a: &Action| self.draft.successors(self.draft.pair(s, *a)).next().is_none();
+            for a in (0..actions).filter(has_none) {
                 let (state, action) = (self.state_name(s), self.action_name(s, a));
                 faults.push(Error::NoSuccessor { state, action });
             }
@@ -246,38 +234,33 @@ impl ProblemBuilder {
     }
 
     fn goal_faults(&self, faults: &mut Vec<Error>) {
-        for (a, draft) in self.states[self.goal].iter().enumerate() {
+        for a in 0..self.draft.actions(self.goal) {
+            let pair = self.draft.pair(self.goal, a);
             let names = || (self.state_name(self.goal), self.action_name(self.goal, a));
-            if draft.cost != 0.0 {
+            let cost = self.draft.cost(pair);
+            if cost != 0.0 {
                 let (goal, action) = names();
-                faults.push(Error::GoalCost { goal, action, cost: draft.cost });
+                faults.push(Error::GoalCost { goal, action, cost });
             }
-            if let Some((next, _)) = draft.rows.iter().find(|(next, _)| *next != self.goal) {
+            // the least, whatever the order in which they came
+            let others = self.draft.successors(pair).filter(|&next| next as State != self.goal);
+            if let Some(next) = others.min() {
                 let (goal, action) = names();
-                faults.push(Error::GoalNotAbsorbing { goal, action, next: self.state_name(*next) });
+                faults.push(Error::GoalNotAbsorbing { goal, action, next: self.state_name(next as State) });
             }
         }
     }
 
     /// Every state must have a path of feature rows to the goal.
     fn check_reachable(&self) -> Result<()> {
-        let n = self.states.len();
-        let mut predecessors = vec![Vec::new(); n];
-        for (s, actions) in self.states.iter().enumerate() {
-            for (next, _) in actions.iter().flat_map(|draft| &draft.rows) {
-                predecessors[*next].push(s);
-            }
-        }
-        let mut reached = vec![false; n];
-        reached[self.goal] = true;
-        let mut queue = vec![self.goal];
-        while let Some(s) = queue.pop() {
-            for &before in &predecessors[s] {
-                if !std::mem::replace(&mut reached[before], true) {
-                    queue.push(before);
-                }
-            }
-        }
+        let n = self.draft.states();
+        let arcs = || {
+            let pairs = |s: State| (0..self.draft.actions(s)).map(move |a| self.draft.pair(s, a));
+            (0..n).flat_map(move |s| {
+                pairs(s).flat_map(move |p| self.draft.successors(p).map(move |t| (s as u32, t)))
+            })
+        };
+        let reached = leads_to(n, self.goal, arcs);
         if reached.iter().all(|&r| r) {
             return Ok(());
         }
@@ -287,21 +270,33 @@ impl ProblemBuilder {
 
     /// The set B of the paper (its display defining the constraint set), joined by the extra facts: every row sums to
     /// one, no entry is negative.
-    fn constraints(&self) -> Result<Polytope> {
-        let mut builder = PolytopeBuilder::new(self.dim);
-        for (s, actions) in self.states.iter().enumerate() {
-            for (a, draft) in actions.iter().enumerate() {
-                let mut sum = vec![0.0; self.dim];
-                for (_, row) in &draft.rows {
-                    sum.iter_mut().zip(row).for_each(|(s, x)| *s += x);
-                    builder.halfspace(&row.iter().map(|x| -x).collect::<Vec<_>>(), 0.0);
-                }
-                builder.equality(&sum, 1.0).map_err(|_| Error::RowsContradict {
-                    state: self.state_name(s),
-                    action: self.action_name(s, a),
-                })?;
+    fn constraints(
+        &self,
+        first_pair: &[usize],
+        first_row: &[usize],
+        phi: &Arc<Vec<f64>>,
+    ) -> Result<Polytope> {
+        let d = self.dim;
+        let mut builder = PolytopeBuilder::new(d);
+        let (mut sum, mut last) = (vec![0.0; d], Vec::new());
+        for (p, rows) in first_row.windows(2).enumerate() {
+            sum.fill(0.0);
+            for row in phi[rows[0] * d..rows[1] * d].chunks_exact(d) {
+                sum.iter_mut().zip(row).for_each(|(s, x)| *s += x);
             }
+            if sum == last {
+                continue;
+            }
+            builder.equality(&sum, 1.0).map_err(|_| {
+                let s = first_pair.partition_point(|&first| first <= p) - 1;
+                Error::RowsContradict {
+                    state: self.state_name(s),
+                    action: self.action_name(s, p - first_pair[s]),
+                }
+            })?;
+            last.clone_from(&sum);
         }
+        builder.no_less_than_zero(phi);
         for fact in &self.extra {
             builder.halfspace(&fact.a, fact.b);
         }

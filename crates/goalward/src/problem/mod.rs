@@ -5,10 +5,13 @@
 //! from a [`Problem`] and never see a [`Truth`].
 
 mod builder;
+mod draft;
 pub mod files;
 pub mod json;
+pub mod memory;
 mod mix;
 mod models;
+mod reach;
 #[cfg(test)]
 mod tests;
 mod truth;
@@ -18,7 +21,7 @@ pub use mix::mix;
 pub use models::Model;
 pub use truth::{Instance, Truth};
 
-use crate::numeric::Polytope;
+use crate::numeric::{Polytope, Rows};
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -58,7 +61,7 @@ pub struct Problem {
     first_row: Vec<usize>,
     successors: Vec<u32>,
     /// One row of d numbers for each successor.
-    phi: Vec<f64>,
+    phi: Arc<Vec<f64>>,
     extra: Vec<Halfspace>,
     state_names: Option<Vec<String>>,
     action_names: Option<Vec<Vec<String>>>,
@@ -175,29 +178,21 @@ impl Problem {
     /// The states ahead of the start from which no sequence of actions leads to the goal, whatever theta is.
     pub fn out_of_reach(&self) -> Vec<State> {
         let n = self.states();
-        let mut into: Vec<Vec<u32>> = vec![Vec::new(); n];
+        let next_states = |s: State| {
+            &self.successors[self.first_row[self.first_pair[s]]..self.first_row[self.first_pair[s + 1]]]
+        };
         let mut ahead = vec![false; n];
         ahead[self.start] = true;
         let mut queue = vec![self.start];
         while let Some(s) = queue.pop() {
-            let rows = self.first_row[self.first_pair[s]]..self.first_row[self.first_pair[s + 1]];
-            for &next in &self.successors[rows] {
-                into[next as State].push(s as u32);
+            for &next in next_states(s) {
                 if !std::mem::replace(&mut ahead[next as State], true) {
                     queue.push(next as State);
                 }
             }
         }
-        let mut reaches = vec![false; n];
-        reaches[self.goal] = true;
-        queue.push(self.goal);
-        while let Some(s) = queue.pop() {
-            for &before in &into[s] {
-                if !std::mem::replace(&mut reaches[before as State], true) {
-                    queue.push(before as State);
-                }
-            }
-        }
+        let arcs = || (0..n).flat_map(move |s| next_states(s).iter().map(move |&next| (s as u32, next)));
+        let reaches = reach::leads_to(n, self.goal, arcs);
         (0..n).filter(|&s| ahead[s] && !reaches[s]).collect()
     }
 
@@ -211,9 +206,23 @@ impl Problem {
             + size_of_val(&*self.first_row)
             + size_of_val(&*self.costs)
             + size_of_val(&*self.successors)
-            + size_of_val(&*self.phi)
-            + size_of_val(self.constraints.rows())
+            + size_of_val(self.phi.as_slice())
+            + self.constraints.bytes()
             + names
+    }
+
+    /// The size in memory of a problem with so many pairs, feature rows and dimensions, its truth included and with names for
+    /// states and actions, in bytes: an estimate from above.
+    pub fn bytes_of(pairs: usize, rows: usize, dim: usize) -> u64 {
+        // 8 for a number of a feature row, 12 for its successor and probability; per pair cost, first row, names, pairs' states
+        let (pairs, rows) = (pairs as u64, rows as u64);
+        (8 * dim as u64 + 12).saturating_mul(rows).saturating_add(pairs.saturating_mul(160))
+    }
+
+    /// The problem in which confidence sets choose otherwise among the rows of B ([`Rows`]); only where those are too
+    /// many to be written out does that make a difference.
+    pub fn with_rows(self, rows: Rows) -> Problem {
+        Problem { constraints: Arc::new(self.constraints.with_rows(rows)), ..self }
     }
 
     /// phi_V(s,a) = sum over s' of phi(s'|s,a) V(s'), for one pair, into `out` (d numbers).

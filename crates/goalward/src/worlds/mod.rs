@@ -43,7 +43,7 @@ const SIMPLEX: Parameter = Parameter {
     doc: "whether learners are told that no entry of theta is negative (as extra facts of the problem)",
 };
 
-/// The most feature rows times dim that a world is built with: memory, and the time to fill it.
+/// The most feature rows times dim that a world is built with whose number of actions grows with 2^dim.
 const MOST_NUMBERS: usize = 100_000_000;
 
 /// The entry of a world.

@@ -9,10 +9,10 @@
 //! From every state every action reaches the goal with probability at least goal_prob > 0 at once, under every mixture:
 //! every policy is proper, T* <= 1/goal_prob and B* <= 1/goal_prob.
 
-use super::{MOST_NUMBERS, SIMPLEX, WorldEntry};
+use super::{SIMPLEX, WorldEntry};
 use crate::Result;
 use crate::numeric::Stream;
-use crate::problem::{Instance, Problem};
+use crate::problem::{Instance, Problem, memory};
 use crate::registry::{Parameter, Reader};
 use std::collections::BTreeSet;
 
@@ -44,6 +44,8 @@ pub(super) const ENTRY: WorldEntry = WorldEntry {
 /// Labels of the streams: the kernel and costs, and the true weights.
 const KERNEL: u64 = 1;
 const WEIGHTS: u64 = 2;
+/// The most feature rows times dim: the time to fill them. Memory is asked for besides.
+const MOST_NUMBERS: usize = 4_000_000_000;
 
 fn build(settings: &Reader) -> Result<Instance> {
     let states = settings.count("states", 2, 1_000_000)?;
@@ -66,6 +68,8 @@ fn build(settings: &Reader) -> Result<Instance> {
         );
         return Err(settings.refuse("states", &states.to_string(), reason));
     }
+    let pairs = states * actions;
+    memory::require("this world", Problem::bytes_of(pairs, pairs * (successors + 1), dim))?;
 
     let goal = states - 1;
     let mut stream = Stream::new(seed, &[KERNEL]);

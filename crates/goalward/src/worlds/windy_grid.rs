@@ -11,7 +11,7 @@
 //! from the goal, more than towards it; V*(start) = 2.83 at n = 3.
 
 use super::{SIMPLEX, WorldEntry};
-use crate::problem::{Instance, Problem};
+use crate::problem::{Instance, Problem, memory};
 use crate::registry::{Parameter, Reader};
 use crate::{Error, Result};
 
@@ -57,6 +57,9 @@ fn build(settings: &Reader) -> Result<Instance> {
     let wind = settings.number("wind", 0.0, 1.0)?;
     let cost = settings.number("cost", 1e-6, 1e6)?;
     let theta = mixture(settings)?;
+
+    let pairs = n * n * MOVES.len();
+    memory::require("this grid", Problem::bytes_of(pairs, pairs * MODELS, MODELS))?;
 
     let goal = n * n - 1;
     let mut builder = Problem::builder(ENTRY.id, n * n, MODELS);

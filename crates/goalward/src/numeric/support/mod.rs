@@ -3,6 +3,7 @@
 mod active_set;
 mod conic;
 mod lanes;
+mod taken;
 mod whiten;
 mod working;
 
@@ -48,8 +49,8 @@ pub struct Support {
 /// What one objective's last solve leaves for its next: the rows that were active.
 #[derive(Clone, Debug, Default)]
 pub struct Warm {
-    /// The working set.
-    pub rows: Vec<u16>,
+    /// The working set, by the set's own numbers: another set takes them for other rows, which is harmless and useless.
+    pub rows: Vec<u32>,
 }
 
 /// One set, millions of objectives.
@@ -98,10 +99,8 @@ pub enum Empty {
 /// ```
 #[derive(Clone, Debug)]
 pub struct ConvexSet {
-    set: Whitened,
+    set: Arc<Whitened>,
     method: ActiveSet,
-    /// The row of G behind each row of the polytope.
-    place: Vec<u32>,
     /// A point of the set.
     witness: Vec<f64>,
     /// An interval for every free coordinate over the whole polytope.
@@ -135,12 +134,9 @@ impl ConvexSet {
 
     fn prepare(set: Whitened) -> Self {
         let k = set.free;
-        let mut place = vec![u32::MAX; set.polytope.offsets().len()];
-        set.index.iter().enumerate().for_each(|(i, &row)| place[row] = i as u32);
         let (zeros, lanes) = (|| vec![0.0; k], || vec![[0.0; 4]; lanes::width(k)]);
         ConvexSet {
             method: ActiveSet::new(k),
-            place,
             witness: set.z0.clone(),
             bounds: vec![(f64::NEG_INFINITY, f64::INFINITY); k],
             fallbacks: 0,
@@ -152,7 +148,7 @@ impl ConvexSet {
             rounding: 0.0,
             z: set.z0.clone(),
             in_y: false,
-            set,
+            set: Arc::new(set),
         }
     }
 
@@ -195,6 +191,17 @@ impl ConvexSet {
     /// How many solves of the active-set method took too many steps: a part of the fallbacks.
     pub fn stalls(&self) -> u64 {
         self.stalls
+    }
+
+    /// Whether rows that could bind were left out ([`Rows::Nearest`](crate::numeric::Rows)): the set is then larger than
+    /// ellipsoid ∩ polytope.
+    pub fn is_relaxed(&self) -> bool {
+        self.set.relaxed
+    }
+
+    /// How many rows can bind.
+    pub fn binding_rows(&self) -> usize {
+        self.set.limits.len()
     }
 
     /// The minimiser of the last solve, in R^d; a point of the set if there was none.
@@ -314,14 +321,11 @@ impl ConvexSet {
         }
         let inverse = 1.0 / size;
         self.w.iter_mut().for_each(|w| *w = w.map(|w| w * inverse));
-        let place = &self.place;
-        let start = warm.rows.iter().filter_map(|&row| place.get(row as usize)).map(|&i| i as usize);
+        let start = warm.rows.iter().map(|&row| row as usize);
         let end = self.method.solve(&self.set, &self.w, start);
         self.in_y = true;
         warm.rows.clear();
-        if self.place.len() <= 1 << 16 {
-            warm.rows.extend(self.method.working.rows.iter().map(|&i| self.set.index[i] as u16));
-        }
+        warm.rows.extend(self.method.working.rows.iter().map(|&i| i as u32));
         let (value, bound) = self.account(constant, size);
         // the ordinary end, without the trouble of finding z for the scale
         let least = constant.abs() + (self.set.rho * size).min(value.abs());
@@ -329,6 +333,25 @@ impl ConvexSet {
             return (value, bound.min(value), Status::Optimal);
         }
         self.settle(end, constant, size, value, bound)
+    }
+
+    /// The minimum over a set that no row cuts: c'center - rho |L^-1 N'c|. `None` where the objective is constant on the hull, to
+    /// rounding, or not finite.
+    fn min_over_ball(&mut self, c: &[f64]) -> Option<Support> {
+        let set = &*self.set;
+        set.whiten_directly(c, &mut self.w);
+        let size = inner(&self.w, &self.w).sqrt();
+        let least = 1e-13 * set.norm_bound * dot_four(c, c).sqrt();
+        if size.is_nan() || size <= least || !size.is_finite() {
+            return None;
+        }
+        let inverse = -1.0 / size;
+        for (y, w) in self.method.y.iter_mut().zip(&self.w) {
+            *y = w.map(|w| w * inverse);
+        }
+        self.in_y = true;
+        let value = dot_four(c, &set.center) - set.rho * size;
+        Some(Support { value, bound: value, status: Status::Optimal })
     }
 
     /// Does what can be done about an answer whose value and bound are apart.
@@ -377,6 +400,13 @@ impl ConvexSet {
 
 impl SupportMin for ConvexSet {
     fn min(&mut self, c: &[f64], warm: &mut Warm) -> Support {
+        if self.set.limits.is_empty()
+            && !self.set.point
+            && let Some(answer) = self.min_over_ball(c)
+        {
+            warm.rows.clear();
+            return answer;
+        }
         let constant = self.set.reduce(c, &mut self.c);
         let whole = dot_four(c, c);
         if !whole.is_finite() {
@@ -437,7 +467,7 @@ fn bounds(polytope: &Arc<Polytope>) -> &[(f64, f64)] {
         let mut identity = vec![0.0; d * d];
         (0..d).for_each(|i| identity[i * d + i] = 1.0);
         let ball = Ellipsoid { center: polytope.interior(), shape: &identity, radius };
-        let Ok(set) = Whitened::new(&Arc::new(polytope.clone()), ball) else { return intervals };
+        let Ok(set) = Whitened::new(&Arc::new(polytope.core()), ball) else { return intervals };
         let mut set = ConvexSet::prepare(set);
         for j in 0..k {
             let mut side = |sign: f64| {

@@ -208,7 +208,7 @@ proptest! {
     }
 
     #[test]
-    fn warm_starts_change_nothing(seed in 0u64.., garbage in prop::collection::vec(0u16.., 0..20)) {
+    fn warm_starts_change_nothing(seed in 0u64.., garbage in prop::collection::vec(0u32.., 0..20)) {
         let mut random = Stream::new(seed, &[2]);
         let instance = instance(&mut random);
         if let Ok(mut set) = ConvexSet::new(&instance.polytope, instance.ellipsoid()) {

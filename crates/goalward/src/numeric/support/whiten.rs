@@ -1,13 +1,16 @@
 //! One set, prepared for many objectives: min w'y over |y| <= 1, G y <= h.
 
 use super::lanes::{Lanes, dot_four, inner, width};
+use super::taken::Taken;
 use super::{Ellipsoid, Empty, bounds};
 use crate::numeric::double::Double;
 use crate::numeric::{Cholesky, Polytope, dot, norm};
 use std::sync::Arc;
 
 /// Rows that are scanned together: enough sums for the processor never to wait for one.
-const ROWS: usize = 16;
+pub(super) const ROWS: usize = 16;
+/// From so many rows on, rows are ordered so that neighbours are alike, and a bound on every block comes first.
+const ORDERED: usize = 16 * ROWS;
 
 /// The set {z : |L'(z - z0)| <= rho, A z <= b} in the coordinates y = L'(z - z0) / rho.
 ///
@@ -26,6 +29,11 @@ pub(super) struct Whitened {
     pub(super) factor: Cholesky,
     /// L^-1 by columns: a product has no chain of divisions as substitution has.
     inverse: Vec<Lanes>,
+    /// L^-1 N' by columns, and the centre in R^d: all that a set without rows needs.
+    direct: Vec<Lanes>,
+    pub(super) center: Vec<f64>,
+    /// A bound on |L^-1|.
+    pub(super) norm_bound: f64,
     /// N is the identity.
     plain: bool,
     /// G in blocks of rows, each block by columns: the entry (i, j) is lane i % ROWS of (i / ROWS) k + j.
@@ -37,10 +45,24 @@ pub(super) struct Whitened {
     scales: Vec<f64>,
     /// How far h may be off: what a proof of emptiness must exceed.
     pub(super) doubt: Vec<f64>,
-    /// The polytope's row behind each row of G.
-    pub(super) index: Vec<usize>,
+    /// The polytope's rows behind those of G, k numbers each, and their right-hand sides.
+    rows: Vec<f64>,
+    offsets: Vec<f64>,
+    /// Bounds on the blocks, where there are many.
+    coarse: Option<Coarse>,
+    /// Rows that could bind were left out: the set is larger than the ellipsoid within the polytope.
+    pub(super) relaxed: bool,
     /// The set is so small that only its centre can be told apart.
     pub(super) point: bool,
+}
+
+/// Balls around the rows of each block, in blocks of blocks: no row's excess at y is above centre'y + radius |y| - least.
+#[derive(Clone, Debug)]
+struct Coarse {
+    centers: Vec<[f64; ROWS]>,
+    radii: Vec<[f64; ROWS]>,
+    /// The least ceiling of each block; infinite for the padding.
+    least: Vec<[f64; ROWS]>,
 }
 
 /// A dual feasible point's account of the objective: for z in the set, c'z >= linear + r'z, r = c + A'lambda.
@@ -150,15 +172,30 @@ impl Whitened {
             rho,
             factor,
             inverse,
+            direct: Vec::new(),
+            center: Vec::new(),
+            norm_bound: 0.0,
             plain,
             blocks: Vec::new(),
             ceilings: Vec::new(),
             limits: Vec::new(),
             scales: Vec::new(),
             doubt: Vec::new(),
-            index: Vec::new(),
+            rows: Vec::new(),
+            offsets: Vec::new(),
+            coarse: None,
+            relaxed: false,
             point: false,
         };
+        let (width, mut w) = (width(k), vec![[0.0; 4]; width(k)]);
+        set.direct = Vec::with_capacity(d * width);
+        for n in polytope.basis().chunks_exact(k.max(1)) {
+            set.whiten(n, &mut w);
+            set.direct.extend_from_slice(&w);
+        }
+        set.center = vec![0.0; d];
+        super::expand(polytope, &set.z0, &mut set.center);
+        set.norm_bound = set.inverse_norm();
         set.take_rows()?;
         Ok(set)
     }
@@ -173,42 +210,97 @@ impl Whitened {
         let extent = self.rho * longest;
         if extent <= 1e-13 * (1.0 + place) {
             self.point = true;
-            let inside = pairs().all(|(a, b)| {
-                dot(a, &self.z0) <= b + 1e-9 * (1.0 + place + b.abs()) + extent + polytope.blur()
-            });
+            let give = extent + polytope.blur();
+            let inside = pairs().all(|(a, b)| dot(a, &self.z0) <= b + 1e-9 * (1.0 + place + b.abs()) + give)
+                && polytope.features().is_none_or(|features| {
+                    features.violated(&polytope, &self.z0, 1e-9 * (1.0 + 2.0 * place) + give).is_empty()
+                });
             return if inside { Ok(()) } else { Err(Empty::Point) };
         }
-        let mut g = vec![0.0; k];
+        let mut taken = Taken::new(self, place);
+        for (a, &b) in pairs() {
+            taken.consider(a, b)?;
+        }
+        if let Some(features) = polytope.features() {
+            taken.consider_features(features)?;
+        }
+        let order = if taken.len() >= ORDERED { taken.order() } else { (0..taken.len()).collect() };
+        let Taken { rows, offsets, g, limits, sizes, noise, doubt, relaxed, .. } = taken;
         let mut more = 8.0 * f64::EPSILON;
-        for (i, (a, &b)) in pairs().enumerate() {
-            g.copy_from_slice(a);
-            self.factor.solve_lower(&mut g);
-            let size = norm(&g);
-            let limit = (b - dot(a, &self.z0)) / (self.rho * size);
-            let noise = 8.0 * f64::EPSILON * (b.abs() + place) / (self.rho * size);
-            if limit >= 1.0 + noise {
-                continue;
-            }
-            // rows that are parallel to 1e-12 were merged
-            let doubt = noise + (polytope.blur() + 2e-12 * (1.0 + place)) / (self.rho * size);
-            if limit < -1.0 - 1e-10 - doubt {
-                return Err(Empty::Apart);
-            }
-            let (block, lane) = (self.limits.len() / ROWS, self.limits.len() % ROWS);
+        for (at, &i) in order.iter().enumerate() {
+            let (block, lane) = (at / ROWS, at % ROWS);
             if lane == 0 {
                 self.blocks.resize((block + 1) * k, [0.0; ROWS]);
                 self.ceilings.push([f64::INFINITY; ROWS]);
             }
-            self.blocks[block * k..].iter_mut().zip(&g).for_each(|(b, g)| b[lane] = g / size);
-            more = f64::max(more, noise);
-            self.ceilings[block][lane] = limit + 1e-12 * limit.abs() + noise;
-            self.limits.push(limit);
-            self.scales.push(1.0 / size);
-            self.doubt.push(doubt);
-            self.index.push(i);
+            let g = &g[i * k..(i + 1) * k];
+            self.blocks[block * k..].iter_mut().zip(g).for_each(|(b, g)| b[lane] = g / sizes[i]);
+            more = f64::max(more, noise[i]);
+            self.ceilings[block][lane] = limits[i] + 1e-12 * limits[i].abs() + noise[i];
+            self.limits.push(limits[i]);
+            self.scales.push(1.0 / sizes[i]);
+            self.doubt.push(doubt[i]);
+            self.rows.extend_from_slice(&rows[i * k..(i + 1) * k]);
+            self.offsets.push(offsets[i]);
         }
+        self.relaxed = relaxed;
         self.enlarge(more);
+        if self.limits.len() >= ORDERED {
+            self.coarse = Some(self.coarse());
+        }
         Ok(())
+    }
+
+    /// A bound on |L^-1|: the smaller of its Frobenius norm and the mean of its largest row and column sums.
+    fn inverse_norm(&self) -> f64 {
+        let k = self.free;
+        let (mut square, mut across, mut down) = (0.0, vec![0.0; k], 0.0);
+        for column in self.inverse.chunks_exact(width(k).max(1)) {
+            let column = &column.as_flattened()[..k];
+            square += dot(column, column);
+            down = f64::max(down, column.iter().map(|x| x.abs()).sum());
+            across.iter_mut().zip(column).for_each(|(a, x)| *a += x.abs());
+        }
+        let across = across.into_iter().fold(0.0, f64::max);
+        f64::min(square.sqrt(), (across * down).sqrt())
+    }
+
+    /// Lanes for a vector of y-space.
+    pub(super) fn room(&self) -> Vec<Lanes> {
+        vec![[0.0; 4]; width(self.free)]
+    }
+
+    /// |L^-1 N'c|.
+    pub(super) fn whitened_norm(&self, c: &[f64], w: &mut [Lanes]) -> f64 {
+        self.whiten_directly(c, w);
+        inner(w, w).sqrt()
+    }
+
+    /// The blocks' bounds.
+    fn coarse(&self) -> Coarse {
+        let k = self.free;
+        let (blocks, m) = (self.ceilings.len(), self.limits.len());
+        let groups = blocks.div_ceil(ROWS);
+        let mut coarse = Coarse {
+            centers: vec![[0.0; ROWS]; groups * k],
+            radii: vec![[0.0; ROWS]; groups],
+            least: vec![[f64::INFINITY; ROWS]; groups],
+        };
+        for block in 0..blocks {
+            let (group, lane) = (block / ROWS, block % ROWS);
+            let rows = block * ROWS..((block + 1) * ROWS).min(m);
+            let share = 1.0 / rows.len() as f64;
+            for j in 0..k {
+                let sum: f64 = rows.clone().map(|i| self.entry(i, j)).sum();
+                coarse.centers[group * k + j][lane] = share * sum;
+            }
+            let center = |j: usize| coarse.centers[group * k + j][lane];
+            let distance_sq = |i: usize| (0..k).map(|j| (self.entry(i, j) - center(j)).powi(2)).sum::<f64>();
+            let radius = rows.clone().map(distance_sq).fold(0.0, f64::max).sqrt();
+            coarse.radii[group][lane] = radius * (1.0 + 1e-12) + 1e-14;
+            coarse.least[group][lane] = self.ceilings[block].iter().copied().fold(f64::INFINITY, f64::min);
+        }
+        coarse
     }
 
     /// Makes the ball larger by what rounding may have moved it and the rows.
@@ -249,6 +341,9 @@ impl Whitened {
 
     /// The most violated row whose excess is above the floor.
     fn scan(&self, y: &[Lanes], floor: f64, without: &[usize]) -> Option<(usize, f64)> {
+        if let Some(coarse) = &self.coarse {
+            return self.scan_bounded(coarse, y, floor, without);
+        }
         let (mut most, mut place, mut worst) = (floor, 0, [0.0; ROWS]);
         self.each_block(y, |block, mut excess| {
             for &i in without.iter().filter(|&&i| i / ROWS == block) {
@@ -264,6 +359,48 @@ impl Whitened {
         }
         let lane = (0..ROWS).fold(0, |best, lane| if worst[lane] == most { lane } else { best });
         Some((ROWS * place + lane, most))
+    }
+
+    /// The same where a block is looked at only if its bound is above the most that was found so far.
+    fn scan_bounded(
+        &self,
+        coarse: &Coarse,
+        y: &[Lanes],
+        floor: f64,
+        without: &[usize],
+    ) -> Option<(usize, f64)> {
+        let k = self.free;
+        let length = inner(y, y).sqrt() * (1.0 + 1e-12);
+        let y = &y.as_flattened()[..k];
+        let (mut most, mut row) = (floor, None);
+        let groups = coarse.centers.chunks_exact(k).zip(&coarse.radii).zip(&coarse.least);
+        for (group, ((centers, radii), least)) in groups.enumerate() {
+            let mut bounds = [0.0; ROWS];
+            for lane in 0..ROWS {
+                bounds[lane] = radii[lane] * length - least[lane];
+            }
+            add_products(&mut bounds, centers, y);
+            if largest(&bounds) <= most {
+                continue;
+            }
+            for lane in 0..ROWS {
+                if bounds[lane] <= most {
+                    continue;
+                }
+                let block = group * ROWS + lane;
+                let mut excess = self.ceilings[block].map(|h| -h);
+                add_products(&mut excess, &self.blocks[block * k..(block + 1) * k], y);
+                for &i in without.iter().filter(|&&i| i / ROWS == block) {
+                    excess[i % ROWS] = f64::NEG_INFINITY;
+                }
+                let top = largest(&excess);
+                if top > most {
+                    let lane = (0..ROWS).fold(0, |best, lane| if excess[lane] == top { lane } else { best });
+                    (most, row) = (top, Some(ROWS * block + lane));
+                }
+            }
+        }
+        row.map(|row| (row, most))
     }
 
     /// Hands out by how much y violates the rows, beyond rounding, a block at a time.
@@ -288,11 +425,7 @@ impl Whitened {
         let blocks = self.blocks.chunks_exact(k.max(1)).zip(&self.ceilings);
         for (block, (columns, ceilings)) in blocks.enumerate() {
             let mut excess = ceilings.map(|h| -h);
-            for (column, y) in columns.iter().zip(y) {
-                for lane in 0..ROWS {
-                    excess[lane] += column[lane] * y;
-                }
-            }
+            add_products(&mut excess, columns, y);
             take(block, excess);
         }
     }
@@ -319,6 +452,13 @@ impl Whitened {
             }
             *out = sums;
         }
+    }
+
+    /// out = L^-1 N'c.
+    #[inline]
+    pub(super) fn whiten_directly(&self, c: &[f64], out: &mut [Lanes]) {
+        out.fill([0.0; 4]);
+        super::lanes::add_columns(out, &self.direct, c, 1.0);
     }
 
     /// N'c, and the constant c'origin.
@@ -351,13 +491,11 @@ impl Whitened {
         let k = self.free;
         r.copy_from_slice(c);
         let (mut linear, mut weight) = (0.0, 0.0);
-        let (rows, offsets) = (self.polytope.rows(), self.polytope.offsets());
         for (i, multiplier) in multipliers {
             let lambda = multiplier.max(0.0) * self.scales[i];
-            let row = self.index[i];
-            linear -= lambda * offsets[row];
-            weight += lambda * offsets[row].abs();
-            r.iter_mut().zip(&rows[row * k..(row + 1) * k]).for_each(|(r, a)| *r += lambda * a);
+            linear -= lambda * self.offsets[i];
+            weight += lambda * self.offsets[i].abs();
+            r.iter_mut().zip(&self.rows[i * k..(i + 1) * k]).for_each(|(r, a)| *r += lambda * a);
         }
         self.whiten(r, whitened);
         let pull = self.rho * inner(whitened, whitened).sqrt();
@@ -371,12 +509,10 @@ impl Whitened {
         let k = self.free;
         let mut r: Vec<Double> = c.iter().map(|&c| c.into()).collect();
         let mut bound = Double::ZERO;
-        let (rows, offsets) = (self.polytope.rows(), self.polytope.offsets());
         for (i, multiplier) in multipliers {
             let lambda = multiplier.max(0.0) * self.scales[i];
-            let row = self.index[i];
-            bound = bound - Double::from(offsets[row]).times(lambda);
-            r.iter_mut().zip(&rows[row * k..]).for_each(|(r, &a)| *r = *r + Double::from(a).times(lambda));
+            bound = bound - Double::from(self.offsets[i]).times(lambda);
+            r.iter_mut().zip(&self.rows[i * k..]).for_each(|(r, &a)| *r = *r + Double::from(a).times(lambda));
         }
         r.iter().zip(&self.z0).for_each(|(r, &z)| bound = bound + r.times(z));
         let mut pull = Double::ZERO;
@@ -443,6 +579,16 @@ impl Reduced {
             lift *= 10.0;
         }
         None
+    }
+}
+
+/// out += columns y.
+#[inline(always)]
+fn add_products(out: &mut [f64; ROWS], columns: &[[f64; ROWS]], y: &[f64]) {
+    for (column, y) in columns.iter().zip(y) {
+        for lane in 0..ROWS {
+            out[lane] += column[lane] * y;
+        }
     }
 }
 

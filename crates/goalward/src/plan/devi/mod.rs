@@ -12,12 +12,14 @@
 
 mod fast;
 mod sweep;
+mod warm;
 
-use crate::numeric::support::{SupportMin, Warm};
+use crate::numeric::support::SupportMin;
 use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use sweep::Chosen;
+use warm::WarmStarts;
 
 /// In `auto`, value iteration gives way to policy iteration after so many support problems.
 const FAITHFUL_WORK: usize = 1 << 16;
@@ -97,7 +99,7 @@ pub struct Devi {
     /// V per state, from certified bounds, in [0, B].
     pub v: Vec<f64>,
     before: Vec<f64>,
-    warm: Vec<Warm>,
+    warm: WarmStarts,
     /// The minimising action and theta of each state; only policy iteration fills it.
     chosen: Option<Chosen>,
 }
@@ -110,7 +112,7 @@ impl Devi {
             q: vec![0.0; pairs],
             v: vec![0.0; states],
             before: vec![0.0; states],
-            warm: vec![Warm::default(); pairs],
+            warm: WarmStarts::new(pairs, problem.constraints().free()),
             chosen: None,
         }
     }
@@ -124,7 +126,7 @@ impl Devi {
         self.q.fill(0.0);
         self.v.fill(0.0);
         // a planning call must depend on its set alone, not on calls before it: a resumed run has not made those
-        self.warm.iter_mut().for_each(|w| w.rows.clear());
+        self.warm.clear();
         let fallbacks = set.fallbacks();
         let limit = match planner {
             Planner::Faithful => u64::MAX,
@@ -143,6 +145,16 @@ impl Devi {
             self.iterate_policies(task, set, sweeps)
         };
         Convergence { fallbacks: set.fallbacks() - fallbacks, ..done }
+    }
+
+    /// One sweep: `v` and `q` become L's of the values given; the change. The active rows of the last sweep are where this one
+    /// starts.
+    pub fn apply<S>(&mut self, task: &Task, set: &mut S, values: &[f64]) -> f64
+    where
+        S: SupportMin + Clone + Send + Sync,
+    {
+        self.v.copy_from_slice(values);
+        self.step(task, set)
     }
 
     /// V <- L V; the change.

@@ -1,6 +1,6 @@
 //! One application of L to all states, in fixed chunks.
 
-use super::{Devi, Task};
+use super::{Devi, Task, warm};
 use crate::numeric::support::{SupportMin, Warm};
 use crate::problem::State;
 use rayon::prelude::*;
@@ -31,7 +31,9 @@ struct Chunk<'a> {
     states: Range<State>,
     q: &'a mut [f64],
     v: &'a mut [f64],
-    warm: &'a mut [Warm],
+    /// As [`warm::WarmStarts`] has them.
+    warm: &'a mut [u32],
+    warm_width: usize,
     chosen: Option<(&'a mut [Option<u32>], &'a mut [f64])>,
     fallbacks: u64,
 }
@@ -51,7 +53,8 @@ impl Devi {
         let mut chosen = self.chosen.as_mut().filter(|_| choose);
         let mut chosen = chosen.as_mut().map(|c| (c.pair.as_mut_slice(), c.theta.as_mut_slice()));
         let (mut q, mut v, mut warm) =
-            (self.q.as_mut_slice(), self.v.as_mut_slice(), self.warm.as_mut_slice());
+            (self.q.as_mut_slice(), self.v.as_mut_slice(), self.warm.rows.as_mut_slice());
+        let warm_width = self.warm.width;
         let mut chunks = Vec::with_capacity(n.div_ceil(CHUNK));
         for first in (0..n).step_by(CHUNK) {
             let states = first..(first + CHUNK).min(n);
@@ -59,7 +62,8 @@ impl Devi {
             chunks.push(Chunk {
                 q: q.split_off_mut(..pairs).unwrap_or_default(),
                 v: v.split_off_mut(..states.len()).unwrap_or_default(),
-                warm: warm.split_off_mut(..pairs).unwrap_or_default(),
+                warm: warm.split_off_mut(..pairs * warm_width).unwrap_or_default(),
+                warm_width,
                 chosen: chosen.as_mut().map(|(pair, theta)| {
                     (
                         pair.split_off_mut(..states.len()).unwrap_or_default(),
@@ -71,23 +75,36 @@ impl Devi {
             });
         }
         if problem.pairs() < PARALLEL_PAIRS || rayon::current_num_threads() == 1 {
-            let mut phi = vec![0.0; d];
-            chunks.iter_mut().for_each(|chunk| chunk.run(task, before, set, &mut phi));
+            let mut room = Room::new(d);
+            chunks.iter_mut().for_each(|chunk| chunk.run(task, before, set, &mut room));
             return;
         }
         // an answer depends on the objective and its warm start alone, so a copy of the solver gives the same
         let copy = &*set;
         chunks.par_iter_mut().for_each_init(
-            || (copy.clone(), vec![0.0; d]),
-            |(set, phi), chunk| chunk.run(task, before, set, phi),
+            || (copy.clone(), Room::new(d)),
+            |(set, room), chunk| chunk.run(task, before, set, room),
         );
         let fallbacks = chunks.iter().map(|chunk| chunk.fallbacks).sum();
         set.count_fallbacks(fallbacks);
     }
 }
 
+/// What a chunk needs to work.
+struct Room {
+    phi: Vec<f64>,
+    warm: Warm,
+}
+
+impl Room {
+    fn new(dim: usize) -> Self {
+        Room { phi: vec![0.0; dim], warm: Warm::default() }
+    }
+}
+
 impl Chunk<'_> {
-    fn run(&mut self, task: &Task, before: &[f64], set: &mut impl SupportMin, phi: &mut [f64]) {
+    fn run(&mut self, task: &Task, before: &[f64], set: &mut impl SupportMin, room: &mut Room) {
+        let Room { phi, warm: rows } = room;
         let Task { problem, costs, b, q: bonus, .. } = *task;
         let fallbacks = set.fallbacks();
         let d = problem.dim();
@@ -104,7 +121,10 @@ impl Chunk<'_> {
             for p in problem.pairs_of(s) {
                 let at = p - first_pair;
                 problem.phi_v(p, before, phi);
-                let support = set.min(phi, &mut self.warm[at]);
+                let entry = &mut self.warm[at * self.warm_width..(at + 1) * self.warm_width];
+                warm::read(entry, rows);
+                let support = set.min(phi, rows);
+                warm::write(entry, rows);
                 // whatever theta in B, the expectation is at least the smallest successor's value
                 let floor = problem.successors(p).iter().map(|&n| before[n as usize]);
                 let bound = support.bound.max(floor.fold(f64::INFINITY, f64::min));

@@ -142,7 +142,7 @@ impl Explicit {
             cost_unit: if largest > 1.0 { largest } else { 1.0 },
             first_row: self.first_transition,
             successors: self.successors,
-            phi: self.probabilities,
+            phi: Arc::new(self.probabilities),
             extra: Vec::new(),
             state_names: names.states,
             action_names: names.actions,

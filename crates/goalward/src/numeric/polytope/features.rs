@@ -1,0 +1,176 @@
+//! Rows phi'x >= 0 that are too many to be written out: the features stay where they are and are scanned.
+
+use super::{EmptyPolytope, Polytope, PolytopeBuilder, Reduced};
+use crate::numeric::dot;
+use rayon::prelude::*;
+use std::sync::Arc;
+
+/// Rows per chunk of a scan. The chunks never depend on the number of threads.
+const CHUNK: usize = 1 << 14;
+/// Rows that the core starts with, taken at equal distances.
+const SAMPLE: usize = 256;
+/// Rows that join the core at once, and the most that a chunk may propose.
+const BATCH: usize = 64;
+/// Rounds in which rows join for the sake of a deep interior point; after those, only for the sake of one at all.
+const DEEPER: usize = 30;
+
+/// Which rows of a polytope that [has features](Polytope::has_features) a confidence set takes, of those that can bind within its
+/// ellipsoid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rows {
+    /// All of them, however many: the set is ellipsoid ∩ polytope.
+    Exact,
+    /// So many that lie nearest to the ellipsoid's centre in its own norm. The set is larger, so that a minimum over it is still
+    /// a lower bound; [`ConvexSet::is_relaxed`](crate::numeric::support::ConvexSet::is_relaxed) says so.
+    Nearest(usize),
+}
+
+impl Default for Rows {
+    fn default() -> Self {
+        Rows::Nearest(1024)
+    }
+}
+
+/// All rows phi of an array, as phi'x >= 0.
+#[derive(Clone, Debug)]
+pub(crate) struct Features {
+    phi: Arc<Vec<f64>>,
+    dim: usize,
+    limit: Rows,
+}
+
+impl Features {
+    /// Which of the rows that can bind a set takes.
+    pub(crate) fn limit(&self) -> Rows {
+        self.limit
+    }
+
+    pub(super) fn with_limit(self, limit: Rows) -> Self {
+        Features { limit, ..self }
+    }
+
+    /// A feature row.
+    pub(crate) fn phi(&self, i: usize) -> &[f64] {
+        &self.phi[i * self.dim..(i + 1) * self.dim]
+    }
+
+    /// Looks at all rows in parallel, a chunk at a time; what the chunks give comes in the order of the rows. `room` makes
+    /// what a look needs besides.
+    pub(crate) fn scan<S, T: Send>(
+        &self,
+        room: impl Fn() -> S + Sync,
+        look: impl Fn(usize, &[f64], &mut S, &mut Vec<T>) + Sync,
+    ) -> Vec<Vec<T>> {
+        let chunks = self.phi.par_chunks(CHUNK * self.dim).enumerate();
+        chunks
+            .map(|(chunk, rows)| {
+                let (mut room, mut found) = (room(), Vec::new());
+                for (i, phi) in rows.chunks_exact(self.dim).enumerate() {
+                    look(CHUNK * chunk + i, phi, &mut room, &mut found);
+                }
+                found
+            })
+            .collect()
+    }
+
+    /// Row i in the hull's coordinates, of norm one, and its offset; none if the hull's equalities settle it.
+    pub(crate) fn row(&self, polytope: &Polytope, i: usize, row: &mut [f64]) -> Option<f64> {
+        match polytope.reduce_row(-1.0, self.phi(i), 0.0, row) {
+            Ok(Reduced::Offset(b)) => Some(b),
+            _ => None,
+        }
+    }
+
+    /// Rows that z violates by more than a distance: a batch of the worst at most, the worst first.
+    pub(crate) fn violated(&self, polytope: &Polytope, z: &[f64], tolerance: f64) -> Vec<usize> {
+        let found = self.scan(
+            || vec![0.0; z.len()],
+            |i, _, row, found: &mut Vec<Proposal>| {
+                if let Some(b) = self.row(polytope, i, row)
+                    && dot(row, z) > b + tolerance
+                {
+                    propose(found, Proposal { slack: b - dot(row, z), row: i, empty: None });
+                }
+            },
+        );
+        let mut worst: Vec<_> = found.into_iter().flatten().collect();
+        keep_least(&mut worst);
+        worst.into_iter().map(|proposal| proposal.row).collect()
+    }
+}
+
+/// A row that might join a core.
+struct Proposal {
+    slack: f64,
+    row: usize,
+    /// It cannot hold anywhere.
+    empty: Option<EmptyPolytope>,
+}
+
+fn propose(found: &mut Vec<Proposal>, proposal: Proposal) {
+    found.push(proposal);
+    if found.len() >= 4 * BATCH {
+        keep_least(found);
+    }
+}
+
+/// Keeps a batch of the least, in their order.
+fn keep_least(found: &mut Vec<Proposal>) {
+    found.sort_by(|x, y| x.slack.total_cmp(&y.slack).then(x.row.cmp(&y.row)));
+    found.truncate(BATCH);
+}
+
+/// The polytope of the builder's rows and all features, by cutting planes: hull, equalities and interior point come from a core
+/// of rows, which grows by those that its interior point violates, or leaves too little room.
+///
+/// A core that is empty, or flat, proves that the whole is; an interior point that all rows leave room is one of the whole.
+pub(super) fn finish(
+    mut builder: PolytopeBuilder,
+    features: Arc<Vec<f64>>,
+) -> Result<Polytope, EmptyPolytope> {
+    let features = Features { phi: features, dim: builder.dim, limit: Rows::default() };
+    let count = features.phi.len() / features.dim;
+    let mut minus = vec![0.0; features.dim];
+    let mut join = |builder: &mut PolytopeBuilder, i: usize| {
+        minus.iter_mut().zip(features.phi(i)).for_each(|(m, x)| *m = -x);
+        builder.is_new(&minus, 0.0)
+    };
+    for i in (0..count).step_by((count / SAMPLE).max(1)) {
+        join(&mut builder, i);
+    }
+    for round in 0.. {
+        let mut polytope = builder.clone().finish_rows()?;
+        let z = polytope.coordinates(polytope.interior());
+        let k = polytope.free;
+        let slack = |row: &[f64], b: f64| b - dot(row, &z);
+        let core = polytope.rows.chunks_exact(k.max(1)).zip(&polytope.offsets);
+        let room = core.map(|(row, b)| slack(row, *b)).fold(f64::INFINITY, f64::min);
+        let asked = if round < DEEPER && room.is_finite() { 0.5 * room } else { 0.0 };
+        let proposals = features.scan(
+            || vec![0.0; k],
+            |i, phi, row, found| match polytope.reduce_row(-1.0, phi, 0.0, row) {
+                Ok(Reduced::Offset(b)) => {
+                    let slack = slack(row, b);
+                    if slack <= f64::max(asked, 1e-9 * (1.0 + b.abs())) {
+                        propose(found, Proposal { slack, row: i, empty: None });
+                    }
+                }
+                Ok(Reduced::Nothing) => {}
+                Err(empty) => {
+                    propose(found, Proposal { slack: f64::NEG_INFINITY, row: i, empty: Some(empty) })
+                }
+            },
+        );
+        let mut worst: Vec<_> = proposals.into_iter().flatten().collect();
+        keep_least(&mut worst);
+        if let Some(empty) = worst.iter_mut().find_map(|proposal| proposal.empty.take()) {
+            return Err(empty);
+        }
+        let joined = worst.iter().filter(|proposal| join(&mut builder, proposal.row)).count();
+        if joined == 0 {
+            polytope.features = Some(features);
+            return Ok(polytope);
+        }
+    }
+    unreachable!("a core cannot grow without end")
+}
