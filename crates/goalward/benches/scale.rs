@@ -162,11 +162,11 @@ fn main() {
         let mut planned = None;
         let plan_s = micros(1, || {
             planned = Some(
-                one.install(|| devi.plan(&task, &mut inside, Planner::Auto, &vec![0.0; problem.states()])),
+                one.install(|| devi.plan(&task, &mut inside, Planner::Fast, &vec![0.0; problem.states()])),
             );
         }) * 1e-6;
         let (planned, v) = (planned.unwrap(), devi.v.clone());
-        two.install(|| devi.plan(&task, &mut inside, Planner::Auto, &vec![0.0; problem.states()]));
+        two.install(|| devi.plan(&task, &mut inside, Planner::Fast, &vec![0.0; problem.states()]));
         let same = f64::from(u8::from(devi.v.iter().zip(&v).all(|(a, b)| a.to_bits() == b.to_bits())));
         let mut cut = inside.clone();
         while active_share(&instance, &cut, &v) < 0.1 {
@@ -204,7 +204,7 @@ fn main() {
         let peak = status("VmHWM:") - before;
         let beside = (peak - 1.3 * features) / problem.pairs() as f64;
         let active = active_share(&instance, &cut, &v);
-        let step_us = if only.is_some() || pairs <= 10_000 { step_time(&instance) } else { f64::NAN };
+        let step_us = if pairs <= 10_000 { step_time(&instance) } else { f64::NAN };
         table.row(
             &format!("{pairs} pairs, d = {dim}"),
             &[

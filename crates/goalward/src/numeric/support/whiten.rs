@@ -1,5 +1,6 @@
 //! One set, prepared for many objectives: min w'y over |y| <= 1, G y <= h.
 
+use super::coarse::{Coarse, add_products, largest};
 use super::lanes::{Lanes, dot_four, inner, width};
 use super::taken::Taken;
 use super::{Ellipsoid, Empty, bounds};
@@ -37,9 +38,9 @@ pub(super) struct Whitened {
     /// N is the identity.
     plain: bool,
     /// G in blocks of rows, each block by columns: the entry (i, j) is lane i % ROWS of (i / ROWS) k + j.
-    blocks: Vec<[f64; ROWS]>,
+    pub(super) blocks: Vec<[f64; ROWS]>,
     /// h and what of a violation is rounding, by blocks; the padding is never violated.
-    ceilings: Vec<[f64; ROWS]>,
+    pub(super) ceilings: Vec<[f64; ROWS]>,
     pub(super) limits: Vec<f64>,
     /// 1 / |L^-1 A_i|: multipliers of the rows of G times it are multipliers of the rows of A.
     scales: Vec<f64>,
@@ -54,15 +55,6 @@ pub(super) struct Whitened {
     pub(super) relaxed: bool,
     /// The set is so small that only its centre can be told apart.
     pub(super) point: bool,
-}
-
-/// Balls around the rows of each block, in blocks of blocks: no row's excess at y is above centre'y + radius |y| - least.
-#[derive(Clone, Debug)]
-struct Coarse {
-    centers: Vec<[f64; ROWS]>,
-    radii: Vec<[f64; ROWS]>,
-    /// The least ceiling of each block; infinite for the padding.
-    least: Vec<[f64; ROWS]>,
 }
 
 /// A dual feasible point's account of the objective: for z in the set, c'z >= linear + r'z, r = c + A'lambda.
@@ -246,7 +238,7 @@ impl Whitened {
         self.relaxed = relaxed;
         self.enlarge(more);
         if self.limits.len() >= ORDERED {
-            self.coarse = Some(self.coarse());
+            self.coarse = Some(Coarse::of(self));
         }
         Ok(())
     }
@@ -274,33 +266,6 @@ impl Whitened {
     pub(super) fn whitened_norm(&self, c: &[f64], w: &mut [Lanes]) -> f64 {
         self.whiten_directly(c, w);
         inner(w, w).sqrt()
-    }
-
-    /// The blocks' bounds.
-    fn coarse(&self) -> Coarse {
-        let k = self.free;
-        let (blocks, m) = (self.ceilings.len(), self.limits.len());
-        let groups = blocks.div_ceil(ROWS);
-        let mut coarse = Coarse {
-            centers: vec![[0.0; ROWS]; groups * k],
-            radii: vec![[0.0; ROWS]; groups],
-            least: vec![[f64::INFINITY; ROWS]; groups],
-        };
-        for block in 0..blocks {
-            let (group, lane) = (block / ROWS, block % ROWS);
-            let rows = block * ROWS..((block + 1) * ROWS).min(m);
-            let share = 1.0 / rows.len() as f64;
-            for j in 0..k {
-                let sum: f64 = rows.clone().map(|i| self.entry(i, j)).sum();
-                coarse.centers[group * k + j][lane] = share * sum;
-            }
-            let center = |j: usize| coarse.centers[group * k + j][lane];
-            let distance_sq = |i: usize| (0..k).map(|j| (self.entry(i, j) - center(j)).powi(2)).sum::<f64>();
-            let radius = rows.clone().map(distance_sq).fold(0.0, f64::max).sqrt();
-            coarse.radii[group][lane] = radius * (1.0 + 1e-12) + 1e-14;
-            coarse.least[group][lane] = self.ceilings[block].iter().copied().fold(f64::INFINITY, f64::min);
-        }
-        coarse
     }
 
     /// Makes the ball larger by what rounding may have moved it and the rows.
@@ -342,7 +307,7 @@ impl Whitened {
     /// The most violated row whose excess is above the floor.
     fn scan(&self, y: &[Lanes], floor: f64, without: &[usize]) -> Option<(usize, f64)> {
         if let Some(coarse) = &self.coarse {
-            return self.scan_bounded(coarse, y, floor, without);
+            return coarse.scan(self, y, floor, without);
         }
         let (mut most, mut place, mut worst) = (floor, 0, [0.0; ROWS]);
         self.each_block(y, |block, mut excess| {
@@ -359,48 +324,6 @@ impl Whitened {
         }
         let lane = (0..ROWS).fold(0, |best, lane| if worst[lane] == most { lane } else { best });
         Some((ROWS * place + lane, most))
-    }
-
-    /// The same where a block is looked at only if its bound is above the most that was found so far.
-    fn scan_bounded(
-        &self,
-        coarse: &Coarse,
-        y: &[Lanes],
-        floor: f64,
-        without: &[usize],
-    ) -> Option<(usize, f64)> {
-        let k = self.free;
-        let length = inner(y, y).sqrt() * (1.0 + 1e-12);
-        let y = &y.as_flattened()[..k];
-        let (mut most, mut row) = (floor, None);
-        let groups = coarse.centers.chunks_exact(k).zip(&coarse.radii).zip(&coarse.least);
-        for (group, ((centers, radii), least)) in groups.enumerate() {
-            let mut bounds = [0.0; ROWS];
-            for lane in 0..ROWS {
-                bounds[lane] = radii[lane] * length - least[lane];
-            }
-            add_products(&mut bounds, centers, y);
-            if largest(&bounds) <= most {
-                continue;
-            }
-            for lane in 0..ROWS {
-                if bounds[lane] <= most {
-                    continue;
-                }
-                let block = group * ROWS + lane;
-                let mut excess = self.ceilings[block].map(|h| -h);
-                add_products(&mut excess, &self.blocks[block * k..(block + 1) * k], y);
-                for &i in without.iter().filter(|&&i| i / ROWS == block) {
-                    excess[i % ROWS] = f64::NEG_INFINITY;
-                }
-                let top = largest(&excess);
-                if top > most {
-                    let lane = (0..ROWS).fold(0, |best, lane| if excess[lane] == top { lane } else { best });
-                    (most, row) = (top, Some(ROWS * block + lane));
-                }
-            }
-        }
-        row.map(|row| (row, most))
     }
 
     /// Hands out by how much y violates the rows, beyond rounding, a block at a time.
@@ -580,29 +503,6 @@ impl Reduced {
         }
         None
     }
-}
-
-/// out += columns y.
-#[inline(always)]
-fn add_products(out: &mut [f64; ROWS], columns: &[[f64; ROWS]], y: &[f64]) {
-    for (column, y) in columns.iter().zip(y) {
-        for lane in 0..ROWS {
-            out[lane] += column[lane] * y;
-        }
-    }
-}
-
-#[inline]
-fn largest(x: &[f64; ROWS]) -> f64 {
-    let mut top = *x;
-    let mut half = ROWS / 2;
-    while half > 0 {
-        for lane in 0..half {
-            top[lane] = if top[lane] > top[lane + half] { top[lane] } else { top[lane + half] };
-        }
-        half /= 2;
-    }
-    top[0]
 }
 
 /// A ball that contains the polytope or, if that is unbounded, whatever of it is of ordinary size.

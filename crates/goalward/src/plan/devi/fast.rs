@@ -11,10 +11,7 @@
 //! between W and the fixed point, and have no larger residual.
 
 use super::{Convergence, Devi, Planner, Task};
-use crate::numeric::dot;
 use crate::numeric::support::SupportMin;
-use crate::plan::evaluate::Evaluator;
-use crate::problem::State;
 
 /// Rounds of policy iteration from a good start; without one it goes through stages.
 const ROUNDS: usize = 40;
@@ -101,7 +98,7 @@ impl Devi {
             if exact || residual <= task.eps && residual > 0.1 * before {
                 break;
             }
-            let Some(v) = self.evaluate(task) else { break };
+            let Some(v) = self.evaluate(task, defect.below.max(defect.above)) else { break };
             self.v = v;
         }
         self.v = best_v;
@@ -127,44 +124,6 @@ impl Devi {
                 false => (*v - defect.below / task.q).max(0.0),
             };
         }
-    }
-
-    /// The values of the chosen actions and thetas, clamped to [0, B]; `None` if arithmetic fails.
-    fn evaluate(&self, task: &Task) -> Option<Vec<f64>> {
-        let Task { problem, costs, b, q, .. } = *task;
-        let chosen = self.chosen.as_ref()?;
-        let (d, goal) = (problem.dim(), problem.goal());
-        // the evaluator's nodes are the states without the goal
-        let node = |s: State| if s < goal { s } else { s - 1 };
-        let n = problem.states() - 1;
-        let (mut to, mut to_goal, mut charge) =
-            (Vec::with_capacity(n), Vec::with_capacity(n), Vec::with_capacity(n));
-        for s in (0..problem.states()).filter(|&s| s != goal) {
-            let Some(p) = chosen.pair[s] else {
-                // stopped at the price B
-                to.push(Vec::new());
-                to_goal.push(1.0);
-                charge.push(b);
-                continue;
-            };
-            let p = p as usize;
-            let theta = &chosen.theta[s * d..(s + 1) * d];
-            let (mut row, mut rest) = (Vec::new(), q);
-            for (&next, phi) in problem.successors(p).iter().zip(problem.phi(p).chunks_exact(d)) {
-                let weight = (1.0 - q) * dot(phi, theta).max(0.0);
-                match next as State {
-                    next if next == goal => rest += weight,
-                    next if next != s && weight > 0.0 => row.push((node(next) as u32, weight)),
-                    _ => {}
-                }
-            }
-            to.push(row);
-            to_goal.push(rest);
-            charge.push(costs[p]);
-        }
-        let x = Evaluator::of_rows(to, to_goal).solve(charge);
-        let value = |s: State| if s == goal { 0.0 } else { x[node(s)].clamp(0.0, b) };
-        x.iter().all(|x| x.is_finite()).then(|| (0..problem.states()).map(value).collect())
     }
 }
 

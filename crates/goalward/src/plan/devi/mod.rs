@@ -10,6 +10,7 @@
 //! V comes from certified lower bounds, so an inexact support problem never breaks optimism. Q, from which actions are
 //! chosen, comes from primal values: a bound may be off by rounding, which would break ties.
 
+mod evaluate;
 mod fast;
 mod sweep;
 mod warm;
