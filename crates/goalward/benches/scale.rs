@@ -44,6 +44,11 @@ fn reset_peak() {
     let _ = std::fs::write("/proc/self/clear_refs", "5");
 }
 
+/// Says how much memory there is in use, and was at most, by now.
+fn note(when: &str) {
+    eprintln!("{when}: {:.0} MB, at most {:.0} MB", 1e-6 * status("VmRSS:"), 1e-6 * status("VmHWM:"));
+}
+
 /// c + <theta*, phi_V> for every pair.
 fn plain_pass(instance: &Instance, v: &[f64]) -> f64 {
     let problem = &instance.problem;
@@ -147,6 +152,7 @@ fn main() {
         let mut built = None;
         let build_s = micros(1, || built = Some(worlds::build("random-mixture", &params).unwrap())) * 1e-6;
         let instance = built.unwrap();
+        note("built");
         let problem = &instance.problem;
         let features = 8.0 * dim as f64 * problem.rows(problem.pairs() - 1).end as f64;
         let costs = problem.costs();
@@ -159,12 +165,14 @@ fn main() {
             radius *= 0.8;
         }
         let mut inside = set_of(&instance, radius);
+        note("sets");
         let mut planned = None;
         let plan_s = micros(1, || {
             planned = Some(
                 one.install(|| devi.plan(&task, &mut inside, Planner::Fast, &vec![0.0; problem.states()])),
             );
         }) * 1e-6;
+        note("planned");
         let (planned, v) = (planned.unwrap(), devi.v.clone());
         two.install(|| devi.plan(&task, &mut inside, Planner::Fast, &vec![0.0; problem.states()]));
         let same = f64::from(u8::from(devi.v.iter().zip(&v).all(|(a, b)| a.to_bits() == b.to_bits())));
@@ -201,6 +209,7 @@ fn main() {
         let (plain_1, plain_2) = (plain(&one), plain(&two));
         let (inside_1, inside_2) = (sweeps(&mut inside, &one), sweeps(&mut inside, &two));
         let (cut_1, cut_2) = (sweeps(&mut cut, &one), sweeps(&mut cut, &two));
+        note("swept");
         let peak = status("VmHWM:") - before;
         let beside = (peak - 1.3 * features) / problem.pairs() as f64;
         let active = active_share(&instance, &cut, &v);

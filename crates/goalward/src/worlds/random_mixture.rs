@@ -46,6 +46,8 @@ const KERNEL: u64 = 1;
 const WEIGHTS: u64 = 2;
 /// The most feature rows times dim: the time to fill them. Memory is asked for besides.
 const MOST_NUMBERS: usize = 4_000_000_000;
+/// Beyond so many pairs states and actions have no names: they would take as much memory as a tenth of the features.
+const MOST_NAMED: usize = 100_000;
 
 fn build(settings: &Reader) -> Result<Instance> {
     let states = settings.count("states", 2, 1_000_000)?;
@@ -99,8 +101,10 @@ fn build(settings: &Reader) -> Result<Instance> {
         builder.action(goal, 0.0)?;
         builder.feature(goal, a, goal, &vec![1.0; dim])?;
     }
-    builder.state_names((0..goal).map(|s| format!("s{s}")).chain(["goal".to_string()]).collect());
-    builder.action_names(vec![(0..actions).map(|a| format!("a{a}")).collect(); states]);
+    if pairs <= MOST_NAMED {
+        builder.state_names((0..goal).map(|s| format!("s{s}")).chain(["goal".to_string()]).collect());
+        builder.action_names(vec![(0..actions).map(|a| format!("a{a}")).collect(); states]);
+    }
     if settings.flag(SIMPLEX.name)? {
         builder.simplex();
     }

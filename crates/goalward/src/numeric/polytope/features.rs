@@ -6,7 +6,7 @@ use rayon::prelude::*;
 use std::sync::Arc;
 
 /// Rows per chunk of a scan. The chunks never depend on the number of threads.
-const CHUNK: usize = 1 << 14;
+const CHUNK: usize = 1 << 16;
 /// Rows that the core starts with, taken at equal distances.
 const SAMPLE: usize = 256;
 /// Rows that join the core at once, and the most that a chunk may propose.

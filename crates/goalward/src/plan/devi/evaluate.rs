@@ -18,7 +18,6 @@ const ENOUGH: f64 = 1e-2;
 const SWEEPS: usize = 300;
 
 /// Equations leaving(i) x(i) = charge(i) + sum of weight x(to) over the nodes, which are the states without the goal.
-#[derive(Default)]
 struct Equations {
     /// The successors of node i are `first[i]..first[i + 1]`.
     first: Vec<usize>,
@@ -49,7 +48,17 @@ impl Devi {
         let Task { problem, costs, b, q, .. } = *task;
         let chosen = self.chosen.as_ref()?;
         let (d, goal) = (problem.dim(), problem.goal());
-        let mut all = Equations { first: vec![0], ..Equations::default() };
+        let n = problem.states() - 1;
+        let rows = chosen.pair.iter().flatten().map(|&p| problem.rows(p as usize).len()).sum();
+        // room for all of them at once: a large vector that grows leaves holes behind
+        let mut all = Equations {
+            first: Vec::with_capacity(n + 1),
+            to: Vec::with_capacity(rows),
+            weight: Vec::with_capacity(rows),
+            to_goal: Vec::with_capacity(n),
+            charge: Vec::with_capacity(n),
+        };
+        all.first.push(0);
         for s in (0..problem.states()).filter(|&s| s != goal) {
             let (mut rest, mut charge) = (1.0, b);
             // else stopped at the price B

@@ -32,7 +32,7 @@ struct Chunk<'a> {
     q: &'a mut [f64],
     v: &'a mut [f64],
     /// As [`warm::WarmStarts`] has them.
-    warm: &'a mut [u32],
+    warm: &'a mut [u16],
     warm_width: usize,
     chosen: Option<(&'a mut [Option<u32>], &'a mut [f64])>,
     fallbacks: u64,

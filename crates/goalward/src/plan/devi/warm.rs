@@ -2,11 +2,12 @@
 
 use crate::numeric::support::Warm;
 
-/// For each pair a count and room for as many rows as can be active at once.
+/// For each pair a count and room for as many rows as can be active at once. Only rows with numbers below 2^16 are kept: two
+/// bytes each for what is a hint.
 #[derive(Clone, Debug)]
 pub(super) struct WarmStarts {
     pub(super) width: usize,
-    pub(super) rows: Vec<u32>,
+    pub(super) rows: Vec<u16>,
 }
 
 impl WarmStarts {
@@ -21,14 +22,17 @@ impl WarmStarts {
 }
 
 /// Reads a pair's entry.
-pub(super) fn read(entry: &[u32], warm: &mut Warm) {
+pub(super) fn read(entry: &[u16], warm: &mut Warm) {
     warm.rows.clear();
-    warm.rows.extend_from_slice(&entry[1..=entry[0] as usize]);
+    warm.rows.extend(entry[1..=entry[0] as usize].iter().map(|&row| u32::from(row)));
 }
 
 /// Writes a pair's entry; rows that do not fit are forgotten.
-pub(super) fn write(entry: &mut [u32], warm: &Warm) {
-    let count = warm.rows.len().min(entry.len() - 1);
-    entry[0] = count as u32;
-    entry[1..=count].copy_from_slice(&warm.rows[..count]);
+pub(super) fn write(entry: &mut [u16], warm: &Warm) {
+    let [count, kept @ ..] = entry else { return };
+    *count = 0;
+    for (kept, row) in kept.iter_mut().zip(warm.rows.iter().filter_map(|&row| u16::try_from(row).ok())) {
+        *kept = row;
+        *count += 1;
+    }
 }
