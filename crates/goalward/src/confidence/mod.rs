@@ -4,6 +4,7 @@ mod likelihood;
 mod radius;
 
 pub use likelihood::{
-    Knowledge, LikelihoodCone, LikelihoodSet, Outer, likelihood_covers, likelihood_threshold,
+    Kept, Knowledge, LikelihoodCone, LikelihoodKeeper, LikelihoodSet, Outer, likelihood_covers,
+    likelihood_threshold,
 };
 pub use radius::{RadiusKind, levis, levis_plus_plus, realised_determinant};

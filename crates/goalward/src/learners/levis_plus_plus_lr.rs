@@ -142,10 +142,10 @@ impl LevisPlusPlusLr {
         paper.home.freeze();
         let levels = paper.home.levels();
         let problem = &paper.optimist.problem;
-        let known = self.watch.plan();
+        let known = self.watch.keeper.update();
         let ellipsoid = regression_ellipsoid(levels, beta);
         let mut set = known.set.ok().and_then(|likelihood| {
-            if self.watch.set.lies_in(&self.watch.likelihood, &ellipsoid) {
+            if self.watch.keeper.set().lies_in(self.watch.keeper.likelihood(), &ellipsoid) {
                 return Some(Larger { likelihood, regression: None, regression_was_larger: false });
             }
             let regression = regression_set(problem, levels, beta).ok()?;
@@ -171,7 +171,7 @@ impl Learner for LevisPlusPlusLr {
         let mut informed = false;
         if self.watch.observe(problem, step, pair, t) == Seen::Counted {
             paper.home.step(problem, pair, step.next, &paper.u, beta, t);
-            informed = self.watch.informed();
+            informed = self.watch.keeper.informed();
         }
         let reason = match paper.optimist.due(paper.home.doubled()) {
             Some(Reason::Determinant) => Some(Reason::Determinant),

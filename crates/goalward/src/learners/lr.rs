@@ -2,8 +2,8 @@
 //!
 //! # What it does
 //!
-//! Counts what it sees ([`Likelihood`]), keeps the set of all theta in B that explain it
-//! ([`LikelihoodSet`]), plans over that set with [`Devi`](crate::plan::Devi) when the
+//! Counts what it sees ([`Likelihood`](crate::estimate::Likelihood)), keeps the set of all theta in B that explain it
+//! ([`LikelihoodSet`](crate::confidence::LikelihoodSet)), plans over that set with [`Devi`](crate::plan::Devi) when the
 //! time doubles or the information does, and acts greedily until the next plan. Information has doubled when
 //! log det(Fisher information + rho I) exceeds its maximum over past plans by log 2: the estimate that it is computed at
 //! moves, and a comparison with the last plan alone could oscillate.
@@ -43,11 +43,11 @@
 
 use super::optimist::{Heading, Optimist, Standing, impossible, listed};
 use super::{Brief, Learner, LearnerEntry, Observed, Probe, Reason, Snapshot, Transition, Violation};
-use crate::confidence::{Knowledge, LikelihoodSet};
-use crate::estimate::{Counts, Likelihood, Seen};
+use crate::Result;
+use crate::confidence::{Kept, Knowledge, LikelihoodKeeper};
+use crate::estimate::Seen;
 use crate::problem::{Action, Pair, Problem, State};
 use crate::registry::Parameter;
-use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -74,10 +74,7 @@ const REMEMBERED: usize = 64;
 
 /// What a learner with a likelihood set keeps of what it saw.
 pub(super) struct Watch {
-    pub(super) likelihood: Likelihood,
-    pub(super) set: LikelihoodSet,
-    /// The largest log-information of past plans.
-    most_informed: Option<f64>,
+    pub(super) keeper: LikelihoodKeeper,
     surprises: Surprises,
 }
 
@@ -92,25 +89,18 @@ struct Surprises {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct WatchMemory {
-    counts: Counts,
-    set: LikelihoodSet,
-    most_informed: Option<f64>,
+    kept: Kept,
     surprises: Surprises,
 }
 
 impl Watch {
     pub(super) fn new(brief: &Brief, delta: f64) -> Self {
-        Watch {
-            likelihood: Likelihood::new(brief.problem),
-            set: LikelihoodSet::new(delta),
-            most_informed: None,
-            surprises: Surprises::default(),
-        }
+        Watch { keeper: LikelihoodKeeper::new(brief.problem, delta), surprises: Surprises::default() }
     }
 
     /// Takes a step in, or notes that no model allows it.
     pub(super) fn observe(&mut self, problem: &Problem, step: &Transition, pair: Pair, t: u64) -> Seen {
-        let seen = self.likelihood.observe(pair, step.next);
+        let seen = self.keeper.observe(pair, step.next);
         if seen == Seen::Impossible {
             let Surprises { count, distinct } = &mut self.surprises;
             *count += 1;
@@ -128,31 +118,12 @@ impl Watch {
         seen
     }
 
-    /// Whether the information has doubled. The running update weighs new data by an old estimate; before it says yes, it
-    /// looks again with an estimate that knows them.
-    pub(super) fn informed(&mut self) -> bool {
-        let limit = self.most_informed.unwrap_or(f64::NEG_INFINITY) + std::f64::consts::LN_2;
-        if self.likelihood.log_information() >= limit && !self.likelihood.is_fitted() {
-            self.likelihood.fit();
-        }
-        self.likelihood.total() > 0 && self.likelihood.log_information() >= limit
-    }
-
-    /// Rebuilds the set for a plan.
-    pub(super) fn plan(&mut self) -> Knowledge {
-        if !self.likelihood.is_fitted() {
-            self.likelihood.fit();
-        }
-        let now = self.likelihood.log_information();
-        self.most_informed = Some(self.most_informed.map_or(now, |before| before.max(now)));
-        self.set.update(&self.likelihood)
-    }
-
     /// The estimate and the violations; returns how many there were.
     pub(super) fn probe(&self, sink: &mut dyn Probe) -> u64 {
         if sink.wants_estimate() {
-            sink.estimate(&self.likelihood.maximum().theta);
-            if let Some(intervals) = self.set.intervals(&self.likelihood) {
+            let likelihood = self.keeper.likelihood();
+            sink.estimate(&likelihood.maximum().theta);
+            if let Some(intervals) = self.keeper.set().intervals(likelihood) {
                 sink.intervals(&intervals);
             }
         }
@@ -161,22 +132,11 @@ impl Watch {
     }
 
     pub(super) fn memory(&self) -> WatchMemory {
-        WatchMemory {
-            counts: self.likelihood.counts().clone(),
-            set: self.set.clone(),
-            most_informed: self.most_informed,
-            surprises: self.surprises.clone(),
-        }
+        WatchMemory { kept: self.keeper.kept(), surprises: self.surprises.clone() }
     }
 
     pub(super) fn restore(&mut self, memory: WatchMemory) -> Result<()> {
-        self.likelihood.restore(memory.counts)?;
-        if !memory.set.belongs_to(&self.likelihood) {
-            let reason = "the learner's confidence set belongs to another problem".into();
-            return Err(Error::Checkpoint { reason });
-        }
-        self.set = memory.set;
-        self.most_informed = memory.most_informed;
+        self.keeper.restore(memory.kept)?;
         self.surprises = memory.surprises;
         Ok(())
     }
@@ -209,12 +169,12 @@ impl Lr {
     }
 
     fn plan(&mut self, reason: Reason) {
-        let Knowledge { maximum, mut set, .. } = self.watch.plan();
+        let Knowledge { maximum, mut set, .. } = self.watch.keeper.update();
         let heading = Heading {
             reason,
-            beta: self.watch.set.radius().unwrap_or(0.0),
+            beta: self.watch.keeper.set().radius().unwrap_or(0.0),
             theta: vec![maximum.theta],
-            log_det: vec![self.watch.likelihood.log_information()],
+            log_det: vec![self.watch.keeper.likelihood().log_information()],
         };
         let optimist = &mut self.optimist;
         let t = optimist.standing.t as f64;
@@ -236,7 +196,7 @@ impl Learner for Lr {
     fn observe(&mut self, step: &Transition) -> Result<Observed> {
         let (pair, t) = self.optimist.advance_whatever_next(step)?;
         let seen = self.watch.observe(&self.optimist.problem, step, pair, t);
-        let informed = seen == Seen::Counted && self.watch.informed();
+        let informed = seen == Seen::Counted && self.watch.keeper.informed();
         let reason = informed.then_some(Reason::Information).or(self.optimist.due(false));
         match reason {
             None => Ok(Observed::Updated),
@@ -257,7 +217,7 @@ impl Learner for Lr {
             &[
                 ("radius", json!("likelihood")),
                 ("guarantee", json!(true)),
-                ("delta", json!(self.watch.set.delta())),
+                ("delta", json!(self.watch.keeper.set().delta())),
                 ("planner", json!(self.optimist.planner.name())),
                 ("perturbation", json!(if self.perturbed { "1/t_j" } else { "none" })),
             ],

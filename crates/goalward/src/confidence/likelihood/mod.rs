@@ -9,11 +9,13 @@
 //! radius constant enters.
 
 mod cone;
+mod keeper;
 mod outer;
 #[cfg(test)]
 mod tests;
 
 pub use cone::LikelihoodCone;
+pub use keeper::{Kept, LikelihoodKeeper};
 pub use outer::Outer;
 
 use crate::estimate::{Likelihood, Maximum};

@@ -1,0 +1,127 @@
+//! What it costs to keep the likelihood set, beside the learning step of LEVIS++: `cargo xtask bench keep`.
+//!
+//! Both sides meet the same transitions, of uniformly random actions: more distinct triples than a learner that has found
+//! its way would see. `keep_us` is all that the set costs up to step t, divided by t: counts, predictions, refits, and the sets
+//! of its own planning times, `ConvexSet` included. `step_us` is `observe` of LEVIS++ up to the same step. DEVI is left
+//! out on both sides; the support solver's set is counted on the left side only. Medians of seven runs.
+//!
+//! `plans_lr` and `plans_levis++lr` are the planning calls of these learners, on their own actions, beside d log2 t.
+
+mod harness;
+
+use goalward::confidence::LikelihoodKeeper;
+use goalward::episode::Arena;
+use goalward::learners::{self, Observed, Told, Transition};
+use goalward::numeric::Stream;
+use goalward::registry::Settings;
+use harness::{Table, median};
+use std::hint::black_box;
+use std::time::Instant;
+
+/// The times at which rows are made.
+const TIMES: [usize; 3] = [1_000, 10_000, 100_000];
+const RUNS: u64 = 7;
+
+/// Uniformly random actions.
+fn transitions(arena: &Arena, seed: u64) -> Vec<Transition> {
+    let (problem, truth) = (arena.problem(), arena.instance().truth().unwrap());
+    let mut draw = Stream::new(seed, &[]);
+    let mut s = problem.start();
+    let steps = TIMES[TIMES.len() - 1];
+    let mut step = || {
+        let action = draw.below(problem.actions(s));
+        let pair = problem.pair(s, action);
+        let next = truth.sample(problem, pair, draw.uniform());
+        let step = Transition { state: s, action, cost: problem.cost(pair), next };
+        s = if next == problem.goal() { problem.start() } else { next };
+        step
+    };
+    (0..steps).map(|_| step()).collect()
+}
+
+/// Microseconds up to each of the times, and how often the set was rebuilt.
+fn keep(arena: &Arena, steps: &[Transition]) -> Vec<f64> {
+    let problem = arena.problem();
+    let mut keeper = LikelihoodKeeper::new(problem, 0.01);
+    let (mut t_j, mut spent) = (0, Vec::new());
+    let start = Instant::now();
+    for (t, step) in (1..).zip(steps) {
+        let _ = keeper.observe(problem.pair(step.state, step.action), step.next);
+        if keeper.informed() || t >= 2 * t_j {
+            t_j = t;
+            black_box(keeper.update()).set.unwrap();
+        }
+        if TIMES.contains(&t) {
+            spent.push(start.elapsed().as_secs_f64() * 1e6);
+        }
+    }
+    spent
+}
+
+/// The same for the learning step, planning calls left out.
+fn learn(arena: &Arena, steps: &[Transition], b: f64) -> Vec<f64> {
+    let entry = learners::entry("levis++").unwrap();
+    let settings = Settings::new().set("B", b).set("planner", "fast");
+    let mut learner = learners::build(entry, arena.problem(), &settings, 0, 1, Told::default()).unwrap();
+    let (mut plans, mut spent) = (0.0, Vec::new());
+    let start = Instant::now();
+    for (t, step) in (1..).zip(steps) {
+        let before = Instant::now();
+        if learner.observe(step).unwrap() == Observed::Planned {
+            plans += before.elapsed().as_secs_f64() * 1e6;
+        }
+        if TIMES.contains(&t) {
+            spent.push(start.elapsed().as_secs_f64() * 1e6 - plans);
+        }
+    }
+    spent
+}
+
+/// Planning calls of a learner on its own actions, up to each of the times.
+fn plans(arena: &Arena, id: &str, settings: &Settings) -> Vec<f64> {
+    let (problem, truth) = (arena.problem(), arena.instance().truth().unwrap());
+    let entry = learners::entry(id).unwrap();
+    let mut learner = learners::build(entry, problem, settings, 0, 1, Told::default()).unwrap();
+    let mut draw = Stream::new(1, &[]);
+    let (mut s, mut plans, mut counts) = (problem.start(), 0.0, Vec::new());
+    for t in 1..=TIMES[TIMES.len() - 1] {
+        let action = learner.act(s);
+        let pair = problem.pair(s, action);
+        let next = truth.sample(problem, pair, draw.uniform());
+        let observed = learner.observe(&Transition { state: s, action, cost: problem.cost(pair), next });
+        plans += f64::from(u8::from(observed.unwrap() == Observed::Planned));
+        s = if next == problem.goal() { problem.start() } else { next };
+        if TIMES.contains(&t) {
+            counts.push(plans);
+        }
+    }
+    counts
+}
+
+fn main() {
+    let columns = ["t", "step_us", "keep_us", "ratio", "plans_lr", "plans_levis++lr", "d_log2_t"];
+    let mut table = Table::new("keep", &columns);
+    for (name, world, params) in [
+        ("mixture", "random-mixture", Settings::new().set("dim", 8).set("successors", 5).set("states", 30)),
+        ("hard", "hard-instance", Settings::new().set("dim", 8)),
+    ] {
+        let arena = Arena::open(world, &params).unwrap();
+        let b = arena.exact().b_star;
+        let (mut kept, mut learnt) = (Vec::new(), Vec::new());
+        for seed in 0..RUNS {
+            let steps = transitions(&arena, seed);
+            kept.push(keep(&arena, &steps));
+            learnt.push(learn(&arena, &steps, b));
+        }
+        let of_lr = plans(&arena, "lr", &Settings::new().set("planner", "fast"));
+        let of_both = plans(&arena, "levis++lr", &Settings::new().set("B", b).set("planner", "fast"));
+        for (i, t) in TIMES.into_iter().enumerate() {
+            let middle = |runs: &[Vec<f64>]| median(runs.iter().map(|run| run[i] / t as f64).collect());
+            let (keep, step) = (middle(&kept), middle(&learnt));
+            let d = arena.problem().dim() as f64;
+            let values = [t as f64, step, keep, keep / step, of_lr[i], of_both[i], d * (t as f64).log2()];
+            table.row(&format!("{name}_t{:e}", t as f64), &values);
+        }
+    }
+    table.print();
+}
