@@ -68,7 +68,7 @@ impl LikelihoodSet {
     /// Rebuilds the set from all data. An empty one (a wrong model, or luck of probability delta) leaves the last valid one
     /// in force.
     pub fn update(&mut self, likelihood: &Likelihood) -> Knowledge {
-        let maximum = likelihood.maximum();
+        let maximum = likelihood.predicting();
         let threshold = likelihood_threshold(likelihood, maximum.loss, self.delta);
         self.upper.resize(likelihood.terms_laid_out(), 1.0);
         let mut upper = self.upper.clone();

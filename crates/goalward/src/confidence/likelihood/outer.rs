@@ -1,6 +1,6 @@
 //! An ellipsoid around the likelihood set, by quadratic minorants that tighten each other.
 
-use crate::estimate::{Likelihood, Maximum, Term, add_square, likelihood_ridge};
+use crate::estimate::{Likelihood, Maximum, Term, gram, likelihood_ridge};
 use crate::numeric::support::{ConvexSet, Ellipsoid, Empty};
 use crate::numeric::{Cholesky, dot};
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub struct Outer {
 /// Passes over the minorants: more gain nothing.
 const PASSES: usize = 4;
 /// A pass that narrows no probability's interval by this part is the last.
-const WORTHWHILE: f64 = 0.01;
+const WORTHWHILE: f64 = 0.05;
 
 /// Contains {theta in B : f(theta) <= r} and, if `upper` holds bounds that hold for theta*, what these leave of it.
 ///
@@ -36,10 +36,10 @@ pub(super) fn outer(
     loop {
         let mut shape = vec![0.0; k * k];
         let mut gradient = vec![0.0; k];
-        for Term { index, row, p, n } in likelihood.terms(&at.z) {
-            add_square(row, 2.0 * n * curvature(p, upper[index]), &mut shape);
-            gradient.iter_mut().zip(row).for_each(|(g, x)| *g -= n / p * x);
-        }
+        let minorants = likelihood
+            .terms(&at.z)
+            .map(|Term { index, row, p, n }| (row, -n / p, 2.0 * n * curvature(p, upper[index])));
+        gram(minorants, &mut gradient, &mut shape);
         let (outer, factor) = ellipsoid(likelihood, at, r - at.loss, shape, gradient)?;
         if pass == PASSES {
             return Ok(outer);
