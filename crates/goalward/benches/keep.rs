@@ -1,9 +1,10 @@
 //! What it costs to keep the likelihood set, beside the learning step of LEVIS++: `cargo xtask bench keep`.
 //!
 //! Both sides meet the same transitions, of uniformly random actions: more distinct triples than a learner that has found
-//! its way would see. `keep_us` is all that the set costs up to step t, divided by t: counts, predictions, refits, and the sets
-//! of its own planning times, `ConvexSet` included. `step_us` is `observe` of LEVIS++ up to the same step. DEVI is left
-//! out on both sides; the support solver's set is counted on the left side only. Both sides run fifteen times on the same
+//! its way would see. `keep_us` is all that the set costs up to step t, divided by t: counts, predictions, refits, and the
+//! ellipsoids of its own planning times. `step_us` is `observe` of LEVIS++ up to the same step. Planning is left out on both
+//! sides: DEVI, and the support solver's set, which every planning call makes of its ellipsoid; `set_us` is what the
+//! latter costs the likelihood set. Both sides run fifteen times on the same
 //! data and the least time of each stretch counts: what else the machine does only ever adds.
 //!
 //! `plans_lr` and `plans_levis++lr` are the planning calls of these learners, on their own actions, beside d log2 t.
@@ -40,23 +41,27 @@ fn transitions(arena: &Arena, seed: u64) -> Vec<Transition> {
     (0..steps).map(|_| step()).collect()
 }
 
-/// Microseconds up to each of the times.
-fn keep(arena: &Arena, steps: &[Transition]) -> Vec<f64> {
+/// Microseconds up to each of the times: without the support solver's sets, and for these alone.
+fn keep(arena: &Arena, steps: &[Transition]) -> (Vec<f64>, Vec<f64>) {
     let problem = arena.problem();
     let mut keeper = LikelihoodKeeper::new(problem, 0.01);
-    let (mut t_j, mut spent) = (0, Vec::new());
+    let (mut t_j, mut sets, mut spent, mut of_sets) = (0, 0.0, Vec::new(), Vec::new());
     let start = Instant::now();
     for (t, step) in (1..).zip(steps) {
         let _ = keeper.observe(problem.pair(step.state, step.action), step.next);
         if keeper.informed() || t >= 2 * t_j {
             t_j = t;
-            black_box(keeper.update()).set.unwrap();
+            let enclosed = keeper.enclose();
+            let before = Instant::now();
+            black_box(keeper.accept(enclosed)).set.unwrap();
+            sets += before.elapsed().as_secs_f64() * 1e6;
         }
         if TIMES.contains(&t) {
-            spent.push(start.elapsed().as_secs_f64() * 1e6);
+            spent.push(start.elapsed().as_secs_f64() * 1e6 - sets);
+            of_sets.push(sets);
         }
     }
-    spent
+    (spent, of_sets)
 }
 
 /// The same for the learning step, planning calls left out.
@@ -117,7 +122,7 @@ fn plans(arena: &Arena, id: &str, settings: &Settings) -> Vec<f64> {
 }
 
 fn main() {
-    let columns = ["t", "step_us", "keep_us", "ratio", "plans_lr", "plans_levis++lr", "d_log2_t"];
+    let columns = ["t", "step_us", "keep_us", "ratio", "set_us", "plans_lr", "plans_levis++lr", "d_log2_t"];
     let mut table = Table::new("keep", &columns);
     for (name, world, params) in [
         ("mixture", "random-mixture", Settings::new().set("dim", 8).set("successors", 5).set("states", 30)),
@@ -126,14 +131,24 @@ fn main() {
         let arena = Arena::open(world, &params).unwrap();
         let b = arena.exact().b_star;
         let steps = transitions(&arena, 1);
-        let kept = least(|| keep(&arena, &steps));
+        let kept = least(|| keep(&arena, &steps).0);
+        let sets = least(|| keep(&arena, &steps).1);
         let learnt = least(|| learn(&arena, &steps, b));
         let of_lr = plans(&arena, "lr", &Settings::new().set("planner", "fast"));
         let of_both = plans(&arena, "levis++lr", &Settings::new().set("B", b).set("planner", "fast"));
         for (i, t) in TIMES.into_iter().enumerate() {
             let (keep, step) = (kept[i] / t as f64, learnt[i] / t as f64);
             let d = arena.problem().dim() as f64;
-            let values = [t as f64, step, keep, keep / step, of_lr[i], of_both[i], d * (t as f64).log2()];
+            let values = [
+                t as f64,
+                step,
+                keep,
+                keep / step,
+                sets[i] / t as f64,
+                of_lr[i],
+                of_both[i],
+                d * (t as f64).log2(),
+            ];
             table.row(&format!("{name}_t{:e}", t as f64), &values);
         }
     }

@@ -39,14 +39,15 @@
 //! parametric rate, but that the Bellman errors of its plans add up to O~(sqrt(K)) is not proved.
 //!
 //! A step to which every theta in B gives probability 0 is reported as a violation, with its names, and not counted; the set
-//! stays as it was. So does a set that becomes empty: the last plan stays in force.
+//! stays as it was. A threshold below the least loss of any theta in B says that the data contradict every model in B at the
+//! level delta: that is counted and named, and the last set and the last plan stay in force.
 
-use super::optimist::{Heading, Optimist, Standing, impossible, listed};
-use super::{Brief, Learner, LearnerEntry, Observed, Probe, Reason, Snapshot, Transition, Violation};
+use super::optimist::{Heading, Optimist, Standing, listed};
+use super::{Brief, Emptiness, Learner, LearnerEntry, Observed, Probe, Reason, Snapshot, Transition};
 use crate::Result;
 use crate::confidence::{Kept, Knowledge, LikelihoodKeeper};
 use crate::estimate::Seen;
-use crate::problem::{Action, Pair, Problem, State};
+use crate::problem::{Action, State};
 use crate::registry::Parameter;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -69,82 +70,19 @@ const DELTA: Parameter = Parameter {
     doc: "failure probability of the confidence set, for all times at once",
 };
 
-/// Distinct violations that are remembered by name; all are counted.
-const REMEMBERED: usize = 64;
-
-/// What a learner with a likelihood set keeps of what it saw.
-pub(super) struct Watch {
-    pub(super) keeper: LikelihoodKeeper,
-    surprises: Surprises,
-}
-
-/// Steps that no model allows.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Surprises {
-    count: u64,
-    distinct: Vec<Violation>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct WatchMemory {
-    kept: Kept,
-    surprises: Surprises,
-}
-
-impl Watch {
-    pub(super) fn new(brief: &Brief, delta: f64) -> Self {
-        Watch { keeper: LikelihoodKeeper::new(brief.problem, delta), surprises: Surprises::default() }
-    }
-
-    /// Takes a step in, or notes that no model allows it.
-    pub(super) fn observe(&mut self, problem: &Problem, step: &Transition, pair: Pair, t: u64) -> Seen {
-        let seen = self.keeper.observe(pair, step.next);
-        if seen == Seen::Impossible {
-            let Surprises { count, distinct } = &mut self.surprises;
-            *count += 1;
-            let (state, action, next) = (step.state, step.action, step.next);
-            let same = |v: &Violation| (v.state, v.action, v.next) == (state, action, next);
-            match distinct.iter().position(same) {
-                Some(known) => distinct[known].times += 1,
-                None if distinct.len() < REMEMBERED => {
-                    let text = impossible(problem, step);
-                    distinct.push(Violation { t, state, action, next, times: 1, text });
-                }
-                None => {}
-            }
+/// The estimate and its intervals, for a probe that wants them.
+pub(super) fn probe_estimate(keeper: &LikelihoodKeeper, sink: &mut dyn Probe) {
+    if sink.wants_estimate() {
+        sink.estimate(&keeper.likelihood().maximum().theta);
+        if let Some(intervals) = keeper.set().intervals(keeper.likelihood()) {
+            sink.intervals(&intervals);
         }
-        seen
-    }
-
-    /// The estimate and the violations; returns how many there were.
-    pub(super) fn probe(&self, sink: &mut dyn Probe) -> u64 {
-        if sink.wants_estimate() {
-            let likelihood = self.keeper.likelihood();
-            sink.estimate(&likelihood.maximum().theta);
-            if let Some(intervals) = self.keeper.set().intervals(likelihood) {
-                sink.intervals(&intervals);
-            }
-        }
-        self.surprises.distinct.iter().for_each(|v| sink.violation(v));
-        self.surprises.count
-    }
-
-    pub(super) fn memory(&self) -> WatchMemory {
-        WatchMemory { kept: self.keeper.kept(), surprises: self.surprises.clone() }
-    }
-
-    pub(super) fn restore(&mut self, memory: WatchMemory) -> Result<()> {
-        self.keeper.restore(memory.kept)?;
-        self.surprises = memory.surprises;
-        Ok(())
     }
 }
 
 struct Lr {
     optimist: Optimist,
-    watch: Watch,
+    keeper: LikelihoodKeeper,
     /// Some cost off the goal is zero.
     perturbed: bool,
 }
@@ -153,7 +91,7 @@ struct Lr {
 #[serde(deny_unknown_fields)]
 struct Memory {
     standing: Standing,
-    watch: WatchMemory,
+    kept: Kept,
 }
 
 impl Lr {
@@ -163,18 +101,19 @@ impl Lr {
         let delta = brief.settings.number("delta", 1e-300, 1.0)?;
         Ok(Lr {
             optimist: Optimist::new(brief, costs, 1.0)?,
-            watch: Watch::new(brief, delta),
+            keeper: LikelihoodKeeper::new(brief.problem, delta),
             perturbed: brief.problem.min_cost() == 0.0,
         })
     }
 
     fn plan(&mut self, reason: Reason) {
-        let Knowledge { maximum, mut set, .. } = self.watch.keeper.update();
+        let Knowledge { maximum, set, .. } = self.keeper.update();
+        let mut set = set.map_err(|_| Emptiness::Contradiction);
         let heading = Heading {
             reason,
-            beta: self.watch.keeper.set().radius().unwrap_or(0.0),
+            beta: self.keeper.set().radius().unwrap_or(0.0),
             theta: vec![maximum.theta],
-            log_det: vec![self.watch.keeper.likelihood().log_information()],
+            log_det: vec![self.keeper.likelihood().log_information()],
         };
         let optimist = &mut self.optimist;
         let t = optimist.standing.t as f64;
@@ -184,7 +123,7 @@ impl Lr {
         optimist.costs.extend(problem.costs().iter().map(|c| c / problem.cost_unit() + rho));
         // no fixed point exceeds c_max/q, whatever the set
         optimist.b = optimist.costs.iter().copied().fold(1.0, f64::max) * t;
-        optimist.plan_over(heading, set.as_mut().ok(), 1.0 / t, 1.0 / t);
+        optimist.plan_over(heading, set.as_mut(), 1.0 / t, 1.0 / t);
     }
 }
 
@@ -194,9 +133,12 @@ impl Learner for Lr {
     }
 
     fn observe(&mut self, step: &Transition) -> Result<Observed> {
-        let (pair, t) = self.optimist.advance_whatever_next(step)?;
-        let seen = self.watch.observe(&self.optimist.problem, step, pair, t);
-        let informed = seen == Seen::Counted && self.watch.keeper.informed();
+        let (pair, _) = self.optimist.advance(step)?;
+        let seen = pair.map(|pair| self.keeper.observe(pair, step.next));
+        if seen == Some(Seen::Impossible) {
+            self.optimist.surprise(step);
+        }
+        let informed = seen == Some(Seen::Counted) && self.keeper.informed();
         let reason = informed.then_some(Reason::Information).or(self.optimist.due(false));
         match reason {
             None => Ok(Observed::Updated),
@@ -208,8 +150,8 @@ impl Learner for Lr {
     }
 
     fn probe(&self, sink: &mut dyn Probe) {
-        let violations = self.watch.probe(sink);
-        self.optimist.probe_with(sink, violations);
+        probe_estimate(&self.keeper, sink);
+        self.optimist.probe(sink);
     }
 
     fn in_force(&self) -> Map<String, Value> {
@@ -217,7 +159,7 @@ impl Learner for Lr {
             &[
                 ("radius", json!("likelihood")),
                 ("guarantee", json!(true)),
-                ("delta", json!(self.watch.keeper.set().delta())),
+                ("delta", json!(self.keeper.set().delta())),
                 ("planner", json!(self.optimist.planner.name())),
                 ("perturbation", json!(if self.perturbed { "1/t_j" } else { "none" })),
             ],
@@ -226,12 +168,12 @@ impl Learner for Lr {
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot::of(&Memory { standing: self.optimist.standing.clone(), watch: self.watch.memory() })
+        Snapshot::of(&Memory { standing: self.optimist.standing.clone(), kept: self.keeper.kept() })
     }
 
     fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
         let memory: Memory = snapshot.to()?;
         self.optimist.restore(memory.standing)?;
-        self.watch.restore(memory.watch)
+        self.keeper.restore(memory.kept)
     }
 }

@@ -1,6 +1,6 @@
 //! What a learner with a likelihood set does between two plans: count, predict, refit, and know when to plan again.
 
-use super::{Knowledge, LikelihoodSet};
+use super::{Enclosed, Knowledge, LikelihoodSet};
 use crate::estimate::{Counts, Likelihood, Seen};
 use crate::problem::{Pair, Problem, State};
 use crate::{Error, Result};
@@ -55,12 +55,23 @@ impl LikelihoodKeeper {
 
     /// Rebuilds the set for a plan.
     pub fn update(&mut self) -> Knowledge {
+        let enclosed = self.enclose();
+        self.set.accept(&self.likelihood, enclosed)
+    }
+
+    /// The first half of [`update`](Self::update): refits where needed, and puts an ellipsoid around the set.
+    pub fn enclose(&mut self) -> Enclosed {
         if !self.likelihood.is_fitted() {
             self.likelihood.fit();
         }
         let now = self.likelihood.log_information();
         self.most_informed = Some(self.most_informed.map_or(now, |before| before.max(now)));
-        self.set.update(&self.likelihood)
+        self.set.enclose(&self.likelihood)
+    }
+
+    /// The second half: makes the support solver's set of it.
+    pub fn accept(&mut self, enclosed: Enclosed) -> Knowledge {
+        self.set.accept(&self.likelihood, enclosed)
     }
 
     /// The likelihood of all that was seen.

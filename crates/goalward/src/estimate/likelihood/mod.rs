@@ -10,6 +10,7 @@ use crate::numeric::{Cholesky, Polytope, dot, norm};
 use crate::problem::{Pair, Problem, State};
 use crate::{Error, Result};
 use frame::Frame;
+pub(crate) use frame::largest_norm;
 pub(crate) use gram::gram;
 use newton::{PATH, Terms, minimise};
 use serde::{Deserialize, Serialize};
@@ -195,7 +196,7 @@ impl Likelihood {
         let smoothed = self.memory.counts.iter().zip(&self.possible);
         let weights: Vec<f64> = smoothed.map(|(&n, &p)| if p { n as f64 + share } else { 0.0 }).collect();
         let terms = Terms { rows: &self.rows, constants: &self.constants, weights: &weights };
-        minimise(self.frame.polytope(), &terms, &[1e-2], ENOUGH, &mut self.memory.plug_in);
+        minimise(self.frame.polytope(), &self.frame.room, &terms, &[1e-2], ENOUGH, &mut self.memory.plug_in);
         self.memory.fitted = self.memory.total;
         let mut information = vec![0.0; k * k];
         let seen = self.terms(&self.memory.plug_in);
@@ -221,7 +222,7 @@ impl Likelihood {
         let mut z = self.memory.plug_in.clone();
         let weights: Vec<f64> = self.memory.counts.iter().map(|&n| n as f64).collect();
         let terms = Terms { rows: &self.rows, constants: &self.constants, weights: &weights };
-        minimise(self.frame.polytope(), &terms, PATH, 1e-12, &mut z);
+        minimise(self.frame.polytope(), &self.frame.room, &terms, PATH, 1e-12, &mut z);
         Maximum { theta: self.lift(&z), loss: self.loss_at(&z), z }
     }
 

@@ -16,6 +16,8 @@ pub(super) const PATH: &[f64] = &[1e-1, 3e-3, 1e-4, 3e-6, 1e-7];
 
 /// Newton steps per weight; a dozen is already much.
 const STEPS: usize = 80;
+/// The part of an interior point's room that a point near the boundary has.
+const NEAR: f64 = 0.05;
 /// The part of the way to the boundary that a step may go.
 const NEARLY: f64 = 0.99;
 
@@ -24,26 +26,32 @@ const NEARLY: f64 = 0.99;
 /// The terms are barriers of their own rows. Of the polytope's other rows only those join, with the weights of `path` one
 /// after the other, that stop a step: B may have millions of rows, and a maximum leans on fewer than k + 1. A
 /// direction that no term sees stays as it is. It ends when a Newton step promises to gain less than half of `enough`, after
-/// taking that step.
-pub(super) fn minimise(polytope: &Polytope, terms: &Terms, path: &[f64], enough: f64, z: &mut [f64]) {
+/// taking that step. `room` has the slacks of a fixed interior point.
+pub(super) fn minimise(
+    polytope: &Polytope,
+    room: &[f64],
+    terms: &Terms,
+    path: &[f64],
+    enough: f64,
+    z: &mut [f64],
+) {
     if z.is_empty() || terms.weights.is_empty() {
         return;
     }
     let mut state = Newton::new(polytope, terms.weights.len());
-    // mostly no row is in the way: one look at the rows when all is done, instead of two at every step
-    let before = z.to_vec();
-    state.center(polytope, terms, Walls::Ignored, enough, z);
-    if state.is_inside(polytope, z) {
-        return;
+    state.lean(polytope, room, z);
+    if state.active.is_empty() {
+        // mostly no row is in the way: one look at the rows when all is done, instead of two at every step
+        let before = z.to_vec();
+        state.center(polytope, terms, Walls::Ignored, enough, z);
+        if state.is_inside(polytope, z) {
+            return;
+        }
+        z.copy_from_slice(&before);
     }
-    z.copy_from_slice(&before);
     for (i, &mu) in path.iter().enumerate() {
         let last = i + 1 == path.len();
         state.center(polytope, terms, Walls::Weighted(mu), if last { enough } else { enough.max(1e-3) }, z);
-        if state.active.is_empty() {
-            // the barrier never mattered: only the accuracy is left to reach
-            return state.center(polytope, terms, Walls::Weighted(mu), enough, z);
-        }
     }
 }
 
@@ -83,6 +91,17 @@ impl Newton {
             hessian: vec![0.0; k * k],
             lifted: vec![0.0; k * k],
             direction: vec![0.0; k],
+        }
+    }
+
+    /// Rows that the point nearly touches, compared with the room that they leave an interior point, have a barrier at once.
+    fn lean(&mut self, polytope: &Polytope, room: &[f64], z: &[f64]) {
+        let rows = polytope.rows().chunks_exact(z.len()).zip(polytope.offsets());
+        for (j, ((row, b), room)) in rows.zip(room).enumerate() {
+            if b - dot(row, z) < NEAR * room {
+                self.active.push(j);
+                self.is_active[j] = true;
+            }
         }
     }
 
