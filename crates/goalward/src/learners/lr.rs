@@ -21,6 +21,8 @@
 //! | name | default | meaning |
 //! |---|---|---|
 //! | `delta` | 0.01 | failure probability of the confidence set, for all times at once |
+//! | `set` | `outer` | `outer`: an ellipsoid around the set; `exact`: the set itself ([`SharpSet`](crate::confidence::SharpSet)), for small problems |
+//! | `planner` | `auto` | as for LEVIS++; with `set=exact`, `auto` is `fast` |
 //!
 //! # Cost per step
 //!
@@ -47,6 +49,7 @@ use super::{Brief, Emptiness, Learner, LearnerEntry, Observed, Probe, Reason, Sn
 use crate::Result;
 use crate::confidence::{Kept, Knowledge, LikelihoodKeeper};
 use crate::estimate::Seen;
+use crate::plan::Planner;
 use crate::problem::{Action, State};
 use crate::registry::Parameter;
 use serde::{Deserialize, Serialize};
@@ -59,7 +62,7 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
     setting: "linear mixture SSP, costs may be zero",
     needs: &[],
     guarantee: "theta* in all sets at once, and optimism, with probability 1 - delta; no regret theorem",
-    parameters: &[DELTA, super::levis_plus_plus::PLANNER],
+    parameters: &[DELTA, SET, super::levis_plus_plus::PLANNER],
     wants_policy: false,
     build: |brief| Ok(Box::new(Lr::new(brief)?)),
 };
@@ -68,6 +71,13 @@ const DELTA: Parameter = Parameter {
     name: "delta",
     default: "0.01",
     doc: "failure probability of the confidence set, for all times at once",
+};
+
+const SET: Parameter = Parameter {
+    name: "set",
+    default: "outer",
+    doc: "outer: an ellipsoid around the likelihood set, microseconds for a backup; exact: the set itself by a conic solver, \
+          milliseconds, for small problems (planner=auto is then fast)",
 };
 
 /// The estimate and its intervals, for a probe that wants them.
@@ -85,6 +95,8 @@ struct Lr {
     keeper: LikelihoodKeeper,
     /// Some cost off the goal is zero.
     perturbed: bool,
+    /// Plans over the set itself, not over the ellipsoid around it.
+    sharp: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -99,15 +111,32 @@ impl Lr {
         let unit = brief.problem.cost_unit();
         let costs = brief.problem.costs().iter().map(|c| c / unit).collect();
         let delta = brief.settings.number("delta", 1e-300, 1.0)?;
+
+        let sharp = match brief.settings.text("set") {
+            Some("outer") => false,
+            Some("exact") => true,
+            other => {
+                return Err(brief.settings.refuse(
+                    "set",
+                    other.unwrap_or(""),
+                    "expected outer or exact".into(),
+                ));
+            }
+        };
+        let mut optimist = Optimist::new(brief, costs, 1.0)?;
+        if sharp && optimist.planner == Planner::Auto {
+            optimist.planner = Planner::Fast; // a sweep takes a conic solve for each pair
+        }
         Ok(Lr {
-            optimist: Optimist::new(brief, costs, 1.0)?,
+            optimist,
+            sharp,
             keeper: LikelihoodKeeper::new(brief.problem, delta),
             perturbed: brief.problem.min_cost() == 0.0,
         })
     }
 
     fn plan(&mut self, reason: Reason) {
-        let Knowledge { maximum, set, .. } = self.keeper.update();
+        let Knowledge { maximum, set, threshold } = self.keeper.update();
         let mut set = set.map_err(|_| Emptiness::Contradiction);
         let heading = Heading {
             reason,
@@ -123,7 +152,14 @@ impl Lr {
         optimist.costs.extend(problem.costs().iter().map(|c| c / problem.cost_unit() + rho));
         // no fixed point exceeds c_max/q, whatever the set
         optimist.b = optimist.costs.iter().copied().fold(1.0, f64::max) * t;
-        optimist.plan_over(heading, set.as_mut(), 1.0 / t, 1.0 / t);
+        let (set, keeper) = (set.as_mut(), &self.keeper);
+        let rate = 1.0 / t;
+        if let (true, Ok(within)) = (self.sharp, &set)
+            && let Some(mut sharp) = keeper.set().sharp(keeper.likelihood(), threshold, (*within).clone())
+        {
+            return optimist.plan_over(heading, Ok(&mut sharp), rate, rate);
+        }
+        optimist.plan_over(heading, set, rate, rate);
     }
 }
 
@@ -160,6 +196,7 @@ impl Learner for Lr {
                 ("radius", json!("likelihood")),
                 ("guarantee", json!(true)),
                 ("delta", json!(self.keeper.set().delta())),
+                ("set", json!(if self.sharp { "exact" } else { "outer" })),
                 ("planner", json!(self.optimist.planner.name())),
                 ("perturbation", json!(if self.perturbed { "1/t_j" } else { "none" })),
             ],

@@ -11,12 +11,14 @@
 mod cone;
 mod keeper;
 mod outer;
+mod sharp;
 #[cfg(test)]
 mod tests;
 
 pub use cone::LikelihoodCone;
 pub use keeper::{Kept, LikelihoodKeeper};
 pub use outer::Outer;
+pub use sharp::SharpSet;
 
 use crate::estimate::{Likelihood, Maximum};
 use crate::numeric::support::{ConvexSet, Ellipsoid, Empty, SupportMin, Warm};
@@ -122,6 +124,12 @@ impl LikelihoodSet {
     /// The last valid ellipsoid within B; none before the first update.
     pub fn last(&self, likelihood: &Likelihood) -> Option<ConvexSet> {
         self.last.as_ref().and_then(|outer| outer.within(likelihood).ok())
+    }
+
+    /// The set itself, without the ellipsoid's slack, of the last update that was no contradiction: what [`Knowledge`] has are its
+    /// threshold and its ellipsoid within B.
+    pub fn sharp(&self, likelihood: &Likelihood, threshold: f64, within: ConvexSet) -> Option<SharpSet> {
+        self.last.as_ref().map(|outer| SharpSet::new(likelihood, threshold, outer, within))
     }
 
     /// Whether the last valid ellipsoid contains a theta of B, or one with the same kernels where these do not determine theta;
