@@ -193,21 +193,22 @@ mod tests {
         assert!(realised_determinant(-1e-16, 1.0, 0.01, 3.0, 1.0).is_finite());
     }
 
-    /// By hand: d = 2, lambda = 1/4, delta = 0.02, H = 100, L_phi = 2, |theta*| = 3.
+    /// d = 2, lambda = 1/4, delta = 0.02, horizon 100, L_phi = 2, |theta*| = 3; ell and the logarithm computed apart, digit by
+    /// digit from the formulas above.
     #[test]
     fn data_radius_by_hand() {
         let of = Bernstein { dim: 2, lambda: 0.25, delta: 0.02, horizon: 100.0, phi_norm: 2.0, bias: 1.5 };
         assert_eq!(of.radius(0, 0.0), 1.5);
-        // t = 50 <= 100: share 0.01, R = 10, log(1e4) + 1 = 10.21034037; ell = log(32 * 10.21034037 / 0.01 * 2500)
-        let ell = 18.2178955f64; // log(81682722.97)
-        let growth = 10.5966597f64; // log(1 + 50 * 4 * 100 / 0.5) = log(40001)
-        let expected = 12.0 * (2.0 * growth * ell).sqrt() + 24.0 * ell * 0.5 + 0.006 * ell + 1.5;
-        assert!((of.radius(50, 0.5) - expected).abs() < 1e-4, "{} {expected}", of.radius(50, 0.5));
-        // t = 300: T = 400, n = 2, share 0.02/12, R = 20; ell = log(32 * 10.90348755 * 600 * 90000)
-        let ell = 23.6590f64;
-        let growth = 13.7709f64; // log(1 + 300 * 4 * 400 / 0.5) = log(960001)
-        let expected = 12.0 * (2.0 * growth * ell).sqrt() + 24.0 * ell * 0.5 + 0.006 * ell + 1.5;
-        assert!((of.radius(300, 0.5) - expected).abs() < 2e-2, "{} {expected}", of.radius(300, 0.5));
+        for (t, ell, growth, whole) in [
+            // T = 100, n = 0: log(32 (log(10/0.001) + 1) 50^2 / 0.01), log(1 + 50 * 4 * 100 / 0.5)
+            (50, 18.218353068383152f64, 10.596659732783579f64, 456.0249290967649),
+            // T = 400, n = 2: log(32 (log(20/0.001) + 1) 300^2 * 12 / 0.02), log(1 + 300 * 4 * 400 / 0.5)
+            (300, 23.659313204335692, 13.774689605110144, 591.9180600864755),
+        ] {
+            let expected = 12.0 * (2.0 * growth * ell).sqrt() + 24.0 * ell * 0.5 + 0.006 * ell + 1.5;
+            assert!((expected - whole).abs() < 1e-9);
+            assert!((of.radius(t, 0.5) - whole).abs() < 1e-9, "{} at {t}", of.radius(t, 0.5));
+        }
         // the horizon itself belongs to its own stretch
         assert!(of.radius(101, 0.5) > of.radius(100, 0.5) + 5.0);
     }

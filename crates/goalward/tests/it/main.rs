@@ -4,6 +4,7 @@ mod conformance;
 mod extremes;
 mod layers;
 mod likelihood;
+mod likelihood_exact;
 mod likelihood_learners;
 mod optimism;
 mod problem_files;

@@ -1,6 +1,6 @@
 //! The likelihood set itself, by Clarabel and exponential cones: slow, for small problems, and what the ellipsoid is tested against.
 
-use crate::estimate::{Likelihood, Term};
+use crate::estimate::{Likelihood, Term, gram};
 use crate::numeric::support::{Status, Support, SupportMin, Warm};
 use crate::numeric::{Polytope, dot};
 use clarabel::algebra::CscMatrix;
@@ -122,6 +122,16 @@ impl LikelihoodCone {
             gradient.iter_mut().zip(row).for_each(|(g, x)| *g -= n / p * x);
         }
         Some((loss, gradient))
+    }
+
+    /// The Hessian of f at z.
+    pub(super) fn hessian(&self, z: &[f64]) -> Vec<f64> {
+        let k = z.len();
+        let mut hessian = vec![0.0; k * k];
+        let terms = self.rows.chunks_exact(k.max(1)).zip(&self.terms);
+        let weighted = terms.map(|(row, (constant, n))| (row, 0.0, n / (constant + dot(row, z)).powi(2)));
+        gram(weighted, &mut vec![0.0; k], &mut hessian);
+        hessian
     }
 
     /// r.

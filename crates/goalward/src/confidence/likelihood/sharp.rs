@@ -43,25 +43,53 @@ impl SharpSet {
         }
     }
 
-    /// A certified lower bound on c'z over the set from multipliers and a point.
+    /// A certified lower bound on c'z over the set from multipliers and a point. Any point will do; Newton steps towards the least of
+    /// the Lagrangian shrink g where the solver's point and multipliers do not quite belong together.
     fn certify(&self, c: &[f64], z0: &[f64], walls: &[f64], mu: f64) -> Option<f64> {
+        let k = c.len();
+        let mu = mu.max(0.0);
+        let (mut z, mut best) = (z0.to_vec(), None);
+        for _ in 0..4 {
+            let Some((loss, gradient)) = self.cone.loss(&z) else { break };
+            let (bound, g) = self.tangent(c, &z, (loss, &gradient), walls, mu)?;
+            if bound.is_finite() && best.is_none_or(|best| bound > best) {
+                best = Some(bound);
+            }
+            let mut hessian = self.cone.hessian(&z);
+            let trace: f64 = (0..k).map(|i| hessian[i * k + i]).sum();
+            (0..k).for_each(|i| hessian[i * k + i] += 1e-12 * trace);
+            let Some(factor) = Cholesky::factor(&hessian, k).filter(|_| mu > 0.0) else { break };
+            let mut step = g;
+            factor.solve(&mut step);
+            z.iter_mut().zip(&step).for_each(|(z, s)| *z -= s / mu);
+        }
+        best
+    }
+
+    /// The bound from the tangent of f at z, and g.
+    fn tangent(
+        &self,
+        c: &[f64],
+        z: &[f64],
+        (loss, gradient): (f64, &[f64]),
+        walls: &[f64],
+        mu: f64,
+    ) -> Option<(f64, Vec<f64>)> {
         let (outer, factor) = &*self.outer;
-        let (polytope, mu) = (self.cone.polytope(), mu.max(0.0));
-        let (loss, gradient) = self.cone.loss(z0)?;
-        let mut g: Vec<f64> = c.iter().zip(&gradient).map(|(c, f)| c + mu * f).collect();
-        let slope = dot(&gradient, z0);
+        let polytope = self.cone.polytope();
+        let mut g: Vec<f64> = c.iter().zip(gradient).map(|(c, f)| c + mu * f).collect();
+        let slope = dot(gradient, z);
         let mut constant = mu * (loss - slope - self.cone.threshold());
         let mut size = mu * (loss.abs() + slope.abs() + self.cone.threshold().abs());
         let rows = polytope.rows().chunks_exact(c.len()).zip(polytope.offsets());
         for ((row, b), lambda) in rows.zip(walls).filter(|(_, lambda)| **lambda > 0.0) {
             g.iter_mut().zip(row).for_each(|(g, x)| *g += lambda * x);
             constant -= lambda * b;
-            size += lambda * (b.abs() + dot(row, z0).abs());
+            size += lambda * (b.abs() + dot(row, z).abs());
         }
-        let at_center = dot(&g, &outer.center);
         let spread = outer.radius * factor.as_ref()?.inverse_norm(&g, &mut vec![0.0; c.len()]);
-        let bound = constant + at_center - spread - 1e-13 * (size + dot(c, z0).abs());
-        bound.is_finite().then_some(bound)
+        let rounding = 1e-13 * (size + dot(c, z).abs());
+        Some((constant + dot(&g, &outer.center) - spread - rounding, g))
     }
 }
 
