@@ -26,7 +26,7 @@
 //!
 //! # Cost per step
 //!
-//! O(nnz of the row + k^2), k <= d - 1 the dimension of B, and a Newton fit each time that the data have grown by a tenth;
+//! O(nnz of the row + k^2), k <= d - 1 the dimension of B, and a short Newton fit each time that the data have grown by a quarter;
 //! O(d log T) planning calls in all.
 //!
 //! # Reference

@@ -58,7 +58,8 @@ pub(crate) struct Term<'a> {
 /// The prediction q_i of the i-th next state mixes the kernel of a smoothed maximum-likelihood theta, which lies strictly
 /// inside B and was fitted to the past alone, with a share of 1/(i+1)^2 of the kernel of a fixed interior point. The
 /// share keeps q_i positive and costs at most log 2 over all time (1/(i+1), whose logarithms add up to log t, would cost
-/// more than the fit itself). Fits are made again when the data have grown by a tenth.
+/// more than the fit itself). Fits are made again when the data have grown by a quarter, from where the last one
+/// ended, and end as soon as a step promises less than a tenth of a nat: a prediction need not be the best to be valid.
 ///
 /// All is a function of the transitions counted, in their order: nothing is drawn, and no hash order enters.
 ///
