@@ -4,7 +4,7 @@
 //! its way would see. `keep_us` is all that the set costs up to step t, divided by t: counts, predictions, refits, and the
 //! ellipsoids of its own planning times. `step_us` is `observe` of LEVIS++ up to the same step. Planning is left out on both
 //! sides: DEVI, and the support solver's set, which every planning call makes of its ellipsoid; `set_us` is what the
-//! latter costs the likelihood set. Both sides run fifteen times on the same
+//! latter costs the likelihood set, and `ratio_with_set` counts it on its side alone. Both sides run fifteen times on the same
 //! data and the least time of each stretch counts: what else the machine does only ever adds.
 //!
 //! `plans_lr` and `plans_levis++lr` are the planning calls of these learners, on their own actions, beside d log2 t.
@@ -122,7 +122,17 @@ fn plans(arena: &Arena, id: &str, settings: &Settings) -> Vec<f64> {
 }
 
 fn main() {
-    let columns = ["t", "step_us", "keep_us", "ratio", "set_us", "plans_lr", "plans_levis++lr", "d_log2_t"];
+    let columns = [
+        "t",
+        "step_us",
+        "keep_us",
+        "ratio",
+        "set_us",
+        "ratio_with_set",
+        "plans_lr",
+        "plans_levis++lr",
+        "d_log2_t",
+    ];
     let mut table = Table::new("keep", &columns);
     for (name, world, params) in [
         ("mixture", "random-mixture", Settings::new().set("dim", 8).set("successors", 5).set("states", 30)),
