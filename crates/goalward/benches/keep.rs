@@ -149,16 +149,9 @@ fn main() {
         for (i, t) in TIMES.into_iter().enumerate() {
             let (keep, step) = (kept[i] / t as f64, learnt[i] / t as f64);
             let d = arena.problem().dim() as f64;
-            let values = [
-                t as f64,
-                step,
-                keep,
-                keep / step,
-                sets[i] / t as f64,
-                of_lr[i],
-                of_both[i],
-                d * (t as f64).log2(),
-            ];
+            let (set, most) = (sets[i] / t as f64, d * (t as f64).log2());
+            let with_set = (keep + set) / step;
+            let values = [t as f64, step, keep, keep / step, set, with_set, of_lr[i], of_both[i], most];
             table.row(&format!("{name}_t{:e}", t as f64), &values);
         }
     }

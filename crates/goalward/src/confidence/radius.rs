@@ -156,9 +156,9 @@ impl Bernstein {
 /// bound that holds for all times (sigma_bar^2 may be as small as 1/t), but its running maximum is known before s' is:
 /// for every k the process stopped before the first R_i > R_k = 1.25^k/4 is R_k-sub-Gaussian, and the self-normalised
 /// bound holds for it at all times with probability 1 - delta_k, delta_k = delta/((k+1)(k+2)), which adds up to delta.
-/// The radius takes the first R_k that is not below the maximum so far (`steepest`). It is valid at all times, for the truth
-/// of the weights' own claims it does not care, and only level 0 needs it. The paper's regret bound is not claimed with it:
-/// R has no bound of the order of one.
+/// The radius takes the first R_k that is not below the maximum so far (`steepest`). It is valid at all times, whatever the weights
+/// are worth, and only level 0 needs it. The paper's regret bound is not claimed with it: R has no bound of the order of
+/// one.
 pub fn weighted_determinant(log_det_ratio: f64, delta: f64, steepest: f64, bias: f64) -> f64 {
     let k = ((4.0 * steepest).ln() / 1.25f64.ln() - 1e-12).ceil().max(0.0);
     let r = 0.25 * 1.25f64.powf(k);
