@@ -11,6 +11,7 @@ const BENCHES: &[(&str, &str)] = &[
     ("support_stress", "a million support problems, random and degenerate, with counts of what went wrong"),
     ("devi", "planning by value iteration and by policy iteration"),
     ("step", "the learning step"),
+    ("keep", "keeping the likelihood set beside the learning step"),
 ];
 
 /// The benchmark that needs valgrind.

@@ -251,8 +251,10 @@ impl ConvexSet {
     }
 
     /// Finds the best mu = |u| / s by its bound, which is concave along lambda = -(p + mu q): where the set is hardly more
-    /// than a point, s^2 = 1 - |y_W|^2 has lost its digits. Value and bound at that mu.
-    fn press(&mut self, size: f64) -> (f64, f64) {
+    /// than a point, s^2 = 1 - |y_W|^2 has lost its digits. The better of both bounds, and the value at that mu if it is
+    /// nearer to it.
+    fn press(&mut self, size: f64, value: f64, bound: f64) -> (f64, f64) {
+        let y = self.method.y.clone();
         let outside = self.method.outside_norm().max(1e-6);
         let mut best = (f64::NEG_INFINITY, outside);
         let mut at = |exponent: f64| {
@@ -281,8 +283,15 @@ impl ConvexSet {
             }
         }
         self.method.press(best.1);
-        self.set.unwhiten(self.method.y.as_flattened(), &mut self.z);
-        (dot(&self.c, &self.z), best.0)
+        let better = bound.max(best.0);
+        self.set.unwhiten(self.method.y.as_flattened(), &mut self.r);
+        let pressed = dot(&self.c, &self.r);
+        if (pressed - better).abs() < (value - better).abs() {
+            self.z.copy_from_slice(&self.r);
+            return (pressed, better);
+        }
+        self.method.y.copy_from_slice(&y);
+        (value, better)
     }
 
     /// The size of the numbers that enter c'theta: what accuracy is measured by.
@@ -348,7 +357,7 @@ impl ConvexSet {
         }
         let apart = value - bound > 1e-10 * scale;
         if end == End::Touching || end == End::Optimal && self.method.round && apart {
-            (value, bound) = self.press(size);
+            (value, bound) = self.press(size, value, bound);
         }
         if matches!(end, End::Stalled | End::Empty) {
             self.z.copy_from_slice(&self.witness);
