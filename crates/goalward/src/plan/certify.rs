@@ -164,7 +164,7 @@ fn rounded_down(l: Vec<Double>) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::graph::{Partition, Region};
+    use super::super::graph::{Backwards, Partition, Region};
     use super::super::improve::optimise;
     use super::*;
     use crate::problem::{Problem, Truth};
@@ -181,8 +181,8 @@ mod tests {
         }
         let problem = builder.build().unwrap();
         let truth = Truth::new(&problem, &[1.0]).unwrap();
-        let region = Region::new(&problem, &truth);
-        Model::new(&problem, &truth, &region, &Partition::finest(&problem, &region))
+        let region = Region::new(&problem, &Backwards::new(&problem, &truth));
+        Model::new(&problem, &truth, &region.usable, &Partition::new(&problem, 0..n, None))
     }
 
     /// Each way to a lower bound on its own, from values that are as wrong as `noise`, to both sides.

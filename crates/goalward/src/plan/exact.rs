@@ -17,7 +17,7 @@
 
 use super::certify;
 use super::double::Double;
-use super::graph::{Partition, Region, possible};
+use super::graph::{Backwards, Partition, Region, ahead, free_components, possible};
 use super::improve::{Evaluated, first_of_ties, optimise};
 use super::model::{Choice, Model};
 use crate::problem::{Action, Pair, Problem, State, Truth};
@@ -86,13 +86,15 @@ impl Exact {
 /// # Ok::<(), goalward::Error>(())
 /// ```
 pub fn solve(problem: &Problem, truth: &Truth, precision: f64) -> Result<Exact> {
-    let region = Region::new(problem, truth);
-    let partition = Partition::free_components(problem, truth, &region);
-    let quotient = Model::new(problem, truth, &region, &partition);
+    let region = Region::new(problem, &Backwards::new(problem, truth));
+    let inside = || (0..problem.states()).filter(|&s| region.inside[s] && s != problem.goal());
+    let free = free_components(problem, truth, &region.usable);
+    let partition = Partition::new(problem, inside(), free.as_deref());
+    let quotient = Model::new(problem, truth, &region.usable, &partition);
     let optimum = optimise(&quotient);
     let lower = spread(&partition, &certify::below(&quotient, &optimum));
 
-    let flat = Flat::new(problem, truth, &region);
+    let flat = Flat::new(problem, truth, &region, inside());
     let run = |policy: &[Choice]| flat.run(&expand(problem, truth, &region, &partition, &quotient, policy));
     let (mut policy, mut upper, mut steps) =
         run(&first_of_ties(&quotient, &optimum).unwrap_or_else(|| optimum.policy.clone()));
@@ -102,18 +104,19 @@ pub fn solve(problem: &Problem, truth: &Truth, precision: f64) -> Result<Exact> 
     }
 
     let x: Vec<Double> =
-        partition.node_of.iter().map(|&k| optimum.x.get(k).copied().unwrap_or_default()).collect();
+        partition.node_of.iter().map(|&k| optimum.x.get(k as usize).copied().unwrap_or_default()).collect();
     let between = |s: State| x[s].nearest().max(lower[s]).min(upper[s]);
     let v: Vec<f64> = (0..problem.states()).map(between).collect();
     let max_inside = |values: &[f64]| {
         (0..values.len()).filter(|&s| region.inside[s]).map(|s| values[s]).fold(0.0, f64::max)
     };
+    let ahead = ahead(problem, truth);
     Ok(Exact {
         q: flat.q(problem, &x, &v),
         b_star: max_inside(&v),
         t_star: max_inside(&steps),
         lost: (0..problem.states()).filter(|&s| !region.inside[s]).collect(),
-        lost_ahead: region.lost_ahead.clone(),
+        lost_ahead: (0..problem.states()).filter(|&s| ahead[s] && !region.inside[s]).collect(),
         policy: policy
             .into_iter()
             .enumerate()
@@ -133,7 +136,11 @@ fn within(lower: &[f64], upper: &[f64], precision: f64) -> bool {
 
 /// From nodes to states: infinite in lost states.
 fn spread(partition: &Partition, values: &[f64]) -> Vec<f64> {
-    partition.node_of.iter().map(|&node| values.get(node).copied().unwrap_or(f64::INFINITY)).collect()
+    partition
+        .node_of
+        .iter()
+        .map(|&node| values.get(node as usize).copied().unwrap_or(f64::INFINITY))
+        .collect()
 }
 
 /// A policy on nodes as a policy on states: the pair of each state that has one. In a free component, the state of the
@@ -150,15 +157,15 @@ fn expand(
     // free_into[s]: the free pairs that may lead to s and surely stay in its component, with their states
     let mut free_into: Vec<Vec<(State, Pair)>> = vec![Vec::new(); problem.states()];
     let mut layer = Vec::new();
-    for (node, members) in partition.members.iter().enumerate() {
+    for node in 0..partition.nodes() {
         let exit = quotient.pair[policy[node]];
-        for &s in members {
+        for s in partition.members(node) {
             if problem.pairs_of(s).contains(&exit) {
                 pairs[s] = Some(exit);
                 layer.push(s);
             }
             for p in problem.pairs_of(s).filter(|&p| region.usable[p] && problem.cost(p) == 0.0) {
-                if possible(problem, truth, p).all(|(next, _)| partition.node_of[next] == node) {
+                if possible(problem, truth, p).all(|(next, _)| partition.node_of[next] as usize == node) {
                     possible(problem, truth, p).for_each(|(next, _)| free_into[next].push((s, p)));
                 }
             }
@@ -188,19 +195,24 @@ struct Flat {
 }
 
 impl Flat {
-    fn new(problem: &Problem, truth: &Truth, region: &Region) -> Flat {
-        let partition = Partition::finest(problem, region);
-        let model = Model::new(problem, truth, region, &partition);
+    fn new(problem: &Problem, truth: &Truth, region: &Region, inside: impl Iterator<Item = State>) -> Flat {
+        let partition = Partition::new(problem, inside, None);
+        let model = Model::new(problem, truth, &region.usable, &partition);
         let mut choice = vec![None; problem.pairs()];
         model.pair.iter().enumerate().for_each(|(i, &p)| choice[p] = Some(i));
         Flat { partition, model, usable: region.usable.clone(), choice }
+    }
+
+    /// The state of each node.
+    fn states(&self) -> impl Iterator<Item = State> + '_ {
+        (0..self.partition.nodes()).flat_map(|node| self.partition.members(node))
     }
 
     /// A proper policy, with certified upper bounds on its costs, and its expected steps.
     fn run(&self, pairs: &[Option<Pair>]) -> (Vec<Option<Pair>>, Vec<f64>, Vec<f64>) {
         let choice =
             |s: State| pairs[s].and_then(|p| self.choice[p]).expect("a proper policy leaves every state");
-        let policy: Vec<Choice> = self.partition.members.iter().map(|members| choice(members[0])).collect();
+        let policy: Vec<Choice> = self.states().map(choice).collect();
         let run = Evaluated::new(&self.model, policy);
         let upper = certify::above(&self.model, &run);
         let mut steps =
@@ -213,18 +225,18 @@ impl Flat {
 
     /// c + PV per pair: V plus the slack over S. Pairs that only loop cost c + V.
     fn q(&self, problem: &Problem, x: &[Double], v: &[f64]) -> Vec<f64> {
-        let mut values: Vec<Double> = self.partition.members.iter().map(|members| x[members[0]]).collect();
+        let mut values: Vec<Double> = self.states().map(|s| x[s]).collect();
         values.push(Double::ZERO);
         let mut q = vec![f64::INFINITY; problem.pairs()];
         problem.pairs_of(problem.goal()).for_each(|p| q[p] = 0.0);
-        for (node, members) in self.partition.members.iter().enumerate() {
-            for p in problem.pairs_of(members[0]).filter(|&p| self.usable[p]) {
+        for (node, s) in self.states().enumerate() {
+            for p in problem.pairs_of(s).filter(|&p| self.usable[p]) {
                 q[p] = match self.choice[p] {
                     Some(choice) => {
                         let slack = self.model.slack(node, choice, &values).value;
                         (values[node] + slack.times(self.model.total[choice].recip())).nearest()
                     }
-                    None => problem.cost(p) + v[members[0]],
+                    None => problem.cost(p) + v[s],
                 };
             }
         }

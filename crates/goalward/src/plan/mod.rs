@@ -1,6 +1,7 @@
 //! Planning: exact on a known model ([`exact`]), optimistic over a confidence set ([`Devi`]).
 
 mod certify;
+mod components;
 mod devi;
 mod evaluate;
 pub mod exact;
