@@ -17,7 +17,8 @@
 
 use super::certify;
 use super::double::Double;
-use super::graph::{Backwards, Partition, Region, ahead, free_components, possible};
+use super::expand::expand;
+use super::graph::{Backwards, Partition, Region, ahead, free_components};
 use super::improve::{Evaluated, first_of_ties, optimise};
 use super::model::{Choice, Model};
 use crate::problem::{Action, Pair, Problem, State, Truth};
@@ -89,13 +90,16 @@ pub fn solve(problem: &Problem, truth: &Truth, precision: f64) -> Result<Exact> 
     let region = Region::new(problem, &Backwards::new(problem, truth));
     let inside = || (0..problem.states()).filter(|&s| region.inside[s] && s != problem.goal());
     let free = free_components(problem, truth, &region.usable);
-    let partition = Partition::new(problem, inside(), free.as_deref());
+    let partition = Partition::new(problem, inside(), free.as_ref().map(|free| &free.class[..]));
     let quotient = Model::new(problem, truth, &region.usable, &partition);
     let optimum = optimise(&quotient);
     let lower = spread(&partition, &certify::below(&quotient, &optimum));
 
     let flat = Flat::new(problem, truth, &region, inside());
-    let run = |policy: &[Choice]| flat.run(&expand(problem, truth, &region, &partition, &quotient, policy));
+    let inner = free.as_ref().map(|free| &free.inner[..]);
+    let run = |policy: &[Choice]| {
+        flat.run(&expand(problem, truth, inner, &partition, |node| quotient.pair[policy[node]]))
+    };
     let (mut policy, mut upper, mut steps) =
         run(&first_of_ties(&quotient, &optimum).unwrap_or_else(|| optimum.policy.clone()));
     if !within(&lower, &upper, precision) {
@@ -141,48 +145,6 @@ fn spread(partition: &Partition, values: &[f64]) -> Vec<f64> {
         .iter()
         .map(|&node| values.get(node as usize).copied().unwrap_or(f64::INFINITY))
         .collect()
-}
-
-/// A policy on nodes as a policy on states: the pair of each state that has one. In a free component, the state of the
-/// chosen pair is the exit, and the others move towards it for free, layer by layer.
-fn expand(
-    problem: &Problem,
-    truth: &Truth,
-    region: &Region,
-    partition: &Partition,
-    quotient: &Model,
-    policy: &[Choice],
-) -> Vec<Option<Pair>> {
-    let mut pairs = vec![None; problem.states()];
-    // free_into[s]: the free pairs that may lead to s and surely stay in its component, with their states
-    let mut free_into: Vec<Vec<(State, Pair)>> = vec![Vec::new(); problem.states()];
-    let mut layer = Vec::new();
-    for node in 0..partition.nodes() {
-        let exit = quotient.pair[policy[node]];
-        for s in partition.members(node) {
-            if problem.pairs_of(s).contains(&exit) {
-                pairs[s] = Some(exit);
-                layer.push(s);
-            }
-            for p in problem.pairs_of(s).filter(|&p| region.usable[p] && problem.cost(p) == 0.0) {
-                if possible(problem, truth, p).all(|(next, _)| partition.node_of[next] as usize == node) {
-                    possible(problem, truth, p).for_each(|(next, _)| free_into[next].push((s, p)));
-                }
-            }
-        }
-    }
-    while !layer.is_empty() {
-        let mut closer: Vec<(State, Pair)> =
-            layer.drain(..).flat_map(|s| std::mem::take(&mut free_into[s])).collect();
-        closer.sort_unstable();
-        for (s, p) in closer {
-            if pairs[s].is_none() {
-                pairs[s] = Some(p);
-                layer.push(s);
-            }
-        }
-    }
-    pairs
 }
 
 /// The model over single states, on which policies of states are evaluated.

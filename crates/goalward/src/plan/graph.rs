@@ -163,14 +163,23 @@ pub(crate) fn avoidable(problem: &Problem, back: &Backwards) -> Vec<bool> {
 
 /// The class of each state when every maximal end component of usable pairs that cost nothing is one. Its states have the
 /// same V*, since any of them reaches any other surely and for free; and once it is one node, looping for free forever is
-/// no longer a policy.
-pub(crate) fn free_components(problem: &Problem, truth: &Truth, usable: &[bool]) -> Option<Vec<u32>> {
+/// no longer a policy. `None` if nothing is free.
+pub(crate) fn free_components(problem: &Problem, truth: &Truth, usable: &[bool]) -> Option<EndComponents> {
     let mut free: Vec<bool> =
         usable.iter().zip(problem.costs()).map(|(usable, cost)| *usable && *cost == 0.0).collect();
     if !free.iter().any(|&f| f) {
         return None;
     }
-    Some(end_components(problem, truth, &mut free))
+    let class = end_components(problem, truth, &mut free);
+    Some(EndComponents { class, inner: free })
+}
+
+/// Maximal end components.
+pub(crate) struct EndComponents {
+    /// The component of each state; a state that is in none is on its own.
+    pub(crate) class: Vec<u32>,
+    /// Per pair: does it surely stay in its component?
+    pub(crate) inner: Vec<bool>,
 }
 
 /// What [`Partition::node_of`] has for states that are in no node and not the goal.
