@@ -12,8 +12,7 @@ pub(super) fn look(instance: &Instance, findings: &mut Findings) {
     let ahead = graph::ahead(problem, truth);
     lost(problem, &region, &ahead, findings);
 
-    let never: Vec<State> =
-        (0..problem.states()).filter(|&s| !ahead[s] && s != problem.goal()).collect();
+    let never: Vec<State> = (0..problem.states()).filter(|&s| !ahead[s] && s != problem.goal()).collect();
     if !never.is_empty() {
         let message = match never.len() {
             1 => format!("state {} is never reached from the start", name(never[0])),
@@ -44,8 +43,7 @@ fn lost(problem: &Problem, region: &Region, ahead: &[bool], findings: &mut Findi
         findings.error(&Error::GoalUnreachable { goal: name(problem.goal()), states });
     }
     let lost_ahead: Vec<State> = (0..problem.states()).filter(|&s| ahead[s] && !region.inside[s]).collect();
-    let risky: Vec<State> =
-        lost_ahead.iter().copied().filter(|s| dead.binary_search(s).is_err()).collect();
+    let risky: Vec<State> = lost_ahead.iter().copied().filter(|s| dead.binary_search(s).is_err()).collect();
     if !risky.is_empty() {
         let states = risky.iter().map(|&s| name(s)).collect();
         findings.error(&Error::NoProperPolicy { states });

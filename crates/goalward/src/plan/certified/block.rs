@@ -213,6 +213,9 @@ impl<'a> Solver<'a> {
         let (mut kept, mut noise) = (policy.clone(), NOISE);
         let mut values = Vec::new();
         for round in 0..ROUNDS {
+            if std::env::var_os("DBG").is_some() {
+                eprintln!("round {round} rest {} of {}", rest.len(), x.len());
+            }
             match self.evaluate(&rest, b, policy, x, work) {
                 Elimination::Done => {}
                 Elimination::TooMuch => return false,
