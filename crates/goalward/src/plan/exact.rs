@@ -87,24 +87,52 @@ impl Exact {
 /// # Ok::<(), goalward::Error>(())
 /// ```
 pub fn solve(problem: &Problem, truth: &Truth, precision: f64) -> Result<Exact> {
+    Ok(prove(problem, truth, precision)?.0)
+}
+
+/// The vectors that prove the bounds, with all their digits, per state.
+pub(super) struct Proof {
+    lower: Vec<Double>,
+    upper: Vec<Double>,
+}
+
+impl Proof {
+    /// What the bounds lack of the vectors that prove them.
+    pub(super) fn tails(&self, exact: &Exact) -> (Vec<f64>, Vec<f64>) {
+        let rest = |proof: &[Double], bound: &[f64]| {
+            let rest = |(x, bound): (&Double, &f64)| {
+                if bound.is_finite() { (*x - Double::from(*bound)).nearest() } else { 0.0 }
+            };
+            proof.iter().zip(bound).map(rest).collect()
+        };
+        (rest(&self.lower, &exact.lower), rest(&self.upper, &exact.upper))
+    }
+}
+
+/// [`solve`], with the proof.
+pub(super) fn prove(problem: &Problem, truth: &Truth, precision: f64) -> Result<(Exact, Proof)> {
     let region = Region::new(problem, &Backwards::new(problem, truth));
     let inside = || (0..problem.states()).filter(|&s| region.inside[s] && s != problem.goal());
     let free = free_components(problem, truth, &region.usable);
     let partition = Partition::new(problem, inside(), free.as_ref().map(|free| &free.class[..]));
     let quotient = Model::new(problem, truth, &region.usable, &partition);
     let optimum = optimise(&quotient);
-    let lower = spread(&partition, &certify::below(&quotient, &optimum));
+    let lower_proof = spread(&partition, &certify::below(&quotient, &optimum));
+    let lower: Vec<f64> = lower_proof.iter().map(|&l| Double::floor(l)).collect();
 
     let flat = Flat::new(problem, truth, &region, inside());
     let inner = free.as_ref().map(|free| &free.inner[..]);
     let run = |policy: &[Choice]| {
         flat.run(&expand(problem, truth, inner, &partition, |node| quotient.pair[policy[node]]))
     };
-    let (mut policy, mut upper, mut steps) =
+    let (mut policy, mut upper_proof, mut steps) =
         run(&first_of_ties(&quotient, &optimum).unwrap_or_else(|| optimum.policy.clone()));
+    let ceil = |proof: &[Double]| -> Vec<f64> { proof.iter().map(|&u| Double::ceil(u)).collect() };
+    let mut upper = ceil(&upper_proof);
     if !within(&lower, &upper, precision) {
         // breaking the ties cost too much
-        (policy, upper, steps) = run(&optimum.policy);
+        (policy, upper_proof, steps) = run(&optimum.policy);
+        upper = ceil(&upper_proof);
     }
 
     let x: Vec<Double> =
@@ -115,7 +143,7 @@ pub fn solve(problem: &Problem, truth: &Truth, precision: f64) -> Result<Exact> 
         (0..values.len()).filter(|&s| region.inside[s]).map(|s| values[s]).fold(0.0, f64::max)
     };
     let ahead = ahead(problem, truth);
-    Ok(Exact {
+    let exact = Exact {
         q: flat.q(problem, &x, &v),
         b_star: max_inside(&v),
         t_star: max_inside(&steps),
@@ -130,7 +158,8 @@ pub fn solve(problem: &Problem, truth: &Truth, precision: f64) -> Result<Exact> 
         upper,
         v,
         steps,
-    })
+    };
+    Ok((exact, Proof { lower: lower_proof, upper: upper_proof }))
 }
 
 fn within(lower: &[f64], upper: &[f64], precision: f64) -> bool {
@@ -139,12 +168,9 @@ fn within(lower: &[f64], upper: &[f64], precision: f64) -> bool {
 }
 
 /// From nodes to states: infinite in lost states.
-fn spread(partition: &Partition, values: &[f64]) -> Vec<f64> {
-    partition
-        .node_of
-        .iter()
-        .map(|&node| values.get(node as usize).copied().unwrap_or(f64::INFINITY))
-        .collect()
+fn spread<T: Copy + From<f64>>(partition: &Partition, values: &[T]) -> Vec<T> {
+    let lost = T::from(f64::INFINITY);
+    partition.node_of.iter().map(|&node| values.get(node as usize).copied().unwrap_or(lost)).collect()
 }
 
 /// The model over single states, on which policies of states are evaluated.
@@ -171,7 +197,7 @@ impl Flat {
     }
 
     /// A proper policy, with certified upper bounds on its costs, and its expected steps.
-    fn run(&self, pairs: &[Option<Pair>]) -> (Vec<Option<Pair>>, Vec<f64>, Vec<f64>) {
+    fn run(&self, pairs: &[Option<Pair>]) -> (Vec<Option<Pair>>, Vec<Double>, Vec<f64>) {
         let choice =
             |s: State| pairs[s].and_then(|p| self.choice[p]).expect("a proper policy leaves every state");
         let policy: Vec<Choice> = self.states().map(choice).collect();

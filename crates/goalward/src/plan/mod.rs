@@ -1,6 +1,7 @@
 //! Planning on a known model, certified and fast ([`certified`]) or to the last digit ([`exact`]); optimistic over a
 //! confidence set ([`Devi`]).
 
+pub mod certificate;
 pub mod certified;
 mod certify;
 mod components;
@@ -11,7 +12,9 @@ mod expand;
 pub(crate) mod graph;
 mod improve;
 mod model;
+mod restart;
 
 use crate::numeric::double;
 
 pub use devi::{Convergence, Devi, Planner, Task};
+pub use restart::restart;

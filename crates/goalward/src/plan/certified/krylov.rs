@@ -4,8 +4,6 @@
 //! With A = D - L - U and the preconditioner D - L, A (D - L)^-1 p = p - U y for y = (D - L)^-1 p: one product with the
 //! preconditioned matrix costs one pass over the arcs. What comes out is judged by its residual.
 
-use super::super::model::{Choice, Model};
-
 /// Iterations before it gives up.
 const ITERATIONS: usize = 3000;
 
@@ -22,24 +20,27 @@ pub(super) struct Krylov {
 }
 
 impl Krylov {
-    /// Takes the rows of a policy on the nodes from `start` on.
-    pub(super) fn load(&mut self, model: &Model, start: usize, policy: &[Choice]) {
-        let n = policy.len();
+    /// Takes rows: for each node what leaves it, and the arcs to nodes of the same system.
+    pub(super) fn load<I: Iterator<Item = (usize, f64)> + Clone>(
+        &mut self,
+        nodes: usize,
+        row: impl Fn(usize) -> (f64, I),
+    ) {
         self.first.clear();
         self.split.clear();
         self.next.clear();
         self.weight.clear();
         self.leaving.clear();
         self.first.push(0);
-        for (node, &choice) in policy.iter().enumerate() {
-            self.leaving.push(model.leaving[choice]);
-            let inside = || model.arcs(choice).iter().map(|&(j, w)| ((j as usize).wrapping_sub(start), w));
-            for (j, w) in inside().filter(|e| e.0 < node) {
+        for node in 0..nodes {
+            let (leaving, arcs) = row(node);
+            self.leaving.push(leaving);
+            for (j, w) in arcs.clone().filter(|e| e.0 < node) {
                 self.next.push(j as u32);
                 self.weight.push(w);
             }
             self.split.push(self.next.len());
-            for (j, w) in inside().filter(|e| e.0 >= node && e.0 < n) {
+            for (j, w) in arcs.filter(|e| e.0 > node) {
                 self.next.push(j as u32);
                 self.weight.push(w);
             }

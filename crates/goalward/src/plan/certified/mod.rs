@@ -29,7 +29,9 @@
 
 mod block;
 mod bounds;
+mod decide;
 mod krylov;
+mod large;
 mod reduce;
 mod setup;
 
@@ -66,6 +68,8 @@ pub struct Solution {
     /// `Min`: the states without a policy that reaches the goal with probability one. `Max`: the states in which some
     /// policy may miss it. `Reach`: the states from which it cannot be reached at all.
     pub lost: Vec<State>,
+    /// Digits beyond f64 that belong to the lower and upper bounds when they are checked.
+    pub(super) tails: Option<(Vec<f64>, Vec<f64>)>,
 }
 
 impl Solution {
@@ -166,8 +170,9 @@ pub fn solve(problem: &Problem, truth: &Truth, objective: Objective, precision: 
     let mut solution = setup.finish(problem, truth, objective, values);
     let transitions = (0..problem.pairs()).last().map_or(0, |p| problem.rows(p).end);
     if wide && objective == Objective::Min && transitions <= EXACT_TRANSITIONS {
-        let exact = exact::solve(problem, truth, precision)?;
+        let (exact, proof) = exact::prove(problem, truth, precision)?;
         if !(exact.width() >= solution.width()) {
+            solution.tails = Some(proof.tails(&exact));
             solution.lower = exact.lower;
             solution.upper = exact.upper;
             solution.v = exact.v;

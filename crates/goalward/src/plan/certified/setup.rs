@@ -159,6 +159,7 @@ impl Setup {
             lower,
             upper,
             v,
+            tails: None,
         }
     }
 }
