@@ -209,32 +209,40 @@ fn arcs<'a>(problem: &'a Problem, truth: &'a Truth, p: Pair) -> impl Iterator<It
     row.filter(|(_, w)| **w > 0.0).map(|(&next, &w)| (next as State, w))
 }
 
-/// The arcs in reverse, sorted by their ends.
+/// The arcs in reverse, ordered by their ends.
 struct Graph {
-    /// (successor, pair, state).
-    reversed: Vec<(u32, u32, u32)>,
-    starts: Vec<usize>,
+    /// (pair, state).
+    reversed: Vec<(u32, u32)>,
+    ends: Vec<usize>,
 }
 
 impl Graph {
     fn new(problem: &Problem, truth: &Truth) -> Graph {
-        let mut reversed = Vec::new();
-        for s in (0..problem.states()).filter(|&s| s != problem.goal()) {
-            for p in problem.pairs_of(s) {
-                reversed.extend(arcs(problem, truth, p).map(|(next, _)| (next as u32, p as u32, s as u32)));
-            }
+        let all = || {
+            let off_goal = (0..problem.states()).filter(|&s| s != problem.goal());
+            let pairs = off_goal.flat_map(|s| problem.pairs_of(s).map(move |p| (s, p)));
+            pairs.flat_map(|(s, p)| arcs(problem, truth, p).map(move |(next, _)| (next, p as u32, s as u32)))
+        };
+        let mut ends = vec![0; problem.states()];
+        all().for_each(|(next, ..)| ends[next] += 1);
+        (1..ends.len()).for_each(|s| ends[s] += ends[s - 1]);
+        let mut reversed = vec![(0, 0); ends[ends.len() - 1]];
+        let mut free = ends.clone();
+        for (next, p, s) in all() {
+            free[next] -= 1;
+            reversed[free[next]] = (p, s);
         }
-        reversed.sort_unstable();
-        let mut starts = vec![0; problem.states() + 1];
-        reversed.iter().for_each(|arc| starts[arc.0 as usize + 1] += 1);
-        (0..problem.states()).for_each(|s| starts[s + 1] += starts[s]);
-        Graph { reversed, starts }
+        Graph { reversed, ends }
+    }
+
+    fn leading_to(&self, s: State) -> &[(u32, u32)] {
+        &self.reversed[if s == 0 { 0 } else { self.ends[s - 1] }..self.ends[s]]
     }
 
     fn back_from(&self, mut reached: Vec<bool>, allowed: impl Fn(Pair) -> bool) -> Vec<bool> {
         let mut queue: Vec<State> = (0..reached.len()).filter(|&s| reached[s]).collect();
         while let Some(next) = queue.pop() {
-            for &(_, p, s) in &self.reversed[self.starts[next]..self.starts[next + 1]] {
+            for &(p, s) in self.leading_to(next) {
                 if !reached[s as usize] && allowed(p as Pair) {
                     reached[s as usize] = true;
                     queue.push(s as State);

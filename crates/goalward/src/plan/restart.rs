@@ -3,12 +3,13 @@
 use super::graph::{Backwards, Region};
 use crate::Result;
 use crate::problem::{Instance, Problem, State, Truth};
+use std::sync::Arc;
 
 /// What the new action is called.
 const NAME: &str = "restart";
 
 /// The instance in which every state from which the goal cannot be reached has one action: back to the start, at a cost of
-/// 1. Also gives those states; if there are none, nothing changes.
+/// 1. Also gives those states; if there are none, or if the start itself is one of them, nothing changes.
 ///
 /// ```
 /// use goalward::{plan::{certified::{self, Objective}, restart}, problem::{Problem, Truth}};
@@ -29,6 +30,11 @@ const NAME: &str = "restart";
 pub fn restart(problem: &Problem, truth: &Truth) -> Result<(Instance, Vec<State>)> {
     let region = Region::new(problem, &Backwards::new(problem, truth));
     let lost = |s: State| !region.hopeful[s];
+    let all: Vec<State> = (0..problem.states()).filter(|&s| lost(s)).collect();
+    if all.is_empty() || lost(problem.start()) {
+        let instance = Instance { problem: Arc::new(problem.clone()), truth: Some(truth.clone()) };
+        return Ok((instance, all));
+    }
     let mut builder = Problem::builder(problem.name(), problem.states(), problem.dim());
     builder.start(problem.start()).goal(problem.goal());
     if let Some(names) = problem.state_names() {
@@ -60,5 +66,5 @@ pub fn restart(problem: &Problem, truth: &Truth) -> Result<(Instance, Vec<State>
         builder.extra(&fact.a, fact.b)?;
     }
     let instance = Instance::new(builder.build()?, truth.theta())?;
-    Ok((instance, (0..problem.states()).filter(|&s| lost(s)).collect()))
+    Ok((instance, all))
 }
