@@ -43,7 +43,7 @@ pub(crate) struct Args {
     /// What is optimised
     #[arg(long, value_name = "WHAT", default_value = "min")]
     objective: Wanted,
-    /// Send states from which the goal cannot be reached back to the start, at a cost of 1
+    /// A step into a state from which the goal cannot be reached leads back to the start, at the step's own cost
     #[arg(long)]
     restart: bool,
     /// The relative distance of the certified bounds
@@ -160,7 +160,10 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         let states = solution.lost.iter().map(|&s| problem.state_name(s).into_owned()).collect();
         report(&Error::NoProperPolicy { states }.into());
         if !quiet {
-            note(format!("the best probability of reaching it from the start is {}", real(reach_probability)));
+            note(format!(
+                "the best probability of reaching it from the start is {}",
+                real(reach_probability)
+            ));
         }
         return Ok(Outcome::No);
     }
@@ -173,7 +176,10 @@ fn restarted(instance: &Instance, quiet: bool) -> anyhow::Result<Instance> {
     if !quiet {
         note(match lost.len() {
             0 => "the goal can be reached from everywhere: no state restarts".to_string(),
-            _ => format!("sent back to the start at a cost of 1: {}", names(&instance.problem, &lost)),
+            _ => format!(
+                "a step into one of these leads back to the start: {}",
+                names(&instance.problem, &lost)
+            ),
         });
     }
     Ok(again)

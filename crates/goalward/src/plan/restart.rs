@@ -8,8 +8,10 @@ use std::sync::Arc;
 /// What the new action is called.
 const NAME: &str = "restart";
 
-/// The instance in which every state from which the goal cannot be reached has one action: back to the start, at a cost of
-/// 1. Also gives those states; if there are none, or if the start itself is one of them, nothing changes.
+/// The instance in which a step that would end in a state from which the goal cannot be reached ends in the start
+/// instead, at the step's own cost: what is paid for a fall is the step. The states themselves, which are then never
+/// entered, keep one action, back to the start at a cost of 1. Also gives those states; if there are none, or if the start
+/// itself is one of them, nothing changes.
 ///
 /// ```
 /// use goalward::{plan::{certified::{self, Objective}, restart}, problem::{Problem, Truth}};
@@ -24,7 +26,7 @@ const NAME: &str = "restart";
 /// let (again, holes) = restart(&problem, &truth)?;
 /// let best = certified::solve(&again.problem, again.truth()?, Objective::Min, 1e-9)?;
 /// assert_eq!(holes, [1]);
-/// assert!((best.v[0] - 3.0).abs() < 1e-8); // x = 1 + (1 + x)/2
+/// assert!((best.v[0] - 2.0).abs() < 1e-8); // x = 1 + x/2
 /// # Ok::<(), goalward::Error>(())
 /// ```
 pub fn restart(problem: &Problem, truth: &Truth) -> Result<(Instance, Vec<State>)> {
@@ -57,9 +59,15 @@ pub fn restart(problem: &Problem, truth: &Truth) -> Result<(Instance, Vec<State>
         }
         for p in problem.pairs_of(s) {
             let a = builder.action(s, problem.cost(p))?;
+            let mut back = vec![0.0; problem.dim()];
             for (&next, row) in problem.successors(p).iter().zip(problem.phi(p).chunks_exact(problem.dim())) {
-                builder.feature(s, a, next as State, row)?;
+                if lost(next as State) || next as State == problem.start() {
+                    back.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
+                } else {
+                    builder.feature(s, a, next as State, row)?;
+                }
             }
+            builder.feature(s, a, problem.start(), &back)?;
         }
     }
     for fact in problem.extra() {
