@@ -114,9 +114,11 @@ impl<'a> Solver<'a> {
         }
         // nothing is proven: bounds that always hold
         self.values.wide = true;
+        let policy = self.leaving_policy(start, end);
         for s in start..end {
             self.values.lower[s] = 0.0;
             self.values.upper[s] = f64::INFINITY;
+            self.values.policy[s] = policy[s - start] as u32;
         }
     }
 

@@ -12,9 +12,9 @@ const WORK_PER_ARC: f64 = 40.0;
 /// And this many where that fails too.
 const LAST_WORK: f64 = 6e9;
 /// Value iteration first if so many nodes have a decision.
-const SWEEP_NODES: usize = 50;
+const SWEEP_NODES: usize = 400;
 /// So many sweeps at most, as long as they promise to end by then.
-const SWEEPS: usize = 120;
+const SWEEPS: usize = 200;
 /// Sweeps in one improvement of a policy.
 const IMPROVING: usize = 6;
 /// An improvement counts if it exceeds this part of the value.
@@ -179,7 +179,7 @@ impl Solver<'_> {
             if sweep % 5 == 0 {
                 // the first sweeps still spread values: they say nothing
                 let left = (goal / change).ln() / (change / before).ln() * 5.0;
-                if sweep >= 20 && (change >= before || left > (SWEEPS - sweep) as f64) {
+                if sweep >= 40 && (change >= before || left > (SWEEPS - sweep) as f64) {
                     return Swept::Slow;
                 }
                 before = change;

@@ -77,7 +77,7 @@ impl Solver<'_> {
     }
 
     /// Any policy that leaves the block from everywhere: backwards from the nodes that can leave at once.
-    fn leaving_policy(&self, start: usize, end: usize) -> Vec<Choice> {
+    pub(super) fn leaving_policy(&self, start: usize, end: usize) -> Vec<Choice> {
         let (model, n) = (self.model, end - start);
         let mut policy = vec![usize::MAX; n];
         let mut first = vec![0u32; n + 2];

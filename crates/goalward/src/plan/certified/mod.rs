@@ -171,7 +171,7 @@ pub fn solve(problem: &Problem, truth: &Truth, objective: Objective, precision: 
     let transitions = (0..problem.pairs()).last().map_or(0, |p| problem.rows(p).end);
     if wide && objective == Objective::Min && transitions <= EXACT_TRANSITIONS {
         let (exact, proof) = exact::prove(problem, truth, precision)?;
-        if !(exact.width() >= solution.width()) {
+        if exact.width() <= solution.width() {
             solution.tails = Some(proof.tails(&exact));
             solution.lower = exact.lower;
             solution.upper = exact.upper;
