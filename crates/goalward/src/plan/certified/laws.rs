@@ -2,7 +2,7 @@
 //! check of the certificate.
 
 use super::super::certificate::check;
-use super::tests::{problem, solved};
+use super::tests::{Row, problem, solved};
 use super::*;
 use proptest::prelude::*;
 
@@ -55,12 +55,12 @@ fn drafts() -> impl Strategy<Value = Draft> {
 }
 
 fn build(draft: &Draft) -> (Problem, Truth) {
-    let rows: Vec<(State, f64, Vec<(State, f64)>)> = draft
+    let rows: Vec<_> = draft
         .iter()
         .enumerate()
         .flat_map(|(s, actions)| actions.iter().map(move |action| (s, action)))
         .map(|(s, (cost, next))| {
-            let next = next.iter().map(|&(next, k)| (next, f64::from(k) / 8.0)).collect();
+            let next: Vec<_> = next.iter().map(|&(next, k)| (next, f64::from(k) / 8.0)).collect();
             (s, f64::from(*cost) / 4.0, next)
         })
         .collect();
@@ -248,8 +248,7 @@ fn a_perturbed_certificate_fails() {
 /// What else may be claimed wrongly: lost states, and policies that go nowhere.
 #[test]
 fn other_wrong_claims_fail() {
-    let rows: &[(State, f64, &[(State, f64)])] =
-        &[(0, 0.0, &[(0, 1.0)]), (0, 1.0, &[(2, 1.0)]), (1, 1.0, &[(1, 1.0)])];
+    let rows: &[Row] = &[(0, 0.0, &[(0, 1.0)]), (0, 1.0, &[(2, 1.0)]), (1, 1.0, &[(1, 1.0)])];
     let (problem, truth) = problem(3, rows);
     let least = solved(&problem, &truth, Objective::Min, 1e-9);
     assert_eq!(check(&problem, &truth, &least), Ok(()));

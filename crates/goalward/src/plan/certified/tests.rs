@@ -3,7 +3,7 @@
 use super::*;
 
 /// (state, cost, successors with probabilities).
-type Row<'a> = (State, f64, &'a [(State, f64)]);
+pub(super) type Row<'a> = (State, f64, &'a [(State, f64)]);
 
 /// Actions in order of appearance; the goal is the last state. A second feature leads everything to the goal, so that
 /// states without a way out can be built; the truth does not use it.
