@@ -166,8 +166,17 @@ impl Bench {
 
 fn main() {
     let asked = |flag: &str| std::env::args().any(|arg| arg == flag);
-    let columns =
-        ["states", "choices", "transitions", "solve_ms", "storm_ms", "ratio", "width", "difference"];
+    let columns = [
+        "states",
+        "choices",
+        "transitions",
+        "solve_ms",
+        "check_ms",
+        "storm_ms",
+        "ratio",
+        "width",
+        "difference",
+    ];
     let storm = match Storm::install() {
         Ok(storm) => Some(storm),
         Err(reason) => {

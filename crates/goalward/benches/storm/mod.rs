@@ -11,7 +11,7 @@ use std::process::Command;
 /// The version that the figures were made with.
 const PACKAGE: &str = "stormpy==2.0.0";
 
-/// Reads a model from a file, solves it as often as asked, and prints the value at the initial state and the median of
+/// Reads a model from a file, solves it as often as asked (for 20 seconds at most), and prints the value at the initial state and the median of
 /// the solving times. One thread, sound, relative precision.
 const SCRIPT: &str = r#"
 import json, statistics, sys, time
@@ -29,6 +29,8 @@ for _ in range(repeat):
     began = time.perf_counter()
     result = stormpy.model_checking(model, formula, environment=environment)
     times.append(time.perf_counter() - began)
+    if sum(times) > 20:
+        break
 value = float(result.get_value(model.initial_states[0]))
 print(json.dumps({"seconds": statistics.median(times), "value": value if value < 1e300 else None}))
 "#;
