@@ -10,6 +10,7 @@ const BENCHES: &[(&str, &str)] = &[
     ("support", "support minimisation against Clarabel"),
     ("support_stress", "a million support problems, random and degenerate, with counts of what went wrong"),
     ("devi", "planning by value iteration and by policy iteration"),
+    ("plan", "certified planning on known models against Storm; --large adds a million states"),
     ("step", "the learning step"),
     ("keep", "keeping the likelihood set beside the learning step"),
 ];
