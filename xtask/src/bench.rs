@@ -10,7 +10,9 @@ const BENCHES: &[(&str, &str)] = &[
     ("support", "support minimisation against Clarabel"),
     ("support_stress", "a million support problems, random and degenerate, with counts of what went wrong"),
     ("devi", "planning by value iteration and by policy iteration"),
+    ("plan", "certified planning on known models against Storm; --large adds a million states"),
     ("step", "the learning step"),
+    ("keep", "keeping the likelihood set beside the learning step"),
     ("scale", "problems of up to a million state-action pairs: building, sweeping, planning, memory"),
 ];
 

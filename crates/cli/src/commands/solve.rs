@@ -4,10 +4,10 @@ use super::World;
 use crate::exit::{Outcome, note, report};
 use crate::numbers::{count, real, seconds};
 use crate::output::{self, Sheet};
-use goalward::Error;
-use goalward::plan::exact::{self, Exact};
-use goalward::problem::Problem;
-use goalward::worlds;
+use goalward::plan::certified::{self, Objective, Solution};
+use goalward::plan::{certificate, restart};
+use goalward::problem::{Instance, Problem, State, Truth};
+use goalward::{Error, worlds};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -19,20 +19,33 @@ EXAMPLES:
     goalward solve hard-instance
     goalward solve problem.json --precision 1e-9 --json
     goalward solve model.drn.gz --goal done --cost time
-    goalward solve problem.json --policy policy.json";
+    goalward solve model.drn.gz --goal done --cost time --objective max
+    goalward solve frozen-lake.json --objective reach
+    goalward solve frozen-lake.json --restart --policy policy.json";
 
-/// Plan on the true model: the optimal cost from the start to the goal, with certified bounds
+/// Plan on the true model: the optimal value from the start, with certified bounds
 ///
-/// The world must say what is true of it (a problem file needs \"theta\"). The optimal cost lies between the two
-/// bounds, which differ by at most the relative precision asked for (a note says so where arithmetic cannot reach it). B* is the largest optimal cost of any state, T* the
-/// largest expected number of steps of an optimal policy.
+/// The world must say what is true of it (a problem file needs \"theta\"). The optimal value lies between the two
+/// bounds, which differ by at most the relative precision asked for (a note says so where arithmetic cannot reach it).
+/// They are proven by a certificate, which is checked by a pass of its own. B* is the largest optimal cost of any state,
+/// T* the largest expected number of steps of the policy.
 ///
-/// If the goal can be lost for ever, the states are named and the exit code is 1.
+/// Objectives: `min` is the least expected cost to the goal over the policies that reach it with probability one; `max`
+/// the greatest, infinite if some policy may miss the goal; `reach` the greatest probability of reaching the goal.
+///
+/// If, for `min`, no policy reaches the goal from the start with probability one, the states are named and the exit code
+/// is 1.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     #[command(flatten)]
     world: World,
+    /// What is optimised
+    #[arg(long, value_name = "WHAT", default_value = "min")]
+    objective: Wanted,
+    /// A step into a state from which the goal cannot be reached leads back to the start, at the step's own cost
+    #[arg(long)]
+    restart: bool,
     /// The relative distance of the certified bounds
     #[arg(long, value_name = "X", default_value = "1e-6", value_parser = precision)]
     precision: f64,
@@ -44,6 +57,27 @@ pub(crate) struct Args {
     json: bool,
 }
 
+/// The names of the objectives.
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Wanted {
+    /// The least expected cost
+    Min,
+    /// The greatest expected cost
+    Max,
+    /// The greatest probability of reaching the goal
+    Reach,
+}
+
+impl From<Wanted> for Objective {
+    fn from(wanted: Wanted) -> Objective {
+        match wanted {
+            Wanted::Min => Objective::Min,
+            Wanted::Max => Objective::Max,
+            Wanted::Reach => Objective::Reach,
+        }
+    }
+}
+
 fn precision(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(x) if x > 0.0 && x < 1.0 => Ok(x),
@@ -51,9 +85,11 @@ fn precision(text: &str) -> Result<f64, String> {
     }
 }
 
-/// The JSON of `goalward solve --json`: the start state's cost in the user's units; null where there is none.
+/// The JSON of `goalward solve --json`: the start state's value, a cost in the user's units or a probability; null where
+/// there is none, or where it is infinite.
 #[derive(Serialize)]
 struct Solved {
+    objective: &'static str,
     value: f64,
     lower: f64,
     upper: f64,
@@ -61,77 +97,161 @@ struct Solved {
     t_star: f64,
     states: usize,
     choices: usize,
-    reach_probability: Option<f64>,
+    reach_probability: f64,
+    /// `min`: states that cannot reach the goal surely; `max`: that may miss it; `reach`: that cannot reach it.
+    lost: Vec<State>,
     seconds: f64,
 }
 
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let began = Instant::now();
-    let instance = worlds::open(&args.world.world, &args.world.params()?)?;
+    let mut instance = worlds::open(&args.world.world, &args.world.params()?)?;
+    if args.restart {
+        instance = restarted(&instance, quiet)?;
+    }
     let (problem, truth) = (&instance.problem, instance.truth()?);
-    let exact = exact::solve(problem, truth, args.precision)?;
-    let lost = match exact.require_proper(problem) {
-        Ok(()) => None,
-        Err(error @ Error::NoProperPolicy { .. }) => Some(error),
-        Err(error) => return Err(error.into()),
-    };
-    if exact.width() > args.precision && !quiet {
+    let objective = Objective::from(args.objective);
+    let solution = checked(problem, truth, objective, args.precision)?;
+    if solution.width() > args.precision && !quiet {
         note(format!(
             "arithmetic did not reach the precision asked for: the bounds hold, {:.1e} apart",
-            exact.width()
+            solution.width()
         ));
     }
-    if let Some(path) = args.policy.as_ref().filter(|_| lost.is_none()) {
-        write(path, &policy(problem, &exact))?;
-    }
-
     let start = problem.start();
+    let reach_probability = match objective {
+        Objective::Reach => solution.v[start],
+        Objective::Min if solution.lost.binary_search(&start).is_err() => 1.0,
+        _ => checked(problem, truth, Objective::Reach, args.precision)?.v[start],
+    };
+    let no = objective == Objective::Min && solution.lost.binary_search(&start).is_ok();
+    if let Some(path) = args.policy.as_ref().filter(|_| !no) {
+        write(path, &policy(problem, &solution))?;
+    }
+    let costs = objective != Objective::Reach;
+    let inside = |s: &State| solution.lost.binary_search(s).is_err();
+    let t_star = || {
+        let steps = solution.steps(problem, truth);
+        (0..problem.states()).filter(inside).map(|s| steps[s]).fold(0.0, f64::max)
+    };
     let solved = Solved {
-        value: exact.v[start],
-        lower: exact.lower[start],
-        upper: exact.upper[start],
-        b_star: exact.b_star,
-        t_star: exact.t_star,
+        objective: match objective {
+            Objective::Min => "min",
+            Objective::Max => "max",
+            Objective::Reach => "reach",
+        },
+        value: solution.v[start],
+        lower: solution.lower[start],
+        upper: solution.upper[start],
+        b_star: if costs { solution.largest() } else { f64::NAN },
+        t_star: if costs { t_star() } else { f64::NAN },
         states: problem.states(),
         choices: problem.pairs(),
-        // what a lost start can still reach it with is not computed
-        reach_probability: (!exact.lost.contains(&start)).then_some(1.0),
+        reach_probability,
+        lost: solution.lost.clone(),
         seconds: began.elapsed().as_secs_f64(),
     };
     if args.json {
         output::json(&solved)?;
-    } else if lost.is_none() {
-        output::text(&summary(&args.world.world, &solved))?;
+    } else if !no {
+        output::text(&summary(&args.world.world, problem, &solved))?;
     }
-    match lost {
-        None => Ok(Outcome::Done),
-        Some(error) => {
-            report(&error.into());
-            Ok(Outcome::No)
+    if no {
+        let states = solution.lost.iter().map(|&s| problem.state_name(s).into_owned()).collect();
+        report(&Error::NoProperPolicy { states }.into());
+        if !quiet {
+            note(format!(
+                "the best probability of reaching it from the start is {}",
+                real(reach_probability)
+            ));
         }
+        return Ok(Outcome::No);
+    }
+    Ok(Outcome::Done)
+}
+
+/// The instance with second chances.
+fn restarted(instance: &Instance, quiet: bool) -> anyhow::Result<Instance> {
+    let (again, lost) = restart(&instance.problem, instance.truth()?)?;
+    if !quiet {
+        note(match lost.len() {
+            0 => "the goal can be reached from everywhere: no state restarts".to_string(),
+            _ => format!(
+                "a step into one of these leads back to the start: {}",
+                names(&instance.problem, &lost)
+            ),
+        });
+    }
+    Ok(again)
+}
+
+/// A solution whose certificate has passed the independent check.
+fn checked(
+    problem: &Problem,
+    truth: &Truth,
+    objective: Objective,
+    precision: f64,
+) -> anyhow::Result<Solution> {
+    let solution = certified::solve(problem, truth, objective, precision)?;
+    match certificate::check(problem, truth, &solution) {
+        Ok(()) => Ok(solution),
+        Err(flaw) => anyhow::bail!("the certificate does not hold, which is a fault of goalward: {flaw}"),
     }
 }
 
-fn summary(world: &str, solved: &Solved) -> String {
+fn summary(world: &str, problem: &Problem, solved: &Solved) -> String {
     let mut sheet = Sheet::default();
+    let what = match solved.objective {
+        "max" => "greatest cost",
+        "reach" => "probability",
+        _ => "optimal cost",
+    };
     sheet.row("world", world);
     sheet.row("states", format!("{}, {} choices", count(solved.states as u64), count(solved.choices as u64)));
-    sheet.row("optimal cost", format!("{} from the start to the goal", real(solved.value)));
-    sheet.row("certified", format!("between {} and {}", solved.lower, solved.upper));
-    sheet.row("B*", format!("{} (the dearest state)", real(solved.b_star)));
-    sheet.row("T*", format!("{} (expected steps, at most)", real(solved.t_star)));
+    if solved.value.is_infinite() {
+        sheet.row(what, "infinite: a policy may miss the goal");
+    } else {
+        sheet.row(what, format!("{} from the start to the goal", real(solved.value)));
+        sheet.row("certified", format!("between {} and {}", solved.lower, solved.upper));
+    }
+    if solved.objective != "reach" {
+        sheet.row("B*", format!("{} (the dearest state)", real(solved.b_star)));
+        sheet.row("T*", format!("{} (expected steps, at most)", real(solved.t_star)));
+    }
+    if solved.objective != "min" {
+        sheet.row("reach", format!("with probability {} at best", real(solved.reach_probability)));
+    }
+    if !solved.lost.is_empty() {
+        let what = match solved.objective {
+            "reach" => "cannot reach the goal",
+            "max" => "may miss the goal",
+            _ => "cannot reach the goal surely",
+        };
+        sheet.row("lost", format!("{} {what}", names(problem, &solved.lost)));
+    }
     sheet.row("time", seconds(solved.seconds));
     sheet.render()
 }
 
+/// The first few names of a list of states.
+fn names(problem: &Problem, states: &[State]) -> String {
+    const SHOWN: usize = 12;
+    let shown: Vec<_> = states.iter().take(SHOWN).map(|&s| problem.state_name(s)).collect();
+    let more = match states.len() {
+        n if n > SHOWN => format!(" and {} more", n - SHOWN),
+        _ => String::new(),
+    };
+    format!("{}{more}", shown.join(", "))
+}
+
 /// An object from state names to action names, or an array of objects where two states have the same name. The goal
 /// needs no action.
-fn policy(problem: &Problem, exact: &Exact) -> Value {
-    let lost: HashSet<_> = exact.lost.iter().copied().collect();
+fn policy(problem: &Problem, solution: &Solution) -> Value {
+    let lost: HashSet<_> = solution.lost.iter().copied().collect();
     let states = (0..problem.states()).filter(|s| *s != problem.goal() && !lost.contains(s));
     let choices: Vec<(String, String)> = states
         .map(|s| {
-            let action = problem.action_name(s, exact.policy[s]);
+            let action = problem.action_name(s, solution.policy[s]);
             (problem.state_name(s).into_owned(), action.into_owned())
         })
         .collect();

@@ -43,11 +43,13 @@ impl Place {
 
     /// Runs goalward with words that are separated by spaces.
     fn run(&self, line: &str) -> Ran {
-        let output = assert_cmd::Command::new(goalward())
-            .args(line.split_whitespace())
-            .current_dir(self.0.path())
-            .output()
-            .unwrap();
+        self.run_args(&line.split_whitespace().collect::<Vec<_>>())
+    }
+
+    /// Runs goalward with words that may have spaces in them.
+    fn run_args(&self, words: &[&str]) -> Ran {
+        let output =
+            assert_cmd::Command::new(goalward()).args(words).current_dir(self.0.path()).output().unwrap();
         Ran::of(output)
     }
 

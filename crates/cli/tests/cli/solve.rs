@@ -11,7 +11,19 @@ fn a_coin_is_solved_in_the_users_names() {
     let keys: Vec<&str> = solved.as_object().unwrap().keys().map(String::as_str).collect();
     assert_eq!(
         keys,
-        ["b_star", "choices", "lower", "reach_probability", "seconds", "states", "t_star", "upper", "value"]
+        [
+            "b_star",
+            "choices",
+            "lost",
+            "lower",
+            "objective",
+            "reach_probability",
+            "seconds",
+            "states",
+            "t_star",
+            "upper",
+            "value"
+        ]
     );
     let number = |key: &str| solved[key].as_f64().unwrap();
     assert!(number("lower") <= 2.0 && 2.0 <= number("upper"), "{solved}");
@@ -51,8 +63,93 @@ fn a_lost_goal_is_the_answer_no() {
     assert!(!place.path("policy.json").exists());
     let ran = place.run("solve pit.json --json");
     assert_eq!(ran.code, Some(1));
-    assert_eq!((&ran.json()["value"], &ran.json()["reach_probability"]), (&Value::Null, &Value::Null));
+    assert_eq!((&ran.json()["value"], &ran.json()["lost"]), (&Value::Null, &serde_json::json!([0, 1])));
+    assert_eq!(ran.json()["reach_probability"].as_f64(), Some(0.0));
     place.run("learn pit.json --learner random").refused(&["edge"]);
+}
+
+/// A leap that ends in a pit half of the time; a dear way round.
+const LEAP: &str = r#"{"name": "leap", "states": 3, "start": 0, "goal": 2, "dim": 2, "cost": [[1.0], [1.0], []],
+    "features": [[0, 0, 1, [0.5, 0.5]], [0, 0, 2, [0.5, 0.5]], [1, 0, 1, [1.0, 0.0]], [1, 0, 2, [0.0, 1.0]]],
+    "theta": [1.0, 0.0], "state_names": ["edge", "pit", "home"], "action_names": [["leap"], ["stay"], []]}"#;
+
+#[test]
+fn the_three_objectives() {
+    let place = Place::new();
+    place.write("leap.json", LEAP);
+    let near = |json: &Value, key: &str, value: f64| {
+        let found = json[key].as_f64().unwrap();
+        assert!((found - value).abs() < 1e-6, "{key}: {json}");
+    };
+    let reach = place.run("solve leap.json --objective reach --json").done().json();
+    near(&reach, "value", 0.5);
+    near(&reach, "reach_probability", 0.5);
+    assert_eq!((&reach["lost"], &reach["b_star"]), (&serde_json::json!([1]), &Value::Null));
+    let text = place.run("solve leap.json --objective reach").done().out;
+    assert!(text.contains("pit cannot reach the goal"), "{text}");
+
+    let ran = place.run("solve leap.json --json");
+    assert_eq!(ran.code, Some(1));
+    near(&ran.json(), "reach_probability", 0.5);
+    let most = place.run("solve leap.json --objective max --json").done().json();
+    assert_eq!(most["value"], Value::Null);
+
+    // x = 1 + x/2
+    let again = place.run("solve leap.json --restart --policy policy.json --json").done().json();
+    near(&again, "value", 2.0);
+    near(&again, "reach_probability", 1.0);
+    let most = place.run("solve leap.json --restart --objective max --json").done().json();
+    near(&most, "value", 2.0);
+    let policy: Value = serde_json::from_slice(&place.read("policy.json")).unwrap();
+    assert_eq!(policy, serde_json::json!({ "edge": "leap", "pit": "restart" }));
+    place.run("solve leap.json --objective least").refused(&["least"]);
+}
+
+/// Third-party models and their exact answers.
+#[test]
+fn shared_models_have_their_known_values() {
+    let shared = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/bench");
+    if !shared.is_dir() {
+        eprintln!("skipped: there is no folder {}", shared.display());
+        return;
+    }
+    let place = Place::new();
+    let at = |file: &str| shared.join(file).display().to_string();
+    let solve = |args: &[&str]| {
+        let ran = place.run_args(args).done().json();
+        let number = |key: &str| ran[key].as_f64().unwrap();
+        (number("lower"), number("upper"), ran)
+    };
+    let wlan = "((s1 = 12) & (s2 = 12))";
+    for (file, goal, cost, answer) in [
+        ("consensus.2_K2", "finished", "steps", 48.0),
+        ("consensus.2_K4", "finished", "steps", 192.0),
+        ("csma.2-2", "all_delivered", "time", 53_954_981_353.0 / 805_306_368.0),
+        ("firewire_abst_delay3", "done", "time", 541.0 / 4.0),
+        ("firewire_abst_delay3", "done", "rounds", 1.0),
+        ("wlan.0_COL0", wlan, "time", 1325.0),
+        ("wlan.0_COL0", wlan, "cost", 7625.0),
+    ] {
+        let path = at(&format!("qvbs/{file}.drn.gz"));
+        let (lower, upper, _) = solve(&["solve", &path, "--goal", goal, "--cost", cost, "--json"]);
+        assert!(
+            lower <= answer && answer <= upper && upper - lower < 1e-6 * answer,
+            "{file} {lower} {upper}"
+        );
+    }
+    let cliff = at("gymnasium/CliffWalking-v1.json");
+    let (lower, upper, _) = solve(&["solve", &cliff, "--json"]);
+    assert!(lower <= 13.0 && 13.0 <= upper && upper - lower < 13e-6, "{lower} {upper}");
+    let lake = at("gymnasium/FrozenLake-v1-4x4-slippery.json");
+    let (lower, upper, ran) =
+        solve(&["solve", &lake, "--objective", "reach", "--precision", "1e-9", "--json"]);
+    assert!(lower <= 14.0 / 17.0 && 14.0 / 17.0 <= upper && upper - lower < 1e-9, "{lower} {upper}");
+    assert_eq!(ran["lost"], serde_json::json!([5, 7, 11, 12]));
+    let (lower, upper, _) = solve(&["solve", &lake, "--restart", "--json"]);
+    assert!(lower <= 612.0 / 11.0 && 612.0 / 11.0 <= upper && upper - lower < 56e-6, "{lower} {upper}");
+    let ran = place.run_args(&["solve", &lake, "--json"]);
+    assert_eq!(ran.code, Some(1));
+    assert!((ran.json()["reach_probability"].as_f64().unwrap() - 14.0 / 17.0).abs() < 1e-6);
 }
 
 #[test]

@@ -2,17 +2,17 @@
 
 use super::finding::{Finding, Findings, Level};
 use crate::Error;
-use crate::plan::graph::{Partition, Region, possible};
+use crate::plan::graph::{self, Backwards, Partition, Region, possible};
 use crate::problem::{Instance, Problem, State, Truth};
 
 pub(super) fn look(instance: &Instance, findings: &mut Findings) {
     let (problem, Some(truth)) = (&*instance.problem, &instance.truth) else { return };
     let name = |s: State| problem.state_name(s).into_owned();
-    let region = Region::new(problem, truth);
-    lost(problem, &region, findings);
+    let region = Region::new(problem, &Backwards::new(problem, truth));
+    let ahead = graph::ahead(problem, truth);
+    lost(problem, &region, &ahead, findings);
 
-    let never: Vec<State> =
-        (0..problem.states()).filter(|&s| !region.ahead[s] && s != problem.goal()).collect();
+    let never: Vec<State> = (0..problem.states()).filter(|&s| !ahead[s] && s != problem.goal()).collect();
     if !never.is_empty() {
         let message = match never.len() {
             1 => format!("state {} is never reached from the start", name(never[0])),
@@ -35,20 +35,20 @@ pub(super) fn look(instance: &Instance, findings: &mut Findings) {
 }
 
 /// States from which the goal cannot be reached at all, and those from which it can, but by no policy surely.
-fn lost(problem: &Problem, region: &Region, findings: &mut Findings) {
+fn lost(problem: &Problem, region: &Region, ahead: &[bool], findings: &mut Findings) {
     let name = |s: State| problem.state_name(s).into_owned();
     let dead = problem.out_of_reach();
     if !dead.is_empty() {
         let states = dead.iter().map(|&s| name(s)).collect();
         findings.error(&Error::GoalUnreachable { goal: name(problem.goal()), states });
     }
-    let risky: Vec<State> =
-        region.lost_ahead.iter().copied().filter(|s| dead.binary_search(s).is_err()).collect();
+    let lost_ahead: Vec<State> = (0..problem.states()).filter(|&s| ahead[s] && !region.inside[s]).collect();
+    let risky: Vec<State> = lost_ahead.iter().copied().filter(|s| dead.binary_search(s).is_err()).collect();
     if !risky.is_empty() {
         let states = risky.iter().map(|&s| name(s)).collect();
         findings.error(&Error::NoProperPolicy { states });
     }
-    if region.inside[problem.start()] && !region.lost_ahead.is_empty() {
+    if region.inside[problem.start()] && !lost_ahead.is_empty() {
         let message = "the start itself is not lost: planning avoids these states, a learner that tries every action cannot";
         findings.add(Finding::new(Level::Note, "lost", message));
     }
@@ -56,7 +56,9 @@ fn lost(problem: &Problem, region: &Region, findings: &mut Findings) {
 
 /// End components of pairs that cost nothing, among the states that are not lost.
 fn free_components(problem: &Problem, truth: &Truth, region: &Region) -> Vec<Vec<State>> {
-    let partition = Partition::free_components(problem, truth, region);
+    let Some(free) = graph::free_components(problem, truth, &region.usable) else { return Vec::new() };
+    let inside = (0..problem.states()).filter(|&s| region.inside[s] && s != problem.goal());
+    let partition = Partition::new(problem, inside, Some(&free.class));
     let loops = |s: State| {
         problem.pairs_of(s).any(|p| {
             let mut next = possible(problem, truth, p);
@@ -64,7 +66,7 @@ fn free_components(problem: &Problem, truth: &Truth, region: &Region) -> Vec<Vec
         })
     };
     let circled = |members: &Vec<State>| members.len() > 1 || loops(members[0]);
-    partition.members.into_iter().filter(circled).collect()
+    (0..partition.nodes()).map(|node| partition.members(node).collect()).filter(circled).collect()
 }
 
 /// The first few names of a list.

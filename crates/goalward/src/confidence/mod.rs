@@ -1,9 +1,12 @@
 //! Confidence sets: how far the truth may be from an estimate.
 
 mod likelihood;
+mod norms;
 mod radius;
 
 pub use likelihood::{
-    Knowledge, LikelihoodCone, LikelihoodSet, Outer, likelihood_covers, likelihood_threshold,
+    Contradiction, Enclosed, Kept, Knowledge, LikelihoodCone, LikelihoodKeeper, LikelihoodSet, Outer,
+    SharpSet, likelihood_covers, likelihood_threshold,
 };
-pub use radius::{RadiusKind, levis, levis_plus_plus, realised_determinant};
+pub use norms::{phi_norm, theta_norm};
+pub use radius::{Bernstein, RadiusKind, levis, levis_plus_plus, realised_determinant, weighted_determinant};

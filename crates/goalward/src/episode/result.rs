@@ -44,10 +44,17 @@ pub struct RunResult {
     /// Steps that no model allows, each distinct one once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub impossible: Vec<Violation>,
+    /// Planning calls in which the data contradicted every model in B at the level delta: a part of the violations.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub contradictions: u64,
     /// All parameters in force.
     pub parameters: Map<String, Value>,
     /// The number of linear facts about theta known beyond "every row is a distribution".
     pub extra: usize,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 #[derive(Default)]
@@ -57,6 +64,7 @@ struct Gathered {
     impossible: Vec<Violation>,
     planner_calls: u64,
     violations: u64,
+    contradictions: u64,
 }
 
 impl Probe for Gathered {
@@ -68,6 +76,9 @@ impl Probe for Gathered {
     }
     fn violation(&mut self, violation: &Violation) {
         self.impossible.push(violation.clone());
+    }
+    fn contradictions(&mut self, count: u64) {
+        self.contradictions = count;
     }
     fn counts(&mut self, planner_calls: u64, violations: u64) {
         (self.planner_calls, self.violations) = (planner_calls, violations);
@@ -98,6 +109,7 @@ impl RunResult {
             truncated: now.truncated,
             violations: gathered.violations,
             impossible: gathered.impossible,
+            contradictions: gathered.contradictions,
             parameters,
             extra: arena.problem().extra().len(),
         }

@@ -2,7 +2,7 @@
 //! bytes.
 
 use super::{Episode, Flow, Observer, Plan, Runner, Step, Stop};
-use crate::learners::{PlanReport, Probe};
+use crate::learners::{Emptiness, PlanReport, Probe, Violation};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::io::{self, Write};
@@ -34,6 +34,29 @@ struct PlanLine<'a> {
     plan: &'a PlanReport,
 }
 
+/// What violated the model: a step that no model allows, or data that contradict every model.
+#[derive(Serialize)]
+struct ViolationLine<'a> {
+    kind: &'static str,
+    what: &'static str,
+    t: u64,
+    #[serde(flatten)]
+    step: Option<ViolationStep>,
+    text: &'a str,
+}
+
+#[derive(Serialize)]
+struct ViolationStep {
+    state: usize,
+    action: usize,
+    next: usize,
+    times: u64,
+}
+
+/// What a contradiction is called.
+const CONTRADICTION: &str =
+    "the data contradict every model in B at the level delta; the last set stays in force";
+
 #[derive(Serialize)]
 struct EpisodeLine {
     kind: &'static str,
@@ -48,6 +71,7 @@ struct EpisodeLine {
 struct Glimpse {
     sigma_sq: Option<Vec<f64>>,
     plan: Option<PlanReport>,
+    violations: Vec<Violation>,
 }
 
 impl Probe for Glimpse {
@@ -56,6 +80,9 @@ impl Probe for Glimpse {
     }
     fn plan(&mut self, plan: &PlanReport) {
         self.plan = Some(plan.clone());
+    }
+    fn violation(&mut self, violation: &Violation) {
+        self.violations.push(violation.clone());
     }
     fn wants_estimate(&self) -> bool {
         false
@@ -141,16 +168,30 @@ impl<W: Write> Observer for Trace<W> {
             cost: step.cost,
             next: step.next,
             sigma_sq: glimpse.sigma_sq.as_deref(),
-        })
+        })?;
+        for v in glimpse.violations.iter().filter(|v| v.last == step.t) {
+            let named = ViolationStep { state: v.state, action: v.action, next: v.next, times: v.times };
+            self.line(&ViolationLine {
+                kind: "violation",
+                what: "impossible",
+                t: step.t,
+                step: Some(named),
+                text: &v.text,
+            })?;
+        }
+        Flow::Continue(())
     }
 
     fn plan(&mut self, plan: &Plan) -> Flow {
         let mut glimpse = Glimpse::default();
         plan.learner.probe(&mut glimpse);
-        match &glimpse.plan {
-            Some(plan) => self.line(&PlanLine { kind: "plan", plan }),
-            None => Flow::Continue(()),
+        let Some(report) = &glimpse.plan else { return Flow::Continue(()) };
+        self.line(&PlanLine { kind: "plan", plan: report })?;
+        if report.why != Some(Emptiness::Contradiction) {
+            return Flow::Continue(());
         }
+        let what = "contradiction";
+        self.line(&ViolationLine { kind: "violation", what, t: plan.t, step: None, text: CONTRADICTION })
     }
 
     fn episode(&mut self, ended: &Episode) -> Flow {

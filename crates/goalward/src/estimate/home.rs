@@ -18,6 +18,9 @@ pub struct Home {
     gamma_sq: f64,
     /// s_l^2 of the last step.
     sigma_sq: Vec<f64>,
+    /// Per level, the largest noise so far; see [`Home::noise`] and [`Home::steepest`].
+    noise: Vec<f64>,
+    steepest: Vec<f64>,
     #[serde(skip)]
     scratch: Scratch,
 }
@@ -34,6 +37,8 @@ struct Scratch {
     /// How many successors add to psi_l.
     live: Vec<u32>,
     frozen_norm: Vec<f64>,
+    /// The largest U^(2^l) of a successor less the smallest.
+    span: Vec<f64>,
     mean: Vec<f64>,
     vector: Vec<f64>,
 }
@@ -45,16 +50,19 @@ impl Home {
             levels: vec![Ridge::new(dim, lambda); levels],
             gamma_sq: gamma * gamma,
             sigma_sq: vec![0.0; levels],
+            noise: vec![0.0; levels],
+            steepest: vec![0.0; levels],
             scratch: Scratch::default(),
         }
     }
 
     /// One step of Algorithm 1, lines 6 to 8: weighs the transition (Algorithm 3) and takes it in at every level.
     ///
-    /// `u` is V_j / B clamped to [0, 1] (reading A14), `beta` the radius of the current step t (reading H6). The
+    /// `u` is V_j / B clamped to [0, 1] (reading A14), `beta` the radius of every level: that of the current step t
+    /// (reading H6), or that of t_j, which the frozen pair belongs to. The
     /// weights are computed before the step's own update, from the pair (theta_hat, Sigma) frozen at t_j and, in the
     /// gamma term, from Sigma_{t-1} (readings A1 and H3): they must not have seen the next state.
-    pub fn step(&mut self, problem: &Problem, p: Pair, next: State, u: &[f64], beta: f64, t: u64) {
+    pub fn step(&mut self, problem: &Problem, p: Pair, next: State, u: &[f64], beta: &[f64], t: u64) {
         self.raise(problem, p, next, u);
         self.weigh(beta, t);
         let d = problem.dim();
@@ -79,10 +87,13 @@ impl Home {
         scratch.live.clear();
         scratch.live.resize(levels, 0);
         scratch.frozen_norm.resize(levels, 0.0);
+        scratch.span.resize(levels, 0.0);
         scratch.mean.resize(levels, 0.0);
         scratch.vector.resize(d, 0.0);
+        let (mut least, mut most) = (1f64, 0f64);
         for (&successor, row) in problem.successors(p).iter().zip(problem.phi(p).chunks_exact(d)) {
             let mut power = u[successor as usize];
+            (least, most) = (least.min(power), most.max(power));
             for (psi, live) in scratch.psi.chunks_exact_mut(d).zip(&mut scratch.live) {
                 if power < NOTHING {
                     break;
@@ -92,6 +103,10 @@ impl Home {
                 power *= power;
             }
         }
+        for span in &mut scratch.span {
+            *span = (most - least).max(0.0);
+            (least, most) = (least * least, if most < NOTHING { 0.0 } else { most * most });
+        }
         let mut power = u[next];
         for y in &mut scratch.y {
             *y = power;
@@ -100,9 +115,9 @@ impl Home {
     }
 
     /// Algorithm 3.
-    fn weigh(&mut self, beta: f64, t: u64) {
+    fn weigh(&mut self, beta: &[f64], t: u64) {
         let d = self.scratch.vector.len();
-        let Scratch { psi, live, frozen_norm, mean, vector, .. } = &mut self.scratch;
+        let Scratch { psi, live, frozen_norm, span, mean, vector, .. } = &mut self.scratch;
         for (l, level) in self.levels.iter().enumerate() {
             let psi = &psi[l * d..(l + 1) * d];
             (frozen_norm[l], mean[l]) = (0.0, 0.0);
@@ -120,16 +135,33 @@ impl Home {
             } else {
                 // the variance may be negative: only its sum with E enters (reading H5)
                 let variance = mean[l + 1] - mean[l] * mean[l];
-                let error = (2.0 * beta * frozen_norm[l]).min(1.0) + (beta * frozen_norm[l + 1]).min(1.0);
+                let error =
+                    (2.0 * beta[l] * frozen_norm[l]).min(1.0) + (beta[l + 1] * frozen_norm[l + 1]).min(1.0);
                 variance + error
             };
             // gamma^2 times the norm, not its square (reading H4)
-            let uncertainty = match live[l] {
+            let running_norm = match live[l] {
                 0 => 0.0,
-                _ => self.gamma_sq * level.running().inverse_norm(psi, vector),
+                _ => level.running().inverse_norm(psi, vector),
             };
-            self.sigma_sq[l] = sigma_sq.max(alpha_sq).max(uncertainty);
+            let sigma_sq = sigma_sq.max(alpha_sq).max(self.gamma_sq * running_norm);
+            self.sigma_sq[l] = sigma_sq;
+            let sigma = sigma_sq.sqrt();
+            let loudest = span[l] / sigma;
+            self.steepest[l] = self.steepest[l].max(0.5 * loudest);
+            self.noise[l] = self.noise[l].max(loudest * (running_norm / sigma).min(1.0));
         }
+    }
+
+    /// Per level, the largest so far of span/sigma_bar min(1, |x| in the norm of Sigma_{t-1}^-1), x = psi/sigma_bar: a bound on the
+    /// noise term of the concentration theorem. The span is that of U^(2^l) over the successors of the pair.
+    pub fn noise(&self) -> &[f64] {
+        &self.noise
+    }
+
+    /// Per level, the largest span/(2 sigma_bar) so far: the noise is sub-Gaussian with it.
+    pub fn steepest(&self) -> &[f64] {
+        &self.steepest
     }
 
     /// Freezes all levels: Algorithm 1, lines 13 to 15.

@@ -6,5 +6,5 @@ mod ridge;
 
 pub use home::Home;
 pub use likelihood::{Counts, Likelihood, Maximum, Seen};
-pub(crate) use likelihood::{Term, add_square, ridge as likelihood_ridge};
+pub(crate) use likelihood::{Term, gram, largest_norm, ridge as likelihood_ridge};
 pub use ridge::Ridge;

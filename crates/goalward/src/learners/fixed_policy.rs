@@ -1,8 +1,8 @@
 //! Follows a policy that it is given. `optimal` is this learner with the policy of the exact planner: the runner asks
 //! the planner, the learner knows nothing.
 
-use super::optimist::checked_pair;
-use super::{Learner, LearnerEntry, Observed, Snapshot, Transition};
+use super::surprises::Surprises;
+use super::{Learner, LearnerEntry, Observed, Probe, Snapshot, Transition};
 use crate::Result;
 use crate::problem::{Action, Problem, State};
 use serde_json::{Map, Value, json};
@@ -19,7 +19,12 @@ pub(super) const OPTIMAL: LearnerEntry = LearnerEntry {
     wants_policy: true,
     build: |brief| {
         let policy = brief.told.policy.clone().ok_or_else(|| brief.settings.missing("policy"))?;
-        Ok(Box::new(FixedPolicy { problem: brief.problem.clone(), policy, t: 0 }))
+        Ok(Box::new(FixedPolicy {
+            problem: brief.problem.clone(),
+            policy,
+            t: 0,
+            surprises: Surprises::default(),
+        }))
     },
 };
 
@@ -27,6 +32,7 @@ struct FixedPolicy {
     problem: Arc<Problem>,
     policy: Vec<Action>,
     t: u64,
+    surprises: Surprises,
 }
 
 impl Learner for FixedPolicy {
@@ -35,9 +41,14 @@ impl Learner for FixedPolicy {
     }
 
     fn observe(&mut self, step: &Transition) -> Result<Observed> {
-        checked_pair(&self.problem, step, self.t + 1)?;
+        self.surprises.pair(&self.problem, step, self.t + 1)?;
         self.t += 1;
         Ok(Observed::Updated)
+    }
+
+    fn probe(&self, sink: &mut dyn Probe) {
+        let violations = self.surprises.probe(sink);
+        sink.counts(0, violations);
     }
 
     fn in_force(&self) -> Map<String, Value> {
@@ -45,11 +56,11 @@ impl Learner for FixedPolicy {
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot::of(&self.t)
+        Snapshot::of(&(self.t, &self.surprises))
     }
 
     fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
-        self.t = snapshot.to()?;
+        (self.t, self.surprises) = snapshot.to()?;
         Ok(())
     }
 }

@@ -17,9 +17,13 @@
 //! | `delta` | 0.01 | failure probability |
 //! | `lambda` | 1 | ridge |
 //! | `radius` | `printed` | `printed`; `determinant`, tighter and valid; `scaled:X`, which has no guarantee |
-//! | `theta_norm` | sqrt(d) | bound on the norm of theta* for `determinant` |
+//! | `theta_norm` | sqrt(d) | bound on the norm of theta*, for `determinant`; see below |
 //! | `rho` | 0 | perturbation of every cost |
 //! | `planner` | `auto` | `faithful`: DEVI as printed; `fast`: by policy iteration; `auto`: faithful while that is cheap |
+//!
+//! The `determinant` radius is valid, at all times at once with probability 1 - delta, if |theta*| <= `theta_norm`
+//! ([`realised_determinant`](crate::confidence::realised_determinant)). The default sqrt(d) is the paper's own assumption; it holds
+//! for mixtures of models, |theta*| <= 1, but not for any features: [`theta_norm`](crate::confidence::theta_norm) computes a bound.
 //!
 //! # Cost per step
 //!
@@ -104,7 +108,15 @@ impl Levis {
         let (b, oracle) = given_or_oracle(brief, "B", brief.told.b_star)?;
         let rho = settings.number("rho", 0.0, 1e300)? / unit;
         let lambda = settings.number("lambda", 1e-24, 1e24)?;
-        let kind = settings.optional("radius", "printed, determinant, or scaled:X with X > 0")?;
+        let expected = "printed, determinant, or scaled:X with X > 0";
+        let kind = settings.optional("radius", expected)?;
+        if kind == Some(RadiusKind::Data) {
+            return Err(settings.refuse(
+                "radius",
+                "data",
+                format!("expected {expected}; data is for levis++"),
+            ));
+        }
         let costs = brief.problem.costs().iter().map(|c| c / unit + rho).collect();
         Ok(Levis {
             delta: settings.number("delta", 1e-300, 1.0)?,
@@ -139,9 +151,11 @@ impl Learner for Levis {
 
     fn observe(&mut self, step: &Transition) -> Result<Observed> {
         let (pair, t) = self.optimist.advance(step)?;
-        let v = &self.optimist.standing.v;
-        self.optimist.problem.phi_v(pair, v, &mut self.x);
-        self.ridge.update(&self.x, v[step.next], 1.0, &mut self.scratch);
+        if let Some(pair) = pair {
+            let v = &self.optimist.standing.v;
+            self.optimist.problem.phi_v(pair, v, &mut self.x);
+            self.ridge.update(&self.x, v[step.next], 1.0, &mut self.scratch);
+        }
         let Some(reason) = self.optimist.due(self.ridge.doubled()) else {
             return Ok(Observed::Updated);
         };

@@ -20,10 +20,25 @@
 //! | `lambda` | 1/B^2 | ridge |
 //! | `gamma` | d^(-1/4) | weight of the uncertainty in the variance |
 //! | `levels` | max(2, ceil(log2(5B/c_min))) | L |
-//! | `radius` | `printed` | `printed`, or `scaled:X`, which has no guarantee |
-//! | `delta_split` | false | put delta/(2L+1) into the radius |
-//! | `phi_norm`, `theta_norm` | as printed | the norms of Assumption 3.1 where it fails (reading B1) |
+//! | `radius` | `printed` | which radius; see below |
+//! | `horizon` | 1000000 | for `radius=data`: the number of steps that its logarithms are made for; beyond it doubles |
+//! | `delta_split` | false | put delta/(2L+1) into the radius; `data` always does |
+//! | `phi_norm`, `theta_norm` | as printed | the norms of Assumption 3.1 where it fails (reading B1); `data` and `determinant` compute them |
 //! | `planner` | `auto` | `faithful`: DEVI as printed; `fast`: by policy iteration; `auto`: faithful while that is cheap |
+//!
+//! The radius is
+//! * `printed`: the formula of Theorem 5.1, for all levels;
+//! * `scaled:X`: that times X. No guarantee;
+//! * `data`: the theorem behind it, evaluated with what the data realised ([`Bernstein`]), for each level its own. With
+//!   probability 1 - delta theta* is in the sets of all levels at all times: the theorem's E eta^2 <= 1 holds at level l while
+//!   theta* is in the frozen sets of the levels l and l + 1, which is known by induction over the steps, at the top level always.
+//!   HOME uses the radii of t_j, with the frozen pairs that they belong to. Regret as printed, up to constants;
+//! * `determinant`: a Hoeffding bound with the realised determinant ([`weighted_determinant`]). By far the smallest. Validity and
+//!   optimism with probability 1 - delta; no regret theorem. HOME's weights are then no more than weights: the bound
+//!   does not rely on what they say of the variance, so the levels above 0 have no share of delta.
+//!
+//! A vector Bernstein inequality with the realised determinant (Ziemann 2024) would be smaller than `data` and keep its regret; it is
+//! not offered: the form that could be verified holds at one stopping time, not at all times.
 //!
 //! # Cost per step
 //!
@@ -49,11 +64,11 @@
 
 use super::optimist::{Optimist, Standing, given_or_oracle, listed};
 use super::{Brief, Learner, LearnerEntry, Observed, Probe, Snapshot, Transition};
-use crate::Result;
-use crate::confidence::{RadiusKind, levis_plus_plus};
+use crate::confidence::{self, Bernstein, RadiusKind, weighted_determinant};
 use crate::estimate::Home;
-use crate::problem::{Action, State};
+use crate::problem::{Action, Pair, State};
 use crate::registry::Parameter;
+use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -63,8 +78,21 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
     reference: "Di, He, Zhou, Gu (ICML 2023), Algorithm 1, Theorem 5.1",
     setting: "linear mixture SSP, costs >= c_min > 0",
     needs: &["B >= B*", "c_min"],
-    guarantee: "regret O~(d B sqrt(K) + d^2 B) with probability 1 - (2L+1) delta (printed radius; scaled: none)",
-    parameters: &[B, C_MIN, DELTA, LAMBDA, GAMMA, LEVELS, RADIUS, DELTA_SPLIT, PHI_NORM, THETA_NORM, PLANNER],
+    guarantee: "regret O~(d B sqrt(K) + d^2 B) with probability 1 - (2L+1) delta (printed and data radius; determinant: validity alone; scaled: none)",
+    parameters: &[
+        B,
+        C_MIN,
+        DELTA,
+        LAMBDA,
+        GAMMA,
+        LEVELS,
+        RADIUS,
+        HORIZON,
+        DELTA_SPLIT,
+        PHI_NORM,
+        THETA_NORM,
+        PLANNER,
+    ],
     wants_policy: false,
     build: |brief| {
         let (b, oracle) = given_or_oracle(brief, "B", brief.told.b_star)?;
@@ -91,22 +119,31 @@ pub(super) const LEVELS: Parameter =
 pub(super) const RADIUS: Parameter = Parameter {
     name: "radius",
     default: "printed",
-    doc: "printed: the paper's formula; scaled:X: that times X, no guarantee",
+    doc: "printed: the paper's formula; data: the theorem behind it with the realised noise, smaller and valid; \
+          determinant: Hoeffding's bound with the realised determinant, smallest and valid, no regret theorem; scaled:X: \
+          printed times X, no guarantee",
+};
+pub(super) const HORIZON: Parameter = Parameter {
+    name: "horizon",
+    default: "1000000",
+    doc: "for radius=data: the number of steps that its logarithms are made for; beyond, it doubles, each time with its own \
+          share of delta",
 };
 pub(super) const DELTA_SPLIT: Parameter = Parameter {
     name: "delta_split",
     default: "false",
-    doc: "divide delta by 2L+1, so that the guarantee holds with probability 1 - delta (reading T5)",
+    doc: "divide delta by 2L+1, so that the guarantee holds with probability 1 - delta (reading T5); radius=data always does, \
+          radius=determinant never needs to",
 };
 pub(super) const PHI_NORM: Parameter = Parameter {
     name: "phi_norm",
-    default: "1",
+    default: "(1; data: from the features)",
     doc: "bound on |phi_V| for V in [0,1] (reading B1; printed: 1)",
 };
 pub(super) const THETA_NORM: Parameter = Parameter {
     name: "theta_norm",
-    default: "(B)",
-    doc: "bound on |theta*| (reading B1); the default makes sqrt(lambda)|theta*| the printed 1",
+    default: "(B; data and determinant: the largest norm in the set B)",
+    doc: "bound on |theta*| (reading B1); with the default sqrt(lambda)|theta*| is the printed 1",
 };
 
 pub(super) const PLANNER: Parameter = Parameter {
@@ -151,6 +188,7 @@ pub(super) struct Config {
     pub(super) levels: usize,
     pub(super) radius: RadiusKind,
     pub(super) delta_split: bool,
+    pub(super) horizon: f64,
     pub(super) phi_norm: f64,
     /// sqrt(lambda) |theta*|: the radius' last term.
     pub(super) bias: f64,
@@ -176,13 +214,27 @@ impl Config {
             None => ((5.0 * b / c_min).log2().ceil().min(4096.0) as usize).max(2),
         };
         let radius: RadiusKind = settings
-            .optional("radius", "printed or scaled:X with X > 0")?
-            .filter(|r| *r != RadiusKind::Determinant)
-            .ok_or_else(|| {
-                settings.refuse("radius", "determinant", "LEVIS++ has printed or scaled:X".into())
-            })?;
+            .optional("radius", "printed, data, determinant, or scaled:X with X > 0")?
+            .ok_or_else(|| settings.missing("radius"))?;
         let lambda = settings.number_or_none("lambda", 1e-24, 1e24)?.unwrap_or(1.0 / (b * b));
-        let theta_norm = settings.number_or_none("theta_norm", 0.0, 1e30)?;
+        let own = matches!(radius, RadiusKind::Data | RadiusKind::Determinant);
+        let theta_norm = match settings.number_or_none("theta_norm", 0.0, 1e30)? {
+            None if own => Some(confidence::theta_norm(brief.problem).ok_or_else(|| {
+                let reason = format!("radius={radius} needs a bound, and the set B has none: give one");
+                settings.refuse("theta_norm", "(computed)", reason)
+            })?),
+            given => given,
+        };
+        let phi_norm = match settings.number_or_none("phi_norm", 0.0, 1e30)? {
+            Some(given) => given,
+            None if own => confidence::phi_norm(brief.problem),
+            None => 1.0,
+        };
+        let delta_split = match radius {
+            RadiusKind::Data => true,
+            RadiusKind::Determinant => false,
+            _ => settings.flag("delta_split")?,
+        };
         Ok(Config {
             b,
             c_min,
@@ -194,19 +246,44 @@ impl Config {
                 .unwrap_or((brief.problem.dim() as f64).powf(-0.25)),
             levels,
             radius,
-            delta_split: settings.flag("delta_split")?,
-            phi_norm: settings.number("phi_norm", 0.0, 1e30)?,
+            delta_split,
+            horizon: settings.number("horizon", 1.0, 1e18)?,
+            phi_norm,
             bias: theta_norm.map_or(1.0, |norm| lambda.sqrt() * norm),
             theta_norm,
             oracle,
         })
     }
 
-    /// beta_hat_t in force.
-    pub(super) fn beta(&self, t: u64, dim: usize) -> f64 {
+    fn share(&self) -> f64 {
         let parts = if self.delta_split { 2 * self.levels + 1 } else { 1 };
-        let delta = self.delta / parts as f64;
-        self.radius.factor() * levis_plus_plus(t, dim, self.lambda, delta, self.phi_norm, self.bias)
+        self.delta / parts as f64
+    }
+
+    /// beta_hat_t of a radius that the data do not enter.
+    fn beta(&self, t: u64, dim: usize) -> f64 {
+        let (delta, factor) = (self.share(), self.radius.factor());
+        factor * confidence::levis_plus_plus(t, dim, self.lambda, delta, self.phi_norm, self.bias)
+    }
+
+    /// The radius of every level after t steps.
+    fn radii(&self, t: u64, home: &Home, dim: usize, radii: &mut Vec<f64>) {
+        radii.clear();
+        match self.radius {
+            RadiusKind::Printed | RadiusKind::Scaled(_) => radii.resize(self.levels, self.beta(t, dim)),
+            RadiusKind::Data => {
+                let Config { lambda, horizon, phi_norm, bias, .. } = *self;
+                let of = Bernstein { dim, lambda, delta: self.share(), horizon, phi_norm, bias };
+                radii.extend(home.noise().iter().map(|&noise| of.radius(t, noise)));
+            }
+            RadiusKind::Determinant => {
+                let levels = home.levels().iter().zip(home.steepest());
+                radii.extend(levels.map(|(level, &steepest)| {
+                    let ratio = level.running().log_det() - dim as f64 * self.lambda.ln();
+                    weighted_determinant(ratio, self.share(), steepest, self.bias)
+                }));
+            }
+        }
     }
 }
 
@@ -217,6 +294,8 @@ pub(super) struct LevisPlusPlus {
     pub(super) home: Home,
     /// V_j / B, clamped to [0, 1] (reading A14).
     pub(super) u: Vec<f64>,
+    /// The radius of every level: of the current step, or of the last plan where the data enter.
+    radii: Vec<f64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -224,6 +303,7 @@ pub(super) struct LevisPlusPlus {
 struct Memory {
     standing: Standing,
     home: Home,
+    radii: Vec<f64>,
 }
 
 impl LevisPlusPlus {
@@ -233,9 +313,28 @@ impl LevisPlusPlus {
         let costs = brief.problem.costs().iter().map(|c| (c + rho) / unit).collect();
         let optimist = Optimist::new(brief, costs, config.b)?;
         let home = Home::new(brief.problem.dim(), config.levels, config.lambda, config.gamma);
-        let mut learner = LevisPlusPlus { config, optimist, home, u: Vec::new() };
+        // before any data theta_hat = 0 and Sigma = lambda I: only the bias is off
+        let radii = vec![config.bias; config.levels];
+        let mut learner = LevisPlusPlus { config, optimist, home, u: Vec::new(), radii };
         learner.normalise();
         Ok(learner)
+    }
+
+    /// Algorithm 1, lines 6 to 9.
+    pub(super) fn learn(&mut self, pair: Pair, next: State, t: u64) {
+        let problem = &self.optimist.problem;
+        if matches!(self.config.radius, RadiusKind::Printed | RadiusKind::Scaled(_)) {
+            self.config.radii(t, &self.home, problem.dim(), &mut self.radii);
+        }
+        self.home.step(problem, pair, next, &self.u, &self.radii, t);
+    }
+
+    /// Algorithm 1, lines 13 to 15; the radius of level 0.
+    pub(super) fn freeze(&mut self) -> f64 {
+        self.home.freeze();
+        let (t, dim) = (self.optimist.standing.t, self.optimist.problem.dim());
+        self.config.radii(t, &self.home, dim, &mut self.radii);
+        self.radii[0]
     }
 
     /// Makes U of V_j.
@@ -253,13 +352,13 @@ impl Learner for LevisPlusPlus {
 
     fn observe(&mut self, step: &Transition) -> Result<Observed> {
         let (pair, t) = self.optimist.advance(step)?;
-        let problem = &self.optimist.problem;
-        let beta = self.config.beta(t, problem.dim());
-        self.home.step(problem, pair, step.next, &self.u, beta, t);
+        if let Some(pair) = pair {
+            self.learn(pair, step.next, t);
+        }
         let Some(reason) = self.optimist.due(self.home.doubled()) else {
             return Ok(Observed::Updated);
         };
-        self.home.freeze();
+        let beta = self.freeze();
         self.optimist.plan(reason, self.home.levels(), beta);
         self.normalise();
         Ok(Observed::Planned)
@@ -284,6 +383,7 @@ impl Learner for LevisPlusPlus {
                 ("lambda", json!(c.lambda)),
                 ("gamma", json!(c.gamma)),
                 ("levels", json!(c.levels)),
+                ("horizon", json!(c.horizon)),
                 ("delta_split", json!(c.delta_split)),
                 ("phi_norm", json!(c.phi_norm)),
                 ("theta_norm", json!(c.theta_norm)),
@@ -299,13 +399,21 @@ impl Learner for LevisPlusPlus {
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot::of(&Memory { standing: self.optimist.standing.clone(), home: self.home.clone() })
+        Snapshot::of(&Memory {
+            standing: self.optimist.standing.clone(),
+            home: self.home.clone(),
+            radii: self.radii.clone(),
+        })
     }
 
     fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
         let state: Memory = snapshot.to()?;
+        if state.radii.len() != self.config.levels || state.home.levels().len() != self.config.levels {
+            return Err(Error::Checkpoint { reason: "the learner's levels are of another run".into() });
+        }
         self.optimist.restore(state.standing)?;
         self.home = state.home;
+        self.radii = state.radii;
         self.normalise();
         Ok(())
     }

@@ -38,13 +38,14 @@
 //! written out; nothing is claimed of a `scaled` regression radius.
 
 use super::levis_plus_plus::{
-    B, C_MIN, Config, DELTA_SPLIT, GAMMA, LAMBDA, LEVELS, LevisPlusPlus, PHI_NORM, PLANNER, RADIUS,
+    B, C_MIN, Config, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, LevisPlusPlus, PHI_NORM, PLANNER, RADIUS,
     THETA_NORM, known_c_min,
 };
-use super::lr::{Watch, WatchMemory};
+use super::lr::probe_estimate;
 use super::optimist::{Heading, given_or_oracle, regression_ellipsoid, regression_set};
-use super::{Learner, LearnerEntry, Observed, Probe, Reason, Snapshot, Transition};
+use super::{Emptiness, Learner, LearnerEntry, Observed, Probe, Reason, Snapshot, Transition};
 use crate::Result;
+use crate::confidence::{Kept, LikelihoodKeeper};
 use crate::estimate::Seen;
 use crate::numeric::support::{ConvexSet, Status, Support, SupportMin, Warm};
 use crate::problem::{Action, State};
@@ -58,7 +59,7 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
     reference: "Di, He, Zhou, Gu (ICML 2023), Algorithm 1, with goalward's likelihood set",
     setting: "linear mixture SSP, costs >= c_min > 0",
     needs: &["B >= B*", "c_min"],
-    guarantee: "validity and optimism; the regret of LEVIS++ by an argument on its lemmas (printed radius; scaled: none)",
+    guarantee: "validity and optimism; the regret of LEVIS++ by an argument on its lemmas (printed and data radius; scaled: none)",
     parameters: &[
         B,
         C_MIN,
@@ -67,6 +68,7 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
         GAMMA,
         LEVELS,
         RADIUS,
+        HORIZON,
         DELTA_SPLIT,
         PHI_NORM,
         THETA_NORM,
@@ -79,14 +81,14 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
         let mut config = Config::read(brief, b, c_min, None, if oracle { vec!["B"] } else { vec![] })?;
         let delta = config.delta;
         config.delta = 0.5 * delta;
-        let watch = Watch::new(brief, 0.5 * delta);
-        Ok(Box::new(LevisPlusPlusLr { paper: LevisPlusPlus::new(brief, config)?, watch, delta }))
+        let keeper = LikelihoodKeeper::new(brief.problem, 0.5 * delta);
+        Ok(Box::new(LevisPlusPlusLr { paper: LevisPlusPlus::new(brief, config)?, keeper, delta }))
     },
 };
 
 struct LevisPlusPlusLr {
     paper: LevisPlusPlus,
-    watch: Watch,
+    keeper: LikelihoodKeeper,
     /// All of delta; each set has half of it.
     delta: f64,
 }
@@ -95,7 +97,7 @@ struct LevisPlusPlusLr {
 #[serde(deny_unknown_fields)]
 struct Memory {
     paper: Value,
-    watch: WatchMemory,
+    kept: Kept,
 }
 
 /// The larger of two lower bounds.
@@ -130,6 +132,10 @@ impl SupportMin for Larger {
         self.likelihood.fallbacks() + self.regression.as_ref().map_or(0, |set| set.fallbacks())
     }
 
+    fn is_relaxed(&self) -> bool {
+        self.likelihood.is_relaxed() || self.regression.as_ref().is_some_and(|set| set.is_relaxed())
+    }
+
     fn count_fallbacks(&mut self, more: u64) {
         self.likelihood.count_fallbacks(more);
     }
@@ -137,19 +143,19 @@ impl SupportMin for Larger {
 
 impl LevisPlusPlusLr {
     /// Algorithm 1, lines 11 to 18, over both sets; if either is empty the old plan stays.
-    fn plan(&mut self, reason: Reason, beta: f64) {
+    fn plan(&mut self, reason: Reason) {
         let paper = &mut self.paper;
-        paper.home.freeze();
+        let beta = paper.freeze();
         let levels = paper.home.levels();
         let problem = &paper.optimist.problem;
-        let known = self.watch.plan();
+        let known = self.keeper.update();
         let ellipsoid = regression_ellipsoid(levels, beta);
-        let mut set = known.set.ok().and_then(|likelihood| {
-            if self.watch.set.lies_in(&self.watch.likelihood, &ellipsoid) {
-                return Some(Larger { likelihood, regression: None, regression_was_larger: false });
+        let mut set = known.set.map_err(|_| Emptiness::Contradiction).and_then(|likelihood| {
+            if self.keeper.set().lies_in(self.keeper.likelihood(), &ellipsoid) {
+                return Ok(Larger { likelihood, regression: None, regression_was_larger: false });
             }
-            let regression = regression_set(problem, levels, beta).ok()?;
-            Some(Larger { likelihood, regression: Some(regression), regression_was_larger: false })
+            let regression = regression_set(problem, levels, beta).map_err(|_| Emptiness::Regression)?;
+            Ok(Larger { likelihood, regression: Some(regression), regression_was_larger: false })
         });
         let rate = 1.0 / paper.optimist.standing.t as f64;
         let heading = Heading::of(reason, levels, beta);
@@ -165,13 +171,15 @@ impl Learner for LevisPlusPlusLr {
 
     fn observe(&mut self, step: &Transition) -> Result<Observed> {
         let paper = &mut self.paper;
-        let (pair, t) = paper.optimist.advance_whatever_next(step)?;
-        let problem = &paper.optimist.problem;
-        let beta = paper.config.beta(t, problem.dim());
+        let (pair, t) = paper.optimist.advance(step)?;
         let mut informed = false;
-        if self.watch.observe(problem, step, pair, t) == Seen::Counted {
-            paper.home.step(problem, pair, step.next, &paper.u, beta, t);
-            informed = self.watch.informed();
+        match pair.map(|pair| (pair, self.keeper.observe(pair, step.next))) {
+            Some((pair, Seen::Counted)) => {
+                paper.learn(pair, step.next, t);
+                informed = self.keeper.informed();
+            }
+            Some((_, Seen::Impossible)) => paper.optimist.surprise(step),
+            None => {}
         }
         let reason = match paper.optimist.due(paper.home.doubled()) {
             Some(Reason::Determinant) => Some(Reason::Determinant),
@@ -181,7 +189,7 @@ impl Learner for LevisPlusPlusLr {
         match reason {
             None => Ok(Observed::Updated),
             Some(reason) => {
-                self.plan(reason, beta);
+                self.plan(reason);
                 Ok(Observed::Planned)
             }
         }
@@ -189,8 +197,8 @@ impl Learner for LevisPlusPlusLr {
 
     fn probe(&self, sink: &mut dyn Probe) {
         sink.weights(self.paper.home.sigma_sq());
-        let violations = self.watch.probe(sink);
-        self.paper.optimist.probe_with(sink, violations);
+        probe_estimate(&self.keeper, sink);
+        self.paper.optimist.probe(sink);
     }
 
     fn in_force(&self) -> Map<String, Value> {
@@ -202,12 +210,12 @@ impl Learner for LevisPlusPlusLr {
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot::of(&Memory { paper: self.paper.snapshot().0, watch: self.watch.memory() })
+        Snapshot::of(&Memory { paper: self.paper.snapshot().0, kept: self.keeper.kept() })
     }
 
     fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
         let memory: Memory = snapshot.to()?;
         self.paper.restore(&Snapshot(memory.paper))?;
-        self.watch.restore(memory.watch)
+        self.keeper.restore(memory.kept)
     }
 }

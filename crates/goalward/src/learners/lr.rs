@@ -2,8 +2,8 @@
 //!
 //! # What it does
 //!
-//! Counts what it sees ([`Likelihood`]), keeps the set of all theta in B that explain it
-//! ([`LikelihoodSet`]), plans over that set with [`Devi`](crate::plan::Devi) when the
+//! Counts what it sees ([`Likelihood`](crate::estimate::Likelihood)), keeps the set of all theta in B that explain it
+//! ([`LikelihoodSet`](crate::confidence::LikelihoodSet)), plans over that set with [`Devi`](crate::plan::Devi) when the
 //! time doubles or the information does, and acts greedily until the next plan. Information has doubled when
 //! log det(Fisher information + rho I) exceeds its maximum over past plans by log 2: the estimate that it is computed at
 //! moves, and a comparison with the last plan alone could oscillate.
@@ -21,10 +21,12 @@
 //! | name | default | meaning |
 //! |---|---|---|
 //! | `delta` | 0.01 | failure probability of the confidence set, for all times at once |
+//! | `set` | `outer` | `outer`: an ellipsoid around the set; `exact`: the set itself ([`SharpSet`](crate::confidence::SharpSet)), for small problems |
+//! | `planner` | `auto` | as for LEVIS++; with `set=exact`, `auto` is `fast` |
 //!
 //! # Cost per step
 //!
-//! O(nnz of the row + k^2), k <= d - 1 the dimension of B, and a Newton fit each time that the data have grown by a tenth;
+//! O(nnz of the row + k^2), k <= d - 1 the dimension of B, and a short Newton fit each time that the data have grown by a quarter;
 //! O(d log T) planning calls in all.
 //!
 //! # Reference
@@ -39,15 +41,17 @@
 //! parametric rate, but that the Bellman errors of its plans add up to O~(sqrt(K)) is not proved.
 //!
 //! A step to which every theta in B gives probability 0 is reported as a violation, with its names, and not counted; the set
-//! stays as it was. So does a set that becomes empty: the last plan stays in force.
+//! stays as it was. A threshold below the least loss of any theta in B says that the data contradict every model in B at the
+//! level delta: that is counted and named, and the last set and the last plan stay in force.
 
-use super::optimist::{Heading, Optimist, Standing, impossible, listed};
-use super::{Brief, Learner, LearnerEntry, Observed, Probe, Reason, Snapshot, Transition, Violation};
-use crate::confidence::{Knowledge, LikelihoodSet};
-use crate::estimate::{Counts, Likelihood, Seen};
-use crate::problem::{Action, Pair, Problem, State};
+use super::optimist::{Heading, Optimist, Standing, listed};
+use super::{Brief, Emptiness, Learner, LearnerEntry, Observed, Probe, Reason, Snapshot, Transition};
+use crate::Result;
+use crate::confidence::{Kept, Knowledge, LikelihoodKeeper};
+use crate::estimate::Seen;
+use crate::plan::Planner;
+use crate::problem::{Action, State};
 use crate::registry::Parameter;
-use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -58,7 +62,7 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
     setting: "linear mixture SSP, costs may be zero",
     needs: &[],
     guarantee: "theta* in all sets at once, and optimism, with probability 1 - delta; no regret theorem",
-    parameters: &[DELTA, super::levis_plus_plus::PLANNER],
+    parameters: &[DELTA, SET, super::levis_plus_plus::PLANNER],
     wants_policy: false,
     build: |brief| Ok(Box::new(Lr::new(brief)?)),
 };
@@ -69,131 +73,37 @@ const DELTA: Parameter = Parameter {
     doc: "failure probability of the confidence set, for all times at once",
 };
 
-/// Distinct violations that are remembered by name; all are counted.
-const REMEMBERED: usize = 64;
+const SET: Parameter = Parameter {
+    name: "set",
+    default: "outer",
+    doc: "outer: an ellipsoid around the likelihood set, microseconds for a backup; exact: the set itself by a conic solver, \
+          milliseconds, for small problems (planner=auto is then fast)",
+};
 
-/// What a learner with a likelihood set keeps of what it saw.
-pub(super) struct Watch {
-    pub(super) likelihood: Likelihood,
-    pub(super) set: LikelihoodSet,
-    /// The largest log-information of past plans.
-    most_informed: Option<f64>,
-    surprises: Surprises,
-}
-
-/// Steps that no model allows.
-#[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Surprises {
-    count: u64,
-    distinct: Vec<Violation>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct WatchMemory {
-    counts: Counts,
-    set: LikelihoodSet,
-    most_informed: Option<f64>,
-    surprises: Surprises,
-}
-
-impl Watch {
-    pub(super) fn new(brief: &Brief, delta: f64) -> Self {
-        Watch {
-            likelihood: Likelihood::new(brief.problem),
-            set: LikelihoodSet::new(delta),
-            most_informed: None,
-            surprises: Surprises::default(),
+/// The estimate and its intervals, for a probe that wants them.
+pub(super) fn probe_estimate(keeper: &LikelihoodKeeper, sink: &mut dyn Probe) {
+    if sink.wants_estimate() {
+        sink.estimate(&keeper.likelihood().maximum().theta);
+        if let Some(intervals) = keeper.set().intervals(keeper.likelihood()) {
+            sink.intervals(&intervals);
         }
-    }
-
-    /// Takes a step in, or notes that no model allows it.
-    pub(super) fn observe(&mut self, problem: &Problem, step: &Transition, pair: Pair, t: u64) -> Seen {
-        let seen = self.likelihood.observe(pair, step.next);
-        if seen == Seen::Impossible {
-            let Surprises { count, distinct } = &mut self.surprises;
-            *count += 1;
-            let (state, action, next) = (step.state, step.action, step.next);
-            let same = |v: &Violation| (v.state, v.action, v.next) == (state, action, next);
-            match distinct.iter().position(same) {
-                Some(known) => distinct[known].times += 1,
-                None if distinct.len() < REMEMBERED => {
-                    let text = impossible(problem, step);
-                    distinct.push(Violation { t, state, action, next, times: 1, text });
-                }
-                None => {}
-            }
-        }
-        seen
-    }
-
-    /// Whether the information has doubled. The running update weighs new data by an old estimate; before it says yes, it
-    /// looks again with an estimate that knows them.
-    pub(super) fn informed(&mut self) -> bool {
-        let limit = self.most_informed.unwrap_or(f64::NEG_INFINITY) + std::f64::consts::LN_2;
-        if self.likelihood.log_information() >= limit && !self.likelihood.is_fitted() {
-            self.likelihood.fit();
-        }
-        self.likelihood.total() > 0 && self.likelihood.log_information() >= limit
-    }
-
-    /// Rebuilds the set for a plan.
-    pub(super) fn plan(&mut self) -> Knowledge {
-        if !self.likelihood.is_fitted() {
-            self.likelihood.fit();
-        }
-        let now = self.likelihood.log_information();
-        self.most_informed = Some(self.most_informed.map_or(now, |before| before.max(now)));
-        self.set.update(&self.likelihood)
-    }
-
-    /// The estimate and the violations; returns how many there were.
-    pub(super) fn probe(&self, sink: &mut dyn Probe) -> u64 {
-        if sink.wants_estimate() {
-            sink.estimate(&self.likelihood.maximum().theta);
-            if let Some(intervals) = self.set.intervals(&self.likelihood) {
-                sink.intervals(&intervals);
-            }
-        }
-        self.surprises.distinct.iter().for_each(|v| sink.violation(v));
-        self.surprises.count
-    }
-
-    pub(super) fn memory(&self) -> WatchMemory {
-        WatchMemory {
-            counts: self.likelihood.counts().clone(),
-            set: self.set.clone(),
-            most_informed: self.most_informed,
-            surprises: self.surprises.clone(),
-        }
-    }
-
-    pub(super) fn restore(&mut self, memory: WatchMemory) -> Result<()> {
-        self.likelihood.restore(memory.counts)?;
-        if !memory.set.belongs_to(&self.likelihood) {
-            let reason = "the learner's confidence set belongs to another problem".into();
-            return Err(Error::Checkpoint { reason });
-        }
-        self.set = memory.set;
-        self.most_informed = memory.most_informed;
-        self.surprises = memory.surprises;
-        Ok(())
     }
 }
 
 struct Lr {
     optimist: Optimist,
-    watch: Watch,
+    keeper: LikelihoodKeeper,
     /// Some cost off the goal is zero.
     perturbed: bool,
+    /// Plans over the set itself, not over the ellipsoid around it.
+    sharp: bool,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Memory {
     standing: Standing,
-    watch: WatchMemory,
+    kept: Kept,
 }
 
 impl Lr {
@@ -201,20 +111,38 @@ impl Lr {
         let unit = brief.problem.cost_unit();
         let costs = brief.problem.costs().iter().map(|c| c / unit).collect();
         let delta = brief.settings.number("delta", 1e-300, 1.0)?;
+
+        let sharp = match brief.settings.text("set") {
+            Some("outer") => false,
+            Some("exact") => true,
+            other => {
+                return Err(brief.settings.refuse(
+                    "set",
+                    other.unwrap_or(""),
+                    "expected outer or exact".into(),
+                ));
+            }
+        };
+        let mut optimist = Optimist::new(brief, costs, 1.0)?;
+        if sharp && optimist.planner == Planner::Auto {
+            optimist.planner = Planner::Fast; // a sweep takes a conic solve for each pair
+        }
         Ok(Lr {
-            optimist: Optimist::new(brief, costs, 1.0)?,
-            watch: Watch::new(brief, delta),
+            optimist,
+            sharp,
+            keeper: LikelihoodKeeper::new(brief.problem, delta),
             perturbed: brief.problem.min_cost() == 0.0,
         })
     }
 
     fn plan(&mut self, reason: Reason) {
-        let Knowledge { maximum, mut set, .. } = self.watch.plan();
+        let Knowledge { maximum, set, threshold } = self.keeper.update();
+        let mut set = set.map_err(|_| Emptiness::Contradiction);
         let heading = Heading {
             reason,
-            beta: self.watch.set.radius().unwrap_or(0.0),
+            beta: self.keeper.set().radius().unwrap_or(0.0),
             theta: vec![maximum.theta],
-            log_det: vec![self.watch.likelihood.log_information()],
+            log_det: vec![self.keeper.likelihood().log_information()],
         };
         let optimist = &mut self.optimist;
         let t = optimist.standing.t as f64;
@@ -224,7 +152,14 @@ impl Lr {
         optimist.costs.extend(problem.costs().iter().map(|c| c / problem.cost_unit() + rho));
         // no fixed point exceeds c_max/q, whatever the set
         optimist.b = optimist.costs.iter().copied().fold(1.0, f64::max) * t;
-        optimist.plan_over(heading, set.as_mut().ok(), 1.0 / t, 1.0 / t);
+        let (set, keeper) = (set.as_mut(), &self.keeper);
+        let rate = 1.0 / t;
+        if let (true, Ok(within)) = (self.sharp, &set)
+            && let Some(mut sharp) = keeper.set().sharp(keeper.likelihood(), threshold, (*within).clone())
+        {
+            return optimist.plan_over(heading, Ok(&mut sharp), rate, rate);
+        }
+        optimist.plan_over(heading, set, rate, rate);
     }
 }
 
@@ -234,9 +169,12 @@ impl Learner for Lr {
     }
 
     fn observe(&mut self, step: &Transition) -> Result<Observed> {
-        let (pair, t) = self.optimist.advance_whatever_next(step)?;
-        let seen = self.watch.observe(&self.optimist.problem, step, pair, t);
-        let informed = seen == Seen::Counted && self.watch.informed();
+        let (pair, _) = self.optimist.advance(step)?;
+        let seen = pair.map(|pair| self.keeper.observe(pair, step.next));
+        if seen == Some(Seen::Impossible) {
+            self.optimist.surprise(step);
+        }
+        let informed = seen == Some(Seen::Counted) && self.keeper.informed();
         let reason = informed.then_some(Reason::Information).or(self.optimist.due(false));
         match reason {
             None => Ok(Observed::Updated),
@@ -248,8 +186,8 @@ impl Learner for Lr {
     }
 
     fn probe(&self, sink: &mut dyn Probe) {
-        let violations = self.watch.probe(sink);
-        self.optimist.probe_with(sink, violations);
+        probe_estimate(&self.keeper, sink);
+        self.optimist.probe(sink);
     }
 
     fn in_force(&self) -> Map<String, Value> {
@@ -257,7 +195,8 @@ impl Learner for Lr {
             &[
                 ("radius", json!("likelihood")),
                 ("guarantee", json!(true)),
-                ("delta", json!(self.watch.set.delta())),
+                ("delta", json!(self.keeper.set().delta())),
+                ("set", json!(if self.sharp { "exact" } else { "outer" })),
                 ("planner", json!(self.optimist.planner.name())),
                 ("perturbation", json!(if self.perturbed { "1/t_j" } else { "none" })),
             ],
@@ -266,12 +205,12 @@ impl Learner for Lr {
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot::of(&Memory { standing: self.optimist.standing.clone(), watch: self.watch.memory() })
+        Snapshot::of(&Memory { standing: self.optimist.standing.clone(), kept: self.keeper.kept() })
     }
 
     fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
         let memory: Memory = snapshot.to()?;
         self.optimist.restore(memory.standing)?;
-        self.watch.restore(memory.watch)
+        self.keeper.restore(memory.kept)
     }
 }

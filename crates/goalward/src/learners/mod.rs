@@ -8,6 +8,7 @@ pub mod lr;
 mod optimist;
 pub mod random;
 pub mod rho_levis_plus_plus;
+mod surprises;
 
 use crate::plan::Planner;
 use crate::problem::{Action, Problem, State};
@@ -73,11 +74,28 @@ pub struct PlanReport {
     /// Support problems that the fast solver handed to the conic one: expected never.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub fallbacks: u64,
+    /// Rows of B that could bind were left out, so that the confidence set was larger than C ∩ B.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub relaxed: bool,
     /// C ∩ B was empty: the old value function stays.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub empty: bool,
+    /// Why it was empty.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub why: Option<Emptiness>,
     /// V_j for every state, in [0, B].
     pub v: Vec<f64>,
+}
+
+/// Why a planning call had no set to plan over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Emptiness {
+    /// The regression's ellipsoid has no point of B.
+    Regression,
+    /// The data contradict every model in B at the level delta: the threshold of the likelihood set is below the least loss
+    /// of any theta in B. A wrong model, or luck of probability delta.
+    Contradiction,
 }
 
 fn is_zero(count: &u64) -> bool {
@@ -98,6 +116,8 @@ pub struct Violation {
     pub next: State,
     /// How often it was seen.
     pub times: u64,
+    /// When it was last seen.
+    pub last: u64,
     /// The same in words, with the names of the states and the action.
     pub text: String,
 }
@@ -118,10 +138,12 @@ pub trait Probe {
     /// An interval for every coordinate of theta, from a learner whose confidence set gives one; asked for with the estimate.
     fn intervals(&mut self, _theta: &[(f64, f64)]) {}
     /// How many planning calls were made; and how often the model was violated: planning calls that met an empty C ∩ B, and
-    /// steps that no model allows, for learners that go on after one.
+    /// steps that no model allows.
     fn counts(&mut self, _planner_calls: u64, _violations: u64) {}
     /// A step that no model allows, once for every distinct triple.
     fn violation(&mut self, _violation: &Violation) {}
+    /// How many planning calls found that the data contradict every model in B at the level delta: a part of the violations.
+    fn contradictions(&mut self, _count: u64) {}
 }
 
 /// The state of a learner, for checkpoints: opaque, but for the learner that made it.

@@ -1,6 +1,7 @@
 //! What all optimistic learners share: the clock, planning with DEVI over a confidence set, and greedy actions.
 
-use super::{Brief, PlanReport, Probe, Reason, Transition};
+use super::surprises::Surprises;
+use super::{Brief, Emptiness, PlanReport, Probe, Reason, Transition};
 use crate::estimate::Ridge;
 use crate::numeric::Stream;
 use crate::numeric::support::{ConvexSet, Ellipsoid, Empty, SupportMin};
@@ -61,6 +62,10 @@ pub(super) struct Standing {
     pub(super) t_j: u64,
     /// Planning calls that met an empty C ∩ B.
     violations: u64,
+    /// Those among them in which the data contradicted every model.
+    contradictions: u64,
+    /// Steps that no model allows.
+    surprises: Surprises,
     /// Q_j per pair.
     q: Vec<f64>,
     /// V_j per state, in [0, B].
@@ -81,7 +86,18 @@ impl Optimist {
         let mut v = vec![b.min(1.0); problem.states()];
         v[goal] = 0.0;
         let ties = Stream::new(brief.seed, &[LEARNER_STREAM]);
-        let standing = Standing { t: 0, j: 0, t_j: 0, violations: 0, q, v, last_plan: None, ties };
+        let standing = Standing {
+            t: 0,
+            j: 0,
+            t_j: 0,
+            violations: 0,
+            contradictions: 0,
+            surprises: Surprises::default(),
+            q,
+            v,
+            last_plan: None,
+            ties,
+        };
         Ok(Optimist { devi: Devi::new(&problem), problem, costs, b, planner, standing })
     }
 
@@ -102,20 +118,19 @@ impl Optimist {
         }
     }
 
-    /// Advances the clock to the step t; an error, and nothing changed, if the step cannot have happened.
-    pub(super) fn advance(&mut self, step: &Transition) -> Result<(Pair, u64)> {
+    /// Advances the clock to the step t; an error, and nothing changed, if the step cannot have happened. A step that no model
+    /// allows has no pair: it is noted, and there is nothing to learn from it.
+    pub(super) fn advance(&mut self, step: &Transition) -> Result<(Option<Pair>, u64)> {
         let t = self.standing.t + 1;
-        let pair = checked_pair(&self.problem, step, t)?;
+        let pair = self.standing.surprises.pair(&self.problem, step, t)?;
         self.standing.t = t;
         Ok((pair, t))
     }
 
-    /// The same for learners to which a step that no model allows is not an error but an outcome.
-    pub(super) fn advance_whatever_next(&mut self, step: &Transition) -> Result<(Pair, u64)> {
-        let t = self.standing.t + 1;
-        let pair = possible_pair(&self.problem, step, t)?;
-        self.standing.t = t;
-        Ok((pair, t))
+    /// Notes a step that the learner found impossible in its own way.
+    pub(super) fn surprise(&mut self, step: &Transition) {
+        let now = &mut self.standing;
+        now.surprises.note(&self.problem, step, now.t);
     }
 
     /// The trigger of Algorithm 1, line 10.
@@ -128,30 +143,39 @@ impl Optimist {
     /// eps_j = q_j = 1/t_j (reading A6).
     pub(super) fn plan(&mut self, reason: Reason, levels: &[Ridge], beta: f64) {
         let rate = 1.0 / self.standing.t as f64;
-        let mut set = regression_set(&self.problem, levels, beta).ok();
+        let mut set = regression_set(&self.problem, levels, beta).map_err(|_| Emptiness::Regression);
         self.plan_over(Heading::of(reason, levels, beta), set.as_mut(), rate, rate);
     }
 
     /// Plans over a set with the paper's eps and q, and reports it. If C ∩ B is empty (no set) the old Q and V stay, and the
     /// event is counted (reading D4).
-    pub(super) fn plan_over<S>(&mut self, heading: Heading, set: Option<&mut S>, eps: f64, q: f64)
-    where
+    pub(super) fn plan_over<S>(
+        &mut self,
+        heading: Heading,
+        set: Result<&mut S, &mut Emptiness>,
+        eps: f64,
+        q: f64,
+    ) where
         S: SupportMin + Clone + Send + Sync,
     {
         let now = &mut self.standing;
         now.j += 1;
         now.t_j = now.t;
-        let done = set.map(|set| {
+        let done = set.map_err(|why| *why).map(|set| {
             let task = Task { problem: &self.problem, costs: &self.costs, b: self.b, eps, q };
             self.devi.plan(&task, set, self.planner, &now.v)
         });
         match done {
-            Some(_) => {
+            Ok(_) => {
                 now.q.clone_from(&self.devi.q);
                 now.v.clone_from(&self.devi.v);
             }
-            None => now.violations += 1,
+            Err(why) => {
+                now.violations += 1;
+                now.contradictions += u64::from(why == Emptiness::Contradiction);
+            }
         }
+        let (why, done) = (done.err(), done.ok());
         let unit = self.problem.cost_unit();
         let Heading { reason, beta, theta, log_det } = heading;
         now.last_plan = Some(PlanReport {
@@ -164,18 +188,17 @@ impl Optimist {
             planner: done.map_or(self.planner, |done| done.planner),
             sweeps: done.map_or(0, |done| done.sweeps),
             fallbacks: done.map_or(0, |done| done.fallbacks),
+            relaxed: done.is_some_and(|done| done.relaxed),
             empty: done.is_none(),
+            why,
             v: now.v.iter().map(|v| v * unit).collect(),
         });
     }
 
     pub(super) fn probe(&self, sink: &mut dyn Probe) {
-        self.probe_with(sink, 0);
-    }
-
-    /// The same with violations of the learner's own.
-    pub(super) fn probe_with(&self, sink: &mut dyn Probe, violations: u64) {
-        sink.counts(self.standing.j, self.standing.violations + violations);
+        let surprises = self.standing.surprises.probe(sink);
+        sink.counts(self.standing.j, self.standing.violations + surprises);
+        sink.contradictions(self.standing.contradictions);
         if let Some(plan) = &self.standing.last_plan {
             sink.plan(plan);
         }
@@ -203,15 +226,6 @@ pub(super) fn regression_ellipsoid(levels: &[Ridge], beta: f64) -> Ellipsoid<'_>
     Ellipsoid { center: levels[0].frozen_theta(), shape: levels[0].sigma(), radius: beta }
 }
 
-/// The pair of a step, or an error that says why it cannot have happened.
-pub(super) fn checked_pair(problem: &Problem, step: &Transition, t: u64) -> Result<Pair> {
-    let pair = possible_pair(problem, step, t)?;
-    if problem.successors(pair).contains(&(step.next as u32)) {
-        return Ok(pair);
-    }
-    Err(Error::Misuse { t, fault: impossible(problem, step) })
-}
-
 /// What to say of a step that no model allows.
 pub(super) fn impossible(problem: &Problem, step: &Transition) -> String {
     format!(
@@ -223,7 +237,7 @@ pub(super) fn impossible(problem: &Problem, step: &Transition) -> String {
 }
 
 /// The pair of a step between states that exist, whether or not a model allows it.
-fn possible_pair(problem: &Problem, step: &Transition, t: u64) -> Result<Pair> {
+pub(super) fn possible_pair(problem: &Problem, step: &Transition, t: u64) -> Result<Pair> {
     let fault = if step.state >= problem.states() || step.next >= problem.states() {
         format!("state {} does not exist", step.state.max(step.next))
     } else if step.state == problem.goal() {

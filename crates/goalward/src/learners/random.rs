@@ -1,7 +1,8 @@
 //! A uniformly random action at every step: what not learning costs.
 
-use super::optimist::{LEARNER_STREAM, checked_pair};
-use super::{Learner, LearnerEntry, Observed, Snapshot, Transition};
+use super::optimist::LEARNER_STREAM;
+use super::surprises::Surprises;
+use super::{Learner, LearnerEntry, Observed, Probe, Snapshot, Transition};
 use crate::Result;
 use crate::numeric::Stream;
 use crate::problem::{Action, Problem, State};
@@ -19,7 +20,7 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
     wants_policy: false,
     build: |brief| {
         let stream = Stream::new(brief.seed, &[LEARNER_STREAM]);
-        Ok(Box::new(Random { problem: brief.problem.clone(), stream, t: 0 }))
+        Ok(Box::new(Random { problem: brief.problem.clone(), stream, t: 0, surprises: Surprises::default() }))
     },
 };
 
@@ -27,6 +28,7 @@ struct Random {
     problem: Arc<Problem>,
     stream: Stream,
     t: u64,
+    surprises: Surprises,
 }
 
 impl Learner for Random {
@@ -38,9 +40,14 @@ impl Learner for Random {
     }
 
     fn observe(&mut self, step: &Transition) -> Result<Observed> {
-        checked_pair(&self.problem, step, self.t + 1)?;
+        self.surprises.pair(&self.problem, step, self.t + 1)?;
         self.t += 1;
         Ok(Observed::Updated)
+    }
+
+    fn probe(&self, sink: &mut dyn Probe) {
+        let violations = self.surprises.probe(sink);
+        sink.counts(0, violations);
     }
 
     fn in_force(&self) -> Map<String, Value> {
@@ -48,11 +55,11 @@ impl Learner for Random {
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot::of(&(&self.stream, self.t))
+        Snapshot::of(&(&self.stream, self.t, &self.surprises))
     }
 
     fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
-        (self.stream, self.t) = snapshot.to()?;
+        (self.stream, self.t, self.surprises) = snapshot.to()?;
         Ok(())
     }
 }

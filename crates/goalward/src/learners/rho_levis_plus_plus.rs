@@ -5,8 +5,8 @@
 
 use super::LearnerEntry;
 use super::levis_plus_plus::{
-    B, Config, DELTA, DELTA_SPLIT, GAMMA, LAMBDA, LEVELS, LevisPlusPlus, PHI_NORM, PLANNER, Perturbation,
-    RADIUS, THETA_NORM,
+    B, Config, DELTA, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, LevisPlusPlus, PHI_NORM, PLANNER,
+    Perturbation, RADIUS, THETA_NORM,
 };
 use super::optimist::given_or_oracle;
 use crate::registry::Parameter;
@@ -17,7 +17,7 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
     reference: "Di, He, Zhou, Gu (ICML 2023), Theorem 5.2",
     setting: "linear mixture SSP, costs may be zero",
     needs: &["B >= B*", "T*", "K"],
-    guarantee: "regret O~(d B sqrt(K) + d^2 B) with probability 1 - (2L+1) delta (printed radius; scaled: none)",
+    guarantee: "regret O~(d B sqrt(K) + d^2 B) with probability 1 - (2L+1) delta (printed and data radius; scaled: none)",
     parameters: &[
         B,
         Parameter {
@@ -32,6 +32,7 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
         GAMMA,
         LEVELS,
         RADIUS,
+        HORIZON,
         DELTA_SPLIT,
         PHI_NORM,
         THETA_NORM,

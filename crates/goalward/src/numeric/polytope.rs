@@ -118,6 +118,18 @@ impl Polytope {
         let features = self.features.clone().map(|features| features.with_limit(rows));
         Polytope { features, ..self.clone() }
     }
+    /// The same without its features but with some of their rows written out: a larger polytope.
+    pub(crate) fn core_with(&self, rows: &[usize]) -> Polytope {
+        let mut core = self.core();
+        let mut row = vec![0.0; self.free];
+        for &i in rows {
+            if let Some(b) = self.features.as_ref().and_then(|features| features.row(self, i, &mut row)) {
+                core.rows.extend_from_slice(&row);
+                core.offsets.push(b);
+            }
+        }
+        core
+    }
     /// The same without the rows that are not written out: a larger polytope.
     pub(crate) fn core(&self) -> Polytope {
         Polytope { features: None, ..self.clone() }
@@ -192,9 +204,8 @@ impl PolytopeBuilder {
         PolytopeBuilder { dim, equalities, halfspaces, seen, features: None, most: MOST }
     }
 
-    /// Writes out so many different feature rows at most.
-    #[cfg(test)]
-    pub(crate) fn at_most(mut self, rows: usize) -> Self {
+    /// Writes out so many different feature rows at most, instead of 65,536.
+    pub fn at_most(mut self, rows: usize) -> Self {
         self.most = rows;
         self
     }

@@ -20,7 +20,7 @@ const MARGIN_ROUNDS: usize = 30;
 const SWEEP_WORK: f64 = 2e8;
 
 /// A certified upper bound on what an evaluated policy costs, the goal's 0 at the end; infinite where there is none.
-pub(super) fn above(model: &Model, run: &Evaluated) -> Vec<f64> {
+pub(super) fn above(model: &Model, run: &Evaluated) -> Vec<Double> {
     let x = &run.x;
     let need: Vec<f64> = (0..model.nodes)
         .map(|s| {
@@ -43,23 +43,25 @@ pub(super) fn above(model: &Model, run: &Evaluated) -> Vec<f64> {
             u[s].nearest() >= 0.0 && -slack.value.nearest() * (1.0 - f64::EPSILON) >= slack.error
         };
         if (0..model.nodes).all(holds) {
-            return u.into_iter().map(Double::ceil).collect();
+            return u;
         }
     }
-    let mut unknown = vec![f64::INFINITY; model.nodes];
-    unknown.push(0.0);
+    let mut unknown = vec![f64::INFINITY.into(); model.nodes];
+    unknown.push(Double::ZERO);
     unknown
 }
 
 /// A certified lower bound on V*, the goal's 0 at the end.
-pub(super) fn below(model: &Model, optimum: &Evaluated) -> Vec<f64> {
+pub(super) fn below(model: &Model, optimum: &Evaluated) -> Vec<Double> {
     let by_margin = below_by_margin(model, optimum);
-    by_margin.or_else(|| below_by_scaling(model, &optimum.x)).unwrap_or_else(|| below_by_sweeps(model))
+    by_margin
+        .or_else(|| below_by_scaling(model, &optimum.x))
+        .unwrap_or_else(|| below_by_sweeps(model).into_iter().map(Double::from).collect())
 }
 
 /// L = V* of the problem whose costs are lowered by a little more than the roundings, found by policy iteration from
 /// the optimal policy. Works without positive costs, since no policy loops for free.
-fn below_by_margin(model: &Model, optimum: &Evaluated) -> Option<Vec<f64>> {
+fn below_by_margin(model: &Model, optimum: &Evaluated) -> Option<Vec<Double>> {
     let x = &optimum.x;
     let need = |s: usize, choice: usize| {
         let slack = model.slack(s, choice, x);
@@ -93,7 +95,7 @@ fn below_by_margin(model: &Model, optimum: &Evaluated) -> Option<Vec<f64>> {
             }
         }
         if !violated {
-            return Some(rounded_down(l));
+            return Some(not_negative(l));
         }
         if !model.reaches_goal(&policy).iter().all(|&r| r) {
             return None;
@@ -105,7 +107,7 @@ fn below_by_margin(model: &Model, optimum: &Evaluated) -> Option<Vec<f64>> {
 }
 
 /// L = (1 - epsilon) x: enough where every pair that falls short costs something.
-fn below_by_scaling(model: &Model, x: &[Double]) -> Option<Vec<f64>> {
+fn below_by_scaling(model: &Model, x: &[Double]) -> Option<Vec<Double>> {
     let mut epsilon = 0.0f64;
     for s in 0..model.nodes {
         for choice in model.choices(s) {
@@ -126,7 +128,7 @@ fn below_by_scaling(model: &Model, x: &[Double]) -> Option<Vec<f64>> {
             slack.value.nearest() * (1.0 - f64::EPSILON) >= slack.error
         })
     };
-    (0..model.nodes).all(holds).then(|| rounded_down(l))
+    (0..model.nodes).all(holds).then(|| not_negative(l))
 }
 
 /// Value iteration from 0, every step rounded down: below V* after any number of sweeps.
@@ -158,13 +160,13 @@ pub(super) fn below_by_sweeps(model: &Model) -> Vec<f64> {
 }
 
 /// Zero is below V* as well, and so is the larger of two lower bounds.
-fn rounded_down(l: Vec<Double>) -> Vec<f64> {
-    l.into_iter().map(|l| l.floor().max(0.0)).collect()
+fn not_negative(l: Vec<Double>) -> Vec<Double> {
+    l.into_iter().map(|l| if l.nearest() < 0.0 { Double::ZERO } else { l }).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::graph::{Partition, Region};
+    use super::super::graph::{Backwards, Partition, Region};
     use super::super::improve::optimise;
     use super::*;
     use crate::problem::{Problem, Truth};
@@ -181,8 +183,12 @@ mod tests {
         }
         let problem = builder.build().unwrap();
         let truth = Truth::new(&problem, &[1.0]).unwrap();
-        let region = Region::new(&problem, &truth);
-        Model::new(&problem, &truth, &region, &Partition::finest(&problem, &region))
+        let region = Region::new(&problem, &Backwards::new(&problem, &truth));
+        Model::new(&problem, &truth, &region.usable, &Partition::new(&problem, 0..n, None))
+    }
+
+    fn floor(bounds: Vec<Double>) -> Vec<f64> {
+        bounds.into_iter().map(Double::floor).collect()
     }
 
     /// Each way to a lower bound on its own, from values that are as wrong as `noise`, to both sides.
@@ -197,11 +203,11 @@ mod tests {
                 run.x[s] = run.x[s] + run.x[s].times(sign * noise);
             }
             let bounds = [
-                below_by_margin(&model, &run).unwrap(),
-                below_by_scaling(&model, &run.x).unwrap_or_else(|| vec![0.0; n + 1]),
+                floor(below_by_margin(&model, &run).unwrap()),
+                below_by_scaling(&model, &run.x).map_or_else(|| vec![0.0; n + 1], floor),
                 below_by_sweeps(&model),
             ];
-            let upper = above(&model, &run);
+            let upper: Vec<f64> = above(&model, &run).into_iter().map(Double::ceil).collect();
             for s in 0..n {
                 let answer = (n * n - s * s) as f64;
                 assert!(bounds.iter().all(|lower| lower[s] <= answer), "{s} {noise}");
@@ -215,7 +221,7 @@ mod tests {
     #[test]
     fn scaling_is_tight_for_accurate_values() {
         let model = walk(20);
-        let lower = below_by_scaling(&model, &optimise(&model).x).unwrap();
+        let lower = floor(below_by_scaling(&model, &optimise(&model).x).unwrap());
         assert!(lower[0] <= 400.0 && lower[0] >= 400.0 * (1.0 - 1e-15));
     }
 
@@ -226,8 +232,8 @@ mod tests {
         for broken in [f64::NAN, f64::INFINITY] {
             let mut run = optimise(&model);
             run.x[2] = broken.into();
-            assert!(above(&model, &run)[2].is_infinite());
-            let lower = below(&model, &run);
+            assert!(above(&model, &run)[2].nearest().is_infinite());
+            let lower = floor(below(&model, &run));
             assert!((0..5).all(|s| lower[s] <= (25 - s * s) as f64));
         }
     }

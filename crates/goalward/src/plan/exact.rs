@@ -17,7 +17,8 @@
 
 use super::certify;
 use super::double::Double;
-use super::graph::{Partition, Region, possible};
+use super::expand::expand;
+use super::graph::{Backwards, Partition, Region, ahead, free_components};
 use super::improve::{Evaluated, first_of_ties, optimise};
 use super::model::{Choice, Model};
 use crate::problem::{Action, Pair, Problem, State, Truth};
@@ -86,34 +87,68 @@ impl Exact {
 /// # Ok::<(), goalward::Error>(())
 /// ```
 pub fn solve(problem: &Problem, truth: &Truth, precision: f64) -> Result<Exact> {
-    let region = Region::new(problem, truth);
-    let partition = Partition::free_components(problem, truth, &region);
-    let quotient = Model::new(problem, truth, &region, &partition);
-    let optimum = optimise(&quotient);
-    let lower = spread(&partition, &certify::below(&quotient, &optimum));
+    Ok(prove(problem, truth, precision)?.0)
+}
 
-    let flat = Flat::new(problem, truth, &region);
-    let run = |policy: &[Choice]| flat.run(&expand(problem, truth, &region, &partition, &quotient, policy));
-    let (mut policy, mut upper, mut steps) =
+/// The vectors that prove the bounds, with all their digits, per state.
+pub(super) struct Proof {
+    lower: Vec<Double>,
+    upper: Vec<Double>,
+}
+
+impl Proof {
+    /// What the bounds lack of the vectors that prove them.
+    pub(super) fn tails(&self, exact: &Exact) -> (Vec<f64>, Vec<f64>) {
+        let rest = |proof: &[Double], bound: &[f64]| {
+            let rest = |(x, bound): (&Double, &f64)| {
+                if bound.is_finite() { (*x - Double::from(*bound)).nearest() } else { 0.0 }
+            };
+            proof.iter().zip(bound).map(rest).collect()
+        };
+        (rest(&self.lower, &exact.lower), rest(&self.upper, &exact.upper))
+    }
+}
+
+/// [`solve`], with the proof.
+pub(super) fn prove(problem: &Problem, truth: &Truth, precision: f64) -> Result<(Exact, Proof)> {
+    let region = Region::new(problem, &Backwards::new(problem, truth));
+    let inside = || (0..problem.states()).filter(|&s| region.inside[s] && s != problem.goal());
+    let free = free_components(problem, truth, &region.usable);
+    let partition = Partition::new(problem, inside(), free.as_ref().map(|free| &free.class[..]));
+    let quotient = Model::new(problem, truth, &region.usable, &partition);
+    let optimum = optimise(&quotient);
+    let lower_proof = spread(&partition, &certify::below(&quotient, &optimum));
+    let lower: Vec<f64> = lower_proof.iter().map(|&l| Double::floor(l)).collect();
+
+    let flat = Flat::new(problem, truth, &region, inside());
+    let inner = free.as_ref().map(|free| &free.inner[..]);
+    let run = |policy: &[Choice]| {
+        flat.run(&expand(problem, truth, inner, &partition, |node| quotient.pair[policy[node]]))
+    };
+    let (mut policy, mut upper_proof, mut steps) =
         run(&first_of_ties(&quotient, &optimum).unwrap_or_else(|| optimum.policy.clone()));
+    let ceil = |proof: &[Double]| -> Vec<f64> { proof.iter().map(|&u| Double::ceil(u)).collect() };
+    let mut upper = ceil(&upper_proof);
     if !within(&lower, &upper, precision) {
         // breaking the ties cost too much
-        (policy, upper, steps) = run(&optimum.policy);
+        (policy, upper_proof, steps) = run(&optimum.policy);
+        upper = ceil(&upper_proof);
     }
 
     let x: Vec<Double> =
-        partition.node_of.iter().map(|&k| optimum.x.get(k).copied().unwrap_or_default()).collect();
+        partition.node_of.iter().map(|&k| optimum.x.get(k as usize).copied().unwrap_or_default()).collect();
     let between = |s: State| x[s].nearest().max(lower[s]).min(upper[s]);
     let v: Vec<f64> = (0..problem.states()).map(between).collect();
     let max_inside = |values: &[f64]| {
         (0..values.len()).filter(|&s| region.inside[s]).map(|s| values[s]).fold(0.0, f64::max)
     };
-    Ok(Exact {
+    let ahead = ahead(problem, truth);
+    let exact = Exact {
         q: flat.q(problem, &x, &v),
         b_star: max_inside(&v),
         t_star: max_inside(&steps),
         lost: (0..problem.states()).filter(|&s| !region.inside[s]).collect(),
-        lost_ahead: region.lost_ahead.clone(),
+        lost_ahead: (0..problem.states()).filter(|&s| ahead[s] && !region.inside[s]).collect(),
         policy: policy
             .into_iter()
             .enumerate()
@@ -123,7 +158,8 @@ pub fn solve(problem: &Problem, truth: &Truth, precision: f64) -> Result<Exact> 
         upper,
         v,
         steps,
-    })
+    };
+    Ok((exact, Proof { lower: lower_proof, upper: upper_proof }))
 }
 
 fn within(lower: &[f64], upper: &[f64], precision: f64) -> bool {
@@ -132,50 +168,9 @@ fn within(lower: &[f64], upper: &[f64], precision: f64) -> bool {
 }
 
 /// From nodes to states: infinite in lost states.
-fn spread(partition: &Partition, values: &[f64]) -> Vec<f64> {
-    partition.node_of.iter().map(|&node| values.get(node).copied().unwrap_or(f64::INFINITY)).collect()
-}
-
-/// A policy on nodes as a policy on states: the pair of each state that has one. In a free component, the state of the
-/// chosen pair is the exit, and the others move towards it for free, layer by layer.
-fn expand(
-    problem: &Problem,
-    truth: &Truth,
-    region: &Region,
-    partition: &Partition,
-    quotient: &Model,
-    policy: &[Choice],
-) -> Vec<Option<Pair>> {
-    let mut pairs = vec![None; problem.states()];
-    // free_into[s]: the free pairs that may lead to s and surely stay in its component, with their states
-    let mut free_into: Vec<Vec<(State, Pair)>> = vec![Vec::new(); problem.states()];
-    let mut layer = Vec::new();
-    for (node, members) in partition.members.iter().enumerate() {
-        let exit = quotient.pair[policy[node]];
-        for &s in members {
-            if problem.pairs_of(s).contains(&exit) {
-                pairs[s] = Some(exit);
-                layer.push(s);
-            }
-            for p in problem.pairs_of(s).filter(|&p| region.usable[p] && problem.cost(p) == 0.0) {
-                if possible(problem, truth, p).all(|(next, _)| partition.node_of[next] == node) {
-                    possible(problem, truth, p).for_each(|(next, _)| free_into[next].push((s, p)));
-                }
-            }
-        }
-    }
-    while !layer.is_empty() {
-        let mut closer: Vec<(State, Pair)> =
-            layer.drain(..).flat_map(|s| std::mem::take(&mut free_into[s])).collect();
-        closer.sort_unstable();
-        for (s, p) in closer {
-            if pairs[s].is_none() {
-                pairs[s] = Some(p);
-                layer.push(s);
-            }
-        }
-    }
-    pairs
+fn spread<T: Copy + From<f64>>(partition: &Partition, values: &[T]) -> Vec<T> {
+    let lost = T::from(f64::INFINITY);
+    partition.node_of.iter().map(|&node| values.get(node as usize).copied().unwrap_or(lost)).collect()
 }
 
 /// The model over single states, on which policies of states are evaluated.
@@ -188,19 +183,24 @@ struct Flat {
 }
 
 impl Flat {
-    fn new(problem: &Problem, truth: &Truth, region: &Region) -> Flat {
-        let partition = Partition::finest(problem, region);
-        let model = Model::new(problem, truth, region, &partition);
+    fn new(problem: &Problem, truth: &Truth, region: &Region, inside: impl Iterator<Item = State>) -> Flat {
+        let partition = Partition::new(problem, inside, None);
+        let model = Model::new(problem, truth, &region.usable, &partition);
         let mut choice = vec![None; problem.pairs()];
         model.pair.iter().enumerate().for_each(|(i, &p)| choice[p] = Some(i));
         Flat { partition, model, usable: region.usable.clone(), choice }
     }
 
+    /// The state of each node.
+    fn states(&self) -> impl Iterator<Item = State> + '_ {
+        (0..self.partition.nodes()).flat_map(|node| self.partition.members(node))
+    }
+
     /// A proper policy, with certified upper bounds on its costs, and its expected steps.
-    fn run(&self, pairs: &[Option<Pair>]) -> (Vec<Option<Pair>>, Vec<f64>, Vec<f64>) {
+    fn run(&self, pairs: &[Option<Pair>]) -> (Vec<Option<Pair>>, Vec<Double>, Vec<f64>) {
         let choice =
             |s: State| pairs[s].and_then(|p| self.choice[p]).expect("a proper policy leaves every state");
-        let policy: Vec<Choice> = self.partition.members.iter().map(|members| choice(members[0])).collect();
+        let policy: Vec<Choice> = self.states().map(choice).collect();
         let run = Evaluated::new(&self.model, policy);
         let upper = certify::above(&self.model, &run);
         let mut steps =
@@ -213,18 +213,18 @@ impl Flat {
 
     /// c + PV per pair: V plus the slack over S. Pairs that only loop cost c + V.
     fn q(&self, problem: &Problem, x: &[Double], v: &[f64]) -> Vec<f64> {
-        let mut values: Vec<Double> = self.partition.members.iter().map(|members| x[members[0]]).collect();
+        let mut values: Vec<Double> = self.states().map(|s| x[s]).collect();
         values.push(Double::ZERO);
         let mut q = vec![f64::INFINITY; problem.pairs()];
         problem.pairs_of(problem.goal()).for_each(|p| q[p] = 0.0);
-        for (node, members) in self.partition.members.iter().enumerate() {
-            for p in problem.pairs_of(members[0]).filter(|&p| self.usable[p]) {
+        for (node, s) in self.states().enumerate() {
+            for p in problem.pairs_of(s).filter(|&p| self.usable[p]) {
                 q[p] = match self.choice[p] {
                     Some(choice) => {
                         let slack = self.model.slack(node, choice, &values).value;
                         (values[node] + slack.times(self.model.total[choice].recip())).nearest()
                     }
-                    None => problem.cost(p) + v[members[0]],
+                    None => problem.cost(p) + v[s],
                 };
             }
         }

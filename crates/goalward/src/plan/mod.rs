@@ -1,13 +1,20 @@
-//! Planning: exact on a known model ([`exact`]), optimistic over a confidence set ([`Devi`]).
+//! Planning on a known model, certified and fast ([`certified`]) or to the last digit ([`exact`]); optimistic over a
+//! confidence set ([`Devi`]).
 
+pub mod certificate;
+pub mod certified;
 mod certify;
+mod components;
 mod devi;
 mod evaluate;
 pub mod exact;
+mod expand;
 pub(crate) mod graph;
 mod improve;
 mod model;
+mod restart;
 
 use crate::numeric::double;
 
 pub use devi::{Convergence, Devi, Planner, Task};
+pub use restart::restart;

@@ -6,7 +6,7 @@
 //! subtracted from one, and all data are non-negative: that is what makes small relative errors possible.
 
 use super::double::{Double, UNIT};
-use super::graph::{Partition, Region, possible};
+use super::graph::{Partition, possible};
 use crate::problem::{Pair, Problem, Truth};
 use std::ops::Range;
 
@@ -42,32 +42,54 @@ pub(super) struct Slack {
 }
 
 impl Model {
-    pub(super) fn new(problem: &Problem, truth: &Truth, region: &Region, partition: &Partition) -> Model {
+    /// The usable pairs of a partition's states, with their costs.
+    pub(super) fn new(problem: &Problem, truth: &Truth, usable: &[bool], partition: &Partition) -> Model {
+        Model::build(problem, truth, usable, partition, |p, total| total.times(problem.cost(p)))
+    }
+
+    /// The same with other charges: what a pair adds, from its number and its S. Successors that are in no node count as
+    /// the goal does.
+    pub(super) fn build(
+        problem: &Problem,
+        truth: &Truth,
+        usable: &[bool],
+        partition: &Partition,
+        charge: impl Fn(Pair, Double) -> Double,
+    ) -> Model {
+        let nodes = partition.nodes();
+        let chosen =
+            |node: usize| partition.members(node).flat_map(|s| problem.pairs_of(s)).filter(|&p| usable[p]);
+        let (mut pairs, mut rows) = (0, 0);
+        for p in (0..nodes).flat_map(chosen) {
+            (pairs, rows) = (pairs + 1, rows + problem.successors(p).len());
+        }
         let mut model = Model {
-            nodes: partition.members.len(),
-            first_choice: vec![0],
-            pair: Vec::new(),
-            charge: Vec::new(),
-            total: Vec::new(),
-            leaving: Vec::new(),
-            successors: Vec::new(),
-            first_arc: vec![0],
-            arcs: Vec::new(),
+            nodes,
+            first_choice: Vec::with_capacity(nodes + 1),
+            pair: Vec::with_capacity(pairs),
+            charge: Vec::with_capacity(pairs),
+            total: Vec::with_capacity(pairs),
+            leaving: Vec::with_capacity(pairs),
+            successors: Vec::with_capacity(pairs),
+            first_arc: Vec::with_capacity(pairs + 1),
+            arcs: Vec::with_capacity(rows),
         };
-        for (node, members) in partition.members.iter().enumerate() {
-            for p in members.iter().flat_map(|&s| problem.pairs_of(s)).filter(|&p| region.usable[p]) {
+        model.first_choice.push(0);
+        model.first_arc.push(0);
+        for node in 0..nodes {
+            for p in chosen(node) {
                 let (mut total, mut leaving) = (Double::ZERO, Double::ZERO);
                 for (next, w) in possible(problem, truth, p) {
-                    let next = partition.node_of[next];
+                    let next = partition.node_of[next].min(nodes as u32);
                     total = total + w.into();
-                    if next != node {
+                    if next as usize != node {
                         leaving = leaving + w.into();
-                        model.arcs.push((next as u32, w));
+                        model.arcs.push((next, w));
                     }
                 }
                 if model.arcs.len() > model.first_arc[model.pair.len()] {
                     model.pair.push(p);
-                    model.charge.push(total.times(problem.cost(p)));
+                    model.charge.push(charge(p, total));
                     model.total.push(total.nearest());
                     model.leaving.push(leaving.nearest());
                     model.successors.push(problem.successors(p).len() as u32);

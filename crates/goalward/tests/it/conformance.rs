@@ -14,6 +14,19 @@ fn settings(entry: &LearnerEntry) -> Settings {
     keys.fold(Settings::new(), |settings, key| settings.set(key, "oracle"))
 }
 
+/// The settings above, and every radius and set that the learner has.
+fn variants(entry: &LearnerEntry) -> Vec<Settings> {
+    let base = settings(entry);
+    let options: &[(&str, &str)] = match entry.id {
+        "levis" => &[("radius", "determinant")],
+        "lr" => &[("set", "exact")],
+        id if id.contains("levis++") => &[("radius", "data"), ("radius", "determinant")],
+        _ => &[],
+    };
+    let with = |(key, value): &(&str, &str)| base.clone().set(key, value);
+    std::iter::once(base.clone()).chain(options.iter().map(with)).collect()
+}
+
 fn arenas() -> Vec<Arena> {
     let small = |id: &str| match id {
         "windy-grid" => Settings::new().set("n", 3),
@@ -29,8 +42,15 @@ fn arenas() -> Vec<Arena> {
 #[test]
 fn runs_reports_and_repeats() {
     for arena in arenas() {
-        for entry in LEARNERS {
-            let spec = RunSpec::new(entry.id, 20).settings(settings(entry)).seed(4);
+        let all = LEARNERS.iter().flat_map(|entry| variants(entry).into_iter().map(move |s| (entry, s)));
+        for (entry, given) in all {
+            // conic solves take milliseconds
+            let sharp = given.get("set") == Some("exact");
+            if sharp && arena.problem().pairs() > 16 {
+                continue;
+            }
+            let episodes = if sharp { 3 } else { 20 };
+            let spec = RunSpec::new(entry.id, episodes).settings(given.clone()).seed(4);
             let run = || {
                 let mut runner = Runner::new(&arena, spec.clone()).unwrap();
                 runner.run(&mut []).unwrap();
@@ -42,7 +62,12 @@ fn runs_reports_and_repeats() {
             };
             let ((text, snapshot, result), again) = (run(), run());
             assert_eq!((text, snapshot), (again.0, again.1), "{} on {}", entry.id, arena.world);
-            assert_eq!(result.episodes, 20);
+            assert_eq!(result.episodes, episodes);
+            for (key, value) in given.iter().filter(|(_, value)| *value != "oracle") {
+                let both = [key.to_string(), format!("regression_{key}")];
+                let said = both.iter().any(|key| result.parameters.get(key).is_some_and(|v| v == value));
+                assert!(said, "{} does not say {key}={value}", entry.id);
+            }
             assert!(result.regret.is_finite() && result.gap_regret >= 0.0);
             for p in entry.parameters {
                 assert!(result.parameters.contains_key(p.name), "{} does not report {}", entry.id, p.name);
@@ -173,7 +198,9 @@ fn wrong_settings_are_named() {
         "delta=2",
         "lambda=0",
         "radius=tight",
-        "radius=determinant",
+        "radius=data:2",
+        "horizon=0",
+        "horizon=x",
         "levels=1",
         "levels=2.5",
         "c_min=2",
@@ -187,6 +214,8 @@ fn wrong_settings_are_named() {
         let text = error("levis++", &pairs);
         assert!(text.contains(bad.split('=').next().unwrap()), "{bad}: {text}");
     }
+    assert!(error("levis", &["B=3", "radius=data"]).contains("levis++"));
+    assert!(error("lr", &["set=inner"]).contains("outer or exact"));
     assert!(error("rho-levis++", &["B=3"]).contains("t_star"));
     assert!(error("nobody", &[]).contains("levis++"));
 }

@@ -156,6 +156,7 @@ fn the_ellipsoid_contains_the_set_and_is_hardly_wider() {
         }
     }
     let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
+    println!("mean width {mean} times that of the set");
     assert!(states == 200 && ratios.len() > 150 && mean < 1.2, "{mean} over {}", ratios.len());
 }
 

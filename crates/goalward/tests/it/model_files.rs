@@ -202,6 +202,34 @@ fn a_gymnasium_table_becomes_a_cost_problem() {
     assert!((exact.v[0] - 13.0).abs() < 1e-11, "{:?}", exact.v);
 }
 
+/// What `json.dump(env.unwrapped.P)` writes: the same table, by state and action, without a start.
+#[test]
+fn a_nested_table_is_the_same_table() {
+    let nested = r#"{"0": {"0": [[0.25, 1, 0.0, false], [0.25, 1, 0.0, false], [0.5, 0, 0.0, false]], "1": [[1.0, 0, 0.0, false]]},
+    "1": {"0": [[0.5, 3, 1.0, true], [0.5, 2, 0.0, true]],
+          "1": [[0.5, 3, 1.0, true], [0.5, 0, 0.0, false]]},
+    "2": {"0": [[1.0, 2, 0, true]], "1": [[1.0, 2, 0, true]]}, "3": {"0": [[1.0, 3, 0, true]], "1": [[1.0, 3, 0, true]]}}"#;
+    let (flat, nest) = (open(POND, "").unwrap(), open(nested, "start=0").unwrap());
+    let rest = |instance: &Instance| json::to_json(instance).split_once("\"states\"").unwrap().1.to_string();
+    assert_eq!(rest(&flat), rest(&nest));
+    for (from, to, part) in [
+        (
+            "[[0.5, 3, 1.0, true], [0.5, 0,",
+            "[[0.6, 3, 1.0, true], [0.5, 0,",
+            ":3: state 1, action 1: the row sums to 1.1",
+        ),
+        ("\"1\": [[0.5, 3", "\"up\": [[0.5, 3", ":3:"),
+        ("[0.5, 2, 0.0, true]", "[0.5, 4000000000, 0.0, true]", "4000000001 states"),
+        ("[0.5, 2, 0.0, true]", "[0.5, 2, 0.0]", ":2:"),
+    ] {
+        assert_eq!(nested.matches(from).count(), 1, "{from}");
+        let error = open(&nested.replace(from, to), "start=0").unwrap_err().to_string();
+        assert!(error.contains(part), "{error}");
+    }
+    let error = open(nested, "").unwrap_err().to_string();
+    assert!(error.contains("no state is marked as initial"), "{error}");
+}
+
 #[test]
 fn a_terminal_state_where_play_also_goes_on_gets_a_goal_of_its_own() {
     let table = |rows: &str| {

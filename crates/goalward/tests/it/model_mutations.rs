@@ -2,7 +2,6 @@
 
 use super::model_files::{CROSSING, Folder, settings};
 use goalward::check::check;
-use goalward::registry::Settings;
 use goalward::worlds;
 use proptest::prelude::*;
 
@@ -10,6 +9,10 @@ const TABLE: &str = r#"{"env": "Pond", "n_states": 3, "n_actions": 2, "initial_d
  "columns": ["state", "action", "prob", "next_state", "reward", "terminated"], "transitions": [
  [0, 0, 0.5, 1, -1.0, false], [0, 0, 0.5, 0, -1.0, false], [0, 1, 1.0, 0, -1.0, false],
  [1, 0, 0.5, 2, -1.0, true], [1, 0, 0.5, 1, -2.0, true], [2, 0, 1.0, 2, 0.0, true]]}
+"#;
+
+const NESTED: &str = r#"{"0": {"0": [[0.5, 1, -1.0, false], [0.5, 0, -1.0, false]], "1": [[1.0, 0, -1.0, false]]},
+ "1": {"0": [[0.5, 2, -1.0, true], [0.5, 1, -2.0, true]]}, "2": {"0": [[1.0, 2, 0.0, true]]}}
 "#;
 
 const PROBLEM: &str = r#"{"states": 3, "start": 0, "goal": 2, "dim": 2, "cost": [[1, 0.5], [0.25], []],
@@ -95,8 +98,8 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn readers_and_checks_survive(which in 0usize..3, packed in prop::bool::weighted(0.1), edits in prop::collection::vec(edit(), 1..6)) {
-        let (text, options) = [(CROSSING, "goal=done cost=time"), (TABLE, ""), (PROBLEM, "")][which];
+    fn readers_and_checks_survive(which in 0usize..4, packed in prop::bool::weighted(0.1), edits in prop::collection::vec(edit(), 1..6)) {
+        let (text, options) = [(CROSSING, "goal=done cost=time"), (TABLE, ""), (PROBLEM, ""), (NESTED, "start=0")][which];
         let mut bytes = text.as_bytes().to_vec();
         if packed {
             let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -106,7 +109,7 @@ proptest! {
         edits.iter().for_each(|edit| apply(&mut bytes, edit));
         let folder = Folder::new();
         let path = folder.put("model", &bytes);
-        let options = if which == 0 { settings(options) } else { Settings::new() };
+        let options = settings(options);
         let opened = worlds::open(&path, &options);
         let report = check(&path, &options);
         if let Ok(instance) = &opened {

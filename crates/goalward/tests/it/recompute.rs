@@ -186,6 +186,34 @@ fn replay(arena: &Arena, learner: &str, settings: Settings, steps: u64) -> usize
                     + (lambda * d).sqrt()
             }
     };
+    // radii that the data enter: per level, as of the last plan
+    let kind = start["radius"].as_str().unwrap();
+    let own = ["data", "determinant"].contains(&kind);
+    let mut noise = vec![(0.0, 0.0); count];
+    let mut betas = vec![if own { lambda.sqrt() * get("theta_norm") } else { 0.0 }; count];
+    let radius_of = |t: f64, (product, half): (f64, f64), log_det: f64| {
+        let bias = lambda.sqrt() * get("theta_norm");
+        if kind == "determinant" {
+            let mut k = 0;
+            while 0.25 * 1.25f64.powi(k) < half {
+                k += 1;
+            }
+            let parts = f64::from((k + 1) * (k + 2));
+            let log = 2.0 * (parts / delta).ln() + log_det - d * lambda.ln();
+            return 0.25 * 1.25f64.powi(k) * log.sqrt() + bias;
+        }
+        let (mut end, mut n) = (get("horizon"), 0.0);
+        while end < t {
+            (end, n) = (2.0 * end, n + 1.0);
+        }
+        let share = delta / (2.0 * count as f64 + 1.0) / ((n + 1.0) * (n + 2.0));
+        let ell = (32.0 * ((end.sqrt() / 0.001).ln() + 1.0) * t * t / share).ln();
+        let l = get("phi_norm") * end.sqrt();
+        12.0 * (d * (1.0 + t * l * l / (d * lambda)).ln() * ell).sqrt()
+            + 24.0 * ell * product
+            + 0.006 * ell
+            + bias
+    };
     let mut levels: Vec<Level> = (0..count).map(|_| Level::new(plain.dim, lambda)).collect();
     let mut v: Vec<f64> = (0..plain.rows.len()).map(|s| if s == plain.goal { 0.0 } else { 1.0 }).collect();
     let (mut t_j, mut plans, mut due) = (0, 0, None);
@@ -207,13 +235,24 @@ fn replay(arena: &Arena, learner: &str, settings: Settings, steps: u64) -> usize
                             let own = if l + 1 == count {
                                 1.0
                             } else {
+                                let of = |l: usize| if own { betas[l] } else { beta(t) };
                                 mean(l + 1) - mean(l).powi(2)
-                                    + error(l, 2.0 * beta(t))
-                                    + error(l + 1, beta(t))
+                                    + error(l, 2.0 * of(l))
+                                    + error(l + 1, of(l + 1))
                             };
                             own.max(1.0 / t).max(Level::norm(&levels[l].sigma, &psi[l]) / d.sqrt())
                         })
                         .collect();
+                    for l in 0..count {
+                        let powers = plain.rows[s][a].iter().map(|(n, _)| power(*n, l));
+                        let span = powers.clone().fold(0.0, f64::max) - powers.fold(1.0, f64::min);
+                        let (loud, x) = (
+                            span / sigma_sq[l].sqrt(),
+                            Level::norm(&levels[l].sigma, &psi[l]) / sigma_sq[l].sqrt(),
+                        );
+                        noise[l] =
+                            (f64::max(noise[l].0, loud * x.min(1.0)), f64::max(noise[l].1, 0.5 * loud));
+                    }
                     for (l, ours) in numbers(&line["sigma_sq"]).iter().enumerate() {
                         close(*ours, sigma_sq[l], &format!("sigma_sq[{l}] at step {t}"));
                         levels[l].take(&psi[l], power(next, l), 1.0 / sigma_sq[l]);
@@ -235,19 +274,22 @@ fn replay(arena: &Arena, learner: &str, settings: Settings, steps: u64) -> usize
                 plans += 1;
                 t_j = at("t");
                 assert_eq!(at("j"), plans);
-                close(line["beta"].as_f64().unwrap(), beta(t_j as f64), "beta");
                 for (l, level) in levels.iter_mut().enumerate() {
                     level.freeze();
+                    betas[l] = match own {
+                        true => radius_of(t_j as f64, noise[l], Level::log_det(&level.sigma)),
+                        false => beta(t_j as f64),
+                    };
                     for (ours, direct) in numbers(&line["theta"][l]).iter().zip(level.frozen_theta.iter()) {
                         close(*ours, *direct, &format!("theta[{l}] of plan {plans}"));
                     }
                     let log_det = line["log_det"][l].as_f64().unwrap();
                     close(log_det, Level::log_det(&level.frozen_sigma), "log_det");
                 }
+                close(line["beta"].as_f64().unwrap(), betas[0], "beta");
                 let ours = numbers(&line["v"]);
                 if line.get("empty").is_none() {
-                    let mut set =
-                        plain.support(&levels[0].frozen_sigma, &levels[0].frozen_theta, beta(t_j as f64));
+                    let mut set = plain.support(&levels[0].frozen_sigma, &levels[0].frozen_theta, betas[0]);
                     let direct = plain.devi(&mut set, b, t_j as f64, line["sweeps"].as_u64().unwrap());
                     for s in 0..v.len() {
                         close(ours[s], direct[s], &format!("v[{s}] of plan {plans} at step {t_j}"));
@@ -287,6 +329,16 @@ fn levis_plus_plus_on_an_irregular_problem() {
     let arena = Arena::new("irregular", &Settings::new(), irregular(5, 7, 7)).unwrap();
     assert!(replay(&arena, "levis++", settings(8.0, "scaled:0.002"), 2_000) > 12);
     assert!(replay(&arena, "levis++", settings(8.0, "printed"), 200) > 8);
+}
+
+#[test]
+fn levis_plus_plus_with_radii_of_the_data() {
+    let arena = Arena::open("windy-grid", &Settings::new().set("n", 3)).unwrap();
+    assert!(replay(&arena, "levis++", settings(4.0, "determinant"), 1_000) > 12);
+    // the horizon is passed four times
+    assert!(replay(&arena, "levis++", settings(4.0, "data").set("horizon", 64), 1_000) > 12);
+    let arena = Arena::new("irregular", &Settings::new(), irregular(5, 7, 7)).unwrap();
+    assert!(replay(&arena, "levis++", settings(8.0, "determinant"), 500) > 12);
 }
 
 #[test]

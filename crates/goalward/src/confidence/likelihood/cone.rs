@@ -1,88 +1,160 @@
-//! The likelihood set itself, by Clarabel and exponential cones: slow, and what the ellipsoid is tested against.
+//! The likelihood set itself, by Clarabel and exponential cones: slow, for small problems, and what the ellipsoid is tested against.
 
-use crate::estimate::{Likelihood, Term};
-use crate::numeric::dot;
+use crate::estimate::{Likelihood, Term, gram};
 use crate::numeric::support::{Status, Support, SupportMin, Warm};
+use crate::numeric::{Polytope, dot};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettings, DefaultSettingsBuilder, DefaultSolver, ExponentialConeT, IPSolver, NonnegativeConeT,
     SolverStatus, SupportedConeT,
 };
+use std::sync::Arc;
 
 /// {theta in B : f(theta) <= r} without an ellipsoid around it: milliseconds for one objective, so for small problems and
 /// tests only.
 ///
 /// Over z and one s per triple seen: rows z <= offsets, sum n s >= -r, and (s, 1, p(z)) in the exponential cone, that is
-/// s <= log p(z). The bound is Clarabel's dual value; it is good to about 1e-7, not certified.
-pub struct LikelihoodCone<'a> {
-    likelihood: &'a Likelihood,
+/// s <= log p(z). The bound is Clarabel's dual value; it is good to about 1e-7, not certified. [`SharpSet`](super::SharpSet)
+/// certifies it.
+#[derive(Clone, Debug)]
+pub struct LikelihoodCone {
+    polytope: Arc<Polytope>,
     a: CscMatrix<f64>,
     b: Vec<f64>,
     cones: Vec<SupportedConeT<f64>>,
-    triples: usize,
+    /// Per triple seen: its row, and the constant and count.
+    rows: Vec<f64>,
+    terms: Vec<(f64, f64)>,
+    r: f64,
     /// The last minimiser.
     theta: Vec<f64>,
 }
 
-impl<'a> LikelihoodCone<'a> {
+/// What Clarabel says of one objective, in the coordinates of B's hull.
+pub(super) struct Answer {
+    pub(super) z: Vec<f64>,
+    /// Multipliers of B's rows, and of the threshold.
+    pub(super) walls: Vec<f64>,
+    pub(super) threshold: f64,
+    pub(super) value: f64,
+    pub(super) dual: f64,
+    pub(super) solved: bool,
+}
+
+impl LikelihoodCone {
     /// The set with threshold r.
-    pub fn new(likelihood: &'a Likelihood, r: f64) -> Self {
-        let polytope = likelihood.polytope();
+    pub fn new(likelihood: &Likelihood, r: f64) -> Self {
+        let polytope = Arc::clone(likelihood.polytope());
         let (k, m) = (polytope.free(), polytope.offsets().len());
         let origin = vec![0.0; k];
-        let terms: Vec<Term> = likelihood.terms(&origin).collect();
-        let triples = terms.len();
+        let (mut rows, mut terms) = (Vec::new(), Vec::new());
+        for Term { row, p, n, .. } in likelihood.terms(&origin) {
+            rows.extend_from_slice(row);
+            terms.push((p, n)); // at the origin p is the row's constant
+        }
         let (mut colptr, mut rowval, mut nzval) = (vec![0], Vec::new(), Vec::new());
         for j in 0..k {
             for i in 0..m {
                 rowval.push(i);
                 nzval.push(polytope.rows()[i * k + j]);
             }
-            for (i, term) in terms.iter().enumerate() {
+            for i in 0..terms.len() {
                 rowval.push(m + 1 + 3 * i + 2);
-                nzval.push(-term.row[j]);
+                nzval.push(-rows[i * k + j]);
             }
             colptr.push(rowval.len());
         }
-        for (i, term) in terms.iter().enumerate() {
+        for (i, (_, n)) in terms.iter().enumerate() {
             rowval.extend([m, m + 1 + 3 * i]);
-            nzval.extend([-term.n, -1.0]);
+            nzval.extend([-n, -1.0]);
             colptr.push(rowval.len());
         }
         let mut b = polytope.offsets().to_vec();
         b.push(r);
-        // at the origin p is the row's constant
-        terms.iter().for_each(|term| b.extend([0.0, 1.0, term.p]));
+        terms.iter().for_each(|(constant, _)| b.extend([0.0, 1.0, *constant]));
         let mut cones = vec![NonnegativeConeT(m + 1)];
-        cones.resize(1 + triples, ExponentialConeT());
-        let a = CscMatrix::new(b.len(), k + triples, colptr, rowval, nzval);
+        cones.resize(1 + terms.len(), ExponentialConeT());
+        let a = CscMatrix::new(b.len(), k + terms.len(), colptr, rowval, nzval);
         let theta = polytope.interior().to_vec();
-        LikelihoodCone { likelihood, a, b, cones, triples, theta }
+        LikelihoodCone { polytope, a, b, cones, rows, terms, r, theta }
     }
-}
 
-impl SupportMin for LikelihoodCone<'_> {
-    fn min(&mut self, c: &[f64], _warm: &mut Warm) -> Support {
-        let polytope = self.likelihood.polytope();
-        let k = polytope.free();
-        let constant = dot(c, polytope.origin());
-        let mut q = vec![0.0; k + self.triples];
-        for (n, &c) in polytope.basis().chunks_exact(k.max(1)).zip(c) {
-            q.iter_mut().zip(n).for_each(|(q, n)| *q += c * n);
+    /// N'c.
+    pub(super) fn reduce(&self, c: &[f64]) -> Vec<f64> {
+        let k = self.polytope.free();
+        let mut reduced = vec![0.0; k];
+        for (n, &c) in self.polytope.basis().chunks_exact(k.max(1)).zip(c) {
+            reduced.iter_mut().zip(n).for_each(|(q, n)| *q += c * n);
         }
+        reduced
+    }
+
+    /// min c'z for a reduced objective.
+    pub(super) fn solve(&self, c: &[f64]) -> Answer {
+        let (k, m) = (c.len(), self.polytope.offsets().len());
+        let mut q = c.to_vec();
+        q.resize(k + self.terms.len(), 0.0);
         let p = CscMatrix::zeros((q.len(), q.len()));
         let mut solver = DefaultSolver::new(&p, &q, &self.a, &self.b, &self.cones, settings())
             .expect("the dimensions agree by construction");
         solver.solve();
         let solution = &solver.solution;
-        let status = match solution.status {
-            SolverStatus::Solved => Status::Optimal,
-            _ => Status::Inaccurate,
-        };
-        for (i, theta) in self.theta.iter_mut().enumerate() {
-            *theta = polytope.origin()[i] + dot(&polytope.basis()[i * k..(i + 1) * k], &solution.x[..k]);
+        Answer {
+            z: solution.x[..k].to_vec(),
+            walls: solution.z[..m].to_vec(),
+            threshold: solution.z[m],
+            value: solution.obj_val,
+            dual: solution.obj_val_dual,
+            solved: solution.status == SolverStatus::Solved,
         }
-        Support { value: constant + solution.obj_val, bound: constant + solution.obj_val_dual, status }
+    }
+
+    /// f and its gradient at z; none where a triple seen has no probability.
+    pub(super) fn loss(&self, z: &[f64]) -> Option<(f64, Vec<f64>)> {
+        let (mut loss, mut gradient) = (0.0, vec![0.0; z.len()]);
+        for (i, (constant, n)) in self.terms.iter().enumerate() {
+            let row = &self.rows[i * z.len()..(i + 1) * z.len()];
+            let p = constant + dot(row, z);
+            if p.is_nan() || p <= 0.0 {
+                return None;
+            }
+            loss -= n * p.ln();
+            gradient.iter_mut().zip(row).for_each(|(g, x)| *g -= n / p * x);
+        }
+        Some((loss, gradient))
+    }
+
+    /// The Hessian of f at z.
+    pub(super) fn hessian(&self, z: &[f64]) -> Vec<f64> {
+        let k = z.len();
+        let mut hessian = vec![0.0; k * k];
+        let terms = self.rows.chunks_exact(k.max(1)).zip(&self.terms);
+        let weighted = terms.map(|(row, (constant, n))| (row, 0.0, n / (constant + dot(row, z)).powi(2)));
+        gram(weighted, &mut vec![0.0; k], &mut hessian);
+        hessian
+    }
+
+    /// r.
+    pub(super) fn threshold(&self) -> f64 {
+        self.r
+    }
+
+    pub(super) fn polytope(&self) -> &Polytope {
+        &self.polytope
+    }
+}
+
+impl SupportMin for LikelihoodCone {
+    fn min(&mut self, c: &[f64], _warm: &mut Warm) -> Support {
+        let k = self.polytope.free();
+        let constant = dot(c, self.polytope.origin());
+        let answer = self.solve(&self.reduce(c));
+        let polytope = &self.polytope;
+        for (i, theta) in self.theta.iter_mut().enumerate() {
+            *theta = polytope.origin()[i] + dot(&polytope.basis()[i * k..(i + 1) * k], &answer.z);
+        }
+        let status = if answer.solved { Status::Optimal } else { Status::Inaccurate };
+        Support { value: constant + answer.value, bound: constant + answer.dual, status }
     }
 
     fn minimiser(&self, theta: &mut [f64]) {

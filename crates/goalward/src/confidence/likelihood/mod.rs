@@ -9,12 +9,16 @@
 //! radius constant enters.
 
 mod cone;
+mod keeper;
 mod outer;
+mod sharp;
 #[cfg(test)]
 mod tests;
 
 pub use cone::LikelihoodCone;
+pub use keeper::{Kept, LikelihoodKeeper};
 pub use outer::Outer;
+pub use sharp::SharpSet;
 
 use crate::estimate::{Likelihood, Maximum};
 use crate::numeric::support::{ConvexSet, Ellipsoid, Empty, SupportMin, Warm};
@@ -49,12 +53,34 @@ pub struct LikelihoodSet {
 /// The set at one time.
 #[derive(Debug)]
 pub struct Knowledge {
-    /// The maximum of the likelihood that it is built around.
+    /// The theta that it is built around: near the maximum of the likelihood.
     pub maximum: Maximum,
     /// The threshold on f.
     pub threshold: f64,
-    /// Ellipsoid and B; the failure says that no theta in B explains the data at the level delta.
-    pub set: Result<ConvexSet, Empty>,
+    /// Ellipsoid and B.
+    pub set: Result<ConvexSet, Contradiction>,
+}
+
+/// The data contradict every model in B at the level delta: no theta in B has a loss within the threshold. A wrong model, or luck
+/// of probability delta.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contradiction;
+
+/// An ellipsoid around the set, before it is known whether it meets B.
+#[derive(Debug)]
+pub struct Enclosed {
+    around: Maximum,
+    threshold: f64,
+    upper: Vec<f64>,
+    outer: Result<Outer, Empty>,
+}
+
+/// A certified lower bound on f over a set, from the tangent at a point.
+fn least_loss(likelihood: &Likelihood, at: &Maximum, set: &mut ConvexSet) -> f64 {
+    let gradient = likelihood.gradient(&at.theta);
+    let here: f64 = gradient.iter().zip(&at.theta).map(|(g, x)| g * x).sum();
+    let size: f64 = gradient.iter().zip(&at.theta).map(|(g, x)| (g * x).abs()).sum();
+    at.loss - here + set.min(&gradient, &mut Warm::default()).bound - 1e-12 * (size + at.loss.abs())
 }
 
 impl LikelihoodSet {
@@ -63,25 +89,47 @@ impl LikelihoodSet {
         LikelihoodSet { delta, upper: Vec::new(), last: None }
     }
 
-    /// Rebuilds the set from all data. An empty one (a wrong model, or luck of probability delta) leaves the last valid one
-    /// in force.
+    /// Rebuilds the set from all data. A contradiction leaves the last valid one in force.
     pub fn update(&mut self, likelihood: &Likelihood) -> Knowledge {
-        let maximum = likelihood.maximum();
-        let threshold = likelihood_threshold(likelihood, maximum.loss, self.delta);
-        self.upper.resize(likelihood.terms_laid_out(), 1.0);
+        let enclosed = self.enclose(likelihood);
+        self.accept(likelihood, enclosed)
+    }
+
+    /// The ellipsoid around the set of all data so far, around the predicting theta: any point of B will do, near the maximum.
+    pub fn enclose(&self, likelihood: &Likelihood) -> Enclosed {
+        let around = likelihood.predicting();
+        let threshold = likelihood_threshold(likelihood, around.loss, self.delta);
         let mut upper = self.upper.clone();
-        let set = outer::outer(likelihood, &maximum, threshold, &mut upper).and_then(|outer| {
-            let set = outer.within(likelihood)?;
+        upper.resize(likelihood.terms_laid_out(), 1.0);
+        let outer = outer::outer(likelihood, &around, threshold, &mut upper);
+        Enclosed { around, threshold, upper, outer }
+    }
+
+    /// Makes the support solver's set of it, and keeps it unless it is empty.
+    pub fn accept(&mut self, likelihood: &Likelihood, enclosed: Enclosed) -> Knowledge {
+        let Enclosed { around, threshold, upper, outer } = enclosed;
+        let set = outer.map_err(|_| Contradiction).and_then(|outer| {
+            let mut set = outer.within(likelihood).map_err(|_| Contradiction)?;
+            // f is convex, so no theta of the set has a loss below that of its tangent
+            if threshold < around.loss && least_loss(likelihood, &around, &mut set) > threshold {
+                return Err(Contradiction);
+            }
             self.last = Some(outer);
             self.upper = upper;
             Ok(set)
         });
-        Knowledge { maximum, threshold, set }
+        Knowledge { maximum: around, threshold, set }
     }
 
     /// The last valid ellipsoid within B; none before the first update.
     pub fn last(&self, likelihood: &Likelihood) -> Option<ConvexSet> {
         self.last.as_ref().and_then(|outer| outer.within(likelihood).ok())
+    }
+
+    /// The set itself, without the ellipsoid's slack, of the last update that was no contradiction: what [`Knowledge`] has are its
+    /// threshold and its ellipsoid within B.
+    pub fn sharp(&self, likelihood: &Likelihood, threshold: f64, within: ConvexSet) -> Option<SharpSet> {
+        self.last.as_ref().map(|outer| SharpSet::new(likelihood, threshold, outer, within))
     }
 
     /// Whether the last valid ellipsoid contains a theta of B, or one with the same kernels where these do not determine theta;

@@ -1,6 +1,6 @@
 //! An ellipsoid around the likelihood set, by quadratic minorants that tighten each other.
 
-use crate::estimate::{Likelihood, Maximum, Term, add_square, likelihood_ridge};
+use crate::estimate::{Likelihood, Maximum, Term, gram, likelihood_ridge};
 use crate::numeric::support::{ConvexSet, Ellipsoid, Empty};
 use crate::numeric::{Cholesky, dot};
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,7 @@ pub struct Outer {
 /// Passes over the minorants: more gain nothing.
 const PASSES: usize = 4;
 /// A pass that narrows no probability's interval by this part is the last.
-const WORTHWHILE: f64 = 0.01;
+const WORTHWHILE: f64 = 0.05;
 
 /// Contains {theta in B : f(theta) <= r} and, if `upper` holds bounds that hold for theta*, what these leave of it.
 ///
@@ -31,22 +31,22 @@ pub(super) fn outer(
     upper: &mut [f64],
 ) -> Result<Outer, Empty> {
     let k = at.z.len();
-    let mut scratch = vec![0.0; k];
     let mut pass = 1;
     loop {
         let mut shape = vec![0.0; k * k];
         let mut gradient = vec![0.0; k];
-        for Term { index, row, p, n } in likelihood.terms(&at.z) {
-            add_square(row, 2.0 * n * curvature(p, upper[index]), &mut shape);
-            gradient.iter_mut().zip(row).for_each(|(g, x)| *g -= n / p * x);
-        }
+        let minorants = likelihood
+            .terms(&at.z)
+            .map(|Term { index, row, p, n }| (row, -n / p, 2.0 * n * curvature(p, upper[index])));
+        gram(minorants, &mut gradient, &mut shape);
         let (outer, factor) = ellipsoid(likelihood, at, r - at.loss, shape, gradient)?;
         if pass == PASSES {
             return Ok(outer);
         }
         let mut narrowed = 0f64;
+        let inverse = inverse_lower(&factor);
         for Term { index, row, p, .. } in likelihood.terms(&outer.center) {
-            let bound = (p + outer.radius * factor.inverse_norm(row, &mut scratch)) * (1.0 + 1e-9);
+            let bound = (p + outer.radius * norm_through(&inverse, row)) * (1.0 + 1e-9);
             if bound > 0.0 && bound < upper[index] {
                 narrowed = narrowed.max(1.0 - bound / upper[index]);
                 upper[index] = bound;
@@ -57,6 +57,26 @@ pub(super) fn outer(
         }
         pass += 1;
     }
+}
+
+/// L^-1 row by row, each from its first entry to the diagonal: a division for each entry of every row would take longer than all
+/// the rest.
+fn inverse_lower(factor: &Cholesky) -> Vec<f64> {
+    let k = factor.dim();
+    let (mut inverse, mut column) = (vec![0.0; k * k], vec![0.0; k]);
+    for j in 0..k {
+        column.fill(0.0);
+        column[j] = 1.0;
+        factor.solve_lower(&mut column);
+        (j..k).for_each(|i| inverse[i * k + j] = column[i]);
+    }
+    inverse
+}
+
+/// |L^-1 x|.
+fn norm_through(inverse: &[f64], x: &[f64]) -> f64 {
+    let rows = inverse.chunks_exact(x.len().max(1)).enumerate();
+    rows.map(|(i, row)| dot(&row[..=i], &x[..=i]).powi(2)).sum::<f64>().sqrt()
 }
 
 /// {z : g'(z - z0) + (z - z0)' H (z - z0)/2 <= gap} with the ridge that makes H definite.

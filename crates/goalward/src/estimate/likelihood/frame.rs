@@ -11,6 +11,8 @@ pub(super) struct Frame {
     pub(super) problem: Arc<Problem>,
     /// The coordinates of the fixed interior point of B.
     pub(super) inside: Vec<f64>,
+    /// Its slack in every row of B.
+    pub(super) room: Vec<f64>,
     /// An orthonormal basis of the directions of B that some kernel sees: m = rank(Phi N) of them.
     pub(super) seen: Vec<Vec<f64>>,
     /// D >= |z - z'| for all z, z' in B, as far as it matters; see [`extent`].
@@ -21,9 +23,12 @@ impl Frame {
     pub(super) fn new(problem: &Arc<Problem>) -> Self {
         let polytope = problem.constraints();
         let seen = seen_directions(problem);
+        let inside = polytope.coordinates(polytope.interior());
+        let rows = polytope.rows().chunks_exact(polytope.free().max(1)).zip(polytope.offsets());
         Frame {
             problem: Arc::clone(problem),
-            inside: polytope.coordinates(polytope.interior()),
+            room: rows.map(|(row, b)| (b - dot(row, &inside)).max(0.0)).collect(),
+            inside,
             extent: extent(polytope, &seen),
             seen,
         }
@@ -89,33 +94,82 @@ fn seen_directions(problem: &Problem) -> Vec<Vec<f64>> {
 /// can see them; then the width of B counts, and where that is infinite, a thousand times B's ordinary size: a set that is
 /// cut off there misses no kernel unless the extra facts force the truth to be that far out.
 fn extent(polytope: &Arc<Polytope>, seen: &[Vec<f64>]) -> f64 {
-    let (d, k) = (polytope.dim(), polytope.free());
+    let k = polytope.free();
     if k == 0 {
         return 1.0;
     }
-    let ordinary = 1.0 + norm(polytope.interior());
-    let radius = 1e6 * ordinary;
-    let mut identity = vec![0.0; d * d];
-    (0..d).for_each(|i| identity[i * d + i] = 1.0);
-    let ball = Ellipsoid { center: polytope.interior(), shape: &identity, radius };
-    let Ok(mut set) = ConvexSet::new(polytope, ball) else { return 1e3 * ordinary };
-    let mut width = |direction: &[f64]| {
-        let lift = |sign: f64| -> Vec<f64> {
-            polytope.basis().chunks_exact(k).map(|n| sign * dot(n, direction)).collect()
-        };
-        let low = set.min(&lift(1.0), &mut Warm::default()).bound;
-        let high = -set.min(&lift(-1.0), &mut Warm::default()).bound;
-        (high - low).max(0.0)
+    let far = 1e3 * (1.0 + norm(polytope.interior()));
+    let Some(mut ruler) = Ruler::new(polytope) else { return far };
+    let mut width = |e: &[f64]| {
+        let (low, high) = ruler.interval(e);
+        ((high - low).max(0.0), ruler.is_bounded((low, high)))
     };
-    let mut sum: f64 = seen.iter().map(|e| width(e).powi(2)).sum();
-    for e in complement(seen, k) {
-        let facts_see = polytope.rows().chunks_exact(k).any(|a| dot(a, &e).abs() > 1e-9);
-        if facts_see {
-            let width = width(&e);
-            sum += if width < 0.1 * radius { width.powi(2) } else { (1e3 * ordinary).powi(2) };
-        }
+    let mut sum: f64 = seen.iter().map(|e| width(e).0.powi(2)).sum();
+    for e in complement(seen, k).iter().filter(|e| facts_see(polytope, e)) {
+        let (width, bounded) = width(e);
+        sum += if bounded { width } else { far }.powi(2);
     }
     sum.sqrt().max(1e-12)
+}
+
+/// A bound on |theta| over B, or over those theta that stand for the others with the same kernels; none where the extra facts
+/// leave B unbounded in a direction that only they see.
+///
+/// |theta|^2 = |origin|^2 + |z|^2, since the origin is the point of least norm; |z|^2 is bounded by intervals along an
+/// orthonormal basis. Directions that neither kernels nor facts see count for nothing: B contains a theta without them.
+pub(crate) fn largest_norm(problem: &Problem) -> Option<f64> {
+    let polytope = problem.constraints();
+    let (k, seen) = (polytope.free(), seen_directions(problem));
+    let mut sum = dot(polytope.origin(), polytope.origin());
+    if k > 0 {
+        let mut ruler = Ruler::new(polytope)?;
+        let others = complement(&seen, k).into_iter().filter(|e| facts_see(polytope, e));
+        for e in seen.iter().cloned().chain(others) {
+            let (low, high) = ruler.interval(&e);
+            if !ruler.is_bounded((low, high)) {
+                return None;
+            }
+            sum += low.abs().max(high.abs()).powi(2);
+        }
+    }
+    Some(sum.sqrt() * (1.0 + 1e-9))
+}
+
+fn facts_see(polytope: &Polytope, e: &[f64]) -> bool {
+    polytope.rows().chunks_exact(e.len()).any(|a| dot(a, e).abs() > 1e-9)
+}
+
+/// Measures B along directions, within a ball that contains whatever is of ordinary size.
+struct Ruler<'a> {
+    polytope: &'a Polytope,
+    set: ConvexSet,
+    radius: f64,
+}
+
+impl<'a> Ruler<'a> {
+    fn new(polytope: &'a Arc<Polytope>) -> Option<Self> {
+        let d = polytope.dim();
+        let radius = 1e6 * (1.0 + norm(polytope.interior()));
+        let mut identity = vec![0.0; d * d];
+        (0..d).for_each(|i| identity[i * d + i] = 1.0);
+        let ball = Ellipsoid { center: polytope.interior(), shape: &identity, radius };
+        Some(Ruler { polytope, set: ConvexSet::new(polytope, ball).ok()?, radius })
+    }
+
+    /// Certified bounds on e'z.
+    fn interval(&mut self, e: &[f64]) -> (f64, f64) {
+        let polytope = self.polytope;
+        let lift = |sign: f64| -> Vec<f64> {
+            polytope.basis().chunks_exact(e.len()).map(|n| sign * dot(n, e)).collect()
+        };
+        let low = self.set.min(&lift(1.0), &mut Warm::default()).bound;
+        let high = -self.set.min(&lift(-1.0), &mut Warm::default()).bound;
+        (low, high)
+    }
+
+    fn is_bounded(&self, (low, high): (f64, f64)) -> bool {
+        high - low < 0.1 * self.radius
+    }
 }
 
 /// Completes orthonormal directions to a basis of R^k, and gives what was added.

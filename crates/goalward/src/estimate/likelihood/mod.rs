@@ -1,6 +1,7 @@
 //! The likelihood of what was seen: counts, maximum likelihood inside B, and predictions made before the fact.
 
 mod frame;
+mod gram;
 mod newton;
 #[cfg(test)]
 mod tests;
@@ -9,9 +10,15 @@ use crate::numeric::{Cholesky, Polytope, dot, norm};
 use crate::problem::{Pair, Problem, State};
 use crate::{Error, Result};
 use frame::Frame;
+pub(crate) use frame::largest_norm;
+pub(crate) use gram::gram;
 use newton::{PATH, Terms, minimise};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
+
+/// A fit of the predicting theta ends when a Newton step promises to gain less than half of this, in nats, over all data: the
+/// threshold is tens of nats above the minimum, and any prediction is valid.
+const ENOUGH: f64 = 0.2;
 
 /// What became of a transition.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +58,8 @@ pub(crate) struct Term<'a> {
 /// The prediction q_i of the i-th next state mixes the kernel of a smoothed maximum-likelihood theta, which lies strictly
 /// inside B and was fitted to the past alone, with a share of 1/(i+1)^2 of the kernel of a fixed interior point. The
 /// share keeps q_i positive and costs at most log 2 over all time (1/(i+1), whose logarithms add up to log t, would cost
-/// more than the fit itself). Fits are made again when the data have grown by a tenth.
+/// more than the fit itself). Fits are made again when the data have grown by a quarter, from where the last one
+/// ended, and end as soon as a step promises less than a tenth of a nat: a prediction need not be the best to be valid.
 ///
 /// All is a function of the transitions counted, in their order: nothing is drawn, and no hash order enters.
 ///
@@ -130,7 +138,7 @@ impl Likelihood {
         memory.prediction_loss -= predicted.ln();
         memory.counts[term] += 1;
         memory.total += 1;
-        if memory.total > memory.fitted + memory.fitted / 10 {
+        if memory.total > memory.fitted + memory.fitted / 4 {
             self.fit();
         } else {
             memory.information.update(row, probability.powi(-2), &mut vec![0.0; k]);
@@ -189,13 +197,12 @@ impl Likelihood {
         let smoothed = self.memory.counts.iter().zip(&self.possible);
         let weights: Vec<f64> = smoothed.map(|(&n, &p)| if p { n as f64 + share } else { 0.0 }).collect();
         let terms = Terms { rows: &self.rows, constants: &self.constants, weights: &weights };
-        minimise(self.frame.polytope(), &terms, &[1e-2], &mut self.memory.plug_in);
+        minimise(self.frame.polytope(), &self.frame.room, &terms, &[1e-2], ENOUGH, &mut self.memory.plug_in);
         self.memory.fitted = self.memory.total;
         let mut information = vec![0.0; k * k];
-        (0..k).for_each(|i| information[i * k + i] = ridge(self.frame.extent));
-        for Term { row, p, n, .. } in self.terms(&self.memory.plug_in) {
-            add_square(row, n / (p * p), &mut information);
-        }
+        let seen = self.terms(&self.memory.plug_in);
+        gram(seen.map(|Term { row, p, n, .. }| (row, 0.0, n / (p * p))), &mut vec![0.0; k], &mut information);
+        (0..k).for_each(|i| information[i * k + i] += ridge(self.frame.extent));
         if let Some(factor) = Cholesky::factor(&information, k) {
             self.memory.information = factor;
         }
@@ -216,7 +223,13 @@ impl Likelihood {
         let mut z = self.memory.plug_in.clone();
         let weights: Vec<f64> = self.memory.counts.iter().map(|&n| n as f64).collect();
         let terms = Terms { rows: &self.rows, constants: &self.constants, weights: &weights };
-        minimise(self.frame.polytope(), &terms, PATH, &mut z);
+        minimise(self.frame.polytope(), &self.frame.room, &terms, PATH, 1e-12, &mut z);
+        Maximum { theta: self.lift(&z), loss: self.loss_at(&z), z }
+    }
+
+    /// The predicting theta, with its loss.
+    pub(crate) fn predicting(&self) -> Maximum {
+        let z = self.memory.plug_in.clone();
         Maximum { theta: self.lift(&z), loss: self.loss_at(&z), z }
     }
 

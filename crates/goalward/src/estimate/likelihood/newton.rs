@@ -1,5 +1,6 @@
 //! A safeguarded Newton method for maximum likelihood inside a polytope.
 
+use super::gram;
 use crate::numeric::{Cholesky, Polytope, dot};
 
 /// Terms -weight log(constant + row z) to be summed; every row has k numbers.
@@ -15,27 +16,81 @@ pub(super) const PATH: &[f64] = &[1e-1, 3e-3, 1e-4, 3e-6, 1e-7];
 
 /// Newton steps per weight; a dozen is already much.
 const STEPS: usize = 80;
+/// The part of an interior point's room that a point near the boundary has.
+const NEAR: f64 = 0.05;
 /// The part of the way to the boundary that a step may go.
 const NEARLY: f64 = 0.99;
+
+/// Minimises the terms inside a polytope; see [`minimise_within`]. Rows that are not written out join as cutting planes: all that a
+/// minimum violates, a batch at a time, until it violates none.
+pub(super) fn minimise(
+    polytope: &Polytope,
+    room: &[f64],
+    terms: &Terms,
+    path: &[f64],
+    enough: f64,
+    z: &mut [f64],
+) {
+    let Some(features) = polytope.features() else {
+        return minimise_within(polytope, room, terms, path, enough, z);
+    };
+    let (start, mut joined) = (z.to_vec(), Vec::new());
+    let inside = polytope.coordinates(polytope.interior());
+    loop {
+        let core = polytope.core_with(&joined);
+        let rows = core.rows().chunks_exact(z.len().max(1)).zip(core.offsets());
+        let room: Vec<f64> = rows.map(|(row, b)| (b - dot(row, &inside)).max(0.0)).collect();
+        z.copy_from_slice(&start);
+        minimise_within(&core, &room, terms, path, enough, z);
+        let violated = features.violated(polytope, z, 0.0);
+        if violated.is_empty() {
+            return;
+        }
+        joined.extend(violated);
+    }
+}
 
 /// Minimises the terms plus a vanishing barrier, from a point strictly inside the polytope; never leaves it.
 ///
 /// The terms are barriers of their own rows. Of the polytope's other rows only those join, with the weights of `path` one
 /// after the other, that stop a step: B may have millions of rows, and a maximum leans on fewer than k + 1. A
-/// direction that no term sees stays as it is.
-pub(super) fn minimise(polytope: &Polytope, terms: &Terms, path: &[f64], z: &mut [f64]) {
+/// direction that no term sees stays as it is. It ends when a Newton step promises to gain less than half of `enough`, after
+/// taking that step. `room` has the slacks of a fixed interior point.
+fn minimise_within(
+    polytope: &Polytope,
+    room: &[f64],
+    terms: &Terms,
+    path: &[f64],
+    enough: f64,
+    z: &mut [f64],
+) {
     if z.is_empty() || terms.weights.is_empty() {
         return;
     }
     let mut state = Newton::new(polytope, terms.weights.len());
+    state.lean(polytope, room, z);
+    if state.active.is_empty() {
+        // mostly no row is in the way: one look at the rows when all is done, instead of two at every step
+        let before = z.to_vec();
+        state.center(polytope, terms, Walls::Ignored, enough, z);
+        if state.is_inside(polytope, z) {
+            return;
+        }
+        z.copy_from_slice(&before);
+    }
     for (i, &mu) in path.iter().enumerate() {
         let last = i + 1 == path.len();
-        state.center(polytope, terms, mu, if last { 1e-12 } else { 1e-3 }, z);
-        if state.active.is_empty() {
-            // the barrier never mattered: only the accuracy is left to reach
-            return state.center(polytope, terms, mu, 1e-12, z);
-        }
+        state.center(polytope, terms, Walls::Weighted(mu), if last { enough } else { enough.max(1e-3) }, z);
     }
+}
+
+/// What the polytope's rows do to a Newton step.
+#[derive(Clone, Copy, PartialEq)]
+enum Walls {
+    /// Nothing: whoever ignores them must look afterwards.
+    Ignored,
+    /// They stop it, and then have a barrier of this weight.
+    Weighted(f64),
 }
 
 struct Newton {
@@ -43,9 +98,13 @@ struct Newton {
     active: Vec<usize>,
     is_active: Vec<bool>,
     p: Vec<f64>,
+    /// Per term, the change of p along the step, relative to p.
+    along: Vec<f64>,
     slack: Vec<f64>,
     gradient: Vec<f64>,
     hessian: Vec<f64>,
+    lifted: Vec<f64>,
+    direction: Vec<f64>,
 }
 
 impl Newton {
@@ -55,61 +114,76 @@ impl Newton {
             active: Vec::new(),
             is_active: vec![false; m],
             p: vec![0.0; terms],
+            along: vec![0.0; terms],
             slack: vec![0.0; m],
             gradient: vec![0.0; k],
             hessian: vec![0.0; k * k],
+            lifted: vec![0.0; k * k],
+            direction: vec![0.0; k],
         }
     }
 
+    /// Rows that the point nearly touches, compared with the room that they leave an interior point, have a barrier at once.
+    fn lean(&mut self, polytope: &Polytope, room: &[f64], z: &[f64]) {
+        let rows = polytope.rows().chunks_exact(z.len()).zip(polytope.offsets());
+        for (j, ((row, b), room)) in rows.zip(room).enumerate() {
+            if b - dot(row, z) < NEAR * room {
+                self.active.push(j);
+                self.is_active[j] = true;
+            }
+        }
+    }
+
+    fn is_inside(&self, polytope: &Polytope, z: &[f64]) -> bool {
+        let rows = polytope.rows().chunks_exact(z.len()).zip(polytope.offsets());
+        rows.into_iter().all(|(row, b)| dot(row, z) < *b)
+    }
+
     /// Newton's method for one weight of the barrier, until the squared decrement is below `enough`.
-    fn center(&mut self, polytope: &Polytope, terms: &Terms, mu: f64, enough: f64, z: &mut [f64]) {
+    fn center(&mut self, polytope: &Polytope, terms: &Terms, walls: Walls, enough: f64, z: &mut [f64]) {
         let k = z.len();
-        let row = |i: usize| &terms.rows[i * k..(i + 1) * k];
-        let wall = |j: usize| &polytope.rows()[j * k..(j + 1) * k];
         let mut steps = 0;
         while steps < STEPS {
-            self.differentiate(polytope, terms, mu, z);
-            let mut direction: Vec<f64> = self.gradient.iter().map(|g| -g).collect();
+            self.differentiate(polytope, terms, walls, z);
             let Some(factor) = self.factor(k) else { return };
-            factor.solve(&mut direction);
-            let decrement = -dot(&direction, &self.gradient);
+            self.direction.iter_mut().zip(&self.gradient).for_each(|(d, g)| *d = -g);
+            factor.solve(&mut self.direction);
+            let decrement = -dot(&self.direction, &self.gradient);
             if decrement.is_nan() || decrement <= enough * 1e-3 {
                 return;
             }
-            let mut reach = f64::INFINITY;
-            for i in 0..terms.weights.len() {
-                let slope = dot(row(i), &direction);
-                if slope < 0.0 && terms.weights[i] > 0.0 {
-                    reach = reach.min(-self.p[i] / slope);
+            let mut steepest = 0f64;
+            let mut falling = 0f64;
+            for (i, row) in terms.rows.chunks_exact(k).enumerate() {
+                if terms.weights[i] > 0.0 {
+                    let along = dot(row, &self.direction) / self.p[i];
+                    self.along[i] = along;
+                    steepest = steepest.max(along.abs());
+                    falling = falling.min(along);
                 }
             }
-            let mut stopped_by = None;
-            let mut free_reach = f64::INFINITY;
-            for j in 0..self.slack.len() {
-                let slope = dot(wall(j), &direction);
-                if slope > 0.0 {
-                    let ratio = self.slack[j] / slope;
-                    if self.is_active[j] {
-                        reach = reach.min(ratio);
-                    } else if ratio < free_reach {
-                        (free_reach, stopped_by) = (ratio, Some(j));
-                    }
+            let mut reach = if falling < 0.0 { -1.0 / falling } else { f64::INFINITY };
+            if walls != Walls::Ignored {
+                let (stopped_by, free_reach, kept_reach) = self.walls(polytope);
+                reach = reach.min(kept_reach);
+                // a row that stops this step before anything else does becomes part of the problem
+                if let Some(j) = stopped_by
+                    && NEARLY * free_reach < 1.0
+                    && free_reach <= reach
+                {
+                    self.active.push(j);
+                    self.is_active[j] = true;
+                    continue;
                 }
+                reach = reach.min(free_reach);
             }
-            // a row that stops this step before anything else does becomes part of the problem
-            if let Some(j) = stopped_by
-                && NEARLY * free_reach < 1.0
-                && free_reach <= reach
-            {
-                self.active.push(j);
-                self.is_active[j] = true;
-                continue;
-            }
-            let step = self.search(polytope, terms, mu, &direction, decrement, reach.min(free_reach));
+            // log(1 + x) >= x - 0.62 x^2 for |x| <= 1/4, and a Newton step has sum w x = sum w x^2 = decrement
+            let surely = walls == Walls::Ignored && steepest <= 0.25;
+            let step = if surely { 1.0 } else { self.search(polytope, terms, walls, decrement, reach) };
             if step == 0.0 {
                 return;
             }
-            z.iter_mut().zip(&direction).for_each(|(z, d)| *z += step * d);
+            z.iter_mut().zip(&self.direction).for_each(|(z, d)| *z += step * d);
             steps += 1;
             if step == 1.0 && decrement <= enough {
                 return;
@@ -117,47 +191,58 @@ impl Newton {
         }
     }
 
+    /// Which row without a barrier stops the step first, how far it can go until then, and until one with a barrier.
+    fn walls(&self, polytope: &Polytope) -> (Option<usize>, f64, f64) {
+        let k = self.direction.len();
+        let (mut stopped_by, mut free_reach, mut kept_reach) = (None, f64::INFINITY, f64::INFINITY);
+        for (j, row) in polytope.rows().chunks_exact(k).enumerate() {
+            let slope = dot(row, &self.direction);
+            if slope > 0.0 {
+                let ratio = self.slack[j] / slope;
+                if self.is_active[j] {
+                    kept_reach = kept_reach.min(ratio);
+                } else if ratio < free_reach {
+                    (free_reach, stopped_by) = (ratio, Some(j));
+                }
+            }
+        }
+        (stopped_by, free_reach, kept_reach)
+    }
+
     /// p, the slacks, the gradient and the Hessian at z.
-    fn differentiate(&mut self, polytope: &Polytope, terms: &Terms, mu: f64, z: &[f64]) {
+    fn differentiate(&mut self, polytope: &Polytope, terms: &Terms, walls: Walls, z: &[f64]) {
         let k = z.len();
         self.gradient.fill(0.0);
         self.hessian.fill(0.0);
-        let (gradient, hessian) = (&mut self.gradient, &mut self.hessian);
-        let mut add = |row: &[f64], first: f64, second: f64| {
-            for i in 0..k {
-                gradient[i] += first * row[i];
-                let scaled = second * row[i];
-                if scaled != 0.0 {
-                    hessian[i * k..=i * k + i].iter_mut().zip(row).for_each(|(h, x)| *h += scaled * x);
-                }
-            }
-        };
-        for (i, row) in terms.rows.chunks_exact(k).enumerate() {
-            let weight = terms.weights[i];
-            if weight > 0.0 {
-                let p = terms.constants[i] + dot(row, z);
-                self.p[i] = p;
-                add(row, -weight / p, weight / (p * p));
-            }
-        }
+        let of_terms = (terms.rows.chunks_exact(k).zip(terms.constants).zip(terms.weights))
+            .zip(&mut self.p)
+            .filter(|((_, weight), _)| **weight > 0.0)
+            .map(|(((row, constant), weight), p)| {
+                *p = constant + dot(row, z);
+                let first = weight / *p;
+                (row, -first, first / *p)
+            });
+        gram(of_terms, &mut self.gradient, &mut self.hessian);
+        let Walls::Weighted(mu) = walls else { return };
         for (j, (row, b)) in polytope.rows().chunks_exact(k).zip(polytope.offsets()).enumerate() {
             self.slack[j] = b - dot(row, z);
         }
-        for &j in &self.active {
-            let (row, s) = (&polytope.rows()[j * k..(j + 1) * k], self.slack[j]);
-            add(row, mu / s, mu / (s * s));
-        }
+        let of_walls = self.active.iter().map(|&j| {
+            let first = mu / self.slack[j];
+            (&polytope.rows()[j * k..(j + 1) * k], first, first / self.slack[j])
+        });
+        gram(of_walls, &mut self.gradient, &mut self.hessian);
     }
 
     /// The Hessian's factor, lifted where no term sees a direction.
-    fn factor(&self, k: usize) -> Option<Cholesky> {
+    fn factor(&mut self, k: usize) -> Option<Cholesky> {
         let trace: f64 = (0..k).map(|i| self.hessian[i * k + i]).sum();
-        let mut lifted = self.hessian.clone();
+        self.lifted.copy_from_slice(&self.hessian);
         let mut lift = 1e-13 * trace;
         // a trace of 0 means that no term sees any direction: nothing to do
-        while lift > 0.0 && lift <= trace {
-            (0..k).for_each(|i| lifted[i * k + i] = self.hessian[i * k + i] + lift);
-            if let Some(factor) = Cholesky::factor(&lifted, k) {
+        while lift > 0.0 && lift <= trace && trace.is_finite() {
+            (0..k).for_each(|i| self.lifted[i * k + i] = self.hessian[i * k + i] + lift);
+            if let Some(factor) = Cholesky::factor(&self.lifted, k) {
                 return Some(factor);
             }
             lift *= 10.0;
@@ -166,27 +251,19 @@ impl Newton {
     }
 
     /// Halves the step until the function falls enough (Armijo); 0 if it does not, which only rounding can cause.
-    fn search(
-        &self,
-        polytope: &Polytope,
-        terms: &Terms,
-        mu: f64,
-        direction: &[f64],
-        decrement: f64,
-        reach: f64,
-    ) -> f64 {
-        let k = direction.len();
-        let along: Vec<f64> = (terms.rows.chunks_exact(k).enumerate())
-            .map(|(i, row)| if terms.weights[i] > 0.0 { dot(row, direction) / self.p[i] } else { 0.0 })
-            .collect();
+    fn search(&self, polytope: &Polytope, terms: &Terms, walls: Walls, decrement: f64, reach: f64) -> f64 {
+        let k = self.direction.len();
+        let mu = if let Walls::Weighted(mu) = walls { mu } else { 0.0 };
         let toward: Vec<f64> = (self.active.iter())
-            .map(|&j| -dot(&polytope.rows()[j * k..(j + 1) * k], direction) / self.slack[j])
+            .map(|&j| -dot(&polytope.rows()[j * k..(j + 1) * k], &self.direction) / self.slack[j])
             .collect();
         let mut step = 1f64.min(NEARLY * reach);
         for _ in 0..60 {
-            let fall: f64 = along.iter().zip(terms.weights).map(|(a, w)| w * (step * a).ln_1p()).sum::<f64>()
-                + mu * toward.iter().map(|a| (step * a).ln_1p()).sum::<f64>();
-            if fall >= 1e-4 * step * decrement {
+            let of_terms: f64 = (self.along.iter().zip(terms.weights).filter(|(_, w)| **w > 0.0))
+                .map(|(a, w)| w * (step * a).ln_1p())
+                .sum();
+            let of_walls: f64 = toward.iter().map(|a| (step * a).ln_1p()).sum();
+            if of_terms + mu * of_walls >= 1e-4 * step * decrement {
                 return step;
             }
             step *= 0.5;

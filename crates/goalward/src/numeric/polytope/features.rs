@@ -21,8 +21,21 @@ pub enum Rows {
     /// All of them, however many: the set is ellipsoid ∩ polytope.
     Exact,
     /// So many that lie nearest to the ellipsoid's centre in its own norm. The set is larger, so that a minimum over it is still
-    /// a lower bound; [`ConvexSet::is_relaxed`](crate::numeric::support::ConvexSet::is_relaxed) says so.
+    /// a lower bound; [`SupportMin::is_relaxed`](crate::numeric::support::SupportMin::is_relaxed) says so.
     Nearest(usize),
+}
+
+impl std::str::FromStr for Rows {
+    type Err = ();
+
+    /// `exact`, or `nearest:N`.
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text.strip_prefix("nearest:") {
+            Some(count) => count.parse().map(Rows::Nearest).map_err(|_| ()),
+            None if text == "exact" => Ok(Rows::Exact),
+            None => Err(()),
+        }
+    }
 }
 
 impl Default for Rows {
@@ -83,9 +96,16 @@ impl Features {
 
     /// Rows that z violates by more than a distance: a batch of the worst at most, the worst first.
     pub(crate) fn violated(&self, polytope: &Polytope, z: &[f64], tolerance: f64) -> Vec<usize> {
+        let theta: Vec<f64> = (0..self.dim)
+            .map(|i| polytope.origin()[i] + dot(&polytope.basis()[i * z.len()..(i + 1) * z.len()], z))
+            .collect();
         let found = self.scan(
             || vec![0.0; z.len()],
-            |i, _, row, found: &mut Vec<Proposal>| {
+            |i, phi, row, found: &mut Vec<Proposal>| {
+                // nearly all of them
+                if dot(phi, &theta) > 0.0 {
+                    return;
+                }
                 if let Some(b) = self.row(polytope, i, row)
                     && dot(row, z) > b + tolerance
                 {

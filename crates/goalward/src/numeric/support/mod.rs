@@ -64,6 +64,10 @@ pub trait SupportMin {
     fn fallbacks(&self) -> u64 {
         0
     }
+    /// Whether rows of the polytope that could bind were left out, so that the set is larger than it was asked to be.
+    fn is_relaxed(&self) -> bool {
+        false
+    }
     /// Adds the fallbacks of copies that did part of the work.
     fn count_fallbacks(&mut self, _more: u64) {}
 }
@@ -192,12 +196,6 @@ impl ConvexSet {
     /// How many solves of the active-set method took too many steps: a part of the fallbacks.
     pub fn stalls(&self) -> u64 {
         self.stalls
-    }
-
-    /// Whether rows that could bind were left out ([`Rows::Nearest`](crate::numeric::Rows)): the set is then larger than
-    /// ellipsoid ∩ polytope.
-    pub fn is_relaxed(&self) -> bool {
-        self.set.relaxed
     }
 
     /// How many rows can bind.
@@ -443,6 +441,10 @@ impl SupportMin for ConvexSet {
 
     fn count_fallbacks(&mut self, more: u64) {
         self.fallbacks += more;
+    }
+
+    fn is_relaxed(&self) -> bool {
+        self.set.relaxed
     }
 }
 

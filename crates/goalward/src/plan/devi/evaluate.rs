@@ -18,7 +18,8 @@ const ENOUGH: f64 = 1e-2;
 const SWEEPS: usize = 300;
 
 /// Equations leaving(i) x(i) = charge(i) + sum of weight x(to) over the nodes, which are the states without the goal.
-struct Equations {
+#[derive(Clone, Debug, Default)]
+pub(super) struct Equations {
     /// The successors of node i are `first[i]..first[i + 1]`.
     first: Vec<usize>,
     to: Vec<u32>,
@@ -29,7 +30,7 @@ struct Equations {
 
 impl Devi {
     /// The values, clamped to [0, B], of V that is off by `defect`; `None` if arithmetic fails.
-    pub(super) fn evaluate(&self, task: &Task, defect: f64) -> Option<Vec<f64>> {
+    pub(super) fn evaluate(&mut self, task: &Task, defect: f64) -> Option<Vec<f64>> {
         let Task { problem, b, .. } = *task;
         let goal = problem.goal();
         let equations = self.equations(task)?;
@@ -38,27 +39,24 @@ impl Devi {
             equations.eliminate()
         } else {
             let start = (0..problem.states()).filter(|&s| s != goal).map(|s| self.v[s]).collect();
-            equations.sweep(start, ENOUGH * defect)
+            let x = equations.sweep(start, ENOUGH * defect);
+            self.equations = equations;
+            x
         };
         let value = |s: State| if s == goal { 0.0 } else { x[node(s, goal)].clamp(0.0, b) };
         x.iter().all(|x| x.is_finite()).then(|| (0..problem.states()).map(value).collect())
     }
 
-    fn equations(&self, task: &Task) -> Option<Equations> {
+    fn equations(&mut self, task: &Task) -> Option<Equations> {
         let Task { problem, costs, b, q, .. } = *task;
         let chosen = self.chosen.as_ref()?;
         let (d, goal) = (problem.dim(), problem.goal());
-        let n = problem.states() - 1;
+        // kept from call to call: large vectors that come and go leave holes behind
+        let mut all = std::mem::take(&mut self.equations);
+        all.clear();
         let rows = chosen.pair.iter().flatten().map(|&p| problem.rows(p as usize).len()).sum();
-        // room for all of them at once: a large vector that grows leaves holes behind
-        let mut all = Equations {
-            first: Vec::with_capacity(n + 1),
-            to: Vec::with_capacity(rows),
-            weight: Vec::with_capacity(rows),
-            to_goal: Vec::with_capacity(n),
-            charge: Vec::with_capacity(n),
-        };
-        all.first.push(0);
+        all.to.reserve_exact(rows);
+        all.weight.reserve_exact(rows);
         for s in (0..problem.states()).filter(|&s| s != goal) {
             let (mut rest, mut charge) = (1.0, b);
             // else stopped at the price B
@@ -92,6 +90,14 @@ fn node(s: State, goal: State) -> usize {
 }
 
 impl Equations {
+    fn clear(&mut self) {
+        let Equations { first, to, weight, to_goal, charge } = self;
+        to.clear();
+        [weight, to_goal, charge].into_iter().for_each(Vec::clear);
+        first.clear();
+        first.push(0);
+    }
+
     fn eliminate(self) -> Vec<f64> {
         let row = |i: usize| {
             let range = self.first[i]..self.first[i + 1];

@@ -70,7 +70,13 @@ impl Devi {
             sweeps += 1;
             residual = residual.min(change);
             if residual <= task.eps || change <= 16.0 * f64::EPSILON * best.defect.size {
-                return Convergence { sweeps, residual, planner: Planner::Fast, fallbacks: 0 };
+                return Convergence {
+                    sweeps,
+                    residual,
+                    planner: Planner::Fast,
+                    fallbacks: 0,
+                    relaxed: false,
+                };
             }
         }
     }

@@ -17,6 +17,7 @@ mod warm;
 
 use crate::numeric::support::SupportMin;
 use crate::problem::Problem;
+use evaluate::Equations;
 use serde::{Deserialize, Serialize};
 use std::str::FromStr;
 use sweep::Chosen;
@@ -83,6 +84,8 @@ pub struct Convergence {
     pub planner: Planner,
     /// Support problems that were handed to the conic solver.
     pub fallbacks: u64,
+    /// The set was larger than asked for ([`SupportMin::is_relaxed`]): V is optimistic all the same.
+    pub relaxed: bool,
 }
 
 /// The optimistic planner, with the tables of its last call.
@@ -103,6 +106,7 @@ pub struct Devi {
     warm: WarmStarts,
     /// The minimising action and theta of each state; only policy iteration fills it.
     chosen: Option<Chosen>,
+    equations: Equations,
 }
 
 impl Devi {
@@ -115,6 +119,7 @@ impl Devi {
             before: vec![0.0; states],
             warm: WarmStarts::new(pairs, problem.constraints().free()),
             chosen: None,
+            equations: Equations::default(),
         }
     }
 
@@ -140,12 +145,12 @@ impl Devi {
             sweeps += 1;
         }
         let done = if change < task.eps {
-            Convergence { sweeps, residual: change, planner: Planner::Faithful, fallbacks: 0 }
+            Convergence { sweeps, residual: change, planner: Planner::Faithful, fallbacks: 0, relaxed: false }
         } else {
             self.v.copy_from_slice(start);
             self.iterate_policies(task, set, sweeps)
         };
-        Convergence { fallbacks: set.fallbacks() - fallbacks, ..done }
+        Convergence { fallbacks: set.fallbacks() - fallbacks, relaxed: set.is_relaxed(), ..done }
     }
 
     /// One sweep: `v` and `q` become L's of the values given; the change. The active rows of the last sweep are where this one

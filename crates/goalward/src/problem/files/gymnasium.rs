@@ -6,6 +6,9 @@
 //!  "transitions": [[0, 0, 1.0, 0, -1.0, false]]}
 //! ```
 //!
+//! What `json.dump(env.unwrapped.P, ...)` writes is read as well: `{"0": {"0": [[1.0, 0, -1.0, false]]}}`, by state and by
+//! action the lists of prob, next_state, reward and terminated. It does not say where runs start.
+//!
 //! A table is a reward problem that ends; here it becomes a cost problem with a goal:
 //!
 //! * **cost**: minus the reward if no reward is positive, else 1 a step (`cost=reward` and `cost=1` say it outright). What
@@ -55,6 +58,8 @@ struct Table {
     initial: Option<Vec<f64>>,
     columns: Option<Vec<String>>,
     rows: Option<Vec<Row>>,
+    /// The rows came by state and action.
+    nested: bool,
 }
 
 /// Reads a table.
@@ -78,7 +83,7 @@ pub(super) fn read(input: impl BufRead, path: &Path) -> Result<Explicit> {
         source: Box::new(Error::Field { field: field.into(), fault }),
     };
     let columns = table.columns.as_deref().unwrap_or_default();
-    if columns != COLUMNS {
+    if columns != COLUMNS && !table.nested {
         return Err(fault("columns", format!("expected {COLUMNS:?}, not {columns:?}")));
     }
     let Some(states) = table.states else { return Err(fault("n_states", "is missing".into())) };
@@ -287,16 +292,62 @@ impl<'de> Visitor<'de> for TableSeed<'_> {
                 "transitions" => {
                     table.rows.replace(map.next_value_seed(RowsSeed { line: self.line })?).is_some()
                 }
-                _ => {
-                    map.next_value::<IgnoredAny>()?;
-                    false
-                }
+                _ => match key.parse() {
+                    Ok(state) => {
+                        table.nested = true;
+                        let rows = table.rows.get_or_insert_default();
+                        let before = rows.len();
+                        map.next_value_seed(ActionsSeed { line: self.line, state, rows })?;
+                        let named = rows[before..].iter().map(|row| row.next).max().unwrap_or(0).max(state);
+                        table.states = table.states.max(Some(u64::from(named) + 1));
+                        false
+                    }
+                    Err(_) => {
+                        map.next_value::<IgnoredAny>()?;
+                        false
+                    }
+                },
             };
             if seen {
                 return Err(twice(&key));
             }
         }
         Ok(table)
+    }
+}
+
+/// The rows of a state, by action.
+struct ActionsSeed<'a> {
+    line: &'a Cell<usize>,
+    state: u32,
+    rows: &'a mut Vec<Row>,
+}
+
+impl<'de> DeserializeSeed<'de> for ActionsSeed<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_map(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ActionsSeed<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("the actions of a state {\"0\": [[prob, next_state, reward, terminated], ...]}")
+    }
+
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
+        while let Some(key) = map.next_key::<String>()? {
+            let wrong = || serde::de::Error::custom(format!("{key:?} is not an action's number"));
+            let action: u32 = key.parse().map_err(|_| wrong())?;
+            let line = u32::try_from(self.line.get()).unwrap_or(u32::MAX);
+            for (p, next, reward, terminated) in map.next_value::<Vec<(f64, u32, f64, bool)>>()? {
+                self.rows.push(Row { line, state: self.state, action, next, p, reward, terminated });
+            }
+        }
+        Ok(())
     }
 }
 

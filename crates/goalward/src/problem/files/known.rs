@@ -124,7 +124,7 @@ impl Explicit {
         }
         self.first_transition.push(rows);
 
-        // every row was divided by its sum, so that theta = 1 is all that is left of B
+        // every row sums to one, so that theta = 1 is all that is left of B
         let mut point = PolytopeBuilder::new(1);
         let point = point.equality(&[1.0], 1.0).map(|()| point.finish());
         let Ok(Ok(constraints)) = point else {

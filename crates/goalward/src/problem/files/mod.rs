@@ -138,7 +138,8 @@ fn format(begin: &[u8]) -> Format {
                 let word = &text[from..at.min(text.len())];
                 let after = text.get(at + 1..).unwrap_or_default().trim_ascii_start();
                 let is_key = depth == 1 && after.starts_with(b":");
-                if is_key && TABLE_KEYS.iter().any(|key| key.as_bytes() == word) {
+                let number = !word.is_empty() && word.iter().all(u8::is_ascii_digit);
+                if is_key && (number || TABLE_KEYS.iter().any(|key| key.as_bytes() == word)) {
                     return Format::Gymnasium;
                 }
             }
@@ -161,6 +162,7 @@ mod tests {
             (r#"{"name": "x", "states": 2, "dim"#, Format::Problem),
             (r#"{"name": "env", "cost": "#, Format::Problem),
             (r#" {"env": "Cliff", "#, Format::Gymnasium),
+            (r#"{"0": {"0": [[1.0, "#, Format::Gymnasium),
             (r#"{"about": {"env": [1, "n_states"]}, "st\"env\": 1": 2, "transitions" : "#, Format::Gymnasium),
             (r#"{"about": {"env": [1, "n_states"]}, "st\"env\": 1": 2, "cost""#, Format::Problem),
             ("", Format::Problem),

@@ -1,0 +1,107 @@
+//! What a learner with a likelihood set does between two plans: count, predict, refit, and know when to plan again.
+
+use super::{Enclosed, Knowledge, LikelihoodSet};
+use crate::estimate::{Counts, Likelihood, Seen};
+use crate::problem::{Pair, Problem, State};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// The likelihood, the set, and the information that past plans had: all that is kept of what was seen.
+///
+/// A plan is due when log det(Fisher information + rho I) exceeds its maximum over past plans by log 2: the estimate that
+/// it is computed at moves, and a comparison with the last plan alone could oscillate.
+#[derive(Clone, Debug)]
+pub struct LikelihoodKeeper {
+    likelihood: Likelihood,
+    set: LikelihoodSet,
+    /// The largest log-information of past plans.
+    most_informed: Option<f64>,
+}
+
+/// The state of a [`LikelihoodKeeper`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Kept {
+    counts: Counts,
+    set: LikelihoodSet,
+    most_informed: Option<f64>,
+}
+
+impl LikelihoodKeeper {
+    /// No data; a failure probability of delta for all times at once.
+    pub fn new(problem: &Arc<Problem>, delta: f64) -> Self {
+        LikelihoodKeeper {
+            likelihood: Likelihood::new(problem),
+            set: LikelihoodSet::new(delta),
+            most_informed: None,
+        }
+    }
+
+    /// Takes a transition in.
+    pub fn observe(&mut self, p: Pair, next: State) -> Seen {
+        self.likelihood.observe(p, next)
+    }
+
+    /// Whether the information has doubled. The running update weighs new data by an old estimate; before it says yes, it
+    /// looks again with an estimate that knows them.
+    pub fn informed(&mut self) -> bool {
+        let limit = self.most_informed.unwrap_or(f64::NEG_INFINITY) + std::f64::consts::LN_2;
+        if self.likelihood.log_information() >= limit && !self.likelihood.is_fitted() {
+            self.likelihood.fit();
+        }
+        self.likelihood.total() > 0 && self.likelihood.log_information() >= limit
+    }
+
+    /// Rebuilds the set for a plan.
+    pub fn update(&mut self) -> Knowledge {
+        let enclosed = self.enclose();
+        self.set.accept(&self.likelihood, enclosed)
+    }
+
+    /// The first half of [`update`](Self::update): refits where needed, and puts an ellipsoid around the set.
+    pub fn enclose(&mut self) -> Enclosed {
+        if !self.likelihood.is_fitted() {
+            self.likelihood.fit();
+        }
+        let now = self.likelihood.log_information();
+        self.most_informed = Some(self.most_informed.map_or(now, |before| before.max(now)));
+        self.set.enclose(&self.likelihood)
+    }
+
+    /// The second half: makes the support solver's set of it.
+    pub fn accept(&mut self, enclosed: Enclosed) -> Knowledge {
+        self.set.accept(&self.likelihood, enclosed)
+    }
+
+    /// The likelihood of all that was seen.
+    pub fn likelihood(&self) -> &Likelihood {
+        &self.likelihood
+    }
+
+    /// The set of the last plan.
+    pub fn set(&self) -> &LikelihoodSet {
+        &self.set
+    }
+
+    /// Its state.
+    pub fn kept(&self) -> Kept {
+        Kept {
+            counts: self.likelihood.counts().clone(),
+            set: self.set.clone(),
+            most_informed: self.most_informed,
+        }
+    }
+
+    /// Puts a state back that belongs to the same problem.
+    pub fn restore(&mut self, kept: Kept) -> Result<()> {
+        self.likelihood.restore(kept.counts)?;
+        if !kept.set.belongs_to(&self.likelihood) {
+            let reason = "the learner's confidence set belongs to another problem".into();
+            return Err(Error::Checkpoint { reason });
+        }
+        self.set = kept.set;
+        self.most_informed = kept.most_informed;
+        Ok(())
+    }
+}

@@ -1,0 +1,53 @@
+//! The norms that Assumption 3.1 of the paper bounds by one, computed where it fails (reading B1).
+
+use crate::estimate::largest_norm;
+use crate::problem::Problem;
+
+/// L_phi: a bound on |phi_U(s,a)| over all pairs and all U in [0, 1] with U(goal) = 0.
+///
+/// Coordinate by coordinate, the sum of the positive or of the negative parts, whichever is larger: attained by candidate
+/// models (U = 1) and by the paper's instance.
+pub fn phi_norm(problem: &Problem) -> f64 {
+    let d = problem.dim();
+    let mut largest = 0f64;
+    let (mut above, mut below) = (vec![0.0; d], vec![0.0; d]);
+    for p in 0..problem.pairs() {
+        above.fill(0.0);
+        below.fill(0.0);
+        for (&next, row) in problem.successors(p).iter().zip(problem.phi(p).chunks_exact(d)) {
+            if next as usize == problem.goal() {
+                continue;
+            }
+            for i in 0..d {
+                if row[i] > 0.0 { above[i] += row[i] } else { below[i] -= row[i] }
+            }
+        }
+        largest = largest.max(above.iter().zip(&below).map(|(a, b)| a.max(*b).powi(2)).sum());
+    }
+    largest.sqrt()
+}
+
+/// A bound on |theta| over B, or over those theta that stand for all others with the same kernels; none if the extra facts
+/// leave B unbounded in a direction that no kernel sees.
+pub fn theta_norm(problem: &Problem) -> Option<f64> {
+    largest_norm(problem)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One state that is left with probability 1/4 + theta/2, theta in [-1/2, 3/2].
+    #[test]
+    fn a_problem_by_hand() {
+        let mut builder = Problem::builder("coin", 2, 2);
+        builder.start(0).goal(1);
+        let toss = builder.action(0, 1.0).unwrap();
+        builder.feature(0, toss, 0, &[-0.5, 0.75]).unwrap();
+        builder.feature(0, toss, 1, &[0.5, 0.25]).unwrap();
+        let problem = builder.build().unwrap();
+        assert!((phi_norm(&problem) - (0.25f64 + 0.5625).sqrt()).abs() < 1e-12);
+        // theta_2 = 1 and theta_1 at most 3/2
+        assert!((theta_norm(&problem).unwrap() - 3.25f64.sqrt()).abs() < 1e-6);
+    }
+}

@@ -1,0 +1,51 @@
+//! Steps that no model allows: noted by name, counted, and survived.
+
+use super::optimist::{impossible, possible_pair};
+use super::{Probe, Transition, Violation};
+use crate::Result;
+use crate::problem::{Pair, Problem};
+use serde::{Deserialize, Serialize};
+
+/// Distinct violations that are remembered by name; all are counted.
+const REMEMBERED: usize = 64;
+
+/// What a learner keeps of steps that no model allows.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Surprises {
+    count: u64,
+    distinct: Vec<Violation>,
+}
+
+impl Surprises {
+    /// The pair of a step; none, and the step noted, if no model allows its next state. A step between states or by an
+    /// action that do not exist is an error.
+    pub(super) fn pair(&mut self, problem: &Problem, step: &Transition, t: u64) -> Result<Option<Pair>> {
+        let pair = possible_pair(problem, step, t)?;
+        if problem.successors(pair).contains(&(step.next as u32)) {
+            return Ok(Some(pair));
+        }
+        self.note(problem, step, t);
+        Ok(None)
+    }
+
+    /// Notes a step.
+    pub(super) fn note(&mut self, problem: &Problem, step: &Transition, t: u64) {
+        self.count += 1;
+        let (state, action, next) = (step.state, step.action, step.next);
+        let same = |v: &&mut Violation| (v.state, v.action, v.next) == (state, action, next);
+        if let Some(known) = self.distinct.iter_mut().find(same) {
+            known.times += 1;
+            known.last = t;
+        } else if self.distinct.len() < REMEMBERED {
+            let text = impossible(problem, step);
+            self.distinct.push(Violation { t, state, action, next, times: 1, last: t, text });
+        }
+    }
+
+    /// Shows every distinct one; returns how many there were in all.
+    pub(super) fn probe(&self, sink: &mut dyn Probe) -> u64 {
+        self.distinct.iter().for_each(|v| sink.violation(v));
+        self.count
+    }
+}

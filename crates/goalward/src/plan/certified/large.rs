@@ -1,0 +1,168 @@
+//! Blocks too large for elimination: policy iteration with inexact evaluations by Krylov's method.
+
+use super::super::model::Choice;
+use super::block::{ROUNDS, Solver};
+
+/// An improvement counts if it exceeds this part of the value.
+const NOISE: f64 = 1e-12;
+
+impl Solver<'_> {
+    /// Policy iteration with inexact evaluations. `false` if it went wrong.
+    pub(super) fn by_krylov(&mut self, start: usize, end: usize) -> bool {
+        let n = end - start;
+        let mut policy = self.leaving_policy(start, end);
+        let mut x = vec![0.0; n];
+        let (mut tolerance, mut noise) = (1e-4, NOISE);
+        let mut kept: Option<Vec<Choice>> = None;
+        for _ in 0..ROUNDS {
+            let b: Vec<f64> = policy.iter().map(|&choice| self.inflow(start, end, choice)).collect();
+            self.load_krylov(start, &policy);
+            if !self.krylov.solve(&b, &mut x, tolerance) || x.iter().any(|&x| x < 0.0) {
+                if tolerance > 1e-12 && !x.iter().any(|x| !x.is_finite()) && self.leaves(start, &policy) {
+                    tolerance *= 1e-3;
+                    continue;
+                }
+                match kept.take() {
+                    // an improvement by values that were not accurate enough
+                    Some(before) if before != policy => {
+                        (policy, tolerance, noise) = (before, 1e-13, noise * 10.0);
+                        x.fill(0.0);
+                        continue;
+                    }
+                    _ => return false,
+                }
+            }
+            (0..n).for_each(|k| self.values.x[start + k] = x[k]);
+            kept = Some(policy.clone());
+            let floor = noise.max(tolerance * 1e-2);
+            let (largest, changes) = self.improve(start, end, &mut policy, floor);
+            if changes == 0 && tolerance <= 1e-12 {
+                (0..n).for_each(|k| {
+                    self.values.x[start + k] = x[k];
+                    self.values.policy[start + k] = policy[k] as u32;
+                });
+                return self.leaves(start, &policy);
+            }
+            (0..n).for_each(|k| x[k] = self.values.x[start + k]);
+            let next = if changes == 0 { tolerance * 1e-5 } else { tolerance.min(1e-3 * largest) };
+            tolerance = next.max(1e-13);
+        }
+        false
+    }
+
+    /// One Gauss-Seidel sweep of value iteration in place; the largest relative gain, and how many choices changed.
+    fn improve(&mut self, start: usize, end: usize, policy: &mut [Choice], noise: f64) -> (f64, usize) {
+        let (model, sigma) = (self.model, self.sense.sigma());
+        let x = &mut self.values.x;
+        let (mut largest, mut changes) = (0.0f64, 0);
+        for s in start..end {
+            let own = x[s];
+            let mut best = -noise * own.abs();
+            let mut to = policy[s - start];
+            for choice in model.choices(s) {
+                let fall: f64 = model.arcs(choice).iter().map(|&(j, w)| w * (own - x[j as usize])).sum();
+                let gain = sigma * (model.charge(choice) - fall) / model.leaving[choice];
+                if gain < best {
+                    (best, to) = (gain, choice);
+                }
+            }
+            if to != policy[s - start] {
+                policy[s - start] = to;
+                x[s] = own + sigma * best;
+                largest = largest.max(best.abs() / own.abs().max(f64::MIN_POSITIVE));
+                changes += 1;
+            }
+        }
+        (largest, changes)
+    }
+
+    /// Any policy that leaves the block from everywhere: backwards from the nodes that can leave at once.
+    pub(super) fn leaving_policy(&self, start: usize, end: usize) -> Vec<Choice> {
+        let (model, n) = (self.model, end - start);
+        let mut policy = vec![usize::MAX; n];
+        let mut first = vec![0u32; n + 2];
+        let all = || (start..end).flat_map(|s| model.choices(s).map(move |choice| (s - start, choice)));
+        let local = |next: u32| Some((next as usize).wrapping_sub(start)).filter(|&j| j < n);
+        for (_, choice) in all() {
+            model.arcs(choice).iter().filter_map(|e| local(e.0)).for_each(|j| first[j + 2] += 1);
+        }
+        (2..n + 2).for_each(|j| first[j] += first[j - 1]);
+        let mut into = vec![(0u32, 0u32); first[n + 1] as usize];
+        let mut queue: Vec<u32> = Vec::with_capacity(n);
+        for (s, choice) in all() {
+            for &(next, _) in model.arcs(choice) {
+                match local(next) {
+                    Some(j) => {
+                        into[first[j + 1] as usize] = (s as u32, choice as u32);
+                        first[j + 1] += 1;
+                    }
+                    None if policy[s] == usize::MAX => {
+                        policy[s] = choice;
+                        queue.push(s as u32);
+                    }
+                    None => {}
+                }
+            }
+        }
+        let mut at = 0;
+        while at < queue.len() {
+            let j = queue[at] as usize;
+            for &(s, choice) in &into[first[j] as usize..first[j + 1] as usize] {
+                if policy[s as usize] == usize::MAX {
+                    policy[s as usize] = choice as Choice;
+                    queue.push(s);
+                }
+            }
+            at += 1;
+        }
+        policy
+    }
+
+    /// Whether a policy leaves the block from everywhere.
+    pub(super) fn leaves(&self, start: usize, policy: &[Choice]) -> bool {
+        let n = policy.len();
+        let local = |next: u32| Some((next as usize).wrapping_sub(start)).filter(|&j| j < n);
+        let mut first = vec![0u32; n + 2];
+        for &choice in policy {
+            self.model.arcs(choice).iter().filter_map(|e| local(e.0)).for_each(|j| first[j + 2] += 1);
+        }
+        (2..n + 2).for_each(|j| first[j] += first[j - 1]);
+        let mut into = vec![0u32; first[n + 1] as usize];
+        let (mut reached, mut queue) = (vec![false; n], Vec::with_capacity(n));
+        for (s, &choice) in policy.iter().enumerate() {
+            for &(next, _) in self.model.arcs(choice) {
+                match local(next) {
+                    Some(j) => {
+                        into[first[j + 1] as usize] = s as u32;
+                        first[j + 1] += 1;
+                    }
+                    None if !reached[s] => {
+                        reached[s] = true;
+                        queue.push(s);
+                    }
+                    None => {}
+                }
+            }
+        }
+        let mut at = 0;
+        while at < queue.len() {
+            for &s in &into[first[queue[at]] as usize..first[queue[at] + 1] as usize] {
+                if !std::mem::replace(&mut reached[s as usize], true) {
+                    queue.push(s as usize);
+                }
+            }
+            at += 1;
+        }
+        queue.len() == n
+    }
+
+    /// Makes Krylov's method ready for a policy on the nodes from `start` on.
+    pub(super) fn load_krylov(&mut self, start: usize, policy: &[Choice]) {
+        let (model, n) = (self.model, policy.len());
+        let row = |k: usize| {
+            let arcs = model.arcs(policy[k]).iter().map(move |&(j, w)| ((j as usize).wrapping_sub(start), w));
+            (model.leaving[policy[k]], arcs.filter(move |e| e.0 < n))
+        };
+        self.krylov.load(n, row);
+    }
+}

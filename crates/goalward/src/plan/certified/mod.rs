@@ -1,0 +1,189 @@
+//! Certified planning on a known model, made for speed and size.
+//!
+//! **What it does.** Bounds lower <= V <= upper on the optimal value of every state, all roundings included, and a policy
+//! that proves its side of them. The objective is one of
+//!
+//! * [`Objective::Min`]: V* of the paper, the least expected cost to the goal over the policies that reach it with
+//!   probability one; infinite where there is none;
+//! * [`Objective::Max`]: the greatest expected cost to the goal. As usual in probabilistic model checking (`Rmax=? [F goal]`),
+//!   it is infinite where *some* policy misses the goal with positive probability, even if it would do so for free;
+//! * [`Objective::Reach`]: the greatest probability of ever reaching the goal; costs play no part.
+//!
+//! The graph alone decides which values are infinite, 0 or 1. End components in which one can stay for free (for `Reach`:
+//! any) become single nodes, so that what is left has one solution. The strongly connected components are then solved in
+//! topological order: a state on its own by its formula; a small component by policy iteration with sparse elimination, after
+//! the states without a decision have been eliminated once; a large one by policy iteration with BiCGSTAB. Bounds come from
+//! f64 with directed error bounds ([`Solution::width`] says how far they are apart); where they cannot reach the
+//! precision asked for, the 30-digit arithmetic of [`exact`](super::exact) takes over (`Min` only, and up to a few million transitions).
+//!
+//! **What it needs to know.** The truth. Its rows are read as divided by their sums.
+//!
+//! **Cost.** Linear in the transitions for components of bounded size. Memory beyond problem and truth, while it runs: 16
+//! bytes per transition and about 60 per pair; in components too large for elimination 8 more per transition, in smaller
+//! ones (up to three million transitions) several times as much for the component at hand.
+//!
+//! **Reference.** Section 3 of the paper for V*; Baier, Klein, Leuschner, Parker and Wunderlich, Ensuring the reliability of your
+//! model checker: interval iteration for Markov decision processes (2017), and Hartmanns and Kaminski, Optimistic value
+//! iteration (2020), for sound bounds without contraction; de Alfaro, Computing minimum and maximum reachability times in
+//! probabilistic systems (1999), for free components; Dai, Mausam, Weld and Goldsmith, Topological value iteration
+//! algorithms (2011), for the order.
+
+mod block;
+mod bounds;
+mod decide;
+mod krylov;
+mod large;
+mod reduce;
+mod setup;
+
+use super::exact;
+use crate::problem::{Action, Problem, State, Truth};
+use crate::{Error, Result};
+use block::Solver;
+use setup::Setup;
+
+/// What is optimised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Objective {
+    /// The least expected cost to the goal, over policies that reach it with probability one.
+    Min,
+    /// The greatest expected cost to the goal; infinite where some policy may miss it.
+    Max,
+    /// The greatest probability of reaching the goal.
+    Reach,
+}
+
+/// Certified optimal values: `lower <= V <= upper` in every state.
+#[derive(Clone, Debug)]
+pub struct Solution {
+    /// What was optimised.
+    pub objective: Objective,
+    /// Certified lower bound, per state.
+    pub lower: Vec<f64>,
+    /// Certified upper bound, per state.
+    pub upper: Vec<f64>,
+    /// The value, per state: between the bounds.
+    pub v: Vec<f64>,
+    /// A policy that attains the values up to the bounds (0 in the goal and in lost states).
+    pub policy: Vec<Action>,
+    /// `Min`: the states without a policy that reaches the goal with probability one. `Max`: the states in which some
+    /// policy may miss it. `Reach`: the states from which it cannot be reached at all.
+    pub lost: Vec<State>,
+    /// Digits beyond f64 that belong to the lower and upper bounds when they are checked.
+    pub(super) tails: Option<(Vec<f64>, Vec<f64>)>,
+}
+
+impl Solution {
+    /// The largest value of a state that is not lost: B* for [`Objective::Min`].
+    pub fn largest(&self) -> f64 {
+        self.v.iter().copied().filter(|v| v.is_finite()).fold(0.0, f64::max)
+    }
+
+    /// The largest relative width (upper - lower)/upper of the certified intervals.
+    pub fn width(&self) -> f64 {
+        let widths = self.lower.iter().zip(&self.upper).filter(|(lower, _)| lower.is_finite());
+        widths.map(|(lower, upper)| if upper > lower { 1.0 - lower / upper } else { 0.0 }).fold(0.0, f64::max)
+    }
+
+    /// The expected number of steps of the policy, per state; infinite in lost states. For costs only: a policy for
+    /// [`Objective::Reach`] may go on for ever.
+    pub fn steps(&self, problem: &Problem, truth: &Truth) -> Vec<f64> {
+        if self.objective == Objective::Reach {
+            return vec![f64::NAN; problem.states()];
+        }
+        let setup = Setup::steps(problem, truth, &self.policy, &self.lost);
+        let values = Solver::new(&setup.model, Sense::Least, 1e-9).run(&setup.ends);
+        let unknown = |node: u32| {
+            if values.upper[node as usize].is_finite() { values.x[node as usize] } else { f64::INFINITY }
+        };
+        let step = |s: State| match setup.node_of(s) {
+            Some(node) => unknown(node),
+            None => f64::INFINITY,
+        };
+        (0..problem.states()).map(step).collect()
+    }
+}
+
+/// Whether small or large values are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Sense {
+    Least,
+    Greatest,
+}
+
+impl Sense {
+    fn sigma(self) -> f64 {
+        if self == Sense::Least { 1.0 } else { -1.0 }
+    }
+
+    fn worst(self) -> f64 {
+        self.sigma() * f64::INFINITY
+    }
+
+    fn better(self, a: f64, b: f64) -> bool {
+        if self == Sense::Least { a < b } else { a > b }
+    }
+}
+
+/// Values, bounds and policy of a model's nodes; the goal's 0 at the end.
+struct Values {
+    x: Vec<f64>,
+    lower: Vec<f64>,
+    upper: Vec<f64>,
+    policy: Vec<u32>,
+    /// Some interval is wider than asked for.
+    wide: bool,
+}
+
+/// Above so many transitions the 30-digit arithmetic is not tried: it would take too much memory.
+const EXACT_TRANSITIONS: usize = 3_000_000;
+
+/// Solves a known model to a relative precision: upper - lower <= precision * upper in every state.
+///
+/// Where arithmetic does not reach the precision, the bounds are the best that could be certified, and still hold: ask
+/// [`Solution::width`]. Lost states, even a lost start, are not an error: see [`Solution::lost`].
+///
+/// ```
+/// use goalward::{plan::certified::{self, Objective}, problem::{Problem, Truth}};
+/// // waiting costs 1 and succeeds one time in four; walking costs 6
+/// let mut builder = Problem::builder("patience", 2, 1);
+/// let wait = builder.action(0, 1.0)?;
+/// let walk = builder.action(0, 6.0)?;
+/// builder.feature(0, wait, 0, &[0.75])?.feature(0, wait, 1, &[0.25])?.feature(0, walk, 1, &[1.0])?;
+/// let problem = builder.build()?;
+/// let truth = Truth::new(&problem, &[1.0])?;
+/// let least = certified::solve(&problem, &truth, Objective::Min, 1e-6)?;
+/// assert!(least.lower[0] <= 4.0 && 4.0 <= least.upper[0] && least.width() < 1e-6);
+/// assert_eq!(least.policy[0], wait);
+/// let greatest = certified::solve(&problem, &truth, Objective::Max, 1e-6)?;
+/// assert!(greatest.lower[0] <= 6.0 && 6.0 <= greatest.upper[0]);
+/// # Ok::<(), goalward::Error>(())
+/// ```
+pub fn solve(problem: &Problem, truth: &Truth, objective: Objective, precision: f64) -> Result<Solution> {
+    if problem.pairs() >= u32::MAX as usize {
+        let fault = format!("{} state-action pairs are more than planning can hold", problem.pairs());
+        return Err(Error::Field { field: "cost".into(), fault });
+    }
+    let setup = Setup::new(problem, truth, objective);
+    let sense = if objective == Objective::Min { Sense::Least } else { Sense::Greatest };
+    let values = Solver::new(&setup.model, sense, precision).run(&setup.ends);
+    let wide = values.wide;
+    let mut solution = setup.finish(problem, truth, objective, values);
+    let transitions = (0..problem.pairs()).last().map_or(0, |p| problem.rows(p).end);
+    if wide && objective == Objective::Min && transitions <= EXACT_TRANSITIONS {
+        let (exact, proof) = exact::prove(problem, truth, precision)?;
+        if exact.width() <= solution.width() {
+            solution.tails = Some(proof.tails(&exact));
+            solution.lower = exact.lower;
+            solution.upper = exact.upper;
+            solution.v = exact.v;
+            solution.policy = exact.policy;
+        }
+    }
+    Ok(solution)
+}
+
+#[cfg(test)]
+mod laws;
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,78 @@
+//! A second chance: states from which the goal cannot be reached send the traveller back to the start.
+
+use super::graph::{Backwards, Region};
+use crate::Result;
+use crate::problem::{Instance, Problem, State, Truth};
+use std::sync::Arc;
+
+/// What the new action is called.
+const NAME: &str = "restart";
+
+/// The instance in which a step that would end in a state from which the goal cannot be reached ends in the start
+/// instead, at the step's own cost: what is paid for a fall is the step. The states themselves, which are then never
+/// entered, keep one action, back to the start at a cost of 1. Also gives those states; if there are none, or if the start
+/// itself is one of them, nothing changes.
+///
+/// ```
+/// use goalward::{plan::{certified::{self, Objective}, restart}, problem::{Problem, Truth}};
+/// // one leap: the goal or a hole, each half of the time; only the second feature would lead out of the hole
+/// let mut builder = Problem::builder("leap", 3, 2);
+/// let leap = builder.action(0, 1.0)?;
+/// let stay = builder.action(1, 1.0)?;
+/// builder.feature(0, leap, 1, &[0.5, 0.5])?.feature(0, leap, 2, &[0.5, 0.5])?;
+/// builder.feature(1, stay, 1, &[1.0, 0.0])?.feature(1, stay, 2, &[0.0, 1.0])?;
+/// let problem = builder.build()?;
+/// let truth = Truth::new(&problem, &[1.0, 0.0])?;
+/// let (again, holes) = restart(&problem, &truth)?;
+/// let best = certified::solve(&again.problem, again.truth()?, Objective::Min, 1e-9)?;
+/// assert_eq!(holes, [1]);
+/// assert!((best.v[0] - 2.0).abs() < 1e-8); // x = 1 + x/2
+/// # Ok::<(), goalward::Error>(())
+/// ```
+pub fn restart(problem: &Problem, truth: &Truth) -> Result<(Instance, Vec<State>)> {
+    let region = Region::new(problem, &Backwards::new(problem, truth));
+    let lost = |s: State| !region.hopeful[s];
+    let all: Vec<State> = (0..problem.states()).filter(|&s| lost(s)).collect();
+    if all.is_empty() || lost(problem.start()) {
+        let instance = Instance { problem: Arc::new(problem.clone()), truth: Some(truth.clone()) };
+        return Ok((instance, all));
+    }
+    let mut builder = Problem::builder(problem.name(), problem.states(), problem.dim());
+    builder.start(problem.start()).goal(problem.goal());
+    if let Some(names) = problem.state_names() {
+        builder.state_names(names.to_vec());
+    }
+    if let Some(names) = problem.action_names() {
+        let kept = |s: State| if lost(s) { vec![NAME.to_string()] } else { names[s].clone() };
+        builder.action_names((0..problem.states()).map(kept).collect());
+    }
+    for s in 0..problem.states() {
+        if lost(s) {
+            let a = builder.action(s, 1.0)?;
+            // what a pair's rows sum to is one for every theta in B
+            let mut sum = vec![0.0; problem.dim()];
+            for row in problem.phi(problem.pairs_of(s).start).chunks_exact(problem.dim()) {
+                sum.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
+            }
+            builder.feature(s, a, problem.start(), &sum)?;
+            continue;
+        }
+        for p in problem.pairs_of(s) {
+            let a = builder.action(s, problem.cost(p))?;
+            let mut back = vec![0.0; problem.dim()];
+            for (&next, row) in problem.successors(p).iter().zip(problem.phi(p).chunks_exact(problem.dim())) {
+                if lost(next as State) || next as State == problem.start() {
+                    back.iter_mut().zip(row).for_each(|(sum, x)| *sum += x);
+                } else {
+                    builder.feature(s, a, next as State, row)?;
+                }
+            }
+            builder.feature(s, a, problem.start(), &back)?;
+        }
+    }
+    for fact in problem.extra() {
+        builder.extra(&fact.a, fact.b)?;
+    }
+    let instance = Instance::new(builder.build()?, truth.theta())?;
+    Ok((instance, all))
+}

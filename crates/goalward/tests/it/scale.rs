@@ -1,0 +1,189 @@
+//! B of many rows: features that are not written out give the same sets as rows that are.
+
+use goalward::numeric::support::{Conic, ConvexSet, Ellipsoid, Status, SupportMin, Warm};
+use goalward::numeric::{Polytope, PolytopeBuilder, Rows, Stream};
+use goalward::plan::{Devi, Planner, Task};
+use goalward::problem::Problem;
+use goalward::registry::Settings;
+use goalward::worlds;
+use std::sync::Arc;
+
+const DIM: usize = 6;
+
+/// Feature rows in general position, as many times ten as there are pairs, and each pair's sum.
+fn features(pairs: usize, seed: u64) -> Vec<f64> {
+    let mut random = Stream::new(seed, &[]);
+    let mut phi = vec![0.0; pairs * 10 * DIM];
+    for pair in phi.chunks_exact_mut(10 * DIM) {
+        for model in 0..DIM {
+            let weights: Vec<f64> = (0..10).map(|_| random.exponential()).collect();
+            let sum: f64 = weights.iter().sum();
+            weights.iter().enumerate().for_each(|(row, w)| pair[row * DIM + model] = w / sum);
+        }
+    }
+    phi
+}
+
+fn polytope(phi: &Arc<Vec<f64>>, most: usize, rows: Rows) -> Arc<Polytope> {
+    let mut builder = PolytopeBuilder::new(DIM).at_most(most);
+    builder.equality(&[1.0; DIM], 1.0).unwrap();
+    builder.no_less_than_zero(phi);
+    Arc::new(builder.finish().unwrap().with_rows(rows))
+}
+
+fn ellipsoid<'a>(center: &'a [f64], shape: &'a mut [f64], stretch: f64, radius: f64) -> Ellipsoid<'a> {
+    shape.fill(0.0);
+    (0..DIM).for_each(|i| shape[i * DIM + i] = 1.0 + stretch * i as f64);
+    Ellipsoid { center, shape, radius }
+}
+
+/// Ten thousand rows, radii from one that no row cuts to one that contains B, 1e5 objectives in all: the same minima as with
+/// all rows written out; a sample of them also by Clarabel over all rows.
+#[test]
+fn features_give_the_same_minima_as_rows() {
+    let phi = Arc::new(features(1_000, 1));
+    let written = polytope(&phi, usize::MAX / 100, Rows::Exact);
+    let kept = polytope(&phi, 100, Rows::Exact);
+    assert!(!written.has_features() && kept.has_features());
+    assert_eq!((written.free(), written.offsets().len()), (DIM - 1, 10_000));
+    assert!(kept.offsets().len() < 2_000, "{} rows in the core", kept.offsets().len());
+    assert!(written.contains(kept.interior(), 0.0), "the interior point is inside of all rows");
+    let mut random = Stream::new(2, &[]);
+    let center = [1.0 / DIM as f64; DIM];
+    let (mut shape, mut compared, mut cut) = ([0.0; DIM * DIM], 0, 0);
+    for (case, radius) in [0.02, 0.1, 0.3, 1.0, 100.0].into_iter().enumerate() {
+        let ellipsoid = ellipsoid(&center, &mut shape, case as f64, radius);
+        let mut expected = ConvexSet::new(&written, ellipsoid).unwrap();
+        let mut found = ConvexSet::new(&kept, ellipsoid).unwrap();
+        let mut reference = Conic::new(&written, ellipsoid).unwrap();
+        assert!(!found.is_relaxed());
+        let (mut warm, mut warm_too) = (Warm::default(), Warm::default());
+        for i in 0..20_000 {
+            let c: [f64; DIM] = std::array::from_fn(|_| random.uniform() - 0.5);
+            let (a, b) = (expected.min(&c, &mut warm), found.min(&c, &mut warm_too));
+            assert!(b.status == Status::Optimal && b.bound <= b.value, "{b:?}");
+            assert!((a.value - b.value).abs() <= 1e-9 * (1.0 + a.value.abs()), "{a:?} {b:?}");
+            cut += usize::from(!warm_too.rows.is_empty());
+            if i % 4_000 == 0 {
+                let exact = reference.min(&c, &mut Warm::default());
+                assert!((exact.value - b.value).abs() <= 1e-6 * (1.0 + b.value.abs()), "{exact:?} {b:?}");
+                assert!(b.bound <= exact.value + 1e-7);
+                compared += 1;
+            }
+        }
+    }
+    assert!(compared == 25 && cut > 40_000, "{cut} of 100000 minima lie on rows of B");
+}
+
+/// The nearest rows alone make a larger set, and say so.
+#[test]
+fn fewer_rows_are_optimistic_and_said_to_be_fewer() {
+    let phi = Arc::new(features(1_000, 3));
+    let (exact, nearest) = (polytope(&phi, 100, Rows::Exact), polytope(&phi, 100, Rows::Nearest(20)));
+    let center = [1.0 / DIM as f64; DIM];
+    let mut shape = [0.0; DIM * DIM];
+    let ellipsoid = ellipsoid(&center, &mut shape, 1.0, 1.0);
+    let mut exact = ConvexSet::new(&exact, ellipsoid).unwrap();
+    let mut fewer = ConvexSet::new(&nearest, ellipsoid).unwrap();
+    assert!(fewer.is_relaxed() && !exact.is_relaxed() && fewer.binding_rows() < exact.binding_rows());
+    let (mut random, mut below) = (Stream::new(4, &[]), 0);
+    for _ in 0..2_000 {
+        let c: [f64; DIM] = std::array::from_fn(|_| random.uniform() - 0.5);
+        let least = exact.min(&c, &mut Warm::default());
+        let lower = fewer.min(&c, &mut Warm::default());
+        assert!(lower.bound <= least.value + 1e-12);
+        below += usize::from(lower.value < least.value - 1e-9);
+    }
+    assert!(below > 0, "the larger set must show somewhere");
+}
+
+/// What no theta satisfies is found although no core of a few rows shows it.
+#[test]
+fn contradictions_and_flat_sets_are_found_among_many_rows() {
+    let mut phi = features(1_000, 5);
+    // theta_1 <= 0.05 and, in another row, theta_1 >= 0.2
+    let row = |a: f64, all: f64| -> [f64; DIM] { std::array::from_fn(|i| all + if i == 0 { a } else { 0.0 }) };
+    let place = 777 * DIM;
+    phi[place..place + DIM].copy_from_slice(&row(-1.0, 0.05));
+    let with = |phi: Vec<f64>| {
+        let mut builder = PolytopeBuilder::new(DIM).at_most(100);
+        builder.equality(&[1.0; DIM], 1.0).unwrap();
+        builder.no_less_than_zero(&Arc::new(phi));
+        builder.finish()
+    };
+    let sound = with(phi.clone()).unwrap();
+    assert!(sound.interior()[0] < 0.05 && sound.free() == DIM - 1);
+    let mut flat = phi.clone();
+    flat[place + 999 * DIM..place + 1000 * DIM].copy_from_slice(&row(1.0, -0.05));
+    let flat = with(flat).unwrap();
+    assert_eq!(flat.free(), DIM - 2);
+    assert!((flat.interior()[0] - 0.05).abs() < 1e-8);
+    let mut empty = phi;
+    empty[place + 999 * DIM..place + 1000 * DIM].copy_from_slice(&row(1.0, -0.2));
+    assert!(with(empty).is_err());
+}
+
+/// 22,000 pairs of general features, more than 2^16 rows: planning is optimistic, and gives the same bytes on any number of
+/// threads.
+#[test]
+fn large_problems_are_planned_alike_on_any_number_of_threads() {
+    let params = Settings::new().set("states", 2_500).set("dim", 4).set("successors", 8).set("actions", 4);
+    let instance = worlds::build("random-mixture", &params).unwrap();
+    let (problem, theta) = (&instance.problem, instance.truth().unwrap().theta());
+    assert!(problem.constraints().has_features());
+    let shape: Vec<f64> = (0..16).map(|i| if i % 5 == 0 { 1.0 } else { 0.0 }).collect();
+    let best = goalward::plan::exact::solve(problem, instance.truth().unwrap(), 1e-9).unwrap();
+    let task = Task { problem, costs: problem.costs(), b: 1.01 * best.b_star, eps: 1e-6, q: 1e-6 };
+    for radius in [1e-3, 0.3] {
+        let plan = |threads: usize| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| {
+                let ellipsoid = Ellipsoid { center: theta, shape: &shape, radius };
+                let mut set = ConvexSet::new(problem.constraints(), ellipsoid).unwrap();
+                let mut devi = Devi::new(problem);
+                let start = vec![0.0; problem.states()];
+                let done = devi.plan(&task, &mut set, Planner::Fast, &start);
+                assert!(done.residual <= task.eps, "{done:?}");
+                (devi.v, devi.q)
+            })
+        };
+        let ((v, q), (v2, q2)) = (plan(1), plan(2));
+        assert!(v.iter().zip(&v2).chain(q.iter().zip(&q2)).all(|(a, b)| a.to_bits() == b.to_bits()));
+        assert!(v.iter().zip(&best.upper).all(|(v, best)| *v <= best * (1.0 + 1e-9)));
+    }
+}
+
+/// The same problem whatever the order in which actions and rows come.
+#[test]
+fn the_order_of_building_does_not_matter() {
+    let rows = [
+        (0, 0, 0, [0.5, 0.1]),
+        (0, 0, 2, [0.5, 0.9]),
+        (0, 1, 1, [1.0, 1.0]),
+        (1, 0, 0, [0.2, 0.6]),
+        (1, 0, 1, [0.1, 0.1]),
+        (1, 0, 2, [0.7, 0.3]),
+    ];
+    let build = |states: &[usize], order: &[usize]| {
+        let mut builder = Problem::builder("order", 3, 2);
+        states.iter().for_each(|&s| drop(builder.action(s, 1.0 + s as f64).unwrap()));
+        for &i in order {
+            let (s, a, next, phi) = rows[i];
+            builder.feature(s, a, next, &phi).unwrap();
+        }
+        let again = builder.feature(1, 0, 1, &[0.1, 0.1]).unwrap_err().to_string();
+        assert!(again.contains("given twice"), "{again}");
+        builder.build().unwrap()
+    };
+    let expected = build(&[0, 0, 1], &[0, 1, 2, 3, 4, 5]);
+    for states in [[0, 0, 1], [0, 1, 0], [1, 0, 0]] {
+        for order in [[0, 1, 2, 3, 4, 5], [5, 4, 3, 2, 1, 0], [2, 5, 0, 4, 3, 1], [3, 4, 5, 0, 1, 2]] {
+            let problem = build(&states, &order);
+            for p in 0..3 {
+                assert_eq!(problem.successors(p), expected.successors(p));
+                assert_eq!(problem.phi(p), expected.phi(p));
+                assert_eq!(problem.cost(p), expected.cost(p));
+            }
+        }
+    }
+}
