@@ -3,7 +3,8 @@
 //! Worlds are `random-mixture` with 10 successors: rows in general position, a sixth of which are facets of B. `plain` is one
 //! pass over the features with theta* known, the least that a sweep could cost; a sweep solves a support problem for
 //! each pair besides. Two states of knowledge: *inside*, an ellipsoid that no row of B cuts; *cut*, one so large that at least a
-//! tenth of the pairs have an active row. Both on one thread and on two.
+//! tenth of the pairs have an active row. Both on one thread and on two. *whole* is an ellipsoid around all of B, on two threads:
+//! every row can bind there, and the nearest 1,024 do (`rows=nearest:1024`).
 
 mod harness;
 
@@ -133,6 +134,9 @@ fn main() {
         "active",
         "cut",
         "cut2",
+        "whole_rows",
+        "whole_relaxed",
+        "whole2",
         "plan_s",
         "plan_sweeps",
         "same",
@@ -211,6 +215,8 @@ fn main() {
         let (cut_1, cut_2) = (sweeps(&mut cut, &one), sweeps(&mut cut, &two));
         note("swept");
         let peak = status("VmHWM:") - before;
+        let mut whole = set_of(&instance, 100.0);
+        let whole_2 = sweeps(&mut whole, &two);
         let beside = (peak - 1.3 * features) / problem.pairs() as f64;
         let active = active_share(&instance, &cut, &v);
         let step_us = if pairs <= 10_000 { step_time(&instance) } else { f64::NAN };
@@ -233,6 +239,9 @@ fn main() {
                 active,
                 cut_1 / plain_1,
                 cut_2 / plain_2,
+                whole.binding_rows() as f64,
+                f64::from(u8::from(whole.is_relaxed())),
+                whole_2 / plain_2,
                 plan_s,
                 planned.sweeps as f64,
                 same,

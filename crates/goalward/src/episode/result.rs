@@ -47,6 +47,9 @@ pub struct RunResult {
     /// Planning calls in which the data contradicted every model in B at the level delta: a part of the violations.
     #[serde(skip_serializing_if = "is_zero")]
     pub contradictions: u64,
+    /// Planning calls that left out rows of B that could bind: optimistic, over a set larger than C ∩ B.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub relaxed: u64,
     /// All parameters in force.
     pub parameters: Map<String, Value>,
     /// The number of linear facts about theta known beyond "every row is a distribution".
@@ -65,6 +68,7 @@ struct Gathered {
     planner_calls: u64,
     violations: u64,
     contradictions: u64,
+    relaxed: u64,
 }
 
 impl Probe for Gathered {
@@ -79,6 +83,9 @@ impl Probe for Gathered {
     }
     fn contradictions(&mut self, count: u64) {
         self.contradictions = count;
+    }
+    fn relaxed(&mut self, count: u64) {
+        self.relaxed = count;
     }
     fn counts(&mut self, planner_calls: u64, violations: u64) {
         (self.planner_calls, self.violations) = (planner_calls, violations);
@@ -110,6 +117,7 @@ impl RunResult {
             violations: gathered.violations,
             impossible: gathered.impossible,
             contradictions: gathered.contradictions,
+            relaxed: gathered.relaxed,
             parameters,
             extra: arena.problem().extra().len(),
         }

@@ -11,7 +11,7 @@ pub mod rho_levis_plus_plus;
 mod surprises;
 
 use crate::plan::Planner;
-use crate::problem::{Action, Problem, State};
+use crate::problem::{Action, Problem, State, memory};
 use crate::registry::{Parameter, Reader, Settings};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -144,6 +144,8 @@ pub trait Probe {
     fn violation(&mut self, _violation: &Violation) {}
     /// How many planning calls found that the data contradict every model in B at the level delta: a part of the violations.
     fn contradictions(&mut self, _count: u64) {}
+    /// How many planning calls left out rows of B that could bind: their values are optimistic, and lower than they need be.
+    fn relaxed(&mut self, _count: u64) {}
 }
 
 /// The state of a learner, for checkpoints: opaque, but for the learner that made it.
@@ -262,5 +264,12 @@ pub fn build(
 ) -> Result<Box<dyn Learner>> {
     let settings = Reader::new(entry.id, entry.parameters, settings)?;
     problem.require_goal_in_reach()?;
+    // tables per pair: costs, Q twice, warm starts; per state: V several times, a chosen theta, the chosen actions' weights
+    let (pairs, states, d) = (problem.pairs() as u64, problem.states() as u64, problem.dim() as u64);
+    let rows = problem.rows(problem.pairs().saturating_sub(1)).end as u64;
+    memory::require(
+        "this learner",
+        (32 + 2 * d) * pairs + (64 + 8 * d) * states + 12 * rows * states / pairs.max(1),
+    )?;
     (entry.build)(&Brief { problem, settings, seed, episodes, told })
 }

@@ -64,6 +64,9 @@ pub(super) struct Standing {
     violations: u64,
     /// Those among them in which the data contradicted every model.
     contradictions: u64,
+    /// Planning calls over a set larger than C ∩ B, since rows of B were left out.
+    #[serde(default)]
+    relaxed: u64,
     /// Steps that no model allows.
     surprises: Surprises,
     /// Q_j per pair.
@@ -92,6 +95,7 @@ impl Optimist {
             t_j: 0,
             violations: 0,
             contradictions: 0,
+            relaxed: 0,
             surprises: Surprises::default(),
             q,
             v,
@@ -166,7 +170,8 @@ impl Optimist {
             self.devi.plan(&task, set, self.planner, &now.v)
         });
         match done {
-            Ok(_) => {
+            Ok(done) => {
+                now.relaxed += u64::from(done.relaxed);
                 now.q.clone_from(&self.devi.q);
                 now.v.clone_from(&self.devi.v);
             }
@@ -199,6 +204,7 @@ impl Optimist {
         let surprises = self.standing.surprises.probe(sink);
         sink.counts(self.standing.j, self.standing.violations + surprises);
         sink.contradictions(self.standing.contradictions);
+        sink.relaxed(self.standing.relaxed);
         if let Some(plan) = &self.standing.last_plan {
             sink.plan(plan);
         }
