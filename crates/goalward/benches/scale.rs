@@ -4,7 +4,7 @@
 //! pass over the features with theta* known, the least that a sweep could cost; a sweep solves a support problem for
 //! each pair besides. Two states of knowledge: *inside*, an ellipsoid that no row of B cuts; *cut*, one so large that at least a
 //! tenth of the pairs have an active row. Both on one thread and on two. *whole* is an ellipsoid around all of B, on two threads:
-//! every row can bind there, and the nearest 1,024 do (`rows=nearest:1024`).
+//! every row can bind there, and the nearest 256 do (`rows=nearest:256`).
 
 mod harness;
 
@@ -219,7 +219,7 @@ fn main() {
         let whole_2 = sweeps(&mut whole, &two);
         let beside = (peak - 1.3 * features) / problem.pairs() as f64;
         let active = active_share(&instance, &cut, &v);
-        let step_us = if pairs <= 10_000 { step_time(&instance) } else { f64::NAN };
+        let step_us = if pairs <= 1_000 { step_time(&instance) } else { f64::NAN };
         table.row(
             &format!("{pairs} pairs, d = {dim}"),
             &[

@@ -266,7 +266,7 @@ pub fn build(
     problem.require_goal_in_reach()?;
     // tables per pair: costs, Q twice, warm starts; per state: V several times, a chosen theta, the chosen actions' weights
     let (pairs, states, d) = (problem.pairs() as u64, problem.states() as u64, problem.dim() as u64);
-    let rows = problem.rows(problem.pairs().saturating_sub(1)).end as u64;
+    let rows = (0..problem.pairs()).last().map_or(0, |p| problem.rows(p).end) as u64;
     memory::require(
         "this learner",
         (32 + 2 * d) * pairs + (64 + 8 * d) * states + 12 * rows * states / pairs.max(1),

@@ -38,7 +38,7 @@ pub(super) const ENTRY: WorldEntry = WorldEntry {
         Parameter { name: "seed", default: "0", doc: "determines all that is random, 0 to 2^64 - 1" },
         Parameter {
             name: "rows",
-            default: "nearest:1024",
+            default: "nearest:256",
             doc: "where B has more than 65,536 different rows: which of those that can bind a confidence set takes, exact (all, which \
                   may be slow) or nearest:N (the N nearest; the set is then larger, and plans say \"relaxed\")",
         },

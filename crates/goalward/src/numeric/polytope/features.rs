@@ -8,7 +8,7 @@ use std::sync::Arc;
 /// Rows per chunk of a scan. The chunks never depend on the number of threads.
 const CHUNK: usize = 1 << 16;
 /// Rows that the core starts with, taken at equal distances.
-const SAMPLE: usize = 256;
+const SAMPLE: usize = 128;
 /// Rows that join the core at once, and the most that a chunk may propose.
 const BATCH: usize = 64;
 /// Rounds in which rows join for the sake of a deep interior point; after those, only for the sake of one at all.
@@ -40,7 +40,7 @@ impl std::str::FromStr for Rows {
 
 impl Default for Rows {
     fn default() -> Self {
-        Rows::Nearest(1024)
+        Rows::Nearest(256)
     }
 }
 

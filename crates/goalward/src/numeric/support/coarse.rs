@@ -41,6 +41,7 @@ impl Coarse {
     }
 
     /// The most violated row whose excess is above the floor; a block is looked at only if its bound is above the most that was found so far.
+    #[inline(never)]
     pub(super) fn scan(
         &self,
         set: &Whitened,
@@ -93,7 +94,7 @@ pub(super) fn add_products(out: &mut [f64; ROWS], columns: &[[f64; ROWS]], y: &[
     }
 }
 
-#[inline]
+#[inline(always)]
 pub(super) fn largest(x: &[f64; ROWS]) -> f64 {
     let mut top = *x;
     let mut half = ROWS / 2;

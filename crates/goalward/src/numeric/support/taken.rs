@@ -132,12 +132,12 @@ impl<'a> Taken<'a> {
             false => self.limits[i],
         };
         let mut order: Vec<usize> = (0..self.len()).collect();
-        let mut parts = vec![0..order.len()];
-        while let Some(part) = parts.pop() {
-            if part.len() <= ROWS {
+        let mut parts = Vec::from([(0, order.len())]);
+        while let Some((start, end)) = parts.pop() {
+            if end - start <= ROWS {
                 continue;
             }
-            let rows = &mut order[part.clone()];
+            let rows = &mut order[start..end];
             let spread = |j: usize| {
                 let (low, high) = rows.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &i| {
                     let x = component(i, j);
@@ -151,8 +151,8 @@ impl<'a> Taken<'a> {
             rows.select_nth_unstable_by(middle, |&a, &b| {
                 component(a, widest).total_cmp(&component(b, widest)).then(a.cmp(&b))
             });
-            parts.push(part.start..part.start + middle);
-            parts.push(part.start + middle..part.end);
+            parts.push((start, start + middle));
+            parts.push((start + middle, end));
         }
         order
     }
