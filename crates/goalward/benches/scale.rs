@@ -1,4 +1,4 @@
-//! Problems of a thousand to a million state-action pairs: `cargo xtask bench scale [-- PAIRS]`.
+//! Problems of a thousand to a million state-action pairs: `cargo xtask bench scale [PAIRS [DIM]]`.
 //!
 //! Worlds are `random-mixture` with 10 successors: rows in general position, a sixth of which are facets of B. `plain` is one
 //! pass over the features with theta* known, the least that a sweep could cost; a sweep solves a support problem for
@@ -116,7 +116,10 @@ fn step_time(instance: &Instance) -> f64 {
 }
 
 fn main() {
-    let only: Option<usize> = std::env::args().skip(1).find_map(|arg| arg.parse().ok());
+    let only: Vec<usize> = std::env::args().skip(1).filter_map(|arg| arg.parse().ok()).collect();
+    let wanted = |(pairs, dim): (usize, usize)| {
+        only.first().is_none_or(|only| *only == pairs) && only.get(1).is_none_or(|only| *only == dim)
+    };
     let columns = [
         "pairs",
         "dim",
@@ -145,7 +148,7 @@ fn main() {
     let mut table = Table::new("scale", &columns);
     let pool = |n: usize| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
     let (one, two) = (pool(1), pool(2));
-    for &(pairs, dim) in CASES.iter().filter(|case| only.is_none_or(|only| case.0 == only)) {
+    for &(pairs, dim) in CASES.iter().filter(|case| wanted(**case)) {
         let params = Settings::new()
             .set("states", pairs / ACTIONS)
             .set("actions", ACTIONS)
@@ -195,7 +198,7 @@ fn main() {
                 })
             };
             once();
-            median((0..5).map(|_| once()).collect())
+            median((0..3).map(|_| once()).collect())
         };
         let plain = |pool: &rayon::ThreadPool| {
             median(
