@@ -18,7 +18,6 @@ use crate::{Error, Result};
 use finding::Findings;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// The most faults of one sort that are collected from a problem file.
 const MOST: usize = 10_000;
@@ -187,7 +186,7 @@ impl Report {
                 Truth::new(&problem, theta).ok()
             }
         };
-        self.instance(&Instance { problem: Arc::new(problem), truth }, findings);
+        self.instance(&Instance::of(problem, truth), findings);
     }
 
     fn places(&mut self, problem: &Problem) {
