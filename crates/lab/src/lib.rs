@@ -7,6 +7,7 @@
 
 mod compare;
 mod contender;
+mod coverage;
 mod curves;
 mod error;
 pub mod figure;
@@ -15,13 +16,17 @@ mod jobs;
 mod progress;
 mod records;
 mod reproduce;
+mod scale;
+mod sets;
 pub mod stats;
 mod table;
 
 pub use compare::{Comparison, Row, compare};
-pub use contender::Contender;
+pub use contender::{Contender, Place};
+pub use coverage::{Coverage, CoverageOptions, CoverageRow, coverage};
 pub use curves::{Curves, Interrupted, Outcome, Run};
 pub use error::{Error, Result};
 pub use jobs::run_grid;
 pub use progress::{Progress, Silent};
+pub use scale::{Scale, ScaleOptions, ScaleRow, Tried, scale};
 pub use reproduce::{ReproduceOptions, ReproduceRow, Reproduction, reproduce};

@@ -3,11 +3,13 @@
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;
+pub(crate) mod coverage;
 pub(crate) mod export;
 pub(crate) mod learn;
 pub(crate) mod list;
 pub(crate) mod mix;
 pub(crate) mod reproduce;
+pub(crate) mod scale;
 pub(crate) mod solve;
 
 use crate::exit::{Outcome, Usage, note};
