@@ -36,7 +36,12 @@ impl Default for CoverageOptions {
         let texts = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect();
         CoverageOptions {
             out: "out/coverage".into(),
-            worlds: texts(&["hard-instance@dim=2", "hard-instance@dim=4", "windy-grid@n=3", "random-mixture"]),
+            worlds: texts(&[
+                "hard-instance@dim=2",
+                "hard-instance@dim=4",
+                "windy-grid@n=3",
+                "random-mixture",
+            ]),
             learners: texts(&[
                 "lr",
                 "levis++lr",
@@ -112,8 +117,9 @@ impl CoverageRow {
             let hits = whole.iter().filter(|a| lost(a).is_some()).count();
             Proportion::of(hits as u64, whole.len() as u64)
         };
-        let mean =
-            |of: fn(&Account) -> Option<f64>| Mean::of(&whole.iter().filter_map(|a| of(a)).collect::<Vec<_>>());
+        let mean = |of: fn(&Account) -> Option<f64>| {
+            Mean::of(&whole.iter().filter_map(|a| of(a)).collect::<Vec<_>>())
+        };
         CoverageRow {
             world: world.into(),
             delta,
@@ -219,7 +225,8 @@ pub fn coverage(options: &CoverageOptions, progress: &dyn Progress) -> Result<Co
     files::create_dir(&options.out)?;
     let rows = rows(&cells, &options.seeds, options.steps, "coverage", progress)?;
     let seeds = (options.seeds.end - options.seeds.start) as usize;
-    let complete = |row: &CoverageRow| row.accounts.len() == seeds && !row.accounts.iter().any(|a| a.interrupted);
+    let complete =
+        |row: &CoverageRow| row.accounts.len() == seeds && !row.accounts.iter().any(|a| a.interrupted);
     let mut coverage = Coverage {
         version: env!("CARGO_PKG_VERSION"),
         options: options.clone(),
@@ -282,7 +289,8 @@ impl Coverage {
         }
         for row in self.rows.iter().filter(|r| r.radius.as_deref() == Some("likelihood")) {
             let Some(lost) = row.lost else { continue };
-            let kept = if lost.limit <= row.delta { "which is at most delta" } else { "which is above delta" };
+            let kept =
+                if lost.limit <= row.delta { "which is at most delta" } else { "which is above delta" };
             words.push(format!(
                 "{}, delta = {}: {} loses theta* in {} of {} runs; with 95 % confidence in at most {:.1} % of all, {kept}.",
                 row.world,
@@ -322,8 +330,19 @@ impl Coverage {
 
     fn write(&mut self) -> Result<()> {
         let mut runs = Table::new([
-            "world", "delta", "learner", "radius", "seed", "steps", "first_lost", "first_lost_at_plan", "nats",
-            "beta", "width", "gap_regret", "interrupted",
+            "world",
+            "delta",
+            "learner",
+            "radius",
+            "seed",
+            "steps",
+            "first_lost",
+            "first_lost_at_plan",
+            "nats",
+            "beta",
+            "width",
+            "gap_regret",
+            "interrupted",
         ]);
         for row in &self.rows {
             for a in &row.accounts {

@@ -143,14 +143,21 @@ pub fn scale(options: &ScaleOptions, progress: &dyn Progress) -> Result<Scale> {
             let plain = contender.settings.clone();
             for &factor in &factors {
                 contender.settings = plain.clone().set("radius", format!("scaled:{factor}"));
-                cells.push(Cell { place, arena, yardstick, delta: options.delta, contender: contender.clone() });
+                cells.push(Cell {
+                    place,
+                    arena,
+                    yardstick,
+                    delta: options.delta,
+                    contender: contender.clone(),
+                });
             }
         }
     }
     files::create_dir(&options.out)?;
     let rows = rows(&cells, &options.seeds, options.steps, "scale", progress)?;
     let interrupted = progress.cancelled() || rows.len() < cells.len();
-    let tried: Vec<Tried> = rows.iter().zip(factors.iter().cycle()).map(|(row, f)| Tried::of(row, *f)).collect();
+    let tried: Vec<Tried> =
+        rows.iter().zip(factors.iter().cycle()).map(|(row, f)| Tried::of(row, *f)).collect();
     let mut scale = Scale {
         version: env!("CARGO_PKG_VERSION"),
         options: options.clone(),
@@ -255,7 +262,17 @@ impl Scale {
     }
 
     fn write(&mut self) -> Result<()> {
-        let mut all = Table::new(["world", "learner", "factor", "lost", "runs", "limit", "kept", "width", "gap_regret"]);
+        let mut all = Table::new([
+            "world",
+            "learner",
+            "factor",
+            "lost",
+            "runs",
+            "limit",
+            "kept",
+            "width",
+            "gap_regret",
+        ]);
         for t in &self.tried {
             let known = |x: Option<f64>| x.map(|x| x.to_string()).unwrap_or_default();
             all.row(vec![
@@ -271,8 +288,10 @@ impl Scale {
             ]);
         }
         let dir = &self.options.out;
-        self.files =
-            vec![files::write(dir, "scale.csv", all.csv())?, files::write(dir, "summary.md", self.summary())?];
+        self.files = vec![
+            files::write(dir, "scale.csv", all.csv())?,
+            files::write(dir, "summary.md", self.summary())?,
+        ];
         Ok(())
     }
 }
@@ -283,7 +302,8 @@ mod tests {
 
     #[test]
     fn factors_are_powers_that_can_be_typed() {
-        let options = |most, least, per_decade| ScaleOptions { most, least, per_decade, ..ScaleOptions::default() };
+        let options =
+            |most, least, per_decade| ScaleOptions { most, least, per_decade, ..ScaleOptions::default() };
         assert_eq!(factors(&options(1.0, 0.01, 2)).unwrap(), [1.0, 0.316, 0.1, 0.0316, 0.01]);
         assert_eq!(factors(&options(0.5, 0.5, 4)).unwrap(), [0.5]);
         for (most, least, per_decade) in [(1.0, 0.0, 2), (1.0, 2.0, 2), (f64::NAN, 0.1, 2), (1.0, 0.1, 0)] {

@@ -4,13 +4,16 @@ pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod coverage;
+pub(crate) mod demo;
 pub(crate) mod export;
+pub(crate) mod growth;
 pub(crate) mod learn;
 pub(crate) mod list;
 pub(crate) mod mix;
 pub(crate) mod reproduce;
 pub(crate) mod scale;
 pub(crate) mod solve;
+pub(crate) mod survey;
 
 use crate::exit::{Outcome, Usage, note};
 use goalward::registry::Settings;

@@ -165,7 +165,8 @@ pub(crate) fn watch(
 
 /// The sets of a learner, by the parameters in force.
 fn copies(arena: &Arena, learner: &str, force: &Map<String, Value>) -> Result<Vec<Box<dyn Twin>>> {
-    let likelihood = |delta: f64| -> Result<Box<dyn Twin>> { Ok(Box::new(LikelihoodTwin::new(arena, delta)?)) };
+    let likelihood =
+        |delta: f64| -> Result<Box<dyn Twin>> { Ok(Box::new(LikelihoodTwin::new(arena, delta)?)) };
     let moments = |delta: f64, radius: &str| -> Result<Box<dyn Twin>> {
         Ok(Box::new(RegressionTwin::moments(arena, force, delta, radius)?))
     };

@@ -35,7 +35,12 @@ enum Method {
 
 impl RegressionTwin {
     /// That of LEVIS++.
-    pub(super) fn moments(arena: &Arena, force: &Map<String, Value>, delta: f64, radius: &str) -> Result<Self> {
+    pub(super) fn moments(
+        arena: &Arena,
+        force: &Map<String, Value>,
+        delta: f64,
+        radius: &str,
+    ) -> Result<Self> {
         let (lambda, levels) = (number(force, "lambda")?, number(force, "levels")?);
         let home = Home::new(arena.problem().dim(), levels as usize, lambda, number(force, "gamma")?);
         let bias = number(force, "theta_norm").map_or(1.0, |norm| lambda.sqrt() * norm);
@@ -102,8 +107,11 @@ impl RegressionTwin {
         let ridge = self.ridge();
         let off: Vec<f64> = self.theta_star.iter().zip(ridge.theta()).map(|(x, y)| x - y).collect();
         let rows = ridge.sigma().chunks_exact(off.len());
-        let squared: f64 =
-            off.iter().zip(rows).map(|(x, row)| x * row.iter().zip(&off).map(|(s, y)| s * y).sum::<f64>()).sum();
+        let squared: f64 = off
+            .iter()
+            .zip(rows)
+            .map(|(x, row)| x * row.iter().zip(&off).map(|(s, y)| s * y).sum::<f64>())
+            .sum();
         squared.max(0.0).sqrt()
     }
 }

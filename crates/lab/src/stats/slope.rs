@@ -131,7 +131,8 @@ mod tests {
         // y(1) = 1 always, y(e) lognormal around e^1 with sd of the log-mean about s: so is the slope
         let e = std::f64::consts::E;
         let mut stream = Stream::new(1, &[2]);
-        let noise: Vec<f64> = (0..400).map(|_| (0..12).map(|_| stream.uniform()).sum::<f64>() - 6.0).collect();
+        let noise: Vec<f64> =
+            (0..400).map(|_| (0..12).map(|_| stream.uniform()).sum::<f64>() - 6.0).collect();
         let high: Vec<f64> = noise.iter().map(|z| e * (1.0 + 0.3 * z)).collect();
         let fit = Exponent::fit(&[1.0, e], &[vec![1.0; 400], high]).unwrap();
         let width = fit.high.unwrap() - fit.low.unwrap();
