@@ -128,6 +128,23 @@ impl Demo {
         self.comparison.interrupted.is_some()
     }
 
+    /// The headline, from what was measured.
+    fn headline(&self) -> String {
+        let mean = |label: &str| {
+            let row = self.comparison.rows.iter().find(|r| r.contender.label == label)?;
+            row.gap_regret.filter(|m| m.mean > 0.0).map(|m| m.mean)
+        };
+        let number = |x: f64| crate::figure::number_label(x, if x < 10.0 { 1 } else { 0 });
+        match mean(PRINTED).zip(mean(LIKELIHOOD)) {
+            Some((printed, likelihood)) => format!(
+                "Learning the wind: regret {} with printed constants, {} with the likelihood set",
+                number(printed),
+                number(likelihood)
+            ),
+            None => "Learning the wind".into(),
+        }
+    }
+
     /// Gap regret over the episodes, logarithmic: a hundredth of the regret is as visible as the whole.
     pub fn figure(&self) -> CurveFigure {
         let options = &self.options;
@@ -135,25 +152,31 @@ impl Demo {
             let points = curves.means().into_iter().map(|(k, _, gap)| BandPoint {
                 x: k as f64,
                 mean: gap.mean,
-                band: gap.low.zip(gap.high).map(|(low, high)| (low.max(gap.mean * 0.02), high)),
+                band: gap.low.zip(gap.high),
             });
             let label = curves.contender.label.clone();
             Series { stroke: stroke(&label), label, points: points.collect() }
         };
+        let series: Vec<Series> =
+            self.comparison.curves.iter().filter(|c| !c.runs.is_empty()).map(series).collect();
+        // whole decades, so that the axis begins and ends at a number
+        let ends = series.iter().filter_map(|s| s.points.last()).map(|p| p.mean).filter(|y| *y > 0.0);
+        let (low, high) = ends.fold((f64::INFINITY, 0.0), |(l, h), y| (f64::min(l, y), f64::max(h, y)));
+        let range = (low <= high).then(|| (10f64.powf((low / 1.5).log10().floor()), high * 1.6));
         let seeds = options.seeds.end - options.seeds.start;
         let broken = self.comparison.interrupted.map_or(String::new(), |i| format!(" · {i}"));
         CurveFigure {
-            title: "Finding the way through an unknown wind".into(),
+            title: self.headline(),
             note: format!(
-                "{}, five candidate models · mean of {seeds} runs with the same luck, band: 95 % interval{broken}",
+                "{} · mean of {seeds} runs on the same luck, band: 95 % interval · regret: Σ (Q* − V*){broken}",
                 options.world.replace('@', ", ").replace('=', " = "),
             ),
             size: (1600, 1000),
             panels: vec![Panel {
                 title: String::new(),
                 x: Axis { title: "Episode".into(), range: Some((0.0, options.episodes as f64)), log: false },
-                y: Axis { title: "Regret so far (expected)".into(), range: None, log: true },
-                series: self.comparison.curves.iter().filter(|c| !c.runs.is_empty()).map(series).collect(),
+                y: Axis { title: "Regret so far".into(), range, log: true },
+                series,
                 marks: Vec::new(),
             }],
         }

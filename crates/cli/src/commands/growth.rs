@@ -39,6 +39,9 @@ pub(crate) struct Args {
     /// B* of all worlds
     #[arg(long, value_name = "X", default_value_t = GrowthOptions::default().b_star)]
     b_star: f64,
+    /// The factor on the gap of tuned: the larger, the more there is to learn from
+    #[arg(long, value_name = "X", default_value_t = GrowthOptions::default().gap_factor)]
+    gap_factor: f64,
     /// The numbers of episodes K of tuned and fixed
     #[arg(long, value_name = "K,...", value_delimiter = ',', default_values_t = GrowthOptions::default().episodes)]
     episodes: Vec<u64>,
@@ -84,6 +87,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         learners: args.learners,
         dim: args.dim,
         b_star: args.b_star,
+        gap_factor: args.gap_factor,
         episodes: args.episodes,
         lengths: args.lengths,
         horizon_episodes: args.horizon_episodes,

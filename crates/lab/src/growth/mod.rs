@@ -2,9 +2,10 @@
 //!
 //! Three families of worlds, one exponent each:
 //!
-//! * **tuned**: `hard-instance` with the gap of the lower bound, Delta = (d-1) sqrt(delta/(K B*)), anew for every K. Nobody can
-//!   do better than sqrt(K) there: the exponent is 1/2 for who learns and for who does not, and what tells them apart is the
-//!   share of what the random policy pays;
+//! * **tuned**: `hard-instance` with the gap of the lower bound, Delta = f (d-1) sqrt(delta/(K B*)) with a factor f, 1 unless
+//!   given, anew for every K. Nobody can do better than sqrt(K) there: the exponent is 1/2 for who learns and for who
+//!   does not, and what tells them apart is the share of what the random policy pays. With f = 1 all data of a run hold
+//!   1/(2(1-delta)) nats about each sign, so that nobody's share is small;
 //! * **fixed**: `hard-instance` with one gap for all K. Who learns pays a logarithm, and the exponent goes to 0; who does
 //!   not has 1;
 //! * **horizon**: `corridor` with B* fixed and T* growing. A bound that depends on T* through logarithms alone allows an
@@ -63,6 +64,8 @@ pub struct GrowthOptions {
     pub dim: usize,
     /// B* of all worlds.
     pub b_star: f64,
+    /// The factor on the gap of `tuned`.
+    pub gap_factor: f64,
     /// The numbers of episodes K of `tuned` and `fixed`.
     pub episodes: Vec<u64>,
     /// The lengths of `horizon`: T* = b_star length.
@@ -81,6 +84,7 @@ impl Default for GrowthOptions {
             learners: ["levis++lr", "lr", "random"].map(String::from).to_vec(),
             dim: 3,
             b_star: 2.5,
+            gap_factor: 1.0,
             episodes: vec![1_000, 3_162, 10_000, 31_623, 100_000],
             lengths: vec![4, 12, 40, 126, 400],
             horizon_episodes: 300,
@@ -149,10 +153,10 @@ pub struct GrowthRow {
     pub exponent: Option<Exponent>,
 }
 
-/// The gap of the lower bound, Delta = (d-1) sqrt(delta/(K B*)) with delta = 1/B* - Delta: the root of
-/// Delta^2 = c (1/B* - Delta), c = (d-1)^2/(K B*).
-pub(crate) fn tuned_gap(dim: usize, b_star: f64, episodes: u64) -> f64 {
-    let c = ((dim - 1) as f64).powi(2) / (episodes as f64 * b_star);
+/// The gap of the lower bound, Delta = f (d-1) sqrt(delta/(K B*)) with delta = 1/B* - Delta: the root of
+/// Delta^2 = c (1/B* - Delta), c = f^2 (d-1)^2/(K B*).
+fn tuned_gap(factor: f64, dim: usize, b_star: f64, episodes: u64) -> f64 {
+    let c = (factor * (dim - 1) as f64).powi(2) / (episodes as f64 * b_star);
     // 2q/(p + sqrt(p^2 + 4q)), which does not cancel
     2.0 * c / b_star / (c + (c * c + 4.0 * c / b_star).sqrt())
 }
@@ -174,6 +178,9 @@ impl GrowthOptions {
         if !(self.b_star > 1.0 && self.b_star.is_finite()) {
             return refuse("b-star", format!("{} is not above 1", self.b_star));
         }
+        if !(self.gap_factor > 0.0 && self.gap_factor.is_finite()) {
+            return refuse("gap-factor", format!("{} is not above 0", self.gap_factor));
+        }
         let grows = |xs: &[u64]| xs.len() >= 2 && xs[0] > 0 && xs.windows(2).all(|w| w[0] < w[1]);
         let k = self.families.iter().any(|f| *f != Family::Horizon);
         if k && !grows(&self.episodes) {
@@ -183,7 +190,7 @@ impl GrowthOptions {
             return refuse("lengths", "expected two or more numbers that grow".into());
         }
         if self.families.contains(&Family::Tuned) {
-            let gap = tuned_gap(self.dim, self.b_star, self.episodes[0]);
+            let gap = self.tuned(self.episodes[0]);
             if gap >= 1.0 / self.b_star - gap {
                 let fault = format!(
                     "with K = {} the tuned gap {gap:.4} is not below delta = {:.4}: more episodes, or a smaller dim",
@@ -194,6 +201,10 @@ impl GrowthOptions {
             }
         }
         Ok(())
+    }
+
+    fn tuned(&self, episodes: u64) -> f64 {
+        tuned_gap(self.gap_factor, self.dim, self.b_star, episodes)
     }
 
     /// The worlds of a family.
@@ -212,11 +223,9 @@ impl GrowthOptions {
             curves: Vec::new(),
         };
         match family {
-            Family::Tuned => self
-                .episodes
-                .iter()
-                .map(|&k| point(k as f64, k, "hard-instance", tuned_gap(self.dim, self.b_star, k)))
-                .collect(),
+            Family::Tuned => {
+                self.episodes.iter().map(|&k| point(k as f64, k, "hard-instance", self.tuned(k))).collect()
+            }
             Family::Fixed => {
                 self.episodes.iter().map(|&k| point(k as f64, k, "hard-instance", fixed)).collect()
             }
@@ -345,7 +354,7 @@ mod tests {
     #[test]
     fn the_tuned_gap_solves_its_equation() {
         for (dim, b_star, k) in [(2, 3.0, 1000), (3, 2.5, 100_000), (5, 10.0, 10_000)] {
-            let gap = tuned_gap(dim, b_star, k);
+            let gap = tuned_gap(1.0, dim, b_star, k);
             let delta = 1.0 / b_star - gap;
             let law = (dim - 1) as f64 * (delta / (k as f64 * b_star)).sqrt();
             assert!((gap - law).abs() < 1e-12 * gap.max(1e-3), "{gap}, {law}");

@@ -13,8 +13,10 @@ fn headline(growth: &Growth, family: Family) -> String {
     let seeds = o.seeds.end - o.seeds.start;
     match family {
         Family::Tuned => format!(
-            "Gap of the lower bound, Δ = (d−1)√(δ/(K B*)): hard-instance, d = {}, B* = {}, {seeds} seeds",
-            o.dim, o.b_star
+            "Gap of the lower bound, Δ = {}(d−1)√(δ/(K B*)): hard-instance, d = {}, B* = {}, {seeds} seeds",
+            if o.gap_factor == 1.0 { String::new() } else { format!("{} ", o.gap_factor) },
+            o.dim,
+            o.b_star
         ),
         Family::Fixed => {
             format!("Fixed gap, Δ = 0.8 δ: hard-instance, d = {}, B* = {}, {seeds} seeds", o.dim, o.b_star)
