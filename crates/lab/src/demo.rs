@@ -137,11 +137,12 @@ impl Demo {
         let number = |x: f64| crate::figure::number_label(x, if x < 10.0 { 1 } else { 0 });
         match mean(PRINTED).zip(mean(LIKELIHOOD)) {
             Some((printed, likelihood)) => format!(
-                "Learning the wind: regret {} with printed constants, {} with the likelihood set",
+                "After {} episodes: regret {} with the printed constants, {} with the likelihood set",
+                self.options.episodes,
                 number(printed),
                 number(likelihood)
             ),
-            None => "Learning the wind".into(),
+            None => "What a confidence set is worth".into(),
         }
     }
 

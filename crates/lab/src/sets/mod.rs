@@ -170,7 +170,7 @@ fn copies(arena: &Arena, learner: &str, force: &Map<String, Value>) -> Result<Ve
     let moments = |delta: f64, radius: &str| -> Result<Box<dyn Twin>> {
         Ok(Box::new(RegressionTwin::moments(arena, force, delta, radius)?))
     };
-    let delta = number(force, "delta")?;
+    let delta = number(force, "delta").map_err(|_| no_set(learner))?;
     let text = |key: &str| force.get(key).and_then(Value::as_str).unwrap_or("printed").to_string();
     match learner {
         "lr" => Ok(vec![likelihood(delta)?]),

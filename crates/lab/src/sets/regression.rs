@@ -174,3 +174,60 @@ impl Twin for RegressionTwin {
         Size::Radius(self.beta)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use goalward::episode::{Flow, Observer, Plan, RunSpec, Runner, Step};
+    use goalward::learners::Probe;
+    use goalward::registry::Settings;
+
+    struct Follow<'a> {
+        arena: &'a Arena,
+        twin: RegressionTwin,
+        same: u32,
+        strayed: u32,
+    }
+
+    struct Reported(Option<PlanReport>);
+
+    impl Probe for Reported {
+        fn plan(&mut self, plan: &PlanReport) {
+            self.0 = Some(plan.clone());
+        }
+    }
+
+    impl Observer for Follow<'_> {
+        fn step(&mut self, step: &Step) -> Flow {
+            let problem = self.arena.problem();
+            self.twin.step(problem, problem.pair(step.state, step.action), step.next, step.t);
+            Flow::Continue(())
+        }
+        fn plan(&mut self, plan: &Plan) -> Flow {
+            let mut reported = Reported(None);
+            plan.learner.probe(&mut reported);
+            match self.twin.plan(self.arena.problem(), &reported.0.unwrap()) {
+                true => self.same += 1,
+                false => self.strayed += 1,
+            }
+            Flow::Continue(())
+        }
+    }
+
+    /// A twin with another ridge than the learner's is found out.
+    #[test]
+    fn a_twin_that_strays_is_seen() {
+        let arena = Arena::open("hard-instance", &Settings::new().set("dim", 3)).unwrap();
+        let spec = || RunSpec::new("levis", 400).settings(Settings::new().set("B", 3)).seed(1);
+        for (lambda, strays) in [(1.0, false), (1.1, true)] {
+            let mut runner = Runner::new(&arena, spec()).unwrap();
+            let mut force = runner.learner().in_force();
+            force.insert("lambda".into(), lambda.into());
+            let twin = RegressionTwin::plain(&arena, &force, 0.01, "printed").unwrap();
+            let mut follow = Follow { arena: &arena, twin, same: 0, strayed: 0 };
+            runner.run(&mut [&mut follow]).unwrap();
+            assert_eq!(follow.strayed > 0, strays, "{} same, {} strayed", follow.same, follow.strayed);
+            assert!(strays || follow.same > 10);
+        }
+    }
+}
