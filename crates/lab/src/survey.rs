@@ -25,6 +25,8 @@ pub struct SurveyOptions {
     pub learners: Vec<String>,
     /// The contender that all others are measured against, as given.
     pub against: String,
+    /// Contenders that are shown and not judged: of `lr` no regret theorem is claimed.
+    pub beside: Vec<String>,
     /// The number of episodes K of each run.
     pub episodes: u64,
     /// The seeds.
@@ -49,6 +51,7 @@ impl Default for SurveyOptions {
                 "random",
             ]),
             against: "levis++lr".into(),
+            beside: texts(&["lr"]),
             episodes: 10_000,
             seeds: 0..20,
             max_steps: 1_000_000,
@@ -168,7 +171,9 @@ impl SurveyRow {
 impl Survey {
     fn judge(&mut self) {
         let reference = &self.options.against;
-        let rivals = || self.rows.iter().filter(|r| r.guarantee == Some(true) && r.difference.is_some());
+        let beside = |r: &&SurveyRow| self.options.beside.contains(&r.contender.label);
+        let judged = |r: &&SurveyRow| r.guarantee == Some(true) && r.difference.is_some() && !beside(r);
+        let rivals = || self.rows.iter().filter(judged);
         let more: Vec<&SurveyRow> = rivals().filter(|r| r.verdict() == Some(Verdict::More)).collect();
         let less = rivals().filter(|r| r.verdict() == Some(Verdict::Less)).count();
         let open = rivals().filter(|r| r.verdict() == Some(Verdict::Open)).count();
@@ -191,6 +196,17 @@ impl Survey {
         for row in &more {
             let by = row.difference.as_ref().map_or("-".into(), Difference::text);
             words.push(format!("On {} it pays more than {}, by {by}.", row.world, row.contender.label));
+        }
+        for row in self.rows.iter().filter(|r| beside(r) && r.difference.is_some()) {
+            let by = row.difference.as_ref().map_or("-".into(), Difference::text);
+            let says = match row.verdict() {
+                Some(Verdict::Open) => ", which tells nothing",
+                _ => "",
+            };
+            words.push(format!(
+                "Beside it, not judged: {} on {} differs by {by}{says}.",
+                row.contender.label, row.world
+            ));
         }
         self.nowhere_worse = more.is_empty() && unknown == 0;
         self.words = words;

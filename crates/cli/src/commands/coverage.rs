@@ -37,6 +37,7 @@ pub(crate) struct Args {
     learners: Vec<String>,
     /// The failure probabilities of the sets
     #[arg(long, value_name = "P,...", value_delimiter = ',', default_values_t = CoverageOptions::default().deltas)]
+    #[arg(allow_negative_numbers = true)]
     deltas: Vec<f64>,
     /// The seeds: A..B, B left out; an upper limit of 1 % takes 300 of them
     #[arg(long, value_name = "A..B", default_value_t = SeedRange(CoverageOptions::default().seeds))]

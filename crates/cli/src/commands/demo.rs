@@ -34,6 +34,7 @@ pub(crate) struct Args {
     seeds: SeedRange,
     /// The factor on the printed radius of the contender without a guarantee
     #[arg(long, value_name = "X", default_value_t = DemoOptions::default().scale)]
+    #[arg(allow_negative_numbers = true)]
     scale: f64,
     /// The directory for the figure and the numbers
     #[arg(long, value_name = "DIR", default_value_os_t = DemoOptions::default().out)]

@@ -38,9 +38,11 @@ pub(crate) struct Args {
     dim: usize,
     /// B* of all worlds
     #[arg(long, value_name = "X", default_value_t = GrowthOptions::default().b_star)]
+    #[arg(allow_negative_numbers = true)]
     b_star: f64,
     /// The factor on the gap of tuned: the larger, the more there is to learn from
     #[arg(long, value_name = "X", default_value_t = GrowthOptions::default().gap_factor)]
+    #[arg(allow_negative_numbers = true)]
     gap_factor: f64,
     /// The numbers of episodes K of tuned and fixed
     #[arg(long, value_name = "K,...", value_delimiter = ',', default_values_t = GrowthOptions::default().episodes)]

@@ -35,15 +35,18 @@ pub(crate) struct Args {
     learners: Vec<String>,
     /// The largest factor
     #[arg(long, value_name = "X", default_value_t = ScaleOptions::default().most)]
+    #[arg(allow_negative_numbers = true)]
     most: f64,
     /// The smallest factor
     #[arg(long, value_name = "X", default_value_t = ScaleOptions::default().least)]
+    #[arg(allow_negative_numbers = true)]
     least: f64,
     /// How many factors to each power of ten
     #[arg(long, value_name = "N", default_value_t = ScaleOptions::default().per_decade)]
     per_decade: u32,
     /// The failure probability of the sets, and the share of runs that may lose theta*
     #[arg(long, value_name = "P", default_value_t = ScaleOptions::default().delta)]
+    #[arg(allow_negative_numbers = true)]
     delta: f64,
     /// The seeds: A..B, B left out; delta = 0.01 takes at least 300 of them
     #[arg(long, value_name = "A..B", default_value_t = SeedRange(ScaleOptions::default().seeds))]

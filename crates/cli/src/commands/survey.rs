@@ -36,6 +36,9 @@ pub(crate) struct Args {
     /// The learner that all others are measured against, as it stands in --learners
     #[arg(long, value_name = "A", default_value_t = SurveyOptions::default().against)]
     against: String,
+    /// Learners that are shown and not judged: no regret theorem is claimed of lr
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_values_t = SurveyOptions::default().beside)]
+    beside: Vec<String>,
     /// The number of episodes of every run
     #[arg(long, value_name = "K", default_value_t = SurveyOptions::default().episodes)]
     #[arg(value_parser = clap::value_parser!(u64).range(1..))]
@@ -61,6 +64,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         worlds: args.worlds,
         learners: args.learners,
         against: args.against,
+        beside: args.beside,
         episodes: args.episodes,
         seeds: args.seeds.0,
         max_steps: args.max_steps,

@@ -129,12 +129,15 @@ pub(super) fn figure(growth: &Growth, family: &FamilyGrowth) -> CurveFigure {
     });
     let marks = dots.collect();
     series.extend(guide(family, &series));
+    let means = || series.iter().flat_map(|s| s.points.iter().map(|p| p.mean)).filter(|y| *y > 0.0);
+    let (low, high) = (means().fold(f64::INFINITY, f64::min), means().fold(0.0, f64::max));
+    let range = (low <= high).then_some((low / 1.25, high * 1.25));
     let xs = || family.points.iter().map(|p| p.x);
     let (first, last) = (xs().fold(f64::INFINITY, f64::min), xs().fold(0.0, f64::max));
     let title = match family.family {
-        Family::Tuned => "Regret grows like √K on the instances of the lower bound",
-        Family::Fixed => "With a fixed gap regret all but stops growing",
-        Family::Horizon => "Regret as the horizon grows and the value does not",
+        Family::Tuned => "Regret over K on the instances of the lower bound",
+        Family::Fixed => "Regret over K at a fixed gap",
+        Family::Horizon => "Regret over the horizon T* at a fixed B*",
     };
     CurveFigure {
         title: title.into(),
@@ -143,7 +146,7 @@ pub(super) fn figure(growth: &Growth, family: &FamilyGrowth) -> CurveFigure {
         panels: vec![Panel {
             title: String::new(),
             x: Axis { title: x_title.into(), range: Some((first * 0.9, last * 1.1)), log: true },
-            y: Axis { title: "Cumulative gap regret".into(), range: None, log: true },
+            y: Axis { title: "Cumulative gap regret".into(), range, log: true },
             series,
             marks,
         }],

@@ -119,6 +119,7 @@ fn a_survey_measures_all_against_one() {
         worlds: texts(&["hard-instance@dim=2", "windy-grid@n=2"]),
         learners: texts(&["lr", "levis", "random"]),
         against: "lr".into(),
+        beside: Vec::new(),
         episodes: 100,
         seeds: 0..4,
         max_steps: 2000,
@@ -132,6 +133,8 @@ fn a_survey_measures_all_against_one() {
     // the same numbers seen from the other side
     let other = survey(&SurveyOptions { against: "levis".into(), ..options.clone() }, &Silent).unwrap();
     assert!(!other.nowhere_worse, "{:?}", other.words);
+    let beside = SurveyOptions { against: "levis".into(), beside: texts(&["lr"]), ..options.clone() };
+    assert!(survey(&beside, &Silent).unwrap().nowhere_worse, "lr is not judged");
     for (against, learners) in [("nobody", ["lr", "levis"]), ("lr", ["lr", "optimal"])] {
         let wrong = SurveyOptions { against: against.into(), learners: texts(&learners), ..options.clone() };
         assert!(matches!(survey(&wrong, &Silent), Err(Error::Option { .. })));
