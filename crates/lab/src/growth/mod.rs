@@ -4,8 +4,8 @@
 //!
 //! * **tuned**: `hard-instance` with the gap of the lower bound, Delta = f (d-1) sqrt(delta/(K B*)) with a factor f, 1 unless
 //!   given, anew for every K. Nobody can do better than sqrt(K) there: the exponent is 1/2 for who learns and for who
-//!   does not, and what tells them apart is the share of what the random policy pays. With f = 1 all data of a run hold
-//!   1/(2(1-delta)) nats about each sign, so that nobody's share is small;
+//!   does not, and what tells them apart is the share of what the random policy pays. With f = 1 all data of a run tell
+//!   each sign at 1/sqrt(1-delta) standard deviations, so that nobody's share is small;
 //! * **fixed**: `hard-instance` with one gap for all K. Who learns pays a logarithm, and the exponent goes to 0; who does
 //!   not has 1;
 //! * **horizon**: `corridor` with B* fixed and T* growing. A bound that depends on T* through logarithms alone allows an
