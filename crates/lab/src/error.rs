@@ -87,6 +87,20 @@ impl Error {
             Error::Place { .. } => {
                 "write a world's id and its parameters, each behind an @: windy-grid@n=3".into()
             }
+            Error::Option { option, .. } => match *option {
+                "delta" => "give a probability, such as 0.1".into(),
+                "against" => "name it as it stands among the learners".into(),
+                "learners" => {
+                    "lr, levis++lr, levis++, rho-levis++ and levis have confidence sets; optimal and random have none".into()
+                }
+                "factors" => "for instance from 1 down to 0.00001".into(),
+                "per-decade" => "4 tries 1, 0.562, 0.316, 0.178, 0.1, ...".into(),
+                "episodes" => "for instance 1000,10000,100000".into(),
+                "lengths" => "for instance 4,40,400".into(),
+                "dim" => "the hard instance has 2^(d-1) actions: 2 is the least".into(),
+                "b-star" => "every step costs 1, so that V* is at least 1: for instance 2.5".into(),
+                _ => return None,
+            },
             Error::Strayed { .. } => "this is a fault of goalward: please report it with the command".into(),
             Error::SameLabel { .. } => "give each contender once; seeds repeat a run".into(),
             Error::Nothing { what } => format!("give at least one of the {what}"),
