@@ -197,8 +197,9 @@ impl Survey {
             let by = row.difference.as_ref().map_or("-".into(), Difference::text);
             words.push(format!("On {} it pays more than {}, by {by}.", row.world, row.contender.label));
         }
-        for row in self.rows.iter().filter(|r| beside(r) && r.difference.is_some()) {
-            let by = row.difference.as_ref().map_or("-".into(), Difference::text);
+        for row in self.rows.iter().filter(beside) {
+            let Some(by) = row.difference.as_ref().filter(|d| d.difference.is_some()) else { continue };
+            let by = by.text();
             let says = match row.verdict() {
                 Some(Verdict::Open) => ", which tells nothing",
                 _ => "",
