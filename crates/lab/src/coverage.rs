@@ -46,6 +46,8 @@ impl Default for CoverageOptions {
                 "lr",
                 "levis++lr",
                 "levis++",
+                "levis++@radius=data",
+                "levis++@radius=determinant",
                 "levis",
                 "levis@radius=determinant",
                 "levis++@radius=scaled:0.003",

@@ -45,6 +45,8 @@ impl Default for SurveyOptions {
                 "levis++lr",
                 "lr",
                 "levis++",
+                "levis++@radius=data",
+                "levis++@radius=determinant",
                 "rho-levis++",
                 "levis",
                 "levis@radius=determinant",

@@ -1,7 +1,7 @@
 //! Confidence sets under watch: whether theta* ever leaves them, and how wide they are.
 //!
 //! A learner shows its plans and no more, so a second copy of its sets is kept here, by the same code of the library on the
-//! same data. At every planning call the copy of a regression must have the very estimate that the learner reports.
+//! same data. At every planning call the copy must have the very estimate that the learner reports.
 
 mod likelihood;
 mod regression;
@@ -165,16 +165,19 @@ pub(crate) fn watch(
 
 /// The sets of a learner, by the parameters in force.
 fn copies(arena: &Arena, learner: &str, force: &Map<String, Value>) -> Result<Vec<Box<dyn Twin>>> {
-    let likelihood =
-        |delta: f64| -> Result<Box<dyn Twin>> { Ok(Box::new(LikelihoodTwin::new(arena, delta)?)) };
+    let likelihood = |delta: f64, alone: bool| -> Result<Box<dyn Twin>> {
+        Ok(Box::new(LikelihoodTwin::new(arena, delta, alone)?))
+    };
     let moments = |delta: f64, radius: &str| -> Result<Box<dyn Twin>> {
         Ok(Box::new(RegressionTwin::moments(arena, force, delta, radius)?))
     };
     let delta = number(force, "delta").map_err(|_| no_set(learner))?;
     let text = |key: &str| force.get(key).and_then(Value::as_str).unwrap_or("printed").to_string();
     match learner {
-        "lr" => Ok(vec![likelihood(delta)?]),
-        "levis++lr" => Ok(vec![moments(0.5 * delta, &text("regression_radius"))?, likelihood(0.5 * delta)?]),
+        "lr" => Ok(vec![likelihood(delta, true)?]),
+        "levis++lr" => {
+            Ok(vec![moments(0.5 * delta, &text("regression_radius"))?, likelihood(0.5 * delta, false)?])
+        }
         "levis++" | "rho-levis++" => Ok(vec![moments(delta, &text("radius"))?]),
         "levis" => Ok(vec![Box::new(RegressionTwin::plain(arena, force, delta, &text("radius"))?)]),
         _ => Err(no_set(learner)),
@@ -199,8 +202,11 @@ fn promised(learner: &str, force: &Map<String, Value>) -> Option<f64> {
     }
     let delta = number(force, "delta").ok()?;
     let split = force.get("delta_split").and_then(Value::as_bool) == Some(true);
+    // Hoeffding's bound needs level 0 alone
+    let alone =
+        ["radius", "regression_radius"].iter().any(|key| force.get(*key) == Some(&"determinant".into()));
     let levels = number(force, "levels").unwrap_or(0.0);
-    let moments = if split { 1.0 } else { 2.0 * levels + 1.0 };
+    let moments = if split || alone { 1.0 } else { 2.0 * levels + 1.0 };
     Some(match learner {
         "levis++" | "rho-levis++" => moments * delta,
         "levis++lr" => 0.5 * delta * (1.0 + moments),

@@ -2,7 +2,7 @@
 
 use super::{Size, TOLERANCE, Twin, number};
 use crate::{Error, Result};
-use goalward::confidence::{self, RadiusKind};
+use goalward::confidence::{self, Bernstein, RadiusKind};
 use goalward::episode::Arena;
 use goalward::estimate::{Home, Ridge};
 use goalward::learners::PlanReport;
@@ -28,7 +28,7 @@ pub(super) struct RegressionTwin {
 
 enum Method {
     /// LEVIS++: level 0 of the weighted regressions.
-    Moments { home: Home, phi_norm: f64, bias: f64, u: Vec<f64> },
+    Moments { home: Home, bernstein: Bernstein, u: Vec<f64>, radii: Vec<f64> },
     /// LEVIS: one regression without weights.
     Plain { ridge: Ridge, theta_norm: f64, x: Vec<f64>, scratch: Vec<f64> },
 }
@@ -46,7 +46,10 @@ impl RegressionTwin {
         let bias = number(force, "theta_norm").map_or(1.0, |norm| lambda.sqrt() * norm);
         let split = force.get("delta_split").and_then(Value::as_bool) == Some(true);
         let delta = if split { delta / (2.0 * levels + 1.0) } else { delta };
-        let method = Method::Moments { home, phi_norm: number(force, "phi_norm")?, bias, u: Vec::new() };
+        let (phi_norm, horizon) = (number(force, "phi_norm")?, number(force, "horizon")?);
+        let bernstein = Bernstein { dim: arena.problem().dim(), lambda, delta, horizon, phi_norm, bias };
+        let radii = vec![bias; levels as usize];
+        let method = Method::Moments { home, bernstein, u: Vec::new(), radii };
         Self::new(arena, force, delta, radius, method)
     }
 
@@ -116,15 +119,38 @@ impl RegressionTwin {
     }
 }
 
+/// The radius of every level of LEVIS++ after t steps.
+fn moment_radii(kind: RadiusKind, of: &Bernstein, home: &Home, t: u64) -> Vec<f64> {
+    let Bernstein { dim, lambda, delta, phi_norm, bias, .. } = *of;
+    match kind {
+        RadiusKind::Data => home.noise().iter().map(|&noise| of.radius(t, noise)).collect(),
+        RadiusKind::Determinant => {
+            let levels = home.levels().iter().zip(home.steepest());
+            levels
+                .map(|(level, &steepest)| {
+                    let ratio = level.running().log_det() - dim as f64 * lambda.ln();
+                    confidence::weighted_determinant(ratio, delta, steepest, bias)
+                })
+                .collect()
+        }
+        _ => {
+            let printed = confidence::levis_plus_plus(t, dim, lambda, delta, phi_norm, bias);
+            vec![kind.factor() * printed; home.levels().len()]
+        }
+    }
+}
+
 impl Twin for RegressionTwin {
     fn step(&mut self, problem: &Problem, pair: Pair, next: State, t: u64) {
         let (lambda, delta, b, d) = (self.lambda, self.delta, self.b, problem.dim());
         self.beta = match &mut self.method {
-            Method::Moments { home, phi_norm, bias, u } => {
-                let printed = confidence::levis_plus_plus(t, d, lambda, delta, *phi_norm, *bias);
-                let beta = self.radius.factor() * printed;
-                home.step(problem, pair, next, u, beta, t);
-                beta
+            Method::Moments { home, bernstein, u, radii } => {
+                // where the data enter, HOME has the radii of the last plan
+                if matches!(self.radius, RadiusKind::Printed | RadiusKind::Scaled(_)) {
+                    *radii = moment_radii(self.radius, bernstein, home, t);
+                }
+                home.step(problem, pair, next, u, radii, t);
+                moment_radii(self.radius, bernstein, home, t)[0]
             }
             Method::Plain { ridge, theta_norm, x, scratch } => {
                 problem.phi_v(pair, &self.v, x);
@@ -143,7 +169,10 @@ impl Twin for RegressionTwin {
     fn plan(&mut self, _problem: &Problem, plan: &PlanReport) -> bool {
         self.at_plan = self.has();
         match &mut self.method {
-            Method::Moments { home, .. } => home.freeze(),
+            Method::Moments { home, bernstein, radii, .. } => {
+                home.freeze();
+                *radii = moment_radii(self.radius, bernstein, home, plan.t);
+            }
             Method::Plain { ridge, .. } => ridge.freeze(),
         }
         let theirs = plan.theta.first().map_or(&[][..], |theta| theta);

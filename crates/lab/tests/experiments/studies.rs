@@ -50,6 +50,8 @@ fn copies_of_the_sets_are_the_learners_own() {
     let worlds = ["windy-grid@n=3@cost=5", "random-mixture@states=6", "hard-instance@dim=4"];
     let learners = [
         "levis++",
+        "levis++@radius=data@horizon=100",
+        "levis++@radius=determinant",
         "levis",
         "levis@radius=determinant@rho=0.1@B=70",
         "rho-levis++",
@@ -57,7 +59,7 @@ fn copies_of_the_sets_are_the_learners_own() {
     ];
     let done =
         coverage(&CoverageOptions { seeds: 0..2, ..coverage_of(dir.path(), &worlds, &learners) }, &Silent);
-    assert_eq!(done.unwrap().rows.len(), 15);
+    assert_eq!(done.unwrap().rows.len(), 21);
 }
 
 #[test]
