@@ -1,9 +1,8 @@
 //! `goalward coverage`
 
-use super::wrote;
+use super::show;
 use crate::exit::{Outcome, note};
 use crate::interrupt::Interrupt;
-use crate::output;
 use crate::progress::Jobs;
 use crate::seeds::SeedRange;
 use goalward_lab::{CoverageOptions, coverage};
@@ -65,16 +64,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     };
     let jobs = Jobs::new(quiet, Interrupt::listen(quiet)?);
     let result = coverage(&options, &jobs)?;
-    match args.json {
-        true => output::json(&result)?,
-        false => {
-            let words: Vec<String> = result.words.iter().map(|words| output::item(words, 100)).collect();
-            output::text(&format!("{}\n{}\n", result.table(), words.join("\n")))?;
-        }
-    }
-    if !quiet {
-        wrote(&result.files);
-    }
+    show(&result, args.json, quiet, || result.table(), &result.words, &result.files)?;
     if result.interrupted {
         return Ok(Outcome::Interrupted);
     }

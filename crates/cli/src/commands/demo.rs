@@ -1,9 +1,8 @@
 //! `goalward demo`
 
-use super::{ended, wrote};
+use super::{ended, show};
 use crate::exit::Outcome;
 use crate::interrupt::Interrupt;
-use crate::output;
 use crate::progress::Jobs;
 use crate::seeds::SeedRange;
 use goalward_lab::{DemoOptions, demo};
@@ -54,15 +53,6 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     };
     let jobs = Jobs::new(quiet, Interrupt::listen(quiet)?);
     let result = demo(&options, &jobs)?;
-    match args.json {
-        true => output::json(&result)?,
-        false => {
-            let words: Vec<String> = result.words.iter().map(|words| output::item(words, 100)).collect();
-            output::text(&format!("{}\n{}\n", result.table(), words.join("\n")))?;
-        }
-    }
-    if !quiet {
-        wrote(&result.files);
-    }
+    show(&result, args.json, quiet, || result.table(), &result.words, &result.files)?;
     Ok(ended(result.interrupted()))
 }

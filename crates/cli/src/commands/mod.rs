@@ -16,7 +16,9 @@ pub(crate) mod solve;
 pub(crate) mod survey;
 
 use crate::exit::{Outcome, Usage, note};
+use crate::output;
 use goalward::registry::Settings;
+use serde::Serialize;
 use std::path::PathBuf;
 
 /// A world and its parameters, as every command that works on one takes them.
@@ -67,6 +69,27 @@ impl Parameters {
         }
         Ok(settings)
     }
+}
+
+/// Prints a study's table and what it says in words, or its JSON, and tells where the rest is.
+fn show<T: Serialize>(
+    study: &T,
+    json: bool,
+    quiet: bool,
+    table: impl FnOnce() -> String,
+    words: &[String],
+    files: &[PathBuf],
+) -> anyhow::Result<()> {
+    if json {
+        output::json(study)?;
+    } else {
+        let words: Vec<String> = words.iter().map(|words| output::item(words, 100)).collect();
+        output::text(&format!("{}\n{}\n", table(), words.join("\n")))?;
+    }
+    if !quiet {
+        wrote(files);
+    }
+    Ok(())
 }
 
 /// Tells where the results are.
