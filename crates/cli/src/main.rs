@@ -43,9 +43,14 @@ EXAMPLES:
 
 #[derive(Subcommand)]
 enum Command {
+    Demo(commands::demo::Args),
     Reproduce(commands::reproduce::Args),
     Learn(commands::learn::Args),
     Compare(commands::compare::Args),
+    Survey(commands::survey::Args),
+    Coverage(commands::coverage::Args),
+    Scale(commands::scale::Args),
+    Growth(commands::growth::Args),
     Solve(commands::solve::Args),
     Check(commands::check::Args),
     Mix(commands::mix::Args),
@@ -68,9 +73,14 @@ fn run(cli: Cli) -> anyhow::Result<Outcome> {
     }
     let quiet = cli.quiet;
     match cli.command {
+        Command::Demo(args) => commands::demo::run(args, quiet),
         Command::Reproduce(args) => commands::reproduce::run(args, quiet),
         Command::Learn(args) => commands::learn::run(args, quiet),
         Command::Compare(args) => commands::compare::run(args, quiet),
+        Command::Survey(args) => commands::survey::run(args, quiet),
+        Command::Coverage(args) => commands::coverage::run(args, quiet),
+        Command::Scale(args) => commands::scale::run(args, quiet),
+        Command::Growth(args) => commands::growth::run(args, quiet),
         Command::Solve(args) => commands::solve::run(args, quiet),
         Command::Check(args) => commands::check::run(args),
         Command::Mix(args) => commands::mix::run(args, quiet),

@@ -3,6 +3,7 @@
 use crate::curves::{Curves, Interrupted};
 use crate::figure::{Axis, BandPoint, CurveFigure, Panel, Series, Stroke};
 use crate::jobs::run_grid;
+use crate::paired::{Difference, Verdict};
 use crate::records::{Group, curves_csv, runs_csv};
 use crate::stats::Mean;
 use crate::table::Table;
@@ -32,11 +33,22 @@ pub struct Comparison {
     pub best: Option<String>,
     /// One row for each contender, in the order given.
     pub rows: Vec<Row>,
+    /// Paired differences to one contender, if they were asked for.
+    pub against: Option<Against>,
     /// What is missing, if the user broke off.
     pub interrupted: Option<Interrupted>,
     /// The runs themselves.
     #[serde(skip)]
     pub curves: Vec<Curves>,
+}
+
+/// All other contenders against one.
+#[derive(Clone, Debug, Serialize)]
+pub struct Against {
+    /// The label of the one.
+    pub reference: String,
+    /// The gap regret of each other one less its own, seed by seed.
+    pub differences: Vec<Difference>,
 }
 
 /// One contender of a comparison; every mean is over its runs.
@@ -53,6 +65,10 @@ pub struct Row {
     pub runs: usize,
     /// Runs that the cap on steps ended.
     pub truncated: usize,
+    /// Every run was interrupted: the numbers are those of fewer episodes, and compare with nobody's.
+    pub unfinished: bool,
+    /// Finished episodes of a run.
+    pub episodes_done: Option<Mean>,
     /// Cumulative regret.
     pub regret: Option<Mean>,
     /// Cumulative gap regret: the same expectation, far less noise.
@@ -92,6 +108,7 @@ pub fn compare(
         seeds: seeds.to_vec(),
         best: best.map(|c| c.contender.label.clone()),
         rows: curves.iter().map(|c| Row::of(c, best)).collect(),
+        against: None,
         interrupted: Interrupted::of(&curves, episodes),
         curves,
     })
@@ -107,7 +124,7 @@ fn best(curves: &[Curves]) -> Option<&Curves> {
     let order = |a: &(bool, bool, f64), b: &(bool, bool, f64)| {
         a.0.cmp(&b.0).then(a.1.cmp(&b.1)).then(a.2.total_cmp(&b.2))
     };
-    curves.iter().filter(|c| !c.runs.is_empty()).min_by(|a, b| order(&rank(a), &rank(b)))
+    curves.iter().filter(|c| !c.runs.is_empty() && !c.unfinished()).min_by(|a, b| order(&rank(a), &rank(b)))
 }
 
 impl Row {
@@ -118,12 +135,16 @@ impl Row {
             guarantee: curves.guarantee(),
             runs: curves.counted().len(),
             truncated: curves.truncated(),
+            unfinished: curves.unfinished(),
+            episodes_done: curves.mean_of(|r| r.result.episodes as f64),
             regret: curves.mean_of(|r| r.result.regret),
             gap_regret: curves.mean_of(|r| r.result.gap_regret),
             growth: curves.growth(),
             behind_best: best
                 .filter(|best| {
-                    best.contender != curves.contender && best.truncated() + curves.truncated() == 0
+                    best.contender != curves.contender
+                        && best.truncated() + curves.truncated() == 0
+                        && !curves.unfinished()
                 })
                 .and_then(|best| curves.minus(best, |r| r.result.gap_regret)),
             steps: curves.mean_of(|r| r.result.steps as f64),
@@ -137,7 +158,32 @@ impl Comparison {
     /// The result as aligned text.
     pub fn table(&self) -> String {
         let warnings: String = self.warnings().iter().map(|w| format!("{w}\n")).collect();
-        format!("{}{warnings}", self.cells().text())
+        let against = self.against_cells().map_or(String::new(), |cells| format!("\n{}", cells.text()));
+        format!("{}{warnings}{against}", self.cells().text())
+    }
+
+    /// Adds the paired differences of all other contenders to the one with this label.
+    pub fn against(mut self, reference: &str) -> Result<Comparison> {
+        let differences = Difference::all(&self.curves, reference)?;
+        self.against = Some(Against { reference: reference.into(), differences });
+        Ok(self)
+    }
+
+    fn against_cells(&self) -> Option<Table> {
+        let against = self.against.as_ref()?;
+        let reference = &against.reference;
+        let mut table =
+            Table::new(["learner", &format!("gap regret less that of {reference}"), "95 % interval says"]);
+        for d in &against.differences {
+            let says = match d.verdict {
+                None => "-".into(),
+                Some(Verdict::Less) => format!("{reference} pays less"),
+                Some(Verdict::More) => format!("{reference} pays more"),
+                Some(Verdict::Open) => "cannot be told apart".into(),
+            };
+            table.row(vec![d.label.clone(), d.text(), says]);
+        }
+        Some(table)
     }
 
     /// What a reader of the numbers must not overlook.
@@ -145,6 +191,14 @@ impl Comparison {
         let mut warnings = Vec::new();
         if let Some(interrupted) = self.interrupted {
             warnings.push(format!("{interrupted}: the numbers are those of the runs that were complete"));
+        }
+        for row in self.rows.iter().filter(|r| r.unfinished) {
+            warnings.push(format!(
+                "{}: every run was interrupted; what is shown are {:.0} of {} episodes, and compares with nothing",
+                row.contender.label,
+                row.episodes_done.map_or(0.0, |m| m.mean),
+                self.episodes
+            ));
         }
         for row in self.rows.iter().filter(|r| r.truncated > 0) {
             warnings.push(format!(
@@ -168,14 +222,15 @@ impl Comparison {
             "growth",
             "plans",
         ]);
-        let shown = |mean: &Option<Mean>| mean.map_or("-".into(), |m| m.to_string());
         for row in &self.rows {
+            let unfinished = if row.unfinished { " (unfinished)" } else { "" };
+            let shown = |mean: &Option<Mean>| mean.map_or("-".into(), |m| format!("{m}{unfinished}"));
             let is_best = self.best.as_ref() == Some(&row.contender.label);
             table.row(vec![
                 row.contender.label.clone(),
                 row.radius.clone().unwrap_or("-".into()),
                 guarantee_word(row.guarantee).into(),
-                row.runs.to_string(),
+                if row.unfinished { format!("0 of {}", row.runs) } else { row.runs.to_string() },
                 row.truncated.to_string(),
                 shown(&row.regret),
                 shown(&row.gap_regret),
@@ -233,6 +288,9 @@ impl Comparison {
         if curves.guarantee() == Some(false) {
             label.push_str(" (no guarantee)");
         }
+        if curves.unfinished() {
+            label.push_str(" (unfinished)");
+        }
         if curves.truncated() > 0 {
             label.push_str(&format!(" ({} of {} truncated)", curves.truncated(), curves.runs.len()));
         }
@@ -243,12 +301,13 @@ impl Comparison {
     pub fn summary(&self) -> String {
         let params: String = self.params.iter().map(|(k, v)| format!(" `{k}={v}`")).collect();
         let warnings: String = self.warnings().iter().map(|w| format!("\n**{w}.**\n")).collect();
+        let against = self.against_cells().map_or(String::new(), |cells| format!("\n{}", cells.markdown()));
         format!(
             "# Comparison on {}\n\nWorld `{}`{params}, V*(start) = {}, {} episodes, {} seeds, goalward {}.\n{warnings}\n{}\n\
              Means over the runs with 95 % Student-t intervals. *Gap regret* sums Q*(s,a) − V*(s) over the steps: the same \
              expectation as the regret, far less noise. *Behind best* is the paired difference in gap regret to the best \
              contender, seed by seed. *Growth* is the exponent e of K^e that the gap regret follows over the second half: \
-             1 means that nothing is learnt any more.\n",
+             1 means that nothing is learnt any more.\n{against}",
             self.world,
             self.world,
             self.optimal_cost,

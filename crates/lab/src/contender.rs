@@ -1,6 +1,8 @@
-//! A learner with its settings, as one entry of a comparison.
+//! A learner with its settings, as one entry of a comparison; a world with its parameters, as one of a study.
 
 use crate::{Error, Result};
+use goalward::episode::Arena;
+use goalward::learners;
 use goalward::registry::Settings;
 use serde::Serialize;
 
@@ -34,18 +36,83 @@ impl Contender {
     /// Whether there is such a learner and such a setting is found out when it is built.
     pub fn parse(text: &str) -> Result<Self> {
         let text = text.trim();
-        let fault = |fault: String| Error::Contender { text: text.into(), fault };
-        let mut parts = text.split('@').map(str::trim);
-        let learner = parts.next().unwrap_or_default();
-        if learner.is_empty() {
-            return Err(fault("it names no learner".into()));
-        }
-        if learner.contains('=') {
-            return Err(fault("it begins with a setting, not with a learner's id".into()));
-        }
-        let settings = Settings::parse(parts).map_err(|e| fault(e.to_string()))?;
-        Ok(Contender::new(text, learner, settings))
+        let (learner, settings) = id_and_settings(text, "learner")
+            .map_err(|fault| Error::Contender { text: text.into(), fault })?;
+        Ok(Contender::new(text, &learner, settings))
     }
+
+    /// Reads several.
+    pub fn parse_all<S: AsRef<str>>(texts: &[S]) -> Result<Vec<Contender>> {
+        texts.iter().map(|text| Contender::parse(text.as_ref())).collect()
+    }
+
+    /// Sets a parameter unless the contender sets it itself; `false` if its learner has no such parameter.
+    pub fn fill(&mut self, key: &str, value: impl std::fmt::Display) -> Result<bool> {
+        let has = learners::entry(&self.learner)?.parameters.iter().any(|p| p.name == key);
+        if has && self.settings.get(key).is_none() {
+            self.settings = std::mem::take(&mut self.settings).set(key, value);
+        }
+        Ok(has)
+    }
+}
+
+/// A world with its parameters, as one entry of a study.
+///
+/// ```
+/// use goalward_lab::Place;
+/// let place = Place::parse("windy-grid@n=3")?;
+/// assert_eq!(place.open()?.problem().states(), 9);
+/// # Ok::<(), goalward_lab::Error>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Place {
+    /// What tables call it: the text itself.
+    pub label: String,
+    /// The world's id or the problem file.
+    pub world: String,
+    /// Its parameters, as given.
+    pub params: Settings,
+}
+
+impl Place {
+    /// Reads `world@key=value@key=value`.
+    pub fn parse(text: &str) -> Result<Self> {
+        let text = text.trim();
+        let (world, params) =
+            id_and_settings(text, "world").map_err(|fault| Error::Place { text: text.into(), fault })?;
+        Ok(Place { label: text.into(), world, params })
+    }
+
+    /// Reads several, opens each, and refuses one that is given twice.
+    pub fn open_all<S: AsRef<str>>(texts: &[S]) -> Result<Vec<(Place, Arena)>> {
+        let places = texts.iter().map(|text| Place::parse(text.as_ref())).collect::<Result<Vec<_>>>()?;
+        if let Some((_, twice)) =
+            places.iter().enumerate().find(|(i, place)| places[..*i].iter().any(|p| p == *place))
+        {
+            return Err(Error::Place { text: twice.label.clone(), fault: "it is given twice".into() });
+        }
+        if places.is_empty() {
+            return Err(Error::Nothing { what: "worlds" });
+        }
+        places.into_iter().map(|place| place.open().map(|arena| (place, arena))).collect()
+    }
+
+    /// The world, solved.
+    pub fn open(&self) -> Result<Arena> {
+        Ok(Arena::open(&self.world, &self.params)?)
+    }
+}
+
+fn id_and_settings(text: &str, what: &str) -> Result<(String, Settings), String> {
+    let mut parts = text.split('@').map(str::trim);
+    let id = parts.next().unwrap_or_default();
+    if id.is_empty() {
+        return Err(format!("it names no {what}"));
+    }
+    if id.contains('=') {
+        return Err(format!("it begins with a setting, not with the name of a {what}"));
+    }
+    Ok((id.into(), Settings::parse(parts).map_err(|e| e.to_string())?))
 }
 
 #[cfg(test)]

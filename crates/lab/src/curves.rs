@@ -75,7 +75,12 @@ pub struct Curves {
 }
 
 impl Curves {
-    /// The runs that count: those that were not interrupted, or all if every one was.
+    /// Whether every run was interrupted: what there is are numbers of fewer episodes, which nothing can be compared with.
+    pub fn unfinished(&self) -> bool {
+        !self.runs.is_empty() && self.runs.iter().all(|r| r.outcome == Outcome::Interrupted)
+    }
+
+    /// The runs that count: those that were not interrupted, or all if every one was ([`unfinished`](Self::unfinished)).
     pub fn counted(&self) -> Vec<&Run> {
         let ended: Vec<&Run> = self.runs.iter().filter(|r| r.outcome != Outcome::Interrupted).collect();
         if ended.is_empty() { self.runs.iter().collect() } else { ended }
@@ -117,12 +122,13 @@ impl Curves {
     }
 
     /// The exponent e of the growth K^e of the mean gap regret over the second half of the curve; `None` if the cap on
-    /// steps ended a run, because what is kept of it does not grow.
+    /// steps ended a run, because what is kept of it does not grow, or if no run came to its end.
     pub fn growth(&self) -> Option<f64> {
         let means = self.means();
         let late = means[means.len() / 2..].iter().map(|(k, _, gap)| (*k as f64, gap.mean));
+        let whole = self.truncated() == 0 && !self.unfinished();
         // a slope of -0.00 would only puzzle
-        log_log_slope(late).filter(|_| self.truncated() == 0).map(|e| if e.abs() < 0.005 { 0.0 } else { e })
+        log_log_slope(late).filter(|_| whole).map(|e| if e.abs() < 0.005 { 0.0 } else { e })
     }
 
     /// How many runs the cap on steps ended.

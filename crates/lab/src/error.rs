@@ -28,6 +28,34 @@ pub enum Error {
         /// What is wrong with it.
         fault: String,
     },
+    /// A world's text has the wrong form.
+    #[error("world {text:?}: {fault}")]
+    Place {
+        /// What was given.
+        text: String,
+        /// What is wrong with it.
+        fault: String,
+    },
+    /// An option of a study has a value that cannot be.
+    #[error("{option}: {fault}")]
+    Option {
+        /// The option.
+        option: &'static str,
+        /// What is wrong with it.
+        fault: String,
+    },
+    /// A study's copy of a learner's confidence set is not the learner's own: its results would be about nothing.
+    #[error("{learner} on {world}, seed {seed}: the study's copy of its confidence set strays at step {t}")]
+    Strayed {
+        /// The learner.
+        learner: String,
+        /// The world.
+        world: String,
+        /// The seed.
+        seed: u64,
+        /// The planning call at which it was seen.
+        t: u64,
+    },
     /// Two contenders have the same label, so that tables and legends could not tell them apart.
     #[error("two contenders are called {label:?}")]
     SameLabel {
@@ -56,6 +84,24 @@ impl Error {
             Error::Contender { .. } => {
                 "write a learner's id and its settings, each behind an @: levis++@radius=scaled:0.003@lambda=1".into()
             }
+            Error::Place { .. } => {
+                "write a world's id and its parameters, each behind an @: windy-grid@n=3".into()
+            }
+            Error::Option { option, .. } => match *option {
+                "delta" => "give a probability, such as 0.1".into(),
+                "against" => "name it as it stands among the learners".into(),
+                "learners" => {
+                    "lr, levis++lr, levis++, rho-levis++ and levis have confidence sets; optimal and random have none".into()
+                }
+                "factors" => "for instance from 1 down to 0.00001".into(),
+                "per-decade" => "4 tries 1, 0.562, 0.316, 0.178, 0.1, ...".into(),
+                "episodes" => "for instance 1000,10000,100000".into(),
+                "lengths" => "for instance 4,40,400".into(),
+                "dim" => "the hard instance has 2^(d-1) actions: 2 is the least".into(),
+                "b-star" => "every step costs 1, so that V* is at least 1: for instance 2.5".into(),
+                _ => return None,
+            },
+            Error::Strayed { .. } => "this is a fault of goalward: please report it with the command".into(),
             Error::SameLabel { .. } => "give each contender once; seeds repeat a run".into(),
             Error::Nothing { what } => format!("give at least one of the {what}"),
             _ => return None,

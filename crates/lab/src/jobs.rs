@@ -44,22 +44,11 @@ pub fn run_grid(
     // by seed and then by contender: an interruption leaves the same first seeds of everybody
     let jobs: Vec<(u64, usize)> =
         seeds.iter().flat_map(|&seed| (0..contenders.len()).map(move |c| (seed, c))).collect();
-    let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
     progress.begin(&arena.world, jobs.len() as u64 * episodes);
-    let worker = |_: rayon::BroadcastContext| {
-        let mut done = Vec::new();
-        while !progress.cancelled() && !failed.load(Ordering::Relaxed) {
-            let index = next.fetch_add(1, Ordering::Relaxed);
-            let Some(&(seed, contender)) = jobs.get(index) else { break };
-            let run = one(arena, spec(&contenders[contender], seed), &grid, progress);
-            failed.fetch_or(run.is_err(), Ordering::Relaxed);
-            done.push((index, run));
-        }
-        done
-    };
-    let mut done: Vec<(usize, Result<Run>)> = rayon::broadcast(worker).into_iter().flatten().collect();
+    let done = in_order(&jobs, progress, |&(seed, contender)| {
+        one(arena, spec(&contenders[contender], seed), &grid, progress)
+    });
     progress.end();
-    done.sort_by_key(|(index, _)| *index);
 
     let curves = |contender: &Contender| Curves {
         contender: contender.clone(),
@@ -68,10 +57,34 @@ pub fn run_grid(
         runs: Vec::with_capacity(seeds.len()),
     };
     let mut all: Vec<Curves> = contenders.iter().map(curves).collect();
-    for (index, run) in done {
-        all[jobs[index].1].runs.push(run?);
+    for (run, (_, contender)) in done?.into_iter().zip(&jobs) {
+        all[*contender].runs.push(run);
     }
     Ok(all)
+}
+
+/// Does the jobs on all threads of the current pool, in their order; so are the results. The first error ends it, and so
+/// does `progress`: then the last jobs have no result.
+pub(crate) fn in_order<J: Sync, T: Send>(
+    jobs: &[J],
+    progress: &dyn Progress,
+    work: impl Fn(&J) -> Result<T> + Sync,
+) -> Result<Vec<T>> {
+    let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+    let worker = |_: rayon::BroadcastContext| {
+        let mut done = Vec::new();
+        while !progress.cancelled() && !failed.load(Ordering::Relaxed) {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(job) = jobs.get(index) else { break };
+            let result = work(job);
+            failed.fetch_or(result.is_err(), Ordering::Relaxed);
+            done.push((index, result));
+        }
+        done
+    };
+    let mut done: Vec<(usize, Result<T>)> = rayon::broadcast(worker).into_iter().flatten().collect();
+    done.sort_by_key(|(index, _)| *index);
+    done.into_iter().map(|(_, result)| result).collect()
 }
 
 fn check(contenders: &[Contender], seeds: &[u64], episodes: u64) -> Result<()> {

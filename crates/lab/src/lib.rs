@@ -3,25 +3,42 @@
 //! * [`run_grid`]: every contender with every seed, on all cores, the same bytes on any number of them;
 //! * [`compare`]: contenders side by side, with intervals and paired differences;
 //! * [`reproduce`]: the experiment of the LEVIS++ paper;
+//! * [`coverage`] and [`scale`]: whether confidence sets keep the truth, and how wide they are;
+//! * [`survey`]: every learner on every world, paired;
+//! * [`growth`]: exponents of the regret's growth;
+//! * [`demo`]: the figure of the README;
 //! * [`figure`] and [`stats`]: what they draw and reckon with.
 
 mod compare;
 mod contender;
+mod coverage;
 mod curves;
+mod demo;
 mod error;
 pub mod figure;
 mod files;
+mod growth;
 mod jobs;
+mod paired;
 mod progress;
 mod records;
 mod reproduce;
+mod scale;
+mod sets;
 pub mod stats;
+mod survey;
 mod table;
 
-pub use compare::{Comparison, Row, compare};
-pub use contender::Contender;
+pub use compare::{Against, Comparison, Row, compare};
+pub use contender::{Contender, Place};
+pub use coverage::{Coverage, CoverageOptions, CoverageRow, coverage};
 pub use curves::{Curves, Interrupted, Outcome, Run};
+pub use demo::{Demo, DemoOptions, demo};
 pub use error::{Error, Result};
+pub use growth::{Family, FamilyGrowth, Growth, GrowthOptions, GrowthPoint, GrowthRow, growth};
 pub use jobs::run_grid;
+pub use paired::{Difference, Verdict};
 pub use progress::{Progress, Silent};
 pub use reproduce::{ReproduceOptions, ReproduceRow, Reproduction, reproduce};
+pub use scale::{Scale, ScaleOptions, ScaleRow, Tried, scale};
+pub use survey::{Survey, SurveyOptions, SurveyRow, survey};

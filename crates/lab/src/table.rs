@@ -63,7 +63,7 @@ impl Table {
 
     fn numeric(&self, c: usize) -> bool {
         let number =
-            |cell: &String| cell == "-" || cell.starts_with(|x: char| x.is_ascii_digit() || x == '−');
+            |cell: &String| cell == "-" || cell.starts_with(|x: char| x.is_ascii_digit() || "−≥".contains(x));
         !self.rows.is_empty() && self.rows.iter().all(|row| number(&row[c]))
     }
 }
@@ -76,6 +76,7 @@ mod tests {
         let mut table = Table::new(["learner", "regret"]);
         table.row(vec!["a, \"quoted\" | one".into(), "12.5 ± 1".into()]);
         table.row(vec!["b".into(), "−3".into()]);
+        table.row(vec!["c".into(), "≥ 3".into()]);
         table
     }
 

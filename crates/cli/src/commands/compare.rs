@@ -8,7 +8,6 @@ use crate::progress::Jobs;
 use crate::seeds::Seeds;
 use goalward::Error;
 use goalward::episode::Arena;
-use goalward::learners;
 use goalward::registry::Settings;
 use goalward_lab::{Contender, compare};
 use std::path::PathBuf;
@@ -17,6 +16,7 @@ const EXAMPLES: &str = "\
 EXAMPLES:
     goalward compare hard-instance --learners levis++,levis,random --set B=3 --seeds 0..20 --episodes 1000
     goalward compare hard-instance --learners levis++,levis++@radius=scaled:0.003 --set B=oracle --seeds 0..10
+    goalward compare windy-grid --learners levis++lr,lr,levis --set B=oracle --against levis++lr
     goalward compare problem.json --learners random,optimal --seeds 0..4,7 --episodes 100 --json
     goalward compare CliffWalking.json --learners lr,random --seeds 0..10 --episodes 50";
 
@@ -44,6 +44,9 @@ pub(crate) struct Args {
     /// End every run as truncated after so many steps
     #[arg(long, value_name = "N")]
     max_steps: Option<u64>,
+    /// Give paired differences to this contender, as it stands in --learners, with their intervals
+    #[arg(long, value_name = "A")]
+    against: Option<String>,
     /// The directory for the figure and the numbers
     #[arg(long, value_name = "DIR", default_value = "out/compare")]
     out: PathBuf,
@@ -54,11 +57,18 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let contenders = contenders(&args.learners, &Settings::parse(&args.settings)?)?;
+    if let Some(unknown) = args.against.iter().find(|a| contenders.iter().all(|c| c.label != **a)) {
+        let hint = format!("give one of {}", args.learners.join(", "));
+        return Err(Usage::new(format!("--against {unknown}: no such contender")).hint(hint).into());
+    }
     let arena = Arena::open(&args.world.world, &args.world.params()?)?;
     // a directory that cannot be written should be known before the work, not after it
     std::fs::create_dir_all(&args.out).map_err(|source| Error::Io { path: args.out.clone(), source })?;
     let jobs = Jobs::new(quiet, Interrupt::listen(quiet)?);
-    let comparison = compare(&arena, &contenders, &args.seeds.0, args.episodes, args.max_steps, &jobs)?;
+    let mut comparison = compare(&arena, &contenders, &args.seeds.0, args.episodes, args.max_steps, &jobs)?;
+    if let Some(reference) = &args.against {
+        comparison = comparison.against(reference)?;
+    }
     let files = comparison.write(&args.out)?;
     match args.json {
         true => output::json(&comparison)?,
@@ -72,17 +82,11 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
 
 /// Reads the contenders and gives each the common settings that its learner has, but for those it sets itself.
 fn contenders(texts: &[String], common: &Settings) -> anyhow::Result<Vec<Contender>> {
-    let mut contenders = texts.iter().map(|text| Contender::parse(text)).collect::<Result<Vec<_>, _>>()?;
+    let mut contenders = Contender::parse_all(texts)?;
     for (key, value) in common.iter() {
         let mut taken = false;
         for contender in &mut contenders {
-            let entry = learners::entry(&contender.learner)?;
-            if entry.parameters.iter().any(|p| p.name == key) {
-                taken = true;
-                if contender.settings.get(key).is_none() {
-                    contender.settings = std::mem::take(&mut contender.settings).set(key, value);
-                }
-            }
+            taken |= contender.fill(key, value)?;
         }
         if !taken {
             let reason = format!("--set {key}={value}: no contender has a parameter {key:?}");

@@ -3,15 +3,22 @@
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;
+pub(crate) mod coverage;
+pub(crate) mod demo;
 pub(crate) mod export;
+pub(crate) mod growth;
 pub(crate) mod learn;
 pub(crate) mod list;
 pub(crate) mod mix;
 pub(crate) mod reproduce;
+pub(crate) mod scale;
 pub(crate) mod solve;
+pub(crate) mod survey;
 
 use crate::exit::{Outcome, Usage, note};
+use crate::output;
 use goalward::registry::Settings;
+use serde::Serialize;
 use std::path::PathBuf;
 
 /// A world and its parameters, as every command that works on one takes them.
@@ -62,6 +69,27 @@ impl Parameters {
         }
         Ok(settings)
     }
+}
+
+/// Prints a study's table and what it says in words, or its JSON, and tells where the rest is.
+fn show<T: Serialize>(
+    study: &T,
+    json: bool,
+    quiet: bool,
+    table: impl FnOnce() -> String,
+    words: &[String],
+    files: &[PathBuf],
+) -> anyhow::Result<()> {
+    if json {
+        output::json(study)?;
+    } else {
+        let words: Vec<String> = words.iter().map(|words| output::item(words, 100)).collect();
+        output::text(&format!("{}\n{}\n", table(), words.join("\n")))?;
+    }
+    if !quiet {
+        wrote(files);
+    }
+    Ok(())
 }
 
 /// Tells where the results are.

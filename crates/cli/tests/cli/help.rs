@@ -4,8 +4,22 @@ use super::*;
 use std::io::Read;
 use std::process::{Command, Stdio};
 
-const COMMANDS: &[&str] =
-    &["reproduce", "learn", "compare", "solve", "check", "mix", "export", "list", "completions"];
+const COMMANDS: &[&str] = &[
+    "demo",
+    "reproduce",
+    "learn",
+    "compare",
+    "survey",
+    "coverage",
+    "scale",
+    "growth",
+    "solve",
+    "check",
+    "mix",
+    "export",
+    "list",
+    "completions",
+];
 
 #[test]
 fn every_command_has_help_with_examples() {

@@ -8,6 +8,7 @@ mod learn;
 mod models;
 mod resume;
 mod solve;
+mod studies;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -18,7 +18,6 @@ use crate::{Error, Result};
 use finding::Findings;
 use serde::Serialize;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 /// The most faults of one sort that are collected from a problem file.
 const MOST: usize = 10_000;
@@ -139,7 +138,7 @@ impl Report {
                 if sound {
                     self.instance(&instance, findings);
                 } else {
-                    self.places(&instance.problem);
+                    self.places(&instance);
                 }
                 graph::look(&instance, findings);
             }
@@ -169,7 +168,7 @@ impl Report {
         }
         if let Some(graph) = graph {
             if self.states.is_none() {
-                self.places(&graph.problem);
+                self.places(&graph);
             }
             graph::look(&graph, findings);
         }
@@ -187,20 +186,22 @@ impl Report {
                 Truth::new(&problem, theta).ok()
             }
         };
-        self.instance(&Instance { problem: Arc::new(problem), truth }, findings);
+        self.instance(&Instance::of(problem, truth), findings);
     }
 
-    fn places(&mut self, problem: &Problem) {
-        self.states = Some(problem.states());
-        self.choices = Some(problem.pairs());
+    fn places(&mut self, instance: &Instance) {
+        let problem = &instance.problem;
+        self.states = Some(instance.size().states);
+        self.choices = Some(instance.size().choices);
         self.start = Some(problem.state_name(problem.start()).into_owned());
         self.goal = Some(problem.state_name(problem.goal()).into_owned());
     }
 
     fn instance(&mut self, instance: &Instance, findings: &mut Findings) {
         let problem = &*instance.problem;
-        self.places(problem);
-        self.transitions = Some((0..problem.pairs()).map(|p| problem.successors(p).len()).sum());
+        self.places(instance);
+        let transitions = || (0..problem.pairs()).map(|p| problem.successors(p).len()).sum();
+        self.transitions = Some(self.transitions.unwrap_or_else(transitions));
         self.bytes = Some(instance.bytes());
         self.smallest_cost = Some(problem.min_cost()).filter(|cost| cost.is_finite());
         self.largest_cost = problem.costs().iter().copied().reduce(f64::max);

@@ -8,6 +8,7 @@
 //! *Sweeps.* Where elimination would fill in too much, Gauss-Seidel sweeps, which converge for every proper policy.
 //! They may stop short of it; whoever uses the result checks its residual.
 
+use super::dense::Dense;
 use super::model::{Choice, Model};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -100,11 +101,9 @@ struct Eliminated {
 
 pub(super) struct Elimination {
     sparse: Vec<Eliminated>,
-    /// The nodes of the dense rest; eliminated from the last to the first, so that live columns are a prefix.
+    /// The nodes of the dense rest.
     rest: Vec<u32>,
-    /// Row-major; right of the diagonal are factors, left of it rows.
-    dense: Vec<f64>,
-    leaving: Vec<f64>,
+    dense: Dense,
 }
 
 impl Elimination {
@@ -157,38 +156,9 @@ impl Elimination {
             sparse.push(Eliminated { node: k as u32, leaving, from, to });
         }
         let rest: Vec<u32> = (0..n as u32).filter(|&k| live[k as usize]).collect();
-        let mut elimination = Elimination { sparse, leaving: vec![0.0; rest.len()], rest, dense: Vec::new() };
-        elimination.eliminate_rest(&rows).then_some(elimination)
-    }
-
-    fn eliminate_rest(&mut self, rows: &Rows) -> bool {
-        let m = self.rest.len();
-        let mut place = vec![0; rows.to.len()];
-        self.rest.iter().enumerate().for_each(|(t, &k)| place[k as usize] = t);
-        self.dense = vec![0.0; m * m];
-        for (t, &k) in self.rest.iter().enumerate() {
-            rows.to[k as usize].iter().for_each(|&(j, w)| self.dense[t * m + place[j as usize]] = w);
-        }
-        let mut to_goal: Vec<f64> = self.rest.iter().map(|&k| rows.to_goal[k as usize]).collect();
-        for t in (0..m).rev() {
-            let (above, from_t) = self.dense.split_at_mut(t * m);
-            let pivot = &from_t[..t];
-            let leaving = to_goal[t] + pivot.iter().sum::<f64>();
-            if leaving.is_nan() || leaving <= 0.0 {
-                return false;
-            }
-            self.leaving[t] = leaving;
-            for i in 0..t {
-                let row = &mut above[i * m..i * m + t + 1];
-                let factor = row[t] / leaving;
-                row[t] = factor;
-                if factor > 0.0 {
-                    row[..t].iter_mut().zip(pivot).for_each(|(w, x)| *w += factor * x);
-                    to_goal[i] += factor * to_goal[t];
-                }
-            }
-        }
-        true
+        let mut dense = Dense::default();
+        let out = rest.iter().map(|&k| rows.to_goal[k as usize]).collect();
+        dense.factor(n, &rest, out, |k| &rows.to[k as usize]).then_some(Elimination { sparse, rest, dense })
     }
 
     fn solve(&self, b: &mut [f64]) {
@@ -196,16 +166,7 @@ impl Elimination {
             let own = b[step.node as usize];
             step.from.iter().for_each(|&(i, factor)| b[i as usize] += factor * own);
         }
-        let m = self.rest.len();
-        let mut y: Vec<f64> = self.rest.iter().map(|&k| b[k as usize]).collect();
-        for t in (0..m).rev() {
-            let own = y[t];
-            (0..t).for_each(|i| y[i] += self.dense[i * m + t] * own);
-        }
-        for t in 0..m {
-            let inflow: f64 = self.dense[t * m..t * m + t].iter().zip(&y).map(|(w, x)| w * x).sum();
-            y[t] = (y[t] + inflow) / self.leaving[t];
-        }
+        let y = self.dense.solve(&self.rest, b);
         self.rest.iter().zip(&y).for_each(|(&k, &x)| b[k as usize] = x);
         for step in self.sparse.iter().rev() {
             let inflow: f64 = step.to.iter().map(|&(j, w)| w * b[j as usize]).sum();

@@ -5,6 +5,7 @@ pub mod certificate;
 pub mod certified;
 mod certify;
 mod components;
+mod dense;
 mod devi;
 mod evaluate;
 pub mod exact;

@@ -3,7 +3,6 @@
 use super::graph::{Backwards, Region};
 use crate::Result;
 use crate::problem::{Instance, Problem, State, Truth};
-use std::sync::Arc;
 
 /// What the new action is called.
 const NAME: &str = "restart";
@@ -34,8 +33,7 @@ pub fn restart(problem: &Problem, truth: &Truth) -> Result<(Instance, Vec<State>
     let lost = |s: State| !region.hopeful[s];
     let all: Vec<State> = (0..problem.states()).filter(|&s| lost(s)).collect();
     if all.is_empty() || lost(problem.start()) {
-        let instance = Instance { problem: Arc::new(problem.clone()), truth: Some(truth.clone()) };
-        return Ok((instance, all));
+        return Ok((Instance::of(problem.clone(), Some(truth.clone())), all));
     }
     let mut builder = Problem::builder(problem.name(), problem.states(), problem.dim());
     builder.start(problem.start()).goal(problem.goal());

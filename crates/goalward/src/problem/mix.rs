@@ -4,7 +4,6 @@ use super::{Action, Instance, Model, Problem, ProblemBuilder, State, Truth};
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::sync::Arc;
 
 /// How far two costs that should be the same may be apart, relative to the larger or to 1.
 const COST_TOLERANCE: f64 = 1e-9;
@@ -54,7 +53,7 @@ pub fn mix(models: &[(String, Instance)], weights: Option<&[f64]>) -> Result<Ins
     let problem = builder.build()?;
     problem.require_goal_in_reach()?;
     let truth = weights.map(|weights| Truth::new(&problem, weights)).transpose()?;
-    Ok(Instance { problem: Arc::new(problem), truth })
+    Ok(Instance::of(problem, truth))
 }
 
 fn check_weights(weights: &[f64], models: usize) -> Result<()> {

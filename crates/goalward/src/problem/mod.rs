@@ -19,7 +19,7 @@ mod truth;
 pub use builder::ProblemBuilder;
 pub use mix::mix;
 pub use models::Model;
-pub use truth::{Instance, Truth};
+pub use truth::{Instance, Size, Truth};
 
 use crate::numeric::{Polytope, Rows};
 use crate::{Error, Result};

@@ -98,13 +98,34 @@ pub struct Instance {
     pub problem: Arc<Problem>,
     /// What they do not; `None` for a file without theta.
     pub truth: Option<Truth>,
+    /// How large the model was before its goal states became one; `None` where it was the problem itself.
+    pub model: Option<Size>,
+}
+
+/// A number of states and of choices.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// The states.
+    pub states: usize,
+    /// The state-action pairs.
+    pub choices: usize,
 }
 
 impl Instance {
     /// A problem with a known truth.
     pub fn new(problem: Problem, theta: &[f64]) -> Result<Instance> {
         let truth = Truth::new(&problem, theta)?;
-        Ok(Instance { problem: Arc::new(problem), truth: Some(truth) })
+        Ok(Instance::of(problem, Some(truth)))
+    }
+
+    /// A problem with the truth that was made for it, if it has one.
+    pub fn of(problem: Problem, truth: Option<Truth>) -> Instance {
+        Instance { problem: Arc::new(problem), truth, model: None }
+    }
+
+    /// The size that a user knows it by: that of the model where it was read from one.
+    pub fn size(&self) -> Size {
+        self.model.unwrap_or(Size { states: self.problem.states(), choices: self.problem.pairs() })
     }
 
     /// The size in memory, in bytes.

@@ -87,6 +87,8 @@ pub struct ReproduceRow {
     pub runs: usize,
     /// Runs that a cap on steps ended.
     pub truncated: usize,
+    /// Every run was interrupted: the numbers are those of fewer episodes.
+    pub unfinished: bool,
     /// Regret / K.
     pub regret_per_episode: Option<Mean>,
     /// Gap regret / K: the same expectation, far less noise.
@@ -177,6 +179,7 @@ impl ReproduceRow {
             guarantee: curves.guarantee(),
             runs: curves.counted().len(),
             truncated: curves.truncated(),
+            unfinished: curves.unfinished(),
             regret_per_episode: curves.mean_of(|r| r.regret_per_episode()),
             gap_regret_per_episode: curves.mean_of(|r| r.gap_regret_per_episode()),
             minus_random: random.and_then(|random| curves.minus(random, |r| r.gap_regret_per_episode())),

@@ -25,14 +25,14 @@ pub(super) fn cells(reproduction: &Reproduction) -> Table {
     for row in &reproduction.rows {
         table.row(vec![
             row.dim.to_string(),
-            row.contender.label.clone(),
+            row.contender.label.clone() + if row.unfinished { " (unfinished)" } else { "" },
             row.radius.clone().unwrap_or("-".into()),
             guarantee_word(row.guarantee).into(),
             shown(&row.regret_per_episode),
             shown(&row.gap_regret_per_episode),
             row.planner_calls.map_or("-".into(), |m| format!("{:.0}", m.mean)),
             row.steps.map_or("-".into(), |m| format!("{:.0}", m.mean)),
-            row.runs.to_string(),
+            if row.unfinished { format!("0 of {}", row.runs) } else { row.runs.to_string() },
             row.truncated.to_string(),
         ]);
     }

@@ -5,6 +5,7 @@
 //! equations are the same thing with one choice per node. As everywhere in planning, a diagonal is the *sum* of the
 //! weights that leave (Grassmann, Taksar and Heyman): for b >= 0 nothing is ever subtracted.
 
+use super::super::dense::Dense;
 use super::super::model::Model;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -205,7 +206,9 @@ impl Reduction {
             return Elimination::TooMuch;
         }
         let mut dense = std::mem::take(&mut self.dense);
-        let fine = dense.factor(self);
+        let choice = |k: u32| self.first[k as usize] as usize;
+        let out = self.rest.iter().map(|&k| self.out[choice(k)]).collect();
+        let fine = dense.factor(self.nodes, &self.rest, out, |k| &self.rows[choice(k)]);
         self.dense = dense;
         if fine { Elimination::Done } else { Elimination::Improper }
     }
@@ -329,69 +332,8 @@ impl Reduction {
     /// The solution of a policy's equations; `b` is spent. Only after [`Self::eliminate_all`].
     pub(super) fn solve(&self, b: &mut [f64], x: &mut [f64]) {
         self.forward(b);
-        self.dense.solve(&self.rest, b, x);
+        let y = self.dense.solve(&self.rest, b);
+        self.rest.iter().zip(&y).for_each(|(&k, &y)| x[k as usize] = y);
         self.backward(b, x);
-    }
-}
-
-/// The dense rest of an elimination; live columns are a prefix.
-#[derive(Default)]
-struct Dense {
-    /// Row-major; right of the diagonal are factors, left of it rows.
-    matrix: Vec<f64>,
-    leaving: Vec<f64>,
-}
-
-impl Dense {
-    fn factor(&mut self, sparse: &Reduction) -> bool {
-        let m = sparse.rest.len();
-        self.matrix.clear();
-        self.matrix.resize(m * m, 0.0);
-        self.leaving.clear();
-        self.leaving.resize(m, 0.0);
-        if m == 0 {
-            return true;
-        }
-        let mut place = vec![0; sparse.nodes];
-        sparse.rest.iter().enumerate().for_each(|(t, &k)| place[k as usize] = t);
-        let mut out = Vec::with_capacity(m);
-        for (t, &k) in sparse.rest.iter().enumerate() {
-            let choice = sparse.first[k as usize] as usize;
-            out.push(sparse.out[choice]);
-            sparse.rows[choice].iter().for_each(|&(j, w)| self.matrix[t * m + place[j as usize]] = w);
-        }
-        for t in (0..m).rev() {
-            let (above, from_t) = self.matrix.split_at_mut(t * m);
-            let pivot = &from_t[..t];
-            let leaving = out[t] + pivot.iter().sum::<f64>();
-            if leaving.is_nan() || leaving <= 0.0 {
-                return false;
-            }
-            self.leaving[t] = leaving;
-            for i in 0..t {
-                let row = &mut above[i * m..i * m + t + 1];
-                let factor = row[t] / leaving;
-                row[t] = factor;
-                if factor > 0.0 {
-                    row[..t].iter_mut().zip(pivot).for_each(|(w, x)| *w += factor * x);
-                    out[i] += factor * out[t];
-                }
-            }
-        }
-        true
-    }
-
-    fn solve(&self, rest: &[u32], b: &[f64], x: &mut [f64]) {
-        let m = rest.len();
-        let mut y: Vec<f64> = rest.iter().map(|&k| b[k as usize]).collect();
-        for t in (0..m).rev() {
-            let own = y[t];
-            (0..t).for_each(|i| y[i] += self.matrix[i * m + t] * own);
-        }
-        for t in 0..m {
-            let inflow: f64 = self.matrix[t * m..t * m + t].iter().zip(&y).map(|(w, x)| w * x).sum();
-            y[t] = (y[t] + inflow) / self.leaving[t];
-        }
-        rest.iter().zip(&y).for_each(|(&k, &y)| x[k as usize] = y);
     }
 }

@@ -7,7 +7,7 @@
 use super::choose::{Chosen, Start};
 use super::explicit::{ActionNames, Explicit, ROUNDING, ROW_TOLERANCE};
 use crate::numeric::PolytopeBuilder;
-use crate::problem::{Instance, Problem, State};
+use crate::problem::{Instance, Problem, Size, State};
 use crate::{Error, Result};
 use std::sync::Arc;
 
@@ -53,6 +53,7 @@ impl Explicit {
 
     fn finish(mut self, chosen: &Chosen, mut costs: Vec<f64>) -> Result<Instance> {
         let states = self.states();
+        let size = Size { states, choices: self.choices() };
         let goal_old = chosen.goal[0] as State;
         // the goal stands where its first state stood; the others leave
         let mut place = vec![0u32; states];
@@ -148,7 +149,7 @@ impl Explicit {
             action_names: names.actions,
             constraints: Arc::new(constraints),
         };
-        Instance::new(problem, &[1.0])
+        Ok(Instance { model: Some(size), ..Instance::new(problem, &[1.0])? })
     }
 
     /// The model in which nothing is empty, and its costs: a state without a choice has one, a choice without successors

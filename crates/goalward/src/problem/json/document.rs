@@ -4,7 +4,6 @@ use crate::problem::{Action, Instance, Problem, ProblemBuilder, State};
 use crate::{Error, Result};
 use serde::Deserialize;
 use std::path::Path;
-use std::sync::Arc;
 
 /// The largest `dim` of a file: learners hold matrices of dim x dim.
 const MOST_DIM: usize = 1024;
@@ -67,7 +66,7 @@ impl Document {
         let problem = builder.build()?;
         match &theta {
             Some(theta) => Instance::new(problem, theta),
-            None => Ok(Instance { problem: Arc::new(problem), truth: None }),
+            None => Ok(Instance::of(problem, None)),
         }
     }
 

@@ -1,6 +1,8 @@
 //! Whole experiments, small: the same bytes on any number of threads, files that can be read back, interruptions that
 //! keep what they have.
 
+mod studies;
+
 use goalward::episode::Arena;
 use goalward::registry::Settings;
 use goalward_lab::{
@@ -183,6 +185,49 @@ fn truncated_runs_are_shown_as_such() {
     assert!(comparison.table().contains("truncated; their regret is that of fewer episodes"));
     assert!(comparison.summary().contains("2 of 2 runs met the cap"));
     assert!(comparison.figure().svg().unwrap().contains("2 of 2 truncated"));
+}
+
+#[test]
+fn a_contender_without_a_whole_run_is_marked() {
+    let impatient = Impatient { after: 1000, done: AtomicU64::new(0) };
+    let all = contenders(&["random", "levis@B=3"]);
+    let comparison = on_threads(1, || compare(&arena(), &all, &[0, 1], 5000, None, &impatient)).unwrap();
+    let random = &comparison.rows[0];
+    assert!(random.unfinished && random.episodes_done.unwrap().mean < 5000.0);
+    assert_eq!((random.growth, random.behind_best), (None, None));
+    assert_eq!(comparison.best, None, "a run that was broken off is nobody's best");
+    assert!(!comparison.rows[1].unfinished && comparison.rows[1].regret.is_none(), "it was never begun");
+    let table = comparison.table();
+    assert!(table.contains("(unfinished)") && table.contains("0 of 1"), "{table}");
+    assert!(
+        table.contains("random: every run was interrupted; what is shown are 1000 of 5000 episodes"),
+        "{table}"
+    );
+    assert!(comparison.figure().svg().unwrap().contains("random (unfinished)"));
+    let against = comparison.against("random").unwrap();
+    assert!(against.against.unwrap().differences[0].difference.is_none());
+}
+
+#[test]
+fn differences_are_paired_and_a_cap_makes_them_lower_bounds() {
+    let all = contenders(&["lr", "random", "optimal"]);
+    let run = |cap| compare(&arena(), &all, &[0, 1, 2], 200, cap, &Silent).unwrap();
+    let whole = run(None).against("lr").unwrap();
+    let paid = |c: &Curves| c.runs.iter().map(|r| r.result.gap_regret).collect::<Vec<_>>();
+    let (lr, random) = (paid(&whole.curves[0]), paid(&whole.curves[1]));
+    let by_hand = random.iter().zip(&lr).map(|(a, b)| a - b).sum::<f64>() / 3.0;
+    let differences = whole.against.as_ref().unwrap().differences.clone();
+    assert!((differences[0].difference.unwrap().mean - by_hand).abs() < 1e-9);
+    assert_eq!(differences[0].verdict, Some(goalward_lab::Verdict::Less));
+    let mirrored = run(None).against("random").unwrap().against.unwrap().differences[0].clone();
+    assert_eq!(mirrored.verdict, Some(goalward_lab::Verdict::More));
+    assert!(whole.table().contains("lr pays less") && whole.summary().contains("lr pays less"));
+    // 900 steps are enough for 200 episodes of lr, and not for random
+    let capped = run(Some(900)).against("lr").unwrap();
+    assert_eq!((capped.rows[0].truncated, capped.rows[1].truncated), (0, 3));
+    let difference = &capped.against.as_ref().unwrap().differences[0];
+    assert!(difference.at_least && difference.text().starts_with("≥ "));
+    assert!(run(None).against("nobody").is_err());
 }
 
 fn small(dir: &std::path::Path) -> ReproduceOptions {

@@ -1,5 +1,11 @@
-//! Means with their uncertainty, paired differences, growth exponents. All sums run in the order given, so the
+//! Means with their uncertainty, paired differences, shares, growth exponents. All sums run in the order given, so the
 //! same runs give the same bytes.
+
+mod proportion;
+mod slope;
+
+pub use proportion::Proportion;
+pub use slope::Exponent;
 
 use crate::figure::number_label;
 use serde::Serialize;

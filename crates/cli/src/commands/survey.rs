@@ -1,0 +1,79 @@
+//! `goalward survey`
+
+use super::show;
+use crate::exit::Outcome;
+use crate::interrupt::Interrupt;
+use crate::progress::Jobs;
+use crate::seeds::SeedRange;
+use goalward_lab::{SurveyOptions, survey};
+use std::path::PathBuf;
+
+const EXAMPLES: &str = "\
+EXAMPLES:
+    goalward survey
+    goalward survey --worlds windy-grid@n=3,corridor --episodes 1000 --seeds 0..10
+    goalward survey --learners lr,levis,levis@radius=determinant --against lr --json";
+
+/// Run every learner on every world and measure all of them against one
+///
+/// All learners meet the same luck, so differences are taken seed by seed: their 95 % interval (Student's t) tells
+/// whether one pays more than another. Gap regret is compared, which has the mean of the regret and far less noise. A
+/// learner that does not learn may never come to the end: --max-steps ends its run, which counts with what it had
+/// paid (≥).
+///
+/// Exit code 1 says that the learner of --against pays significantly more than one with a guarantee on some world.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// The worlds: an id or a problem file, with parameters after an @ [default: all built-in worlds]
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_values_t = SurveyOptions::default().worlds)]
+    #[arg(hide_default_value = true)]
+    worlds: Vec<String>,
+    /// The learners, with settings after an @; B and t_star are the true ones unless set
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_values_t = SurveyOptions::default().learners)]
+    learners: Vec<String>,
+    /// The learner that all others are measured against, as it stands in --learners
+    #[arg(long, value_name = "A", default_value_t = SurveyOptions::default().against)]
+    against: String,
+    /// Learners that are shown and not judged: no regret theorem is claimed of lr
+    #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_values_t = SurveyOptions::default().beside)]
+    beside: Vec<String>,
+    /// The number of episodes of every run
+    #[arg(long, value_name = "K", default_value_t = SurveyOptions::default().episodes)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    episodes: u64,
+    /// The seeds: A..B, B left out
+    #[arg(long, value_name = "A..B", default_value_t = SeedRange(SurveyOptions::default().seeds))]
+    seeds: SeedRange,
+    /// End every run after so many steps
+    #[arg(long, value_name = "N", default_value_t = SurveyOptions::default().max_steps)]
+    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    max_steps: u64,
+    /// The directory for the numbers
+    #[arg(long, value_name = "DIR", default_value_os_t = SurveyOptions::default().out)]
+    out: PathBuf,
+    /// Print the result as one JSON value
+    #[arg(long)]
+    json: bool,
+}
+
+pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+    let options = SurveyOptions {
+        out: args.out,
+        worlds: args.worlds,
+        learners: args.learners,
+        against: args.against,
+        beside: args.beside,
+        episodes: args.episodes,
+        seeds: args.seeds.0,
+        max_steps: args.max_steps,
+    };
+    let jobs = Jobs::new(quiet, Interrupt::listen(quiet)?);
+    let result = survey(&options, &jobs)?;
+    show(&result, args.json, quiet, || result.table(), &result.words, &result.files)?;
+    Ok(match (result.interrupted, result.nowhere_worse) {
+        (true, _) => Outcome::Interrupted,
+        (false, true) => Outcome::Done,
+        (false, false) => Outcome::No,
+    })
+}

@@ -1,0 +1,156 @@
+//! Growth exponents with their uncertainty.
+
+use super::{log_log_slope, t_quantile_975};
+use goalward::numeric::Stream;
+use serde::Serialize;
+use std::fmt;
+
+/// How often the runs are drawn anew.
+const RESAMPLES: usize = 2000;
+/// The label of the draws; nothing else uses this stream.
+const STREAM: u64 = 0x626f_6f74; // "boot"
+
+/// The exponent e of a power law mean(y) = c x^e, fitted by least squares to the logarithms of the means.
+///
+/// Two intervals, because two things are uncertain. `low` and `high` come from the runs: seeds are drawn anew with
+/// replacement, for all x at once because runs with the same seed share their luck, and the slope is fitted again
+/// (percentile bootstrap, 95 %). `error` is the standard error of the straight line: how well it is one.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Exponent {
+    /// The fitted exponent.
+    pub exponent: f64,
+    /// The lower end of the bootstrap's 95 % interval; `None` with fewer than two runs.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+    /// The standard error from the residuals of the line; `None` with fewer than three points.
+    pub error: Option<f64>,
+}
+
+impl Exponent {
+    /// Of columns `ys[i]`, the values at `xs[i]` over the same seeds in the same order. `None` if the columns differ in length, if
+    /// a mean is not positive, or with fewer than two x.
+    pub fn fit(xs: &[f64], ys: &[Vec<f64>]) -> Option<Exponent> {
+        let runs = ys.first()?.len();
+        if xs.len() != ys.len() || runs == 0 || ys.iter().any(|y| y.len() != runs) {
+            return None;
+        }
+        let everybody: Vec<usize> = (0..runs).collect();
+        let means = means(ys, &everybody);
+        if means.iter().any(|m| !m.is_finite() || *m <= 0.0) {
+            return None;
+        }
+        let slope = |means: &[f64]| log_log_slope(xs.iter().copied().zip(means.iter().copied()));
+        let exponent = slope(&means)?;
+        let mut stream = Stream::new(0, &[STREAM]);
+        let mut drawn: Vec<f64> = (0..if runs > 1 { RESAMPLES } else { 0 })
+            .filter_map(|_| {
+                let again: Vec<usize> = (0..runs).map(|_| stream.below(runs)).collect();
+                slope(&self::means(ys, &again))
+            })
+            .collect();
+        drawn.sort_by(f64::total_cmp);
+        let quantile = |share: f64| drawn.get((share * drawn.len() as f64) as usize).copied();
+        Some(Exponent {
+            exponent,
+            low: quantile(0.025),
+            high: quantile(0.975),
+            error: standard_error(xs, &means, exponent),
+        })
+    }
+
+    /// The interval from the line's standard error with Student's t: wider where the points are no straight line.
+    pub fn line_interval(&self, points: usize) -> Option<(f64, f64)> {
+        let half = t_quantile_975(points.checked_sub(2)?) * self.error?;
+        Some((self.exponent - half, self.exponent + half))
+    }
+}
+
+fn means(ys: &[Vec<f64>], runs: &[usize]) -> Vec<f64> {
+    ys.iter().map(|y| runs.iter().map(|&r| y[r]).sum::<f64>() / runs.len() as f64).collect()
+}
+
+/// sqrt(SSR / (n - 2) / Sxx) of the line through the logarithms.
+fn standard_error(xs: &[f64], ys: &[f64], slope: f64) -> Option<f64> {
+    let n = xs.len();
+    if n < 3 {
+        return None;
+    }
+    let (xs, ys): (Vec<f64>, Vec<f64>) = xs.iter().zip(ys).map(|(x, y)| (x.ln(), y.ln())).unzip();
+    let mean = |v: &[f64]| v.iter().sum::<f64>() / n as f64;
+    let (mx, my) = (mean(&xs), mean(&ys));
+    let sxx: f64 = xs.iter().map(|x| (x - mx).powi(2)).sum();
+    let left = |(x, y): (&f64, &f64)| (y - my - slope * (x - mx)).powi(2);
+    let residual: f64 = xs.iter().zip(&ys).map(left).sum();
+    Some((residual / (n - 2) as f64 / sxx).sqrt())
+}
+
+/// `0.52 [0.47, 0.56]`, the bootstrap's interval.
+impl fmt::Display for Exponent {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let number = |x: f64| {
+            let x = if x.abs() < 0.005 { 0.0 } else { x };
+            format!("{x:.2}").replace('-', "−")
+        };
+        f.write_str(&number(self.exponent))?;
+        match self.low.zip(self.high) {
+            Some((low, high)) => write!(f, " [{}, {}]", number(low), number(high)),
+            None => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_power_law_has_its_exponent_and_no_error() {
+        let xs = [10.0, 100.0, 1000.0];
+        let ys: Vec<Vec<f64>> = xs.iter().map(|x: &f64| vec![2.0 * x.powf(0.5); 4]).collect();
+        let fit = Exponent::fit(&xs, &ys).unwrap();
+        assert!((fit.exponent - 0.5).abs() < 1e-12 && fit.error.unwrap() < 1e-12);
+        assert!((fit.low.unwrap() - 0.5).abs() < 1e-12 && (fit.high.unwrap() - 0.5).abs() < 1e-12);
+        assert_eq!(fit.to_string(), "0.50 [0.50, 0.50]");
+    }
+
+    #[test]
+    fn the_standard_error_is_that_of_the_textbook() {
+        // logs (0,0), (1,1), (2,1): slope 1/2, residuals -1/6, 1/3, -1/6, SSR 1/6, error sqrt(1/6 / 1 / 2)
+        let e = std::f64::consts::E;
+        let fit = Exponent::fit(&[1.0, e, e * e], &[vec![1.0], vec![e], vec![e]]).unwrap();
+        assert!((fit.exponent - 0.5).abs() < 1e-12);
+        assert!((fit.error.unwrap() - (1.0f64 / 12.0).sqrt()).abs() < 1e-12);
+        assert_eq!(fit.low, None, "one run has no interval");
+        let (low, high) = fit.line_interval(3).unwrap();
+        assert!((high - low - 2.0 * 12.706_205 * (1.0f64 / 12.0).sqrt()).abs() < 1e-5);
+    }
+
+    #[test]
+    fn the_bootstrap_knows_the_spread_of_the_runs() {
+        // y(1) = 1 always, y(e) lognormal around e^1 with sd of the log-mean about s: so is the slope
+        let e = std::f64::consts::E;
+        let mut stream = Stream::new(1, &[2]);
+        let noise: Vec<f64> =
+            (0..400).map(|_| (0..12).map(|_| stream.uniform()).sum::<f64>() - 6.0).collect();
+        let high: Vec<f64> = noise.iter().map(|z| e * (1.0 + 0.3 * z)).collect();
+        let fit = Exponent::fit(&[1.0, e], &[vec![1.0; 400], high]).unwrap();
+        let width = fit.high.unwrap() - fit.low.unwrap();
+        let expected = 2.0 * 1.96 * 0.3 / 20.0;
+        assert!((width / expected - 1.0).abs() < 0.15, "{width}, expected about {expected}");
+        assert!(fit.low.unwrap() < fit.exponent && fit.exponent < fit.high.unwrap());
+        assert_eq!(Some(fit), Exponent::fit(&[1.0, e], &[vec![1.0; 400], noise_again(&noise, e)]), "no luck");
+    }
+
+    fn noise_again(noise: &[f64], e: f64) -> Vec<f64> {
+        noise.iter().map(|z| e * (1.0 + 0.3 * z)).collect()
+    }
+
+    #[test]
+    fn what_cannot_be_fitted_is_not() {
+        assert_eq!(Exponent::fit(&[1.0], &[vec![1.0]]), None);
+        assert_eq!(Exponent::fit(&[1.0, 2.0], &[vec![1.0], vec![]]), None);
+        assert_eq!(Exponent::fit(&[1.0, 2.0], &[vec![1.0], vec![0.0]]), None);
+        assert_eq!(Exponent::fit(&[], &[]), None);
+    }
+}
