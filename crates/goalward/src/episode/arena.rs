@@ -11,9 +11,6 @@ use std::sync::Arc;
 /// The label of the world's random numbers; learners use others.
 pub const WORLD_STREAM: u64 = 0x0077_6f72_6c64; // "world"
 
-/// The relative precision of the optimal values that regret is measured against.
-const PRECISION: f64 = 1e-12;
-
 /// An instance with its exact solution: regret needs V*(start) and Q*.
 #[derive(Clone, Debug)]
 pub struct Arena {
@@ -33,7 +30,7 @@ impl Arena {
 
     /// Solves the instance exactly; an error if it has no truth, or if the goal can be lost for ever.
     pub fn new(world: &str, params: &Settings, instance: Instance) -> Result<Arena> {
-        let exact = exact::solve(&instance.problem, instance.truth()?, PRECISION)?;
+        let exact = exact::solve_any_size(&instance.problem, instance.truth()?)?;
         exact.require_proper(&instance.problem)?;
         Ok(Arena { world: world.into(), params: params.clone(), instance, exact })
     }

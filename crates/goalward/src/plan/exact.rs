@@ -15,10 +15,11 @@
 //! shortest path problems (1991), for policy iteration; de Alfaro, Computing minimum and maximum reachability times in
 //! probabilistic systems (1999), for free components.
 
+use super::certified::{self, Objective};
 use super::certify;
 use super::double::Double;
 use super::expand::expand;
-use super::graph::{Backwards, Partition, Region, ahead, free_components};
+use super::graph::{Backwards, Partition, Region, ahead, free_components, possible};
 use super::improve::{Evaluated, first_of_ties, optimise};
 use super::model::{Choice, Model};
 use crate::problem::{Action, Pair, Problem, State, Truth};
@@ -107,6 +108,35 @@ impl Proof {
         };
         (rest(&self.lower, &exact.lower), rest(&self.upper, &exact.upper))
     }
+}
+
+/// Above so many pairs elimination takes minutes.
+const LARGE: usize = 20_000;
+
+/// The optimal values of a problem of any size: to 1e-12 by [`solve`] up to 20,000 pairs; beyond, to 1e-8 by [`certified`],
+/// which is made for size.
+pub fn solve_any_size(problem: &Problem, truth: &Truth) -> Result<Exact> {
+    if problem.pairs() <= LARGE {
+        return solve(problem, truth, 1e-12);
+    }
+    let solution = certified::solve(problem, truth, Objective::Min, 1e-8)?;
+    let steps = solution.steps(problem, truth);
+    let v = &solution.v;
+    // infinity times zero is none: an impossible successor does not count
+    let q = |p: Pair| possible(problem, truth, p).map(|(next, w)| w * v[next]).sum::<f64>() + problem.cost(p);
+    let ahead = ahead(problem, truth);
+    Ok(Exact {
+        q: (0..problem.pairs()).map(q).collect(),
+        b_star: solution.largest(),
+        t_star: steps.iter().copied().filter(|t| t.is_finite()).fold(0.0, f64::max),
+        lost_ahead: solution.lost.iter().copied().filter(|&s| ahead[s]).collect(),
+        lost: solution.lost,
+        policy: solution.policy,
+        lower: solution.lower,
+        upper: solution.upper,
+        v: solution.v,
+        steps,
+    })
 }
 
 /// [`solve`], with the proof.

@@ -289,3 +289,37 @@ fn a_value_beyond_f64_has_no_upper_bound() {
     assert!(exact.lower[0].is_finite() && exact.upper[0].is_infinite() && exact.t_star.is_infinite());
     assert!(exact.lost.is_empty() && exact.width() == 1.0);
 }
+
+#[test]
+fn large_problems_have_the_same_answers() {
+    // a trap door beside a long row of states with two actions each, one of which may slip back
+    let n = LARGE / 2 + 10;
+    let mut rows: Vec<(State, f64, Vec<(State, f64)>)> = Vec::new();
+    for s in 0..n {
+        rows.push((s, 1.0, vec![(s, 0.25), (s + 1 + usize::from(s == n - 1), 0.75)]));
+        let slip = vec![(s.saturating_sub(1), 0.5), (s + 1 + usize::from(s == n - 1), 0.5)];
+        rows.push((s, 0.5, slip));
+    }
+    rows[1].2 = vec![(n, 0.5), (1, 0.5)];
+    rows.push((n, 1.0, vec![(n, 1.0)]));
+    let mut builder = Problem::builder("row", n + 2, 1);
+    builder.allow_lost();
+    for (s, cost, next) in &rows {
+        let a = builder.action(*s, *cost).unwrap();
+        next.iter().for_each(|&(next, p)| _ = builder.feature(*s, a, next, &[p]).unwrap());
+    }
+    let problem = builder.build().unwrap();
+    assert!(problem.pairs() > LARGE);
+    let truth = Truth::new(&problem, &[1.0]).unwrap();
+    let (large, exact) = (solve_any_size(&problem, &truth).unwrap(), solve(&problem, &truth, 1e-12).unwrap());
+    for s in 0..problem.states() {
+        close(large.v[s], exact.v[s], 1e-8);
+        close(large.steps[s], exact.steps[s], 1e-8);
+        assert!(large.lower[s] <= exact.upper[s] && exact.lower[s] <= large.upper[s]);
+    }
+    (0..problem.pairs()).for_each(|p| close(large.q[p], exact.q[p], 1e-8));
+    close(large.b_star, exact.b_star, 1e-8);
+    close(large.t_star, exact.t_star, 1e-8);
+    assert_eq!((&large.lost, &large.lost_ahead), (&exact.lost, &exact.lost_ahead));
+    assert_eq!(large.lost, [n]);
+}
