@@ -294,20 +294,19 @@ fn a_value_beyond_f64_has_no_upper_bound() {
 fn large_problems_have_the_same_answers() {
     // a trap door beside a long row of states with two actions each, one of which may slip back
     let n = LARGE / 2 + 10;
-    let mut rows: Vec<(State, f64, Vec<(State, f64)>)> = Vec::new();
-    for s in 0..n {
-        rows.push((s, 1.0, vec![(s, 0.25), (s + 1 + usize::from(s == n - 1), 0.75)]));
-        let slip = vec![(s.saturating_sub(1), 0.5), (s + 1 + usize::from(s == n - 1), 0.5)];
-        rows.push((s, 0.5, slip));
-    }
-    rows[1].2 = vec![(n, 0.5), (1, 0.5)];
-    rows.push((n, 1.0, vec![(n, 1.0)]));
     let mut builder = Problem::builder("row", n + 2, 1);
     builder.allow_lost();
-    for (s, cost, next) in &rows {
-        let a = builder.action(*s, *cost).unwrap();
-        next.iter().for_each(|&(next, p)| _ = builder.feature(*s, a, next, &[p]).unwrap());
+    let mut add = |s: State, cost: f64, next: [(State, f64); 2]| {
+        let a = builder.action(s, cost).unwrap();
+        next.iter().for_each(|&(next, p)| _ = builder.feature(s, a, next, &[p]).unwrap());
+    };
+    for s in 0..n {
+        let on = s + 1 + usize::from(s == n - 1);
+        add(s, 1.0, [(s, 0.25), (on, 0.75)]);
+        add(s, 0.5, [(if s == 0 { n } else { s - 1 }, 0.5), (on, 0.5)]);
     }
+    let trap = builder.action(n, 1.0).unwrap();
+    builder.feature(n, trap, n, &[1.0]).unwrap();
     let problem = builder.build().unwrap();
     assert!(problem.pairs() > LARGE);
     let truth = Truth::new(&problem, &[1.0]).unwrap();
