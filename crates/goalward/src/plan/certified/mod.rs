@@ -14,7 +14,7 @@
 //! topological order: a state on its own by its formula; a small component by policy iteration with sparse elimination, after
 //! the states without a decision have been eliminated once; a large one by policy iteration with BiCGSTAB. Bounds come from
 //! f64 with directed error bounds ([`Solution::width`] says how far they are apart); where they cannot reach the
-//! precision asked for, the 30-digit arithmetic of [`exact`](super::exact) takes over (`Min` only, and up to a few million transitions).
+//! precision asked for, the 30-digit arithmetic of [`exact`] takes over (`Min` only, and up to a few million transitions).
 //!
 //! **What it needs to know.** The truth. Its rows are read as divided by their sums.
 //!
