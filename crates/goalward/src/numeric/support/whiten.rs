@@ -11,7 +11,7 @@ use std::sync::Arc;
 /// Rows that are scanned together: enough sums for the processor never to wait for one.
 pub(super) const ROWS: usize = 16;
 /// From so many rows on, rows are ordered so that neighbours are alike, and a bound on every block comes first.
-const ORDERED: usize = 16 * ROWS;
+const ORDERED: usize = 64 * ROWS;
 
 /// The set {z : |L'(z - z0)| <= rho, A z <= b} in the coordinates y = L'(z - z0) / rho.
 ///
