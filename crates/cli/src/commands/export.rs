@@ -1,10 +1,8 @@
 //! `goalward export`
 
-use super::{World, wrote};
+use super::{World, put};
 use crate::exit::Outcome;
-use crate::output;
-use goalward::Error;
-use goalward::problem::json;
+
 use goalward::worlds;
 use std::path::PathBuf;
 
@@ -31,15 +29,6 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let instance = worlds::open(&args.world.world, &args.world.params()?)?;
-    let text = json::to_json(&instance);
-    match args.output {
-        None => output::text(&text)?,
-        Some(path) => {
-            std::fs::write(&path, text).map_err(|source| Error::Io { path: path.clone(), source })?;
-            if !quiet {
-                wrote(&[path]);
-            }
-        }
-    }
+    put(&instance, args.output, quiet)?;
     Ok(Outcome::Done)
 }

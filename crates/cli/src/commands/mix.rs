@@ -1,11 +1,10 @@
 //! `goalward mix`
 
-use super::{Parameters, wrote};
+use super::{Parameters, put};
 use crate::exit::{Outcome, Usage};
-use crate::output;
-use goalward::problem::{json, mix};
+use goalward::problem::mix;
 use goalward::registry::parse_number;
-use goalward::{Error, worlds};
+use goalward::worlds;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -48,15 +47,6 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let open = |model: &String| worlds::open(model, &settings).map(|instance| (model.clone(), instance));
     let models = args.models.iter().map(open).collect::<Result<Vec<_>, _>>()?;
     let instance = mix(&models, weights.as_deref())?;
-    let text = json::to_json(&instance);
-    match args.output {
-        None => output::text(&text)?,
-        Some(path) => {
-            std::fs::write(&path, text).map_err(|source| Error::Io { path: path.clone(), source })?;
-            if !quiet {
-                wrote(&[path]);
-            }
-        }
-    }
+    put(&instance, args.output, quiet)?;
     Ok(Outcome::Done)
 }

@@ -17,6 +17,8 @@ pub(crate) mod survey;
 
 use crate::exit::{Outcome, Usage, note};
 use crate::output;
+use goalward::Error;
+use goalward::problem::{Instance, json};
 use goalward::registry::Settings;
 use serde::Serialize;
 use std::path::PathBuf;
@@ -88,6 +90,17 @@ fn show<T: Serialize>(
     }
     if !quiet {
         wrote(files);
+    }
+    Ok(())
+}
+
+/// Writes an instance as a problem file, or to standard output.
+fn put(instance: &Instance, file: Option<PathBuf>, quiet: bool) -> anyhow::Result<()> {
+    let text = json::to_json(instance);
+    let Some(path) = file else { return Ok(output::text(&text)?) };
+    std::fs::write(&path, text).map_err(|source| Error::Io { path: path.clone(), source })?;
+    if !quiet {
+        wrote(&[path]);
     }
     Ok(())
 }
