@@ -36,15 +36,17 @@ pub(super) fn seen(problem: &Problem) -> Option<Seen> {
     let mut gram = DMatrix::<f64>::zeros(k, k);
     let mut z = vec![0.0; k];
     let mut size = 0.0;
-    for phi in (0..problem.pairs()).flat_map(|p| problem.phi(p).chunks_exact(d)) {
-        z.fill(0.0);
-        size += phi.iter().map(|x| x * x).sum::<f64>();
-        for (x, row) in phi.iter().zip(b.basis().chunks_exact(k)) {
-            z.iter_mut().zip(row).for_each(|(z, n)| *z += x * n);
-        }
-        for i in 0..k {
-            for j in 0..=i {
-                gram[(i, j)] += z[i] * z[j];
+    for p in 0..problem.pairs() {
+        for phi in problem.phi(p).chunks_exact(d) {
+            z.fill(0.0);
+            size += phi.iter().map(|x| x * x).sum::<f64>();
+            for (x, row) in phi.iter().zip(b.basis().chunks_exact(k)) {
+                z.iter_mut().zip(row).for_each(|(z, n)| *z += x * n);
+            }
+            for i in 0..k {
+                for j in 0..=i {
+                    gram[(i, j)] += z[i] * z[j];
+                }
             }
         }
     }

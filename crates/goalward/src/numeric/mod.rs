@@ -5,10 +5,12 @@ pub(crate) mod double;
 mod polytope;
 mod rng;
 pub mod support;
+mod tall;
 
 pub use cholesky::Cholesky;
 pub use polytope::{Contradiction, EmptyPolytope, Polytope, PolytopeBuilder, Rows};
 pub use rng::{Stream, categorical};
+pub use tall::{Tall, Unsplittable};
 
 /// The scalar product.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {

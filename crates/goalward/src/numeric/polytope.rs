@@ -3,7 +3,7 @@
 mod features;
 mod interior;
 
-use super::{dot, norm};
+use super::{Tall, dot, norm};
 pub(crate) use features::Features;
 pub use features::Rows;
 use interior::Search;
@@ -118,6 +118,14 @@ impl Polytope {
         let features = self.features.clone().map(|features| features.with_limit(rows));
         Polytope { features, ..self.clone() }
     }
+    /// Gives up the features, if it has them, for a moment: they can be stored otherwise.
+    pub(crate) fn take_features(&mut self) -> Option<Rows> {
+        self.features.take().map(|features| features.limit())
+    }
+    /// Takes the same features again.
+    pub(crate) fn put_features(&mut self, features: &Arc<Tall>, rows: Rows) {
+        self.features = Some(Features::new(Arc::clone(features), rows));
+    }
     /// The same without its features but with some of their rows written out: a larger polytope.
     pub(crate) fn core_with(&self, rows: &[usize]) -> Polytope {
         let mut core = self.core();
@@ -176,7 +184,7 @@ pub struct PolytopeBuilder {
     halfspaces: Vec<f64>,
     /// A halfspace for every hash value seen.
     seen: HashMap<u64, u32>,
-    features: Option<Arc<Vec<f64>>>,
+    features: Option<Arc<Tall>>,
     /// So many different feature rows are written out.
     most: usize,
 }
@@ -264,19 +272,21 @@ impl PolytopeBuilder {
 
     /// Adds phi'x >= 0 for every row phi, once for all rows of one direction. Where too many are left, the features are kept
     /// as they are, by reference.
-    pub fn no_less_than_zero(&mut self, features: &Arc<Vec<f64>>) {
+    pub fn no_less_than_zero(&mut self, features: &Arc<Tall>) {
         let d = self.dim;
         let before = self.halfspaces.len();
         let mut directions: HashMap<u64, usize> = HashMap::new();
         let mut minus = vec![0.0; d];
-        for (i, phi) in features.chunks_exact(d.max(1)).enumerate() {
+        let (mut room, mut other) = (Vec::new(), Vec::new());
+        for i in 0..features.rows() {
+            let phi = features.row(i, &mut room);
             let size = norm(phi);
             let ordinary = size.is_finite() && size > 1e-150;
             if ordinary {
                 // to 2^-44: multiples of a row differ by rounding
                 let key = hash(phi.iter().map(|x| (x / size * 44f64.exp2()).round()));
                 let first = *directions.entry(key).or_insert(i);
-                if first < i && parallel(phi, &features[first * d..(first + 1) * d]) {
+                if first < i && parallel(phi, features.row(first, &mut other)) {
                     continue;
                 }
             }

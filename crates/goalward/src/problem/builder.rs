@@ -3,7 +3,7 @@
 use super::draft::{Arrays, Draft};
 use super::reach::leads_to;
 use super::{Action, Halfspace, Problem, State};
-use crate::numeric::{Polytope, PolytopeBuilder};
+use crate::numeric::{Polytope, PolytopeBuilder, Tall};
 use crate::{Error, Result};
 use std::sync::Arc;
 
@@ -154,7 +154,7 @@ impl ProblemBuilder {
         }
         let Arrays { first_pair, costs, first_row, successors, phi } =
             std::mem::take(&mut self.draft).finish();
-        let phi = Arc::new(phi);
+        let phi = Arc::new(Tall::new(self.dim, phi));
         let constraints = Arc::new(self.constraints(&first_pair, &first_row, &phi)?);
         let largest = costs.iter().copied().fold(0.0, f64::max);
         Ok(Problem {
@@ -168,6 +168,7 @@ impl ProblemBuilder {
             first_row,
             successors,
             phi,
+            off: Vec::new(),
             extra: self.extra,
             state_names: self.state_names,
             action_names: self.action_names,
@@ -270,20 +271,12 @@ impl ProblemBuilder {
 
     /// The set B of the paper (its display defining the constraint set), joined by the extra facts: every row sums to
     /// one, no entry is negative.
-    fn constraints(
-        &self,
-        first_pair: &[usize],
-        first_row: &[usize],
-        phi: &Arc<Vec<f64>>,
-    ) -> Result<Polytope> {
+    fn constraints(&self, first_pair: &[usize], first_row: &[usize], phi: &Arc<Tall>) -> Result<Polytope> {
         let d = self.dim;
         let mut builder = PolytopeBuilder::new(d);
         let (mut sum, mut last) = (vec![0.0; d], Vec::new());
         for (p, rows) in first_row.windows(2).enumerate() {
-            sum.fill(0.0);
-            for row in phi[rows[0] * d..rows[1] * d].chunks_exact(d) {
-                sum.iter_mut().zip(row).for_each(|(s, x)| *s += x);
-            }
+            phi.combine(rows[0]..rows[1], std::iter::repeat_n(1.0, rows[1] - rows[0]), &mut sum);
             if sum == last {
                 continue;
             }

@@ -141,8 +141,7 @@ pub fn write(instance: &Instance, out: impl Write) -> io::Result<()> {
     write_list(&mut out, "cost", costs)?;
     let features = (0..problem.states()).flat_map(|s| {
         problem.pairs_of(s).enumerate().flat_map(move |(a, p)| {
-            let rows = problem.phi(p).chunks_exact(problem.dim());
-            problem.successors(p).iter().zip(rows).map(move |(next, phi)| (s, a, *next, phi))
+            problem.rows(p).zip(problem.successors(p)).map(move |(row, next)| (s, a, *next, problem.row(row)))
         })
     });
     write_list(&mut out, "features", features)?;

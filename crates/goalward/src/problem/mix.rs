@@ -25,7 +25,7 @@ const WEIGHT_TOLERANCE: f64 = 1e-9;
 ///     Instance::new(builder.build()?, &[1.0])
 /// };
 /// let mixed = mix(&[("fair".into(), coin(0.5)?), ("biased".into(), coin(0.9)?)], Some(&[0.25, 0.75]))?;
-/// assert_eq!(mixed.problem.phi(0), [0.5, 0.09999999999999998, 0.5, 0.9]);
+/// assert_eq!(*mixed.problem.phi(0), [0.5, 0.09999999999999998, 0.5, 0.9]);
 /// assert!((mixed.truth()?.row(&mixed.problem, 0)[1] - 0.8).abs() < 1e-15);
 /// # Ok::<(), goalward::Error>(())
 /// ```

@@ -7,6 +7,7 @@
 mod builder;
 mod draft;
 pub mod files;
+mod halves;
 pub mod json;
 pub mod memory;
 mod mix;
@@ -21,7 +22,7 @@ pub use mix::mix;
 pub use models::Model;
 pub use truth::{Instance, Size, Truth};
 
-use crate::numeric::{Polytope, Rows};
+use crate::numeric::{Polytope, Rows, Tall};
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -61,7 +62,9 @@ pub struct Problem {
     first_row: Vec<usize>,
     successors: Vec<u32>,
     /// One row of d numbers for each successor.
-    phi: Arc<Vec<f64>>,
+    phi: Arc<Tall>,
+    /// Per pair, [`Tall::off_by`] of its rows; nothing where they are whole.
+    off: Vec<f32>,
     extra: Vec<Halfspace>,
     state_names: Option<Vec<String>>,
     action_names: Option<Vec<Vec<String>>>,
@@ -148,9 +151,12 @@ impl Problem {
         &self.successors[self.rows(p)]
     }
     /// The feature rows of a pair, one after the other: for each successor d numbers.
-    pub fn phi(&self, p: Pair) -> &[f64] {
-        let rows = self.rows(p);
-        &self.phi[rows.start * self.dim..rows.end * self.dim]
+    pub fn phi(&self, p: Pair) -> Cow<'_, [f64]> {
+        self.phi.get(self.rows(p))
+    }
+    /// One feature row, by its position among those of all pairs.
+    pub fn row(&self, row: usize) -> Cow<'_, [f64]> {
+        self.phi.get(row..row + 1)
     }
     /// The positions of a pair's successors in arrays that run over all successors of all pairs.
     pub fn rows(&self, p: Pair) -> Range<usize> {
@@ -206,7 +212,8 @@ impl Problem {
             + size_of_val(&*self.first_row)
             + size_of_val(&*self.costs)
             + size_of_val(&*self.successors)
-            + size_of_val(self.phi.as_slice())
+            + self.phi.bytes()
+            + size_of_val(&*self.off)
             + self.constraints.bytes()
             + names
     }
@@ -227,13 +234,7 @@ impl Problem {
 
     /// phi_V(s,a) = sum over s' of phi(s'|s,a) V(s'), for one pair, into `out` (d numbers).
     pub fn phi_v(&self, p: Pair, v: &[f64], out: &mut [f64]) {
-        out.fill(0.0);
-        for (&next, row) in self.successors(p).iter().zip(self.phi(p).chunks_exact(self.dim)) {
-            let value = v[next as usize];
-            if value != 0.0 {
-                out.iter_mut().zip(row).for_each(|(o, x)| *o += value * x);
-            }
-        }
+        self.phi.combine(self.rows(p), self.successors(p).iter().map(|&next| v[next as usize]), out);
     }
 
     /// phi_V for all pairs as one sparse product, into `out` (pairs x d, row-major).

@@ -22,9 +22,13 @@ impl Truth {
         if let Some(fault) = Truth::faults(problem, theta, 1).pop() {
             return Err(fault);
         }
-        let probabilities =
-            problem.phi.chunks_exact(problem.dim()).map(|phi| probability(phi, theta).max(0.0));
-        Ok(Truth { theta: theta.to_vec(), probabilities: probabilities.collect() })
+        let mut probabilities = Vec::with_capacity(problem.phi.rows());
+        for p in 0..problem.pairs() {
+            let rows = problem.phi(p);
+            let rows = rows.chunks_exact(problem.dim());
+            probabilities.extend(rows.map(|phi| probability(phi, theta).max(0.0)));
+        }
+        Ok(Truth { theta: theta.to_vec(), probabilities })
     }
 
     /// What is wrong with a theta, so many faults at most: every row that it makes no distribution of, every fact that it

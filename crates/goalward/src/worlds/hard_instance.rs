@@ -60,8 +60,8 @@ mod tests {
         let p = problem.pair(0, 0b101);
         assert_eq!(problem.action_name(0, 0b101), "+-+");
         assert_eq!(problem.successors(p), [0, 1]);
-        assert_eq!(problem.phi(p), [-1.0, 1.0, -1.0, 1.0 - delta, 1.0, -1.0, 1.0, delta]);
-        assert_eq!(problem.phi(problem.pair(1, 3)), [0.0, 0.0, 0.0, 1.0]);
+        assert_eq!(*problem.phi(p), [-1.0, 1.0, -1.0, 1.0 - delta, 1.0, -1.0, 1.0, delta]);
+        assert_eq!(*problem.phi(problem.pair(1, 3)), [0.0, 0.0, 0.0, 1.0]);
         let on = instance.truth().unwrap().row(problem, p)[1];
         assert!((on - (delta + (1.0 / 3.0 - delta) / 3.0)).abs() < 1e-15);
     }

@@ -148,7 +148,8 @@ mod tests {
         // the middle cell 4, move right: calm leads to 5, the winds to 5, 7, 3, 1
         let p = problem.pair(4, 0);
         assert_eq!(problem.successors(p), [1, 3, 5, 7]);
-        let phi: Vec<&[f64]> = problem.phi(p).chunks_exact(MODELS).collect();
+        let phi = problem.phi(p);
+        let phi: Vec<&[f64]> = phi.chunks_exact(MODELS).collect();
         assert_eq!(phi[0], [0.0, 0.0, 0.0, 0.0, 0.75]);
         assert_eq!(phi[1], [0.0, 0.0, 0.0, 0.75, 0.0]);
         assert_eq!(phi[2], [1.0, 1.0, 0.25, 0.25, 0.25]);

@@ -4,6 +4,7 @@ mod bench_models;
 mod checks;
 mod conformance;
 mod extremes;
+mod halves;
 mod layers;
 mod likelihood;
 mod likelihood_exact;

@@ -28,7 +28,7 @@ fn one_feature_for_each_model() {
     let instance = mixed(&crossing("4"), &crossing("2"), Some(&[0.25, 0.75])).unwrap();
     let problem = &instance.problem;
     assert_eq!((problem.dim(), problem.successors(0)), (2, &[1, 2][..]));
-    assert_eq!(problem.phi(0), [0.25, 0.5, 0.75, 0.5]);
+    assert_eq!(*problem.phi(0), [0.25, 0.5, 0.75, 0.5]);
     // no weight is negative: a known fact, which makes B the segment between the models
     assert_eq!(
         problem.extra().iter().map(|f| (f.a.clone(), f.b)).collect::<Vec<_>>(),

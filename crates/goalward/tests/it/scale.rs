@@ -1,7 +1,7 @@
 //! B of many rows: features that are not written out give the same sets as rows that are.
 
 use goalward::numeric::support::{Conic, ConvexSet, Ellipsoid, Status, SupportMin, Warm};
-use goalward::numeric::{Polytope, PolytopeBuilder, Rows, Stream};
+use goalward::numeric::{Polytope, PolytopeBuilder, Rows, Stream, Tall};
 use goalward::plan::{Devi, Planner, Task};
 use goalward::problem::Problem;
 use goalward::registry::Settings;
@@ -24,7 +24,7 @@ fn features(pairs: usize, seed: u64) -> Vec<f64> {
     phi
 }
 
-fn polytope(phi: &Arc<Vec<f64>>, most: usize, rows: Rows) -> Arc<Polytope> {
+fn polytope(phi: &Arc<Tall>, most: usize, rows: Rows) -> Arc<Polytope> {
     let mut builder = PolytopeBuilder::new(DIM).at_most(most);
     builder.equality(&[1.0; DIM], 1.0).unwrap();
     builder.no_less_than_zero(phi);
@@ -41,14 +41,17 @@ fn ellipsoid<'a>(center: &'a [f64], shape: &'a mut [f64], stretch: f64, radius: 
 /// all rows written out; a sample of them also by Clarabel over all rows.
 #[test]
 fn features_give_the_same_minima_as_rows() {
-    let phi = Arc::new(features(1_000, 1));
+    let phi = Arc::new(Tall::new(DIM, features(1_000, 1)));
     let written = polytope(&phi, usize::MAX / 100, Rows::Exact);
     let kept = polytope(&phi, 100, Rows::Exact);
     assert!(!written.has_features() && kept.has_features());
     assert_eq!((written.free(), written.offsets().len()), (DIM - 1, 10_000));
     assert!(kept.offsets().len() < 2_000, "{} rows in the core", kept.offsets().len());
     let room = |phi: &[f64]| phi.iter().zip(kept.interior()).map(|(x, y)| x * y).sum::<f64>();
-    assert!(phi.chunks_exact(DIM).all(|phi| room(phi) > 1e-4), "the interior point has room in all rows");
+    assert!(
+        phi.get(0..phi.rows()).chunks_exact(DIM).all(|phi| room(phi) > 1e-4),
+        "the interior point has room in all rows"
+    );
     let mut random = Stream::new(2, &[]);
     let center = [1.0 / DIM as f64; DIM];
     let (mut shape, mut compared, mut cut) = ([0.0; DIM * DIM], 0, 0);
@@ -79,7 +82,7 @@ fn features_give_the_same_minima_as_rows() {
 /// The nearest rows alone make a larger set, and say so.
 #[test]
 fn fewer_rows_are_optimistic_and_said_to_be_fewer() {
-    let phi = Arc::new(features(1_000, 3));
+    let phi = Arc::new(Tall::new(DIM, features(1_000, 3)));
     let (exact, nearest) = (polytope(&phi, 100, Rows::Exact), polytope(&phi, 100, Rows::Nearest(20)));
     let center = [1.0 / DIM as f64; DIM];
     let mut shape = [0.0; DIM * DIM];
@@ -110,7 +113,7 @@ fn contradictions_and_flat_sets_are_found_among_many_rows() {
     let with = |phi: Vec<f64>| {
         let mut builder = PolytopeBuilder::new(DIM).at_most(100);
         builder.equality(&[1.0; DIM], 1.0).unwrap();
-        builder.no_less_than_zero(&Arc::new(phi));
+        builder.no_less_than_zero(&Arc::new(Tall::new(DIM, phi)));
         builder.finish()
     };
     let sound = with(phi.clone()).unwrap();

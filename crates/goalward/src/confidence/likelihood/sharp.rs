@@ -142,4 +142,8 @@ impl SupportMin for SharpSet {
     fn count_fallbacks(&mut self, more: u64) {
         self.within.count_fallbacks(more);
     }
+
+    fn one_norm(&self) -> f64 {
+        self.within.one_norm()
+    }
 }

@@ -14,6 +14,7 @@ pub(crate) use frame::largest_norm;
 pub(crate) use gram::gram;
 use newton::{PATH, Terms, minimise};
 use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// A fit of the predicting theta ends when a Newton step promises to gain less than half of this, in nats, over all data: the
@@ -263,15 +264,15 @@ impl Likelihood {
     /// f(theta) = -sum n(k) log <phi_k, theta>; infinite where a triple seen has no probability.
     pub fn loss(&self, theta: &[f64]) -> f64 {
         let p = |phi: &[f64]| dot(phi, theta);
-        self.triples().map(|(phi, n)| if p(phi) > 0.0 { -n * p(phi).ln() } else { f64::INFINITY }).sum()
+        self.triples().map(|(phi, n)| if p(&phi) > 0.0 { -n * p(&phi).ln() } else { f64::INFINITY }).sum()
     }
 
     /// The gradient of f, in R^d.
     pub fn gradient(&self, theta: &[f64]) -> Vec<f64> {
         let mut gradient = vec![0.0; theta.len()];
         for (phi, n) in self.triples() {
-            let scale = -n / dot(phi, theta);
-            gradient.iter_mut().zip(phi).for_each(|(g, x)| *g += scale * x);
+            let scale = -n / dot(&phi, theta);
+            gradient.iter_mut().zip(&*phi).for_each(|(g, x)| *g += scale * x);
         }
         gradient
     }
@@ -280,16 +281,16 @@ impl Likelihood {
     pub fn hessian(&self, theta: &[f64]) -> Vec<f64> {
         let mut hessian = vec![0.0; theta.len() * theta.len()];
         for (phi, n) in self.triples() {
-            add_square(phi, n / dot(phi, theta).powi(2), &mut hessian);
+            add_square(&phi, n / dot(&phi, theta).powi(2), &mut hessian);
         }
         hessian
     }
 
     /// The distinct triples seen: features and count.
-    fn triples(&self) -> impl Iterator<Item = (&[f64], f64)> {
+    fn triples(&self) -> impl Iterator<Item = (Cow<'_, [f64]>, f64)> {
         let problem = &self.frame.problem;
         let pairs = self.memory.visited.iter();
-        let rows = pairs.flat_map(|&p| problem.phi(p as usize).chunks_exact(problem.dim()));
+        let rows = pairs.flat_map(|&p| problem.rows(p as usize).map(|row| problem.row(row)));
         rows.zip(&self.memory.counts).filter(|(_, n)| **n > 0).map(|(phi, &n)| (phi, n as f64))
     }
 

@@ -1,8 +1,9 @@
 //! Rows phi'x >= 0 that are too many to be written out: the features stay where they are and are scanned.
 
 use super::{EmptyPolytope, Polytope, PolytopeBuilder, Reduced};
-use crate::numeric::dot;
+use crate::numeric::{Tall, dot};
 use rayon::prelude::*;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Rows per chunk of a scan. The chunks never depend on the number of threads.
@@ -47,8 +48,7 @@ impl Default for Rows {
 /// All rows phi of an array, as phi'x >= 0.
 #[derive(Clone, Debug)]
 pub(crate) struct Features {
-    phi: Arc<Vec<f64>>,
-    dim: usize,
+    phi: Arc<Tall>,
     limit: Rows,
 }
 
@@ -62,9 +62,13 @@ impl Features {
         Features { limit, ..self }
     }
 
+    pub(super) fn new(phi: Arc<Tall>, limit: Rows) -> Self {
+        Features { phi, limit }
+    }
+
     /// A feature row.
-    pub(crate) fn phi(&self, i: usize) -> &[f64] {
-        &self.phi[i * self.dim..(i + 1) * self.dim]
+    pub(crate) fn phi(&self, i: usize) -> Cow<'_, [f64]> {
+        self.phi.get(i..i + 1)
     }
 
     /// Looks at all rows in parallel, a chunk at a time; what the chunks give comes in the order of the rows. `room` makes
@@ -74,12 +78,13 @@ impl Features {
         room: impl Fn() -> S + Sync,
         look: impl Fn(usize, &[f64], &mut S, &mut Vec<T>) + Sync,
     ) -> Vec<Vec<T>> {
-        let chunks = self.phi.par_chunks(CHUNK * self.dim).enumerate();
-        chunks
-            .map(|(chunk, rows)| {
-                let (mut room, mut found) = (room(), Vec::new());
-                for (i, phi) in rows.chunks_exact(self.dim).enumerate() {
-                    look(CHUNK * chunk + i, phi, &mut room, &mut found);
+        let rows = self.phi.rows();
+        (0..rows.div_ceil(CHUNK))
+            .into_par_iter()
+            .map(|chunk| {
+                let (mut room, mut found, mut phi) = (room(), Vec::new(), Vec::new());
+                for i in CHUNK * chunk..rows.min(CHUNK * (chunk + 1)) {
+                    look(i, self.phi.row(i, &mut phi), &mut room, &mut found);
                 }
                 found
             })
@@ -88,7 +93,7 @@ impl Features {
 
     /// Row i in the hull's coordinates, of norm one, and its offset; none if the hull's equalities settle it.
     pub(crate) fn row(&self, polytope: &Polytope, i: usize, row: &mut [f64]) -> Option<f64> {
-        match polytope.reduce_row(-1.0, self.phi(i), 0.0, row) {
+        match polytope.reduce_row(-1.0, &self.phi(i), 0.0, row) {
             Ok(Reduced::Offset(b)) => Some(b),
             _ => None,
         }
@@ -96,7 +101,7 @@ impl Features {
 
     /// Rows that z violates by more than a distance: a batch of the worst at most, the worst first.
     pub(crate) fn violated(&self, polytope: &Polytope, z: &[f64], tolerance: f64) -> Vec<usize> {
-        let theta: Vec<f64> = (0..self.dim)
+        let theta: Vec<f64> = (0..self.phi.dim())
             .map(|i| polytope.origin()[i] + dot(&polytope.basis()[i * z.len()..(i + 1) * z.len()], z))
             .collect();
         let found = self.scan(
@@ -144,15 +149,12 @@ fn keep_least(found: &mut Vec<Proposal>) {
 /// of rows, which grows by those that its interior point violates, or leaves too little room.
 ///
 /// A core that is empty, or flat, proves that the whole is; an interior point that all rows leave room is one of the whole.
-pub(super) fn finish(
-    mut builder: PolytopeBuilder,
-    features: Arc<Vec<f64>>,
-) -> Result<Polytope, EmptyPolytope> {
-    let features = Features { phi: features, dim: builder.dim, limit: Rows::default() };
-    let count = features.phi.len() / features.dim;
-    let mut minus = vec![0.0; features.dim];
+pub(super) fn finish(mut builder: PolytopeBuilder, features: Arc<Tall>) -> Result<Polytope, EmptyPolytope> {
+    let features = Features::new(features, Rows::default());
+    let count = features.phi.rows();
+    let mut minus = vec![0.0; builder.dim];
     let mut join = |builder: &mut PolytopeBuilder, i: usize| {
-        minus.iter_mut().zip(features.phi(i)).for_each(|(m, x)| *m = -x);
+        minus.iter_mut().zip(&*features.phi(i)).for_each(|(m, x)| *m = -x);
         builder.is_new(&minus, 0.0)
     };
     for i in (0..count).step_by((count / SAMPLE).max(1)) {

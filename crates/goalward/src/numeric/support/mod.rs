@@ -70,6 +70,10 @@ pub trait SupportMin {
     }
     /// Adds the fallbacks of copies that did part of the work.
     fn count_fallbacks(&mut self, _more: u64) {}
+    /// A bound on |theta|_1 over the set, by what is quickly known of it: how much an error in the objective can do.
+    fn one_norm(&self) -> f64 {
+        f64::INFINITY
+    }
 }
 
 /// Ellipsoid and polytope have no point in common: an outcome, not an error.
@@ -445,6 +449,21 @@ impl SupportMin for ConvexSet {
 
     fn is_relaxed(&self) -> bool {
         self.set.relaxed
+    }
+
+    /// Coordinate by coordinate what the ellipsoid or the polytope's bounds give, whichever is less.
+    fn one_norm(&self) -> f64 {
+        let (set, polytope, k) = (&self.set, &self.set.polytope, self.set.free);
+        let coordinate = |i: usize| {
+            let spread = set.rho * set.spread(i);
+            let basis = &polytope.basis()[i * k..(i + 1) * k];
+            let corner = basis.iter().zip(&self.bounds).map(|(n, (low, high))| match n {
+                0.0 => 0.0,
+                n => f64::max((n * low).abs(), (n * high).abs()),
+            });
+            f64::min(set.center[i].abs() + spread, polytope.origin()[i].abs() + corner.sum::<f64>())
+        };
+        (0..polytope.dim()).map(coordinate).sum::<f64>() * (1.0 + 1e-9)
     }
 }
 

@@ -103,6 +103,9 @@ pub struct Devi {
     /// V per state, from certified bounds, in [0, B].
     pub v: Vec<f64>,
     before: Vec<f64>,
+    /// The last sweep's change, and how far it may be off for having read half of each feature.
+    change: f64,
+    slack: f64,
     warm: WarmStarts,
     /// The minimising action and theta of each state; only policy iteration fills it.
     chosen: Option<Chosen>,
@@ -117,6 +120,8 @@ impl Devi {
             q: vec![0.0; pairs],
             v: vec![0.0; states],
             before: vec![0.0; states],
+            change: 0.0,
+            slack: 0.0,
             warm: WarmStarts::new(pairs, problem.constraints().free()),
             chosen: None,
             equations: Equations::default(),
@@ -133,6 +138,7 @@ impl Devi {
         self.v.fill(0.0);
         // a planning call must depend on its set alone, not on calls before it: a resumed run has not made those
         self.warm.clear();
+        self.change = task.costs.iter().copied().fold(0.0, f64::max);
         let fallbacks = set.fallbacks();
         let limit = match planner {
             Planner::Faithful => u64::MAX,
@@ -160,13 +166,14 @@ impl Devi {
         S: SupportMin + Clone + Send + Sync,
     {
         self.v.copy_from_slice(values);
+        self.change = 0.0;
         self.step(task, set)
     }
 
-    /// V <- L V; the change.
+    /// V <- L V; the change, or what it may be where features were half read.
     fn step<S: SupportMin + Clone + Send + Sync>(&mut self, task: &Task, set: &mut S) -> f64 {
         std::mem::swap(&mut self.v, &mut self.before);
         self.sweep(task, set, false);
-        self.v.iter().zip(&self.before).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max)
+        self.change + 2.0 * self.slack
     }
 }

@@ -11,6 +11,11 @@ const CHUNK: usize = 64;
 /// Below so many pairs a sweep is too short to be shared.
 const PARALLEL_PAIRS: usize = 1024;
 
+/// A sweep may be off by a part of eps,
+const PART: f64 = 1.0 / 8.0;
+/// or by a part of what the sweep before it changed.
+const LITTLE: f64 = 1.0 / 32.0;
+
 /// What attains the minimum in each state.
 #[derive(Clone, Debug)]
 pub(super) struct Chosen {
@@ -31,6 +36,9 @@ struct Chunk<'a> {
     states: Range<State>,
     q: &'a mut [f64],
     v: &'a mut [f64],
+    /// What half of each feature leaves out, per unit of [`Problem::off_by`](crate::problem::Problem::off_by); `None` reads
+    /// them whole.
+    leeway: Option<f64>,
     /// As [`warm::WarmStarts`] has them.
     warm: &'a mut [u16],
     warm_width: usize,
@@ -47,6 +55,8 @@ impl Devi {
         let problem = task.problem;
         let (n, d) = (problem.states(), problem.dim());
         let before = &self.before;
+        let leeway = self.leeway(task, set);
+        self.slack = leeway.map_or(0.0, |leeway| leeway * problem.largest_off());
         if choose && self.chosen.is_none() {
             self.chosen = Some(Chosen::new(n, d));
         }
@@ -64,6 +74,7 @@ impl Devi {
                 v: v.split_off_mut(..states.len()).unwrap_or_default(),
                 warm: warm.split_off_mut(..pairs * warm_width).unwrap_or_default(),
                 warm_width,
+                leeway,
                 chosen: chosen.as_mut().map(|(pair, theta)| {
                     (
                         pair.split_off_mut(..states.len()).unwrap_or_default(),
@@ -77,16 +88,31 @@ impl Devi {
         if problem.pairs() < PARALLEL_PAIRS || rayon::current_num_threads() == 1 {
             let mut room = Room::new(d);
             chunks.iter_mut().for_each(|chunk| chunk.run(task, before, set, &mut room));
-            return;
+        } else {
+            // an answer depends on the objective and its warm start alone, so a copy of the solver gives the same
+            let copy = &*set;
+            chunks.par_iter_mut().for_each_init(
+                || (copy.clone(), Room::new(d)),
+                |(set, room), chunk| chunk.run(task, before, set, room),
+            );
+            let fallbacks = chunks.iter().map(|chunk| chunk.fallbacks).sum();
+            set.count_fallbacks(fallbacks);
         }
-        // an answer depends on the objective and its warm start alone, so a copy of the solver gives the same
-        let copy = &*set;
-        chunks.par_iter_mut().for_each_init(
-            || (copy.clone(), Room::new(d)),
-            |(set, room), chunk| chunk.run(task, before, set, room),
-        );
-        let fallbacks = chunks.iter().map(|chunk| chunk.fallbacks).sum();
-        set.count_fallbacks(fallbacks);
+        let changes = self.v.iter().zip(&self.before).map(|(x, y)| (x - y).abs());
+        self.change = changes.fold(0.0, f64::max);
+    }
+
+    /// Where features are split: |theta|_1 max V, if the first halves are enough for a sweep of `before`.
+    ///
+    /// What they leave out is taken off every bound, so that V stays below L's fixed point; it is no more than a small part of
+    /// eps, which the residual has room for, or of what the sweep before changed, when the end is far.
+    fn leeway(&self, task: &Task, set: &impl SupportMin) -> Option<f64> {
+        if !task.problem.has_split_features() {
+            return None;
+        }
+        let leeway = set.one_norm() * self.before.iter().copied().fold(0.0, f64::max);
+        let slack = leeway * task.problem.largest_off();
+        (slack.is_finite() && slack <= f64::max(PART * task.eps, LITTLE * self.change)).then_some(leeway)
     }
 }
 
@@ -120,14 +146,21 @@ impl Chunk<'_> {
             let mut least = b;
             for p in problem.pairs_of(s) {
                 let at = p - first_pair;
-                problem.phi_v(p, before, phi);
+                let mut off = 0.0;
+                match self.leeway {
+                    None => problem.phi_v(p, before, phi),
+                    Some(leeway) => {
+                        problem.phi_v_nearly(p, before, phi);
+                        off = leeway * problem.off_by(p);
+                    }
+                }
                 let entry = &mut self.warm[at * self.warm_width..(at + 1) * self.warm_width];
                 warm::read(entry, rows);
                 let support = set.min(phi, rows);
                 warm::write(entry, rows);
                 // whatever theta in B, the expectation is at least the smallest successor's value
                 let floor = problem.successors(p).iter().map(|&n| before[n as usize]);
-                let bound = support.bound.max(floor.fold(f64::INFINITY, f64::min));
+                let bound = (support.bound - off).max(floor.fold(f64::INFINITY, f64::min));
                 self.q[at] = costs[p] + (1.0 - bonus) * support.value.max(bound);
                 let lower = costs[p] + (1.0 - bonus) * bound;
                 if lower < least {

@@ -6,7 +6,7 @@
 
 use super::choose::{Chosen, Start};
 use super::explicit::{ActionNames, Explicit, ROUNDING, ROW_TOLERANCE};
-use crate::numeric::PolytopeBuilder;
+use crate::numeric::{PolytopeBuilder, Tall};
 use crate::problem::{Instance, Problem, Size, State};
 use crate::{Error, Result};
 use std::sync::Arc;
@@ -143,7 +143,8 @@ impl Explicit {
             cost_unit: if largest > 1.0 { largest } else { 1.0 },
             first_row: self.first_transition,
             successors: self.successors,
-            phi: Arc::new(self.probabilities),
+            phi: Arc::new(Tall::new(1, self.probabilities)),
+            off: Vec::new(),
             extra: Vec::new(),
             state_names: names.states,
             action_names: names.actions,
