@@ -62,7 +62,9 @@ impl Devi {
             // else stopped at the price B
             if let Some(p) = chosen.pair[s] {
                 let p = p as usize;
-                (rest, charge) = (q, costs[p]);
+                // what sweeps take off is part of the equations that they are to agree with
+                let off = self.leeway.map_or(0.0, |leeway| leeway * problem.off_by(p));
+                (rest, charge) = (q, costs[p] - (1.0 - q) * off);
                 let theta = &chosen.theta[s * d..(s + 1) * d];
                 for (&next, phi) in problem.successors(p).iter().zip(problem.phi(p).chunks_exact(d)) {
                     let weight = (1.0 - q) * dot(phi, theta).max(0.0);

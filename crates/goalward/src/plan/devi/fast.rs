@@ -93,7 +93,7 @@ impl Devi {
             self.sweep(task, set, true);
             *sweeps += 1;
             let defect = self.defect();
-            let residual = defect.residual(c_min, task.q) + 2.0 * self.slack;
+            let residual = defect.residual(c_min, task.q) + self.doubt(task);
             let before = best.residual;
             if residual < before {
                 best = Best { residual, defect };

@@ -103,9 +103,11 @@ pub struct Devi {
     /// V per state, from certified bounds, in [0, B].
     pub v: Vec<f64>,
     before: Vec<f64>,
-    /// The last sweep's change, and how far it may be off for having read half of each feature.
+    /// The last sweep's change.
     change: f64,
-    slack: f64,
+    /// |theta|_1 max V if the last sweep read half of each feature: what is off by so much, per unit of
+    /// [`Problem::off_by`], was taken off every bound.
+    leeway: Option<f64>,
     warm: WarmStarts,
     /// The minimising action and theta of each state; only policy iteration fills it.
     chosen: Option<Chosen>,
@@ -121,7 +123,7 @@ impl Devi {
             v: vec![0.0; states],
             before: vec![0.0; states],
             change: 0.0,
-            slack: 0.0,
+            leeway: None,
             warm: WarmStarts::new(pairs, problem.constraints().free()),
             chosen: None,
             equations: Equations::default(),
@@ -174,6 +176,11 @@ impl Devi {
     fn step<S: SupportMin + Clone + Send + Sync>(&mut self, task: &Task, set: &mut S) -> f64 {
         std::mem::swap(&mut self.v, &mut self.before);
         self.sweep(task, set, false);
-        self.change + 2.0 * self.slack
+        self.change + self.doubt(task)
+    }
+
+    /// By how much more than it seems the last sweep's V may be off from L V for having read half of each feature.
+    fn doubt(&self, task: &Task) -> f64 {
+        self.leeway.map_or(0.0, |leeway| 2.0 * leeway * task.problem.largest_off())
     }
 }

@@ -36,8 +36,7 @@ struct Chunk<'a> {
     states: Range<State>,
     q: &'a mut [f64],
     v: &'a mut [f64],
-    /// What half of each feature leaves out, per unit of [`Problem::off_by`](crate::problem::Problem::off_by); `None` reads
-    /// them whole.
+    /// As [`Devi`] has it.
     leeway: Option<f64>,
     /// As [`warm::WarmStarts`] has them.
     warm: &'a mut [u16],
@@ -56,7 +55,7 @@ impl Devi {
         let (n, d) = (problem.states(), problem.dim());
         let before = &self.before;
         let leeway = self.leeway(task, set);
-        self.slack = leeway.map_or(0.0, |leeway| leeway * problem.largest_off());
+        self.leeway = leeway;
         if choose && self.chosen.is_none() {
             self.chosen = Some(Chosen::new(n, d));
         }
