@@ -1,5 +1,6 @@
 //! What must not allocate, counted by an instrumented allocator: a binary of its own, since an allocator is global.
 
+use goalward::estimate::{Likelihood, Seen};
 use goalward::learners::{self, Observed, Told, Transition};
 use goalward::numeric::Stream;
 use goalward::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
@@ -42,6 +43,23 @@ fn steps_and_solves_allocate_nothing() {
             s = if next == problem.goal() { problem.start() } else { next };
         }
         assert!(plain > 2_000, "{id}: {plain} steps without a plan");
+    }
+
+    // the likelihood: all pairs were met once, and refits, which may allocate, come when the data have grown by a quarter
+    let mut likelihood = Likelihood::new(problem);
+    let mut fitted = 0;
+    for t in 1..=5_000 {
+        let pair = if t <= problem.pairs() { t - 1 } else { draw.below(problem.pairs()) };
+        let next = truth.sample(problem, pair, draw.uniform());
+        let region = Region::new(ALLOCATOR);
+        let seen = likelihood.observe(pair, next);
+        let allocations = region.change().allocations;
+        assert_eq!(seen, Seen::Counted);
+        if t > fitted + fitted / 4 {
+            fitted = t;
+        } else if t > problem.pairs() {
+            assert_eq!(allocations, 0, "likelihood at step {t}");
+        }
     }
 
     let d = problem.dim();

@@ -21,13 +21,14 @@
 //! | name | default | meaning |
 //! |---|---|---|
 //! | `delta` | 0.01 | failure probability of the confidence set, for all times at once |
-//! | `set` | `outer` | `outer`: an ellipsoid around the set; `exact`: the set itself ([`SharpSet`](crate::confidence::SharpSet)), for small problems |
+//! | `set` | `outer` | `outer`: an ellipsoid around the set; `exact`: the set itself ([`SharpSet`](crate::confidence::SharpSet)), for small problems: refused where B has more than 65,536 different rows |
 //! | `planner` | `auto` | as for LEVIS++; with `set=exact`, `auto` is `fast` |
 //!
 //! # Cost per step
 //!
-//! O(nnz of the row + k^2), k <= d - 1 the dimension of B, and a short Newton fit each time that the data have grown by a quarter;
-//! O(d log T) planning calls in all.
+//! O(nnz of the row + k^2), k <= d - 1 the dimension of B, whatever the number of triples, and a short Newton fit each time that the
+//! data have grown by a quarter; O(d log T) planning calls in all, each of which passes over the triples seen
+//! ([`LikelihoodKeeper`]). Memory: 28 bytes for each distinct triple seen, 16 more while a fit or a plan is made.
 //!
 //! # Reference
 //!
@@ -114,6 +115,11 @@ impl Lr {
 
         let sharp = match brief.settings.text("set") {
             Some("outer") => false,
+            Some("exact") if brief.problem.constraints().has_features() => {
+                let reason = "this problem has more than 65,536 different rows, too many for a conic solver: \
+                              set=outer is made for it";
+                return Err(brief.settings.refuse("set", "exact", reason.into()));
+            }
             Some("exact") => true,
             other => {
                 return Err(brief.settings.refuse(

@@ -1,7 +1,10 @@
 //! B of many rows: features that are not written out give the same sets as rows that are.
 
+use goalward::confidence::LikelihoodKeeper;
+use goalward::estimate::Seen;
+use goalward::learners::{self, Told};
 use goalward::numeric::support::{Conic, ConvexSet, Ellipsoid, Status, SupportMin, Warm};
-use goalward::numeric::{Polytope, PolytopeBuilder, Rows, Stream, Tall};
+use goalward::numeric::{Polytope, PolytopeBuilder, Rows, Stream, Tall, categorical};
 use goalward::plan::{Devi, Planner, Task};
 use goalward::problem::Problem;
 use goalward::registry::Settings;
@@ -156,6 +159,38 @@ fn large_problems_are_planned_alike_on_any_number_of_threads() {
         assert!(v.iter().zip(&v2).chain(q.iter().zip(&q2)).all(|(a, b)| a.to_bits() == b.to_bits()));
         assert!(v.iter().zip(&best.upper).all(|(v, best)| *v <= best * (1.0 + 1e-9)));
     }
+}
+
+/// More than 2^16 rows, which are not written out: the predicting theta and the maximum stay in B all the same, and the set itself is
+/// refused.
+#[test]
+fn the_likelihood_keeps_to_rows_that_are_not_written_out() {
+    let params = Settings::new().set("states", 2_500).set("dim", 4).set("successors", 8).set("actions", 4);
+    let instance = worlds::build("random-mixture", &params).unwrap();
+    let (problem, truth) = (&instance.problem, instance.truth().unwrap());
+    assert!(problem.constraints().has_features());
+    let mut keeper = LikelihoodKeeper::new(problem, 0.01);
+    let mut random = Stream::new(7, &[]);
+    for t in 1..=400 {
+        let pair = random.below(problem.pairs() - 4);
+        // a corner of the simplex that is hardly in B pulls the maximum to the boundary
+        let models: Vec<f64> = problem.phi(pair).chunks_exact(4).map(|phi| phi[0]).collect();
+        let next = problem.successors(pair)[categorical(&models, random.uniform())] as usize;
+        assert_eq!(keeper.observe(pair, next), Seen::Counted);
+        if [1, 20, 400].contains(&t) {
+            let known = keeper.update();
+            assert!(problem.constraints().contains(&known.maximum.theta, 1e-12));
+            let maximum = keeper.likelihood().maximum();
+            assert!(problem.constraints().contains(&maximum.theta, 1e-12));
+            assert!(
+                maximum.loss <= known.maximum.loss && maximum.loss <= keeper.likelihood().loss(truth.theta())
+            );
+        }
+    }
+    let entry = learners::entry("lr").unwrap();
+    let sharp = Settings::new().set("set", "exact");
+    let refused = learners::build(entry, problem, &sharp, 0, 1, Told::default()).map(|_| ()).unwrap_err();
+    assert!(refused.to_string().contains("65,536") && refused.to_string().contains("set=outer"), "{refused}");
 }
 
 /// The same problem whatever the order in which actions and rows come.

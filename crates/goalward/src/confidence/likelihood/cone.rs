@@ -48,10 +48,12 @@ impl LikelihoodCone {
         let (k, m) = (polytope.free(), polytope.offsets().len());
         let origin = vec![0.0; k];
         let (mut rows, mut terms) = (Vec::new(), Vec::new());
-        for Term { row, p, n, .. } in likelihood.terms(&origin) {
-            rows.extend_from_slice(row);
-            terms.push((p, n)); // at the origin p is the row's constant
-        }
+        likelihood.each_seen(&origin, |seen| {
+            for Term { row, p, n, .. } in seen.terms() {
+                rows.extend_from_slice(row);
+                terms.push((p, n)); // at the origin p is the row's constant
+            }
+        });
         let (mut colptr, mut rowval, mut nzval) = (vec![0], Vec::new(), Vec::new());
         for j in 0..k {
             for i in 0..m {

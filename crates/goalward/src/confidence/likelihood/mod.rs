@@ -45,7 +45,7 @@ pub fn likelihood_threshold(likelihood: &Likelihood, loss: f64, delta: f64) -> f
 #[serde(deny_unknown_fields)]
 pub struct LikelihoodSet {
     delta: f64,
-    /// An upper bound on the probability of every term, from all sets so far.
+    /// An upper bound on the probability of every triple, from all sets so far.
     upper: Vec<f64>,
     last: Option<Outer>,
 }
@@ -100,7 +100,7 @@ impl LikelihoodSet {
         let around = likelihood.predicting();
         let threshold = likelihood_threshold(likelihood, around.loss, self.delta);
         let mut upper = self.upper.clone();
-        upper.resize(likelihood.terms_laid_out(), 1.0);
+        upper.resize(likelihood.triples(), 1.0);
         let outer = outer::outer(likelihood, &around, threshold, &mut upper);
         Enclosed { around, threshold, upper, outer }
     }
@@ -148,7 +148,12 @@ impl LikelihoodSet {
     pub(crate) fn belongs_to(&self, likelihood: &Likelihood) -> bool {
         let k = likelihood.polytope().free();
         let fits = |outer: &Outer| outer.center.len() == k && outer.shape.len() == k * k;
-        self.upper.len() <= likelihood.terms_laid_out() && self.last.as_ref().is_none_or(fits)
+        self.upper.len() <= likelihood.triples() && self.last.as_ref().is_none_or(fits)
+    }
+
+    /// What is kept per triple, in bytes, with what is reserved.
+    pub fn bytes(&self) -> usize {
+        8 * self.upper.capacity()
     }
 
     /// The failure probability.

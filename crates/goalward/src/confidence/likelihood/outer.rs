@@ -35,23 +35,27 @@ pub(super) fn outer(
     loop {
         let mut shape = vec![0.0; k * k];
         let mut gradient = vec![0.0; k];
-        let minorants = likelihood
-            .terms(&at.z)
-            .map(|Term { index, row, p, n }| (row, -n / p, 2.0 * n * curvature(p, upper[index])));
-        gram(minorants, &mut gradient, &mut shape);
+        likelihood.each_seen(&at.z, |seen| {
+            let minorants = seen
+                .terms()
+                .map(|Term { index, row, p, n }| (row, -n / p, 2.0 * n * curvature(p, upper[index])));
+            gram(minorants, &mut gradient, &mut shape);
+        });
         let (outer, factor) = ellipsoid(likelihood, at, r - at.loss, shape, gradient)?;
         if pass == PASSES {
             return Ok(outer);
         }
         let mut narrowed = 0f64;
         let inverse = inverse_lower(&factor);
-        for Term { index, row, p, .. } in likelihood.terms(&outer.center) {
-            let bound = (p + outer.radius * norm_through(&inverse, row)) * (1.0 + 1e-9);
-            if bound > 0.0 && bound < upper[index] {
-                narrowed = narrowed.max(1.0 - bound / upper[index]);
-                upper[index] = bound;
+        likelihood.each_seen(&outer.center, |seen| {
+            for Term { index, row, p, .. } in seen.terms() {
+                let bound = (p + outer.radius * norm_through(&inverse, row)) * (1.0 + 1e-9);
+                if bound > 0.0 && bound < upper[index] {
+                    narrowed = narrowed.max(1.0 - bound / upper[index]);
+                    upper[index] = bound;
+                }
             }
-        }
+        });
         if narrowed < WORTHWHILE {
             return Ok(outer);
         }

@@ -1,8 +1,10 @@
 //! The coordinates that likelihoods are computed in: those of B's affine hull.
 
+use super::gram::combine;
 use crate::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
 use crate::numeric::{Polytope, dot, norm};
-use crate::problem::Problem;
+use crate::problem::{Pair, Problem};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What estimation must know of a problem, computed once: theta = origin + basis z, with z in R^k.
@@ -38,20 +40,29 @@ impl Frame {
         self.problem.constraints()
     }
 
-    /// phi'theta = constant + row z: appends the row, returns the constant.
-    pub(super) fn reduce(&self, phi: &[f64], rows: &mut Vec<f64>) -> f64 {
-        reduce(self.polytope(), phi, rows)
+    /// The features of a triple.
+    pub(super) fn phi(&self, p: Pair, place: usize) -> Cow<'_, [f64]> {
+        self.problem.row(self.problem.rows(p).start + place)
+    }
+
+    /// phi'theta = constant + row z: the row into k numbers, and the constant.
+    pub(super) fn reduce(&self, phi: &[f64], row: &mut [f64]) -> f64 {
+        reduce(self.polytope(), phi, row)
+    }
+
+    /// The same for a triple, and whether some theta in B gives it a positive probability.
+    pub(super) fn row(&self, p: Pair, place: usize, row: &mut [f64]) -> (f64, bool) {
+        let phi = self.phi(p, place);
+        let constant = self.reduce(&phi, row);
+        // a row that is 0 on all of B has no free part left, and rounding for a constant
+        let fixed = row.iter().all(|x| *x == 0.0);
+        let least = if fixed { 1e-9 * norm(&phi) } else { 0.0 };
+        (constant, constant + dot(row, &self.inside) > least)
     }
 }
 
-fn reduce(polytope: &Polytope, phi: &[f64], rows: &mut Vec<f64>) -> f64 {
-    let k = polytope.free();
-    let start = rows.len();
-    rows.resize(start + k, 0.0);
-    let row = &mut rows[start..];
-    for (n, &x) in polytope.basis().chunks_exact(k.max(1)).zip(phi) {
-        row.iter_mut().zip(n).for_each(|(r, n)| *r += x * n);
-    }
+fn reduce(polytope: &Polytope, phi: &[f64], row: &mut [f64]) -> f64 {
+    combine(phi, polytope.basis(), row);
     // what rounding leaves of a row that B fixes is not a direction
     if norm(row) <= 1e-11 * norm(phi) {
         row.fill(0.0);
@@ -63,13 +74,12 @@ fn reduce(polytope: &Polytope, phi: &[f64], rows: &mut Vec<f64>) -> f64 {
 fn seen_directions(problem: &Problem) -> Vec<Vec<f64>> {
     let polytope = problem.constraints();
     let mut basis: Vec<Vec<f64>> = Vec::new();
-    let mut row = Vec::new();
+    let mut row = vec![0.0; polytope.free()];
     for p in 0..problem.pairs() {
         for phi in problem.phi(p).chunks_exact(problem.dim()) {
             if basis.len() == polytope.free() {
                 return basis;
             }
-            row.clear();
             reduce(polytope, phi, &mut row);
             let size = norm(&row);
             for _ in 0..2 {

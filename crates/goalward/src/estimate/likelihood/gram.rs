@@ -35,7 +35,10 @@ fn fixed<'a, const K: usize>(
     linear: &mut [f64],
     square: &mut [f64],
 ) {
+    // sums go on from where they stand, so that rows may come in parts
     let (mut of_rows, mut of_squares) = ([0.0; K], [[0.0; K]; K]);
+    of_rows.copy_from_slice(linear);
+    of_squares.as_flattened_mut().copy_from_slice(square);
     for (x, first, second) in rows {
         let Some(x) = x.first_chunk::<K>() else { continue };
         for i in 0..K {
@@ -46,8 +49,38 @@ fn fixed<'a, const K: usize>(
             }
         }
     }
-    linear.iter_mut().zip(of_rows).for_each(|(l, x)| *l += x);
-    square.iter_mut().zip(of_squares.as_flattened()).for_each(|(s, x)| *s += x);
+    linear.copy_from_slice(&of_rows);
+    square.copy_from_slice(of_squares.as_flattened());
+}
+
+/// sum x_i row_i, into as many numbers as a row has.
+pub(super) fn combine(x: &[f64], rows: &[f64], sum: &mut [f64]) {
+    match sum.len() {
+        1 => combine_fixed::<1>(x, rows, sum),
+        2 => combine_fixed::<2>(x, rows, sum),
+        3 => combine_fixed::<3>(x, rows, sum),
+        4 => combine_fixed::<4>(x, rows, sum),
+        5 => combine_fixed::<5>(x, rows, sum),
+        6 => combine_fixed::<6>(x, rows, sum),
+        7 => combine_fixed::<7>(x, rows, sum),
+        8 => combine_fixed::<8>(x, rows, sum),
+        k => {
+            sum.fill(0.0);
+            for (x, row) in x.iter().zip(rows.chunks_exact(k.max(1))) {
+                sum.iter_mut().zip(row).for_each(|(s, r)| *s += x * r);
+            }
+        }
+    }
+}
+
+fn combine_fixed<const K: usize>(x: &[f64], rows: &[f64], sum: &mut [f64]) {
+    let mut total = [0.0; K];
+    for (x, row) in x.iter().zip(rows.as_chunks::<K>().0) {
+        for j in 0..K {
+            total[j] += x * row[j];
+        }
+    }
+    sum.copy_from_slice(&total);
 }
 
 #[cfg(test)]
@@ -61,7 +94,8 @@ mod tests {
                 (0..9).map(|r| (0..k).map(|i| ((r * 7 + i * 3) % 11) as f64 - 5.0).collect()).collect();
             let weighted = || rows.iter().enumerate().map(|(r, x)| (&x[..], r as f64 - 4.0, 1.0 + r as f64));
             let (mut linear, mut square) = (vec![1.0; k], vec![2.0; k * k]);
-            gram(weighted(), &mut linear, &mut square);
+            gram(weighted().take(4), &mut linear, &mut square);
+            gram(weighted().skip(4), &mut linear, &mut square);
             for i in 0..k {
                 let expected: f64 = weighted().map(|(x, first, _)| first * x[i]).sum();
                 assert_eq!(linear[i], 1.0 + expected);
@@ -70,6 +104,9 @@ mod tests {
                     assert_eq!(square[i * k + j], 2.0 + expected);
                 }
             }
+            let (x, mut sum) = ([2.0, -1.0, 3.0], vec![7.0; k]);
+            combine(&x, &rows[..3].concat(), &mut sum);
+            (0..k).for_each(|i| assert_eq!(sum[i], (0..3).map(|r| x[r] * rows[r][i]).sum::<f64>()));
         }
     }
 }

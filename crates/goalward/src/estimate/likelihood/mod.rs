@@ -5,17 +5,18 @@ mod gram;
 mod newton;
 #[cfg(test)]
 mod tests;
+mod triples;
 
-use crate::numeric::{Cholesky, Polytope, dot, norm};
+use crate::numeric::{Cholesky, Polytope, dot};
 use crate::problem::{Pair, Problem, State};
 use crate::{Error, Result};
 use frame::Frame;
 pub(crate) use frame::largest_norm;
 pub(crate) use gram::gram;
-use newton::{PATH, Terms, minimise};
+use newton::{PATH, Summands, minimise};
 use serde::{Deserialize, Serialize};
-use std::borrow::Cow;
 use std::sync::Arc;
+use triples::{ROOM, Stretch, Tally, Triples};
 
 /// A fit of the predicting theta ends when a Newton step promises to gain less than half of this, in nats, over all data: the
 /// threshold is tens of nats above the minimum, and any prediction is valid.
@@ -44,7 +45,7 @@ pub struct Maximum {
 
 /// A triple seen.
 pub(crate) struct Term<'a> {
-    /// Its place among the terms.
+    /// Its place among the triples.
     pub(crate) index: usize,
     /// N'phi.
     pub(crate) row: &'a [f64],
@@ -52,6 +53,25 @@ pub(crate) struct Term<'a> {
     pub(crate) p: f64,
     /// How often it was seen.
     pub(crate) n: f64,
+}
+
+/// Some of the triples seen.
+pub(crate) struct Part<'a> {
+    stretch: Stretch<'a>,
+    z: &'a [f64],
+}
+
+impl Part<'_> {
+    /// One after the other.
+    pub(crate) fn terms(&self) -> impl Iterator<Item = Term<'_>> {
+        let Part { stretch, z } = self;
+        let k = z.len();
+        let seen = stretch.counts.iter().enumerate().filter(|(_, n)| **n > 0);
+        seen.map(move |(i, &n)| {
+            let row = &stretch.rows[i * k..(i + 1) * k];
+            Term { index: stretch.start + i, row, p: stretch.constants[i] + dot(row, z), n: n as f64 }
+        })
+    }
 }
 
 /// Counts of the distinct triples k = (s,a,s'), f(theta) = -sum n(k) log <phi_k, theta>, and a sequential prediction.
@@ -64,29 +84,33 @@ pub(crate) struct Term<'a> {
 ///
 /// All is a function of the transitions counted, in their order: nothing is drawn, and no hash order enters.
 ///
-/// **Cost**: O(nnz of the row + k^2) a step, and a fit now and then: O(rows of the visited pairs x k^2) for each of a few
-/// Newton steps.
+/// **Time**: O(nnz of the row + k^2) a step (O(k d) more for the first of a pair, and for pairs that come late), whatever the number
+/// of triples. A fit now and then, a few Newton steps of O(k^2) per triple seen: with a quarter more data each, all fits
+/// up to step t together take O(t k^2).
+///
+/// **Memory**: per distinct triple seen 20 bytes, and 16 more while a fit lasts; per pair of the problem 4 bytes. Of the pairs visited
+/// first all triples are kept with their rows, in 2 MB at most, seen or not: see [`bytes`](Self::bytes).
 #[derive(Clone, Debug)]
 pub struct Likelihood {
     frame: Arc<Frame>,
-    memory: Counts,
-    /// The first term of each pair, `u32::MAX` if it was not visited.
-    first: Vec<u32>,
-    /// One row of k numbers per term.
-    rows: Vec<f64>,
-    constants: Vec<f64>,
-    /// Whether some theta in B gives the term a positive probability.
-    possible: Vec<bool>,
+    triples: Triples,
+    memory: Sums,
+    /// Space for one row, and for an update by it.
+    row: Vec<f64>,
+    scratch: Vec<f64>,
 }
 
-/// The state of a [`Likelihood`]; the terms are the successors of the visited pairs, in the order of the first visits.
+/// The state of a [`Likelihood`].
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Counts {
-    /// The pairs visited, in order.
-    visited: Vec<u32>,
-    /// How often each term was seen.
-    counts: Vec<u64>,
+    triples: Tally,
+    sums: Sums,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sums {
     total: u64,
     /// -sum log q_i.
     prediction_loss: f64,
@@ -101,24 +125,22 @@ pub struct Counts {
 impl Likelihood {
     /// No data.
     pub fn new(problem: &Arc<Problem>) -> Self {
+        Self::with_room(problem, ROOM)
+    }
+
+    /// Keeps so many numbers of the first triples' rows.
+    fn with_room(problem: &Arc<Problem>, room: usize) -> Self {
         let frame = Arc::new(Frame::new(problem));
-        let memory = Counts {
-            visited: Vec::new(),
-            counts: Vec::new(),
+        let k = frame.inside.len();
+        let memory = Sums {
             total: 0,
             prediction_loss: 0.0,
             plug_in: frame.inside.clone(),
             fitted: 0,
-            information: Cholesky::scaled_identity(frame.inside.len(), ridge(frame.extent)),
+            information: Cholesky::scaled_identity(k, ridge(frame.extent)),
         };
-        Likelihood {
-            first: vec![u32::MAX; problem.pairs()],
-            rows: Vec::new(),
-            constants: Vec::new(),
-            possible: Vec::new(),
-            frame,
-            memory,
-        }
+        let triples = Triples::new(problem.pairs(), room);
+        Likelihood { triples, frame, memory, row: vec![0.0; k], scratch: vec![0.0; k] }
     }
 
     /// Takes a transition in; the prediction that it is scored by does not depend on it.
@@ -126,38 +148,37 @@ impl Likelihood {
         let Some(place) = self.frame.problem.successors(p).iter().position(|&n| n as usize == next) else {
             return Seen::Impossible;
         };
-        self.visit(p);
-        let term = self.first[p] as usize + place;
-        if !self.possible[term] {
+        self.triples.visit(&self.frame, p);
+        let (constant, possible) = self.triples.row(&self.frame, p, place, &mut self.row);
+        if !possible {
             return Seen::Impossible;
         }
-        let predicted = self.predicted(term);
-        let k = self.frame.inside.len();
-        let row = &self.rows[term * k..(term + 1) * k];
-        let probability = self.constants[term] + dot(row, &self.memory.plug_in);
+        let predicted = self.predicted(constant, &self.row);
         let memory = &mut self.memory;
+        let probability = constant + dot(&self.row, &memory.plug_in);
+        self.triples.count(p, place);
         memory.prediction_loss -= predicted.ln();
-        memory.counts[term] += 1;
         memory.total += 1;
         if memory.total > memory.fitted + memory.fitted / 4 {
             self.fit();
         } else {
-            memory.information.update(row, probability.powi(-2), &mut vec![0.0; k]);
+            memory.information.update(&self.row, probability.powi(-2), &mut self.scratch);
         }
         Seen::Counted
     }
 
     /// The distribution q over the pair's successors that its next transition will be scored by.
-    pub fn prediction(&mut self, p: Pair) -> Vec<f64> {
-        self.visit(p);
-        let first = self.first[p] as usize;
-        let terms = first..first + self.frame.problem.successors(p).len();
-        terms.map(|term| if self.possible[term] { self.predicted(term) } else { 0.0 }).collect()
+    pub fn prediction(&self, p: Pair) -> Vec<f64> {
+        let mut row = vec![0.0; self.row.len()];
+        let places = 0..self.frame.problem.successors(p).len();
+        let mut of = |place| {
+            let (constant, possible) = self.triples.row(&self.frame, p, place, &mut row);
+            if possible { self.predicted(constant, &row) } else { 0.0 }
+        };
+        places.map(&mut of).collect()
     }
 
-    fn predicted(&self, term: usize) -> f64 {
-        let k = self.frame.inside.len();
-        let (row, constant) = (&self.rows[term * k..(term + 1) * k], self.constants[term]);
+    fn predicted(&self, constant: f64, row: &[f64]) -> f64 {
         let share = ((self.memory.total + 2) as f64).powi(-2);
         let fitted = constant + dot(row, &self.memory.plug_in);
         let fixed = constant + dot(row, &self.frame.inside);
@@ -165,53 +186,37 @@ impl Likelihood {
         ((1.0 - share) * fitted + share * fixed).max(f64::MIN_POSITIVE)
     }
 
-    fn visit(&mut self, p: Pair) {
-        if self.first[p] == u32::MAX {
-            self.memory.visited.push(p as u32);
-            self.memory.counts.resize(self.constants.len() + self.frame.problem.successors(p).len(), 0);
-            self.lay_out(p);
-        }
-    }
-
-    /// Makes the terms of a pair.
-    fn lay_out(&mut self, p: Pair) {
-        self.first[p] = self.constants.len() as u32;
-        let problem = Arc::clone(&self.frame.problem);
-        let k = self.frame.inside.len();
-        for phi in problem.phi(p).chunks_exact(problem.dim()) {
-            let constant = self.frame.reduce(phi, &mut self.rows);
-            let row = &self.rows[self.rows.len() - k..];
-            let inside = constant + dot(row, &self.frame.inside);
-            // a row that is 0 on all of B has no free part left, and rounding for a constant
-            let fixed = row.iter().all(|x| *x == 0.0);
-            self.possible.push(inside > if fixed { 1e-9 * norm(phi) } else { 0.0 });
-            self.constants.push(constant);
-        }
-    }
-
-    /// Fits the predicting theta to the data so far. Every row of a visited pair gets a share of (k + 1)/2 pseudo-counts, which
-    /// keeps the fit off the boundary as the estimator of Krichevsky and Trofimov does.
+    /// Fits the predicting theta to the data so far. Every row of the pairs that came while there was room for their rows gets a
+    /// share of (k + 1)/2 pseudo-counts, which keeps the fit off the boundary as the estimator of Krichevsky and Trofimov does;
+    /// beyond so many rows a share is less than what the barrier of B's rows does.
     pub(crate) fn fit(&mut self) {
         let k = self.frame.inside.len();
-        let possible = self.possible.iter().filter(|p| **p).count();
+        let possible = self.triples.possible().iter().filter(|p| **p).count();
         let share = (0.5 * (k as f64 + 1.0) / possible as f64).min(0.5);
-        let smoothed = self.memory.counts.iter().zip(&self.possible);
-        let weights: Vec<f64> = smoothed.map(|(&n, &p)| if p { n as f64 + share } else { 0.0 }).collect();
-        let terms = Terms { rows: &self.rows, constants: &self.constants, weights: &weights };
-        minimise(self.frame.polytope(), &self.frame.room, &terms, &[1e-2], ENOUGH, &mut self.memory.plug_in);
+        let shares = self.triples.possible().iter().map(|&p| if p { share } else { 0.0 });
+        let terms = Weighted { likelihood: self, shares: shares.collect() };
+        let mut z = self.memory.plug_in.clone();
+        minimise(self.frame.polytope(), &self.frame.room, &terms, &[1e-2], ENOUGH, &mut z);
+        self.memory.plug_in = z;
         self.memory.fitted = self.memory.total;
         let mut information = vec![0.0; k * k];
-        let seen = self.terms(&self.memory.plug_in);
-        gram(seen.map(|Term { row, p, n, .. }| (row, 0.0, n / (p * p))), &mut vec![0.0; k], &mut information);
+        let mut unused = vec![0.0; k];
+        self.each_seen(&self.memory.plug_in, |seen| {
+            gram(
+                seen.terms().map(|Term { row, p, n, .. }| (row, 0.0, n / (p * p))),
+                &mut unused,
+                &mut information,
+            );
+        });
         (0..k).for_each(|i| information[i * k + i] += ridge(self.frame.extent));
         if let Some(factor) = Cholesky::factor(&information, k) {
             self.memory.information = factor;
         }
     }
 
-    /// Whether the predicting theta has seen all data.
+    /// Whether the predicting theta has seen all data, or all but a 64th: too little to look again.
     pub(crate) fn is_fitted(&self) -> bool {
-        self.memory.fitted == self.memory.total
+        self.memory.total - self.memory.fitted <= self.memory.fitted / 64
     }
 
     /// log det(sum n(k) u u'/p^2 + rho I), at the predicting theta and in the coordinates of B's hull.
@@ -222,8 +227,7 @@ impl Likelihood {
     /// The maximum of the likelihood over B, to 1e-7 per active row of B.
     pub fn maximum(&self) -> Maximum {
         let mut z = self.memory.plug_in.clone();
-        let weights: Vec<f64> = self.memory.counts.iter().map(|&n| n as f64).collect();
-        let terms = Terms { rows: &self.rows, constants: &self.constants, weights: &weights };
+        let terms = Weighted { likelihood: self, shares: vec![0.0; self.triples.early()] };
         minimise(self.frame.polytope(), &self.frame.room, &terms, PATH, 1e-12, &mut z);
         Maximum { theta: self.lift(&z), loss: self.loss_at(&z), z }
     }
@@ -234,18 +238,18 @@ impl Likelihood {
         Maximum { theta: self.lift(&z), loss: self.loss_at(&z), z }
     }
 
-    /// The triples seen, with their probabilities at z.
-    pub(crate) fn terms<'a>(&'a self, z: &'a [f64]) -> impl Iterator<Item = Term<'a>> {
-        let k = z.len();
-        let seen = self.memory.counts.iter().enumerate().filter(|(_, n)| **n > 0);
-        seen.map(move |(index, &n)| {
-            let row = &self.rows[index * k..(index + 1) * k];
-            Term { index, row, p: self.constants[index] + dot(row, z), n: n as f64 }
-        })
+    /// Shows the triples seen, with their probabilities at z, a stretch at a time.
+    pub(crate) fn each_seen(&self, z: &[f64], mut show: impl FnMut(Part)) {
+        self.triples.each(&self.frame, |stretch| show(Part { stretch, z }));
     }
 
     pub(crate) fn loss_at(&self, z: &[f64]) -> f64 {
-        self.terms(z).map(|Term { p, n, .. }| if p > 0.0 { -n * p.ln() } else { f64::INFINITY }).sum()
+        let mut loss = 0.0;
+        self.each_seen(z, |seen| {
+            seen.terms()
+                .for_each(|Term { p, n, .. }| loss += if p > 0.0 { -n * p.ln() } else { f64::INFINITY });
+        });
+        loss
     }
 
     /// theta = origin + basis z.
@@ -263,40 +267,41 @@ impl Likelihood {
 
     /// f(theta) = -sum n(k) log <phi_k, theta>; infinite where a triple seen has no probability.
     pub fn loss(&self, theta: &[f64]) -> f64 {
-        let p = |phi: &[f64]| dot(phi, theta);
-        self.triples().map(|(phi, n)| if p(&phi) > 0.0 { -n * p(&phi).ln() } else { f64::INFINITY }).sum()
+        let mut loss = 0.0;
+        self.triples.each_phi(&self.frame, |phi, n| {
+            let p = dot(phi, theta);
+            loss += if p > 0.0 { -n * p.ln() } else { f64::INFINITY };
+        });
+        loss
     }
 
     /// The gradient of f, in R^d.
     pub fn gradient(&self, theta: &[f64]) -> Vec<f64> {
         let mut gradient = vec![0.0; theta.len()];
-        for (phi, n) in self.triples() {
-            let scale = -n / dot(&phi, theta);
-            gradient.iter_mut().zip(&*phi).for_each(|(g, x)| *g += scale * x);
-        }
+        self.triples.each_phi(&self.frame, |phi, n| {
+            let scale = -n / dot(phi, theta);
+            gradient.iter_mut().zip(phi).for_each(|(g, x)| *g += scale * x);
+        });
         gradient
     }
 
     /// The Hessian of f, d x d.
     pub fn hessian(&self, theta: &[f64]) -> Vec<f64> {
         let mut hessian = vec![0.0; theta.len() * theta.len()];
-        for (phi, n) in self.triples() {
-            add_square(&phi, n / dot(&phi, theta).powi(2), &mut hessian);
-        }
+        self.triples.each_phi(&self.frame, |phi, n| {
+            add_square(phi, n / dot(phi, theta).powi(2), &mut hessian);
+        });
         hessian
     }
 
-    /// The distinct triples seen: features and count.
-    fn triples(&self) -> impl Iterator<Item = (Cow<'_, [f64]>, f64)> {
-        let problem = &self.frame.problem;
-        let pairs = self.memory.visited.iter();
-        let rows = pairs.flat_map(|&p| problem.rows(p as usize).map(|row| problem.row(row)));
-        rows.zip(&self.memory.counts).filter(|(_, n)| **n > 0).map(|(phi, &n)| (phi, n as f64))
+    /// The number of triples kept: those seen, and all others of the pairs visited first.
+    pub(crate) fn triples(&self) -> usize {
+        self.triples.len()
     }
 
-    /// The number of terms: successors of visited pairs.
-    pub(crate) fn terms_laid_out(&self) -> usize {
-        self.constants.len()
+    /// What is kept of the data, in bytes, with what is reserved; the problem belongs to others.
+    pub fn bytes(&self) -> usize {
+        self.triples.bytes()
     }
 
     /// How many transitions were counted.
@@ -330,37 +335,42 @@ impl Likelihood {
     }
 
     /// Its state.
-    pub fn counts(&self) -> &Counts {
-        &self.memory
+    pub fn counts(&self) -> Counts {
+        Counts { triples: self.triples.tally.clone(), sums: self.memory.clone() }
     }
 
     /// Puts a state back that belongs to the same problem.
     pub fn restore(&mut self, counts: Counts) -> Result<()> {
-        let problem = &self.frame.problem;
         let refuse = || Error::Checkpoint { reason: "the learner's counts belong to another problem".into() };
-        let mut successors = 0;
-        for &p in &counts.visited {
-            successors +=
-                if (p as usize) < problem.pairs() { problem.successors(p as usize).len() } else { 0 };
-        }
-        let k = self.frame.inside.len();
-        let fits = counts.visited.iter().all(|&p| (p as usize) < problem.pairs())
-            && (counts.counts.len(), counts.plug_in.len(), counts.information.dim()) == (successors, k, k);
-        if !fits {
+        let (Counts { triples, sums }, k) = (counts, self.frame.inside.len());
+        if (sums.plug_in.len(), sums.information.dim()) != (k, k) {
             return Err(refuse());
         }
-        self.first.fill(u32::MAX);
-        self.rows.clear();
-        self.constants.clear();
-        self.possible.clear();
-        for &p in &counts.visited {
-            if self.first[p as usize] != u32::MAX {
-                return Err(refuse());
-            }
-            self.lay_out(p as usize);
-        }
-        self.memory = counts;
+        self.triples = Triples::restored(&self.frame, triples, self.triples.room()).ok_or_else(refuse)?;
+        self.memory = sums;
         Ok(())
+    }
+}
+
+/// The triples with their counts for weights, and shares besides for the first of them.
+struct Weighted<'a> {
+    likelihood: &'a Likelihood,
+    shares: Vec<f64>,
+}
+
+impl Summands for Weighted<'_> {
+    fn len(&self) -> usize {
+        self.likelihood.triples.len()
+    }
+
+    fn weight(&self, i: usize) -> f64 {
+        let counts = self.likelihood.triples.counts();
+        self.shares.get(i).map_or(counts[i] as f64, |share| counts[i] as f64 + share)
+    }
+
+    fn each(&self, mut show: impl FnMut(usize, &[f64], &[f64])) {
+        let Likelihood { triples, frame, .. } = self.likelihood;
+        triples.each(frame, |stretch| show(stretch.start, stretch.rows, stretch.constants));
     }
 }
 

@@ -3,11 +3,14 @@
 use super::gram;
 use crate::numeric::{Cholesky, Polytope, dot};
 
-/// Terms -weight log(constant + row z) to be summed; every row has k numbers.
-pub(super) struct Terms<'a> {
-    pub(super) rows: &'a [f64],
-    pub(super) constants: &'a [f64],
-    pub(super) weights: &'a [f64],
+/// Terms -weight log(constant + row z) to be summed; every row has k numbers. Terms without weight do not count.
+pub(super) trait Summands {
+    /// How many there are.
+    fn len(&self) -> usize;
+    /// The weight of one.
+    fn weight(&self, i: usize) -> f64;
+    /// Shows rows and constants in parts, in order: the number of the first, and both.
+    fn each(&self, show: impl FnMut(usize, &[f64], &[f64]));
 }
 
 /// The weights of the polytope's barrier, largest first, for a maximum that may lie on the boundary. The last one is what
@@ -26,7 +29,7 @@ const NEARLY: f64 = 0.99;
 pub(super) fn minimise(
     polytope: &Polytope,
     room: &[f64],
-    terms: &Terms,
+    terms: &impl Summands,
     path: &[f64],
     enough: f64,
     z: &mut [f64],
@@ -42,7 +45,9 @@ pub(super) fn minimise(
         let room: Vec<f64> = rows.map(|(row, b)| (b - dot(row, &inside)).max(0.0)).collect();
         z.copy_from_slice(&start);
         minimise_within(&core, &room, terms, path, enough, z);
-        let violated = features.violated(polytope, z, 0.0);
+        let mut violated = features.violated(polytope, z, 0.0);
+        // what has joined can be violated by rounding only
+        violated.retain(|row| !joined.contains(row));
         if violated.is_empty() {
             return;
         }
@@ -59,15 +64,15 @@ pub(super) fn minimise(
 fn minimise_within(
     polytope: &Polytope,
     room: &[f64],
-    terms: &Terms,
+    terms: &impl Summands,
     path: &[f64],
     enough: f64,
     z: &mut [f64],
 ) {
-    if z.is_empty() || terms.weights.is_empty() {
+    if z.is_empty() || terms.len() == 0 {
         return;
     }
-    let mut state = Newton::new(polytope, terms.weights.len());
+    let mut state = Newton::new(polytope, terms.len());
     state.lean(polytope, room, z);
     if state.active.is_empty() {
         // mostly no row is in the way: one look at the rows when all is done, instead of two at every step
@@ -140,7 +145,14 @@ impl Newton {
     }
 
     /// Newton's method for one weight of the barrier, until the squared decrement is below `enough`.
-    fn center(&mut self, polytope: &Polytope, terms: &Terms, walls: Walls, enough: f64, z: &mut [f64]) {
+    fn center(
+        &mut self,
+        polytope: &Polytope,
+        terms: &impl Summands,
+        walls: Walls,
+        enough: f64,
+        z: &mut [f64],
+    ) {
         let k = z.len();
         let mut steps = 0;
         while steps < STEPS {
@@ -154,14 +166,16 @@ impl Newton {
             }
             let mut steepest = 0f64;
             let mut falling = 0f64;
-            for (i, row) in terms.rows.chunks_exact(k).enumerate() {
-                if terms.weights[i] > 0.0 {
-                    let along = dot(row, &self.direction) / self.p[i];
-                    self.along[i] = along;
-                    steepest = steepest.max(along.abs());
-                    falling = falling.min(along);
+            terms.each(|start, rows, _| {
+                for (i, row) in (start..).zip(rows.chunks_exact(k)) {
+                    if terms.weight(i) > 0.0 {
+                        let along = dot(row, &self.direction) / self.p[i];
+                        self.along[i] = along;
+                        steepest = steepest.max(along.abs());
+                        falling = falling.min(along);
+                    }
                 }
-            }
+            });
             let mut reach = if falling < 0.0 { -1.0 / falling } else { f64::INFINITY };
             if walls != Walls::Ignored {
                 let (stopped_by, free_reach, kept_reach) = self.walls(polytope);
@@ -210,19 +224,23 @@ impl Newton {
     }
 
     /// p, the slacks, the gradient and the Hessian at z.
-    fn differentiate(&mut self, polytope: &Polytope, terms: &Terms, walls: Walls, z: &[f64]) {
+    fn differentiate(&mut self, polytope: &Polytope, terms: &impl Summands, walls: Walls, z: &[f64]) {
         let k = z.len();
         self.gradient.fill(0.0);
         self.hessian.fill(0.0);
-        let of_terms = (terms.rows.chunks_exact(k).zip(terms.constants).zip(terms.weights))
-            .zip(&mut self.p)
-            .filter(|((_, weight), _)| **weight > 0.0)
-            .map(|(((row, constant), weight), p)| {
-                *p = constant + dot(row, z);
-                let first = weight / *p;
-                (row, -first, first / *p)
-            });
-        gram(of_terms, &mut self.gradient, &mut self.hessian);
+        let Newton { p, gradient, hessian, .. } = self;
+        terms.each(|start, rows, constants| {
+            let of_terms = (start..)
+                .zip(rows.chunks_exact(k).zip(constants))
+                .map(|(i, (row, constant))| (i, row, constant, terms.weight(i)))
+                .filter(|(.., weight)| *weight > 0.0)
+                .map(|(i, row, constant, weight)| {
+                    p[i] = constant + dot(row, z);
+                    let first = weight / p[i];
+                    (row, -first, first / p[i])
+                });
+            gram(of_terms, gradient, hessian);
+        });
         let Walls::Weighted(mu) = walls else { return };
         for (j, (row, b)) in polytope.rows().chunks_exact(k).zip(polytope.offsets()).enumerate() {
             self.slack[j] = b - dot(row, z);
@@ -251,7 +269,14 @@ impl Newton {
     }
 
     /// Halves the step until the function falls enough (Armijo); 0 if it does not, which only rounding can cause.
-    fn search(&self, polytope: &Polytope, terms: &Terms, walls: Walls, decrement: f64, reach: f64) -> f64 {
+    fn search(
+        &self,
+        polytope: &Polytope,
+        terms: &impl Summands,
+        walls: Walls,
+        decrement: f64,
+        reach: f64,
+    ) -> f64 {
         let k = self.direction.len();
         let mu = if let Walls::Weighted(mu) = walls { mu } else { 0.0 };
         let toward: Vec<f64> = (self.active.iter())
@@ -259,7 +284,8 @@ impl Newton {
             .collect();
         let mut step = 1f64.min(NEARLY * reach);
         for _ in 0..60 {
-            let of_terms: f64 = (self.along.iter().zip(terms.weights).filter(|(_, w)| **w > 0.0))
+            let of_terms: f64 = (self.along.iter().enumerate().map(|(i, a)| (a, terms.weight(i))))
+                .filter(|(_, w)| *w > 0.0)
                 .map(|(a, w)| w * (step * a).ln_1p())
                 .sum();
             let of_walls: f64 = toward.iter().map(|a| (step * a).ln_1p()).sum();
