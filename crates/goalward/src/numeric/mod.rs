@@ -7,7 +7,7 @@ mod rng;
 pub mod support;
 
 pub use cholesky::Cholesky;
-pub use polytope::{Contradiction, EmptyPolytope, Polytope, PolytopeBuilder, Rows};
+pub use polytope::{Contradiction, EmptyPolytope, Polytope, PolytopeBuilder, Pruned, Rows};
 pub use rng::{Stream, categorical};
 
 /// The scalar product.

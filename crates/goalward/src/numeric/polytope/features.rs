@@ -62,6 +62,11 @@ impl Features {
         Features { limit, ..self }
     }
 
+    /// How many rows there are.
+    pub(super) fn len(&self) -> usize {
+        self.phi.len() / self.dim
+    }
+
     /// A feature row.
     pub(crate) fn phi(&self, i: usize) -> &[f64] {
         &self.phi[i * self.dim..(i + 1) * self.dim]
@@ -149,7 +154,7 @@ pub(super) fn finish(
     features: Arc<Vec<f64>>,
 ) -> Result<Polytope, EmptyPolytope> {
     let features = Features { phi: features, dim: builder.dim, limit: Rows::default() };
-    let count = features.phi.len() / features.dim;
+    let count = features.len();
     let mut minus = vec![0.0; features.dim];
     let mut join = |builder: &mut PolytopeBuilder, i: usize| {
         minus.iter_mut().zip(features.phi(i)).for_each(|(m, x)| *m = -x);
