@@ -2,12 +2,14 @@
 
 mod features;
 mod interior;
+mod prune;
+mod walk;
 
 use super::{Tall, dot, norm};
 pub(crate) use features::Features;
 pub use features::Rows;
 use interior::Search;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 
 /// A row that loses all but this share of its norm to the equalities is left out, and so is an implied equality: its
@@ -28,13 +30,26 @@ pub struct EmptyPolytope {
     pub detail: String,
 }
 
+/// How many of the rows that were stated are left, and why.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Pruned {
+    /// Rows as they were stated, equal ones counted each time.
+    pub seen: usize,
+    /// Rows that are left; where there are too many to be written out, all of them.
+    pub kept: usize,
+    /// Every row that is left is a facet: the others are implied by these. Otherwise there were so many facets that looking further
+    /// was not worthwhile, or nothing was to be pruned.
+    pub complete: bool,
+}
+
 /// x = origin + basis z with z free in R^k, subject to rows z <= offsets; every row has norm one.
 ///
 /// The polytope has a point that satisfies every row strictly: rows that are tight everywhere were turned into
 /// equalities when it was built. It may be unbounded, and it may be a single point (k = 0).
 ///
-/// A polytope of feature rows with more than 65,536 different ones keeps the features themselves instead of rows
-/// ([`has_features`](Self::has_features)); [`rows`](Self::rows) are then some of them, a *core* that hull and interior point were found with.
+/// Rows that the others imply are dropped while that is cheap ([`pruned`](Self::pruned)). A polytope of feature rows with more than 65,536
+/// different ones, and too many facets among them, keeps the features themselves instead of rows ([`has_features`](Self::has_features));
+/// [`rows`](Self::rows) are then some of them, a *core* that hull and interior point were found with.
 ///
 /// ```
 /// use goalward::numeric::PolytopeBuilder;
@@ -60,6 +75,7 @@ pub struct Polytope {
     blur: f64,
     /// Rows beyond those above.
     features: Option<Features>,
+    pruned: Pruned,
     bounds: OnceLock<Vec<(f64, f64)>>,
 }
 
@@ -104,6 +120,10 @@ impl Polytope {
     /// Whether there are more rows than [`rows`](Self::rows) gives: too many to be written out.
     pub fn has_features(&self) -> bool {
         self.features.is_some()
+    }
+    /// How many rows were seen and how many are left.
+    pub fn pruned(&self) -> Pruned {
+        self.pruned
     }
     /// The rows beyond [`rows`](Self::rows).
     pub(crate) fn features(&self) -> Option<&Features> {
@@ -187,6 +207,9 @@ pub struct PolytopeBuilder {
     features: Option<Arc<Tall>>,
     /// So many different feature rows are written out.
     most: usize,
+    /// Rows as they were stated.
+    stated: usize,
+    unpruned: bool,
 }
 
 /// So many different feature rows are written out, unless a test says otherwise.
@@ -196,6 +219,14 @@ const MOST: usize = 1 << 16;
 fn hash(numbers: impl Iterator<Item = f64>) -> u64 {
     // 0 and -0 are the same number
     numbers.fold(0, |h: u64, x| (h.rotate_left(23) ^ (x + 0.0).to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15))
+}
+
+/// A value that rows of one direction share; none for rows too small or too large to have one.
+fn direction(phi: &[f64]) -> Option<u64> {
+    let size = norm(phi);
+    // to 2^-44: multiples of a row differ by rounding
+    let key = || hash(phi.iter().map(|x| (x / size * 44f64.exp2()).round()));
+    (size.is_finite() && size > 1e-150).then(key)
 }
 
 /// Whether one row is a positive multiple of another, to rounding.
@@ -209,12 +240,27 @@ impl PolytopeBuilder {
     /// No rows yet: all of R^d.
     pub fn new(dim: usize) -> Self {
         let (equalities, halfspaces, seen) = (Vec::new(), Vec::new(), HashMap::new());
-        PolytopeBuilder { dim, equalities, halfspaces, seen, features: None, most: MOST }
+        PolytopeBuilder {
+            dim,
+            equalities,
+            halfspaces,
+            seen,
+            features: None,
+            most: MOST,
+            stated: 0,
+            unpruned: false,
+        }
     }
 
     /// Writes out so many different feature rows at most, instead of 65,536.
     pub fn at_most(mut self, rows: usize) -> Self {
         self.most = rows;
+        self
+    }
+
+    /// Keeps rows that the others imply.
+    pub fn unpruned(mut self) -> Self {
+        self.unpruned = true;
         self
     }
 
@@ -250,6 +296,7 @@ impl PolytopeBuilder {
 
     /// Adds a'x <= b.
     pub fn halfspace(&mut self, a: &[f64], b: f64) {
+        self.stated += 1;
         self.is_new(a, b);
     }
 
@@ -274,39 +321,48 @@ impl PolytopeBuilder {
     /// as they are, by reference.
     pub fn no_less_than_zero(&mut self, features: &Arc<Tall>) {
         let d = self.dim;
-        let before = self.halfspaces.len();
+        let count = features.rows();
+        self.stated += count;
+        if count > self.most {
+            // counted before anything is written: rows without a direction are no matter here
+            let mut keys = HashSet::new();
+            let mut room = Vec::new();
+            let mut new = |i: &usize| keys.insert(direction(features.row(*i, &mut room)).unwrap_or(0));
+            if (0..count).filter(|i| new(i)).nth(self.most).is_some() {
+                self.features = Some(Arc::clone(features));
+                return;
+            }
+        }
         let mut directions: HashMap<u64, usize> = HashMap::new();
         let mut minus = vec![0.0; d];
         let (mut room, mut other) = (Vec::new(), Vec::new());
-        for i in 0..features.rows() {
+        for i in 0..count {
             let phi = features.row(i, &mut room);
-            let size = norm(phi);
-            let ordinary = size.is_finite() && size > 1e-150;
-            if ordinary {
-                // to 2^-44: multiples of a row differ by rounding
-                let key = hash(phi.iter().map(|x| (x / size * 44f64.exp2()).round()));
+            if let Some(key) = direction(phi) {
                 let first = *directions.entry(key).or_insert(i);
                 if first < i && parallel(phi, features.row(first, &mut other)) {
                     continue;
                 }
             }
             minus.iter_mut().zip(phi).for_each(|(m, x)| *m = -x);
-            self.halfspace(&minus, 0.0);
-            if self.halfspaces.len() - before > self.most * (d + 1) {
-                self.halfspaces.truncate(before);
-                self.seen.retain(|_, number| (*number as usize) < before / (d + 1));
-                self.features = Some(Arc::clone(features));
-                return;
-            }
+            self.is_new(&minus, 0.0);
         }
     }
 
-    /// Eliminates the equalities, stated and implied, and merges parallel rows.
+    /// Eliminates the equalities, stated and implied, merges parallel rows and drops those that the others imply.
     pub fn finish(mut self) -> Result<Polytope, EmptyPolytope> {
-        match self.features.take() {
+        let (seen, unpruned) = (self.stated, self.unpruned);
+        let mut polytope = match self.features.take() {
             None => self.finish_rows(),
             Some(features) => features::finish(self, features),
+        }?;
+        polytope.pruned.seen = seen;
+        if unpruned {
+            polytope.pruned = polytope.unpruned();
+        } else {
+            polytope.prune();
         }
+        Ok(polytope)
     }
 
     fn finish_rows(mut self) -> Result<Polytope, EmptyPolytope> {
@@ -391,6 +447,7 @@ impl PolytopeBuilder {
             interior: Vec::new(),
             blur: 0.0,
             features: None,
+            pruned: Pruned { seen: 0, kept: 0, complete: false },
             bounds: OnceLock::new(),
         }
     }
@@ -476,12 +533,13 @@ impl Polytope {
                 }
             }
         }
+        order.retain(|&i| kept[i]);
         for (place, &i) in order.iter().enumerate() {
             for &j in &order[place + 1..] {
                 if keys[j].abs() - keys[i].abs() > 1e-11 * (k as f64) {
                     break;
                 }
-                if kept[i] && kept[j] && parallel(i, j, -1.0) {
+                if parallel(i, j, -1.0) {
                     let gap = offsets[i] + offsets[j];
                     let rounding = 1.0 + offsets[i].abs();
                     if gap < -1e-9 * rounding {

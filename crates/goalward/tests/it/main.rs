@@ -14,6 +14,7 @@ mod model_files;
 mod model_mutations;
 mod optimism;
 mod problem_files;
+mod pruning;
 mod radii;
 mod recompute;
 mod resume;

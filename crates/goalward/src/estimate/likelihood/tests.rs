@@ -177,7 +177,7 @@ fn rows_that_are_not_written_out_are_kept_to() {
             .collect();
         let features = Arc::new(Tall::new(d, features));
         let polytope = |most: usize| {
-            let mut builder = PolytopeBuilder::new(d).at_most(most);
+            let mut builder = PolytopeBuilder::new(d).at_most(most).unpruned();
             builder.equality(&vec![1.0; d], 1.0).unwrap();
             builder.no_less_than_zero(&features);
             builder.finish().unwrap()

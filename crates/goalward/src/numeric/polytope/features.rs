@@ -66,6 +66,11 @@ impl Features {
         Features { phi, limit }
     }
 
+    /// How many rows there are.
+    pub(super) fn len(&self) -> usize {
+        self.phi.rows()
+    }
+
     /// A feature row.
     pub(crate) fn phi(&self, i: usize) -> Cow<'_, [f64]> {
         self.phi.get(i..i + 1)
@@ -151,7 +156,7 @@ fn keep_least(found: &mut Vec<Proposal>) {
 /// A core that is empty, or flat, proves that the whole is; an interior point that all rows leave room is one of the whole.
 pub(super) fn finish(mut builder: PolytopeBuilder, features: Arc<Tall>) -> Result<Polytope, EmptyPolytope> {
     let features = Features::new(features, Rows::default());
-    let count = features.phi.rows();
+    let count = features.len();
     let mut minus = vec![0.0; builder.dim];
     let mut join = |builder: &mut PolytopeBuilder, i: usize| {
         minus.iter_mut().zip(&*features.phi(i)).for_each(|(m, x)| *m = -x);
