@@ -21,8 +21,8 @@ const DEEPER: usize = 30;
 pub enum Rows {
     /// All of them, however many: the set is ellipsoid ∩ polytope.
     Exact,
-    /// So many that lie nearest to the ellipsoid's centre in its own norm. The set is larger, so that a minimum over it is still
-    /// a lower bound; [`SupportMin::is_relaxed`](crate::numeric::support::SupportMin::is_relaxed) says so.
+    /// All of them up to four times so many; of more, so many that lie nearest to the ellipsoid's centre in its own norm. The
+    /// set is then larger, so that a minimum over it is still a lower bound; [`SupportMin::is_relaxed`](crate::numeric::support::SupportMin::is_relaxed) says so.
     Nearest(usize),
 }
 

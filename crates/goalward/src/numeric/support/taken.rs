@@ -81,9 +81,9 @@ impl<'a> Taken<'a> {
     /// |L^-1 N'phi|, both with room for rounding.
     pub(super) fn consider_features(&mut self, features: &Features) -> Result<(), Empty> {
         let set = self.set;
-        let most = match features.limit() {
-            Rows::Exact => usize::MAX - 1,
-            Rows::Nearest(most) => most,
+        let (most, otherwise) = match features.limit() {
+            Rows::Exact => (usize::MAX - 1, usize::MAX),
+            Rows::Nearest(count) => (count.saturating_mul(4).min(usize::MAX - 1), count),
         };
         let reach = set.rho * set.norm_bound * (1.0 + 1e-9);
         let blur = 1e-12 * (1.0 + norm(&set.center));
@@ -114,7 +114,9 @@ impl<'a> Taken<'a> {
         let mut near: Vec<Near> = near.into_iter().flatten().collect();
         keep_nearest(features, &mut near, most.saturating_add(1));
         self.relaxed = near.len() > most;
-        near.truncate(most);
+        if self.relaxed {
+            near.truncate(otherwise);
+        }
         let mut row = vec![0.0; set.free];
         for (_, i) in near {
             if let Some(b) = features.row(&set.polytope, i as usize, &mut row) {
