@@ -16,6 +16,10 @@ const BENCHES: &[(&str, &str)] = &[
     ("layout", "the order of features in memory, and how many bits of them a sweep reads"),
     ("triples", "keeping the likelihood set while most of a million triples are new; STATES picks a case"),
     ("scale", "problems of up to a million state-action pairs: building, sweeping, planning, memory"),
+    (
+        "rows",
+        "pruning the rows of B, and 100,000 minima against Clarabel over all rows; --objectives N, --pairs N",
+    ),
 ];
 
 /// The benchmark that needs valgrind.

@@ -78,6 +78,16 @@ fn text(report: &Report) -> String {
         };
         sheet.row("theta", format!("{dim} entries; B has {free} dimensions{seen}{known}"));
     }
+    if let (Some(rows), Some(kept), Some(facets)) = (report.rows, report.rows_kept, report.rows_are_facets)
+        && report.free.is_some_and(|free| free > 0)
+    {
+        let (rows, kept) = (count(rows as u64), count(kept as u64));
+        let text = match facets {
+            true => format!("{kept} facets of {rows} rows"),
+            false => format!("{kept} of {rows} rows; nearly all are facets, so no more were dropped"),
+        };
+        sheet.row("B", text);
+    }
     if let Some(bytes) = report.bytes {
         sheet.row("memory", memory(bytes));
     }

@@ -59,6 +59,12 @@ pub struct Report {
     pub dim: Option<usize>,
     /// The dimension of B, the set of all theta that make every row a distribution.
     pub free: Option<usize>,
+    /// The rows that state B, one for each transition and each known fact.
+    pub rows: Option<usize>,
+    /// How many of them are left: the others are implied by these.
+    pub rows_kept: Option<usize>,
+    /// Whether all that are left are facets; if not, there are so many that it was not worthwhile to look at all.
+    pub rows_are_facets: Option<bool>,
     /// The number of directions of B that some transition can show.
     pub rank: Option<usize>,
     /// Whether transitions can tell theta: `rank` equals `free`.
@@ -215,6 +221,10 @@ impl Report {
         }
         self.dim = Some(problem.dim());
         self.free = Some(problem.constraints().free());
+        let pruned = problem.constraints().pruned();
+        self.rows = Some(pruned.seen);
+        self.rows_kept = Some(pruned.kept);
+        self.rows_are_facets = Some(pruned.complete);
         if let Some(seen) = features::seen(problem) {
             self.rank = Some(seen.rank);
             self.identifiable = Some(seen.hidden.is_none());

@@ -1,0 +1,144 @@
+//! The rows of B: what pruning leaves and takes, and whether minima are exact. `cargo xtask bench rows [--objectives N] [--pairs N]`
+//!
+//! First, `random-mixture` of 10 successors and 4 actions: rows in general position. `different` counts rows that are not equal,
+//! `facets` what is left (not a number where it was given up), `build_s` the world's time to build with pruning, `prune_s` what of it pruning takes: the
+//! difference to B built without, from the same features.
+//!
+//! Then minima over C ∩ B against Clarabel over all rows that the problem states, for three worlds and nine ellipsoids each; 100,000
+//! objectives in all. Ends with code 1 if a minimum is off by more than 1e-7 or a bound above the reference by more than 1e-8.
+
+mod exact;
+mod harness;
+
+use exact::{Counts, Place, World};
+use goalward::numeric::PolytopeBuilder;
+use goalward::registry::Settings;
+use goalward::worlds;
+use harness::{Table, micros};
+use std::collections::HashSet;
+use std::sync::Arc;
+
+fn argument(name: &str) -> Option<usize> {
+    std::env::args().skip_while(|a| a != name).nth(1)?.parse().ok()
+}
+
+fn mixture(pairs: usize, dim: usize) -> Settings {
+    Settings::new().set("states", pairs / 4).set("actions", 4).set("dim", dim).set("successors", 10)
+}
+
+fn pruning(most: usize) {
+    let columns =
+        ["pairs", "dim", "rows", "different", "facets", "complete", "build_s", "prune_s", "unpruned_B_s"];
+    let mut table = Table::new("rows", &columns);
+    for dim in [2, 4, 6, 10] {
+        for pairs in [1_000, 10_000, 100_000, 1_000_000].into_iter().filter(|&pairs| pairs <= most) {
+            let mut instance = None;
+            let build =
+                micros(1, || instance = Some(worlds::build("random-mixture", &mixture(pairs, dim)).unwrap()));
+            let problem = instance.take().unwrap().problem;
+            let pruned = problem.constraints().pruned();
+            let phi: Arc<Vec<f64>> =
+                Arc::new((0..problem.pairs()).flat_map(|p| problem.phi(p).iter().copied()).collect());
+            drop(problem);
+            let mut seen = HashSet::new();
+            let different = (phi.chunks_exact(dim))
+                .filter(|row| {
+                    seen.insert(row.iter().fold(0u64, |h, x| {
+                        (h.rotate_left(23) ^ x.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                    }))
+                })
+                .count();
+            drop(seen);
+            let b = |unpruned: bool| {
+                let mut builder = PolytopeBuilder::new(dim);
+                if unpruned {
+                    builder = builder.unpruned();
+                }
+                builder.equality(&vec![1.0; dim], 1.0).unwrap();
+                builder.no_less_than_zero(&phi);
+                micros(1, || drop(builder.clone().finish().unwrap())) * 1e-6
+            };
+            let (without, with) = (b(true), b(false));
+            let facets = if pruned.complete { pruned.kept as f64 } else { f64::NAN };
+            let numbers = [
+                pairs as f64,
+                dim as f64,
+                pruned.seen as f64,
+                different as f64,
+                facets,
+                f64::from(u8::from(pruned.complete)),
+                build * 1e-6,
+                with - without,
+                without,
+            ];
+            table.row(&format!("{pairs} pairs, d = {dim}"), &numbers);
+        }
+    }
+    table.print();
+}
+
+fn exactness(objectives: usize) -> Counts {
+    let columns = [
+        "rows",
+        "kept",
+        "can_bind",
+        "objectives",
+        "active",
+        "unsure",
+        "programs",
+        "worst",
+        "beyond",
+        "excess",
+        "above",
+        "seconds",
+    ];
+    let mut table = Table::new("exactness", &columns);
+    let worlds = [
+        World::new("random-mixture", &mixture(10_000, 4)),
+        World::new("random-mixture", &mixture(10_000, 10)),
+        World::new("windy-grid", &Settings::new().set("n", 100)),
+    ];
+    let each = objectives.div_ceil(worlds.len() * 9);
+    let mut all = Counts::default();
+    for world in &worlds {
+        let kept = world.instance.problem.constraints().pruned().kept;
+        for place in Place::ALL {
+            for shape in 0..3 {
+                let mut found = None;
+                let seconds = 1e-6 * micros(1, || found = Some(exact::compare(world, place, each, shape)));
+                let (can_bind, c) = found.unwrap();
+                let numbers = [
+                    world.rows() as f64,
+                    kept as f64,
+                    can_bind as f64,
+                    c.objectives as f64,
+                    c.active as f64,
+                    c.unsure as f64,
+                    c.solves as f64,
+                    c.worst,
+                    c.beyond as f64,
+                    c.excess,
+                    c.above as f64,
+                    seconds,
+                ];
+                table.row(&format!("{}, {place:?} {shape}", world.name), &numbers);
+                all.add(&c);
+            }
+        }
+    }
+    table.print();
+    all
+}
+
+fn main() {
+    pruning(argument("--pairs").unwrap_or(1_000_000));
+    let c = exactness(argument("--objectives").unwrap_or(100_000));
+    println!(
+        "{} objectives, {} with active rows, {} without a reference; largest difference {:.1e}, {} beyond 1e-7; bounds above the \
+         reference by {:.1e} at most, {} by more than 1e-8",
+        c.objectives, c.active, c.unsure, c.worst, c.beyond, c.excess, c.above
+    );
+    if c.beyond + c.above > 0 {
+        std::process::exit(1);
+    }
+}
