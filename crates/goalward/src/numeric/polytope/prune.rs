@@ -27,7 +27,7 @@ const FIRST: usize = 48;
 const MORE: usize = 3;
 /// Products that may be spent in any case, for each row besides, and at most: some seconds.
 const BUDGET: u64 = 20_000_000;
-const BUDGET_PER_ROW: u64 = 20_000;
+const BUDGET_PER_ROW: u64 = 30_000;
 const BUDGET_IN_ALL: u64 = 15_000_000_000;
 
 /// Rows that are numbered, in the coordinates of a polytope's hull.
@@ -119,11 +119,15 @@ pub(super) fn prune(source: &impl Source, z: &[f64], most: usize) -> Option<Kept
         if !search.join(open, most).0.is_empty() || too_many(search.facets.len(), sample) {
             return None;
         }
-        // a row costs less in the next round, as fewer join: a half, roughly
-        let rate = (search.work - before) / (2 * sample as u64);
+        // a row costs less in each round to come, as fewer join: half as much, roughly
+        let mut rate = (search.work - before) / sample as u64;
         sample *= GROWTH;
-        let next = if sample * GROWTH <= n { sample } else { n };
-        if search.work + rate * next as u64 > search.budget {
+        let mut ahead = sample;
+        while ahead * GROWTH <= n {
+            ahead *= GROWTH;
+            rate /= 2;
+        }
+        if search.work + rate / 2 * n as u64 > search.budget {
             return None;
         }
     }
