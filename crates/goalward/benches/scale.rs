@@ -1,11 +1,11 @@
 //! Problems of a thousand to a million state-action pairs: `cargo xtask bench scale [PAIRS [DIM]]`.
 //!
-//! Worlds are `random-mixture` with 10 successors: rows in general position, a sixth of which are facets of B. `plain` is one
+//! Worlds are `random-mixture` with 10 successors: rows in general position; at d = 10 a tenth or more are facets of B. `plain` is one
 //! pass over the features with theta* known, the least that a sweep could cost; a sweep solves a support problem for
 //! each pair besides. Two states of knowledge: *inside*, an ellipsoid that no row of B cuts; *cut*, one so large that at least a
 //! tenth of the pairs have an active row. Both on one thread and on two. *whole* is an ellipsoid around all of B, on two threads:
-//! every row can bind there, and the nearest 256 do (`rows=nearest:256`). *f32*: the same features in halves, of which sweeps read the
-//! first.
+//! every row that pruning left can bind there, and where features stayed the nearest 256 do (`rows=nearest:256`). *f32*: the same
+//! features in halves, of which sweeps read the first.
 
 mod harness;
 

@@ -3,6 +3,7 @@
 mod bench_models;
 mod checks;
 mod conformance;
+mod exactness;
 mod extremes;
 mod halves;
 mod layers;
