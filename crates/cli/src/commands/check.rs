@@ -84,7 +84,7 @@ fn text(report: &Report) -> String {
         let (rows, kept) = (count(rows as u64), count(kept as u64));
         let text = match facets {
             true => format!("{kept} facets of {rows} rows"),
-            false => format!("{kept} of {rows} rows; nearly all are facets, so no more were dropped"),
+            false => format!("{kept} of {rows} rows; too many are facets to drop more"),
         };
         sheet.row("B", text);
     }
