@@ -14,6 +14,7 @@ const BENCHES: &[(&str, &str)] = &[
     ("step", "the learning step"),
     ("keep", "keeping the likelihood set beside the learning step"),
     ("scale", "problems of up to a million state-action pairs: building, sweeping, planning, memory"),
+    ("windy", "where the time of a learning run on a grid of N x N goes: windy [N [EPISODES]], 300 and 20"),
 ];
 
 /// The benchmark that needs valgrind.

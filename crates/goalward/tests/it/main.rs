@@ -12,6 +12,7 @@ mod mixtures;
 mod model_files;
 mod model_mutations;
 mod optimism;
+mod planning;
 mod problem_files;
 mod radii;
 mod recompute;
