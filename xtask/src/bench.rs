@@ -20,6 +20,7 @@ const BENCHES: &[(&str, &str)] = &[
         "rows",
         "pruning the rows of B, and 100,000 minima against Clarabel over all rows; --objectives N, --pairs N",
     ),
+    ("windy", "where the time of a learning run on a grid of N x N goes: windy [N [EPISODES]], 300 and 20"),
 ];
 
 /// The benchmark that needs valgrind.

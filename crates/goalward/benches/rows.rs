@@ -15,7 +15,7 @@ mod harness;
 
 use exact::{Counts, Place, World};
 use goalward::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
-use goalward::numeric::{PolytopeBuilder, Rows};
+use goalward::numeric::{PolytopeBuilder, Rows, Tall};
 use goalward::registry::Settings;
 use goalward::worlds;
 use harness::{Table, micros};
@@ -41,11 +41,12 @@ fn pruning(most: usize) {
                 micros(1, || instance = Some(worlds::build("random-mixture", &mixture(pairs, dim)).unwrap()));
             let problem = instance.take().unwrap().problem;
             let pruned = problem.constraints().pruned();
-            let phi: Arc<Vec<f64>> =
-                Arc::new((0..problem.pairs()).flat_map(|p| problem.phi(p).iter().copied()).collect());
+            let mut numbers = Vec::new();
+            (0..problem.pairs()).for_each(|p| numbers.extend_from_slice(&problem.phi(p)));
+            let phi = Arc::new(Tall::new(dim, numbers));
             drop(problem);
             let mut seen = HashSet::new();
-            let different = (phi.chunks_exact(dim))
+            let different = (phi.get(0..phi.rows()).chunks_exact(dim))
                 .filter(|row| {
                     seen.insert(row.iter().fold(0u64, |h, x| {
                         (h.rotate_left(23) ^ x.to_bits()).wrapping_mul(0x9e37_79b9_7f4a_7c15)
@@ -86,17 +87,17 @@ fn share(pairs: usize, dim: usize) -> (usize, f64) {
     let instance = worlds::build("random-mixture", &mixture(pairs, dim)).unwrap();
     let problem = &instance.problem;
     let (mut others, mut asked) = (Vec::new(), Vec::new());
-    let rows: Vec<&[f64]> = (0..problem.pairs()).flat_map(|p| problem.phi(p).chunks_exact(dim)).collect();
+    let last = problem.rows(problem.pairs() - 1).end;
+    let rows = (0..last).map(|row| problem.row(row));
     // neither the goal's own rows nor those that repeat
-    let varied = |row: &&&[f64]| row.iter().any(|x| *x != row[0]);
-    let rows: Vec<&[f64]> = rows.iter().filter(varied).copied().collect();
+    let rows: Vec<_> = rows.filter(|row| row.iter().any(|x| *x != row[0])).collect();
     let count = rows.len();
     for (i, row) in rows.into_iter().enumerate() {
-        if i % (count / 500) == 0 { asked.push(row) } else { others.extend_from_slice(row) }
+        if i % (count / 500) == 0 { asked.push(row) } else { others.extend_from_slice(&row) }
     }
     let mut builder = PolytopeBuilder::new(dim).at_most(1).unpruned();
     builder.equality(&vec![1.0; dim], 1.0).unwrap();
-    builder.no_less_than_zero(&Arc::new(others));
+    builder.no_less_than_zero(&Arc::new(Tall::new(dim, others)));
     let b = Arc::new(builder.finish().unwrap().with_rows(Rows::Exact));
     let identity: Vec<f64> = (0..dim * dim).map(|i| f64::from(u8::from(i % (dim + 1) == 0))).collect();
     let around = Ellipsoid { center: b.interior(), shape: &identity, radius: 1e3 };

@@ -16,7 +16,7 @@ use goalward::plan::{Devi, Planner, Task};
 use goalward::problem::Instance;
 use goalward::registry::Settings;
 use goalward::worlds;
-use harness::{Table, median, micros};
+use harness::{Table, median, micros, reset_peak, status};
 use rayon::prelude::*;
 
 /// Pairs, dimensions.
@@ -37,19 +37,6 @@ const CASES: &[(usize, usize)] = &[
 ];
 const ACTIONS: usize = 4;
 const SUCCESSORS: usize = 10;
-
-/// A line of /proc/self/status, in bytes; not a number where there is no such file.
-fn status(key: &str) -> f64 {
-    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let line = text.lines().find_map(|line| line.strip_prefix(key));
-    let kilobytes = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<f64>().ok());
-    kilobytes.map_or(f64::NAN, |kb| 1024.0 * kb)
-}
-
-/// Starts the peak of resident memory afresh.
-fn reset_peak() {
-    let _ = std::fs::write("/proc/self/clear_refs", "5");
-}
 
 /// Says how much memory there is in use, and was at most, by now.
 fn note(when: &str) {

@@ -19,6 +19,19 @@ pub(crate) fn median(mut values: Vec<f64>) -> f64 {
     values[values.len() / 2]
 }
 
+/// A line of /proc/self/status, in bytes; not a number where there is no such file.
+pub(crate) fn status(key: &str) -> f64 {
+    let text = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix(key));
+    let kilobytes = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<f64>().ok());
+    kilobytes.map_or(f64::NAN, |kb| 1024.0 * kb)
+}
+
+/// Starts the peak of resident memory afresh.
+pub(crate) fn reset_peak() {
+    let _ = std::fs::write("/proc/self/clear_refs", "5");
+}
+
 /// Rows of numbers under named columns.
 pub(crate) struct Table {
     bench: &'static str,

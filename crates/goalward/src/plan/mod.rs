@@ -12,6 +12,7 @@ pub mod exact;
 mod expand;
 pub(crate) mod graph;
 mod improve;
+mod krylov;
 mod model;
 mod restart;
 

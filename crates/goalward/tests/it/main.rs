@@ -14,6 +14,7 @@ mod mixtures;
 mod model_files;
 mod model_mutations;
 mod optimism;
+mod planning;
 mod problem_files;
 mod pruning;
 mod radii;

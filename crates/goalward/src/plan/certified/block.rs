@@ -1,9 +1,10 @@
 //! One strongly connected block after the other, those that lead nowhere else first: values, a policy and bounds.
 
+use super::super::krylov::{Goal, Krylov};
 use super::super::model::{Choice, Model};
 use super::bounds;
-use super::decide::Evaluation;
-use super::krylov::Krylov;
+use super::decide::{Evaluation, FINEST};
+use super::large::ITERATIONS;
 use super::reduce::Reduction;
 use super::{Sense, Values};
 
@@ -26,6 +27,8 @@ pub(super) struct Solver<'a> {
     /// What a policy makes of it.
     pub(super) second: Reduction,
     pub(super) krylov: Krylov,
+    /// How small a part of the equations it leaves.
+    pub(super) tolerance: f64,
 }
 
 impl<'a> Solver<'a> {
@@ -46,6 +49,7 @@ impl<'a> Solver<'a> {
             first: Reduction::default(),
             second: Reduction::default(),
             krylov: Krylov::default(),
+            tolerance: FINEST,
             evaluation: Evaluation::default(),
         }
     }
@@ -208,7 +212,8 @@ impl<'a> Solver<'a> {
             // a rough solution is off by a share of the largest need everywhere
             let floor = 0.1 * need.iter().copied().fold(0.0, f64::max);
             need.iter_mut().for_each(|x| *x += floor);
-            self.krylov.solve(&need, &mut x, 1e-3 / (n as f64).sqrt()).then_some(())?;
+            let goal = Goal::Relative(1e-3 / (n as f64).sqrt());
+            self.krylov.solve(&need, &mut x, goal, ITERATIONS).then_some(())?;
         }
         x.iter().all(|x| x.is_finite()).then_some(x)
     }

@@ -1,6 +1,7 @@
 //! Blocks of moderate size: nodes without a decision are eliminated once, the others are settled by value iteration from the
 //! ways out inwards, and by policy iteration where that is too slow.
 
+use super::super::krylov::Goal;
 use super::Sense;
 use super::block::{ROUNDS, Solver};
 use super::reduce::Elimination;
@@ -9,7 +10,12 @@ use super::reduce::Elimination;
 /// Krylov's method.
 const WORK: f64 = 3e5;
 const WORK_PER_ARC: f64 = 40.0;
-/// And this many where that fails too.
+/// Iterations of Krylov's method.
+const KRYLOV_ITERATIONS: usize = 1000;
+/// What it leaves of the equations in the end, and while choices still change.
+pub(super) const FINEST: f64 = 1e-13;
+const COARSEST: f64 = 1e-4;
+/// Multiplications where that fails too.
 const LAST_WORK: f64 = 6e9;
 /// Value iteration first if so many nodes have a decision.
 const SWEEP_NODES: usize = 400;
@@ -221,6 +227,21 @@ impl Solver<'_> {
         policy: &mut Vec<u32>,
         x: &mut [f64],
     ) -> bool {
+        // by Krylov's method no more accurate than what is left to gain calls for
+        self.tolerance = COARSEST;
+        let fine = self.improve_policies(order, b, leaving, policy, x);
+        self.tolerance = FINEST;
+        fine
+    }
+
+    fn improve_policies(
+        &mut self,
+        order: &[u32],
+        b: &[f64],
+        leaving: &[f64],
+        policy: &mut Vec<u32>,
+        x: &mut [f64],
+    ) -> bool {
         let (mut kept, mut coarse) = (policy.clone(), 1.0);
         let mut values = Vec::new();
         for round in 0..ROUNDS {
@@ -235,8 +256,9 @@ impl Solver<'_> {
             kept.clone_from(policy);
             values.clear();
             values.extend(order.iter().map(|&s| x[s as usize]));
-            let noise = coarse * if self.evaluation == Evaluation::Krylov { KRYLOV_NOISE } else { NOISE };
-            let mut changed = false;
+            let krylov = self.evaluation == Evaluation::Krylov;
+            let noise = coarse * if krylov { KRYLOV_NOISE.max(0.01 * self.tolerance) } else { NOISE };
+            let (mut changed, mut largest) = (false, 0.0f64);
             for _ in 0..IMPROVING {
                 let mut moved = false;
                 for &s in order {
@@ -244,6 +266,7 @@ impl Solver<'_> {
                     for choice in self.first.choices(s) {
                         let gain = self.gain(s, choice, b, leaving, x);
                         if self.sense.sigma() * gain < -noise * x[s].abs() {
+                            largest = largest.max(gain.abs() / x[s].abs());
                             x[s] += gain;
                             moved = true;
                             changed |= policy[s] != choice as u32;
@@ -255,12 +278,19 @@ impl Solver<'_> {
                     break;
                 }
             }
-            if !changed || *policy == kept {
+            let settled = !changed || *policy == kept;
+            if krylov && self.tolerance > FINEST {
+                let next = if settled { 1e-5 * self.tolerance } else { 1e-2 * largest };
+                self.tolerance = next.min(self.tolerance).max(FINEST);
+                continue;
+            }
+            if settled {
                 order.iter().zip(&values).for_each(|(&s, &value)| x[s as usize] = value);
                 return true;
             }
         }
         policy.clone_from(&kept);
+        self.tolerance = FINEST;
         self.evaluate(b, policy, x)
     }
 
@@ -279,6 +309,10 @@ impl Solver<'_> {
                     self.load_rest(policy);
                     if self.solve_rest(b, policy, x) {
                         return true;
+                    }
+                    if self.tolerance > FINEST {
+                        self.tolerance = FINEST;
+                        continue;
                     }
                     self.evaluation = Evaluation::Patience;
                     continue;
@@ -299,11 +333,15 @@ impl Solver<'_> {
         let mut place = vec![0u32; policy.len()];
         first.rest.iter().enumerate().for_each(|(k, &s)| place[s as usize] = k as u32);
         let place = &place;
-        self.krylov.load(first.rest.len(), |k| {
-            let choice = policy[first.rest[k] as usize] as usize;
-            let row = first.rows[choice].iter().map(move |&(j, w)| (place[j as usize] as usize, w));
-            (first.leaving(choice), row)
-        });
+        let choice = |k: usize| policy[first.rest[k] as usize] as usize;
+        self.krylov.load(
+            first.rest.len(),
+            |k| first.rows[choice(k)].len(),
+            |k, row| {
+                first.rows[choice(k)].iter().for_each(|&(j, w)| row.arc(place[j as usize] as usize, w));
+                first.out[choice(k)]
+            },
+        );
     }
 
     /// Solves the equations of the policy evaluated last, for right-hand sides per choice.
@@ -312,7 +350,10 @@ impl Solver<'_> {
         let mut own: Vec<f64> = rest.iter().map(|&s| b[policy[s as usize] as usize]).collect();
         let mut y: Vec<f64> = rest.iter().map(|&s| x[s as usize]).collect();
         let fine = match self.evaluation {
-            Evaluation::Krylov => self.krylov.solve(&own, &mut y, 1e-13) && y.iter().all(|&y| y >= 0.0),
+            Evaluation::Krylov => {
+                self.krylov.solve(&own, &mut y, Goal::Relative(self.tolerance), KRYLOV_ITERATIONS)
+                    && y.iter().all(|&y| y >= 0.0)
+            }
             _ => {
                 self.second.solve(&mut own, &mut y);
                 true

@@ -1,8 +1,11 @@
 //! Blocks too large for elimination: policy iteration with inexact evaluations by Krylov's method.
 
+use super::super::krylov::Goal;
 use super::super::model::Choice;
 use super::block::{ROUNDS, Solver};
 
+/// Iterations before Krylov's method gives up.
+pub(super) const ITERATIONS: usize = 3000;
 /// An improvement counts if it exceeds this part of the value.
 const NOISE: f64 = 1e-12;
 
@@ -17,7 +20,9 @@ impl Solver<'_> {
         for _ in 0..ROUNDS {
             let b: Vec<f64> = policy.iter().map(|&choice| self.inflow(start, end, choice)).collect();
             self.load_krylov(start, &policy);
-            if !self.krylov.solve(&b, &mut x, tolerance) || x.iter().any(|&x| x < 0.0) {
+            if !self.krylov.solve(&b, &mut x, Goal::Relative(tolerance), ITERATIONS)
+                || x.iter().any(|&x| x < 0.0)
+            {
                 if tolerance > 1e-12 && !x.iter().any(|x| !x.is_finite()) && self.leaves(start, &policy) {
                     tolerance *= 1e-3;
                     continue;
@@ -159,10 +164,19 @@ impl Solver<'_> {
     /// Makes Krylov's method ready for a policy on the nodes from `start` on.
     pub(super) fn load_krylov(&mut self, start: usize, policy: &[Choice]) {
         let (model, n) = (self.model, policy.len());
-        let row = |k: usize| {
-            let arcs = model.arcs(policy[k]).iter().map(move |&(j, w)| ((j as usize).wrapping_sub(start), w));
-            (model.leaving[policy[k]], arcs.filter(move |e| e.0 < n))
-        };
-        self.krylov.load(n, row);
+        self.krylov.load(
+            n,
+            |k| model.arcs(policy[k]).len(),
+            |k, row| {
+                let mut outside = 0.0;
+                for &(j, w) in model.arcs(policy[k]) {
+                    match (j as usize).wrapping_sub(start) {
+                        j if j < n => row.arc(j, w),
+                        _ => outside += w,
+                    }
+                }
+                outside
+            },
+        );
     }
 }

@@ -31,7 +31,6 @@
 mod block;
 mod bounds;
 mod decide;
-mod krylov;
 mod large;
 mod reduce;
 mod setup;

@@ -1,140 +1,136 @@
 //! The values of the chosen actions and thetas: one linear equation for each state.
 //!
 //! Few states are eliminated, to rounding. With many, elimination fills in (to the third power of their number where
-//! successors lie anywhere), and policy iteration needs no more than a part of the way: Gauss-Seidel sweeps, from the goal
-//! outwards, until what is left of the equations is a hundredth of what V is off anyway. Each sweep costs one pass over the chosen
-//! actions' successors. The certificate is about V alone, however it was found.
+//! successors lie anywhere), and policy iteration needs no more than a part of the way: [`Krylov`]'s method over the states in
+//! the order of their values, until no equation lacks more than it is told to leave; where that fails, Gauss-Seidel
+//! sweeps in the same order, from the goal outwards. The certificate is about V alone, however it was found.
 
 use super::{Devi, Task};
 use crate::numeric::dot;
 use crate::plan::evaluate::Evaluator;
-use crate::problem::State;
+use crate::plan::krylov::Krylov;
+use crate::problem::{Pair, State};
 
 /// Up to so many states are eliminated.
-const FEW: usize = 1024;
-/// The part of V's defect that may be left.
-const ENOUGH: f64 = 1e-2;
-/// So many sweeps at most: policy iteration goes on from wherever they end.
+pub(super) const FEW: usize = 1024;
+/// Iterations of Krylov's method.
+const ITERATIONS: usize = 300;
+/// So many Gauss-Seidel sweeps at most: policy iteration goes on from wherever they end.
 const SWEEPS: usize = 300;
 
-/// Equations leaving(i) x(i) = charge(i) + sum of weight x(to) over the nodes, which are the states without the goal.
+/// What many states take; kept from call to call, as large vectors that come and go leave holes behind.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Equations {
-    /// The successors of node i are `first[i]..first[i + 1]`.
-    first: Vec<usize>,
-    to: Vec<u32>,
-    weight: Vec<f64>,
-    to_goal: Vec<f64>,
+    krylov: Krylov,
+    /// The states without the goal in the order of their values: the value's upper half and the state.
+    order: Vec<u64>,
+    /// The place of each state in it.
+    place: Vec<u32>,
     charge: Vec<f64>,
-}
-
-impl Devi {
-    /// The values, clamped to [0, B], of V that is off by `defect`; `None` if arithmetic fails.
-    pub(super) fn evaluate(&mut self, task: &Task, defect: f64) -> Option<Vec<f64>> {
-        let Task { problem, b, .. } = *task;
-        let goal = problem.goal();
-        let equations = self.equations(task)?;
-        let n = equations.charge.len();
-        let x = if n <= FEW {
-            equations.eliminate()
-        } else {
-            let start = (0..problem.states()).filter(|&s| s != goal).map(|s| self.v[s]).collect();
-            let x = equations.sweep(start, ENOUGH * defect);
-            self.equations = equations;
-            x
-        };
-        let value = |s: State| if s == goal { 0.0 } else { x[node(s, goal)].clamp(0.0, b) };
-        x.iter().all(|x| x.is_finite()).then(|| (0..problem.states()).map(value).collect())
-    }
-
-    fn equations(&mut self, task: &Task) -> Option<Equations> {
-        let Task { problem, costs, b, q, .. } = *task;
-        let chosen = self.chosen.as_ref()?;
-        let (d, goal) = (problem.dim(), problem.goal());
-        // kept from call to call: large vectors that come and go leave holes behind
-        let mut all = std::mem::take(&mut self.equations);
-        all.clear();
-        let rows = chosen.pair.iter().flatten().map(|&p| problem.rows(p as usize).len()).sum();
-        all.to.reserve_exact(rows);
-        all.weight.reserve_exact(rows);
-        for s in (0..problem.states()).filter(|&s| s != goal) {
-            let (mut rest, mut charge) = (1.0, b);
-            // else stopped at the price B
-            if let Some(p) = chosen.pair[s] {
-                let p = p as usize;
-                // what sweeps take off is part of the equations that they are to agree with
-                let off = self.leeway.map_or(0.0, |leeway| leeway * problem.off_by(p));
-                (rest, charge) = (q, costs[p] - (1.0 - q) * off);
-                let theta = &chosen.theta[s * d..(s + 1) * d];
-                for (&next, phi) in problem.successors(p).iter().zip(problem.phi(p).chunks_exact(d)) {
-                    let weight = (1.0 - q) * dot(phi, theta).max(0.0);
-                    match next as State {
-                        next if next == goal => rest += weight,
-                        next if next != s && weight > 0.0 => {
-                            all.to.push(node(next, goal) as u32);
-                            all.weight.push(weight);
-                        }
-                        _ => {}
-                    }
-                }
-            }
-            all.first.push(all.to.len());
-            all.to_goal.push(rest);
-            all.charge.push(charge);
-        }
-        Some(all)
-    }
-}
-
-/// The node of a state.
-fn node(s: State, goal: State) -> usize {
-    if s < goal { s } else { s - 1 }
+    x: Vec<f64>,
 }
 
 impl Equations {
-    fn clear(&mut self) {
-        let Equations { first, to, weight, to_goal, charge } = self;
-        to.clear();
-        [weight, to_goal, charge].into_iter().for_each(Vec::clear);
-        first.clear();
-        first.push(0);
+    /// The states without the goal, in the order in which they were evaluated last.
+    pub(super) fn states(&self) -> impl Iterator<Item = State> {
+        self.order.iter().map(|&key| state(key))
     }
+}
 
-    fn eliminate(self) -> Vec<f64> {
-        let row = |i: usize| {
-            let range = self.first[i]..self.first[i + 1];
-            self.to[range.clone()].iter().copied().zip(self.weight[range].iter().copied()).collect()
+/// The state of a key.
+fn state(key: u64) -> State {
+    key as u32 as State
+}
+
+impl Devi {
+    /// V = `self.v` becomes the values of what was chosen, clamped to [0, B]. With many states every equation may be left
+    /// `enough` off, and every charge is lowered by as much: V is then below what the equations make of it, and a better
+    /// choice that gains no more does not show. `false` if arithmetic fails.
+    pub(super) fn evaluate(&mut self, task: &Task, enough: f64) -> bool {
+        let fine = match self.v.len() <= FEW + 1 {
+            true => self.eliminate(task),
+            false => self.solve(task, enough),
         };
-        let rows = (0..self.charge.len()).map(row).collect();
-        Evaluator::of_rows(rows, self.to_goal).solve(self.charge)
+        self.v.iter_mut().for_each(|v| *v = v.clamp(0.0, task.b));
+        fine
     }
 
-    /// Sweeps over the nodes in the order of their values, the least first: what is near the goal is known first.
-    fn sweep(&self, mut x: Vec<f64>, enough: f64) -> Vec<f64> {
-        let n = x.len();
-        let mut order: Vec<u32> = (0..n as u32).collect();
-        order.sort_unstable_by(|&i, &j| x[i as usize].total_cmp(&x[j as usize]).then(i.cmp(&j)));
-        let leaving: Vec<f64> = (0..n)
-            .map(|i| self.to_goal[i] + self.weight[self.first[i]..self.first[i + 1]].iter().sum::<f64>())
-            .collect();
-        for _ in 0..SWEEPS {
-            let (mut left, mut largest) = (0.0f64, 0.0f64);
-            for &i in &order {
-                let i = i as usize;
-                let range = self.first[i]..self.first[i + 1];
-                let mut sum = self.charge[i];
-                for (&to, weight) in self.to[range.clone()].iter().zip(&self.weight[range]) {
-                    sum += weight * x[to as usize];
-                }
-                // what the equation lacked, in units of costs as the defect is
-                left = left.max((sum - leaving[i] * x[i]).abs());
-                x[i] = sum / leaving[i];
-                largest = largest.max(x[i].abs());
-            }
-            if left <= enough || left <= 1e-15 * largest || !largest.is_finite() {
-                break;
+    fn eliminate(&mut self, task: &Task) -> bool {
+        let goal = task.problem.goal();
+        let node = |s: State| (if s < goal { s } else { s - 1 }) as u32;
+        let (mut rows, mut to_goal, mut charge) = (Vec::new(), Vec::new(), Vec::new());
+        for s in (0..self.v.len()).filter(|&s| s != goal) {
+            let mut row = Vec::new();
+            let (outside, paid) = self.equation(task, s, |next, weight| row.push((node(next), weight)));
+            rows.push(row);
+            to_goal.push(outside);
+            charge.push(paid);
+        }
+        let x = Evaluator::of_rows(rows, to_goal).solve(charge);
+        let mut states = x.iter();
+        for (_, v) in self.v.iter_mut().enumerate().filter(|(s, _)| *s != goal) {
+            *v = states.next().copied().unwrap_or(f64::NAN);
+        }
+        x.iter().all(|x| x.is_finite())
+    }
+
+    fn solve(&mut self, task: &Task, enough: f64) -> bool {
+        let goal = task.problem.goal();
+        let mut all = std::mem::take(&mut self.equations);
+        let Equations { krylov, order, place, charge, x } = &mut all;
+        order.clear();
+        // values are not negative, so their bits have their order
+        let key = |s: State| (self.v[s].max(0.0).to_bits() >> 32) << 32 | s as u64;
+        order.extend((0..self.v.len()).filter(|&s| s != goal).map(key));
+        order.sort_unstable();
+        place.resize(self.v.len(), 0);
+        order.iter().enumerate().for_each(|(i, &key)| place[state(key)] = i as u32);
+        let devi = &*self;
+        let chosen = |i: usize| devi.chosen.as_ref().and_then(|chosen| chosen.pair[state(order[i])]);
+        let room = |i: usize| chosen(i).map_or(0, |p| task.problem.rows(p as usize).len());
+        krylov.load(order.len(), room, |i, row| {
+            devi.equation(task, state(order[i]), |next, weight| row.arc(place[next] as usize, weight)).0
+        });
+        charge.clear();
+        charge.extend(
+            (0..order.len()).map(|i| chosen(i).map_or(task.b, |p| self.paid(task, p as usize)) - enough),
+        );
+        x.clear();
+        x.extend(order.iter().map(|&key| self.v[state(key)]));
+        krylov.solve_or_relax(charge, x, enough, ITERATIONS, SWEEPS);
+        order.iter().zip(x.iter()).for_each(|(&key, x)| self.v[state(key)] = *x);
+        let fine = x.iter().all(|x| x.is_finite());
+        self.equations = all;
+        fine
+    }
+
+    /// The equation of a state that is not the goal, without its self-loop: hands out the weights to other states; what leaves
+    /// to the goal, and what is paid.
+    fn equation(&self, task: &Task, s: State, mut arc: impl FnMut(State, f64)) -> (f64, f64) {
+        let Task { problem, b, q, .. } = *task;
+        let d = problem.dim();
+        let Some((p, theta)) = self
+            .chosen
+            .as_ref()
+            .and_then(|chosen| chosen.pair[s].map(|p| (p as usize, &chosen.theta[s * d..(s + 1) * d])))
+        else {
+            return (1.0, b); // stopped at the price B
+        };
+        let mut outside = q;
+        for (&next, phi) in problem.successors(p).iter().zip(problem.phi(p).chunks_exact(d)) {
+            let weight = (1.0 - q) * dot(phi, theta).max(0.0);
+            match next as State {
+                next if next == problem.goal() => outside += weight,
+                next if next != s && weight > 0.0 => arc(next, weight),
+                _ => {}
             }
         }
-        x
+        (outside, self.paid(task, p))
+    }
+
+    /// The cost of a pair, less what the last sweep took off its bound: the equations are to agree with that.
+    pub(super) fn paid(&self, task: &Task, p: Pair) -> f64 {
+        let off = self.leeway.map_or(0.0, |leeway| leeway * task.problem.off_by(p));
+        task.costs[p] - (1.0 - task.q) * off
     }
 }

@@ -5,16 +5,30 @@
 //! is Newton's method on V = L V: from above, monotone, and done in a handful of rounds whatever q and T* are.
 //!
 //! **The certificate.** Whatever V is, one sweep gives eta- = max(V - LV)^+ and eta+ = max(LV - V)^+. With c >= c_min > 0
-//! off the goal, W = V c_min/(c_min + eta-) has W <= LW (L is concave and homogeneous but for the costs), so W is below the
-//! fixed point, with residual at most eta+ + max(V) eta-/(c_min + eta-). With zero costs W = (V - eta-/q)^+ off the goal,
-//! with residual at most eta+ + eta-/q. One plain sweep on W then gives Q and V = LW, which belong together, lie
-//! between W and the fixed point, and have no larger residual.
+//! off the goal, W = lambda V with lambda = c_min/(c_min + eta-) has W <= LW (L is homogeneous but for the costs), so W is below the
+//! fixed point. With the action that attains LV(s) and its cost c, LW(s) <= lambda LV(s) + (1 - lambda) c, so the residual is at
+//! most eta+ + (1 - lambda) max c over these actions, with B in the place of c where LV(s) is clamped. With zero costs
+//! W = (V - eta-/q)^+ off the goal, with residual at most eta+ + eta-/q. One plain sweep on W then gives Q and V = LW, which belong
+//! together, lie between W and the fixed point, and have no larger residual.
+//!
+//! **Many states.** Equations are left off by a hundredth of V's defect or a tenth of eps. Their charges are lowered by
+//! as much, so that what is left, and choices that would gain no more, do not count as eta-, the part that is dear. Between two
+//! sweeps choices are improved by thetas at hand. V with a residual of eps is all that is asked for.
 
+use super::evaluate::FEW;
 use super::{Convergence, Devi, Planner, Task};
 use crate::numeric::support::SupportMin;
 
 /// Rounds of policy iteration from a good start; without one it goes through stages.
 const ROUNDS: usize = 40;
+/// So many evaluations in a round of policy iteration.
+const IMPROVEMENTS: usize = 6;
+/// So many passes that look for better choices between two of them.
+const PASSES: usize = 3;
+/// The part of V's defect that may be left in the equations.
+const LEFT: f64 = 1e-2;
+/// The part of eps that may be left in any case.
+const FINE: f64 = 0.1;
 /// From one stage to the next q falls by this factor: values at a distance of up to 36/q are told apart from those
 /// further off, so the policy of one stage is a good start for the next.
 const STAGE: f64 = 16.0;
@@ -35,6 +49,8 @@ struct Defect {
     above: f64,
     /// max V.
     size: f64,
+    /// The largest cost of a chosen action, or B where a state is stopped at it.
+    paid: f64,
 }
 
 impl Devi {
@@ -92,7 +108,7 @@ impl Devi {
             std::mem::swap(&mut self.v, &mut self.before);
             self.sweep(task, set, true);
             *sweeps += 1;
-            let defect = self.defect();
+            let defect = self.defect(task);
             let residual = defect.residual(c_min, task.q) + self.doubt(task);
             let before = best.residual;
             if residual < before {
@@ -100,24 +116,51 @@ impl Devi {
                 best_v.copy_from_slice(&self.before);
             }
             // its error squares from round to round until it meets rounding
-            let exact = defect.below.max(defect.above) <= 4.0 * f64::EPSILON * defect.size;
-            if exact || residual <= task.eps && residual > 0.1 * before {
+            let off = defect.below.max(defect.above);
+            let rounding = 4.0 * f64::EPSILON * defect.size;
+            let many = self.v.len() > FEW + 1;
+            if off <= rounding || best.residual <= task.eps && (many || residual > 0.1 * before) {
                 break;
             }
-            let Some(v) = self.evaluate(task, defect.below.max(defect.above)) else { break };
-            self.v = v;
+            let enough = (LEFT * off).max(FINE * task.eps).max(rounding);
+            if !self.evaluate_and_improve(task, enough, many) {
+                break;
+            }
         }
         self.v = best_v;
         best
     }
 
+    /// The values of what was chosen; with many states also of what is better under thetas at hand, as that is cheaper than a
+    /// sweep. `false` if arithmetic fails.
+    fn evaluate_and_improve(&mut self, task: &Task, enough: f64, many: bool) -> bool {
+        for round in 1..=IMPROVEMENTS {
+            if !self.evaluate(task, enough) {
+                return false;
+            }
+            if !many || round == IMPROVEMENTS {
+                break;
+            }
+            let passes = (0..PASSES).take_while(|_| self.improve(task, enough)).count();
+            if passes == 0 {
+                break;
+            }
+        }
+        true
+    }
+
     /// `before` is V, `v` is LV.
-    fn defect(&self) -> Defect {
-        self.before.iter().zip(&self.v).fold(Defect::default(), |defect, (v, lv)| Defect {
+    fn defect(&self, task: &Task) -> Defect {
+        let all = self.before.iter().zip(&self.v).fold(Defect::default(), |defect, (v, lv)| Defect {
             below: defect.below.max(v - lv),
             above: defect.above.max(lv - v),
             size: defect.size.max(*v),
-        })
+            paid: 0.0,
+        });
+        let chosen = self.chosen.iter().flat_map(|chosen| chosen.pair.iter().enumerate());
+        let paid = chosen.filter(|(s, _)| *s != task.problem.goal());
+        let paid = paid.map(|(_, pair)| pair.map_or(task.b, |p| task.costs[p as usize]));
+        Defect { paid: paid.fold(0.0, f64::max), ..all }
     }
 
     /// Lowers V to W.
@@ -137,7 +180,7 @@ impl Defect {
     /// The residual of W.
     fn residual(self, c_min: f64, q: f64) -> f64 {
         let lowered = if c_min > 0.0 {
-            self.size * self.below / (c_min + self.below)
+            self.paid * self.below / (c_min + self.below)
         } else if self.below == 0.0 {
             0.0
         } else {

@@ -12,6 +12,7 @@
 
 mod evaluate;
 mod fast;
+mod improve;
 mod sweep;
 mod warm;
 

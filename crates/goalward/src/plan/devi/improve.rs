@@ -1,0 +1,44 @@
+//! Better choices without a support problem: every theta that was chosen anywhere lies in the set.
+
+use super::{Devi, Task};
+use crate::numeric::dot;
+use crate::problem::State;
+
+impl Devi {
+    /// One Gauss-Seidel pass over the states in the order in which they were evaluated last, the least value first: each takes the best
+    /// of its actions under its own theta and under the theta of the least successor, if that gains more than `noise`.
+    /// What is known near the goal goes all the way in one pass, where a sweep of L takes it one step. Whether anything changed.
+    pub(super) fn improve(&mut self, task: &Task, noise: f64) -> bool {
+        let Task { problem, q, .. } = *task;
+        let d = problem.dim();
+        let Some(mut chosen) = self.chosen.take() else { return false };
+        let mut v = std::mem::take(&mut self.v);
+        let (mut phi, mut changed) = (vec![0.0; d], false);
+        for s in self.equations.states() {
+            let mut best = v[s] - noise;
+            let mut choice = None;
+            for p in problem.pairs_of(s) {
+                problem.phi_v(p, &v, &mut phi);
+                let paid = self.paid(task, p);
+                let least = problem.successors(p).iter().map(|&next| next as State);
+                let least = least.min_by(|&a, &b| v[a].total_cmp(&v[b])).filter(|&next| next != s);
+                for from in [Some(s), least].into_iter().flatten().filter(|&from| chosen.pair[from].is_some())
+                {
+                    let value =
+                        paid + (1.0 - q) * dot(&phi, &chosen.theta[from * d..(from + 1) * d]).max(0.0);
+                    if value < best {
+                        (best, choice) = (value, Some((p, from)));
+                    }
+                }
+            }
+            if let Some((p, from)) = choice {
+                v[s] = best;
+                chosen.pair[s] = Some(p as u32);
+                chosen.theta.copy_within(from * d..(from + 1) * d, s * d);
+                changed = true;
+            }
+        }
+        (self.chosen, self.v) = (Some(chosen), v);
+        changed
+    }
+}
