@@ -15,7 +15,7 @@ mod harness;
 
 use exact::{Counts, Place, World};
 use goalward::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
-use goalward::numeric::{PolytopeBuilder, Rows};
+use goalward::numeric::{PolytopeBuilder, Rows, Tall};
 use goalward::registry::Settings;
 use goalward::worlds;
 use harness::{Table, micros};
@@ -41,8 +41,7 @@ fn pruning(most: usize) {
                 micros(1, || instance = Some(worlds::build("random-mixture", &mixture(pairs, dim)).unwrap()));
             let problem = instance.take().unwrap().problem;
             let pruned = problem.constraints().pruned();
-            let phi: Arc<Vec<f64>> =
-                Arc::new((0..problem.pairs()).flat_map(|p| problem.phi(p).iter().copied()).collect());
+            let phi: Vec<f64> = (0..problem.pairs()).flat_map(|p| problem.phi(p).into_owned()).collect();
             drop(problem);
             let mut seen = HashSet::new();
             let different = (phi.chunks_exact(dim))
@@ -53,6 +52,7 @@ fn pruning(most: usize) {
                 })
                 .count();
             drop(seen);
+            let phi = Arc::new(Tall::new(dim, phi));
             let b = |unpruned: bool| {
                 let mut builder = PolytopeBuilder::new(dim);
                 if unpruned {
@@ -86,17 +86,16 @@ fn share(pairs: usize, dim: usize) -> (usize, f64) {
     let instance = worlds::build("random-mixture", &mixture(pairs, dim)).unwrap();
     let problem = &instance.problem;
     let (mut others, mut asked) = (Vec::new(), Vec::new());
-    let rows: Vec<&[f64]> = (0..problem.pairs()).flat_map(|p| problem.phi(p).chunks_exact(dim)).collect();
+    let all: Vec<f64> = (0..problem.pairs()).flat_map(|p| problem.phi(p).into_owned()).collect();
     // neither the goal's own rows nor those that repeat
-    let varied = |row: &&&[f64]| row.iter().any(|x| *x != row[0]);
-    let rows: Vec<&[f64]> = rows.iter().filter(varied).copied().collect();
+    let rows: Vec<&[f64]> = all.chunks_exact(dim).filter(|row| row.iter().any(|x| *x != row[0])).collect();
     let count = rows.len();
     for (i, row) in rows.into_iter().enumerate() {
         if i % (count / 500) == 0 { asked.push(row) } else { others.extend_from_slice(row) }
     }
     let mut builder = PolytopeBuilder::new(dim).at_most(1).unpruned();
     builder.equality(&vec![1.0; dim], 1.0).unwrap();
-    builder.no_less_than_zero(&Arc::new(others));
+    builder.no_less_than_zero(&Arc::new(Tall::new(dim, others)));
     let b = Arc::new(builder.finish().unwrap().with_rows(Rows::Exact));
     let identity: Vec<f64> = (0..dim * dim).map(|i| f64::from(u8::from(i % (dim + 1) == 0))).collect();
     let around = Ellipsoid { center: b.interior(), shape: &identity, radius: 1e3 };
