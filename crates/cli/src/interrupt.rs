@@ -18,7 +18,9 @@ impl Interrupt {
                 std::process::exit(130);
             }
             if !quiet {
-                exit::note("stopping at the next safe place; Ctrl-C again stops at once");
+                exit::note(
+                    "stopping at the next safe place, after a planning call if one is under way; Ctrl-C again stops at once",
+                );
             }
         })?;
         Ok(interrupt)

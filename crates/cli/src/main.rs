@@ -82,7 +82,7 @@ fn run(cli: Cli) -> anyhow::Result<Outcome> {
         Command::Scale(args) => commands::scale::run(args, quiet),
         Command::Growth(args) => commands::growth::run(args, quiet),
         Command::Solve(args) => commands::solve::run(args, quiet),
-        Command::Check(args) => commands::check::run(args),
+        Command::Check(args) => commands::check::run(args, quiet),
         Command::Mix(args) => commands::mix::run(args, quiet),
         Command::Export(args) => commands::export::run(args, quiet),
         Command::List(args) => commands::list::run(args),

@@ -2,7 +2,7 @@
 
 use crate::interrupt::Interrupt;
 use crate::numbers;
-use goalward::episode::{Episode, Flow, Observer, Step};
+use goalward::episode::{Episode, Flow, Observer, Plan, Step};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -18,23 +18,60 @@ fn bar(units: u64, quiet: bool, template: &str) -> ProgressBar {
     ProgressBar::with_draw_target(Some(units), target).with_style(style.progress_chars("=> "))
 }
 
-/// Shows how far one run is: episodes, steps a second, mean regret.
+/// Says what a command is at while that cannot be counted.
+pub(crate) struct Busy(ProgressBar);
+
+impl Busy {
+    pub(crate) fn new(what: impl Into<String>, quiet: bool) -> Busy {
+        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+        let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}");
+        let bar = ProgressBar::with_draw_target(None, target)
+            .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        bar.set_message(what.into());
+        bar.enable_steady_tick(PACE);
+        Busy(bar)
+    }
+
+    pub(crate) fn say(&self, what: impl Into<String>) {
+        self.0.set_message(what.into());
+    }
+
+    /// Does something that writes to the terminal.
+    pub(crate) fn aside<T>(&self, act: impl FnOnce() -> T) -> T {
+        self.0.suspend(act)
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// Shows how far one run is: episodes, steps a second, planning calls, mean regret.
 pub(crate) struct Meter {
     bar: ProgressBar,
     began: Instant,
     drawn: Instant,
     steps: u64,
+    plans: u64,
     regret: Option<(u64, f64)>,
 }
 
 impl Meter {
     /// `done` of `episodes` are done already.
     pub(crate) fn new(done: u64, episodes: u64, quiet: bool) -> Meter {
-        let bar = bar(episodes, quiet, "[{bar:30}] {pos}/{len} episodes, {eta} left  {wide_msg}");
+        let bar = bar(
+            episodes,
+            quiet,
+            "{spinner} [{bar:30}] {pos}/{len} episodes, {elapsed}, {eta} left  {wide_msg}",
+        );
         bar.set_position(done);
         bar.reset_eta();
+        // a planning call on a large problem takes many seconds, in which no step is made
+        bar.enable_steady_tick(PACE);
         let now = Instant::now();
-        Meter { bar, began: now, drawn: now, steps: 0, regret: None }
+        Meter { bar, began: now, drawn: now, steps: 0, plans: 0, regret: None }
     }
 
     fn draw(&mut self) {
@@ -44,7 +81,8 @@ impl Meter {
         }
         self.drawn = now;
         let pace = self.steps as f64 / (now - self.began).as_secs_f64();
-        let mut message = format!("{} steps/s", numbers::count(pace as u64));
+        let mut message =
+            format!("{} steps/s  {} plans", numbers::count(pace as u64), numbers::count(self.plans));
         if let Some((episodes, regret)) = self.regret {
             message += &format!("  mean regret {}", numbers::real(regret / episodes as f64));
             self.bar.set_position(episodes);
@@ -66,6 +104,12 @@ impl Observer for Meter {
         if self.steps.is_multiple_of(LOOK_EVERY) {
             self.draw();
         }
+        Flow::Continue(())
+    }
+
+    fn plan(&mut self, _: &Plan) -> Flow {
+        self.plans += 1;
+        self.draw();
         Flow::Continue(())
     }
 

@@ -54,7 +54,6 @@ fn pruning(most: usize) {
                 })
                 .count();
             drop(seen);
-            let phi = Arc::new(Tall::new(dim, phi));
             let b = |unpruned: bool| {
                 let mut builder = PolytopeBuilder::new(dim);
                 if unpruned {

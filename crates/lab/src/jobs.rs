@@ -182,7 +182,8 @@ impl Observer for Watch<'_> {
         let mut promise = Promise(self.start, None);
         plan.learner.probe(&mut promise);
         self.promised = promise.1.or(self.promised);
-        Flow::Continue(())
+        // a planning call may have taken long
+        self.listen()
     }
 
     fn episode(&mut self, ended: &Episode) -> Flow {

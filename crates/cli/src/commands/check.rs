@@ -4,6 +4,7 @@ use super::World;
 use crate::exit::Outcome;
 use crate::numbers::{count, real};
 use crate::output::{self, Sheet};
+use crate::progress::Busy;
 use goalward::check::{self, Level, Report};
 
 const EXAMPLES: &str = "\
@@ -35,8 +36,10 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+    let busy = Busy::new(format!("checking {}", args.world.world), quiet);
     let report = check::check(&args.world.world, &args.world.params()?)?;
+    drop(busy);
     match args.json {
         true => output::json(&report)?,
         false => output::text(&text(&report))?,

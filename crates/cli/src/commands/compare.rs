@@ -7,7 +7,6 @@ use crate::output;
 use crate::progress::Jobs;
 use crate::seeds::Seeds;
 use goalward::Error;
-use goalward::episode::Arena;
 use goalward::registry::Settings;
 use goalward_lab::{Contender, compare};
 use std::path::PathBuf;
@@ -61,7 +60,9 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         let hint = format!("give one of {}", args.learners.join(", "));
         return Err(Usage::new(format!("--against {unknown}: no such contender")).hint(hint).into());
     }
-    let arena = Arena::open(&args.world.world, &args.world.params()?)?;
+    let learners: Vec<&str> = contenders.iter().map(|c| c.learner.as_str()).collect();
+    let jobs = contenders.len() * args.seeds.0.len();
+    let arena = super::arena(&args.world.world, &args.world.params()?, &learners, jobs, quiet)?;
     // a directory that cannot be written should be known before the work, not after it
     std::fs::create_dir_all(&args.out).map_err(|source| Error::Io { path: args.out.clone(), source })?;
     let jobs = Jobs::new(quiet, Interrupt::listen(quiet)?);

@@ -2,6 +2,7 @@
 
 use super::{Parameters, put};
 use crate::exit::{Outcome, Usage};
+use crate::progress::Busy;
 use goalward::problem::mix;
 use goalward::registry::parse_number;
 use goalward::worlds;
@@ -45,8 +46,10 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let weights = weights.transpose()?;
     let settings = args.parameters.settings()?;
     let open = |model: &String| worlds::open(model, &settings).map(|instance| (model.clone(), instance));
+    let busy = Busy::new("mixing", quiet);
     let models = args.models.iter().map(open).collect::<Result<Vec<_>, _>>()?;
     let instance = mix(&models, weights.as_deref())?;
+    drop(busy);
     put(&instance, args.output, quiet)?;
     Ok(Outcome::Done)
 }

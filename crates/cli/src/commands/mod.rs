@@ -17,9 +17,12 @@ pub(crate) mod survey;
 
 use crate::exit::{Outcome, Usage, note};
 use crate::output;
-use goalward::Error;
+use crate::progress::Busy;
+use goalward::episode::Arena;
+use goalward::problem::memory::Need;
 use goalward::problem::{Instance, json};
 use goalward::registry::Settings;
+use goalward::{Error, learners, worlds};
 use serde::Serialize;
 use std::path::PathBuf;
 
@@ -71,6 +74,38 @@ impl Parameters {
         }
         Ok(settings)
     }
+}
+
+/// What takes more memory than this is said before it begins.
+const WORTH_SAYING: u64 = 256_000_000;
+
+/// Opens a world and solves it for runs of these learners, so many of them in all. The memory that they need is said and asked for as
+/// soon as it is known.
+fn arena(
+    world: &str,
+    params: &Settings,
+    learners: &[&str],
+    jobs: usize,
+    quiet: bool,
+) -> anyhow::Result<Arena> {
+    let busy = Busy::new(format!("opening {world}"), quiet);
+    let instance = worlds::open(world, params)?;
+    let mut most = 0;
+    for id in learners {
+        most = most.max(learners::bytes(learners::entry(id)?, &instance.problem));
+    }
+    let runs = jobs.min(rayon::current_num_threads()).max(1);
+    fits(&Need::runs(&instance, most, runs as u64), &busy, quiet)?;
+    busy.say("planning on the truth");
+    Ok(Arena::new(world, params, instance)?)
+}
+
+/// Says what is needed, where that is much, and refuses it if it is more than there is.
+fn fits(need: &Need, busy: &Busy, quiet: bool) -> anyhow::Result<()> {
+    if need.total() > WORTH_SAYING && !quiet {
+        busy.aside(|| note(format!("this takes about {need}")));
+    }
+    Ok(need.require()?)
 }
 
 /// Prints a study's table and what it says in words, or its JSON, and tells where the rest is.

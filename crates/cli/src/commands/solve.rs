@@ -4,8 +4,10 @@ use super::World;
 use crate::exit::{Outcome, note, report};
 use crate::numbers::{count, real, seconds};
 use crate::output::{self, Sheet};
+use crate::progress::Busy;
 use goalward::plan::certified::{self, Objective, Solution};
 use goalward::plan::{certificate, restart};
+use goalward::problem::memory::Need;
 use goalward::problem::{Instance, Problem, State, Truth};
 use goalward::{Error, worlds};
 use serde::Serialize;
@@ -105,18 +107,23 @@ struct Solved {
 
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let began = Instant::now();
+    let busy = Busy::new(format!("opening {}", args.world.world), quiet);
     let mut instance = worlds::open(&args.world.world, &args.world.params()?)?;
     if args.restart {
-        instance = restarted(&instance, quiet)?;
+        instance = busy.aside(|| restarted(&instance, quiet))?;
     }
+    super::fits(&Need::solving(&instance), &busy, quiet)?;
+    busy.say("planning");
     let (problem, truth) = (&instance.problem, instance.truth()?);
     let objective = Objective::from(args.objective);
     let solution = checked(problem, truth, objective, args.precision)?;
     if solution.width() > args.precision && !quiet {
-        note(format!(
-            "arithmetic did not reach the precision asked for: the bounds hold, {:.1e} apart",
-            solution.width()
-        ));
+        let width = solution.width();
+        busy.aside(|| {
+            note(format!(
+                "arithmetic did not reach the precision asked for: the bounds hold, {width:.1e} apart"
+            ))
+        });
     }
     let start = problem.start();
     let reach_probability = match objective {
@@ -151,6 +158,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         lost: solution.lost.clone(),
         seconds: began.elapsed().as_secs_f64(),
     };
+    drop(busy);
     if args.json {
         output::json(&solved)?;
     } else if !no {

@@ -20,6 +20,7 @@
 //! | `theta_norm` | sqrt(d) | bound on the norm of theta*, for `determinant`; see below |
 //! | `rho` | 0 | perturbation of every cost |
 //! | `planner` | `auto` | `faithful`: DEVI as printed; `fast`: by policy iteration; `auto`: faithful while that is cheap |
+//! | `rows` | `nearest:256` | where B has more than 65,536 different rows: which of those that can bind a confidence set takes, `exact` (all) or `nearest:N` |
 //!
 //! The `determinant` radius is valid, at all times at once with probability 1 - delta, if |theta*| <= `theta_norm`
 //! ([`realised_determinant`](crate::confidence::realised_determinant)). The default sqrt(d) is the paper's own assumption; it holds
@@ -38,7 +39,7 @@
 //! Shares with LEVIS++ the readings of the planner (D1 to D4, A14) and of ties (A16). The `determinant` radius is the
 //! self-normalised bound that the printed one is derived from, with the determinant that was realised.
 
-use super::optimist::{Optimist, Standing, given_or_oracle, listed};
+use super::optimist::{Optimist, ROWS, Standing, given_or_oracle, listed};
 use super::{Brief, Learner, LearnerEntry, Observed, Probe, Snapshot, Transition, levis_plus_plus};
 use crate::Result;
 use crate::confidence::{self, RadiusKind};
@@ -76,6 +77,7 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
             doc: "perturbation of every cost (B should then bound V* + rho T*)",
         },
         levis_plus_plus::PLANNER,
+        ROWS,
     ],
     wants_policy: false,
     build: |brief| Ok(Box::new(Levis::new(brief)?)),
@@ -182,6 +184,7 @@ impl Learner for Levis {
                 ("theta_norm", json!(self.theta_norm)),
                 ("rho", json!(self.rho * unit)),
                 ("planner", json!(self.optimist.planner.name())),
+                ("rows", json!(self.optimist.rows)),
             ],
             self.oracle,
         )

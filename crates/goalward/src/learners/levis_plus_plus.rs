@@ -25,6 +25,7 @@
 //! | `delta_split` | false | put delta/(2L+1) into the radius; `data` always does |
 //! | `phi_norm`, `theta_norm` | as printed | the norms of Assumption 3.1 where it fails (reading B1); `data` and `determinant` compute them |
 //! | `planner` | `auto` | `faithful`: DEVI as printed; `fast`: by policy iteration; `auto`: faithful while that is cheap |
+//! | `rows` | `nearest:256` | where B has more than 65,536 different rows: which of those that can bind a confidence set takes, `exact` (all) or `nearest:N` |
 //!
 //! The radius is
 //! * `printed`: the formula of Theorem 5.1, for all levels;
@@ -62,7 +63,7 @@
 //! The others are named where they apply: A4 at [`Ridge`](crate::estimate::Ridge), A8, A9, A14 to A16, D1 to D4, H3 to H6, T1, T3,
 //! T5, T6, B1.
 
-use super::optimist::{Optimist, Standing, given_or_oracle, listed};
+use super::optimist::{Optimist, ROWS, Standing, given_or_oracle, listed};
 use super::{Brief, Learner, LearnerEntry, Observed, Probe, Snapshot, Transition};
 use crate::confidence::{self, Bernstein, RadiusKind, weighted_determinant};
 use crate::estimate::Home;
@@ -92,6 +93,7 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
         PHI_NORM,
         THETA_NORM,
         PLANNER,
+        ROWS,
     ],
     wants_policy: false,
     build: |brief| {
@@ -388,6 +390,7 @@ impl Learner for LevisPlusPlus {
                 ("phi_norm", json!(c.phi_norm)),
                 ("theta_norm", json!(c.theta_norm)),
                 ("planner", json!(self.optimist.planner.name())),
+                ("rows", json!(self.optimist.rows)),
             ],
             &c.oracle,
         );

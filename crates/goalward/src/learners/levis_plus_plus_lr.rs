@@ -42,7 +42,7 @@ use super::levis_plus_plus::{
     THETA_NORM, known_c_min,
 };
 use super::lr::probe_estimate;
-use super::optimist::{Heading, given_or_oracle, regression_ellipsoid, regression_set};
+use super::optimist::{Heading, ROWS, given_or_oracle, regression_ellipsoid, regression_set};
 use super::{Emptiness, Learner, LearnerEntry, Observed, Probe, Reason, Snapshot, Transition};
 use crate::Result;
 use crate::confidence::{Kept, LikelihoodKeeper};
@@ -73,6 +73,7 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
         PHI_NORM,
         THETA_NORM,
         PLANNER,
+        ROWS,
     ],
     wants_policy: false,
     build: |brief| {
@@ -81,8 +82,9 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
         let mut config = Config::read(brief, b, c_min, None, if oracle { vec!["B"] } else { vec![] })?;
         let delta = config.delta;
         config.delta = 0.5 * delta;
-        let keeper = LikelihoodKeeper::new(brief.problem, 0.5 * delta);
-        Ok(Box::new(LevisPlusPlusLr { paper: LevisPlusPlus::new(brief, config)?, keeper, delta }))
+        let paper = LevisPlusPlus::new(brief, config)?;
+        let keeper = LikelihoodKeeper::within(brief.problem, &paper.optimist.constraints, 0.5 * delta);
+        Ok(Box::new(LevisPlusPlusLr { paper, keeper, delta }))
     },
 };
 
@@ -151,14 +153,14 @@ impl LevisPlusPlusLr {
         let paper = &mut self.paper;
         let beta = paper.freeze();
         let levels = paper.home.levels();
-        let problem = &paper.optimist.problem;
+        let constraints = &paper.optimist.constraints;
         let known = self.keeper.update();
         let ellipsoid = regression_ellipsoid(levels, beta);
         let mut set = known.set.map_err(|_| Emptiness::Contradiction).and_then(|likelihood| {
             if self.keeper.set().lies_in(self.keeper.likelihood(), &ellipsoid) {
                 return Ok(Larger { likelihood, regression: None, regression_was_larger: false });
             }
-            let regression = regression_set(problem, levels, beta).map_err(|_| Emptiness::Regression)?;
+            let regression = regression_set(constraints, levels, beta).map_err(|_| Emptiness::Regression)?;
             Ok(Larger { likelihood, regression: Some(regression), regression_was_larger: false })
         });
         let rate = 1.0 / paper.optimist.standing.t as f64;

@@ -23,6 +23,7 @@
 //! | `delta` | 0.01 | failure probability of the confidence set, for all times at once |
 //! | `set` | `outer` | `outer`: an ellipsoid around the set; `exact`: the set itself ([`SharpSet`](crate::confidence::SharpSet)), for small problems: refused where B has more than 65,536 different rows |
 //! | `planner` | `auto` | as for LEVIS++; with `set=exact`, `auto` is `fast` |
+//! | `rows` | `nearest:256` | as for LEVIS++ |
 //!
 //! # Cost per step
 //!
@@ -45,7 +46,7 @@
 //! stays as it was. A threshold below the least loss of any theta in B says that the data contradict every model in B at the
 //! level delta: that is counted and named, and the last set and the last plan stay in force.
 
-use super::optimist::{Heading, Optimist, Standing, listed};
+use super::optimist::{Heading, Optimist, ROWS, Standing, listed};
 use super::{Brief, Emptiness, Learner, LearnerEntry, Observed, Probe, Reason, Snapshot, Transition};
 use crate::Result;
 use crate::confidence::{Kept, Knowledge, LikelihoodKeeper};
@@ -63,7 +64,7 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
     setting: "linear mixture SSP, costs may be zero",
     needs: &[],
     guarantee: "theta* in all sets at once, and optimism, with probability 1 - delta; no regret theorem",
-    parameters: &[DELTA, SET, super::levis_plus_plus::PLANNER],
+    parameters: &[DELTA, SET, super::levis_plus_plus::PLANNER, ROWS],
     wants_policy: false,
     build: |brief| Ok(Box::new(Lr::new(brief)?)),
 };
@@ -134,9 +135,9 @@ impl Lr {
             optimist.planner = Planner::Fast; // a sweep takes a conic solve for each pair
         }
         Ok(Lr {
+            keeper: LikelihoodKeeper::within(brief.problem, &optimist.constraints, delta),
             optimist,
             sharp,
-            keeper: LikelihoodKeeper::new(brief.problem, delta),
             perturbed: brief.problem.min_cost() == 0.0,
         })
     }
@@ -204,6 +205,7 @@ impl Learner for Lr {
                 ("delta", json!(self.keeper.set().delta())),
                 ("set", json!(if self.sharp { "exact" } else { "outer" })),
                 ("planner", json!(self.optimist.planner.name())),
+                ("rows", json!(self.optimist.rows)),
                 ("perturbation", json!(if self.perturbed { "1/t_j" } else { "none" })),
             ],
             &[],

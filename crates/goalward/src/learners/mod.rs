@@ -253,6 +253,20 @@ pub fn entry(id: &str) -> Result<&'static LearnerEntry> {
     entry.ok_or_else(|| Error::UnknownId { kind: "learner", id: id.into(), known: known() })
 }
 
+/// What a learner's tables take, in bytes: an estimate from above. What it keeps of the data comes on top: nothing but for the
+/// likelihood set, which takes 28 bytes for each distinct triple seen
+/// ([`LikelihoodKeeper::bytes`](crate::confidence::LikelihoodKeeper::bytes)).
+pub fn bytes(entry: &LearnerEntry, problem: &Problem) -> u64 {
+    let (pairs, states, d) = (problem.pairs() as u64, problem.states() as u64, problem.dim() as u64);
+    if !entry.parameters.iter().any(|p| p.name == optimist::ROWS.name) {
+        return 8 * states; // a policy at most
+    }
+    // per pair: costs, Q twice, warm starts, a place among the triples; per state: V several times, a chosen theta, and
+    // twice, while they are made, the chosen action's successors with their weights
+    let chosen = memory::all_rows(problem) * states / pairs.max(1);
+    (40 + 2 * (d + 1)) * pairs + (160 + 8 * d) * states + 32 * chosen
+}
+
 /// Builds a learner.
 pub fn build(
     entry: &LearnerEntry,
@@ -264,12 +278,6 @@ pub fn build(
 ) -> Result<Box<dyn Learner>> {
     let settings = Reader::new(entry.id, entry.parameters, settings)?;
     problem.require_goal_in_reach()?;
-    // tables per pair: costs, Q twice, warm starts; per state: V several times, a chosen theta, the chosen actions' weights
-    let (pairs, states, d) = (problem.pairs() as u64, problem.states() as u64, problem.dim() as u64);
-    let rows = (0..problem.pairs()).last().map_or(0, |p| problem.rows(p).end) as u64;
-    memory::require(
-        "this learner",
-        (32 + 2 * d) * pairs + (64 + 8 * d) * states + 12 * rows * states / pairs.max(1),
-    )?;
+    memory::require("this learner", bytes(entry, problem))?;
     (entry.build)(&Brief { problem, settings, seed, episodes, told })
 }

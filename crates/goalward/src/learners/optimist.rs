@@ -3,10 +3,11 @@
 use super::surprises::Surprises;
 use super::{Brief, Emptiness, PlanReport, Probe, Reason, Transition};
 use crate::estimate::Ridge;
-use crate::numeric::Stream;
 use crate::numeric::support::{ConvexSet, Ellipsoid, Empty, SupportMin};
+use crate::numeric::{Polytope, Rows, Stream};
 use crate::plan::{Devi, Planner, Task};
 use crate::problem::{Action, Pair, Problem, State};
+use crate::registry::Parameter;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -18,6 +19,13 @@ pub(super) const LEARNER_STREAM: u64 = 0x006c_6561_726e; // "learn"
 /// Actions tie within this, relative to max(1, |min Q|).
 const TIE: f64 = 1e-9;
 
+pub(super) const ROWS: Parameter = Parameter {
+    name: "rows",
+    default: "nearest:256",
+    doc: "where B has more than 65,536 different rows: which of those that can bind a confidence set takes, exact (all, which may \
+          be slow) or nearest:N (the N nearest; the set is then larger, values stay optimistic, and plans say \"relaxed\")",
+};
+
 /// Acts greedily on the last plan; plans optimistically. All values in the theory's units (costs in [0, 1]).
 pub(super) struct Optimist {
     pub(super) problem: Arc<Problem>,
@@ -26,6 +34,9 @@ pub(super) struct Optimist {
     /// The bound B on V*, for these costs.
     pub(super) b: f64,
     pub(super) planner: Planner,
+    /// B, with the user's choice among its rows, and that choice in words.
+    pub(super) constraints: Arc<Polytope>,
+    pub(super) rows: String,
     devi: Devi,
     pub(super) standing: Standing,
 }
@@ -82,7 +93,14 @@ impl Optimist {
     pub(super) fn new(brief: &Brief, costs: Vec<f64>, b: f64) -> Result<Self> {
         let planner = brief.settings.optional("planner", "auto, faithful or fast")?;
         let planner = planner.ok_or_else(|| brief.settings.missing("planner"))?;
+        let rows: Option<Rows> = brief.settings.optional(ROWS.name, "exact, or nearest:N")?;
         let problem = brief.problem.clone();
+        let b_set = problem.constraints();
+        let constraints = match rows {
+            Some(rows) if b_set.has_features() => Arc::new(b_set.with_rows(rows)),
+            _ => Arc::clone(b_set),
+        };
+        let rows = brief.settings.text(ROWS.name).unwrap_or(ROWS.default).into();
         let goal = problem.goal();
         let mut q = vec![1.0; problem.pairs()];
         q[problem.pairs_of(goal)].fill(0.0);
@@ -102,7 +120,7 @@ impl Optimist {
             last_plan: None,
             ties,
         };
-        Ok(Optimist { devi: Devi::new(&problem), problem, costs, b, planner, standing })
+        Ok(Optimist { devi: Devi::new(&problem), problem, costs, b, planner, constraints, rows, standing })
     }
 
     /// argmin_a Q_j(s,a); ties are broken uniformly from the learner's own stream (reading A16: while C ∩ B = B all
@@ -147,7 +165,7 @@ impl Optimist {
     /// eps_j = q_j = 1/t_j (reading A6).
     pub(super) fn plan(&mut self, reason: Reason, levels: &[Ridge], beta: f64) {
         let rate = 1.0 / self.standing.t as f64;
-        let mut set = regression_set(&self.problem, levels, beta).map_err(|_| Emptiness::Regression);
+        let mut set = regression_set(&self.constraints, levels, beta).map_err(|_| Emptiness::Regression);
         self.plan_over(Heading::of(reason, levels, beta), set.as_mut(), rate, rate);
     }
 
@@ -223,8 +241,8 @@ impl Optimist {
 }
 
 /// C_j: level 0's ellipsoid and B.
-pub(super) fn regression_set(problem: &Problem, levels: &[Ridge], beta: f64) -> Result<ConvexSet, Empty> {
-    ConvexSet::new(problem.constraints(), regression_ellipsoid(levels, beta))
+pub(super) fn regression_set(b: &Arc<Polytope>, levels: &[Ridge], beta: f64) -> Result<ConvexSet, Empty> {
+    ConvexSet::new(b, regression_ellipsoid(levels, beta))
 }
 
 /// Level 0's ellipsoid (reading A9).

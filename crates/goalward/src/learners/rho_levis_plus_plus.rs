@@ -8,7 +8,7 @@ use super::levis_plus_plus::{
     B, Config, DELTA, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, LevisPlusPlus, PHI_NORM, PLANNER,
     Perturbation, RADIUS, THETA_NORM,
 };
-use super::optimist::given_or_oracle;
+use super::optimist::{ROWS, given_or_oracle};
 use crate::registry::Parameter;
 
 pub(super) const ENTRY: LearnerEntry = LearnerEntry {
@@ -37,6 +37,7 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
         PHI_NORM,
         THETA_NORM,
         PLANNER,
+        ROWS,
     ],
     wants_policy: false,
     build: |brief| {

@@ -22,7 +22,7 @@ pub use mix::mix;
 pub use models::Model;
 pub use truth::{Instance, Size, Truth};
 
-use crate::numeric::{Polytope, Rows, Tall};
+use crate::numeric::{Polytope, Tall};
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -224,12 +224,6 @@ impl Problem {
         // 8 for a number of a feature row, 12 for its successor and probability; per pair cost, first row, names, pairs' states
         let (pairs, rows) = (pairs as u64, rows as u64);
         (8 * dim as u64 + 12).saturating_mul(rows).saturating_add(pairs.saturating_mul(160))
-    }
-
-    /// The problem in which confidence sets choose otherwise among the rows of B ([`Rows`]); only where those are too
-    /// many to be written out does that make a difference.
-    pub fn with_rows(self, rows: Rows) -> Problem {
-        Problem { constraints: Arc::new(self.constraints.with_rows(rows)), ..self }
     }
 
     /// phi_V(s,a) = sum over s' of phi(s'|s,a) V(s'), for one pair, into `out` (d numbers).

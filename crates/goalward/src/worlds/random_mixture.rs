@@ -11,7 +11,7 @@
 
 use super::{SIMPLEX, WorldEntry};
 use crate::Result;
-use crate::numeric::{Rows, Stream};
+use crate::numeric::Stream;
 use crate::problem::{Instance, Problem, memory};
 use crate::registry::{Parameter, Reader};
 use std::collections::BTreeSet;
@@ -36,12 +36,6 @@ pub(super) const ENTRY: WorldEntry = WorldEntry {
             doc: "the probability, above 0, with which every action leads straight to the goal",
         },
         Parameter { name: "seed", default: "0", doc: "determines all that is random, 0 to 2^64 - 1" },
-        Parameter {
-            name: "rows",
-            default: "nearest:256",
-            doc: "where B has more than 65,536 different rows: which of those that can bind a confidence set takes, exact (all, which \
-                  may be slow) or nearest:N (the N nearest; the set is then larger, and plans say \"relaxed\")",
-        },
         SIMPLEX,
     ],
     build,
@@ -115,8 +109,7 @@ fn build(settings: &Reader) -> Result<Instance> {
         builder.simplex();
     }
     let theta = simplex_point(&mut Stream::new(seed, &[WEIGHTS]), dim);
-    let rows: Rows = settings.optional("rows", "exact, or nearest:N")?.unwrap_or_default();
-    Instance::new(builder.build()?.with_rows(rows), &theta)
+    Instance::new(builder.build()?, &theta)
 }
 
 /// `count` distinct numbers below n, uniformly, in ascending order (Floyd's algorithm: one draw for each).

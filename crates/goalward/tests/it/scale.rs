@@ -2,7 +2,7 @@
 
 use goalward::confidence::LikelihoodKeeper;
 use goalward::estimate::Seen;
-use goalward::learners::{self, Told};
+use goalward::learners::{self, LEARNERS, PlanReport, Probe, Told, Transition};
 use goalward::numeric::support::{Conic, ConvexSet, Ellipsoid, Status, SupportMin, Warm};
 use goalward::numeric::{Polytope, PolytopeBuilder, Rows, Stream, Tall, categorical};
 use goalward::plan::{Devi, Planner, Task};
@@ -194,9 +194,47 @@ fn the_likelihood_keeps_to_rows_that_are_not_written_out() {
         }
     }
     let entry = learners::entry("lr").unwrap();
-    let sharp = Settings::new().set("set", "exact");
-    let refused = learners::build(entry, problem, &sharp, 0, 1, Told::default()).map(|_| ()).unwrap_err();
+    let build = |settings: &Settings| learners::build(entry, problem, settings, 0, 1, Told::default());
+    let refused = build(&Settings::new().set("set", "exact")).map(|_| ()).unwrap_err();
     assert!(refused.to_string().contains("65,536") && refused.to_string().contains("set=outer"), "{refused}");
+}
+
+/// `rows` is a setting of every optimistic learner: few rows make plans relaxed, all of them do not.
+#[test]
+fn learners_choose_how_many_rows_they_take() {
+    let params = Settings::new().set("states", 2_500).set("dim", 10).set("successors", 8).set("actions", 4);
+    let instance = worlds::build("random-mixture", &params).unwrap();
+    let (problem, truth) = (&instance.problem, instance.truth().unwrap());
+    #[derive(Default)]
+    struct Relaxed(bool, f64);
+    impl Probe for Relaxed {
+        fn plan(&mut self, plan: &PlanReport) {
+            *self = Relaxed(plan.relaxed, plan.v[0]);
+        }
+    }
+    for entry in LEARNERS.iter().filter(|entry| entry.parameters.iter().any(|p| p.name == "planner")) {
+        assert!(entry.parameters.iter().any(|p| p.name == "rows"), "{}", entry.id);
+    }
+    let first_plan = |rows: &str| {
+        let settings = Settings::new().set("rows", rows);
+        let mut learner =
+            learners::build(learners::entry("lr").unwrap(), problem, &settings, 0, 1, Told::default())
+                .unwrap();
+        assert_eq!(learner.in_force()["rows"], rows);
+        let (state, action) = (problem.start(), 0);
+        let pair = problem.pair(state, action);
+        let next = truth.sample(problem, pair, 0.5);
+        learner.observe(&Transition { state, action, cost: problem.cost(pair), next }).unwrap();
+        let mut probe = Relaxed::default();
+        learner.probe(&mut probe);
+        probe
+    };
+    let (few, more) = (first_plan("nearest:8"), first_plan("nearest:100000"));
+    assert!(few.0 && !more.0);
+    assert!(few.1 <= more.1 + 1e-9, "a larger set is more optimistic: {} {}", few.1, more.1);
+    let refused = Settings::new().set("rows", "some");
+    let error = learners::build(learners::entry("lr").unwrap(), problem, &refused, 0, 1, Told::default());
+    assert!(error.map(|_| ()).unwrap_err().to_string().contains("nearest:N"));
 }
 
 /// The same problem whatever the order in which actions and rows come.

@@ -10,7 +10,7 @@ use crate::interrupt::Interrupt;
 use crate::output;
 use crate::progress::Meter;
 use goalward::episode::{
-    Arena, Checkpoint, Ending, Episode, Flow, Observer, RunSpec, Runner, Step, Stop, TraceMark,
+    Checkpoint, Ending, Episode, Flow, Observer, RunSpec, Runner, Step, Stop, TraceMark,
 };
 use goalward::registry::Settings;
 use std::path::PathBuf;
@@ -148,7 +148,11 @@ fn recommended(settings: &Settings) -> &'static str {
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let began = Instant::now();
     let task = Task::new(&args)?;
-    let arena = Arena::open(&task.world, &task.params)?;
+    let learner = match &task.begin {
+        Begin::Afresh(spec) => &spec.learner,
+        Begin::From(checkpoint) => &checkpoint.spec.learner,
+    };
+    let arena = super::arena(&task.world, &task.params, &[learner], 1, quiet)?;
     // files are touched only after everything that was given has proved right
     let (mut runner, mark) = match task.begin {
         Begin::Afresh(spec) => (Runner::new(&arena, spec)?, None),

@@ -62,7 +62,7 @@ pub(super) fn summary(finished: &Finished, spec: &RunSpec, ending: Ending) -> St
     sheet.row("planner calls", planner_calls(r));
     if r.relaxed > 0 {
         let words = format!(
-            "{} of them left out rows of B that could bind (--param rows=exact takes all)",
+            "{} of them left out rows of B that could bind (--set rows=exact takes all)",
             count(r.relaxed)
         );
         sheet.row("relaxed", words);

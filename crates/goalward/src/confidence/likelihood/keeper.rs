@@ -2,6 +2,7 @@
 
 use super::{Enclosed, Knowledge, LikelihoodSet};
 use crate::estimate::{Counts, Likelihood, Seen};
+use crate::numeric::Polytope;
 use crate::problem::{Pair, Problem, State};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -38,8 +39,13 @@ pub struct Kept {
 impl LikelihoodKeeper {
     /// No data; a failure probability of delta for all times at once.
     pub fn new(problem: &Arc<Problem>, delta: f64) -> Self {
+        Self::within(problem, problem.constraints(), delta)
+    }
+
+    /// The same; `constraints` is the problem's B, perhaps [with another choice](Polytope::with_rows) among its rows.
+    pub fn within(problem: &Arc<Problem>, constraints: &Arc<Polytope>, delta: f64) -> Self {
         LikelihoodKeeper {
-            likelihood: Likelihood::new(problem),
+            likelihood: Likelihood::within(problem, constraints),
             set: LikelihoodSet::new(delta),
             most_informed: None,
         }

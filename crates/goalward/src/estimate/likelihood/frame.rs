@@ -11,6 +11,7 @@ use std::sync::Arc;
 #[derive(Debug)]
 pub(super) struct Frame {
     pub(super) problem: Arc<Problem>,
+    polytope: Arc<Polytope>,
     /// The coordinates of the fixed interior point of B.
     pub(super) inside: Vec<f64>,
     /// Its slack in every row of B.
@@ -22,13 +23,14 @@ pub(super) struct Frame {
 }
 
 impl Frame {
-    pub(super) fn new(problem: &Arc<Problem>) -> Self {
-        let polytope = problem.constraints();
+    /// `polytope` is the problem's B.
+    pub(super) fn new(problem: &Arc<Problem>, polytope: &Arc<Polytope>) -> Self {
         let seen = seen_directions(problem);
         let inside = polytope.coordinates(polytope.interior());
         let rows = polytope.rows().chunks_exact(polytope.free().max(1)).zip(polytope.offsets());
         Frame {
             problem: Arc::clone(problem),
+            polytope: Arc::clone(polytope),
             room: rows.map(|(row, b)| (b - dot(row, &inside)).max(0.0)).collect(),
             inside,
             extent: extent(polytope, &seen),
@@ -37,7 +39,7 @@ impl Frame {
     }
 
     pub(super) fn polytope(&self) -> &Arc<Polytope> {
-        self.problem.constraints()
+        &self.polytope
     }
 
     /// The features of a triple.

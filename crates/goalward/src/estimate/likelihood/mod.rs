@@ -125,12 +125,17 @@ struct Sums {
 impl Likelihood {
     /// No data.
     pub fn new(problem: &Arc<Problem>) -> Self {
-        Self::with_room(problem, ROOM)
+        Self::within(problem, problem.constraints())
+    }
+
+    /// No data; `constraints` is the problem's B, perhaps [with another choice](Polytope::with_rows) among its rows.
+    pub fn within(problem: &Arc<Problem>, constraints: &Arc<Polytope>) -> Self {
+        Self::with_room(problem, constraints, ROOM)
     }
 
     /// Keeps so many numbers of the first triples' rows.
-    fn with_room(problem: &Arc<Problem>, room: usize) -> Self {
-        let frame = Arc::new(Frame::new(problem));
+    fn with_room(problem: &Arc<Problem>, constraints: &Arc<Polytope>, room: usize) -> Self {
+        let frame = Arc::new(Frame::new(problem, constraints));
         let k = frame.inside.len();
         let memory = Sums {
             total: 0,

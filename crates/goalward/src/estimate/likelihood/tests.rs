@@ -79,8 +79,9 @@ const ROOMS: [usize; 3] = [ROOM, 4 * 3, 0];
 fn a_state_comes_back_and_a_strange_one_is_refused() {
     let problem = walk();
     for room in ROOMS {
-        let mut likelihood = watched_from(Likelihood::with_room(&problem, room), &[0.2, 0.3, 0.5], 77);
-        let mut other = Likelihood::with_room(&problem, room);
+        let mut likelihood =
+            watched_from(Likelihood::with_room(&problem, problem.constraints(), room), &[0.2, 0.3, 0.5], 77);
+        let mut other = Likelihood::with_room(&problem, problem.constraints(), room);
         let text = serde_json::to_string(&likelihood.counts()).unwrap();
         other.restore(serde_json::from_str(&text).unwrap()).unwrap();
         assert_eq!(other.maximum(), likelihood.maximum());
@@ -109,7 +110,7 @@ fn a_state_comes_back_and_a_strange_one_is_refused() {
             let mut strange = serde_json::to_value(likelihood.counts()).unwrap();
             spoil(&mut strange);
             let strange: Counts = serde_json::from_value(strange).unwrap();
-            assert!(Likelihood::with_room(&problem, room).restore(strange).is_err());
+            assert!(Likelihood::with_room(&problem, problem.constraints(), room).restore(strange).is_err());
         }
     }
 }
@@ -117,8 +118,9 @@ fn a_state_comes_back_and_a_strange_one_is_refused() {
 #[test]
 fn triples_without_rows_say_the_same() {
     let (problem, truth) = (walk(), [0.2, 0.3, 0.5]);
-    let [whole, part, none] =
-        ROOMS.map(|room| watched_from(Likelihood::with_room(&problem, room), &truth, 2_000));
+    let [whole, part, none] = ROOMS.map(|room| {
+        watched_from(Likelihood::with_room(&problem, problem.constraints(), room), &truth, 2_000)
+    });
     assert_eq!([&whole, &part, &none].map(|l| l.triples.early()), [12, 4, 0]);
     assert_eq!([&whole, &part, &none].map(Likelihood::triples), [12; 3]);
     let theta = [0.3, 0.3, 0.4];
