@@ -53,6 +53,13 @@ impl Settings {
         Ok(settings)
     }
 
+    /// The same without a key.
+    pub fn without(&self, key: &str) -> Self {
+        let mut others = self.clone();
+        others.0.remove(key);
+        others
+    }
+
     /// What was given for a key.
     pub fn get(&self, key: &str) -> Option<&str> {
         self.0.get(key).map(String::as_str)

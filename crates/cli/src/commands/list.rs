@@ -4,7 +4,7 @@ use crate::exit::Outcome;
 use crate::output;
 use goalward::learners::LEARNERS;
 use goalward::registry::Parameter;
-use goalward::worlds::WORLDS;
+use goalward::worlds::{FEATURES, WORLDS};
 
 const EXAMPLES: &str = "\
 EXAMPLES:
@@ -47,7 +47,8 @@ fn worlds() -> String {
         let facts = [("from", world.reference.to_string())];
         entry(world.id, world.title, &facts, "--param", world.parameters)
     });
-    entries.collect::<Vec<_>>().join("\n")
+    let every = entry("every world and file", "what they all take", &[], "--param", &[FEATURES]);
+    entries.chain([every]).collect::<Vec<_>>().join("\n")
 }
 
 fn learners() -> String {

@@ -22,6 +22,7 @@ use goalward::episode::Arena;
 use goalward::problem::memory::Need;
 use goalward::problem::{Instance, json};
 use goalward::registry::Settings;
+use goalward::worlds::FEATURES;
 use goalward::{Error, learners, worlds};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -57,13 +58,22 @@ pub(crate) struct Parameters {
     /// In a model file: the start; `all` draws one of several initial states [default: the only one]
     #[arg(long, value_name = "STATE", help_heading = "Model files")]
     start: Option<String>,
+    /// How features are kept: f64, or f32 and the rest, of which planners read the f32 alone while that is enough
+    #[arg(long, value_name = "f64|f32")]
+    features: Option<String>,
 }
 
 impl Parameters {
     /// All of them as settings: --goal G is --param goal=G.
     fn settings(&self) -> anyhow::Result<Settings> {
         let mut settings = Settings::parse(&self.params)?;
-        for (key, value) in [("goal", &self.goal), ("cost", &self.cost), ("start", &self.start)] {
+        let named = [
+            ("goal", &self.goal),
+            ("cost", &self.cost),
+            ("start", &self.start),
+            (FEATURES.name, &self.features),
+        ];
+        for (key, value) in named {
             let Some(value) = value else { continue };
             if settings.get(key).is_some() {
                 return Err(

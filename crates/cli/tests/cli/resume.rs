@@ -108,6 +108,7 @@ fn what_does_not_agree_is_named() {
         ("--set B=4", "B=3"),
         ("--set radius=printed", "scaled:0.003"),
         ("--set delta=0.77", "delta="),
+        ("--features f32", "features=f64"),
         ("--seed 1", "--seed 0"),
         ("--trace b", "--trace a"),
         ("--episodes 299", "300"),
@@ -141,4 +142,19 @@ fn a_problem_file_that_changed_is_refused() {
     place.run("learn p.json --learner random --episodes 50 --checkpoint c --max-steps 9").done();
     place.run("export hard-instance --param dim=3 -o p.json").done();
     place.run("learn --resume c").refused(&["checkpoint", "p.json"]);
+}
+
+/// Features in halves belong to the run: its result and its checkpoint say so.
+#[test]
+fn halves_are_kept_through_a_checkpoint() {
+    let place = Place::new();
+    let run = "learn random-mixture --param states=60 --features f32 --learner lr --trace a --checkpoint c";
+    let whole = place.run(&format!("{run} --episodes 30 --json")).done().json();
+    assert_eq!(whole["params"]["features"], "f32");
+    let trace = place.read("a");
+    place.run(&format!("{run} --episodes 12")).done();
+    let resumed = place.run("learn --resume c --features f32 --episodes 30 --json").done().json();
+    assert_eq!(place.read("a"), trace);
+    same_but_for_the_time(whole, resumed);
+    place.run("learn random-mixture --features f16").refused(&["f16", "f64 or f32"]);
 }

@@ -43,6 +43,14 @@ const SIMPLEX: Parameter = Parameter {
     doc: "whether learners are told that no entry of theta is negative (as extra facts of the problem)",
 };
 
+/// What every world and every file takes beside its own parameters.
+pub const FEATURES: Parameter = Parameter {
+    name: "features",
+    default: "f64",
+    doc: "f32 splits every feature into an f32 and the rest, in the same memory: planners read the f32 alone, half as much, while what they \
+          certify has room for the difference",
+};
+
 /// The most feature rows times dim that a world is built with whose number of actions grows with 2^dim.
 const MOST_NUMBERS: usize = 100_000_000;
 
@@ -86,7 +94,7 @@ pub fn locate(name: &str) -> Result<Place<'_>> {
 /// Opens a world by its id, or a model or problem file by its path ([`locate`] says which it is).
 ///
 /// A built-in world takes its own parameters, a model file those of [`files::choose::PARAMETERS`] (`goal`, `cost`,
-/// `start`), and a problem file none.
+/// `start`), and a problem file none; each takes [`FEATURES`] besides.
 ///
 /// ```
 /// use goalward::registry::Settings;
@@ -95,8 +103,23 @@ pub fn locate(name: &str) -> Result<Place<'_>> {
 /// # Ok::<(), goalward::Error>(())
 /// ```
 pub fn open(name: &str, settings: &Settings) -> Result<Instance> {
-    match locate(name)? {
-        Place::Built(entry) => build(entry.id, settings),
-        Place::File(path) => files::open(path, settings),
-    }
+    let own = settings.without(FEATURES.name);
+    let split = match settings.get(FEATURES.name).unwrap_or(FEATURES.default) {
+        "f64" => false,
+        "f32" => true,
+        other => {
+            let (owner, key) = (name.into(), FEATURES.name.into());
+            return Err(Error::Setting {
+                owner,
+                key,
+                value: other.into(),
+                reason: "it is f64 or f32".into(),
+            });
+        }
+    };
+    let instance = match locate(name)? {
+        Place::Built(entry) => build(entry.id, &own)?,
+        Place::File(path) => files::open(path, &own)?,
+    };
+    if split { instance.with_split_features() } else { Ok(instance) }
 }

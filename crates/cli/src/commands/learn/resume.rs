@@ -5,7 +5,7 @@ use crate::exit::Usage;
 use goalward::episode::Checkpoint;
 use goalward::learners;
 use goalward::registry::{Parameter, Settings};
-use goalward::worlds::WORLDS;
+use goalward::worlds::{FEATURES, WORLDS};
 use std::path::{Path, absolute};
 
 pub(super) fn task(args: &Args, path: &Path) -> anyhow::Result<Task> {
@@ -34,8 +34,9 @@ fn agree(args: &Args, checkpoint: &Checkpoint) -> Result<(), anyhow::Error> {
         return Err(differs(&format!("--seed {seed}"), &format!("--seed {}", spec.seed)).into());
     }
     let world = WORLDS.iter().find(|world| world.id == checkpoint.world);
-    let parameters = world.map_or(&[][..], |world| world.parameters);
-    same_settings("--param", &args.parameters.settings()?, &checkpoint.params, parameters)?;
+    let mut parameters = world.map_or(Vec::new(), |world| world.parameters.to_vec());
+    parameters.push(FEATURES);
+    same_settings("--param", &args.parameters.settings()?, &checkpoint.params, &parameters)?;
     let parameters = learners::entry(&spec.learner).map_or(&[][..], |learner| learner.parameters);
     same_settings("--set", &Settings::parse(&args.settings)?, &spec.settings, parameters)?;
     match (&args.trace, &checkpoint.trace) {
