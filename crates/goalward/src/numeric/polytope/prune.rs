@@ -25,10 +25,10 @@ const MOST: usize = 4096;
 /// A row is asked of so many facets first, then of [`MORE`] times as many, and so on.
 const FIRST: usize = 48;
 const MORE: usize = 3;
-/// Products that may be spent in any case, for each row besides, and at most: some seconds.
+/// Products that may be spent in any case, for each row besides, and at most: a second or two on two cores.
 const BUDGET: u64 = 20_000_000;
 const BUDGET_PER_ROW: u64 = 30_000;
-const BUDGET_IN_ALL: u64 = 15_000_000_000;
+const BUDGET_IN_ALL: u64 = 4_000_000_000;
 
 /// Rows that are numbered, in the coordinates of a polytope's hull.
 pub(super) trait Source: Sync {
