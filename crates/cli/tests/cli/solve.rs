@@ -167,3 +167,16 @@ fn export_gives_the_same_problem_back() {
         assert_eq!(world[key], file[key], "{key}");
     }
 }
+
+/// What a limit of the shell leaves counts, and what does not fit is refused with its size instead of being killed.
+#[cfg(target_os = "linux")]
+#[test]
+fn more_than_the_shell_allows_is_refused_with_its_size() {
+    let script = "ulimit -v 1000000 && exec \"$0\" --threads 1 solve random-mixture --param states=250000 \
+                  --param actions=4 --param dim=10 --param successors=10";
+    let program = env!("CARGO_BIN_EXE_goalward");
+    let ran = std::process::Command::new("sh").args(["-c", script, program]).output().unwrap();
+    let error = String::from_utf8_lossy(&ran.stderr);
+    assert_eq!(ran.status.code(), Some(2), "{error}");
+    assert!(error.contains("this world would take 1.17 GB") && error.contains("are free"), "{error}");
+}
