@@ -1,5 +1,6 @@
 //! A file as a stream of bytes: unpacked on the way if it is gzip, and never more than its size justifies.
 
+use crate::problem::memory;
 use crate::{Error, Result};
 use flate2::bufread::MultiGzDecoder;
 use std::cell::Cell;
@@ -13,6 +14,8 @@ const PIECE: usize = 1 << 16;
 const MOST_TIMES: u64 = 200;
 /// What any packed file may unpack to, in bytes.
 const FREE: u64 = 1 << 26;
+/// Every so many bytes the memory that is left is looked at.
+const LOOK: u64 = 1 << 26;
 /// The longest line of a text, in bytes.
 const LONGEST_LINE: u64 = 1 << 24;
 
@@ -23,23 +26,37 @@ pub(super) fn open(path: &Path) -> Result<Box<dyn BufRead>> {
     let size = file.metadata().map_err(io)?.len();
     let mut packed = BufReader::with_capacity(PIECE, file);
     if !packed.fill_buf().map_err(io)?.starts_with(&[0x1f, 0x8b]) {
+        // what is made of a text takes about as much as the text
+        memory::require(&format!("{}, by its size,", path.display()), size)?;
         return Ok(Box::new(packed));
     }
     let most = FREE.saturating_add(size.saturating_mul(MOST_TIMES));
-    let unpacked = Bounded { inner: MultiGzDecoder::new(packed), left: most, most };
+    let unpacked = Bounded { inner: MultiGzDecoder::new(packed), left: most, most, free: memory::available };
     Ok(Box::new(BufReader::with_capacity(PIECE, unpacked)))
 }
 
-/// Ends with an error, not silently, where more comes than may come.
+/// Ends with an error, not silently, where more comes than may come, or than there is memory for.
 struct Bounded<R> {
     inner: R,
     left: u64,
     most: u64,
+    free: fn() -> Option<u64>,
 }
 
 impl<R: Read> Read for Bounded<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
+        let before = self.most - self.left;
+        if (before + n as u64) / LOOK > before / LOOK {
+            // an array that grows is copied: as much again must be there
+            let free = (self.free)().unwrap_or(u64::MAX);
+            if free < before {
+                let [read, free] = [before, free].map(|bytes| bytes as f64 / 1e9);
+                return Err(io::Error::other(format!(
+                    "after {read:.2} GB of it {free:.2} GB of memory are free: the model does not fit"
+                )));
+            }
+        }
         self.left = self.left.checked_sub(n as u64).ok_or_else(|| {
             let most = self.most;
             io::Error::other(format!(
@@ -144,6 +161,21 @@ mod tests {
         };
         assert!(fault.to_string().contains("200 times its size"), "{fault}");
         assert!(lines.number as u64 <= FREE + 200 * file.path().metadata().unwrap().len());
+    }
+
+    #[test]
+    fn what_does_not_fit_into_memory_is_refused_on_the_way() {
+        let mut endless =
+            Bounded { inner: io::repeat(b'\n'), left: 1 << 40, most: 1 << 40, free: || Some(1 << 27) };
+        let (mut buffer, mut read) = (vec![0; 1 << 20], 0);
+        let fault = loop {
+            match endless.read(&mut buffer) {
+                Ok(n) => read += n,
+                Err(fault) => break fault,
+            }
+        };
+        assert!(fault.to_string().contains("0.13 GB of memory are free"), "{fault}");
+        assert!((1 << 27..1 << 28).contains(&read), "{read}");
     }
 
     #[test]
