@@ -18,6 +18,15 @@ const ITERATIONS: usize = 300;
 /// So many Gauss-Seidel sweeps at most: policy iteration goes on from wherever they end.
 const SWEEPS: usize = 300;
 
+/// What may be left of the equations of many states.
+#[derive(Clone, Copy)]
+pub(super) struct Left {
+    /// Every equation may be this much off.
+    pub(super) enough: f64,
+    /// Every charge is lowered by this.
+    pub(super) lowered: f64,
+}
+
 /// What many states take; kept from call to call, as large vectors that come and go leave holes behind.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Equations {
@@ -43,13 +52,12 @@ fn state(key: u64) -> State {
 }
 
 impl Devi {
-    /// V = `self.v` becomes the values of what was chosen, clamped to [0, B]. With many states every equation may be left
-    /// `enough` off, and every charge is lowered by as much: V is then below what the equations make of it, and a better
-    /// choice that gains no more does not show. `false` if arithmetic fails.
-    pub(super) fn evaluate(&mut self, task: &Task, enough: f64) -> bool {
+    /// V = `self.v` becomes the values of what was chosen, clamped to [0, B]. With many states only
+    /// as far as [`Left`] says. `false` if arithmetic fails.
+    pub(super) fn evaluate(&mut self, task: &Task, left: Left) -> bool {
         let fine = match self.v.len() <= FEW + 1 {
             true => self.eliminate(task),
-            false => self.solve(task, enough),
+            false => self.solve(task, left),
         };
         self.v.iter_mut().for_each(|v| *v = v.clamp(0.0, task.b));
         fine
@@ -74,7 +82,7 @@ impl Devi {
         x.iter().all(|x| x.is_finite())
     }
 
-    fn solve(&mut self, task: &Task, enough: f64) -> bool {
+    fn solve(&mut self, task: &Task, left: Left) -> bool {
         let goal = task.problem.goal();
         let mut all = std::mem::take(&mut self.equations);
         let Equations { krylov, order, place, charge, x } = &mut all;
@@ -93,11 +101,12 @@ impl Devi {
         });
         charge.clear();
         charge.extend(
-            (0..order.len()).map(|i| chosen(i).map_or(task.b, |p| self.paid(task, p as usize)) - enough),
+            (0..order.len())
+                .map(|i| chosen(i).map_or(task.b, |p| self.paid(task, p as usize)) - left.lowered),
         );
         x.clear();
         x.extend(order.iter().map(|&key| self.v[state(key)]));
-        krylov.solve_or_relax(charge, x, enough, ITERATIONS, SWEEPS);
+        krylov.solve_or_relax(charge, x, left.enough, ITERATIONS, SWEEPS);
         order.iter().zip(x.iter()).for_each(|(&key, x)| self.v[state(key)] = *x);
         let fine = x.iter().all(|x| x.is_finite());
         self.equations = all;

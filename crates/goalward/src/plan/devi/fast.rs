@@ -11,20 +11,23 @@
 //! W = (V - eta-/q)^+ off the goal, with residual at most eta+ + eta-/q. One plain sweep on W then gives Q and V = LW, which belong
 //! together, lie between W and the fixed point, and have no larger residual.
 //!
-//! **Many states.** Equations are left off by a hundredth of V's defect or a tenth of eps. Their charges are lowered by
-//! as much, so that what is left, and choices that would gain no more, do not count as eta-, the part that is dear. Between two
-//! sweeps choices are improved by thetas at hand. V with a residual of eps is all that is asked for.
+//! **Many states.** Equations are left off by a hundredth of V's defect (and of the largest cost: more would say nothing),
+//! or by a tenth of eps. Charges are lowered by a tenth of eps, so that what is left in the last round, and choices that would
+//! gain no more, do not count as eta-, the part that is dear. Policy iteration that is slow is helped by improvements between
+//! sweeps. It ends as soon as the residual is eps, the few states' where another round gains less than a factor of ten.
 
-use super::evaluate::FEW;
+use super::evaluate::{FEW, Left};
 use super::{Convergence, Devi, Planner, Task};
 use crate::numeric::support::SupportMin;
 
 /// Rounds of policy iteration from a good start; without one it goes through stages.
 const ROUNDS: usize = 40;
-/// So many evaluations in a round of policy iteration.
+/// From this round on, with many states, choices are also improved between sweeps: what is new travels by one state with each
+/// sweep, which matters where a chain cannot see its goal within 1/q steps.
+const IMPROVING: usize = 8;
+/// Evaluations in such a round, as long as one state in so many changes its choice.
 const IMPROVEMENTS: usize = 6;
-/// So many passes that look for better choices between two of them.
-const PASSES: usize = 3;
+const CHANGED: usize = 32;
 /// The part of V's defect that may be left in the equations.
 const LEFT: f64 = 1e-2;
 /// The part of eps that may be left in any case.
@@ -104,7 +107,7 @@ impl Devi {
     {
         let mut best = Best { residual: f64::INFINITY, defect: Defect::default() };
         let mut best_v = self.v.clone();
-        for _ in 0..ROUNDS {
+        for round in 0..ROUNDS {
             std::mem::swap(&mut self.v, &mut self.before);
             self.sweep(task, set, true);
             *sweeps += 1;
@@ -122,8 +125,12 @@ impl Devi {
             if off <= rounding || best.residual <= task.eps && (many || residual > 0.1 * before) {
                 break;
             }
-            let enough = (LEFT * off).max(FINE * task.eps).max(rounding);
-            if !self.evaluate_and_improve(task, enough, many) {
+            let dearest = task.costs.iter().copied().fold(0.0, f64::max);
+            let left = Left {
+                enough: (LEFT * off.min(dearest)).max(FINE * task.eps).max(rounding),
+                lowered: (FINE * task.eps).max(rounding),
+            };
+            if !self.evaluate_and_improve(task, left, many && round >= IMPROVING) {
                 break;
             }
         }
@@ -131,22 +138,21 @@ impl Devi {
         best
     }
 
-    /// The values of what was chosen; with many states also of what is better under thetas at hand, as that is cheaper than a
-    /// sweep. `false` if arithmetic fails.
-    fn evaluate_and_improve(&mut self, task: &Task, enough: f64, many: bool) -> bool {
-        for round in 1..=IMPROVEMENTS {
-            if !self.evaluate(task, enough) {
+    /// The values of what was chosen and, if wanted, of what is better under thetas at hand. `false` if arithmetic fails.
+    fn evaluate_and_improve(&mut self, task: &Task, left: Left, improve: bool) -> bool {
+        for _ in 1..IMPROVEMENTS {
+            if !self.evaluate(task, left) {
                 return false;
             }
-            if !many || round == IMPROVEMENTS {
-                break;
+            let changed = if improve { self.improve(task, left.enough) } else { 0 };
+            if changed == 0 {
+                return true;
             }
-            let passes = (0..PASSES).take_while(|_| self.improve(task, enough)).count();
-            if passes == 0 {
+            if changed < self.v.len() / CHANGED {
                 break;
             }
         }
-        true
+        self.evaluate(task, left)
     }
 
     /// `before` is V, `v` is LV.

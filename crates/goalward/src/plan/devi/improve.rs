@@ -7,13 +7,13 @@ use crate::problem::State;
 impl Devi {
     /// One Gauss-Seidel pass over the states in the order in which they were evaluated last, the least value first: each takes the best
     /// of its actions under its own theta and under the theta of the least successor, if that gains more than `noise`.
-    /// What is known near the goal goes all the way in one pass, where a sweep of L takes it one step. Whether anything changed.
-    pub(super) fn improve(&mut self, task: &Task, noise: f64) -> bool {
+    /// What is known near the goal goes all the way in one pass, where a sweep of L takes it one step. How many changed.
+    pub(super) fn improve(&mut self, task: &Task, noise: f64) -> usize {
         let Task { problem, q, .. } = *task;
         let d = problem.dim();
-        let Some(mut chosen) = self.chosen.take() else { return false };
+        let Some(mut chosen) = self.chosen.take() else { return 0 };
         let mut v = std::mem::take(&mut self.v);
-        let (mut phi, mut changed) = (vec![0.0; d], false);
+        let (mut phi, mut changed) = (vec![0.0; d], 0);
         for s in self.equations.states() {
             let mut best = v[s] - noise;
             let mut choice = None;
@@ -35,7 +35,7 @@ impl Devi {
                 v[s] = best;
                 chosen.pair[s] = Some(p as u32);
                 chosen.theta.copy_within(from * d..(from + 1) * d, s * d);
-                changed = true;
+                changed += 1;
             }
         }
         (self.chosen, self.v) = (Some(chosen), v);
