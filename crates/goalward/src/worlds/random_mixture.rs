@@ -47,7 +47,7 @@ const WEIGHTS: u64 = 2;
 /// The most feature rows times dim: the time to fill them. Memory is asked for besides.
 const MOST_NUMBERS: usize = 4_000_000_000;
 /// Beyond so many pairs states and actions have no names: they would take as much memory as a tenth of the features.
-const MOST_NAMED: usize = 100_000;
+const MOST_NAMED: usize = 10_000;
 
 fn build(settings: &Reader) -> Result<Instance> {
     let states = settings.count("states", 2, 1_000_000)?;
