@@ -9,10 +9,13 @@ use super::{Devi, Task};
 use crate::numeric::dot;
 use crate::plan::evaluate::Evaluator;
 use crate::plan::krylov::Krylov;
-use crate::problem::{Pair, State};
+use crate::problem::{Pair, Problem, State};
 
-/// Up to so many states are eliminated.
-pub(super) const FEW: usize = 1024;
+/// Up to so many states are eliminated, and no more than this if actions have more successors than those of a grid: then
+/// elimination fills in.
+const FEW: usize = 1024;
+const FEW_IN_GENERAL: usize = 100;
+const GRID: usize = 6;
 /// Iterations of Krylov's method.
 const ITERATIONS: usize = 300;
 /// So many Gauss-Seidel sweeps at most: policy iteration goes on from wherever they end.
@@ -46,6 +49,14 @@ impl Equations {
     }
 }
 
+/// Whether a problem's policies are evaluated iteratively.
+pub(super) fn many(problem: &Problem) -> bool {
+    let pairs = problem.pairs();
+    let rows = if pairs == 0 { 0 } else { problem.rows(pairs - 1).end };
+    let most = if rows > GRID * pairs { FEW_IN_GENERAL } else { FEW };
+    problem.states() > most + 1
+}
+
 /// The state of a key.
 fn state(key: u64) -> State {
     key as u32 as State
@@ -55,9 +66,9 @@ impl Devi {
     /// V = `self.v` becomes the values of what was chosen, clamped to [0, B]. With many states only
     /// as far as [`Left`] says. `false` if arithmetic fails.
     pub(super) fn evaluate(&mut self, task: &Task, left: Left) -> bool {
-        let fine = match self.v.len() <= FEW + 1 {
-            true => self.eliminate(task),
-            false => self.solve(task, left),
+        let fine = match many(task.problem) {
+            true => self.solve(task, left),
+            false => self.eliminate(task),
         };
         self.v.iter_mut().for_each(|v| *v = v.clamp(0.0, task.b));
         fine

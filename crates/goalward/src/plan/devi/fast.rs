@@ -16,7 +16,7 @@
 //! gain no more, do not count as eta-, the part that is dear. Policy iteration that is slow is helped by improvements between
 //! sweeps. It ends as soon as the residual is eps, the few states' where another round gains less than a factor of ten.
 
-use super::evaluate::{FEW, Left};
+use super::evaluate::{Left, many};
 use super::{Convergence, Devi, Planner, Task};
 use crate::numeric::support::SupportMin;
 
@@ -121,7 +121,7 @@ impl Devi {
             // its error squares from round to round until it meets rounding
             let off = defect.below.max(defect.above);
             let rounding = 4.0 * f64::EPSILON * defect.size;
-            let many = self.v.len() > FEW + 1;
+            let many = many(task.problem);
             if off <= rounding || best.residual <= task.eps && (many || residual > 0.1 * before) {
                 break;
             }
