@@ -148,7 +148,7 @@ fn planned_alike(dim: usize, many: bool) {
     let shape: Vec<f64> = (0..dim * dim).map(|i| f64::from(u8::from(i % (dim + 1) == 0))).collect();
     let best = goalward::plan::exact::solve(problem, instance.truth().unwrap(), 1e-9).unwrap();
     let task = Task { problem, costs: problem.costs(), b: 1.01 * best.b_star, eps: 1e-6, q: 1e-6 };
-    for radius in [1e-3, 0.3] {
+    for radius in [1e-3, 0.3, 100.0] {
         let plan = |threads: usize| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| {
@@ -157,7 +157,8 @@ fn planned_alike(dim: usize, many: bool) {
                 let mut devi = Devi::new(problem);
                 let start = vec![0.0; problem.states()];
                 let done = devi.plan(&task, &mut set, Planner::Fast, &start);
-                assert!(done.residual <= task.eps, "{done:?}");
+                assert!(done.residual <= task.eps && done.sweeps < 40, "{done:?}");
+                assert!(radius < 1.0 || done.relaxed == many);
                 (devi.v, devi.q)
             })
         };

@@ -136,9 +136,12 @@ impl Devi {
         else {
             return (1.0, b); // stopped at the price B
         };
+        let (successors, rows) = (problem.successors(p), problem.phi(p));
+        let mut weights: Vec<f64> = rows.chunks_exact(d).map(|phi| dot(phi, theta)).collect();
+        make_distribution(&mut weights, successors, &self.before);
         let mut outside = q;
-        for (&next, phi) in problem.successors(p).iter().zip(problem.phi(p).chunks_exact(d)) {
-            let weight = (1.0 - q) * dot(phi, theta).max(0.0);
+        for (&next, weight) in successors.iter().zip(weights) {
+            let weight = (1.0 - q) * weight;
             match next as State {
                 next if next == problem.goal() => outside += weight,
                 next if next != s && weight > 0.0 => arc(next, weight),
@@ -152,5 +155,57 @@ impl Devi {
     pub(super) fn paid(&self, task: &Task, p: Pair) -> f64 {
         let off = self.leeway.map_or(0.0, |leeway| leeway * task.problem.off_by(p));
         task.costs[p] - (1.0 - task.q) * off
+    }
+}
+
+/// Weights below zero by more than this are no rounding.
+const NEGATIVE: f64 = 1e-9;
+
+/// No weight is negative but for rounding where theta lies in B. In a set that was made larger it need not, and a sweep takes the
+/// expectation, or the least successor's value where that is more. So a part of the positive weights, scaled to one, goes to the least
+/// successor: as much as makes the expectation of V what the sweep made of it.
+fn make_distribution(weights: &mut [f64], successors: &[u32], v: &[f64]) {
+    let lacking: f64 = weights.iter().map(|w| (-w).max(0.0)).sum();
+    let value = |i: usize| v[successors[i] as usize];
+    let expected: f64 = weights.iter().enumerate().map(|(i, w)| w * value(i)).sum();
+    weights.iter_mut().for_each(|w| *w = w.max(0.0));
+    let least = (0..weights.len()).min_by(|&i, &j| value(i).total_cmp(&value(j)));
+    let (Some(least), true) = (least, lacking > NEGATIVE) else { return };
+    let total: f64 = weights.iter().sum();
+    weights.iter_mut().for_each(|w| *w /= total);
+    let floor = value(least);
+    let positive: f64 = weights.iter().enumerate().map(|(i, w)| w * value(i)).sum();
+    if positive > floor {
+        let share = ((positive - expected.max(floor)) / (positive - floor)).clamp(0.0, 1.0);
+        weights.iter_mut().for_each(|w| *w *= 1.0 - share);
+        weights[least] += share;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn weights_become_a_distribution_with_the_same_expectation() {
+        let v = [0.0, 3.0, 5.0, 9.0];
+        for (weights, expected) in [
+            ([0.2, 0.3, 0.1, 0.4], 5.0),
+            // 0.9 + 3.5 - 1.8 = 2.6
+            ([0.2, 0.3, 0.7, -0.2], 2.6),
+            // below the least successor's value: that
+            ([0.5, 0.6, 0.4, -0.5], 0.0),
+        ] {
+            let mut made = weights;
+            make_distribution(&mut made, &[0, 1, 2, 3], &v);
+            let (sum, mean) = (made.iter().sum::<f64>(), made.iter().zip(v).map(|(w, v)| w * v).sum::<f64>());
+            assert!(made.iter().all(|w| *w >= 0.0) && (sum - 1.0).abs() < 1e-12, "{made:?}");
+            assert!((mean - expected).abs() < 1e-12, "{made:?}: {mean}");
+            assert!(weights[3] < 0.0 || made == weights);
+        }
+        // rounding is cut off, and nothing else is touched
+        let mut made = [0.5, 0.5, -1e-17];
+        make_distribution(&mut made, &[1, 2, 3], &v);
+        assert_eq!(made, [0.5, 0.5, 0.0]);
     }
 }

@@ -24,11 +24,14 @@ impl Devi {
                 }
                 let paid = self.paid(task, p);
                 let least = problem.successors(p).iter().map(|&next| next as State);
-                let least = least.min_by(|&a, &b| v[a].total_cmp(&v[b])).filter(|&next| next != s);
+                let least = least.min_by(|&a, &b| v[a].total_cmp(&v[b]));
+                // as sweeps do, in case theta is in a larger set than B
+                let floor = least.map_or(0.0, |next| v[next]);
+                let least = least.filter(|&next| next != s);
                 for from in [Some(s), least].into_iter().flatten().filter(|&from| chosen.pair[from].is_some())
                 {
                     let value =
-                        paid + (1.0 - q) * dot(&phi, &chosen.theta[from * d..(from + 1) * d]).max(0.0);
+                        paid + (1.0 - q) * dot(&phi, &chosen.theta[from * d..(from + 1) * d]).max(floor);
                     if value < best {
                         (best, choice) = (value, Some((p, from)));
                     }
