@@ -50,7 +50,8 @@ pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     }
 }
 
-fn finish(mut command: Command) -> Result<ExitCode> {
+/// Runs a command in the workspace and hands its exit code on.
+pub(crate) fn finish(mut command: Command) -> Result<ExitCode> {
     let status = command.current_dir(root()?).status().context("cannot run cargo")?;
     Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
 }

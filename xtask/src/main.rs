@@ -1,7 +1,8 @@
 //! Project tasks: `cargo xtask test` checks everything that must hold before a change is merged, `cargo xtask bench`
-//! runs the benchmarks.
+//! runs the benchmarks, `cargo xtask soak` the long sweeps.
 
 mod bench;
+mod soak;
 
 use anyhow::{Context, Result};
 use std::env;
@@ -12,7 +13,8 @@ use std::time::Instant;
 
 const USAGE: &str = "\
 usage: cargo xtask test          format, lints, all tests, documentation; stops at the first failure
-       cargo xtask bench NAME    run a benchmark; without a name, list them";
+       cargo xtask bench NAME    run a benchmark; without a name, list them
+       cargo xtask soak NAME     run a long sweep; without a name, list them";
 
 /// One check: its heading, cargo's arguments, and the environment that it needs.
 struct Check {
@@ -42,6 +44,7 @@ fn main() -> Result<ExitCode> {
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => test(),
         ["bench", ref rest @ ..] => bench::run(rest),
+        ["soak", ref rest @ ..] => soak::run(rest),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(ExitCode::SUCCESS)

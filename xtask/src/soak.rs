@@ -1,0 +1,39 @@
+//! `cargo xtask soak NAME [ARGS]`: long sweeps that look for what must never happen. `cargo xtask test` runs a small sample
+//! of each; a soak runs all of it, optimised, and fails with exit code 1 if it found something.
+
+use crate::bench::finish;
+use crate::cargo;
+use anyhow::Result;
+use std::process::{Command, ExitCode};
+
+/// A sweep: its name, the package whose target `soak_NAME` it is, and what it tries.
+struct Soak {
+    name: &'static str,
+    package: &'static str,
+    what: &'static str,
+}
+
+const SOAKS: &[Soak] = &[];
+
+pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
+    let known = |name: &str| SOAKS.iter().find(|soak| soak.name == name);
+    match args {
+        [name, rest @ ..] if known(name).is_some() => {
+            let package = known(name).map_or("", |soak| soak.package);
+            let target = format!("soak_{name}");
+            let mut command = Command::new(cargo());
+            command.args(["bench", "--quiet", "--package", package, "--bench", &target, "--"]).args(rest);
+            finish(command)
+        }
+        _ => {
+            if let [name, ..] = args {
+                eprintln!("error: there is no soak {name:?}");
+            }
+            eprintln!("usage: cargo xtask soak NAME [ARGS]");
+            for Soak { name, what, .. } in SOAKS {
+                eprintln!("  {name:<16}{what}");
+            }
+            Ok(ExitCode::from(2))
+        }
+    }
+}
