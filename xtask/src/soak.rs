@@ -13,7 +13,11 @@ struct Soak {
     what: &'static str,
 }
 
-const SOAKS: &[Soak] = &[];
+const SOAKS: &[Soak] = &[Soak {
+    name: "coverage",
+    package: "goalward-lab",
+    what: "how often every confidence set loses theta*, on easy and nasty problems; --seeds N, --steps N",
+}];
 
 pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     let known = |name: &str| SOAKS.iter().find(|soak| soak.name == name);

@@ -8,6 +8,7 @@ use crate::records::{Group, curves_csv, runs_csv};
 use crate::stats::Mean;
 use crate::table::Table;
 use crate::{Contender, Progress, Result, files};
+use goalward::confidence::Holds;
 use goalward::episode::Arena;
 use goalward::learners;
 use goalward::registry::Settings;
@@ -59,8 +60,8 @@ pub struct Row {
     pub contender: Contender,
     /// Which confidence radius was used, if the learner has one.
     pub radius: Option<String>,
-    /// Whether what is proved of the learner holds with this radius.
-    pub guarantee: Option<bool>,
+    /// Whether what is proved of the learner holds here.
+    pub guarantee: Option<Holds>,
     /// Runs that the numbers are taken over.
     pub runs: usize,
     /// Runs that the cap on steps ended.
@@ -285,7 +286,7 @@ impl Comparison {
     /// What the legend says: the label, and all that would make the curve misleading.
     fn legend(&self, curves: &Curves) -> String {
         let mut label = curves.contender.label.clone();
-        if curves.guarantee() == Some(false) {
+        if curves.guarantee() == Some(Holds::No) {
             label.push_str(" (no guarantee)");
         }
         if curves.unfinished() {
@@ -331,10 +332,6 @@ impl Comparison {
     }
 }
 
-pub(crate) fn guarantee_word(guarantee: Option<bool>) -> &'static str {
-    match guarantee {
-        Some(true) => "yes",
-        Some(false) => "no",
-        None => "-",
-    }
+pub(crate) fn guarantee_word(guarantee: Option<Holds>) -> &'static str {
+    guarantee.map_or("-", Holds::word)
 }

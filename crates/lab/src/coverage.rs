@@ -8,6 +8,7 @@ use crate::sets::{Account, Yardstick, watch};
 use crate::stats::{Mean, Proportion};
 use crate::table::Table;
 use crate::{Contender, Error, Place, Progress, Result, files};
+use goalward::confidence::{Guarantee, Holds};
 use goalward::episode::Arena;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -92,7 +93,9 @@ pub struct CoverageRow {
     pub contender: Contender,
     /// Which confidence radius was used.
     pub radius: Option<String>,
-    /// What theorems allow the sets to lose theta* with; nothing for a scaled radius. Above 1 they promise nothing.
+    /// What is proved of the learner here, with its conditions checked against the truth.
+    pub guarantee: Option<Guarantee>,
+    /// The probability with which the sets may lose theta*; nothing where a condition of the proof is not met.
     pub promised: Option<f64>,
     /// Runs in which theta* was outside after some step: of a likelihood set itself, of a regression's ellipsoid.
     pub lost: Option<Proportion>,
@@ -122,12 +125,14 @@ impl CoverageRow {
         let mean = |of: fn(&Account) -> Option<f64>| {
             Mean::of(&whole.iter().filter_map(|a| of(a)).collect::<Vec<_>>())
         };
+        let guarantee = accounts.first().and_then(|a| a.guarantee.clone());
         CoverageRow {
             world: world.into(),
             delta,
             contender: contender.clone(),
             radius: accounts.first().and_then(|a| a.kind.clone()),
-            promised: accounts.first().and_then(|a| a.promised),
+            promised: guarantee.as_ref().filter(|g| g.holds != Holds::No).map(|g| g.level),
+            guarantee,
             lost: share(|a| a.lost),
             lost_at_plan: share(|a| a.lost_at_plan),
             nats: mean(|a| a.nats),
@@ -271,7 +276,7 @@ impl Coverage {
                 row.world.clone(),
                 row.delta.to_string(),
                 row.contender.learner.clone() + &shown_radius(row),
-                row.promised.map_or("-".into(), |p| if p >= 1.0 { "-".into() } else { percent(p) }),
+                row.promised.map_or("-".into(), percent),
                 lost(row.lost),
                 row.lost.map_or("-".into(), |p| percent(p.limit)),
                 lost(row.lost_at_plan),
@@ -322,7 +327,8 @@ impl Coverage {
              set that is the ellipsoid around it. *Threshold*: how far the likelihood's threshold is above the least loss \
              after the last step. *Radius*: beta of the regression, in the norm of its own Sigma. *Width*: of ⟨theta, phi_V\\*(s,a)⟩ \
              over the set within B after the last step, as a share of B's own, mean over all (s,a): 1 says nothing of theta. \
-             *Promised*: what theorems allow; \"-\" where they allow all or there is none.\n",
+             *Promised*: the probability of a loss that is proved not to be exceeded; \"-\" where a condition of the proof \
+             is not met, as the printed norms are not on most worlds.\n",
             self.options.steps,
             self.options.seeds.end - self.options.seeds.start,
             self.version,

@@ -2,6 +2,7 @@
 
 use crate::Contender;
 use crate::stats::{Mean, log_log_slope};
+use goalward::confidence::Holds;
 use goalward::episode::RunResult;
 use serde::Serialize;
 
@@ -146,10 +147,11 @@ impl Curves {
         self.runs.first().and_then(|r| r.result.radius.as_deref())
     }
 
-    /// Whether what is proved of the learner holds with the settings used; `None` for one of which nothing is proved.
-    pub fn guarantee(&self) -> Option<bool> {
-        let said = self.runs.first().and_then(|r| r.result.parameters.get("guarantee")?.as_bool());
-        said.or_else(|| self.radius().map(|radius| !radius.starts_with("scaled")))
+    /// Whether what is proved of the learner holds with the settings used, in this world; `None` for one of which nothing is
+    /// proved. All runs have the same conditions, but a run that met a step that no model allows shows that one fails.
+    pub fn guarantee(&self) -> Option<Holds> {
+        let said = || self.runs.iter().filter_map(|r| r.result.guarantee.as_ref().map(|g| g.holds));
+        said().find(|holds| *holds == Holds::No).or_else(|| said().next())
     }
 }
 

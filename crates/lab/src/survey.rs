@@ -7,6 +7,7 @@ use crate::records::{Group, runs_csv};
 use crate::stats::Mean;
 use crate::table::Table;
 use crate::{Contender, Error, Place, Progress, Result, files};
+use goalward::confidence::Holds;
 use goalward::learners;
 use goalward::worlds::WORLDS;
 use serde::{Deserialize, Serialize};
@@ -93,8 +94,8 @@ pub struct SurveyRow {
     pub contender: Contender,
     /// Which confidence radius was used, if the learner has one.
     pub radius: Option<String>,
-    /// Whether what is proved of the learner holds with this radius.
-    pub guarantee: Option<bool>,
+    /// Whether what is proved of the learner holds here.
+    pub guarantee: Option<Holds>,
     /// Runs that the numbers are taken over.
     pub runs: usize,
     /// Runs that the cap on steps ended: they count with what they had paid.
@@ -174,7 +175,7 @@ impl Survey {
     fn judge(&mut self) {
         let reference = &self.options.against;
         let beside = |r: &&SurveyRow| self.options.beside.contains(&r.contender.label);
-        let judged = |r: &&SurveyRow| r.guarantee == Some(true) && r.difference.is_some() && !beside(r);
+        let judged = |r: &&SurveyRow| r.guarantee == Some(Holds::Yes) && r.difference.is_some() && !beside(r);
         let rivals = || self.rows.iter().filter(judged);
         let more: Vec<&SurveyRow> = rivals().filter(|r| r.verdict() == Some(Verdict::More)).collect();
         let less = rivals().filter(|r| r.verdict() == Some(Verdict::Less)).count();

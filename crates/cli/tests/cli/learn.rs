@@ -45,14 +45,17 @@ fn json_has_exactly_the_promised_fields() {
 fn the_summary_says_what_is_guaranteed() {
     let place = Place::new();
     let scaled = place.run(&format!("{RUN} --episodes 5")).done().out;
-    assert!(scaled.contains("scaled:0.003: no guarantee"), "{scaled}");
+    assert!(scaled.contains("does not hold; not met: the radius is not scaled (by 0.003)"), "{scaled}");
     let printed =
         place.run("learn hard-instance --param dim=2 --learner levis++ --set B=3 --episodes 5").done().out;
-    assert!(printed.contains("printed: with the guarantee"), "{printed}");
+    assert!(printed.contains("not met: |phi_V| <= 1 for V in [0, 1] (1.2"), "{printed}");
+    let computed = "learn hard-instance --param dim=2 --learner levis++ --set B=3 --set norms=computed";
+    let computed = place.run(&format!("{computed} --episodes 5")).done().out;
+    assert!(computed.contains("holds with probability 0.91"), "{computed}");
     // whoever names no learner gets the one that is recommended, and is told
     for (given, learner) in [("", "lr,"), ("--set B=3", "levis++lr,")] {
         let ran = place.run(&format!("learn hard-instance --param dim=2 {given} --episodes 5")).done();
-        assert!(ran.out.contains(learner) && ran.out.contains("likelihood: a valid"), "{}", ran.out);
+        assert!(ran.out.contains(learner) && ran.out.contains("holds with probability 0.99"), "{}", ran.out);
         assert!(ran.out.contains("theta within"), "{}", ran.out);
         assert!(ran.err.contains("is recommended here"), "{}", ran.err);
     }

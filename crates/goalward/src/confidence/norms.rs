@@ -27,6 +27,34 @@ pub fn phi_norm(problem: &Problem) -> f64 {
     largest.sqrt()
 }
 
+/// The largest |phi_U(s,a)| found among U with values 0 and 1: those that collect the positive or the negative entries of a
+/// coordinate, and U = 1. [`phi_norm`] is never below it; where features are candidate models both are the same.
+pub fn phi_norm_attained(problem: &Problem) -> f64 {
+    let d = problem.dim();
+    let mut largest = 0f64;
+    // for each coordinate the sum over its positive entries, over its negative ones, and the sum over all
+    let mut sums = vec![0.0; (2 * d + 1) * d];
+    for p in 0..problem.pairs() {
+        sums.fill(0.0);
+        for (&next, row) in problem.successors(p).iter().zip(problem.phi(p).chunks_exact(d)) {
+            if next as usize == problem.goal() {
+                continue;
+            }
+            let add = |sum: &mut [f64]| sum.iter_mut().zip(row).for_each(|(s, x)| *s += x);
+            for i in 0..d {
+                if row[i] != 0.0 {
+                    let which = 2 * i + usize::from(row[i] < 0.0);
+                    add(&mut sums[which * d..(which + 1) * d]);
+                }
+            }
+            add(&mut sums[2 * d * d..]);
+        }
+        let norms = sums.chunks_exact(d).map(|sum| sum.iter().map(|x| x * x).sum());
+        largest = norms.fold(largest, f64::max);
+    }
+    largest.sqrt()
+}
+
 /// A bound on |theta| over B, or over those theta that stand for all others with the same kernels; none if the extra facts
 /// leave B unbounded in a direction that no kernel sees.
 pub fn theta_norm(problem: &Problem) -> Option<f64> {
@@ -47,6 +75,7 @@ mod tests {
         builder.feature(0, toss, 1, &[0.5, 0.25]).unwrap();
         let problem = builder.build().unwrap();
         assert!((phi_norm(&problem) - (0.25f64 + 0.5625).sqrt()).abs() < 1e-12);
+        assert!((phi_norm_attained(&problem) - (0.25f64 + 0.5625).sqrt()).abs() < 1e-12);
         // theta_2 = 1 and theta_1 at most 3/2
         assert!((theta_norm(&problem).unwrap() - 3.25f64.sqrt()).abs() < 1e-6);
     }

@@ -54,11 +54,6 @@ impl RadiusKind {
             RadiusKind::Printed | RadiusKind::Determinant | RadiusKind::Data => 1.0,
         }
     }
-
-    /// Whether the confidence level is proved.
-    pub fn guaranteed(self) -> bool {
-        !matches!(self, RadiusKind::Scaled(_))
-    }
 }
 
 /// beta_hat_t of Theorem 5.1:
@@ -75,11 +70,18 @@ pub fn levis_plus_plus(t: u64, dim: usize, lambda: f64, delta: f64, phi_norm: f6
     12.0 * (d * growth * ell).sqrt() + 30.0 * d.sqrt() * ell + bias
 }
 
-/// beta_t of LEVIS: B sqrt(d log((4/delta) (t^2 + t^3 B^2/lambda))) + sqrt(lambda d).
-pub fn levis(t: u64, dim: usize, lambda: f64, delta: f64, b: f64) -> f64 {
+/// beta_t of LEVIS: B sqrt(d log((4/delta) (t^2 + t^3 B^2 L^2/(d lambda)))) + sqrt(lambda) |theta*|, with L a bound on |phi_V| for
+/// V in [0, 1]; `norms` are L and the bound on |theta*|. As printed both are sqrt(d), which leaves t^3 B^2/lambda and
+/// sqrt(lambda d).
+///
+/// The self-normalised bound that it is derived from ([`realised_determinant`]) is smaller whatever the norms are, since
+/// log det(Sigma_t) - log det(lambda I) <= d log(1 + t B^2 L^2/(d lambda)).
+pub fn levis(t: u64, dim: usize, lambda: f64, delta: f64, b: f64, norms: (f64, f64)) -> f64 {
     let (t, d) = (t as f64, dim as f64);
-    let ell = (4.0 / delta).ln() + 2.0 * t.ln() + (t * b * b / lambda).ln_1p();
-    b * (d * ell).sqrt() + (lambda * d).sqrt()
+    let (phi_norm, theta_norm) = norms;
+    let growth = (t * b * b * (phi_norm * phi_norm / d) / lambda).ln_1p();
+    let ell = (4.0 / delta).ln() + 2.0 * t.ln() + growth;
+    b * (d * ell).sqrt() + lambda.sqrt() * theta_norm
 }
 
 /// The self-normalised bound with the realised determinant, valid for all t at once:
@@ -177,7 +179,8 @@ mod tests {
             assert!((printed(d, t) - expected).abs() < 0.05, "d={d} t={t}: {}", printed(d, t));
         }
         for (d, t, expected) in [(2, 1_000, 24.23), (4, 100_000, 41.22), (16, 1_000_000, 88.54)] {
-            let beta = levis(t, d, 1.0, 0.01, 3.0);
+            let assumed = (d as f64).sqrt();
+            let beta = levis(t, d, 1.0, 0.01, 3.0, (assumed, assumed));
             assert!((beta - expected).abs() < 0.005, "d={d} t={t}: {beta}");
         }
     }
@@ -187,7 +190,7 @@ mod tests {
         for d in [1, 8, 64] {
             for t in [1, 2, 1_000, u64::MAX / 2] {
                 assert!(levis_plus_plus(t, d, 1e-12, 1e-9, 1.0, 1.0).is_finite());
-                assert!(levis(t, d, 1e-12, 1e-9, 1e6).is_finite());
+                assert!(levis(t, d, 1e-12, 1e-9, 1e6, (1.0, 1.0)).is_finite());
             }
         }
         assert!(realised_determinant(-1e-16, 1.0, 0.01, 3.0, 1.0).is_finite());

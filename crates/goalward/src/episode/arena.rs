@@ -1,5 +1,6 @@
 //! A world prepared for runs: the instance, its exact solution, and its random numbers.
 
+use crate::confidence::{self, Facts};
 use crate::learners::{LearnerEntry, Told};
 use crate::numeric::Stream;
 use crate::plan::exact::{self, Exact};
@@ -57,6 +58,17 @@ impl Arena {
 
     pub(super) fn truth(&self) -> Result<&Truth> {
         self.instance.truth()
+    }
+
+    /// What a simulation knows and a learner does not: enough to check what a learner claims.
+    pub fn facts(&self) -> Result<Facts> {
+        let theta_norm = confidence::kernel_norm(self.problem(), self.truth()?.theta());
+        Ok(Facts {
+            b_star: Some(self.exact.b_star),
+            t_star: Some(self.exact.t_star),
+            theta_norm: Some(theta_norm),
+            mixture: Some(true), // a truth is checked to lie in B when it is made
+        })
     }
 
     /// The uniform numbers of episode k: the i-th is the i-th draw.

@@ -1,6 +1,7 @@
 //! What a run came to.
 
 use super::Runner;
+use crate::confidence::Guarantee;
 use crate::learners::{Probe, Violation};
 use serde::Serialize;
 use serde_json::{Map, Value};
@@ -37,6 +38,8 @@ pub struct RunResult {
     pub planner_calls: u64,
     /// Which confidence radius was used: "printed", "scaled:x" (no guarantee), ...; null for a learner without one.
     pub radius: Option<String>,
+    /// What is proved of the learner with these settings, and whether its conditions hold here; null if nothing is.
+    pub guarantee: Option<Guarantee>,
     /// Whether the cap on steps ended the run in the middle of an episode.
     pub truncated: bool,
     /// Planning calls that met an empty C ∩ B, and steps that no model allows.
@@ -113,6 +116,7 @@ impl RunResult {
             theta_interval: gathered.theta_interval,
             planner_calls: gathered.planner_calls,
             radius: parameters.get("radius").and_then(Value::as_str).map(String::from),
+            guarantee: runner.guarantee(),
             truncated: now.truncated,
             violations: gathered.violations,
             impossible: gathered.impossible,

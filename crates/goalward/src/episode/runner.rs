@@ -1,7 +1,8 @@
 //! The loop itself.
 
 use super::{Arena, Checkpoint, Episode, Flow, Observer, Plan, RunResult, Step};
-use crate::learners::{self, Learner, Observed, Transition};
+use crate::confidence::{Facts, Guarantee};
+use crate::learners::{self, Learner, Observed, Probe, Transition, Violation};
 use crate::numeric::Stream;
 use crate::problem::{State, Truth};
 use crate::registry::Settings;
@@ -89,6 +90,8 @@ pub struct Runner<'a> {
     luck: Stream,
     /// The number of episodes that the learner was built for.
     built_for: u64,
+    /// Whether the learner was built here, from the arena's own problem: what the arena knows is then about its models.
+    own: bool,
 }
 
 impl<'a> Runner<'a> {
@@ -98,7 +101,7 @@ impl<'a> Runner<'a> {
         let told = arena.tell(entry, &spec.settings);
         let learner =
             learners::build(entry, arena.problem(), &spec.settings, spec.seed, spec.episodes, told)?;
-        Runner::with_learner(arena, spec, learner)
+        Ok(Runner { own: true, ..Runner::with_learner(arena, spec, learner)? })
     }
 
     /// Runs a learner of the caller's own; `spec.learner` is what results call it.
@@ -115,7 +118,7 @@ impl<'a> Runner<'a> {
         };
         let luck = Arena::luck(spec.seed, 1);
         let built_for = spec.episodes;
-        Ok(Runner { arena, truth: arena.truth()?, spec, learner, progress, luck, built_for })
+        Ok(Runner { arena, truth: arena.truth()?, spec, learner, progress, luck, built_for, own: false })
     }
 
     /// Goes on from a checkpoint, bit for bit. `episodes` and `max_steps` may be raised; all else is the checkpoint's.
@@ -152,6 +155,23 @@ impl<'a> Runner<'a> {
     /// The learner.
     pub fn learner(&self) -> &dyn Learner {
         self.learner.as_ref()
+    }
+
+    /// What is proved of the learner, with every condition that the truth can decide; none if nothing is.
+    ///
+    /// A step that no model allows shows that the truth is no mixture of them.
+    pub fn guarantee(&self) -> Option<Guarantee> {
+        let claim = self.learner.claim()?;
+        let mut facts = match self.own {
+            true => self.arena.facts().unwrap_or_default(),
+            false => Facts::default(),
+        };
+        let mut seen = Impossible(false);
+        self.learner.probe(&mut seen);
+        if seen.0 {
+            facts.mixture = Some(false);
+        }
+        Some(claim.check(&facts))
     }
 
     /// The outcome so far.
@@ -236,6 +256,18 @@ impl<'a> Runner<'a> {
         now.state = self.arena.problem().start();
         self.luck = Arena::luck(self.spec.seed, now.episodes + 1);
         tell(observers, |o| o.episode(&ended))
+    }
+}
+
+/// Whether a learner met a step that no model allows.
+struct Impossible(bool);
+
+impl Probe for Impossible {
+    fn violation(&mut self, _: &Violation) {
+        self.0 = true;
+    }
+    fn wants_estimate(&self) -> bool {
+        false
     }
 }
 

@@ -100,7 +100,7 @@ impl<W: Write> Trace<W> {
         Trace { out, bytes, failure: None }
     }
 
-    /// The first line: the world, the learner and all parameters in force.
+    /// The first line: the world, the learner, all parameters in force, and what is proved of it with them.
     pub fn start(&mut self, runner: &Runner) {
         let (arena, spec) = (runner.arena(), runner.spec());
         let mut line = Map::new();
@@ -111,6 +111,7 @@ impl<W: Write> Trace<W> {
         line.insert("seed".into(), json!(spec.seed));
         line.insert("radius".into(), Value::Null);
         line.extend(runner.learner().in_force());
+        line.insert("guarantee".into(), json!(runner.guarantee()));
         line.insert("extra".into(), json!(arena.problem().extra().len()));
         let _ = self.line(&line); // a failure is kept for flush
     }

@@ -17,14 +17,16 @@
 //! | `delta` | 0.01 | failure probability |
 //! | `lambda` | 1 | ridge |
 //! | `radius` | `printed` | `printed`; `determinant`, tighter and valid; `scaled:X`, which has no guarantee |
-//! | `theta_norm` | sqrt(d) | bound on the norm of theta*, for `determinant`; see below |
+//! | `norms` | `printed` | `printed`: \|phi_V\| and \|theta*\| at most sqrt(d), as the paper assumes; `computed`: the problem's own, as `determinant` always takes |
+//! | `phi_norm`, `theta_norm` | by `norms` | the same two norms, given |
 //! | `rho` | 0 | perturbation of every cost |
 //! | `planner` | `auto` | `faithful`: DEVI as printed; `fast`: by policy iteration; `auto`: faithful while that is cheap |
 //! | `rows` | `nearest:256` | where B has more than 65,536 different rows: which of those that can bind a confidence set takes, `exact` (all) or `nearest:N` |
 //!
-//! The `determinant` radius is valid, at all times at once with probability 1 - delta, if |theta*| <= `theta_norm`
-//! ([`realised_determinant`](crate::confidence::realised_determinant)). The default sqrt(d) is the paper's own assumption; it holds
-//! for mixtures of models, |theta*| <= 1, but not for any features: [`theta_norm`](crate::confidence::theta_norm) computes a bound.
+//! The printed radius is proved for |phi_V| <= sqrt(d) and |theta*| <= sqrt(d), for V in [0, 1]; mixtures of models meet both,
+//! other features may not. The result says whether they do ([`Claim`]); with `norms=computed` the formula has the problem's own
+//! norms. The `determinant` radius ([`realised_determinant`](crate::confidence::realised_determinant)) needs the norm of theta*
+//! alone.
 //!
 //! # Cost per step
 //!
@@ -39,10 +41,11 @@
 //! Shares with LEVIS++ the readings of the planner (D1 to D4, A14) and of ties (A16). The `determinant` radius is the
 //! self-normalised bound that the printed one is derived from, with the determinant that was realised.
 
+use super::norms::{NORMS, Norms, PHI_NORM, THETA_NORM};
 use super::optimist::{Optimist, ROWS, Standing, given_or_oracle, listed};
 use super::{Brief, Learner, LearnerEntry, Observed, Probe, Snapshot, Transition, levis_plus_plus};
 use crate::Result;
-use crate::confidence::{self, RadiusKind};
+use crate::confidence::{self, Assumption, Claim, Condition, RadiusKind};
 use crate::estimate::Ridge;
 use crate::problem::{Action, State};
 use crate::registry::Parameter;
@@ -67,9 +70,20 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
                   and valid; scaled:X: printed times X, no guarantee",
         },
         Parameter {
-            name: "theta_norm",
-            default: "(sqrt(d))",
-            doc: "bound on |theta*| for the determinant radius; printed assumes sqrt(d)",
+            default: "(printed; computed for radius=determinant)",
+            doc: "printed: |phi_V| and |theta*| at most sqrt(d), as the paper assumes; computed: the problem's own norms, with \
+                  which the radius is valid",
+            ..NORMS
+        },
+        Parameter {
+            default: "(sqrt(d); norms=computed: from the features)",
+            doc: "bound on |phi_V| for V in [0,1]",
+            ..PHI_NORM
+        },
+        Parameter {
+            default: "(sqrt(d); norms=computed: the largest norm in the set B)",
+            doc: "bound on |theta*|",
+            ..THETA_NORM
         },
         Parameter {
             name: "rho",
@@ -87,6 +101,8 @@ struct Levis {
     delta: f64,
     lambda: f64,
     rho: f64,
+    norms: Norms,
+    phi_norm: f64,
     theta_norm: f64,
     radius: RadiusKind,
     oracle: &'static [&'static str],
@@ -119,12 +135,17 @@ impl Levis {
                 format!("expected {expected}; data is for levis++"),
             ));
         }
+        let computed = kind == Some(RadiusKind::Determinant);
+        let norms = Norms::read(settings, if computed { Norms::Computed } else { Norms::Printed })?;
+        let assumed = (d as f64).sqrt();
         let costs = brief.problem.costs().iter().map(|c| c / unit + rho).collect();
         Ok(Levis {
             delta: settings.number("delta", 1e-300, 1.0)?,
             lambda,
             rho,
-            theta_norm: settings.number_or_none("theta_norm", 0.0, 1e30)?.unwrap_or((d as f64).sqrt()),
+            norms,
+            phi_norm: norms.phi(brief, assumed)?,
+            theta_norm: norms.theta(brief, Some(assumed))?.unwrap_or(assumed),
             radius: kind.ok_or_else(|| settings.missing("radius"))?,
             oracle: if oracle { &["B"] } else { &[] },
             optimist: Optimist::new(brief, costs, b / unit)?,
@@ -141,7 +162,10 @@ impl Levis {
                 let ratio = self.ridge.running().log_det() - d as f64 * self.lambda.ln();
                 confidence::realised_determinant(ratio, self.lambda, self.delta, b, self.theta_norm)
             }
-            kind => kind.factor() * confidence::levis(t, d, self.lambda, self.delta, b),
+            kind => {
+                let norms = (self.phi_norm, self.theta_norm);
+                kind.factor() * confidence::levis(t, d, self.lambda, self.delta, b, norms)
+            }
         }
     }
 }
@@ -177,10 +201,11 @@ impl Learner for Levis {
         listed(
             &[
                 ("radius", json!(self.radius.to_string())),
-                ("guarantee", json!(self.radius.guaranteed())),
                 ("B", json!(self.optimist.b * unit)),
                 ("delta", json!(self.delta)),
                 ("lambda", json!(self.lambda)),
+                ("norms", json!(self.norms.name())),
+                ("phi_norm", json!(self.phi_norm)),
                 ("theta_norm", json!(self.theta_norm)),
                 ("rho", json!(self.rho * unit)),
                 ("planner", json!(self.optimist.planner.name())),
@@ -188,6 +213,37 @@ impl Learner for Levis {
             ],
             self.oracle,
         )
+    }
+
+    fn claim(&self) -> Option<Claim> {
+        let problem = &self.optimist.problem;
+        let unit = problem.cost_unit();
+        let (b, bound) = (self.optimist.b, self.theta_norm);
+        let mut assumptions = vec![
+            Assumption::BoundsValues { b: b * unit, rho: self.rho * unit },
+            Assumption::Mixture,
+            Assumption::ThetaNorm { factor: (1.0, ""), bound, over_b: confidence::theta_norm(problem) },
+        ];
+        if let RadiusKind::Scaled(x) = self.radius {
+            assumptions.push(Assumption::settled(format!("the radius is not scaled (by {x})"), false));
+        }
+        if self.radius != RadiusKind::Determinant {
+            assumptions.push(Assumption::phi_norm(problem, self.phi_norm));
+        }
+        // what only the regret theorem asks for
+        let costs = problem.min_cost() > 0.0 || self.rho > 0.0;
+        assumptions.push(Assumption::settled("every cost off the goal is positive, or rho is", costs));
+        let one = |name: &str, value: f64| Condition::at_least(name, Some(value), Some(1.0));
+        assumptions.extend(
+            [one("B >= 1 in units of the largest cost", b), one("lambda >= 1", self.lambda)]
+                .map(Assumption::Settled),
+        );
+        let values = if self.rho > 0.0 { "V* of the perturbed costs" } else { "V*" };
+        let statement = format!(
+            "theta* is in every confidence set, no plan's values exceed {values}, and the regret is \
+             O~(d B^1.5 sqrt(K/c_min) + d^2 B^2/c_min) (Min et al. 2022)"
+        );
+        Some(Claim { statement, level: self.delta, assumptions })
     }
 
     fn snapshot(&self) -> Snapshot {

@@ -23,7 +23,8 @@
 //! | `radius` | `printed` | which radius; see below |
 //! | `horizon` | 1000000 | for `radius=data`: the number of steps that its logarithms are made for; beyond it doubles |
 //! | `delta_split` | false | put delta/(2L+1) into the radius; `data` always does |
-//! | `phi_norm`, `theta_norm` | as printed | the norms of Assumption 3.1 where it fails (reading B1); `data` and `determinant` compute them |
+//! | `norms` | `printed` | `printed`: the norms of Assumption 3.1, which most problems exceed; `computed`: the problem's own (reading B1), as `data` and `determinant` always take |
+//! | `phi_norm`, `theta_norm` | by `norms` | the same two norms, given |
 //! | `planner` | `auto` | `faithful`: DEVI as printed; `fast`: by policy iteration; `auto`: faithful while that is cheap |
 //! | `rows` | `nearest:256` | where B has more than 65,536 different rows: which of those that can bind a confidence set takes, `exact` (all) or `nearest:N` |
 //!
@@ -37,6 +38,9 @@
 //! * `determinant`: a Hoeffding bound with the realised determinant ([`weighted_determinant`]). By far the smallest. Validity and
 //!   optimism with probability 1 - delta; no regret theorem. HOME's weights are then no more than weights: the bound
 //!   does not rely on what they say of the variance, so the levels above 0 have no share of delta.
+//!
+//! The printed radius is proved for |phi_V| <= 1 and |theta*| <= B only. The result says whether that holds ([`Claim`]); with
+//! `norms=computed` the same formula has the problem's own norms and holds whatever they are.
 //!
 //! A vector Bernstein inequality with the realised determinant (Ziemann 2024) would be smaller than `data` and keep its regret; it is
 //! not offered: the form that could be verified holds at one stopping time, not at all times.
@@ -63,11 +67,12 @@
 //! The others are named where they apply: A4 at [`Ridge`](crate::estimate::Ridge), A8, A9, A14 to A16, D1 to D4, H3 to H6, T1, T3,
 //! T5, T6, B1.
 
+use super::norms::{NORMS, Norms, PHI_NORM, THETA_NORM};
 use super::optimist::{Optimist, ROWS, Standing, given_or_oracle, listed};
 use super::{Brief, Learner, LearnerEntry, Observed, Probe, Snapshot, Transition};
-use crate::confidence::{self, Bernstein, RadiusKind, weighted_determinant};
+use crate::confidence::{self, Assumption, Bernstein, Claim, Condition, RadiusKind, weighted_determinant};
 use crate::estimate::Home;
-use crate::problem::{Action, Pair, State};
+use crate::problem::{Action, Pair, Problem, State};
 use crate::registry::Parameter;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -90,6 +95,7 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
         RADIUS,
         HORIZON,
         DELTA_SPLIT,
+        NORMS,
         PHI_NORM,
         THETA_NORM,
         PLANNER,
@@ -99,7 +105,8 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
     build: |brief| {
         let (b, oracle) = given_or_oracle(brief, "B", brief.told.b_star)?;
         let c_min = known_c_min(brief)?;
-        let config = Config::read(brief, b, c_min, None, if oracle { vec!["B"] } else { vec![] })?;
+        let config =
+            Config::read(brief, b, c_min, None, Norms::Printed, if oracle { vec!["B"] } else { vec![] })?;
         Ok(Box::new(LevisPlusPlus::new(brief, config)?))
     },
 };
@@ -137,17 +144,6 @@ pub(super) const DELTA_SPLIT: Parameter = Parameter {
     doc: "divide delta by 2L+1, so that the guarantee holds with probability 1 - delta (reading T5); radius=data always does, \
           radius=determinant never needs to",
 };
-pub(super) const PHI_NORM: Parameter = Parameter {
-    name: "phi_norm",
-    default: "(1; data: from the features)",
-    doc: "bound on |phi_V| for V in [0,1] (reading B1; printed: 1)",
-};
-pub(super) const THETA_NORM: Parameter = Parameter {
-    name: "theta_norm",
-    default: "(B; data and determinant: the largest norm in the set B)",
-    doc: "bound on |theta*| (reading B1); with the default sqrt(lambda)|theta*| is the printed 1",
-};
-
 pub(super) const PLANNER: Parameter = Parameter {
     name: "planner",
     default: "auto",
@@ -191,6 +187,7 @@ pub(super) struct Config {
     pub(super) radius: RadiusKind,
     pub(super) delta_split: bool,
     pub(super) horizon: f64,
+    pub(super) norms: Norms,
     pub(super) phi_norm: f64,
     /// sqrt(lambda) |theta*|: the radius' last term.
     pub(super) bias: f64,
@@ -199,12 +196,14 @@ pub(super) struct Config {
 }
 
 impl Config {
-    /// Reads what LEVIS++ and rho-LEVIS++ have in common; `b` and `c_min` are in the user's units.
+    /// Reads what LEVIS++ and its variants have in common; `b` and `c_min` are in the user's units, `norms` are what the
+    /// variant takes with a printed radius.
     pub(super) fn read(
         brief: &Brief,
         b: f64,
         c_min: f64,
         perturbation: Option<Perturbation>,
+        norms: Norms,
         oracle: Vec<&'static str>,
     ) -> Result<Config> {
         let settings = &brief.settings;
@@ -220,18 +219,9 @@ impl Config {
             .ok_or_else(|| settings.missing("radius"))?;
         let lambda = settings.number_or_none("lambda", 1e-24, 1e24)?.unwrap_or(1.0 / (b * b));
         let own = matches!(radius, RadiusKind::Data | RadiusKind::Determinant);
-        let theta_norm = match settings.number_or_none("theta_norm", 0.0, 1e30)? {
-            None if own => Some(confidence::theta_norm(brief.problem).ok_or_else(|| {
-                let reason = format!("radius={radius} needs a bound, and the set B has none: give one");
-                settings.refuse("theta_norm", "(computed)", reason)
-            })?),
-            given => given,
-        };
-        let phi_norm = match settings.number_or_none("phi_norm", 0.0, 1e30)? {
-            Some(given) => given,
-            None if own => confidence::phi_norm(brief.problem),
-            None => 1.0,
-        };
+        let norms = Norms::read(settings, if own { Norms::Computed } else { norms })?;
+        let theta_norm = norms.theta(brief, None)?;
+        let phi_norm = norms.phi(brief, 1.0)?;
         let delta_split = match radius {
             RadiusKind::Data => true,
             RadiusKind::Determinant => false,
@@ -250,6 +240,7 @@ impl Config {
             radius,
             delta_split,
             horizon: settings.number("horizon", 1.0, 1e18)?,
+            norms,
             phi_norm,
             bias: theta_norm.map_or(1.0, |norm| lambda.sqrt() * norm),
             theta_norm,
@@ -260,6 +251,63 @@ impl Config {
     fn share(&self) -> f64 {
         let parts = if self.delta_split { 2 * self.levels + 1 } else { 1 };
         self.delta / parts as f64
+    }
+
+    /// The probability with which the sets of all levels may ever lose theta*.
+    pub(super) fn level(&self) -> f64 {
+        match self.radius {
+            // Hoeffding's bound needs level 0 alone
+            RadiusKind::Determinant => self.delta,
+            _ if self.delta_split => self.delta,
+            _ => (2 * self.levels + 1) as f64 * self.delta,
+        }
+    }
+
+    /// What the proofs assume.
+    pub(super) fn assumptions(&self, problem: &Problem, unit: f64) -> Vec<Assumption> {
+        let (rho, t_star) = self.perturbation.as_ref().map_or((0.0, 0.0), |p| (p.rho, p.t_star));
+        let over_b = confidence::theta_norm(problem);
+        let mut all = vec![Assumption::BoundsValues { b: self.b * unit - rho * t_star, rho: 0.0 }];
+        if self.perturbation.is_some() {
+            all.push(Assumption::BoundsSteps { t_star });
+        }
+        all.push(Assumption::Mixture);
+        all.push(match self.theta_norm {
+            Some(bound) => Assumption::ThetaNorm { factor: (1.0, ""), bound, over_b },
+            None => Assumption::ThetaNorm {
+                factor: (self.lambda.sqrt(), "sqrt(lambda) "),
+                bound: self.bias,
+                over_b,
+            },
+        });
+        if let RadiusKind::Scaled(x) = self.radius {
+            all.push(Assumption::settled(format!("the radius is not scaled (by {x})"), false));
+        }
+        if self.radius != RadiusKind::Determinant {
+            all.push(Assumption::phi_norm(problem, self.phi_norm));
+            let (least, levels) = (1.0 / (problem.dim() as f64).sqrt(), (5.0 * self.b / self.c_min).log2());
+            let gamma = Condition::at_least("gamma^2 >= d^(-1/2)", Some(self.gamma.powi(2)), Some(least));
+            let levels =
+                Condition::at_least("levels >= log2(5B/c_min)", Some(self.levels as f64), Some(levels));
+            all.extend([gamma, levels].map(Assumption::Settled));
+        }
+        all
+    }
+
+    /// What is proved, if they hold.
+    pub(super) fn statement(&self) -> String {
+        let theorem = match (&self.perturbation, self.norms) {
+            (Some(_), Norms::Printed) => "Theorem 5.2",
+            (None, Norms::Printed) => "Theorem 5.1",
+            (Some(_), Norms::Computed) => "Theorem 5.2 with the problem's norms",
+            (None, Norms::Computed) => "Theorem 5.1 with the problem's norms",
+        };
+        let values = if self.perturbation.is_some() { "V* of the perturbed costs" } else { "V*" };
+        let regret = match self.radius {
+            RadiusKind::Determinant => "; of the regret nothing is proved".into(),
+            _ => format!(", and the regret is O~(d B sqrt(K) + d^2 B) ({theorem})"),
+        };
+        format!("theta* is in every confidence set, no plan's values exceed {values}{regret}")
     }
 
     /// beta_hat_t of a radius that the data do not enter.
@@ -378,7 +426,6 @@ impl Learner for LevisPlusPlus {
         let mut map = listed(
             &[
                 ("radius", json!(c.radius.to_string())),
-                ("guarantee", json!(c.radius.guaranteed())),
                 ("B", json!(c.b * unit)),
                 ("c_min", json!(c.c_min * unit)),
                 ("delta", json!(c.delta)),
@@ -387,6 +434,7 @@ impl Learner for LevisPlusPlus {
                 ("levels", json!(c.levels)),
                 ("horizon", json!(c.horizon)),
                 ("delta_split", json!(c.delta_split)),
+                ("norms", json!(c.norms.name())),
                 ("phi_norm", json!(c.phi_norm)),
                 ("theta_norm", json!(c.theta_norm)),
                 ("planner", json!(self.optimist.planner.name())),
@@ -399,6 +447,15 @@ impl Learner for LevisPlusPlus {
             map.insert("t_star".into(), json!(perturbation.t_star));
         }
         map
+    }
+
+    fn claim(&self) -> Option<Claim> {
+        let problem = &self.optimist.problem;
+        Some(Claim {
+            statement: self.config.statement(),
+            level: self.config.level(),
+            assumptions: self.config.assumptions(problem, problem.cost_unit()),
+        })
     }
 
     fn snapshot(&self) -> Snapshot {

@@ -13,7 +13,8 @@
 //! # Parameters
 //!
 //! Those of [LEVIS++](super::levis_plus_plus). `delta` is split in halves; `radius` is that of the regression set, and results
-//! call it `regression_radius`: their `radius` is `likelihood`.
+//! call it `regression_radius`: their `radius` is `likelihood`. `delta_split` is true and `norms` are `computed` unless the
+//! user says otherwise, so that the guarantee may fail with probability delta and no more.
 //!
 //! # Cost per step
 //!
@@ -27,7 +28,7 @@
 //!
 //! # What is proved
 //!
-//! Validity and optimism: with probability at least 1 - delta/2 - (2L+1) delta/2 (with `delta_split`: 1 - delta) theta* is in both
+//! Validity and optimism: with probability at least 1 - delta (`delta_split=false`: 1 - delta/2 - (2L+1) delta/2) theta* is in both
 //! sets at all times; then both lower bounds m1 (regression) and m2 (likelihood) are below P V. max(m1, m2) is monotone and, times 1 - q, a
 //! contraction, so DEVI converges as before and V_j <= V*.
 //!
@@ -38,14 +39,15 @@
 //! written out; nothing is claimed of a `scaled` regression radius.
 
 use super::levis_plus_plus::{
-    B, C_MIN, Config, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, LevisPlusPlus, PHI_NORM, PLANNER, RADIUS,
-    THETA_NORM, known_c_min,
+    B, C_MIN, Config, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, LevisPlusPlus, PLANNER, RADIUS,
+    known_c_min,
 };
 use super::lr::probe_estimate;
+use super::norms::{NORMS, Norms, PHI_NORM, THETA_NORM};
 use super::optimist::{Heading, ROWS, given_or_oracle, regression_ellipsoid, regression_set};
 use super::{Emptiness, Learner, LearnerEntry, Observed, Probe, Reason, Snapshot, Transition};
 use crate::Result;
-use crate::confidence::{Kept, LikelihoodKeeper};
+use crate::confidence::{Claim, Kept, LikelihoodKeeper, RadiusKind};
 use crate::estimate::Seen;
 use crate::numeric::support::{ConvexSet, Status, Support, SupportMin, Warm};
 use crate::problem::{Action, State};
@@ -69,7 +71,8 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
         LEVELS,
         RADIUS,
         HORIZON,
-        DELTA_SPLIT,
+        Parameter { default: "true", ..DELTA_SPLIT },
+        Parameter { default: "computed", ..NORMS },
         PHI_NORM,
         THETA_NORM,
         PLANNER,
@@ -79,7 +82,8 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
     build: |brief| {
         let (b, oracle) = given_or_oracle(brief, "B", brief.told.b_star)?;
         let c_min = known_c_min(brief)?;
-        let mut config = Config::read(brief, b, c_min, None, if oracle { vec!["B"] } else { vec![] })?;
+        let mut config =
+            Config::read(brief, b, c_min, None, Norms::Computed, if oracle { vec!["B"] } else { vec![] })?;
         let delta = config.delta;
         config.delta = 0.5 * delta;
         let paper = LevisPlusPlus::new(brief, config)?;
@@ -213,6 +217,20 @@ impl Learner for LevisPlusPlusLr {
         map.insert("regression_radius".into(), json!(regression));
         map.insert("delta".into(), json!(self.delta));
         map
+    }
+
+    fn claim(&self) -> Option<Claim> {
+        let mut claim = self.paper.claim()?;
+        claim.level += self.keeper.set().delta();
+        claim.statement = match self.paper.config.radius {
+            RadiusKind::Determinant => claim.statement,
+            _ => {
+                "theta* is in both confidence sets at all times, and no plan's values exceed V*; that the regret is \
+                 O~(d B sqrt(K) + d^2 B) is an argument on the lemmas of Theorem 5.1, not a proof written out"
+                    .into()
+            }
+        };
+        Some(claim)
     }
 
     fn snapshot(&self) -> Snapshot {

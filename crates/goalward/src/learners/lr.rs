@@ -49,7 +49,7 @@
 use super::optimist::{Heading, Optimist, ROWS, Standing, listed};
 use super::{Brief, Emptiness, Learner, LearnerEntry, Observed, Probe, Reason, Snapshot, Transition};
 use crate::Result;
-use crate::confidence::{Kept, Knowledge, LikelihoodKeeper};
+use crate::confidence::{Assumption, Claim, Kept, Knowledge, LikelihoodKeeper};
 use crate::estimate::Seen;
 use crate::plan::Planner;
 use crate::problem::{Action, State};
@@ -201,7 +201,6 @@ impl Learner for Lr {
         listed(
             &[
                 ("radius", json!("likelihood")),
-                ("guarantee", json!(true)),
                 ("delta", json!(self.keeper.set().delta())),
                 ("set", json!(if self.sharp { "exact" } else { "outer" })),
                 ("planner", json!(self.optimist.planner.name())),
@@ -210,6 +209,17 @@ impl Learner for Lr {
             ],
             &[],
         )
+    }
+
+    fn claim(&self) -> Option<Claim> {
+        let values = if self.perturbed { "V* of the perturbed costs" } else { "V*" };
+        Some(Claim {
+            statement: format!(
+                "theta* is in every confidence set at all times, and no plan's values exceed {values}"
+            ),
+            level: self.keeper.set().delta(),
+            assumptions: vec![Assumption::Mixture],
+        })
     }
 
     fn snapshot(&self) -> Snapshot {

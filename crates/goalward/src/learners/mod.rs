@@ -5,11 +5,13 @@ pub mod levis;
 pub mod levis_plus_plus;
 pub mod levis_plus_plus_lr;
 pub mod lr;
+mod norms;
 mod optimist;
 pub mod random;
 pub mod rho_levis_plus_plus;
 mod surprises;
 
+use crate::confidence::Claim;
 use crate::plan::Planner;
 use crate::problem::{Action, Problem, State, memory};
 use crate::registry::{Parameter, Reader, Settings};
@@ -179,6 +181,10 @@ pub trait Learner: Send {
     /// All parameters in force, by the names of the registry, in the user's units; `radius` and, where the
     /// user asked for the truth, `oracle` among them.
     fn in_force(&self) -> Map<String, Value>;
+    /// What is proved of it with the settings in force, and what the proof assumes; none for a learner of which nothing is.
+    fn claim(&self) -> Option<Claim> {
+        None
+    }
     /// Its state.
     fn snapshot(&self) -> Snapshot;
     /// Puts a state back that a learner of the same problem and settings took down.

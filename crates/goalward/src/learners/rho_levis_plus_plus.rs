@@ -5,9 +5,10 @@
 
 use super::LearnerEntry;
 use super::levis_plus_plus::{
-    B, Config, DELTA, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, LevisPlusPlus, PHI_NORM, PLANNER,
-    Perturbation, RADIUS, THETA_NORM,
+    B, Config, DELTA, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, LevisPlusPlus, PLANNER, Perturbation,
+    RADIUS,
 };
+use super::norms::{NORMS, Norms, PHI_NORM, THETA_NORM};
 use super::optimist::{ROWS, given_or_oracle};
 use crate::registry::Parameter;
 
@@ -34,6 +35,7 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
         RADIUS,
         HORIZON,
         DELTA_SPLIT,
+        NORMS,
         PHI_NORM,
         THETA_NORM,
         PLANNER,
@@ -50,7 +52,8 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
         };
         let oracle =
             [("B", b_oracle), ("t_star", t_oracle)].into_iter().filter(|x| x.1).map(|x| x.0).collect();
-        let config = Config::read(brief, b + t_star * rho, rho, Some(Perturbation { rho, t_star }), oracle)?;
+        let perturbation = Some(Perturbation { rho, t_star });
+        let config = Config::read(brief, b + t_star * rho, rho, perturbation, Norms::Printed, oracle)?;
         Ok(Box::new(LevisPlusPlus::new(brief, config)?))
     },
 };

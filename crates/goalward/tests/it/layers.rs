@@ -13,7 +13,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("learners", &["numeric", "problem", "plan", "estimate", "confidence"]),
     ("worlds", &["numeric", "problem"]),
     ("check", &["numeric", "problem", "plan", "worlds"]),
-    ("episode", &["numeric", "problem", "plan", "learners", "worlds"]),
+    ("episode", &["numeric", "problem", "plan", "confidence", "learners", "worlds"]),
 ];
 
 fn sources(dir: &Path) -> Vec<PathBuf> {

@@ -5,6 +5,7 @@ mod checks;
 mod conformance;
 mod exactness;
 mod extremes;
+mod guarantees;
 mod halves;
 mod layers;
 mod likelihood;

@@ -1,7 +1,7 @@
 //! Radii that the data enter: what they assume of the problem, and whether theta* stays inside.
 
 use crate::worlds_for_tests::irregular;
-use goalward::confidence::{levis_plus_plus, phi_norm, theta_norm};
+use goalward::confidence::{Holds, levis_plus_plus, phi_norm, theta_norm};
 use goalward::episode::{Arena, Flow, Observer, Plan, RunSpec, Runner, Step};
 use goalward::learners::{PlanReport, Probe};
 use goalward::numeric::Stream;
@@ -132,7 +132,7 @@ fn coverage_and_size() {
                 runner.run(&mut [&mut inside]).unwrap();
                 let result = runner.result();
                 assert_eq!(result.radius.as_deref(), Some(radius));
-                assert_eq!(result.parameters["guarantee"], true);
+                assert_eq!(result.guarantee.map(|g| g.holds), Some(Holds::Yes));
                 assert!(inside.plans > 8);
                 left += u32::from(inside.left);
                 let (t, beta) = inside.radii[inside.radii.len() - 1];

@@ -1,5 +1,6 @@
 //! Worlds that no model in B explains: named in the trace and in the result, survived, and their regret reported.
 
+use goalward::confidence::Holds;
 use goalward::episode::{Arena, Checkpoint, RunSpec, Runner, Trace};
 use goalward::learners::{self, LEARNERS, Learner, Snapshot, Told, Transition};
 use goalward::problem::{Instance, Problem};
@@ -59,6 +60,8 @@ fn every_learner_survives_a_world_outside_its_models() {
         assert!(result.regret.is_finite() && result.violations > 20, "{}", entry.id);
         let falls: u64 = result.impossible.iter().map(|v| v.times).sum();
         assert!(falls > 20 && falls <= result.violations);
+        let claims = result.guarantee.as_ref().map(|g| g.holds);
+        assert_eq!(claims, claims.map(|_| Holds::No), "{}: the truth is no mixture of the models", entry.id);
         let lines: Vec<Value> = String::from_utf8(text)
             .unwrap()
             .lines()

@@ -10,6 +10,7 @@ use crate::jobs::run_grid;
 use crate::records::{Group, curves_csv, runs_csv};
 use crate::stats::Mean;
 use crate::{Contender, Error, Progress, Result, files};
+use goalward::confidence::Holds;
 use goalward::episode::Arena;
 use goalward::registry::Settings;
 use serde::Serialize;
@@ -81,8 +82,8 @@ pub struct ReproduceRow {
     pub contender: Contender,
     /// Which confidence radius was used, if the learner has one.
     pub radius: Option<String>,
-    /// Whether what is proved of the learner holds with this radius.
-    pub guarantee: Option<bool>,
+    /// Whether what is proved of the learner holds here.
+    pub guarantee: Option<Holds>,
     /// Runs that the numbers are taken over.
     pub runs: usize,
     /// Runs that a cap on steps ended.

@@ -200,7 +200,8 @@ pub(super) fn readme(reproduction: &Reproduction) -> String {
          figure, digitised.\n\
          * *printed*: the radius of the confidence set with exactly the paper's constants. *scaled:x*: that radius times x; \
          the theorem does not cover it, so it has no guarantee.\n\
-         * *guarantee*: whether the level of the confidence set is proved. Regret theorems are the papers'; for the likelihood set alone none is claimed.\n* *gap regret* sums Q*(s,a) − V*(s) over the steps: the same expectation as the regret, far less noise.\n\n\
+         * *guarantee*: whether the conditions of what is proved of the learner hold on this instance; no theorem holds with \
+         the printed norms, which the paper's own instance exceeds.\n* *gap regret* sums Q*(s,a) − V*(s) over the steps: the same expectation as the regret, far less noise.\n\n\
          `curves.csv` has the mean curves with their intervals, `runs.csv` one row for each run, `summary.md` the table.\n",
         version = reproduction.version,
         delta = DELTA.1,

@@ -7,6 +7,7 @@ mod likelihood;
 mod regression;
 
 use crate::{Contender, Error, Progress, Result};
+use goalward::confidence::Guarantee;
 use goalward::episode::{Arena, Ending, Flow, Observer, Plan, RunSpec, Runner, Step, Stop};
 use goalward::learners::{PlanReport, Probe};
 use goalward::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
@@ -38,8 +39,8 @@ pub(crate) struct Account {
     pub(crate) width: Option<f64>,
     /// The gap regret of the run.
     pub(crate) gap_regret: f64,
-    /// What the learner's theorem says of its sets: they lose theta* with at most this probability.
-    pub(crate) promised: Option<f64>,
+    /// What is proved of the learner, with its conditions checked against the truth.
+    pub(crate) guarantee: Option<Guarantee>,
     /// The radius that results name.
     pub(crate) kind: Option<String>,
     /// Whether the user ended it.
@@ -148,7 +149,7 @@ pub(crate) fn watch(
         radius: None,
         width: None,
         gap_regret: runner.progress().gap_regret,
-        promised: promised(&contender.learner, &force),
+        guarantee: runner.guarantee(),
         kind: force.get("radius").and_then(Value::as_str).map(String::from),
         interrupted: ending == Ending::Paused,
     };
@@ -193,25 +194,6 @@ fn no_set(learner: &str) -> Error {
 fn number(force: &Map<String, Value>, key: &str) -> Result<f64> {
     let fault = || Error::Option { option: "learners", fault: format!("a learner without {key:?}") };
     force.get(key).and_then(Value::as_f64).ok_or_else(fault)
-}
-
-/// The probability with which theorems allow the sets to lose theta*; none for a scaled radius.
-fn promised(learner: &str, force: &Map<String, Value>) -> Option<f64> {
-    if force.get("guarantee").and_then(Value::as_bool) != Some(true) {
-        return None;
-    }
-    let delta = number(force, "delta").ok()?;
-    let split = force.get("delta_split").and_then(Value::as_bool) == Some(true);
-    // Hoeffding's bound needs level 0 alone
-    let alone =
-        ["radius", "regression_radius"].iter().any(|key| force.get(*key) == Some(&"determinant".into()));
-    let levels = number(force, "levels").unwrap_or(0.0);
-    let moments = if split || alone { 1.0 } else { 2.0 * levels + 1.0 };
-    Some(match learner {
-        "levis++" | "rho-levis++" => moments * delta,
-        "levis++lr" => 0.5 * delta * (1.0 + moments),
-        _ => delta,
-    })
 }
 
 struct Watcher<'a> {

@@ -30,7 +30,7 @@ enum Method {
     /// LEVIS++: level 0 of the weighted regressions.
     Moments { home: Home, bernstein: Bernstein, u: Vec<f64>, radii: Vec<f64> },
     /// LEVIS: one regression without weights.
-    Plain { ridge: Ridge, theta_norm: f64, x: Vec<f64>, scratch: Vec<f64> },
+    Plain { ridge: Ridge, norms: (f64, f64), x: Vec<f64>, scratch: Vec<f64> },
 }
 
 impl RegressionTwin {
@@ -57,8 +57,8 @@ impl RegressionTwin {
     pub(super) fn plain(arena: &Arena, force: &Map<String, Value>, delta: f64, radius: &str) -> Result<Self> {
         let d = arena.problem().dim();
         let ridge = Ridge::new(d, number(force, "lambda")?);
-        let theta_norm = number(force, "theta_norm")?;
-        let method = Method::Plain { ridge, theta_norm, x: vec![0.0; d], scratch: vec![0.0; d] };
+        let norms = (number(force, "phi_norm")?, number(force, "theta_norm")?);
+        let method = Method::Plain { ridge, norms, x: vec![0.0; d], scratch: vec![0.0; d] };
         Self::new(arena, force, delta, radius, method)
     }
 
@@ -152,15 +152,15 @@ impl Twin for RegressionTwin {
                 home.step(problem, pair, next, u, radii, t);
                 moment_radii(self.radius, bernstein, home, t)[0]
             }
-            Method::Plain { ridge, theta_norm, x, scratch } => {
+            Method::Plain { ridge, norms, x, scratch } => {
                 problem.phi_v(pair, &self.v, x);
                 ridge.update(x, self.v[next], 1.0, scratch);
                 match self.radius {
                     RadiusKind::Determinant => {
                         let ratio = ridge.running().log_det() - d as f64 * lambda.ln();
-                        confidence::realised_determinant(ratio, lambda, delta, b, *theta_norm)
+                        confidence::realised_determinant(ratio, lambda, delta, b, norms.1)
                     }
-                    kind => kind.factor() * confidence::levis(t, d, lambda, delta, b),
+                    kind => kind.factor() * confidence::levis(t, d, lambda, delta, b, *norms),
                 }
             }
         };

@@ -3,6 +3,7 @@
 
 mod studies;
 
+use goalward::confidence::Holds;
 use goalward::episode::Arena;
 use goalward::registry::Settings;
 use goalward_lab::{
@@ -140,7 +141,7 @@ fn a_comparison_ranks_writes_and_can_be_read_back() {
     let random = &comparison.rows[0];
     assert!(random.behind_best.unwrap().low.unwrap() > 0.0);
     assert!((random.growth.unwrap() - 1.0).abs() < 0.1, "{:?}", random.growth);
-    assert_eq!(comparison.rows[2].guarantee, Some(false));
+    assert_eq!(comparison.rows[2].guarantee, Some(Holds::No));
     assert!(comparison.table().contains("0 (best)"));
 
     let dir = tempfile::tempdir().unwrap();

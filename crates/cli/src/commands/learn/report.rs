@@ -26,7 +26,10 @@ pub(super) fn summary(finished: &Finished, spec: &RunSpec, ending: Ending) -> St
     let mut sheet = Sheet::default();
     sheet.row("world", format!("{}{params}", r.world));
     sheet.row("learner", format!("{}, seed {}", r.learner, r.seed));
-    sheet.row("radius", radius(r.radius.as_deref()));
+    sheet.row("radius", r.radius.as_deref().unwrap_or("none: this learner has no confidence set"));
+    if let Some(guarantee) = &r.guarantee {
+        sheet.row("guarantee", guarantee.summary());
+    }
     if let Some(told) = r.parameters.get("oracle").and_then(|told| told.as_array()) {
         let told: Vec<&str> = told.iter().filter_map(|key| key.as_str()).collect();
         sheet.row("oracle", format!("told the true {}", told.join(" and ")));
@@ -89,15 +92,5 @@ fn planner_calls(r: &RunResult) -> String {
     match r.violations {
         0 => count(r.planner_calls),
         n => format!("{}, {} of them with an empty confidence set", count(r.planner_calls), count(n)),
-    }
-}
-
-/// A result never leaves open whether the theory covers it.
-fn radius(radius: Option<&str>) -> String {
-    match radius {
-        None => "none: this learner has no confidence set".into(),
-        Some(radius) if radius.starts_with("scaled") => format!("{radius}: no guarantee"),
-        Some("likelihood") => "likelihood: a valid confidence set, for all times at once".into(),
-        Some(radius) => format!("{radius}: with the guarantee of its theorem"),
     }
 }
