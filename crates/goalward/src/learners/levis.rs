@@ -58,7 +58,8 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
     reference: "Min, He, Wang, Gu (ICML 2022), Algorithm 1",
     setting: "linear mixture SSP, costs >= c_min > 0 (rho > 0 for zero costs)",
     needs: &["B >= B*"],
-    guarantee: "regret O~(d B^1.5 sqrt(K/c_min) + d^2 B^2/c_min) with probability 1 - delta (scaled: none)",
+    guarantee: "regret O~(d B^1.5 sqrt(K/c_min) + d^2 B^2/c_min) with probability 1 - delta, if B >= B* and the norms in force \
+                bound the problem's (norms=computed: always); scaled: none",
     parameters: &[
         levis_plus_plus::B,
         levis_plus_plus::DELTA,

@@ -8,7 +8,7 @@
 //!
 //! # What it needs to know
 //!
-//! B >= B*, and c_min (rho-LEVIS++: T* and K instead).
+//! B >= B*, and c_min (rho-LEVIS++: T* and K instead). Results say whether B was large enough, where B* is known.
 //!
 //! # Parameters
 //!
@@ -84,7 +84,8 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
     reference: "Di, He, Zhou, Gu (ICML 2023), Algorithm 1, Theorem 5.1",
     setting: "linear mixture SSP, costs >= c_min > 0",
     needs: &["B >= B*", "c_min"],
-    guarantee: "regret O~(d B sqrt(K) + d^2 B) with probability 1 - (2L+1) delta (printed and data radius; determinant: validity alone; scaled: none)",
+    guarantee: "regret O~(d B sqrt(K) + d^2 B) with probability 1 - (2L+1) delta, if B >= B* and the norms in force bound the \
+                problem's (norms=computed: always); determinant: validity alone; scaled: none",
     parameters: &[
         B,
         C_MIN,

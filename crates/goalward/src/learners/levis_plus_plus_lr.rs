@@ -61,7 +61,8 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
     reference: "Di, He, Zhou, Gu (ICML 2023), Algorithm 1, with goalward's likelihood set",
     setting: "linear mixture SSP, costs >= c_min > 0",
     needs: &["B >= B*", "c_min"],
-    guarantee: "validity and optimism; the regret of LEVIS++ by an argument on its lemmas (printed and data radius; scaled: none)",
+    guarantee: "theta* in both sets at all times, and optimism, with probability 1 - delta, if B >= B*; the regret of LEVIS++ by \
+                an argument on its lemmas (determinant: not; scaled: nothing)",
     parameters: &[
         B,
         C_MIN,

@@ -18,7 +18,8 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
     reference: "Di, He, Zhou, Gu (ICML 2023), Theorem 5.2",
     setting: "linear mixture SSP, costs may be zero",
     needs: &["B >= B*", "T*", "K"],
-    guarantee: "regret O~(d B sqrt(K) + d^2 B) with probability 1 - (2L+1) delta (printed and data radius; scaled: none)",
+    guarantee: "regret O~(d B sqrt(K) + d^2 B) with probability 1 - (2L+1) delta, if B >= B*, t_star >= T* and the norms in \
+                force bound the problem's (norms=computed: always); determinant: validity alone; scaled: none",
     parameters: &[
         B,
         Parameter {

@@ -1,6 +1,7 @@
 //! Whole experiments, small: the same bytes on any number of threads, files that can be read back, interruptions that
 //! keep what they have.
 
+mod guarantees;
 mod studies;
 
 use goalward::confidence::Holds;
