@@ -180,6 +180,8 @@ pub(super) struct Perturbation {
 
 /// The parameters in force. Costs, B and c_min in the theory's units.
 pub(super) struct Config {
+    /// The user's units per unit of the theory.
+    pub(super) unit: f64,
     pub(super) b: f64,
     pub(super) c_min: f64,
     /// Of the costs; none for LEVIS++ itself.
@@ -207,8 +209,19 @@ impl Config {
         perturbation: Option<Perturbation>,
         oracle: Vec<&'static str>,
     ) -> Result<Config> {
+        Self::read_in(brief.problem.cost_unit(), brief, b, c_min, perturbation, oracle)
+    }
+
+    /// The same for costs in this unit.
+    pub(super) fn read_in(
+        unit: f64,
+        brief: &Brief,
+        b: f64,
+        c_min: f64,
+        perturbation: Option<Perturbation>,
+        oracle: Vec<&'static str>,
+    ) -> Result<Config> {
         let settings = &brief.settings;
-        let unit = brief.problem.cost_unit();
         let (b, c_min) = (b / unit, c_min / unit);
         // reading A8: L = max(2, ceil(log2(5B/c_min))), levels 0..L-1
         let levels = match settings.text("levels") {
@@ -238,6 +251,7 @@ impl Config {
             _ => settings.flag("delta_split")?,
         };
         Ok(Config {
+            unit,
             b,
             c_min,
             perturbation,
@@ -310,10 +324,10 @@ struct Memory {
 
 impl LevisPlusPlus {
     pub(super) fn new(brief: &Brief, config: Config) -> Result<Self> {
-        let unit = brief.problem.cost_unit();
+        let unit = config.unit;
         let rho = config.perturbation.as_ref().map_or(0.0, |p| p.rho);
         let costs = brief.problem.costs().iter().map(|c| (c + rho) / unit).collect();
-        let optimist = Optimist::new(brief, costs, config.b)?;
+        let optimist = Optimist::new(brief, costs, config.b)?.in_units_of(unit);
         let home = Home::new(brief.problem.dim(), config.levels, config.lambda, config.gamma);
         // before any data theta_hat = 0 and Sigma = lambda I: only the bias is off
         let radii = vec![config.bias; config.levels];
@@ -374,13 +388,14 @@ impl Learner for LevisPlusPlus {
 
     fn in_force(&self) -> Map<String, Value> {
         let c = &self.config;
-        let unit = self.optimist.problem.cost_unit();
+        let unit = c.unit;
         let mut map = listed(
             &[
                 ("radius", json!(c.radius.to_string())),
                 ("guarantee", json!(c.radius.guaranteed())),
                 ("B", json!(c.b * unit)),
                 ("c_min", json!(c.c_min * unit)),
+                ("cost_unit", json!(unit)),
                 ("delta", json!(c.delta)),
                 ("lambda", json!(c.lambda)),
                 ("gamma", json!(c.gamma)),

@@ -50,6 +50,8 @@ pub enum Reason {
     Determinant,
     /// The information in the data doubled.
     Information,
+    /// The episodes begun doubled: costs are raised by the inverse of their number.
+    Episodes,
 }
 
 /// One planning call, in the units of the user's costs.
