@@ -72,7 +72,8 @@ pub struct Coverage {
     pub rows: Vec<CoverageRow>,
     /// What the numbers say, in words.
     pub words: Vec<String>,
-    /// Whether no set is refuted: none that has a guarantee loses theta* significantly more often than it promises.
+    /// Whether no set is refuted: none that has a guarantee loses theta* significantly more often than it promises, and none that was
+    /// planned over lacks a theta* that the confidence set has.
     pub sound: bool,
     /// Whether the user broke off.
     pub interrupted: bool,
@@ -98,6 +99,9 @@ pub struct CoverageRow {
     pub lost: Option<Proportion>,
     /// Runs in which a plan was made over a set without theta*: for a likelihood set, over the ellipsoid around it.
     pub lost_at_plan: Option<Proportion>,
+    /// Runs in which a plan was made over a set without theta* though theta* was in the confidence set: the set that is planned
+    /// over must contain that one, so that any such run is an error of goalward.
+    pub missed_at_plan: usize,
     /// The likelihood's threshold above the least loss after the last step, in nats.
     pub nats: Option<Mean>,
     /// The radius of the regression's ellipsoid after the last step, in its own norm.
@@ -130,6 +134,7 @@ impl CoverageRow {
             promised: accounts.first().and_then(|a| a.promised),
             lost: share(|a| a.lost),
             lost_at_plan: share(|a| a.lost_at_plan),
+            missed_at_plan: accounts.iter().filter(|a| a.missed.is_some()).count(),
             nats: mean(|a| a.nats),
             beta: mean(|a| a.radius),
             width: mean(|a| a.width),
@@ -233,7 +238,7 @@ pub fn coverage(options: &CoverageOptions, progress: &dyn Progress) -> Result<Co
         version: env!("CARGO_PKG_VERSION"),
         options: options.clone(),
         words: Vec::new(),
-        sound: !rows.iter().any(CoverageRow::refuted),
+        sound: !rows.iter().any(|row| row.refuted() || row.missed_at_plan > 0),
         interrupted: rows.len() < cells.len() || !rows.iter().all(complete),
         files: Vec::new(),
         rows,
@@ -301,6 +306,19 @@ impl Coverage {
                 lost.hits,
                 lost.n,
                 100.0 * lost.limit
+            ));
+        }
+        for row in self.rows.iter().filter(|r| r.missed_at_plan > 0) {
+            let first = row.accounts.iter().find_map(|a| a.missed.map(|t| (a.seed, t)));
+            let (seed, t) = first.unwrap_or_default();
+            words.push(format!(
+                "{}, delta = {}: {} planned over a set without theta* in {} of {} runs though theta* was in its confidence set (first \
+                 with seed {seed}, at step {t}). The one must contain the other: this is an error of goalward, please report it.",
+                row.world,
+                row.delta,
+                row.contender.label,
+                row.missed_at_plan,
+                row.accounts.len()
             ));
         }
         for row in self.rows.iter().filter(|r| r.refuted()) {

@@ -6,7 +6,7 @@ mod radius;
 
 pub use likelihood::{
     Contradiction, Enclosed, Kept, Knowledge, LikelihoodCone, LikelihoodKeeper, LikelihoodSet, Outer,
-    SharpSet, likelihood_covers, likelihood_threshold,
+    SharpSet, hidden_coordinates, likelihood_covers, likelihood_threshold,
 };
 pub use norms::{phi_norm, theta_norm};
 pub use radius::{Bernstein, RadiusKind, levis, levis_plus_plus, realised_determinant, weighted_determinant};

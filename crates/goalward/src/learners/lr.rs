@@ -54,7 +54,7 @@
 use super::optimist::{Heading, Optimist, ROWS, Standing, listed};
 use super::{Brief, Emptiness, Learner, LearnerEntry, Observed, Probe, Reason, Snapshot, Transition};
 use crate::Result;
-use crate::confidence::{Kept, Knowledge, LikelihoodKeeper};
+use crate::confidence::{Kept, Knowledge, LikelihoodKeeper, hidden_coordinates};
 use crate::estimate::Seen;
 use crate::plan::Planner;
 use crate::problem::{Action, State};
@@ -93,6 +93,7 @@ pub(super) fn probe_estimate(keeper: &LikelihoodKeeper, sink: &mut dyn Probe) {
         sink.estimate(&keeper.likelihood().maximum().theta);
         if let Some(intervals) = keeper.set().intervals(keeper.likelihood()) {
             sink.intervals(&intervals);
+            sink.hidden(&hidden_coordinates(keeper.likelihood()));
         }
     }
 }

@@ -13,6 +13,7 @@ pub mod memory;
 mod mix;
 mod models;
 mod reach;
+pub(crate) mod seen;
 #[cfg(test)]
 mod tests;
 mod truth;
