@@ -150,6 +150,11 @@ impl CoverageRow {
     }
 }
 
+/// Whether the runs refute no set, and none that was planned over lacks a theta* that the confidence set has.
+fn is_sound(rows: &[CoverageRow]) -> bool {
+    !rows.iter().any(|row| row.refuted() || row.missed_at_plan > 0)
+}
+
 /// One world, delta and contender.
 pub(crate) struct Cell<'a> {
     pub(crate) place: &'a Place,
@@ -238,7 +243,7 @@ pub fn coverage(options: &CoverageOptions, progress: &dyn Progress) -> Result<Co
         version: env!("CARGO_PKG_VERSION"),
         options: options.clone(),
         words: Vec::new(),
-        sound: !rows.iter().any(|row| row.refuted() || row.missed_at_plan > 0),
+        sound: is_sound(&rows),
         interrupted: rows.len() < cells.len() || !rows.iter().all(complete),
         files: Vec::new(),
         rows,
@@ -409,5 +414,56 @@ impl std::fmt::Display for Significant {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         let decimals = (3.0 - self.0.abs().log10().floor()).clamp(0.0, 9.0) as usize;
         f.write_str(&crate::figure::number_label(self.0, decimals))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn account(seed: u64, missed: Option<u64>) -> Account {
+        Account {
+            seed,
+            lost: None,
+            lost_at_plan: missed,
+            missed,
+            steps: 500,
+            nats: Some(10.0),
+            radius: None,
+            width: Some(0.5),
+            gap_regret: 1.0,
+            promised: Some(0.1),
+            kind: Some("likelihood".into()),
+            interrupted: false,
+        }
+    }
+
+    /// One run in a thousand is no luck here: the set that is planned over must contain the confidence set.
+    #[test]
+    fn a_loss_at_a_plan_alone_is_an_error() {
+        let lr = Contender::parse_all(&["lr".to_string()]).unwrap().remove(0);
+        let report = |missed: Option<u64>| {
+            let accounts = (0..1000).map(|seed| account(seed, missed.filter(|_| seed == 17))).collect();
+            let rows = vec![CoverageRow::of("somewhere", 0.1, &lr, accounts)];
+            let mut coverage = Coverage {
+                version: "",
+                options: CoverageOptions::default(),
+                words: Vec::new(),
+                sound: is_sound(&rows),
+                interrupted: false,
+                files: Vec::new(),
+                rows,
+            };
+            coverage.words = coverage.sentences();
+            coverage
+        };
+        let fine = report(None);
+        assert!(fine.sound && !fine.words.iter().any(|words| words.contains("error")), "{:?}", fine.words);
+        let wrong = report(Some(256));
+        assert!(!wrong.sound && wrong.rows[0].missed_at_plan == 1);
+        let named = |words: &String| {
+            ["error of goalward", "seed 17", "step 256", "1 of 1000"].iter().all(|x| words.contains(x))
+        };
+        assert!(wrong.words.iter().any(named), "{:?}", wrong.words);
     }
 }

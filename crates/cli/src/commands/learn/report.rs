@@ -92,6 +92,9 @@ pub(super) fn summary(finished: &Finished, spec: &RunSpec, ending: Ending) -> St
 
 /// What is known of a coordinate.
 fn interval((low, high): (f64, f64)) -> String {
+    // no -0.000
+    let tidy = |x: f64| if x.abs() < 5e-4 { 0.0 } else { x };
+    let (low, high) = (tidy(low), tidy(high));
     match (low.is_finite(), high.is_finite()) {
         (true, true) => format!("{low:.3} to {high:.3}"),
         (true, false) => format!("{low:.3} or more"),
