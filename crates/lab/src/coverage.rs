@@ -138,7 +138,7 @@ impl CoverageRow {
             nats: mean(|a| a.nats),
             beta: mean(|a| a.radius),
             width: mean(|a| a.width),
-            empty: whole.iter().filter(|a| a.width.is_none()).count(),
+            empty: whole.iter().filter(|a| a.empty).count(),
             gap_regret: mean(|a| Some(a.gap_regret)),
             accounts,
         }
@@ -431,6 +431,7 @@ mod tests {
             nats: Some(10.0),
             radius: None,
             width: Some(0.5),
+            empty: false,
             gap_regret: 1.0,
             promised: Some(0.1),
             kind: Some("likelihood".into()),

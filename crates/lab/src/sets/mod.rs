@@ -38,8 +38,11 @@ pub(crate) struct Account {
     pub(crate) nats: Option<f64>,
     /// The radius of the regression's ellipsoid, after the last step.
     pub(crate) radius: Option<f64>,
-    /// The width of the set after the last step, as a share of B's: the mean over the directions phi_V*(s,a). None if it is empty.
+    /// The width of the set after the last step, as a share of B's: the mean over the directions phi_V*(s,a). None if it is empty,
+    /// and where B has no width.
     pub(crate) width: Option<f64>,
+    /// Whether the set was empty after the last step.
+    pub(crate) empty: bool,
     /// The gap regret of the run.
     pub(crate) gap_regret: f64,
     /// What the learner's theorem says of its sets: they lose theta* with at most this probability.
@@ -156,6 +159,7 @@ pub(crate) fn watch(
         nats: None,
         radius: None,
         width: None,
+        empty: false,
         gap_regret: runner.progress().gap_regret,
         promised: promised(&contender.learner, &force),
         kind: force.get("radius").and_then(Value::as_str).map(String::from),
@@ -168,6 +172,7 @@ pub(crate) fn watch(
         }
     }
     let sets: Option<Vec<ConvexSet>> = watcher.copies.iter_mut().map(|copy| copy.set(problem)).collect();
+    account.empty = sets.is_none();
     account.width = sets.and_then(|mut sets| yardstick.width(&mut sets));
     Ok(account)
 }
