@@ -73,7 +73,8 @@ pub struct Coverage {
     pub rows: Vec<CoverageRow>,
     /// What the numbers say, in words.
     pub words: Vec<String>,
-    /// Whether no set is refuted: none that has a guarantee loses theta* significantly more often than it promises.
+    /// Whether no set is refuted: none that has a guarantee loses theta* significantly more often than it promises, and none that was
+    /// planned over lacks a theta* that the confidence set has.
     pub sound: bool,
     /// Whether the user broke off.
     pub interrupted: bool,
@@ -101,6 +102,9 @@ pub struct CoverageRow {
     pub lost: Option<Proportion>,
     /// Runs in which a plan was made over a set without theta*: for a likelihood set, over the ellipsoid around it.
     pub lost_at_plan: Option<Proportion>,
+    /// Runs in which a plan was made over a set without theta* though theta* was in the confidence set: the set that is planned
+    /// over must contain that one, so that any such run is an error of goalward.
+    pub missed_at_plan: usize,
     /// The likelihood's threshold above the least loss after the last step, in nats.
     pub nats: Option<Mean>,
     /// The radius of the regression's ellipsoid after the last step, in its own norm.
@@ -135,10 +139,11 @@ impl CoverageRow {
             guarantee,
             lost: share(|a| a.lost),
             lost_at_plan: share(|a| a.lost_at_plan),
+            missed_at_plan: accounts.iter().filter(|a| a.missed.is_some()).count(),
             nats: mean(|a| a.nats),
             beta: mean(|a| a.radius),
             width: mean(|a| a.width),
-            empty: whole.iter().filter(|a| a.width.is_none()).count(),
+            empty: whole.iter().filter(|a| a.empty).count(),
             gap_regret: mean(|a| Some(a.gap_regret)),
             accounts,
         }
@@ -148,6 +153,11 @@ impl CoverageRow {
     fn refuted(&self) -> bool {
         self.promised.zip(self.lost).is_some_and(|(promised, lost)| lost.low > promised)
     }
+}
+
+/// Whether the runs refute no set, and none that was planned over lacks a theta* that the confidence set has.
+fn is_sound(rows: &[CoverageRow]) -> bool {
+    !rows.iter().any(|row| row.refuted() || row.missed_at_plan > 0)
 }
 
 /// One world, delta and contender.
@@ -238,7 +248,7 @@ pub fn coverage(options: &CoverageOptions, progress: &dyn Progress) -> Result<Co
         version: env!("CARGO_PKG_VERSION"),
         options: options.clone(),
         words: Vec::new(),
-        sound: !rows.iter().any(CoverageRow::refuted),
+        sound: is_sound(&rows),
         interrupted: rows.len() < cells.len() || !rows.iter().all(complete),
         files: Vec::new(),
         rows,
@@ -306,6 +316,19 @@ impl Coverage {
                 lost.hits,
                 lost.n,
                 100.0 * lost.limit
+            ));
+        }
+        for row in self.rows.iter().filter(|r| r.missed_at_plan > 0) {
+            let first = row.accounts.iter().find_map(|a| a.missed.map(|t| (a.seed, t)));
+            let (seed, t) = first.unwrap_or_default();
+            words.push(format!(
+                "{}, delta = {}: {} planned over a set without theta* in {} of {} runs though theta* was in its confidence set (first \
+                 with seed {seed}, at step {t}). The one must contain the other: this is an error of goalward, please report it.",
+                row.world,
+                row.delta,
+                row.contender.label,
+                row.missed_at_plan,
+                row.accounts.len()
             ));
         }
         for row in self.rows.iter().filter(|r| r.refuted()) {
@@ -397,5 +420,58 @@ impl std::fmt::Display for Significant {
     fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
         let decimals = (3.0 - self.0.abs().log10().floor()).clamp(0.0, 9.0) as usize;
         f.write_str(&crate::figure::number_label(self.0, decimals))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn account(seed: u64, missed: Option<u64>) -> Account {
+        Account {
+            seed,
+            lost: None,
+            lost_at_plan: missed,
+            missed,
+            steps: 500,
+            nats: Some(10.0),
+            radius: None,
+            width: Some(0.5),
+            empty: false,
+            gap_regret: 1.0,
+            guarantee: None,
+            promised: Some(0.1),
+            kind: Some("likelihood".into()),
+            interrupted: false,
+        }
+    }
+
+    /// One run in a thousand is no luck here: the set that is planned over must contain the confidence set.
+    #[test]
+    fn a_loss_at_a_plan_alone_is_an_error() {
+        let lr = Contender::parse_all(&["lr".to_string()]).unwrap().remove(0);
+        let report = |missed: Option<u64>| {
+            let accounts = (0..1000).map(|seed| account(seed, missed.filter(|_| seed == 17))).collect();
+            let rows = vec![CoverageRow::of("somewhere", 0.1, &lr, accounts)];
+            let mut coverage = Coverage {
+                version: "",
+                options: CoverageOptions::default(),
+                words: Vec::new(),
+                sound: is_sound(&rows),
+                interrupted: false,
+                files: Vec::new(),
+                rows,
+            };
+            coverage.words = coverage.sentences();
+            coverage
+        };
+        let fine = report(None);
+        assert!(fine.sound && !fine.words.iter().any(|words| words.contains("error")), "{:?}", fine.words);
+        let wrong = report(Some(256));
+        assert!(!wrong.sound && wrong.rows[0].missed_at_plan == 1);
+        let named = |words: &String| {
+            ["error of goalward", "seed 17", "step 256", "1 of 1000"].iter().all(|x| words.contains(x))
+        };
+        assert!(wrong.words.iter().any(named), "{:?}", wrong.words);
     }
 }

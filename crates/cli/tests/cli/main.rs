@@ -3,6 +3,7 @@
 mod check;
 mod compare;
 mod help;
+mod identifiable;
 mod input;
 mod learn;
 mod models;

@@ -8,7 +8,7 @@ mod radius;
 pub use guarantee::{Assumption, Claim, Condition, Facts, Guarantee, Holds, Status, kernel_norm};
 pub use likelihood::{
     Contradiction, Enclosed, Kept, Knowledge, LikelihoodCone, LikelihoodKeeper, LikelihoodSet, Outer,
-    SharpSet, likelihood_covers, likelihood_threshold,
+    SharpSet, hidden_coordinates, likelihood_covers, likelihood_threshold,
 };
 pub use norms::{phi_norm, phi_norm_attained, theta_norm};
 pub use radius::{Bernstein, RadiusKind, levis, levis_plus_plus, realised_determinant, weighted_determinant};

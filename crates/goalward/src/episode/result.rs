@@ -3,7 +3,7 @@
 use super::Runner;
 use crate::confidence::Guarantee;
 use crate::learners::{Probe, Violation};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 /// The outcome of a run, in the user's cost units. Serialised it is the JSON of `goalward learn --json`, but for the time.
@@ -31,9 +31,13 @@ pub struct RunResult {
     pub gap_regret: f64,
     /// The learner's estimate of theta, if it has one.
     pub theta_hat: Option<Vec<f64>>,
-    /// An interval for every coordinate of theta, as of the last plan, if the learner's confidence set gives one.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// An interval for every coordinate of theta, as of the last plan, if the learner's confidence set gives one. An end may be
+    /// infinite; serialised it is null then, and so is an interval without an end.
+    #[serde(skip_serializing_if = "Option::is_none", serialize_with = "ends")]
     pub theta_interval: Option<Vec<(f64, f64)>>,
+    /// The coordinates of theta that cannot be learnt from transitions: their intervals are what the problem's known facts leave.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub theta_hidden: Vec<usize>,
     /// Planning calls.
     pub planner_calls: u64,
     /// Which confidence radius was used: "printed", "scaled:x" (no guarantee), ...; null for a learner without one.
@@ -63,10 +67,21 @@ fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 
+/// Null for what is infinite.
+fn ends<S: Serializer>(intervals: &Option<Vec<(f64, f64)>>, serializer: S) -> Result<S::Ok, S::Error> {
+    let end = |x: f64| x.is_finite().then_some(x);
+    let ends = |&(low, high): &(f64, f64)| match (end(low), end(high)) {
+        (None, None) => None,
+        both => Some(both),
+    };
+    intervals.as_ref().map(|all| all.iter().map(ends).collect::<Vec<_>>()).serialize(serializer)
+}
+
 #[derive(Default)]
 struct Gathered {
     theta_hat: Option<Vec<f64>>,
     theta_interval: Option<Vec<(f64, f64)>>,
+    theta_hidden: Vec<usize>,
     impossible: Vec<Violation>,
     planner_calls: u64,
     violations: u64,
@@ -80,6 +95,9 @@ impl Probe for Gathered {
     }
     fn intervals(&mut self, theta: &[(f64, f64)]) {
         self.theta_interval = Some(theta.to_vec());
+    }
+    fn hidden(&mut self, coordinates: &[usize]) {
+        self.theta_hidden = coordinates.to_vec();
     }
     fn violation(&mut self, violation: &Violation) {
         self.impossible.push(violation.clone());
@@ -114,6 +132,7 @@ impl RunResult {
             gap_regret: now.gap_regret,
             theta_hat: gathered.theta_hat,
             theta_interval: gathered.theta_interval,
+            theta_hidden: gathered.theta_hidden,
             planner_calls: gathered.planner_calls,
             radius: parameters.get("radius").and_then(Value::as_str).map(String::from),
             guarantee: runner.guarantee(),

@@ -177,6 +177,8 @@ pub(super) struct Perturbation {
 
 /// The parameters in force. Costs, B and c_min in the theory's units.
 pub(super) struct Config {
+    /// The user's units per unit of the theory.
+    pub(super) unit: f64,
     pub(super) b: f64,
     pub(super) c_min: f64,
     /// Of the costs; none for LEVIS++ itself.
@@ -207,8 +209,20 @@ impl Config {
         norms: Norms,
         oracle: Vec<&'static str>,
     ) -> Result<Config> {
+        Self::read_in(brief.problem.cost_unit(), brief, b, c_min, perturbation, norms, oracle)
+    }
+
+    /// The same for costs in this unit.
+    pub(super) fn read_in(
+        unit: f64,
+        brief: &Brief,
+        b: f64,
+        c_min: f64,
+        perturbation: Option<Perturbation>,
+        norms: Norms,
+        oracle: Vec<&'static str>,
+    ) -> Result<Config> {
         let settings = &brief.settings;
-        let unit = brief.problem.cost_unit();
         let (b, c_min) = (b / unit, c_min / unit);
         // reading A8: L = max(2, ceil(log2(5B/c_min))), levels 0..L-1
         let levels = match settings.text("levels") {
@@ -229,6 +243,7 @@ impl Config {
             _ => settings.flag("delta_split")?,
         };
         Ok(Config {
+            unit,
             b,
             c_min,
             perturbation,
@@ -265,10 +280,10 @@ impl Config {
     }
 
     /// What the proofs assume.
-    pub(super) fn assumptions(&self, problem: &Problem, unit: f64) -> Vec<Assumption> {
+    pub(super) fn assumptions(&self, problem: &Problem) -> Vec<Assumption> {
         let (rho, t_star) = self.perturbation.as_ref().map_or((0.0, 0.0), |p| (p.rho, p.t_star));
         let over_b = confidence::theta_norm(problem);
-        let mut all = vec![Assumption::BoundsValues { b: self.b * unit - rho * t_star, rho: 0.0 }];
+        let mut all = vec![Assumption::BoundsValues { b: self.b * self.unit - rho * t_star, rho: 0.0 }];
         if self.perturbation.is_some() {
             all.push(Assumption::BoundsSteps { t_star });
         }
@@ -359,10 +374,10 @@ struct Memory {
 
 impl LevisPlusPlus {
     pub(super) fn new(brief: &Brief, config: Config) -> Result<Self> {
-        let unit = brief.problem.cost_unit();
+        let unit = config.unit;
         let rho = config.perturbation.as_ref().map_or(0.0, |p| p.rho);
         let costs = brief.problem.costs().iter().map(|c| (c + rho) / unit).collect();
-        let optimist = Optimist::new(brief, costs, config.b)?;
+        let optimist = Optimist::new(brief, costs, config.b)?.in_units_of(unit);
         let home = Home::new(brief.problem.dim(), config.levels, config.lambda, config.gamma);
         // before any data theta_hat = 0 and Sigma = lambda I: only the bias is off
         let radii = vec![config.bias; config.levels];
@@ -423,12 +438,13 @@ impl Learner for LevisPlusPlus {
 
     fn in_force(&self) -> Map<String, Value> {
         let c = &self.config;
-        let unit = self.optimist.problem.cost_unit();
+        let unit = c.unit;
         let mut map = listed(
             &[
                 ("radius", json!(c.radius.to_string())),
                 ("B", json!(c.b * unit)),
                 ("c_min", json!(c.c_min * unit)),
+                ("cost_unit", json!(unit)),
                 ("delta", json!(c.delta)),
                 ("lambda", json!(c.lambda)),
                 ("gamma", json!(c.gamma)),
@@ -451,11 +467,10 @@ impl Learner for LevisPlusPlus {
     }
 
     fn claim(&self) -> Option<Claim> {
-        let problem = &self.optimist.problem;
         Some(Claim {
             statement: self.config.statement(),
             level: self.config.level(),
-            assumptions: self.config.assumptions(problem, problem.cost_unit()),
+            assumptions: self.config.assumptions(&self.optimist.problem),
         })
     }
 

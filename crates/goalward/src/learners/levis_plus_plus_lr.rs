@@ -2,7 +2,7 @@
 //!
 //! # What it does
 //!
-//! All that [LEVIS++](super::levis_plus_plus) does, with half of delta; with the other half it keeps the likelihood set
+//! All that [LEVIS++](super::levis_plus_plus) does, in units of the largest cost and with half of delta; with the other half it keeps the likelihood set
 //! ([`LikelihoodSet`](crate::confidence::LikelihoodSet)) as [`lr`](super::lr) does. Every backup of the planner takes the larger
 //! of the two certified lower bounds. It plans on the paper's triggers and when the information has doubled.
 //!
@@ -44,7 +44,7 @@ use super::levis_plus_plus::{
 };
 use super::lr::probe_estimate;
 use super::norms::{NORMS, Norms, PHI_NORM, THETA_NORM};
-use super::optimist::{Heading, ROWS, given_or_oracle, regression_ellipsoid, regression_set};
+use super::optimist::{Heading, ROWS, given_or_oracle_in, regression_ellipsoid, regression_set};
 use super::{Emptiness, Learner, LearnerEntry, Observed, Probe, Reason, Snapshot, Transition};
 use crate::Result;
 use crate::confidence::{Claim, Kept, LikelihoodKeeper, RadiusKind};
@@ -81,10 +81,12 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
     ],
     wants_policy: false,
     build: |brief| {
-        let (b, oracle) = given_or_oracle(brief, "B", brief.told.b_star)?;
+        // the largest cost, also where it is below 1: results do not depend on the user's units
+        let unit = brief.problem.largest_cost();
+        let (b, oracle) = given_or_oracle_in(unit, brief, "B", brief.told.b_star)?;
         let c_min = known_c_min(brief)?;
-        let mut config =
-            Config::read(brief, b, c_min, None, Norms::Computed, if oracle { vec!["B"] } else { vec![] })?;
+        let oracle = if oracle { vec!["B"] } else { vec![] };
+        let mut config = Config::read_in(unit, brief, b, c_min, None, Norms::Computed, oracle)?;
         let delta = config.delta;
         config.delta = 0.5 * delta;
         let paper = LevisPlusPlus::new(brief, config)?;

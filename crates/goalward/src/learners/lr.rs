@@ -8,9 +8,14 @@
 //! log det(Fisher information + rho I) exceeds its maximum over past plans by log 2: the estimate that it is computed at
 //! moves, and a comparison with the last plan alone could oscillate.
 //!
-//! Discount q_j = 1/t_j and precision eps_j = 1/t_j are those of the paper. The discount also bounds the values, by
-//! c_max t_j: no bound on B* is needed. If some cost off the goal is zero, every cost is raised by 1/t_j in the j-th plan: it
-//! vanishes by itself, so neither T* nor K is needed.
+//! Costs are divided by the largest one, whether that is above or below 1: neither actions nor results depend on the user's
+//! units. Discount q_j = 1/t_j and precision eps_j = 1/t_j are those of the paper. The discount also bounds the values, by
+//! c_max t_j: no bound on B* is needed.
+//!
+//! **Zero costs.** If some cost off the goal is zero, every cost is raised by rho_j = 1/k_j in the j-th plan, in units of the
+//! largest cost; k_j is the number of episodes begun by then, and a plan is also made when these have doubled. It vanishes
+//! by itself, so neither T* nor K is needed. A free loop is worth rho_j/q_j = t_j/k_j: while no episode ends, that grows with
+//! the time until any way to the goal is better. (With 1/t_j in the place of 1/k_j it would be worth 1 for ever.)
 //!
 //! # What it needs to know
 //!
@@ -39,7 +44,7 @@
 //! # What is proved
 //!
 //! Validity: with probability at least 1 - delta, theta* is in every set at once, whatever the actions. Optimism: on that
-//! event V_j <= V* (with zero costs: V_j <= V* + T*/t_j). No regret theorem is claimed: the sets shrink at the
+//! event V_j <= V* (with zero costs: V_j <= V* + rho_j T* in units of the largest cost, rho_j = 1/k_j). No regret theorem is claimed: the sets shrink at the
 //! parametric rate, but that the Bellman errors of its plans add up to O~(sqrt(K)) is not proved.
 //!
 //! A step to which every theta in B gives probability 0 is reported as a violation, with its names, and not counted; the set
@@ -49,7 +54,7 @@
 use super::optimist::{Heading, Optimist, ROWS, Standing, listed};
 use super::{Brief, Emptiness, Learner, LearnerEntry, Observed, Probe, Reason, Snapshot, Transition};
 use crate::Result;
-use crate::confidence::{Assumption, Claim, Kept, Knowledge, LikelihoodKeeper};
+use crate::confidence::{Assumption, Claim, Kept, Knowledge, LikelihoodKeeper, hidden_coordinates};
 use crate::estimate::Seen;
 use crate::plan::Planner;
 use crate::problem::{Action, State};
@@ -88,6 +93,7 @@ pub(super) fn probe_estimate(keeper: &LikelihoodKeeper, sink: &mut dyn Probe) {
         sink.estimate(&keeper.likelihood().maximum().theta);
         if let Some(intervals) = keeper.set().intervals(keeper.likelihood()) {
             sink.intervals(&intervals);
+            sink.hidden(&hidden_coordinates(keeper.likelihood()));
         }
     }
 }
@@ -95,7 +101,7 @@ pub(super) fn probe_estimate(keeper: &LikelihoodKeeper, sink: &mut dyn Probe) {
 struct Lr {
     optimist: Optimist,
     keeper: LikelihoodKeeper,
-    /// Some cost off the goal is zero.
+    /// Some cost off the goal is zero, in units of the largest.
     perturbed: bool,
     /// Plans over the set itself, not over the ellipsoid around it.
     sharp: bool,
@@ -110,7 +116,7 @@ struct Memory {
 
 impl Lr {
     fn new(brief: &Brief) -> Result<Self> {
-        let unit = brief.problem.cost_unit();
+        let unit = brief.problem.largest_cost();
         let costs = brief.problem.costs().iter().map(|c| c / unit).collect();
         let delta = brief.settings.number("delta", 1e-300, 1.0)?;
 
@@ -130,7 +136,7 @@ impl Lr {
                 ));
             }
         };
-        let mut optimist = Optimist::new(brief, costs, 1.0)?;
+        let mut optimist = Optimist::new(brief, costs, 1.0)?.in_units_of(unit);
         if sharp && optimist.planner == Planner::Auto {
             optimist.planner = Planner::Fast; // a sweep takes a conic solve for each pair
         }
@@ -138,7 +144,7 @@ impl Lr {
             keeper: LikelihoodKeeper::within(brief.problem, &optimist.constraints, delta),
             optimist,
             sharp,
-            perturbed: brief.problem.min_cost() == 0.0,
+            perturbed: brief.problem.min_cost() / unit == 0.0,
         })
     }
 
@@ -153,10 +159,10 @@ impl Lr {
         };
         let optimist = &mut self.optimist;
         let t = optimist.standing.t as f64;
-        let rho = if self.perturbed { 1.0 / t } else { 0.0 };
-        let problem = &optimist.problem;
+        let rho = if self.perturbed { 1.0 / optimist.standing.episodes_begun() as f64 } else { 0.0 };
+        let (problem, unit) = (&optimist.problem, optimist.unit);
         optimist.costs.clear();
-        optimist.costs.extend(problem.costs().iter().map(|c| c / problem.cost_unit() + rho));
+        optimist.costs.extend(problem.costs().iter().map(|c| c / unit + rho));
         // no fixed point exceeds c_max/q, whatever the set
         optimist.b = optimist.costs.iter().copied().fold(1.0, f64::max) * t;
         let (set, keeper) = (set.as_mut(), &self.keeper);
@@ -183,6 +189,8 @@ impl Learner for Lr {
         }
         let informed = seen == Some(Seen::Counted) && self.keeper.informed();
         let reason = informed.then_some(Reason::Information).or(self.optimist.due(false));
+        let more = self.perturbed && self.optimist.standing.episodes_doubled();
+        let reason = reason.or(more.then_some(Reason::Episodes));
         match reason {
             None => Ok(Observed::Updated),
             Some(reason) => {
@@ -205,7 +213,8 @@ impl Learner for Lr {
                 ("set", json!(if self.sharp { "exact" } else { "outer" })),
                 ("planner", json!(self.optimist.planner.name())),
                 ("rows", json!(self.optimist.rows)),
-                ("perturbation", json!(if self.perturbed { "1/t_j" } else { "none" })),
+                ("cost_unit", json!(self.optimist.unit)),
+                ("perturbation", json!(if self.perturbed { "1/k_j" } else { "none" })),
             ],
             &[],
         )

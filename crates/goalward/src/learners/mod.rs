@@ -52,6 +52,8 @@ pub enum Reason {
     Determinant,
     /// The information in the data doubled.
     Information,
+    /// The episodes begun doubled: costs are raised by the inverse of their number.
+    Episodes,
 }
 
 /// One planning call, in the units of the user's costs.
@@ -137,8 +139,11 @@ pub trait Probe {
     }
     /// The current estimate of theta.
     fn estimate(&mut self, _theta_hat: &[f64]) {}
-    /// An interval for every coordinate of theta, from a learner whose confidence set gives one; asked for with the estimate.
+    /// An interval for every coordinate of theta, from a learner whose confidence set gives one; asked for with the estimate. An end
+    /// may be infinite.
     fn intervals(&mut self, _theta: &[(f64, f64)]) {}
+    /// The coordinates of theta that cannot be learnt from transitions, with their intervals.
+    fn hidden(&mut self, _coordinates: &[usize]) {}
     /// How many planning calls were made; and how often the model was violated: planning calls that met an empty C ∩ B, and
     /// steps that no model allows.
     fn counts(&mut self, _planner_calls: u64, _violations: u64) {}

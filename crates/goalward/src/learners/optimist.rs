@@ -31,6 +31,8 @@ pub(super) struct Optimist {
     pub(super) problem: Arc<Problem>,
     /// Costs per pair as the planner sees them: scaled, and perturbed where the learner perturbs.
     pub(super) costs: Vec<f64>,
+    /// The user's units per unit of these costs.
+    pub(super) unit: f64,
     /// The bound B on V*, for these costs.
     pub(super) b: f64,
     pub(super) planner: Planner,
@@ -71,6 +73,11 @@ pub(super) struct Standing {
     pub(super) j: u64,
     /// The step of the last one.
     pub(super) t_j: u64,
+    /// Episodes that reached the goal, and those that had when the last plan was made.
+    #[serde(default)]
+    ended: u64,
+    #[serde(default)]
+    ended_j: u64,
     /// Planning calls that met an empty C ∩ B.
     violations: u64,
     /// Those among them in which the data contradicted every model.
@@ -86,6 +93,18 @@ pub(super) struct Standing {
     pub(super) v: Vec<f64>,
     last_plan: Option<PlanReport>,
     ties: Stream,
+}
+
+impl Standing {
+    /// How many episodes have begun: one after every arrival at the goal, and the first.
+    pub(super) fn episodes_begun(&self) -> u64 {
+        self.ended + 1
+    }
+
+    /// Whether twice as many have begun as when the last plan was made.
+    pub(super) fn episodes_doubled(&self) -> bool {
+        self.ended + 1 >= 2 * (self.ended_j + 1)
+    }
 }
 
 impl Optimist {
@@ -111,6 +130,8 @@ impl Optimist {
             t: 0,
             j: 0,
             t_j: 0,
+            ended: 0,
+            ended_j: 0,
             violations: 0,
             contradictions: 0,
             relaxed: 0,
@@ -120,7 +141,13 @@ impl Optimist {
             last_plan: None,
             ties,
         };
-        Ok(Optimist { devi: Devi::new(&problem), problem, costs, b, planner, constraints, rows, standing })
+        let (devi, unit) = (Devi::new(&problem), problem.cost_unit());
+        Ok(Optimist { devi, problem, costs, unit, b, planner, constraints, rows, standing })
+    }
+
+    /// The same for costs that were divided by this.
+    pub(super) fn in_units_of(self, unit: f64) -> Self {
+        Optimist { unit, ..self }
     }
 
     /// argmin_a Q_j(s,a); ties are broken uniformly from the learner's own stream (reading A16: while C ∩ B = B all
@@ -146,6 +173,7 @@ impl Optimist {
         let t = self.standing.t + 1;
         let pair = self.standing.surprises.pair(&self.problem, step, t)?;
         self.standing.t = t;
+        self.standing.ended += u64::from(step.next == self.problem.goal());
         Ok((pair, t))
     }
 
@@ -183,6 +211,7 @@ impl Optimist {
         let now = &mut self.standing;
         now.j += 1;
         now.t_j = now.t;
+        now.ended_j = now.ended;
         let done = set.map_err(|why| *why).map(|set| {
             let task = Task { problem: &self.problem, costs: &self.costs, b: self.b, eps, q };
             self.devi.plan(&task, set, self.planner, &now.v)
@@ -199,7 +228,7 @@ impl Optimist {
             }
         }
         let (why, done) = (done.err(), done.ok());
-        let unit = self.problem.cost_unit();
+        let unit = self.unit;
         let Heading { reason, beta, theta, log_det } = heading;
         now.last_plan = Some(PlanReport {
             t: now.t_j,
@@ -277,6 +306,16 @@ pub(super) fn possible_pair(problem: &Problem, step: &Transition, t: u64) -> Res
 
 /// A number that the user gives or asks the oracle for; the runner fills `told` in that case.
 pub(super) fn given_or_oracle(brief: &Brief, key: &str, told: Option<f64>) -> Result<(f64, bool)> {
+    given_or_oracle_in(brief.problem.cost_unit(), brief, key, told)
+}
+
+/// The same for a learner with costs in this unit.
+pub(super) fn given_or_oracle_in(
+    unit: f64,
+    brief: &Brief,
+    key: &str,
+    told: Option<f64>,
+) -> Result<(f64, bool)> {
     if brief.settings.text(key) == Some("oracle") {
         let value = told.ok_or_else(|| {
             brief.settings.refuse(key, "oracle", "only a simulated run can ask for the truth".into())
@@ -284,7 +323,6 @@ pub(super) fn given_or_oracle(brief: &Brief, key: &str, told: Option<f64>) -> Re
         return Ok((value, true));
     }
     // beyond these bounds lambda = 1/B^2 is no number that a regression could be computed with
-    let unit = brief.problem.cost_unit();
     let value = brief.settings.number(key, 1e-9 * unit, 1e12 * unit)?;
     Ok((value, false))
 }

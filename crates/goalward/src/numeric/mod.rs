@@ -8,6 +8,7 @@ pub mod support;
 mod tall;
 
 pub use cholesky::Cholesky;
+pub(crate) use polytope::Turn;
 pub use polytope::{Contradiction, EmptyPolytope, Polytope, PolytopeBuilder, Pruned, Rows};
 pub use rng::{Stream, categorical};
 pub use tall::{Tall, Unsplittable};

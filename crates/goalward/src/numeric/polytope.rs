@@ -3,6 +3,7 @@
 mod features;
 mod interior;
 mod prune;
+mod turn;
 mod walk;
 
 use super::{Tall, dot, norm};
@@ -11,6 +12,7 @@ pub use features::Rows;
 use interior::Search;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
+pub(crate) use turn::Turn;
 
 /// A row that loses all but this share of its norm to the equalities is left out, and so is an implied equality: its
 /// direction would be rounding to no better than 1e-7.
@@ -73,6 +75,8 @@ pub struct Polytope {
     offsets: Vec<f64>,
     interior: Vec<f64>,
     blur: f64,
+    /// The length of each basis vector, unless all have length one.
+    lengths: Option<Vec<f64>>,
     /// Rows beyond those above.
     features: Option<Features>,
     pruned: Pruned,
@@ -100,7 +104,7 @@ impl Polytope {
     pub fn origin(&self) -> &[f64] {
         &self.origin
     }
-    /// An orthonormal basis of the hull's directions: d x k, row-major.
+    /// An orthogonal basis of the hull's directions: d x k, row-major. A problem's own B has an orthonormal one.
     pub fn basis(&self) -> &[f64] {
         &self.basis
     }
@@ -174,12 +178,15 @@ impl Polytope {
                 .all(|(i, b)| dot(&self.rows[i * self.free..(i + 1) * self.free], &z) <= b + tolerance)
             && self.features.as_ref().is_none_or(|features| features.violated(self, &z, tolerance).is_empty())
     }
-    /// The coordinates z = basis' (x - origin) of x's projection onto the hull.
+    /// The coordinates z of x's projection onto the hull; basis' (x - origin) where the basis is orthonormal.
     pub(crate) fn coordinates(&self, x: &[f64]) -> Vec<f64> {
         let mut z = vec![0.0; self.free];
         for i in 0..self.dim {
             let shift = x[i] - self.origin[i];
             z.iter_mut().zip(&self.basis[i * self.free..]).for_each(|(z, n)| *z += shift * n);
+        }
+        if let Some(lengths) = &self.lengths {
+            z.iter_mut().zip(lengths).for_each(|(z, length)| *z /= length * length);
         }
         z
     }
@@ -446,6 +453,7 @@ impl PolytopeBuilder {
             offsets,
             interior: Vec::new(),
             blur: 0.0,
+            lengths: None,
             features: None,
             pruned: Pruned { seen: 0, kept: 0, complete: false },
             bounds: OnceLock::new(),

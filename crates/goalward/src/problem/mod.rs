@@ -13,6 +13,7 @@ pub mod memory;
 mod mix;
 mod models;
 mod reach;
+pub(crate) mod seen;
 #[cfg(test)]
 mod tests;
 mod truth;
@@ -139,6 +140,12 @@ impl Problem {
     /// 1. Learners divide by it on the way in and multiply by it on the way out.
     pub fn cost_unit(&self) -> f64 {
         self.cost_unit
+    }
+    /// The largest cost, in the user's units: what learners divide by whose results do not depend on these. 1 if all costs
+    /// are 0, or so small that they could not be divided by.
+    pub fn largest_cost(&self) -> f64 {
+        let largest = self.costs.iter().copied().fold(0.0, f64::max);
+        if largest >= f64::MIN_POSITIVE { largest } else { 1.0 }
     }
     /// The smallest cost of a pair off the goal, in the user's units.
     pub fn min_cost(&self) -> f64 {

@@ -116,7 +116,7 @@ fn plans_are_optimistic_and_say_why_they_were_made() {
 fn zero_costs_need_nothing() {
     let arena = Arena::new("half-free", &Settings::new(), half_free()).unwrap();
     let results = runs(&arena, "lr", &Settings::new(), 100, 3);
-    assert!(results.iter().all(|r| r.gap_regret < 1e-9 && r.parameters["perturbation"] == "1/t_j"));
+    assert!(results.iter().all(|r| r.gap_regret < 1e-9 && r.parameters["perturbation"] == "1/k_j"));
     let spec = RunSpec::new("levis++lr", 5).settings(Settings::new().set("B", 2));
     assert!(Runner::new(&arena, spec).err().unwrap().to_string().contains("lr takes them"));
     // a free action that leads nowhere: without the perturbation it would be as good as any

@@ -47,3 +47,19 @@ pub(crate) fn half_free() -> Instance {
     }
     Instance::new(builder.build().unwrap(), &[0.5, 0.5]).unwrap()
 }
+
+/// The same problem and truth with other costs off the goal, by the number of the pair.
+pub(crate) fn with_costs(instance: &Instance, cost: impl Fn(usize) -> f64) -> Instance {
+    let problem = &instance.problem;
+    let mut builder = Problem::builder(problem.name(), problem.states(), problem.dim());
+    builder.start(problem.start()).goal(problem.goal());
+    for s in 0..problem.states() {
+        for p in problem.pairs_of(s) {
+            let a = builder.action(s, if s == problem.goal() { 0.0 } else { cost(p) }).unwrap();
+            for (&next, phi) in problem.successors(p).iter().zip(problem.phi(p).chunks_exact(problem.dim())) {
+                builder.feature(s, a, next as usize, phi).unwrap();
+            }
+        }
+    }
+    Instance::new(builder.build().unwrap(), instance.truth().unwrap().theta()).unwrap()
+}

@@ -55,7 +55,9 @@ impl Twin for LikelihoodTwin {
 
     fn plan(&mut self, _problem: &Problem, plan: &PlanReport) -> bool {
         let known = self.keeper.update(); // a contradiction leaves the last set in force, as for the learner
-        self.at_plan = self.keeper.set().contains(self.keeper.likelihood(), &self.theta);
+        // but it says that no theta is in the set, which is wrong of one that is
+        let denied = known.set.is_err() && self.loss <= known.threshold;
+        self.at_plan = !denied && self.keeper.set().contains(self.keeper.likelihood(), &self.theta);
         let close = |(a, b): (&f64, &f64)| (a - b).abs() <= TOLERANCE * b.abs().max(1.0);
         let same = |theta: &Vec<f64>| theta.iter().zip(&known.maximum.theta).all(close);
         !self.alone || plan.theta.first().is_some_and(same)

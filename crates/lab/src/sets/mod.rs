@@ -7,7 +7,7 @@ mod likelihood;
 mod regression;
 
 use crate::{Contender, Error, Progress, Result};
-use goalward::confidence::Guarantee;
+use goalward::confidence::{Guarantee, theta_norm};
 use goalward::episode::{Arena, Ending, Flow, Observer, Plan, RunSpec, Runner, Step, Stop};
 use goalward::learners::{PlanReport, Probe};
 use goalward::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
@@ -29,14 +29,20 @@ pub(crate) struct Account {
     pub(crate) lost: Option<u64>,
     /// The first planning call whose set did not have theta*.
     pub(crate) lost_at_plan: Option<u64>,
+    /// The first planning call whose set did not have theta* though the confidence set had had it after every step: an error of
+    /// the program, whatever the luck.
+    pub(crate) missed: Option<u64>,
     /// Steps watched.
     pub(crate) steps: u64,
     /// The likelihood's threshold above the least loss, after the last step.
     pub(crate) nats: Option<f64>,
     /// The radius of the regression's ellipsoid, after the last step.
     pub(crate) radius: Option<f64>,
-    /// The width of the set after the last step, as a share of B's: the mean over the directions phi_V*(s,a). None if it is empty.
+    /// The width of the set after the last step, as a share of B's: the mean over the directions phi_V*(s,a). None if it is empty,
+    /// and where B has no width.
     pub(crate) width: Option<f64>,
+    /// Whether the set was empty after the last step.
+    pub(crate) empty: bool,
     /// The gap regret of the run.
     pub(crate) gap_regret: f64,
     /// What is proved of the learner, with its conditions checked against the truth.
@@ -81,8 +87,9 @@ impl Yardstick {
         let d = problem.dim();
         let mut identity = vec![0.0; d * d];
         (0..d).for_each(|i| identity[i * d + i] = 1.0);
-        // far larger than B where kernels see it: they are probabilities
-        let all = Ellipsoid { center: polytope.interior(), shape: &identity, radius: 1e4 };
+        // far larger than B where kernels see it
+        let radius = theta_norm(problem).map_or(1e4, |norm| f64::max(1e4, 4.0 * norm));
+        let all = Ellipsoid { center: polytope.interior(), shape: &identity, radius };
         let Ok(mut all) = ConvexSet::new(polytope, all) else { return Yardstick { directions: Vec::new() } };
         let goal = problem.pairs_of(problem.goal());
         let directions = (0..problem.pairs()).filter(|p| !goal.contains(p)).filter_map(|p| {
@@ -126,11 +133,14 @@ pub(crate) fn watch(
     let spec = RunSpec { settings: contender.settings.clone(), ..RunSpec::new(&contender.learner, steps) };
     let mut runner = Runner::new(arena, spec.seed(seed).max_steps(steps))?;
     let force = runner.learner().in_force();
+    let copies = copies(arena, &contender.learner, &force)?;
     let mut watcher = Watcher {
         arena,
-        copies: copies(arena, &contender.learner, &force)?,
+        outside: vec![false; copies.len()],
+        copies,
         lost: None,
         lost_at_plan: None,
+        missed: None,
         strayed: None,
         progress,
     };
@@ -144,10 +154,12 @@ pub(crate) fn watch(
         seed,
         lost: watcher.lost,
         lost_at_plan: watcher.lost_at_plan,
+        missed: watcher.missed,
         steps: runner.progress().steps,
         nats: None,
         radius: None,
         width: None,
+        empty: false,
         gap_regret: runner.progress().gap_regret,
         guarantee: runner.guarantee(),
         kind: force.get("radius").and_then(Value::as_str).map(String::from),
@@ -160,6 +172,7 @@ pub(crate) fn watch(
         }
     }
     let sets: Option<Vec<ConvexSet>> = watcher.copies.iter_mut().map(|copy| copy.set(problem)).collect();
+    account.empty = sets.is_none();
     account.width = sets.and_then(|mut sets| yardstick.width(&mut sets));
     Ok(account)
 }
@@ -199,8 +212,11 @@ fn number(force: &Map<String, Value>, key: &str) -> Result<f64> {
 struct Watcher<'a> {
     arena: &'a Arena,
     copies: Vec<Box<dyn Twin>>,
+    /// Which of them have ever lost theta*.
+    outside: Vec<bool>,
     lost: Option<u64>,
     lost_at_plan: Option<u64>,
+    missed: Option<u64>,
     strayed: Option<u64>,
     progress: &'a dyn Progress,
 }
@@ -220,10 +236,11 @@ impl Observer for Watcher<'_> {
     fn step(&mut self, step: &Step) -> Flow {
         let problem = self.arena.problem();
         let pair = problem.pair(step.state, step.action);
-        for copy in &mut self.copies {
+        for (copy, outside) in self.copies.iter_mut().zip(&mut self.outside) {
             copy.step(problem, pair, step.next, step.t);
-            if self.lost.is_none() && !copy.has() {
-                self.lost = Some(step.t);
+            if !*outside && !copy.has() {
+                *outside = true;
+                self.lost = self.lost.or(Some(step.t));
             }
         }
         let stop = step.t.is_multiple_of(LISTEN) && self.progress.cancelled();
@@ -234,13 +251,16 @@ impl Observer for Watcher<'_> {
         let mut reported = Reported(None);
         plan.learner.probe(&mut reported);
         let Some(report) = reported.0 else { return Flow::Continue(()) };
-        for copy in &mut self.copies {
+        for (copy, outside) in self.copies.iter_mut().zip(&self.outside) {
             if !copy.plan(self.arena.problem(), &report) {
                 self.strayed = Some(plan.t);
                 return Flow::Break(Stop);
             }
-            if self.lost_at_plan.is_none() && !copy.had_at_plan() {
-                self.lost_at_plan = Some(plan.t);
+            if !copy.had_at_plan() {
+                self.lost_at_plan = self.lost_at_plan.or(Some(plan.t));
+                if !outside {
+                    self.missed = self.missed.or(Some(plan.t));
+                }
             }
         }
         Flow::Continue(())

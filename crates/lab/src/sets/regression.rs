@@ -70,7 +70,7 @@ impl RegressionTwin {
         method: Method,
     ) -> Result<Self> {
         let problem = arena.problem();
-        let unit = problem.cost_unit();
+        let unit = number(force, "cost_unit").unwrap_or(problem.cost_unit());
         let b = number(force, "B")? / unit;
         let mut v = vec![b.min(1.0); problem.states()];
         v[problem.goal()] = 0.0;

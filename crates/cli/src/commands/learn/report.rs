@@ -52,9 +52,14 @@ pub(super) fn summary(finished: &Finished, spec: &RunSpec, ending: Ending) -> St
     sheet.row("gap regret", format!("{} (the same on average, with less noise)", real(r.gap_regret)));
     sheet.row("theta_hat", r.theta_hat.as_deref().map_or("none".into(), vector));
     if let Some(intervals) = &r.theta_interval {
-        let intervals: Vec<String> =
-            intervals.iter().map(|(low, high)| format!("{low:.3} to {high:.3}")).collect();
+        let intervals: Vec<String> = intervals.iter().copied().map(interval).collect();
         sheet.row("theta within", format!("[{}]", intervals.join(", ")));
+    }
+    if !r.theta_hidden.is_empty() {
+        let names: Vec<String> = r.theta_hidden.iter().map(|i| format!("theta[{i}]")).collect();
+        let words = "cannot be learnt from transitions: no probability depends on a part of it";
+        let words = if names.len() > 1 { words.replace("of it", "of them") } else { words.into() };
+        sheet.row("hidden", format!("{} {words}", names.join(", ")));
     }
     for violation in &r.impossible {
         sheet.row(
@@ -86,6 +91,19 @@ pub(super) fn summary(finished: &Finished, spec: &RunSpec, ending: Ending) -> St
     }
     sheet.row("time", seconds(finished.seconds));
     sheet.render()
+}
+
+/// What is known of a coordinate.
+fn interval((low, high): (f64, f64)) -> String {
+    // no -0.000
+    let tidy = |x: f64| if x.abs() < 5e-4 { 0.0 } else { x };
+    let (low, high) = (tidy(low), tidy(high));
+    match (low.is_finite(), high.is_finite()) {
+        (true, true) => format!("{low:.3} to {high:.3}"),
+        (true, false) => format!("{low:.3} or more"),
+        (false, true) => format!("{high:.3} or less"),
+        (false, false) => "anything".into(),
+    }
 }
 
 fn planner_calls(r: &RunResult) -> String {

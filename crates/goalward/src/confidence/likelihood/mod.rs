@@ -9,6 +9,7 @@
 //! radius constant enters.
 
 mod cone;
+mod intervals;
 mod keeper;
 mod outer;
 mod sharp;
@@ -168,18 +169,16 @@ impl LikelihoodSet {
         self.last.as_ref().is_some_and(|outer| outer.lies_in(likelihood, other))
     }
 
-    /// An interval for every coordinate of theta: certified bounds over the last valid ellipsoid within B. Where no kernel
-    /// sees a coordinate, B may leave it unbounded, and the interval says no more than the ellipsoid's cut.
+    /// An interval for every coordinate of theta: certified bounds over the last valid ellipsoid within B and, where no kernel sees
+    /// a direction, over all that B leaves along it. An end is infinite where B has none.
     pub fn intervals(&self, likelihood: &Likelihood) -> Option<Vec<(f64, f64)>> {
-        let mut set = self.last(likelihood)?;
-        let d = likelihood.polytope().dim();
-        let mut side = |i: usize, sign: f64| {
-            let mut c = vec![0.0; d];
-            c[i] = sign;
-            set.min(&c, &mut Warm::default()).bound
-        };
-        Some((0..d).map(|i| (side(i, 1.0), -side(i, -1.0))).collect())
+        self.last.as_ref().and_then(|outer| intervals::intervals(outer, likelihood))
     }
+}
+
+/// The coordinates of theta that cannot be learnt from transitions, however many: directions of B that no kernel sees move them.
+pub fn hidden_coordinates(likelihood: &Likelihood) -> Vec<usize> {
+    intervals::hidden(likelihood)
 }
 
 /// Whether theta is in the set itself, not only in the ellipsoid around it: what a study of coverage asks after every step.

@@ -2,7 +2,7 @@
 
 use crate::estimate::{Likelihood, Maximum, Term, gram, likelihood_ridge};
 use crate::numeric::support::{ConvexSet, Ellipsoid, Empty};
-use crate::numeric::{Cholesky, dot};
+use crate::numeric::{Cholesky, dot, norm};
 use serde::{Deserialize, Serialize};
 
 /// {z : |z - center|^2 <= radius^2 in the norm of the shape}, in the coordinates of B's affine hull.
@@ -31,6 +31,13 @@ pub(super) fn outer(
     upper: &mut [f64],
 ) -> Result<Outer, Empty> {
     let k = at.z.len();
+    let mut gap = r - at.loss;
+    if likelihood.blur() > 0.0 {
+        // a theta far out has probabilities that are only known so well, and so has its loss
+        let mut slopes = 0.0;
+        likelihood.each_seen(&at.z, |seen| seen.terms().for_each(|term| slopes += term.n / term.p));
+        gap += 2.0 * likelihood.blur() * slopes;
+    }
     let mut pass = 1;
     loop {
         let mut shape = vec![0.0; k * k];
@@ -41,7 +48,7 @@ pub(super) fn outer(
                 .map(|Term { index, row, p, n }| (row, -n / p, 2.0 * n * curvature(p, upper[index])));
             gram(minorants, &mut gradient, &mut shape);
         });
-        let (outer, factor) = ellipsoid(likelihood, at, r - at.loss, shape, gradient)?;
+        let (outer, factor) = ellipsoid(likelihood, at, gap, shape, gradient)?;
         if pass == PASSES {
             return Ok(outer);
         }
@@ -49,7 +56,8 @@ pub(super) fn outer(
         let inverse = inverse_lower(&factor);
         likelihood.each_seen(&outer.center, |seen| {
             for Term { index, row, p, .. } in seen.terms() {
-                let bound = (p + outer.radius * norm_through(&inverse, row)) * (1.0 + 1e-9);
+                let reach = outer.radius * norm_through(&inverse, row) + likelihood.blur();
+                let bound = (p + reach) * (1.0 + 1e-9);
                 if bound > 0.0 && bound < upper[index] {
                     narrowed = narrowed.max(1.0 - bound / upper[index]);
                     upper[index] = bound;
@@ -84,6 +92,12 @@ fn norm_through(inverse: &[f64], x: &[f64]) -> f64 {
 }
 
 /// {z : g'(z - z0) + (z - z0)' H (z - z0)/2 <= gap} with the ridge that makes H definite.
+///
+/// Whatever step s the factor gives for g, H_r = H + rho I and c = z0 - s: for z in the set that is no further than D from z0,
+///
+/// (z - c)' H_r (z - c) <= 2 gap + rho D^2 + s' H_r s + 2 (H_r s - g)'(z - z0),
+///
+/// so that an inexact step costs no point of the set; nor does rounding in the factor, which is added for all of the way from c.
 fn ellipsoid(
     likelihood: &Likelihood,
     at: &Maximum,
@@ -110,9 +124,11 @@ fn ellipsoid(
     };
     let mut step = gradient.clone();
     factor.solve(&mut step);
-    // whoever factors the shape again may have to lift it by rounding, which must not cut anything off
-    let ridge = (rho + 4e-15 * trace) * extent * extent;
-    let squared = 2.0 * gap + ridge + dot(&gradient, &step);
+    let image: Vec<f64> = (0..k).map(|i| dot(&shape[i * k..(i + 1) * k], &step)).collect();
+    let missed: f64 = image.iter().zip(&gradient).map(|(x, g)| (x - g).powi(2)).sum::<f64>().sqrt();
+    let way = extent + norm(&step);
+    let rounding = 2.0 * missed * extent + 4e-15 * trace * way * way;
+    let squared = 2.0 * gap + rho * extent * extent + dot(&step, &image) + rounding;
     if squared.is_nan() || squared < 0.0 {
         return Err(Empty::Apart);
     }
@@ -144,29 +160,9 @@ impl Outer {
     }
 
     /// The ellipsoid within B.
-    ///
-    /// In R^d the shape is N H N' + s (I - N N'): its restriction to the hull is H, whatever s > 0, and the centre lies
-    /// in the hull.
     pub(super) fn within(&self, likelihood: &Likelihood) -> Result<ConvexSet, Empty> {
-        let polytope = likelihood.polytope();
-        let (d, k) = (polytope.dim(), polytope.free());
-        let n = polytope.basis();
-        let trace: f64 = (0..k).map(|i| self.shape[i * k + i]).sum();
-        let across = if k == 0 { 1.0 } else { trace / k as f64 };
-        let mut shape = vec![0.0; d * d];
-        let mut image = vec![0.0; k];
-        for i in 0..d {
-            let row = &n[i * k..(i + 1) * k];
-            for j in 0..k {
-                image[j] = dot(row, &self.shape[j * k..(j + 1) * k]) - across * row[j];
-            }
-            for j in 0..d {
-                shape[i * d + j] = dot(&image, &n[j * k..(j + 1) * k]);
-            }
-            shape[i * d + i] += across;
-        }
-        let center = likelihood.lift(&self.center);
-        ConvexSet::new(polytope, Ellipsoid { center: &center, shape: &shape, radius: self.radius })
+        let Outer { center, shape, radius } = self;
+        ConvexSet::in_hull(likelihood.polytope(), Ellipsoid { center, shape, radius: *radius })
     }
 
     /// See [`LikelihoodSet::lies_in`](super::LikelihoodSet::lies_in).

@@ -1,13 +1,19 @@
-//! The coordinates that likelihoods are computed in: those of B's affine hull.
+//! The coordinates that likelihoods are computed in: those of B's affine hull, or others that are made for B's proportions.
 
 use super::gram::combine;
 use crate::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
-use crate::numeric::{Polytope, dot, norm};
+use crate::numeric::{Polytope, Turn, dot, norm};
+use crate::problem::seen::{Seen, noise};
 use crate::problem::{Pair, Problem};
 use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What estimation must know of a problem, computed once: theta = origin + basis z, with z in R^k.
+///
+/// Where B is of ordinary size and kernels see all of it, these are the coordinates of B's hull. Otherwise they are turned: the m
+/// directions that kernels see come first, each in units of what B can be long along it, and the others after them. A ridge is
+/// then as harmless along a direction that features hardly see as along any other. (Not where B keeps its features:
+/// these are too many to be turned.)
 #[derive(Debug)]
 pub(super) struct Frame {
     pub(super) problem: Arc<Problem>,
@@ -18,23 +24,38 @@ pub(super) struct Frame {
     pub(super) room: Vec<f64>,
     /// An orthonormal basis of the directions of B that some kernel sees: m = rank(Phi N) of them.
     pub(super) seen: Vec<Vec<f64>>,
-    /// D >= |z - z'| for all z, z' in B, as far as it matters; see [`extent`].
+    /// Every theta in B has the kernels of one whose z is no further than this from that of any given one.
     pub(super) extent: f64,
+    /// What rounding may do to a probability over B, beyond what is no matter anywhere.
+    pub(super) blur: f64,
 }
 
 impl Frame {
     /// `polytope` is the problem's B.
     pub(super) fn new(problem: &Arc<Problem>, polytope: &Arc<Polytope>) -> Self {
-        let seen = seen_directions(problem);
+        let k = polytope.free();
+        let seen = Seen::of(problem);
+        let plain = seen.is_ordinary() && seen.directions.len() == k;
+        let (polytope, extent, blur) = if plain {
+            (Arc::clone(polytope), width(polytope, &seen), 0.0)
+        } else if polytope.has_features() {
+            (Arc::clone(polytope), reach(polytope, &seen), 0.0)
+        } else {
+            turned(problem, polytope, &seen)
+        };
+        let axis = |j: usize| (0..k).map(|i| f64::from(u8::from(i == j))).collect();
+        let m = seen.directions.len();
+        let seen = if polytope.is_turned() { (0..m).map(axis).collect() } else { seen.directions };
         let inside = polytope.coordinates(polytope.interior());
-        let rows = polytope.rows().chunks_exact(polytope.free().max(1)).zip(polytope.offsets());
+        let rows = polytope.rows().chunks_exact(k.max(1)).zip(polytope.offsets());
         Frame {
             problem: Arc::clone(problem),
-            polytope: Arc::clone(polytope),
             room: rows.map(|(row, b)| (b - dot(row, &inside)).max(0.0)).collect(),
             inside,
-            extent: extent(polytope, &seen),
+            extent,
+            blur,
             seen,
+            polytope,
         }
     }
 
@@ -49,7 +70,24 @@ impl Frame {
 
     /// phi'theta = constant + row z: the row into k numbers, and the constant.
     pub(super) fn reduce(&self, phi: &[f64], row: &mut [f64]) -> f64 {
-        reduce(self.polytope(), phi, row)
+        let polytope = self.polytope();
+        combine(phi, polytope.basis(), row);
+        // what rounding leaves of a row that B fixes is not a direction
+        let least = noise(polytope) * norm(phi);
+        match polytope.lengths() {
+            None if norm(row) <= least => row.fill(0.0),
+            None => {}
+            Some(lengths) => {
+                // no row sees these
+                row[self.seen.len()..].fill(0.0);
+                let size =
+                    row.iter().zip(lengths).map(|(x, length)| (x / length).powi(2)).sum::<f64>().sqrt();
+                if size <= least {
+                    row.fill(0.0);
+                }
+            }
+        }
+        dot(phi, polytope.origin())
     }
 
     /// The same for a triple, and whether some theta in B gives it a positive probability.
@@ -63,65 +101,121 @@ impl Frame {
     }
 }
 
-fn reduce(polytope: &Polytope, phi: &[f64], row: &mut [f64]) -> f64 {
-    combine(phi, polytope.basis(), row);
-    // what rounding leaves of a row that B fixes is not a direction
-    if norm(row) <= 1e-11 * norm(phi) {
-        row.fill(0.0);
+/// B in units of its own proportions, how far it reaches then, and what rounding does there.
+fn turned(problem: &Problem, polytope: &Polytope, seen: &Seen) -> (Arc<Polytope>, f64, f64) {
+    let (k, m) = (polytope.free(), seen.directions.len());
+    let mut turn = Turn {
+        directions: seen.directions.iter().cloned().chain(seen.others(k)).collect(),
+        lengths: seen.reach.iter().copied().chain(std::iter::repeat_n(1.0, k - m)).collect(),
+    };
+    let (longest, largest) = (norm(&seen.reach), largest_features(problem));
+    let blur = 8.0 * f64::EPSILON * largest * (longest + norm(polytope.interior()));
+    // B leaves out rows that its equalities nearly span; where B is long they matter
+    let faint = |turn: &Turn| -> Vec<(Vec<f64>, f64, f64)> {
+        let mut row = vec![0.0; k];
+        let rows = (0..problem.pairs()).flat_map(|p| problem.rows(p));
+        rows.filter_map(|i| {
+            let phi = problem.row(i);
+            combine(&phi, polytope.basis(), &mut row);
+            let (size, whole) = (norm(&row), norm(&phi));
+            if size <= noise(polytope) * whole || size > 1e-7 * whole {
+                return None;
+            }
+            let minus: Vec<f64> = turn.row(&row).iter().map(|x| -x).collect();
+            Some((minus, dot(&phi, polytope.origin()), blur + polytope.blur() * whole))
+        })
+        .collect()
+    };
+    let first = polytope.turned(&turn, faint(&turn).into_iter());
+    // every coordinate of B that kernels see lies in an interval of length one
+    let across = (m as f64).sqrt();
+    let aside = across * slope(&first, &turn_axes(m, k));
+    if aside > 1.0 {
+        turn.lengths[m..].fill(aside);
+        let second = polytope.turned(&turn, faint(&turn).into_iter());
+        return (Arc::new(second), across.hypot(1.0), blur);
     }
-    dot(phi, polytope.origin())
+    (Arc::new(first), across.hypot(aside).max(1.0), blur)
 }
 
-/// An orthonormal basis of the span of all rows N'phi: the directions of B that some kernel sees.
-fn seen_directions(problem: &Problem) -> Vec<Vec<f64>> {
-    let polytope = problem.constraints();
-    let mut basis: Vec<Vec<f64>> = Vec::new();
-    let mut row = vec![0.0; polytope.free()];
-    for p in 0..problem.pairs() {
-        for phi in problem.phi(p).chunks_exact(problem.dim()) {
-            if basis.len() == polytope.free() {
-                return basis;
-            }
-            reduce(polytope, phi, &mut row);
-            let size = norm(&row);
-            for _ in 0..2 {
-                for e in &basis {
-                    let t = dot(e, &row);
-                    row.iter_mut().zip(e).for_each(|(r, e)| *r -= t * e);
-                }
-            }
-            let left = norm(&row);
-            if size > 0.0 && left > 1e-9 * size {
-                basis.push(row.iter().map(|r| r / left).collect());
-            }
-        }
-    }
-    basis
+/// The axes from m on.
+fn turn_axes(m: usize, k: usize) -> Vec<Vec<f64>> {
+    (m..k).map(|j| (0..k).map(|i| f64::from(u8::from(i == j))).collect()).collect()
 }
 
-/// A bound on the distance of two points of B, along the directions that some kernel sees.
-///
-/// Along those B is bounded, since probabilities are. Along the others B may be unbounded: if no row of B sees them
-/// either, any two points of B have the same kernels as two that agree there, so they count for nothing. Only extra facts
-/// can see them; then the width of B counts, and where that is infinite, a thousand times B's ordinary size: a set that is
-/// cut off there misses no kernel unless the extra facts force the truth to be that far out.
-fn extent(polytope: &Arc<Polytope>, seen: &[Vec<f64>]) -> f64 {
-    let k = polytope.free();
-    if k == 0 {
+/// The largest norm of a row of features.
+fn largest_features(problem: &Problem) -> f64 {
+    let pairs = (0..problem.pairs()).map(|p| problem.phi(p));
+    pairs.flat_map(|phi| phi.chunks_exact(problem.dim()).map(norm).collect::<Vec<_>>()).fold(0.0, f64::max)
+}
+
+/// A bound on the distance of two points of B, whose kernels see all of it, where it is of ordinary size: then it lies within
+/// the ruler's ball.
+fn width(polytope: &Arc<Polytope>, seen: &Seen) -> f64 {
+    if polytope.free() == 0 {
         return 1.0;
     }
-    let far = 1e3 * (1.0 + norm(polytope.interior()));
-    let Some(mut ruler) = Ruler::new(polytope) else { return far };
-    let mut width = |e: &[f64]| {
+    let Some(mut ruler) = Ruler::new(polytope, seen) else { return norm(&seen.reach) };
+    let mut width = |e: &Vec<f64>| {
         let (low, high) = ruler.interval(e);
-        ((high - low).max(0.0), ruler.is_bounded((low, high)))
+        (high - low).max(0.0)
     };
-    let mut sum: f64 = seen.iter().map(|e| width(e).0.powi(2)).sum();
-    for e in complement(seen, k).iter().filter(|e| facts_see(polytope, e)) {
-        let (width, bounded) = width(e);
-        sum += if bounded { width } else { far }.powi(2);
+    seen.directions.iter().map(|e| width(e).powi(2)).sum::<f64>().sqrt().max(1e-12)
+}
+
+/// The same for any B, from what rows of features say alone.
+fn reach(polytope: &Polytope, seen: &Seen) -> f64 {
+    let across = norm(&seen.reach);
+    across.hypot(across * slope(polytope, &seen.others(polytope.free()))).max(1e-12)
+}
+
+/// So many sets of rows are looked at for [`slope`].
+const SETS: usize = 50_000;
+
+/// How far along the directions that no kernel sees a point of B must go at most, for each unit of the way along the others, so
+/// that it stays in B.
+///
+/// Only extra facts can see these directions. Let z0 be in B and s a point that differs from z0 along directions that kernels see, by
+/// at most D, and that has the kernels of some point of B. The nearest point of B with these kernels is a projection: on linearly
+/// independent rows I whose parts A_I along the hidden directions span the way, at a distance of at most |v_I| / sigma(A_I), with v_i <= |a_i| D the
+/// excess of row i at s and sigma the least singular value. The largest quotient over all such I is the answer, without D.
+fn slope(polytope: &Polytope, hidden: &[Vec<f64>]) -> f64 {
+    let k = polytope.free();
+    let parts = polytope.rows().chunks_exact(k.max(1)).map(|a| {
+        let along: Vec<f64> = hidden.iter().map(|e| dot(e, a)).collect();
+        let rest = (dot(a, a) - dot(&along, &along)).max(0.0).sqrt();
+        (along, rest)
+    });
+    let facts: Vec<(Vec<f64>, f64)> = parts.filter(|(along, _)| norm(along) > 1e-12).collect();
+    let mut steepest = 0f64;
+    let mut sets: Vec<Vec<usize>> = (0..facts.len()).map(|i| vec![i]).collect();
+    let (mut looked, mut all) = (0, true);
+    for _ in 0..hidden.len() {
+        let mut larger = Vec::new();
+        for set in sets {
+            looked += 1;
+            let rows = nalgebra::DMatrix::from_fn(set.len(), hidden.len(), |i, j| facts[set[i]].0[j]);
+            let singular = rows.singular_values();
+            let (least, most) = (singular.min(), singular.max());
+            if least <= 1e-12 * most {
+                continue; // dependent
+            }
+            let excess = set.iter().map(|&i| facts[i].1.powi(2)).sum::<f64>().sqrt();
+            steepest = steepest.max(excess / least);
+            let last = set.last().map_or(0, |last| last + 1);
+            if set.len() < hidden.len() {
+                all &= looked + larger.len() < SETS;
+                let more = if all { last..facts.len() } else { 0..0 };
+                larger.extend(more.map(|i| [&set[..], &[i]].concat()));
+            }
+        }
+        sets = larger;
     }
-    sum.sqrt().max(1e-12)
+    if !all {
+        // more facts than can be looked at: a thousand times B's ordinary size, unless they are steeper than that
+        return steepest.max(1e3);
+    }
+    steepest * (1.0 + 1e-9)
 }
 
 /// A bound on |theta| over B, or over those theta that stand for the others with the same kernels; none where the extra facts
@@ -131,13 +225,18 @@ fn extent(polytope: &Arc<Polytope>, seen: &[Vec<f64>]) -> f64 {
 /// orthonormal basis. Directions that neither kernels nor facts see count for nothing: B contains a theta without them.
 pub(crate) fn largest_norm(problem: &Problem) -> Option<f64> {
     let polytope = problem.constraints();
-    let (k, seen) = (polytope.free(), seen_directions(problem));
+    let (k, seen) = (polytope.free(), Seen::of(problem));
     let mut sum = dot(polytope.origin(), polytope.origin());
     if k > 0 {
-        let mut ruler = Ruler::new(polytope)?;
-        let others = complement(&seen, k).into_iter().filter(|e| facts_see(polytope, e));
-        for e in seen.iter().cloned().chain(others) {
-            let (low, high) = ruler.interval(&e);
+        let mut ruler = Ruler::new(polytope, &seen)?;
+        let inside = polytope.coordinates(polytope.interior());
+        for (e, reach) in seen.directions.iter().zip(&seen.reach) {
+            let ((low, high), here) = (ruler.interval(e), dot(e, &inside));
+            let (low, high) = (low.max(here - reach), high.min(here + reach));
+            sum += low.abs().max(high.abs()).powi(2);
+        }
+        for e in seen.others(k).iter().filter(|e| facts_see(polytope, e)) {
+            let (low, high) = ruler.interval(e);
             if !ruler.is_bounded((low, high)) {
                 return None;
             }
@@ -151,7 +250,7 @@ fn facts_see(polytope: &Polytope, e: &[f64]) -> bool {
     polytope.rows().chunks_exact(e.len()).any(|a| dot(a, e).abs() > 1e-9)
 }
 
-/// Measures B along directions, within a ball that contains whatever is of ordinary size.
+/// Measures B along directions, within a ball that contains all of it that kernels see.
 struct Ruler<'a> {
     polytope: &'a Polytope,
     set: ConvexSet,
@@ -159,9 +258,10 @@ struct Ruler<'a> {
 }
 
 impl<'a> Ruler<'a> {
-    fn new(polytope: &'a Arc<Polytope>) -> Option<Self> {
+    fn new(polytope: &'a Arc<Polytope>, seen: &Seen) -> Option<Self> {
         let d = polytope.dim();
-        let radius = 1e6 * (1.0 + norm(polytope.interior()));
+        // B is no longer than its reach; what facts alone see may be
+        let radius = f64::max(1e6 * (1.0 + norm(polytope.interior())), 1e2 * norm(&seen.reach));
         let mut identity = vec![0.0; d * d];
         (0..d).for_each(|i| identity[i * d + i] = 1.0);
         let ball = Ellipsoid { center: polytope.interior(), shape: &identity, radius };
@@ -182,24 +282,4 @@ impl<'a> Ruler<'a> {
     fn is_bounded(&self, (low, high): (f64, f64)) -> bool {
         high - low < 0.1 * self.radius
     }
-}
-
-/// Completes orthonormal directions to a basis of R^k, and gives what was added.
-fn complement(seen: &[Vec<f64>], k: usize) -> Vec<Vec<f64>> {
-    let mut all = seen.to_vec();
-    for axis in 0..k {
-        let mut e = vec![0.0; k];
-        e[axis] = 1.0;
-        for _ in 0..2 {
-            for other in &all {
-                let t = dot(other, &e);
-                e.iter_mut().zip(other).for_each(|(e, o)| *e -= t * o);
-            }
-        }
-        let size = norm(&e);
-        if all.len() < k && size > 0.5 / (k as f64).sqrt() {
-            all.push(e.iter().map(|e| e / size).collect());
-        }
-    }
-    all.split_off(seen.len())
 }

@@ -334,9 +334,14 @@ impl Likelihood {
         part
     }
 
-    /// D, a bound on the distance of two points of B.
+    /// D: every theta in B has the kernels of one whose coordinates are no further than D from those of any given one.
     pub(crate) fn extent(&self) -> f64 {
         self.frame.extent
+    }
+
+    /// What rounding may do to a probability over B, where that is long.
+    pub(crate) fn blur(&self) -> f64 {
+        self.frame.blur
     }
 
     /// Its state.

@@ -10,7 +10,7 @@ mod working;
 
 pub use conic::Conic;
 
-use super::{Polytope, dot, norm};
+use super::{Cholesky, Polytope, dot, norm};
 use active_set::{ActiveSet, End, certified};
 use lanes::{Lanes, dot_four, inner};
 use std::sync::Arc;
@@ -136,6 +136,15 @@ impl ConvexSet {
     /// negative eigenvalue, a number that is not finite) constrains nothing.
     pub fn new(polytope: &Arc<Polytope>, ellipsoid: Ellipsoid) -> Result<Self, Empty> {
         let mut set = Self::prepare(Whitened::new(polytope, ellipsoid)?);
+        set.find_witness()?;
+        set.bounds.copy_from_slice(bounds(polytope));
+        Ok(set)
+    }
+
+    /// The same for an ellipsoid within the hull, in its coordinates: no rounding comes between the shape and its factor. A shape
+    /// that has none, or a number that is not finite, constrains nothing.
+    pub(crate) fn in_hull(polytope: &Arc<Polytope>, ellipsoid: Ellipsoid) -> Result<Self, Empty> {
+        let mut set = Self::prepare(Whitened::in_hull(polytope, ellipsoid)?);
         set.find_witness()?;
         set.bounds.copy_from_slice(bounds(polytope));
         Ok(set)
@@ -344,7 +353,7 @@ impl ConvexSet {
         let set = &*self.set;
         set.whiten_directly(c, &mut self.w);
         let size = inner(&self.w, &self.w).sqrt();
-        let least = 1e-13 * set.norm_bound * dot_four(c, c).sqrt();
+        let least = 1e-13 * set.norm_bound * set.polytope.stretch() * dot_four(c, c).sqrt();
         if size.is_nan() || size <= least || !size.is_finite() {
             return None;
         }
@@ -484,12 +493,19 @@ fn bounds(polytope: &Arc<Polytope>) -> &[(f64, f64)] {
             return intervals;
         }
         // a ball that contains whatever is of ordinary size: where it constrains the answer, the polytope does not
-        let radius = 1e6 * (1.0 + norm(polytope.interior()));
-        let d = polytope.dim();
-        let mut identity = vec![0.0; d * d];
-        (0..d).for_each(|i| identity[i * d + i] = 1.0);
-        let ball = Ellipsoid { center: polytope.interior(), shape: &identity, radius };
-        let Ok(set) = Whitened::new(&Arc::new(polytope.core()), ball) else { return intervals };
+        let mut radius = 1e6 * (1.0 + norm(polytope.interior()));
+        let (d, core) = (polytope.dim(), Arc::new(polytope.core()));
+        let set = if polytope.is_turned() {
+            // a ball of its own coordinates
+            let inside = polytope.coordinates(polytope.interior());
+            radius = 1e6 * (1.0 + norm(&inside));
+            Whitened::assemble(&core, Cholesky::scaled_identity(k, 1.0), inside, radius)
+        } else {
+            let mut identity = vec![0.0; d * d];
+            (0..d).for_each(|i| identity[i * d + i] = 1.0);
+            Whitened::new(&core, Ellipsoid { center: polytope.interior(), shape: &identity, radius })
+        };
+        let Ok(set) = set else { return intervals };
         let mut set = ConvexSet::prepare(set);
         for j in 0..k {
             let mut side = |sign: f64| {

@@ -145,7 +145,28 @@ impl Whitened {
         Self::assemble(polytope, factor, z0, rho)
     }
 
-    fn assemble(polytope: &Arc<Polytope>, factor: Cholesky, z0: Vec<f64>, rho: f64) -> Result<Self, Empty> {
+    /// The same for an ellipsoid in the coordinates of the hull, whose shape is factored as it is.
+    pub(super) fn in_hull(polytope: &Arc<Polytope>, ellipsoid: Ellipsoid) -> Result<Self, Empty> {
+        let Ellipsoid { center, shape, radius } = ellipsoid;
+        if radius < 0.0 {
+            return Err(Empty::Hull);
+        }
+        let finite = radius.is_finite() && center.iter().chain(shape).all(|x| x.is_finite());
+        match Cholesky::factor(shape, center.len()).filter(|_| finite) {
+            Some(factor) => Self::assemble(polytope, factor, center.to_vec(), radius),
+            None => {
+                let (anchor, reach) = ball_around(polytope);
+                Self::assemble(polytope, Cholesky::scaled_identity(anchor.len(), 1.0), anchor, reach)
+            }
+        }
+    }
+
+    pub(super) fn assemble(
+        polytope: &Arc<Polytope>,
+        factor: Cholesky,
+        z0: Vec<f64>,
+        rho: f64,
+    ) -> Result<Self, Empty> {
         let k = z0.len();
         let mut inverse = vec![[0.0; 4]; k * width(k)];
         for (j, column) in inverse.chunks_exact_mut(width(k).max(1)).enumerate() {

@@ -1,0 +1,38 @@
+//! What `learn` says of a theta that transitions cannot tell, and `coverage` of features that are faint.
+
+use super::*;
+
+#[test]
+fn what_cannot_be_learnt_is_said() {
+    let place = Place::new();
+    let run = "learn windy-grid --param n=3 --param wind=0 --episodes 5";
+    let text = place.run(run).done().out;
+    for word in ["theta within", "anything", "theta[4] cannot be learnt from transitions"] {
+        assert!(text.contains(word), "{word}: {text}");
+    }
+    assert!(!text.contains("0.200 to 0.200"), "{text}");
+    let json = place.run(&format!("{run} --json")).done().json();
+    assert_eq!(json["theta_interval"], serde_json::json!([null, null, null, null, null]));
+    assert_eq!(json["theta_hidden"], serde_json::json!([0, 1, 2, 3, 4]));
+
+    let text = place.run(&format!("{run} --param simplex=true")).done().out;
+    assert!(text.contains("[0.000 to 1.000, ") && text.contains("cannot be learnt"), "{text}");
+    let text = place.run("learn windy-grid --param n=3 --episodes 5").done().out;
+    assert!(text.contains("theta within") && !text.contains("cannot be learnt"), "{text}");
+}
+
+#[test]
+fn a_faint_wind_is_covered() {
+    let place = Place::new();
+    let run = "coverage --worlds windy-grid@n=3@wind=0,windy-grid@n=3@wind=1e-8,windy-grid@n=3@wind=1e-9 --learners lr --deltas 0.1 --seeds 0..10 \
+               --steps 300 --json";
+    let json = place.run(run).done().json();
+    assert_eq!(json["sound"], true);
+    for row in json["rows"].as_array().unwrap() {
+        assert_eq!(
+            (&row["missed_at_plan"], &row["lost_at_plan"]["hits"]),
+            (&Value::from(0), &Value::from(0))
+        );
+        assert_eq!(row["empty"], 0);
+    }
+}
