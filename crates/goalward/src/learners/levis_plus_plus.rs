@@ -63,11 +63,12 @@
 //! The others are named where they apply: A4 at [`Ridge`](crate::estimate::Ridge), A8, A9, A14 to A16, D1 to D4, H3 to H6, T1, T3,
 //! T5, T6, B1.
 
-use super::optimist::{Optimist, ROWS, Standing, given_or_oracle, listed};
-use super::{Brief, Learner, LearnerEntry, Observed, Probe, Snapshot, Transition};
+use super::optimist::{Optimist, ROWS, Standing, given_or_true_b, listed};
+use super::{Brief, Learner, LearnerEntry, Observed, Probe, Reason, Snapshot, Transition};
 use crate::confidence::{self, Bernstein, RadiusKind, weighted_determinant};
 use crate::estimate::Home;
-use crate::problem::{Action, Pair, State};
+use crate::plan::Halt;
+use crate::problem::{Action, Pair, Problem, State};
 use crate::registry::Parameter;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -97,7 +98,7 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
     ],
     wants_policy: false,
     build: |brief| {
-        let (b, oracle) = given_or_oracle(brief, "B", brief.told.b_star)?;
+        let (b, oracle) = given_or_true_b(brief)?;
         let c_min = known_c_min(brief)?;
         let config = Config::read(brief, b, c_min, None, if oracle { vec!["B"] } else { vec![] })?;
         Ok(Box::new(LevisPlusPlus::new(brief, config)?))
@@ -216,7 +217,7 @@ impl Config {
             None => ((5.0 * b / c_min).log2().ceil().min(4096.0) as usize).max(2),
         };
         let radius: RadiusKind = settings
-            .optional("radius", "printed, data, determinant, or scaled:X with X > 0")?
+            .optional("radius", "printed, data, determinant, or scaled:X with X from 1e-30 to 1e30")?
             .ok_or_else(|| settings.missing("radius"))?;
         let lambda = settings.number_or_none("lambda", 1e-24, 1e24)?.unwrap_or(1.0 / (b * b));
         let own = matches!(radius, RadiusKind::Data | RadiusKind::Determinant);
@@ -241,7 +242,7 @@ impl Config {
             b,
             c_min,
             perturbation,
-            delta: settings.number("delta", 1e-300, 1.0)?,
+            delta: settings.probability("delta")?,
             lambda,
             gamma: settings
                 .number_or_none("gamma", 0.0, 1e30)?
@@ -297,7 +298,7 @@ pub(super) struct LevisPlusPlus {
     /// V_j / B, clamped to [0, 1] (reading A14).
     pub(super) u: Vec<f64>,
     /// The radius of every level: of the current step, or of the last plan where the data enter.
-    radii: Vec<f64>,
+    pub(super) radii: Vec<f64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -339,6 +340,20 @@ impl LevisPlusPlus {
         self.radii[0]
     }
 
+    /// Plans; a plan that is cut off leaves the regressions as they were.
+    fn plan_or_owe(&mut self, reason: Reason) -> Observed {
+        let kept = self.optimist.keep(|| self.before_a_plan());
+        let beta = self.freeze();
+        let planned = self.optimist.plan(reason, self.home.levels(), beta);
+        self.normalise();
+        self.optimist.settle(reason, planned, kept, |before| (self.home, self.radii) = before)
+    }
+
+    /// What [`freeze`](Self::freeze) changes.
+    pub(super) fn before_a_plan(&self) -> (Home, Vec<f64>) {
+        (self.home.clone(), self.radii.clone())
+    }
+
     /// Makes U of V_j.
     pub(super) fn normalise(&mut self) {
         let b = self.config.b;
@@ -348,7 +363,7 @@ impl LevisPlusPlus {
 }
 
 impl Learner for LevisPlusPlus {
-    fn act(&mut self, s: State) -> Action {
+    fn act(&mut self, s: State) -> Result<Action> {
         self.optimist.act(s)
     }
 
@@ -357,13 +372,20 @@ impl Learner for LevisPlusPlus {
         if let Some(pair) = pair {
             self.learn(pair, step.next, t);
         }
-        let Some(reason) = self.optimist.due(self.home.doubled()) else {
-            return Ok(Observed::Updated);
-        };
-        let beta = self.freeze();
-        self.optimist.plan(reason, self.home.levels(), beta);
-        self.normalise();
-        Ok(Observed::Planned)
+        let reason = self.optimist.owed().or(self.optimist.due(self.home.doubled()));
+        Ok(reason.map_or(Observed::Updated, |reason| self.plan_or_owe(reason)))
+    }
+
+    fn catch_up(&mut self) -> Result<Observed> {
+        Ok(self.optimist.owed().map_or(Observed::Updated, |reason| self.plan_or_owe(reason)))
+    }
+
+    fn heed(&mut self, halt: &Halt) {
+        self.optimist.heed(halt);
+    }
+
+    fn problem(&self) -> Option<&Problem> {
+        Some(&self.optimist.problem)
     }
 
     fn probe(&self, sink: &mut dyn Probe) {

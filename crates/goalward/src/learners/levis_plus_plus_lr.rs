@@ -42,13 +42,14 @@ use super::levis_plus_plus::{
     THETA_NORM, known_c_min,
 };
 use super::lr::probe_estimate;
-use super::optimist::{Heading, ROWS, given_or_oracle, regression_ellipsoid, regression_set};
+use super::optimist::{Heading, ROWS, given_or_true_b, regression_ellipsoid, regression_set};
 use super::{Emptiness, Learner, LearnerEntry, Observed, Probe, Reason, Snapshot, Transition};
 use crate::Result;
 use crate::confidence::{Kept, LikelihoodKeeper};
 use crate::estimate::Seen;
 use crate::numeric::support::{ConvexSet, Status, Support, SupportMin, Warm};
-use crate::problem::{Action, State};
+use crate::plan::{Cut, Halt};
+use crate::problem::{Action, Problem, State};
 use crate::registry::Parameter;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -77,7 +78,7 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
     ],
     wants_policy: false,
     build: |brief| {
-        let (b, oracle) = given_or_oracle(brief, "B", brief.told.b_star)?;
+        let (b, oracle) = given_or_true_b(brief)?;
         let c_min = known_c_min(brief)?;
         let mut config = Config::read(brief, b, c_min, None, if oracle { vec!["B"] } else { vec![] })?;
         let delta = config.delta;
@@ -149,7 +150,7 @@ impl SupportMin for Larger {
 
 impl LevisPlusPlusLr {
     /// Algorithm 1, lines 11 to 18, over both sets; if either is empty the old plan stays.
-    fn plan(&mut self, reason: Reason) {
+    fn plan(&mut self, reason: Reason) -> Result<(), Cut> {
         let paper = &mut self.paper;
         let beta = paper.freeze();
         let levels = paper.home.levels();
@@ -165,13 +166,22 @@ impl LevisPlusPlusLr {
         });
         let rate = 1.0 / paper.optimist.standing.t as f64;
         let heading = Heading::of(reason, levels, beta);
-        paper.optimist.plan_over(heading, set.as_mut(), rate, rate);
+        let planned = paper.optimist.plan_over(heading, set.as_mut(), rate, rate);
         paper.normalise();
+        planned
+    }
+
+    /// Plans; a plan that is cut off leaves both sets' data as they were.
+    fn plan_or_owe(&mut self, reason: Reason) -> Observed {
+        let kept = self.paper.optimist.keep(|| (self.paper.before_a_plan(), self.keeper.clone()));
+        let planned = self.plan(reason);
+        let LevisPlusPlus { optimist, home, radii, .. } = &mut self.paper;
+        optimist.settle(reason, planned, kept, |before| ((*home, *radii), self.keeper) = before)
     }
 }
 
 impl Learner for LevisPlusPlusLr {
-    fn act(&mut self, s: State) -> Action {
+    fn act(&mut self, s: State) -> Result<Action> {
         self.paper.act(s)
     }
 
@@ -192,13 +202,20 @@ impl Learner for LevisPlusPlusLr {
             _ if informed => Some(Reason::Information),
             other => other,
         };
-        match reason {
-            None => Ok(Observed::Updated),
-            Some(reason) => {
-                self.plan(reason);
-                Ok(Observed::Planned)
-            }
-        }
+        let reason = paper.optimist.owed().or(reason);
+        Ok(reason.map_or(Observed::Updated, |reason| self.plan_or_owe(reason)))
+    }
+
+    fn catch_up(&mut self) -> Result<Observed> {
+        Ok(self.paper.optimist.owed().map_or(Observed::Updated, |reason| self.plan_or_owe(reason)))
+    }
+
+    fn heed(&mut self, halt: &Halt) {
+        self.paper.optimist.heed(halt);
+    }
+
+    fn problem(&self) -> Option<&Problem> {
+        Some(&self.paper.optimist.problem)
     }
 
     fn probe(&self, sink: &mut dyn Probe) {

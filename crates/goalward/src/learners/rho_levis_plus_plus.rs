@@ -8,7 +8,7 @@ use super::levis_plus_plus::{
     B, Config, DELTA, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, LevisPlusPlus, PHI_NORM, PLANNER,
     Perturbation, RADIUS, THETA_NORM,
 };
-use super::optimist::{ROWS, given_or_oracle};
+use super::optimist::{ROWS, given_or_true_b, given_or_true_t_star};
 use crate::registry::Parameter;
 
 pub(super) const ENTRY: LearnerEntry = LearnerEntry {
@@ -41,8 +41,8 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
     ],
     wants_policy: false,
     build: |brief| {
-        let (b, b_oracle) = given_or_oracle(brief, "B", brief.told.b_star)?;
-        let (t_star, t_oracle) = given_or_oracle(brief, "t_star", brief.told.t_star)?;
+        let (b, b_oracle) = given_or_true_b(brief)?;
+        let (t_star, t_oracle) = given_or_true_t_star(brief)?;
         let unit = brief.problem.cost_unit();
         let rho = match brief.settings.number_or_none("rho", f64::MIN_POSITIVE, 1e300)? {
             Some(rho) => rho,
