@@ -138,11 +138,8 @@ impl<'a> Reader<'a> {
     pub fn count(&self, key: &str, least: usize, most: usize) -> Result<usize> {
         let value: usize = self.optional(key, "a whole number")?.ok_or_else(|| self.missing(key))?;
         if value < least || value > most {
-            return Err(self.refuse(
-                key,
-                &value.to_string(),
-                format!("it must lie between {least} and {most}"),
-            ));
+            let text = self.text(key).unwrap_or_default();
+            return Err(self.refuse(key, text, format!("it must lie between {least} and {most}")));
         }
         Ok(value)
     }

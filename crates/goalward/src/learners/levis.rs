@@ -109,7 +109,7 @@ impl Levis {
         let settings = &brief.settings;
         let (d, unit) = (brief.problem.dim(), brief.problem.cost_unit());
         let (b, oracle) = given_or_true_b(brief)?;
-        let rho = settings.number("rho", 0.0, 1e300)? / unit;
+        let rho = settings.number("rho", 0.0, 1e12 * unit)? / unit;
         let lambda = settings.number("lambda", 1e-24, 1e24)?;
         let expected = "printed, determinant, or scaled:X with X from 1e-30 to 1e30";
         let kind = settings.optional("radius", expected)?;

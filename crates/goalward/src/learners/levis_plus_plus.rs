@@ -160,7 +160,8 @@ pub(super) const PLANNER: Parameter = Parameter {
 pub(super) fn known_c_min(brief: &Brief) -> Result<f64> {
     let smallest = brief.problem.min_cost();
     let c_min = brief.settings.number_or_none("c_min", 0.0, 1e300)?.unwrap_or(smallest);
-    let refuse = |reason: &str| Err(brief.settings.refuse("c_min", &c_min.to_string(), reason.into()));
+    let shown = brief.settings.text("c_min").map_or_else(|| c_min.to_string(), String::from);
+    let refuse = |reason: &str| Err(brief.settings.refuse("c_min", &shown, reason.into()));
     if c_min > smallest {
         return refuse(&format!("the smallest cost off the goal is {smallest}"));
     }

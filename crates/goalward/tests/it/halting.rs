@@ -84,7 +84,9 @@ const LEARNERS: &[(&str, &[&str])] = &[
 fn any_plan_of_any_learner() {
     let grid = Arena::open("windy-grid", &Settings::new().set("n", 3)).unwrap();
     // episodes of one or two steps: plans at the end of an episode too
-    let short = Arena::open("hard-instance", &Settings::new().set("dim", 2).set("b_star", 1.5)).unwrap();
+    let short =
+        Arena::open("hard-instance", &Settings::new().set("dim", 2).set("b_star", 1.5).set("delta", 0.5))
+            .unwrap();
     for (arena, episodes) in [(&grid, 6), (&short, 24)] {
         for (learner, settings) in LEARNERS {
             let spec = RunSpec::new(learner, episodes)

@@ -8,6 +8,7 @@ use goalward::problem::{Instance, Problem};
 use goalward::registry::Settings;
 use goalward::worlds::WORLDS;
 use serde_json::Value;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const VALUES: &[&str] = &[
     "",
@@ -20,6 +21,7 @@ const VALUES: &[&str] = &[
     "0",
     "1",
     "2",
+    "3",
     "0.5",
     "1/3",
     "1/0",
@@ -94,49 +96,70 @@ fn needed(entry: &LearnerEntry) -> Settings {
 const MAY_BE_NULL: &[&str] =
     &["radius", "regression_radius", "theta_hat", "theta_norm", "theta_interval", "guarantee"];
 
-#[track_caller]
-fn no_null(value: &Value, what: &str) {
+/// Where a null stands for a number.
+fn null(value: &Value) -> Option<String> {
     match value {
-        Value::Null => panic!("{what}: null where a number is due"),
-        Value::Array(all) => all.iter().for_each(|one| no_null(one, what)),
+        Value::Null => Some(String::new()),
+        Value::Array(all) => all.iter().find_map(null),
         Value::Object(all) => {
-            let due = all.iter().filter(|(key, _)| !MAY_BE_NULL.contains(&key.as_str()));
-            due.for_each(|(key, one)| no_null(one, &format!("{what}: {key}")));
+            let mut due = all.iter().filter(|(key, _)| !MAY_BE_NULL.contains(&key.as_str()));
+            due.find_map(|(key, one)| null(one).map(|place| format!("{key} {place}")))
         }
-        _ => {}
+        _ => None,
     }
 }
 
-/// Twenty steps, everything that they write, and a checkpoint that is its own.
-#[track_caller]
-fn sound(arena: &Arena, mut runner: Runner, what: &str) {
+/// What is wrong with twenty steps, everything that they write, or the checkpoint after them.
+fn unsound(arena: &Arena, mut runner: Runner) -> Option<String> {
     let mut text = Vec::new();
     let mut trace = Trace::new(&mut text);
     trace.start(&runner);
-    runner.run(&mut [&mut trace]).unwrap_or_else(|e| panic!("{what}: {e}"));
+    if let Err(error) = runner.run(&mut [&mut trace]) {
+        return Some(error.to_string());
+    }
     trace.end(&runner);
     trace.flush().unwrap();
     for line in String::from_utf8(text).unwrap().lines() {
-        no_null(&serde_json::from_str(line).unwrap(), what);
+        if let Some(place) = null(&serde_json::from_str(line).unwrap()) {
+            return Some(format!("null for a number: {place}"));
+        }
     }
-    let written = serde_json::to_string(&Checkpoint::of(&runner).learner).unwrap();
     let mut checkpoint = Checkpoint::of(&runner);
+    let written = serde_json::to_string(&checkpoint.learner).unwrap();
     checkpoint.learner = serde_json::from_str(&written).unwrap();
-    let again = Runner::resume(arena, &checkpoint).unwrap_or_else(|e| panic!("{what}: {e}"));
-    assert_eq!(again.learner().snapshot(), runner.learner().snapshot(), "{what}");
+    match Runner::resume(arena, &checkpoint) {
+        Err(error) => Some(format!("its own checkpoint: {error}")),
+        Ok(again) => {
+            (again.learner().snapshot() != runner.learner().snapshot()).then(|| "another snapshot".into())
+        }
+    }
 }
 
 fn spec(entry: &LearnerEntry, settings: Settings) -> RunSpec {
     RunSpec::new(entry.id, 1000).settings(settings).max_steps(20)
 }
 
-/// The error says whose value it is, which, and what was given.
-#[track_caller]
-fn named(error: &Error, owner: &str, key: &str, value: &str) {
+/// What an error does not say of whose value it is, which, and what was given.
+fn unnamed(error: &Error, owner: &str, key: &str, value: &str) -> Option<String> {
     let text = error.to_string();
     let begin: String = value.chars().take(40).collect();
-    for word in [owner, key, &begin] {
-        assert!(text.contains(word), "{owner}: {key}={value:?}: {word:?} is not in: {text}");
+    let lacks = [owner, key, &begin].into_iter().find(|word| !text.contains(word))?;
+    Some(format!("{lacks:?} is not in: {text}"))
+}
+
+/// All faults of many tries; a panic is one too.
+#[derive(Default)]
+struct Faults(Vec<String>);
+
+impl Faults {
+    fn try_out(&mut self, what: &str, work: impl FnOnce() -> Option<String>) {
+        let fault = catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| Some("a panic".into()));
+        self.0.extend(fault.map(|fault| format!("{what:.80}: {fault:.200}")));
+    }
+
+    #[track_caller]
+    fn none(self) {
+        assert!(self.0.is_empty(), "{} faults:\n{}", self.0.len(), self.0.join("\n"));
     }
 }
 
@@ -144,26 +167,29 @@ fn named(error: &Error, owner: &str, key: &str, value: &str) {
 fn every_parameter_of_every_learner() {
     let arena = Arena::open("windy-grid", &Settings::new().set("n", 2)).unwrap();
     let long = "9".repeat(100_000);
+    let mut faults = Faults::default();
     for entry in LEARNERS {
         for parameter in entry.parameters {
             let (mut taken, mut refused) = (0, 0);
             for value in VALUES.iter().copied().chain([&long[..]]) {
                 let settings = needed(entry).set(parameter.name, value);
-                let what = format!("{} {}={:.40}", entry.id, parameter.name, value);
-                match Runner::new(&arena, spec(entry, settings)) {
-                    Ok(runner) => {
-                        taken += 1;
-                        sound(&arena, runner, &what);
+                faults.try_out(&format!("{} {}={value}", entry.id, parameter.name), || {
+                    match Runner::new(&arena, spec(entry, settings)) {
+                        Ok(runner) => {
+                            taken += 1;
+                            unsound(&arena, runner)
+                        }
+                        Err(error) => {
+                            refused += 1;
+                            unnamed(&error, entry.id, parameter.name, value)
+                        }
                     }
-                    Err(error) => {
-                        refused += 1;
-                        named(&error, entry.id, parameter.name, value);
-                    }
-                }
+                });
             }
             assert!(taken > 0 && refused > 0, "{} {}: {taken} taken", entry.id, parameter.name);
         }
     }
+    faults.none();
 }
 
 #[test]
@@ -183,7 +209,8 @@ fn what_was_let_in() {
         ] {
             if entry.parameters.iter().any(|p| p.name == key) {
                 let error = Runner::new(&arena, spec(entry, needed(entry).set(key, value))).err();
-                named(&error.unwrap_or_else(|| panic!("{} {key}={value}", entry.id)), entry.id, key, value);
+                let error = error.unwrap_or_else(|| panic!("{} {key}={value}", entry.id));
+                assert_eq!(unnamed(&error, entry.id, key, value), None);
             }
         }
     }
@@ -198,36 +225,43 @@ fn every_parameter_of_every_world() {
         _ => Settings::new(),
     };
     let long = "9".repeat(100_000);
+    let mut faults = Faults::default();
     for world in WORLDS {
         for parameter in world.parameters {
             let (mut taken, mut refused) = (0, 0);
             for value in VALUES.iter().copied().chain([&long[..]]) {
                 let params = small(world.id).set(parameter.name, value);
-                match Arena::open(world.id, &params) {
-                    Ok(arena) => {
-                        taken += 1;
-                        for entry in LEARNERS {
-                            let what = format!("{} on {} {}={value}", entry.id, world.id, parameter.name);
-                            match Runner::new(&arena, spec(entry, needed(entry))) {
-                                Ok(runner) => sound(&arena, runner, &what),
-                                // what the oracle says can be beyond what a learner computes with
-                                Err(error) => {
-                                    assert!(matches!(error, Error::Setting { .. }), "{what}: {error}")
-                                }
-                            }
-                        }
+                let what = format!("{} {}={value}", world.id, parameter.name);
+                let mut arena = None;
+                faults.try_out(&what, || match Arena::open(world.id, &params) {
+                    Ok(opened) => {
+                        arena = Some(opened);
+                        None
                     }
                     // the goal can be lost, which the settings alone do not say
-                    Err(Error::NoProperPolicy { .. } | Error::GoalUnreachable { .. }) => refused += 1,
-                    Err(error) => {
-                        refused += 1;
-                        named(&error, world.id, parameter.name, value);
-                    }
+                    Err(Error::NoProperPolicy { .. } | Error::GoalUnreachable { .. }) => None,
+                    Err(error) => unnamed(&error, world.id, parameter.name, value),
+                });
+                let Some(arena) = arena else {
+                    refused += 1;
+                    continue;
+                };
+                taken += 1;
+                for entry in LEARNERS {
+                    faults.try_out(&format!("{} on {what}", entry.id), || {
+                        match Runner::new(&arena, spec(entry, needed(entry))) {
+                            Ok(runner) => unsound(&arena, runner),
+                            // what the oracle says can be beyond what a learner computes with
+                            Err(Error::Setting { .. }) => None,
+                            Err(error) => Some(error.to_string()),
+                        }
+                    });
                 }
             }
             assert!(taken > 0 && refused > 0, "{} {}: {taken} taken", world.id, parameter.name);
         }
     }
+    faults.none();
 }
 
 /// Two actions that cost so much, or nothing.
@@ -245,41 +279,47 @@ fn at_cost(costs: [f64; 2]) -> Arena {
 /// Costs of any scale: learners that know B* from the oracle say that they cannot, or what they write is whole.
 #[test]
 fn costs_of_any_scale() {
+    let mut faults = Faults::default();
     for unit in [5e-324, 1e-320, 1e-300, 1e-254, 1e-150, 1e-99, 1e-9, 1.0, 1e9, 1e50, 1e99, 1e100] {
         let arena = at_cost([unit, 0.25 * unit]);
         for entry in LEARNERS {
-            let what = format!("{} at {unit:e}", entry.id);
-            match Runner::new(&arena, spec(entry, needed(entry))) {
-                Ok(runner) => sound(&arena, runner, &what),
-                Err(error) => {
-                    assert!(entry.needs.contains(&"B >= B*"), "{what}: {error}");
-                    named(&error, entry.id, "B", "oracle");
-                    assert!(error.to_string().contains("lr"), "{error}");
+            faults.try_out(&format!("{} at {unit:e}", entry.id), || {
+                match Runner::new(&arena, spec(entry, needed(entry))) {
+                    Ok(runner) => unsound(&arena, runner),
+                    Err(error) if !entry.needs.contains(&"B >= B*") => Some(error.to_string()),
+                    Err(error) => {
+                        let fault = unnamed(&error, entry.id, "B", "oracle");
+                        fault.or(unnamed(&error, "lr", "lr", "lr"))
+                    }
                 }
-            }
+            });
         }
     }
+    faults.none();
 }
 
 #[test]
 fn costs_that_are_zero() {
+    let mut faults = Faults::default();
     for costs in [[0.0, 0.0], [0.0, 1.0], [1.0, 0.0]] {
         let arena = at_cost(costs);
         for entry in LEARNERS {
-            match Runner::new(&arena, spec(entry, needed(entry))) {
-                Ok(runner) => sound(&arena, runner, entry.id),
-                Err(error) => {
-                    let text = error.to_string();
-                    assert!(text.contains("lr"), "{}: {text}", entry.id);
-                    let all = costs == [0.0, 0.0] && text.contains("B=");
-                    assert!(!all || text.contains("every policy is optimal"), "{text}");
+            faults.try_out(&format!("{} at {costs:?}", entry.id), || {
+                match Runner::new(&arena, spec(entry, needed(entry))) {
+                    Ok(runner) => unsound(&arena, runner),
+                    Err(error) => {
+                        let all = costs == [0.0, 0.0] && error.to_string().contains("B=");
+                        let why = if all { "every policy is optimal" } else { "lr" };
+                        unnamed(&error, entry.id, "lr", why)
+                    }
                 }
-            }
+            });
         }
     }
+    faults.none();
     // a bound of one's own is as good as any
     let arena = at_cost([0.0, 0.0]);
     let levis = LEARNERS.iter().find(|entry| entry.id == "levis").unwrap();
     let runner = Runner::new(&arena, spec(levis, Settings::new().set("B", 1))).unwrap();
-    sound(&arena, runner, "levis with B=1");
+    assert_eq!(unsound(&arena, runner), None);
 }
