@@ -1,32 +1,49 @@
-//! Ctrl-C: the first asks the work to stop at the next safe place, the second stops at once.
+//! Ctrl-C: the first asks the work to stop at the next safe place, the second stops at once. So does the first as long as nothing
+//! has begun that could be kept: opening a world and planning on its truth have no safe place, and need none.
 
 use crate::exit;
+use goalward::plan::Halt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+/// What stopped by Ctrl-C exits with, as shells know it.
+const EXIT: i32 = 130;
+
 /// Whether Ctrl-C was pressed.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Interrupt(Arc<AtomicBool>);
+#[derive(Clone, Debug)]
+pub(crate) struct Interrupt {
+    halt: Halt,
+    begun: Arc<AtomicBool>,
+}
 
 impl Interrupt {
     /// Listens from now on.
     pub(crate) fn listen(quiet: bool) -> anyhow::Result<Interrupt> {
-        let interrupt = Interrupt::default();
-        let pressed = interrupt.0.clone();
+        let interrupt = Interrupt { halt: Halt::new(), begun: Arc::default() };
+        let Interrupt { halt, begun } = interrupt.clone();
         ctrlc::set_handler(move || {
-            if pressed.swap(true, Ordering::Relaxed) {
-                std::process::exit(130);
+            if halt.asked() || !begun.load(Ordering::Relaxed) {
+                std::process::exit(EXIT);
             }
+            halt.ask();
             if !quiet {
-                exit::note(
-                    "stopping at the next safe place, after a planning call if one is under way; Ctrl-C again stops at once",
-                );
+                exit::note("stopping at the next safe place; Ctrl-C again stops at once");
             }
         })?;
         Ok(interrupt)
     }
 
+    /// From now on there is something to keep.
+    pub(crate) fn begin(&self) {
+        self.begun.store(true, Ordering::Relaxed);
+    }
+
+    /// What planning calls heed.
+    pub(crate) fn halt(&self) -> &Halt {
+        &self.halt
+    }
+
     pub(crate) fn pressed(&self) -> bool {
-        self.0.load(Ordering::Relaxed)
+        self.halt.asked()
     }
 }

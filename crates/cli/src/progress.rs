@@ -3,6 +3,7 @@
 use crate::interrupt::Interrupt;
 use crate::numbers;
 use goalward::episode::{Episode, Flow, Observer, Plan, Step};
+use goalward::plan::Halt;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -142,6 +143,7 @@ impl Jobs {
 
 impl goalward_lab::Progress for Jobs {
     fn begin(&self, what: &str, units: u64) {
+        self.interrupt.begin();
         self.end();
         let bar = bar(units, self.quiet, "{msg}  [{bar:30}] {percent:>3}%  {elapsed}, {eta} left");
         bar.set_message(what.to_string());
@@ -157,7 +159,7 @@ impl goalward_lab::Progress for Jobs {
         self.with_bar(ProgressBar::finish_and_clear);
     }
 
-    fn cancelled(&self) -> bool {
-        self.interrupt.pressed()
+    fn halt(&self) -> Halt {
+        self.interrupt.halt().clone()
     }
 }

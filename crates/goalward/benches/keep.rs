@@ -108,7 +108,7 @@ fn plans(arena: &Arena, id: &str, settings: &Settings) -> Vec<f64> {
     let mut draw = Stream::new(1, &[]);
     let (mut s, mut plans, mut counts) = (problem.start(), 0.0, Vec::new());
     for t in 1..=TIMES[TIMES.len() - 1] {
-        let action = learner.act(s);
+        let action = learner.act(s).unwrap();
         let pair = problem.pair(s, action);
         let next = truth.sample(problem, pair, draw.uniform());
         let observed = learner.observe(&Transition { state: s, action, cost: problem.cost(pair), next });

@@ -94,7 +94,7 @@ fn step_time(instance: &Instance) -> f64 {
     let mut draw = Stream::new(1, &[]);
     let mut s = problem.start();
     let mut step = || {
-        let action = learner.act(s);
+        let action = learner.act(s).unwrap();
         let pair = problem.pair(s, action);
         let next = truth.sample(problem, pair, draw.uniform());
         let step = Transition { state: s, action, cost: problem.cost(pair), next };

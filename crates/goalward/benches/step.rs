@@ -44,7 +44,7 @@ fn main() {
             let (mut plans, total) = (0.0, second.len() as f64);
             let whole = micros(1, || {
                 for step in second {
-                    std::hint::black_box(learner.act(step.state));
+                    std::hint::black_box(learner.act(step.state).unwrap());
                     let before = std::time::Instant::now();
                     if learner.observe(step).unwrap() == learners::Observed::Planned {
                         plans += before.elapsed().as_secs_f64() * 1e6;

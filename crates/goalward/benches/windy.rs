@@ -37,7 +37,7 @@ struct Timed {
 }
 
 impl Learner for Timed {
-    fn act(&mut self, s: State) -> Action {
+    fn act(&mut self, s: State) -> goalward::Result<Action> {
         let start = Instant::now();
         let action = self.learner.act(s);
         self.log.lock().unwrap().other_s += start.elapsed().as_secs_f64();

@@ -184,10 +184,10 @@ pub enum Error {
         /// What there is to choose from.
         known: Vec<String>,
     },
-    /// Two models that are to be mixed do not fit together.
+    /// Two things that must belong together do not: models that are to be mixed, a problem and a truth or a learner.
     #[error("{second} does not fit {first}: {fault}")]
     Mismatch {
-        /// The first model.
+        /// The first.
         first: String,
         /// The other.
         second: String,
@@ -333,6 +333,11 @@ impl Error {
                 "a successor is missing, or the numbers were written with too few digits".into()
             }
             Error::RowSum { .. } => "a successor is listed twice, or a probability is too large".into(),
+            Error::Misuse { .. } => {
+                "states and actions are numbers from 0, and the costs of a problem are known: report for every step what the \
+                 problem says that it costs"
+                    .into()
+            }
             Error::UnknownId { kind, .. } => format!("goalward list {kind}s describes them"),
             _ => return None,
         })

@@ -96,10 +96,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// The value as typed, or the default; `None` if there is neither or the default is computed.
+    /// The value as typed, whatever it is, or the default; `None` if there is neither or the default is computed.
     pub fn text(&self, key: &str) -> Option<&'a str> {
         let default = || self.parameters.iter().find(|p| p.name == key).map(|p| p.default);
-        self.settings.get(key).or_else(default).filter(|v| !v.is_empty() && !v.starts_with('('))
+        self.settings.get(key).or_else(|| default().filter(|v| !v.is_empty() && !v.starts_with('(')))
     }
 
     /// Parses the value or the default, if there is one.
@@ -124,15 +124,22 @@ impl<'a> Reader<'a> {
         self.number_or_none(key, least, most)?.ok_or_else(|| self.missing(key))
     }
 
+    /// A probability other than 0 and 1 that has a default or must be given; one below 1e-300 cannot be divided any further.
+    pub fn probability(&self, key: &str) -> Result<f64> {
+        let value = self.number(key, 0.0, 1.0)?;
+        if !(1e-300..1.0).contains(&value) {
+            let reason = "it must lie between 0 and 1, neither of them, and be at least 1e-300";
+            return Err(self.refuse(key, self.text(key).unwrap_or_default(), reason.into()));
+        }
+        Ok(value)
+    }
+
     /// A whole number within bounds that has a default or must be given.
     pub fn count(&self, key: &str, least: usize, most: usize) -> Result<usize> {
         let value: usize = self.optional(key, "a whole number")?.ok_or_else(|| self.missing(key))?;
         if value < least || value > most {
-            return Err(self.refuse(
-                key,
-                &value.to_string(),
-                format!("it must lie between {least} and {most}"),
-            ));
+            let text = self.text(key).unwrap_or_default();
+            return Err(self.refuse(key, text, format!("it must lie between {least} and {most}")));
         }
         Ok(value)
     }
@@ -151,13 +158,22 @@ impl<'a> Reader<'a> {
 
     /// The error for a value that cannot be.
     pub fn refuse(&self, key: &str, value: &str, reason: String) -> Error {
-        Error::Setting { owner: self.owner.into(), key: key.into(), value: value.into(), reason }
+        Error::Setting { owner: self.owner.into(), key: key.into(), value: shown(value), reason }
     }
 
     /// The error for a value that is missing.
     pub fn missing(&self, key: &str) -> Error {
         let doc = self.parameters.iter().find(|p| p.name == key).map_or("", |p| p.doc);
         Error::MissingSetting { owner: self.owner.into(), key: key.into(), what: doc.into() }
+    }
+}
+
+/// A value as errors show it: of a very long one the beginning.
+fn shown(value: &str) -> String {
+    const SHOWN: usize = 80;
+    match value.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}... ({} characters)", &value[..end], value.chars().count()),
+        None => value.into(),
     }
 }
 
@@ -178,6 +194,7 @@ mod tests {
         Parameter { name: "delta", default: "5/27", doc: "a fraction" },
         Parameter { name: "B", default: "", doc: "must be given" },
         Parameter { name: "n", default: "3", doc: "a count" },
+        Parameter { name: "gamma", default: "(computed)", doc: "computed unless given" },
     ];
 
     #[test]
@@ -188,6 +205,49 @@ mod tests {
         assert_eq!(reader.count("n", 1, 10).unwrap(), 4);
         assert!(matches!(reader.number("B", 0.0, 1.0), Err(Error::MissingSetting { .. })));
         assert!(matches!(reader.count("n", 5, 10), Err(Error::Setting { .. })));
+    }
+
+    #[test]
+    fn what_is_given_is_never_taken_for_the_default() {
+        let nothing = Settings::new();
+        let reader = Reader::new("test", PARAMETERS, &nothing).unwrap();
+        assert_eq!((reader.text("gamma"), reader.text("B"), reader.text("n")), (None, None, Some("3")));
+        for bad in ["(computed)", "(nonsense)", "(1)", "", " "] {
+            for key in ["gamma", "B", "n"] {
+                let settings = Settings::new().set(key, bad);
+                let reader = Reader::new("test", PARAMETERS, &settings).unwrap();
+                assert_eq!(reader.text(key), Some(bad));
+                let refused = reader.number_or_none(key, 0.0, 1.0);
+                assert!(matches!(refused, Err(Error::Setting { .. })), "{key}={bad:?}: {refused:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn probabilities_are_neither_0_nor_1() {
+        for (text, fine) in [
+            ("0.5", true),
+            ("1e-300", true),
+            ("0.9999999999999999", true),
+            ("1", false),
+            ("0", false),
+            ("-0", false),
+            ("1e-320", false),
+            ("2", false),
+            ("nan", false),
+        ] {
+            let settings = Settings::new().set("delta", text);
+            let reader = Reader::new("test", PARAMETERS, &settings).unwrap();
+            assert_eq!(reader.probability("delta").is_ok(), fine, "{text}");
+        }
+    }
+
+    #[test]
+    fn of_a_very_long_value_errors_show_the_beginning() {
+        let settings = Settings::new().set("n", "\u{e9}".repeat(100_000));
+        let reader = Reader::new("test", PARAMETERS, &settings).unwrap();
+        let error = reader.count("n", 1, 2).unwrap_err().to_string();
+        assert!(error.len() < 300 && error.contains("100000 characters"), "{error}");
     }
 
     #[test]

@@ -30,7 +30,7 @@ fn steps_and_solves_allocate_nothing() {
         let (mut s, mut plain) = (problem.start(), 0);
         for t in 0..3_000 {
             let region = Region::new(ALLOCATOR);
-            let action = learner.act(s);
+            let action = learner.act(s).unwrap();
             let next = truth.sample(problem, problem.pair(s, action), draw.uniform());
             let cost = problem.cost(problem.pair(s, action));
             let observed = learner.observe(&Transition { state: s, action, cost, next }).unwrap();

@@ -440,7 +440,6 @@ mod tests {
             empty: false,
             gap_regret: 1.0,
             guarantee: None,
-            promised: Some(0.1),
             kind: Some("likelihood".into()),
             interrupted: false,
         }

@@ -103,6 +103,7 @@ fn check(contenders: &[Contender], seeds: &[u64], episodes: u64) -> Result<()> {
 fn one(arena: &Arena, spec: RunSpec, grid: &[u64], progress: &dyn Progress) -> Result<Run> {
     let (seed, episodes) = (spec.seed, spec.episodes);
     let mut runner = Runner::new(arena, spec)?;
+    runner.heed(&progress.halt());
     let mut watch = Watch {
         grid,
         start: arena.problem().start(),

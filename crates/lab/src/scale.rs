@@ -108,20 +108,32 @@ pub struct Tried {
     pub gap_regret: Option<f64>,
 }
 
+/// What radii can be multiplied by, and how many factors are more than anybody means: a slip such as 1e-320 must not fill the
+/// memory.
+const LEAST: f64 = 1e-30;
+const MOST: f64 = 1e30;
+const MOST_FACTORS: usize = 1000;
+
 /// The factors, from the largest.
 fn factors(options: &ScaleOptions) -> Result<Vec<f64>> {
     let ScaleOptions { most, least, per_decade, .. } = *options;
     let refuse = |option, fault: String| Err(Error::Option { option, fault });
-    if !(least > 0.0 && least <= most && most.is_finite()) {
-        return refuse("factors", format!("from {least} to {most}: expected 0 < least <= most"));
+    // written so that a NaN is refused too
+    if !(least >= LEAST && least <= most && most <= MOST) {
+        let fault = format!("from {least:?} to {most:?}: expected {LEAST:?} <= least <= most <= {MOST:?}");
+        return refuse("factors", fault);
     }
     if !(1..=100).contains(&per_decade) {
         return refuse("per-decade", format!("{per_decade} does not lie between 1 and 100"));
     }
-    let n = ((most / least).log10() * f64::from(per_decade) + 1e-9).floor() as i32;
+    let n = ((most / least).log10() * f64::from(per_decade) + 1e-9).floor() as usize;
+    if n >= MOST_FACTORS {
+        let fault = format!("{} factors from {least:?} to {most:?} are more than {MOST_FACTORS}", n + 1);
+        return refuse("per-decade", fault);
+    }
     // three significant digits: what is reported can be typed
-    let factor = |i: i32| {
-        let exact = most * 10f64.powf(-f64::from(i) / f64::from(per_decade));
+    let factor = |i: usize| {
+        let exact = most * 10f64.powf(-(i as f64) / f64::from(per_decade));
         format!("{exact:.2e}").parse().unwrap_or(exact)
     };
     Ok((0..=n).map(factor).collect())

@@ -2,6 +2,8 @@
 
 mod check;
 mod compare;
+#[cfg(unix)]
+mod ctrl_c;
 mod help;
 mod identifiable;
 mod input;

@@ -29,9 +29,9 @@ impl FromStr for RadiusKind {
         }
         let factor = text.strip_prefix("scaled:").and_then(|x| x.parse::<f64>().ok());
         factor
-            .filter(|x| x.is_finite() && *x > 0.0)
+            .filter(|x| (1e-30..=1e30).contains(x))
             .map(RadiusKind::Scaled)
-            .ok_or_else(|| "printed, determinant, data, or scaled:X with X > 0".into())
+            .ok_or_else(|| "printed, determinant, data, or scaled:X with X from 1e-30 to 1e30".into())
     }
 }
 

@@ -1,9 +1,10 @@
 //! The loop itself.
 
-use super::{Arena, Checkpoint, Episode, Flow, Observer, Plan, RunResult, Step};
+use super::{Arena, Checkpoint, Episode, Flow, Observer, Plan, RunResult, Step, Stop};
 use crate::confidence::{Facts, Guarantee};
 use crate::learners::{self, Learner, Observed, Probe, Transition, Violation};
 use crate::numeric::Stream;
+use crate::plan::Halt;
 use crate::problem::{State, Truth};
 use crate::registry::Settings;
 use crate::{Error, Result};
@@ -54,7 +55,7 @@ pub enum Ending {
     Finished,
     /// The cap on steps was met in the middle of an episode.
     Truncated,
-    /// An observer asked to pause; another call goes on.
+    /// An observer asked to pause, or a planning call was cut off; another call goes on.
     Paused,
 }
 
@@ -104,8 +105,14 @@ impl<'a> Runner<'a> {
         Ok(Runner { own: true, ..Runner::with_learner(arena, spec, learner)? })
     }
 
-    /// Runs a learner of the caller's own; `spec.learner` is what results call it.
+    /// Runs a learner of the caller's own; `spec.learner` is what results call it. An error if it says that it was built for
+    /// [another problem](Learner::problem).
     pub fn with_learner(arena: &'a Arena, spec: RunSpec, learner: Box<dyn Learner>) -> Result<Self> {
+        if let Some(fault) = learner.problem().and_then(|problem| arena.problem().difference(problem)) {
+            let first = format!("problem {}", arena.problem().name());
+            let second = format!("the problem that learner {} was built for", spec.learner);
+            return Err(Error::Mismatch { first, second, fault });
+        }
         let progress = Progress {
             episodes: 0,
             steps: 0,
@@ -174,14 +181,23 @@ impl<'a> Runner<'a> {
         Some(claim.check(&facts))
     }
 
+    /// Cuts planning calls off from now on when asked to: the run then pauses after the step that called for the plan, and the
+    /// next call, of this runner or of one that goes on from a checkpoint, begins with it.
+    pub fn heed(&mut self, halt: &Halt) {
+        self.learner.heed(halt);
+    }
+
     /// The outcome so far.
     pub fn result(&self) -> RunResult {
         RunResult::of(self)
     }
 
-    /// Runs until all episodes are done, the cap is met, or an observer asks to pause.
+    /// Runs until all episodes are done, the cap is met, an observer asks to pause, or a planning call is cut off.
     pub fn run(&mut self, observers: &mut [&mut dyn Observer]) -> Result<Ending> {
         self.progress.truncated = false; // the cap may have been raised since
+        if self.catch_up(observers)?.is_break() && self.progress.episodes < self.spec.episodes {
+            return Ok(Ending::Paused);
+        }
         while self.progress.episodes < self.spec.episodes {
             if self.progress.state == self.arena.problem().goal() {
                 // only a start that is the goal: episodes without a step
@@ -205,7 +221,7 @@ impl<'a> Runner<'a> {
         let problem = self.arena.problem();
         let exact = self.arena.exact();
         let state = self.progress.state;
-        let action = self.learner.act(state);
+        let action = self.learner.act(state)?;
         if action >= problem.actions(state) {
             let fault = format!(
                 "the learner chose action {action} in state {}, which has {}",
@@ -230,14 +246,35 @@ impl<'a> Runner<'a> {
 
         let (t, episode, learner) = (now.steps, now.episodes + 1, self.learner.as_ref());
         let step = Step { t, episode, state, action, cost, next, gap, learner };
-        let mut flow = tell(observers, |o| o.step(&step));
-        if observed == Observed::Planned {
-            flow = either(flow, tell(observers, |o| o.plan(&Plan { t, learner })));
+        let flow = tell(observers, |o| o.step(&step));
+        Ok(either(flow, self.after(observed, observers)))
+    }
+
+    /// Makes the plan that was cut off, if one is owed.
+    fn catch_up(&mut self, observers: &mut [&mut dyn Observer]) -> Result<Flow> {
+        let observed = self.learner.catch_up()?;
+        match observed {
+            Observed::Updated => Ok(Flow::Continue(())),
+            _ => Ok(self.after(observed, observers)),
         }
-        if next == problem.goal() {
+    }
+
+    /// What comes after a step, by what the learner made of it: the plan, and the end of the episode. Both wait for a plan that
+    /// is owed.
+    fn after(&mut self, observed: Observed, observers: &mut [&mut dyn Observer]) -> Flow {
+        let mut flow = Flow::Continue(());
+        match observed {
+            Observed::Owed => return Flow::Break(Stop),
+            Observed::Planned => {
+                let plan = Plan { t: self.progress.steps, learner: self.learner.as_ref() };
+                flow = tell(observers, |o| o.plan(&plan));
+            }
+            Observed::Updated => {}
+        }
+        if self.progress.state == self.arena.problem().goal() {
             flow = either(flow, self.end_episode(observers));
         }
-        Ok(flow)
+        flow
     }
 
     fn end_episode(&mut self, observers: &mut [&mut dyn Observer]) -> Flow {

@@ -2,9 +2,9 @@
 //! the planner, the learner knows nothing.
 
 use super::surprises::Surprises;
-use super::{Learner, LearnerEntry, Observed, Probe, Snapshot, Transition};
-use crate::Result;
+use super::{Learner, LearnerEntry, Observed, Probe, Snapshot, Transition, misuse};
 use crate::problem::{Action, Problem, State};
+use crate::{Error, Result};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -19,6 +19,13 @@ pub(super) const OPTIMAL: LearnerEntry = LearnerEntry {
     wants_policy: true,
     build: |brief| {
         let policy = brief.told.policy.clone().ok_or_else(|| brief.settings.missing("policy"))?;
+        if !misuse::is_policy(brief.problem, &policy) {
+            return Err(Error::Mismatch {
+                first: format!("problem {}", brief.problem.name()),
+                second: "the policy".into(),
+                fault: format!("it must have an action of each of {} states", brief.problem.states()),
+            });
+        }
         Ok(Box::new(FixedPolicy {
             problem: brief.problem.clone(),
             policy,
@@ -36,8 +43,13 @@ struct FixedPolicy {
 }
 
 impl Learner for FixedPolicy {
-    fn act(&mut self, s: State) -> Action {
-        self.policy[s]
+    fn act(&mut self, s: State) -> Result<Action> {
+        misuse::choices(&self.problem, s, self.t + 1)?;
+        Ok(self.policy[s])
+    }
+
+    fn problem(&self) -> Option<&Problem> {
+        Some(&self.problem)
     }
 
     fn observe(&mut self, step: &Transition) -> Result<Observed> {

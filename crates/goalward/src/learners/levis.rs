@@ -42,12 +42,13 @@
 //! self-normalised bound that the printed one is derived from, with the determinant that was realised.
 
 use super::norms::{NORMS, Norms, PHI_NORM, THETA_NORM};
-use super::optimist::{Optimist, ROWS, Standing, given_or_oracle, listed};
-use super::{Brief, Learner, LearnerEntry, Observed, Probe, Snapshot, Transition, levis_plus_plus};
+use super::optimist::{Optimist, ROWS, Standing, given_or_true_b, listed};
+use super::{Brief, Learner, LearnerEntry, Observed, Probe, Reason, Snapshot, Transition, levis_plus_plus};
 use crate::Result;
 use crate::confidence::{self, Assumption, Claim, Condition, RadiusKind};
 use crate::estimate::Ridge;
-use crate::problem::{Action, State};
+use crate::plan::Halt;
+use crate::problem::{Action, Problem, State};
 use crate::registry::Parameter;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -124,10 +125,10 @@ impl Levis {
     fn new(brief: &Brief) -> Result<Self> {
         let settings = &brief.settings;
         let (d, unit) = (brief.problem.dim(), brief.problem.cost_unit());
-        let (b, oracle) = given_or_oracle(brief, "B", brief.told.b_star)?;
-        let rho = settings.number("rho", 0.0, 1e300)? / unit;
+        let (b, oracle) = given_or_true_b(brief.problem.cost_unit(), brief)?;
+        let rho = settings.number("rho", 0.0, 1e12 * unit)? / unit;
         let lambda = settings.number("lambda", 1e-24, 1e24)?;
-        let expected = "printed, determinant, or scaled:X with X > 0";
+        let expected = "printed, determinant, or scaled:X with X from 1e-30 to 1e30";
         let kind = settings.optional("radius", expected)?;
         if kind == Some(RadiusKind::Data) {
             return Err(settings.refuse(
@@ -141,7 +142,7 @@ impl Levis {
         let assumed = (d as f64).sqrt();
         let costs = brief.problem.costs().iter().map(|c| c / unit + rho).collect();
         Ok(Levis {
-            delta: settings.number("delta", 1e-300, 1.0)?,
+            delta: settings.probability("delta")?,
             lambda,
             rho,
             norms,
@@ -154,6 +155,15 @@ impl Levis {
             x: vec![0.0; d],
             scratch: vec![0.0; d],
         })
+    }
+
+    /// Plans; a plan that is cut off leaves the regression as it was.
+    fn plan_or_owe(&mut self, reason: Reason) -> Observed {
+        let kept = self.optimist.keep(|| self.ridge.clone());
+        self.ridge.freeze();
+        let beta = self.beta(self.optimist.standing.t);
+        let planned = self.optimist.plan(reason, std::slice::from_ref(&self.ridge), beta);
+        self.optimist.settle(reason, planned, kept, |ridge| self.ridge = ridge)
     }
 
     fn beta(&self, t: u64) -> f64 {
@@ -172,24 +182,31 @@ impl Levis {
 }
 
 impl Learner for Levis {
-    fn act(&mut self, s: State) -> Action {
+    fn act(&mut self, s: State) -> Result<Action> {
         self.optimist.act(s)
     }
 
     fn observe(&mut self, step: &Transition) -> Result<Observed> {
-        let (pair, t) = self.optimist.advance(step)?;
+        let (pair, _) = self.optimist.advance(step)?;
         if let Some(pair) = pair {
             let v = &self.optimist.standing.v;
             self.optimist.problem.phi_v(pair, v, &mut self.x);
             self.ridge.update(&self.x, v[step.next], 1.0, &mut self.scratch);
         }
-        let Some(reason) = self.optimist.due(self.ridge.doubled()) else {
-            return Ok(Observed::Updated);
-        };
-        self.ridge.freeze();
-        let beta = self.beta(t);
-        self.optimist.plan(reason, std::slice::from_ref(&self.ridge), beta);
-        Ok(Observed::Planned)
+        let reason = self.optimist.owed().or(self.optimist.due(self.ridge.doubled()));
+        Ok(reason.map_or(Observed::Updated, |reason| self.plan_or_owe(reason)))
+    }
+
+    fn catch_up(&mut self) -> Result<Observed> {
+        Ok(self.optimist.owed().map_or(Observed::Updated, |reason| self.plan_or_owe(reason)))
+    }
+
+    fn heed(&mut self, halt: &Halt) {
+        self.optimist.heed(halt);
+    }
+
+    fn problem(&self) -> Option<&Problem> {
+        Some(&self.optimist.problem)
     }
 
     fn probe(&self, sink: &mut dyn Probe) {

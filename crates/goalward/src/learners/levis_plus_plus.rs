@@ -68,10 +68,11 @@
 //! T5, T6, B1.
 
 use super::norms::{NORMS, Norms, PHI_NORM, THETA_NORM};
-use super::optimist::{Optimist, ROWS, Standing, given_or_oracle, listed};
-use super::{Brief, Learner, LearnerEntry, Observed, Probe, Snapshot, Transition};
+use super::optimist::{Optimist, ROWS, Standing, given_or_true_b, listed};
+use super::{Brief, Learner, LearnerEntry, Observed, Probe, Reason, Snapshot, Transition};
 use crate::confidence::{self, Assumption, Bernstein, Claim, Condition, RadiusKind, weighted_determinant};
 use crate::estimate::Home;
+use crate::plan::Halt;
 use crate::problem::{Action, Pair, Problem, State};
 use crate::registry::Parameter;
 use crate::{Error, Result};
@@ -104,7 +105,7 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
     ],
     wants_policy: false,
     build: |brief| {
-        let (b, oracle) = given_or_oracle(brief, "B", brief.told.b_star)?;
+        let (b, oracle) = given_or_true_b(brief.problem.cost_unit(), brief)?;
         let c_min = known_c_min(brief)?;
         let config =
             Config::read(brief, b, c_min, None, Norms::Printed, if oracle { vec!["B"] } else { vec![] })?;
@@ -156,7 +157,8 @@ pub(super) const PLANNER: Parameter = Parameter {
 pub(super) fn known_c_min(brief: &Brief) -> Result<f64> {
     let smallest = brief.problem.min_cost();
     let c_min = brief.settings.number_or_none("c_min", 0.0, 1e300)?.unwrap_or(smallest);
-    let refuse = |reason: &str| Err(brief.settings.refuse("c_min", &c_min.to_string(), reason.into()));
+    let shown = brief.settings.text("c_min").map_or_else(|| c_min.to_string(), String::from);
+    let refuse = |reason: &str| Err(brief.settings.refuse("c_min", &shown, reason.into()));
     if c_min > smallest {
         return refuse(&format!("the smallest cost off the goal is {smallest}"));
     }
@@ -230,7 +232,7 @@ impl Config {
             None => ((5.0 * b / c_min).log2().ceil().min(4096.0) as usize).max(2),
         };
         let radius: RadiusKind = settings
-            .optional("radius", "printed, data, determinant, or scaled:X with X > 0")?
+            .optional("radius", "printed, data, determinant, or scaled:X with X from 1e-30 to 1e30")?
             .ok_or_else(|| settings.missing("radius"))?;
         let lambda = settings.number_or_none("lambda", 1e-24, 1e24)?.unwrap_or(1.0 / (b * b));
         let own = matches!(radius, RadiusKind::Data | RadiusKind::Determinant);
@@ -247,7 +249,7 @@ impl Config {
             b,
             c_min,
             perturbation,
-            delta: settings.number("delta", 1e-300, 1.0)?,
+            delta: settings.probability("delta")?,
             lambda,
             gamma: settings
                 .number_or_none("gamma", 0.0, 1e30)?
@@ -361,7 +363,7 @@ pub(super) struct LevisPlusPlus {
     /// V_j / B, clamped to [0, 1] (reading A14).
     pub(super) u: Vec<f64>,
     /// The radius of every level: of the current step, or of the last plan where the data enter.
-    radii: Vec<f64>,
+    pub(super) radii: Vec<f64>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -403,6 +405,20 @@ impl LevisPlusPlus {
         self.radii[0]
     }
 
+    /// Plans; a plan that is cut off leaves the regressions as they were.
+    fn plan_or_owe(&mut self, reason: Reason) -> Observed {
+        let kept = self.optimist.keep(|| self.before_a_plan());
+        let beta = self.freeze();
+        let planned = self.optimist.plan(reason, self.home.levels(), beta);
+        self.normalise();
+        self.optimist.settle(reason, planned, kept, |before| (self.home, self.radii) = before)
+    }
+
+    /// What [`freeze`](Self::freeze) changes.
+    pub(super) fn before_a_plan(&self) -> (Home, Vec<f64>) {
+        (self.home.clone(), self.radii.clone())
+    }
+
     /// Makes U of V_j.
     pub(super) fn normalise(&mut self) {
         let b = self.config.b;
@@ -412,7 +428,7 @@ impl LevisPlusPlus {
 }
 
 impl Learner for LevisPlusPlus {
-    fn act(&mut self, s: State) -> Action {
+    fn act(&mut self, s: State) -> Result<Action> {
         self.optimist.act(s)
     }
 
@@ -421,13 +437,20 @@ impl Learner for LevisPlusPlus {
         if let Some(pair) = pair {
             self.learn(pair, step.next, t);
         }
-        let Some(reason) = self.optimist.due(self.home.doubled()) else {
-            return Ok(Observed::Updated);
-        };
-        let beta = self.freeze();
-        self.optimist.plan(reason, self.home.levels(), beta);
-        self.normalise();
-        Ok(Observed::Planned)
+        let reason = self.optimist.owed().or(self.optimist.due(self.home.doubled()));
+        Ok(reason.map_or(Observed::Updated, |reason| self.plan_or_owe(reason)))
+    }
+
+    fn catch_up(&mut self) -> Result<Observed> {
+        Ok(self.optimist.owed().map_or(Observed::Updated, |reason| self.plan_or_owe(reason)))
+    }
+
+    fn heed(&mut self, halt: &Halt) {
+        self.optimist.heed(halt);
+    }
+
+    fn problem(&self) -> Option<&Problem> {
+        Some(&self.optimist.problem)
     }
 
     fn probe(&self, sink: &mut dyn Probe) {

@@ -44,13 +44,14 @@ use super::levis_plus_plus::{
 };
 use super::lr::probe_estimate;
 use super::norms::{NORMS, Norms, PHI_NORM, THETA_NORM};
-use super::optimist::{Heading, ROWS, given_or_oracle_in, regression_ellipsoid, regression_set};
+use super::optimist::{Heading, ROWS, given_or_true_b, regression_ellipsoid, regression_set};
 use super::{Emptiness, Learner, LearnerEntry, Observed, Probe, Reason, Snapshot, Transition};
 use crate::Result;
 use crate::confidence::{Claim, Kept, LikelihoodKeeper, RadiusKind};
 use crate::estimate::Seen;
 use crate::numeric::support::{ConvexSet, Status, Support, SupportMin, Warm};
-use crate::problem::{Action, State};
+use crate::plan::{Cut, Halt};
+use crate::problem::{Action, Problem, State};
 use crate::registry::Parameter;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -83,7 +84,7 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
     build: |brief| {
         // the largest cost, also where it is below 1: results do not depend on the user's units
         let unit = brief.problem.largest_cost();
-        let (b, oracle) = given_or_oracle_in(unit, brief, "B", brief.told.b_star)?;
+        let (b, oracle) = given_or_true_b(unit, brief)?;
         let c_min = known_c_min(brief)?;
         let oracle = if oracle { vec!["B"] } else { vec![] };
         let mut config = Config::read_in(unit, brief, b, c_min, None, Norms::Computed, oracle)?;
@@ -156,7 +157,7 @@ impl SupportMin for Larger {
 
 impl LevisPlusPlusLr {
     /// Algorithm 1, lines 11 to 18, over both sets; if either is empty the old plan stays.
-    fn plan(&mut self, reason: Reason) {
+    fn plan(&mut self, reason: Reason) -> Result<(), Cut> {
         let paper = &mut self.paper;
         let beta = paper.freeze();
         let levels = paper.home.levels();
@@ -172,13 +173,22 @@ impl LevisPlusPlusLr {
         });
         let rate = 1.0 / paper.optimist.standing.t as f64;
         let heading = Heading::of(reason, levels, beta);
-        paper.optimist.plan_over(heading, set.as_mut(), rate, rate);
+        let planned = paper.optimist.plan_over(heading, set.as_mut(), rate, rate);
         paper.normalise();
+        planned
+    }
+
+    /// Plans; a plan that is cut off leaves both sets' data as they were.
+    fn plan_or_owe(&mut self, reason: Reason) -> Observed {
+        let kept = self.paper.optimist.keep(|| (self.paper.before_a_plan(), self.keeper.clone()));
+        let planned = self.plan(reason);
+        let LevisPlusPlus { optimist, home, radii, .. } = &mut self.paper;
+        optimist.settle(reason, planned, kept, |before| ((*home, *radii), self.keeper) = before)
     }
 }
 
 impl Learner for LevisPlusPlusLr {
-    fn act(&mut self, s: State) -> Action {
+    fn act(&mut self, s: State) -> Result<Action> {
         self.paper.act(s)
     }
 
@@ -199,13 +209,20 @@ impl Learner for LevisPlusPlusLr {
             _ if informed => Some(Reason::Information),
             other => other,
         };
-        match reason {
-            None => Ok(Observed::Updated),
-            Some(reason) => {
-                self.plan(reason);
-                Ok(Observed::Planned)
-            }
-        }
+        let reason = paper.optimist.owed().or(reason);
+        Ok(reason.map_or(Observed::Updated, |reason| self.plan_or_owe(reason)))
+    }
+
+    fn catch_up(&mut self) -> Result<Observed> {
+        Ok(self.paper.optimist.owed().map_or(Observed::Updated, |reason| self.plan_or_owe(reason)))
+    }
+
+    fn heed(&mut self, halt: &Halt) {
+        self.paper.optimist.heed(halt);
+    }
+
+    fn problem(&self) -> Option<&Problem> {
+        Some(&self.paper.optimist.problem)
     }
 
     fn probe(&self, sink: &mut dyn Probe) {

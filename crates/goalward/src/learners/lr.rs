@@ -56,8 +56,8 @@ use super::{Brief, Emptiness, Learner, LearnerEntry, Observed, Probe, Reason, Sn
 use crate::Result;
 use crate::confidence::{Assumption, Claim, Kept, Knowledge, LikelihoodKeeper, hidden_coordinates};
 use crate::estimate::Seen;
-use crate::plan::Planner;
-use crate::problem::{Action, State};
+use crate::plan::{Cut, Halt, Planner};
+use crate::problem::{Action, Problem, State};
 use crate::registry::Parameter;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -118,7 +118,7 @@ impl Lr {
     fn new(brief: &Brief) -> Result<Self> {
         let unit = brief.problem.largest_cost();
         let costs = brief.problem.costs().iter().map(|c| c / unit).collect();
-        let delta = brief.settings.number("delta", 1e-300, 1.0)?;
+        let delta = brief.settings.probability("delta")?;
 
         let sharp = match brief.settings.text("set") {
             Some("outer") => false,
@@ -148,7 +148,14 @@ impl Lr {
         })
     }
 
-    fn plan(&mut self, reason: Reason) {
+    /// Plans; a plan that is cut off leaves what is kept of the data as it was.
+    fn plan_or_owe(&mut self, reason: Reason) -> Observed {
+        let kept = self.optimist.keep(|| self.keeper.clone());
+        let planned = self.plan(reason);
+        self.optimist.settle(reason, planned, kept, |keeper| self.keeper = keeper)
+    }
+
+    fn plan(&mut self, reason: Reason) -> Result<(), Cut> {
         let Knowledge { maximum, set, threshold } = self.keeper.update();
         let mut set = set.map_err(|_| Emptiness::Contradiction);
         let heading = Heading {
@@ -172,12 +179,12 @@ impl Lr {
         {
             return optimist.plan_over(heading, Ok(&mut sharp), rate, rate);
         }
-        optimist.plan_over(heading, set, rate, rate);
+        optimist.plan_over(heading, set, rate, rate)
     }
 }
 
 impl Learner for Lr {
-    fn act(&mut self, s: State) -> Action {
+    fn act(&mut self, s: State) -> Result<Action> {
         self.optimist.act(s)
     }
 
@@ -188,16 +195,23 @@ impl Learner for Lr {
             self.optimist.surprise(step);
         }
         let informed = seen == Some(Seen::Counted) && self.keeper.informed();
-        let reason = informed.then_some(Reason::Information).or(self.optimist.due(false));
+        let due = informed.then_some(Reason::Information).or(self.optimist.due(false));
         let more = self.perturbed && self.optimist.standing.episodes_doubled();
-        let reason = reason.or(more.then_some(Reason::Episodes));
-        match reason {
-            None => Ok(Observed::Updated),
-            Some(reason) => {
-                self.plan(reason);
-                Ok(Observed::Planned)
-            }
-        }
+        let due = due.or(more.then_some(Reason::Episodes));
+        let reason = self.optimist.owed().or(due);
+        Ok(reason.map_or(Observed::Updated, |reason| self.plan_or_owe(reason)))
+    }
+
+    fn catch_up(&mut self) -> Result<Observed> {
+        Ok(self.optimist.owed().map_or(Observed::Updated, |reason| self.plan_or_owe(reason)))
+    }
+
+    fn heed(&mut self, halt: &Halt) {
+        self.optimist.heed(halt);
+    }
+
+    fn problem(&self) -> Option<&Problem> {
+        Some(&self.optimist.problem)
     }
 
     fn probe(&self, sink: &mut dyn Probe) {

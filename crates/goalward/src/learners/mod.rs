@@ -5,6 +5,7 @@ pub mod levis;
 pub mod levis_plus_plus;
 pub mod levis_plus_plus_lr;
 pub mod lr;
+mod misuse;
 mod norms;
 mod optimist;
 pub mod random;
@@ -12,7 +13,7 @@ pub mod rho_levis_plus_plus;
 mod surprises;
 
 use crate::confidence::Claim;
-use crate::plan::Planner;
+use crate::plan::{Halt, Planner};
 use crate::problem::{Action, Problem, State, memory};
 use crate::registry::{Parameter, Reader, Settings};
 use crate::{Error, Result};
@@ -40,6 +41,9 @@ pub enum Observed {
     Updated,
     /// A planning call; [`Probe::plan`] has its details.
     Planned,
+    /// An update, and a planning call that was cut off by the [`Halt`] which the learner heeds: it is owed, and
+    /// [`Learner::catch_up`] or the next observation makes it.
+    Owed,
 }
 
 /// Why a planning call was made.
@@ -175,10 +179,24 @@ impl Snapshot {
 
 /// An algorithm that acts and learns. It is built from a problem and never sees a truth.
 pub trait Learner: Send {
-    /// The action to take in a state other than the goal.
-    fn act(&mut self, s: State) -> Action;
-    /// Takes in what happened; plans when its trigger fires.
+    /// The action to take in a state. [`Error::Misuse`], and nothing changed, if there is none to take: at the goal, and in a
+    /// state that does not exist.
+    fn act(&mut self, s: State) -> Result<Action>;
+    /// Takes in what happened; plans when its trigger fires. [`Error::Misuse`], and nothing changed, if it cannot have happened:
+    /// states or actions that do not exist, a step from the goal, a cost that is not the pair's own. The step need not be what
+    /// [`Learner::act`] said, nor follow the one before.
     fn observe(&mut self, step: &Transition) -> Result<Observed>;
+    /// Makes the plan that was cut off, if one is owed: [`Observed::Updated`] if not, [`Observed::Owed`] if it was cut off again.
+    fn catch_up(&mut self) -> Result<Observed> {
+        Ok(Observed::Updated)
+    }
+    /// Cuts planning calls off from now on when asked to. What [`Learner::observe`] took in stays, the plan is owed, and a
+    /// snapshot says so: whoever makes it later goes on as if nothing had happened.
+    fn heed(&mut self, _halt: &Halt) {}
+    /// The problem that it was built for, if it says so: the runner then makes sure that it is the one that is run.
+    fn problem(&self) -> Option<&Problem> {
+        None
+    }
     /// The goal was reached.
     fn end_episode(&mut self) {}
     /// Shows its inner quantities.

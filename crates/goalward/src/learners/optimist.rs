@@ -1,11 +1,11 @@
 //! What all optimistic learners share: the clock, planning with DEVI over a confidence set, and greedy actions.
 
 use super::surprises::Surprises;
-use super::{Brief, Emptiness, PlanReport, Probe, Reason, Transition};
+use super::{Brief, Emptiness, Observed, PlanReport, Probe, Reason, Transition, misuse};
 use crate::estimate::Ridge;
 use crate::numeric::support::{ConvexSet, Ellipsoid, Empty, SupportMin};
 use crate::numeric::{Polytope, Rows, Stream};
-use crate::plan::{Devi, Planner, Task};
+use crate::plan::{Cut, Devi, Halt, Planner, Task};
 use crate::problem::{Action, Pair, Problem, State};
 use crate::registry::Parameter;
 use crate::{Error, Result};
@@ -40,6 +40,7 @@ pub(super) struct Optimist {
     pub(super) constraints: Arc<Polytope>,
     pub(super) rows: String,
     devi: Devi,
+    halt: Halt,
     pub(super) standing: Standing,
 }
 
@@ -93,6 +94,9 @@ pub(super) struct Standing {
     pub(super) v: Vec<f64>,
     last_plan: Option<PlanReport>,
     ties: Stream,
+    /// Why a plan is due that was cut off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    owed: Option<Reason>,
 }
 
 impl Standing {
@@ -112,7 +116,7 @@ impl Optimist {
     pub(super) fn new(brief: &Brief, costs: Vec<f64>, b: f64) -> Result<Self> {
         let planner = brief.settings.optional("planner", "auto, faithful or fast")?;
         let planner = planner.ok_or_else(|| brief.settings.missing("planner"))?;
-        let rows: Option<Rows> = brief.settings.optional(ROWS.name, "exact, or nearest:N")?;
+        let rows: Option<Rows> = brief.settings.optional(ROWS.name, "exact, or nearest:N with N from 1")?;
         let problem = brief.problem.clone();
         let b_set = problem.constraints();
         let constraints = match rows {
@@ -140,9 +144,10 @@ impl Optimist {
             v,
             last_plan: None,
             ties,
+            owed: None,
         };
-        let (devi, unit) = (Devi::new(&problem), problem.cost_unit());
-        Ok(Optimist { devi, problem, costs, unit, b, planner, constraints, rows, standing })
+        let (devi, halt, unit) = (Devi::new(&problem), Halt::never(), problem.cost_unit());
+        Ok(Optimist { devi, halt, problem, costs, unit, b, planner, constraints, rows, standing })
     }
 
     /// The same for costs that were divided by this.
@@ -152,19 +157,19 @@ impl Optimist {
 
     /// argmin_a Q_j(s,a); ties are broken uniformly from the learner's own stream (reading A16: while C ∩ B = B all
     /// actions of the paper's instance tie, and a fixed order would make a vacuous run look optimal or hopeless).
-    pub(super) fn act(&mut self, s: State) -> Action {
+    pub(super) fn act(&mut self, s: State) -> Result<Action> {
+        misuse::choices(&self.problem, s, self.standing.t + 1)?;
         let q = &self.standing.q[self.problem.pairs_of(s)];
         let least = q.iter().copied().fold(f64::INFINITY, f64::min);
         let limit = least + TIE * least.abs().max(1.0);
         let tied = |q: &&f64| **q <= limit;
-        match q.iter().filter(tied).count() {
-            0 => 0, // the goal has no choice to make
-            1 => q.iter().position(|q| tied(&q)).unwrap_or(0),
+        Ok(match q.iter().filter(tied).count() {
+            0 | 1 => q.iter().position(|q| tied(&q)).unwrap_or(0),
             n => {
                 let chosen = self.standing.ties.below(n);
                 (0..q.len()).filter(|&a| tied(&&q[a])).nth(chosen).unwrap_or(0)
             }
-        }
+        })
     }
 
     /// Advances the clock to the step t; an error, and nothing changed, if the step cannot have happened. A step that no model
@@ -183,6 +188,40 @@ impl Optimist {
         now.surprises.note(&self.problem, step, now.t);
     }
 
+    /// Planning calls are cut off from now on when asked to.
+    pub(super) fn heed(&mut self, halt: &Halt) {
+        self.halt = halt.clone();
+    }
+
+    /// What a learner takes down before it prepares a plan that may be cut off, to go back to.
+    pub(super) fn keep<T>(&self, state: impl FnOnce() -> T) -> Option<T> {
+        self.halt.can_be_asked().then(state)
+    }
+
+    /// Why a plan is owed, if one is.
+    pub(super) fn owed(&self) -> Option<Reason> {
+        self.standing.owed
+    }
+
+    /// What a planning call came to. One that was cut off is owed, and the learner goes back to what it kept.
+    pub(super) fn settle<T>(
+        &mut self,
+        reason: Reason,
+        planned: Result<(), Cut>,
+        kept: Option<T>,
+        go_back: impl FnOnce(T),
+    ) -> Observed {
+        if planned.is_ok() {
+            self.standing.owed = None;
+            return Observed::Planned;
+        }
+        self.standing.owed = Some(reason);
+        if let Some(kept) = kept {
+            go_back(kept);
+        }
+        Observed::Owed
+    }
+
     /// The trigger of Algorithm 1, line 10.
     pub(super) fn due(&self, doubled: bool) -> Option<Reason> {
         let doubled = doubled.then_some(Reason::Determinant);
@@ -191,31 +230,35 @@ impl Optimist {
 
     /// Algorithm 1, lines 11 to 18, on regressions that were just frozen: C_j from level 0 (reading A9),
     /// eps_j = q_j = 1/t_j (reading A6).
-    pub(super) fn plan(&mut self, reason: Reason, levels: &[Ridge], beta: f64) {
+    pub(super) fn plan(&mut self, reason: Reason, levels: &[Ridge], beta: f64) -> Result<(), Cut> {
         let rate = 1.0 / self.standing.t as f64;
         let mut set = regression_set(&self.constraints, levels, beta).map_err(|_| Emptiness::Regression);
-        self.plan_over(Heading::of(reason, levels, beta), set.as_mut(), rate, rate);
+        self.plan_over(Heading::of(reason, levels, beta), set.as_mut(), rate, rate)
     }
 
     /// Plans over a set with the paper's eps and q, and reports it. If C ∩ B is empty (no set) the old Q and V stay, and the
-    /// event is counted (reading D4).
+    /// event is counted (reading D4). If it is cut off nothing has changed.
     pub(super) fn plan_over<S>(
         &mut self,
         heading: Heading,
         set: Result<&mut S, &mut Emptiness>,
         eps: f64,
         q: f64,
-    ) where
+    ) -> Result<(), Cut>
+    where
         S: SupportMin + Clone + Send + Sync,
     {
         let now = &mut self.standing;
+        let done = match set {
+            Ok(set) => {
+                let task = Task { problem: &self.problem, costs: &self.costs, b: self.b, eps, q };
+                Ok(self.devi.plan_unless(&task, set, self.planner, &now.v, &self.halt)?)
+            }
+            Err(why) => Err(*why),
+        };
         now.j += 1;
         now.t_j = now.t;
         now.ended_j = now.ended;
-        let done = set.map_err(|why| *why).map(|set| {
-            let task = Task { problem: &self.problem, costs: &self.costs, b: self.b, eps, q };
-            self.devi.plan(&task, set, self.planner, &now.v)
-        });
         match done {
             Ok(done) => {
                 now.relaxed += u64::from(done.relaxed);
@@ -245,6 +288,7 @@ impl Optimist {
             why,
             v: now.v.iter().map(|v| v * unit).collect(),
         });
+        Ok(())
     }
 
     pub(super) fn probe(&self, sink: &mut dyn Probe) {
@@ -279,52 +323,51 @@ pub(super) fn regression_ellipsoid(levels: &[Ridge], beta: f64) -> Ellipsoid<'_>
     Ellipsoid { center: levels[0].frozen_theta(), shape: levels[0].sigma(), radius: beta }
 }
 
-/// What to say of a step that no model allows.
-pub(super) fn impossible(problem: &Problem, step: &Transition) -> String {
-    format!(
-        "no model allows the step from state {} by action {} to state {}",
-        problem.state_name(step.state),
-        problem.action_name(step.state, step.action),
-        problem.state_name(step.next)
-    )
+/// A number that the user gives or asks the oracle for, within bounds that can be computed with; the runner fills `told` when
+/// the oracle is asked.
+fn given_or_told(brief: &Brief, key: &str, told: Option<f64>, least: f64, most: f64) -> Result<(f64, bool)> {
+    if brief.settings.text(key) != Some("oracle") {
+        return Ok((brief.settings.number(key, least, most)?, false));
+    }
+    let refuse = |reason: String| brief.settings.refuse(key, "oracle", reason);
+    let value = told.ok_or_else(|| refuse("only a simulated run can ask for the truth".into()))?;
+    // written so that a NaN is refused too
+    if !(value >= least && value <= most) {
+        return Err(refuse(format!(
+            "the truth is {value:?}, and only numbers from {least:?} to {most:?} can be computed with here; lr needs to know \
+             nothing, or give a bound yourself"
+        )));
+    }
+    Ok((value, true))
 }
 
-/// The pair of a step between states that exist, whether or not a model allows it.
-pub(super) fn possible_pair(problem: &Problem, step: &Transition, t: u64) -> Result<Pair> {
-    let fault = if step.state >= problem.states() || step.next >= problem.states() {
-        format!("state {} does not exist", step.state.max(step.next))
-    } else if step.state == problem.goal() {
-        "a step from the goal: the episode is over".into()
-    } else if step.action >= problem.actions(step.state) {
-        let (s, n) = (problem.state_name(step.state), problem.actions(step.state));
-        format!("state {s} has {n} actions, there is no action {}", step.action)
-    } else {
-        return Ok(problem.pair(step.state, step.action));
-    };
-    Err(Error::Misuse { t, fault })
-}
-
-/// A number that the user gives or asks the oracle for; the runner fills `told` in that case.
-pub(super) fn given_or_oracle(brief: &Brief, key: &str, told: Option<f64>) -> Result<(f64, bool)> {
-    given_or_oracle_in(brief.problem.cost_unit(), brief, key, told)
-}
-
-/// The same for a learner with costs in this unit.
-pub(super) fn given_or_oracle_in(
-    unit: f64,
-    brief: &Brief,
-    key: &str,
-    told: Option<f64>,
-) -> Result<(f64, bool)> {
-    if brief.settings.text(key) == Some("oracle") {
-        let value = told.ok_or_else(|| {
-            brief.settings.refuse(key, "oracle", "only a simulated run can ask for the truth".into())
-        })?;
-        return Ok((value, true));
+/// B, in the user's units, for a learner with costs in this unit.
+pub(super) fn given_or_true_b(unit: f64, brief: &Brief) -> Result<(f64, bool)> {
+    let told = brief.told.b_star;
+    if brief.settings.text("B") == Some("oracle") && told == Some(0.0) {
+        let free = brief.problem.costs().iter().all(|c| *c == 0.0);
+        let reason = match free {
+            true => {
+                "B* = 0: every cost is zero, so that every policy is optimal and there is nothing to learn"
+            }
+            false => {
+                "B* = 0: the goal can be reached for nothing, and a bound of zero leaves nothing to compute with; \
+                 give a positive one"
+            }
+        };
+        return Err(brief.settings.refuse(
+            "B",
+            "oracle",
+            format!("{reason}; lr takes such a problem as it is"),
+        ));
     }
     // beyond these bounds lambda = 1/B^2 is no number that a regression could be computed with
-    let value = brief.settings.number(key, 1e-9 * unit, 1e12 * unit)?;
-    Ok((value, false))
+    given_or_told(brief, "B", told, 1e-9 * unit, 1e12 * unit)
+}
+
+/// T*, in steps.
+pub(super) fn given_or_true_t_star(brief: &Brief) -> Result<(f64, bool)> {
+    given_or_told(brief, "t_star", brief.told.t_star, 1e-9, 1e18)
 }
 
 /// Starts a list of the parameters in force.

@@ -2,7 +2,7 @@
 
 use super::optimist::LEARNER_STREAM;
 use super::surprises::Surprises;
-use super::{Learner, LearnerEntry, Observed, Probe, Snapshot, Transition};
+use super::{Learner, LearnerEntry, Observed, Probe, Snapshot, Transition, misuse};
 use crate::Result;
 use crate::numeric::Stream;
 use crate::problem::{Action, Problem, State};
@@ -32,11 +32,13 @@ struct Random {
 }
 
 impl Learner for Random {
-    fn act(&mut self, s: State) -> Action {
-        match self.problem.actions(s) {
-            0 => 0,
-            n => self.stream.below(n),
-        }
+    fn act(&mut self, s: State) -> Result<Action> {
+        let choices = misuse::choices(&self.problem, s, self.t + 1)?;
+        Ok(self.stream.below(choices))
+    }
+
+    fn problem(&self) -> Option<&Problem> {
+        Some(&self.problem)
     }
 
     fn observe(&mut self, step: &Transition) -> Result<Observed> {

@@ -9,7 +9,7 @@ use super::levis_plus_plus::{
     RADIUS,
 };
 use super::norms::{NORMS, Norms, PHI_NORM, THETA_NORM};
-use super::optimist::{ROWS, given_or_oracle};
+use super::optimist::{ROWS, given_or_true_b, given_or_true_t_star};
 use crate::registry::Parameter;
 
 pub(super) const ENTRY: LearnerEntry = LearnerEntry {
@@ -44,10 +44,12 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
     ],
     wants_policy: false,
     build: |brief| {
-        let (b, b_oracle) = given_or_oracle(brief, "B", brief.told.b_star)?;
-        let (t_star, t_oracle) = given_or_oracle(brief, "t_star", brief.told.t_star)?;
+        let (b, b_oracle) = given_or_true_b(brief.problem.cost_unit(), brief)?;
+        let (t_star, t_oracle) = given_or_true_t_star(brief)?;
         let unit = brief.problem.cost_unit();
-        let rho = match brief.settings.number_or_none("rho", f64::MIN_POSITIVE, 1e300)? {
+        // values are bounded by B + T* rho, of which B alone may take all that can be computed with
+        let (least, most) = (1e-100 * unit, 1e12 * unit / t_star.max(1.0));
+        let rho = match brief.settings.number_or_none("rho", least, most)? {
             Some(rho) => rho,
             None => unit / (t_star * brief.episodes.max(1) as f64),
         };

@@ -1,6 +1,6 @@
 //! Steps that no model allows: noted by name, counted, and survived.
 
-use super::optimist::{impossible, possible_pair};
+use super::misuse::{impossible, possible_pair};
 use super::{Probe, Transition, Violation};
 use crate::Result;
 use crate::problem::{Pair, Problem};
@@ -18,8 +18,8 @@ pub(super) struct Surprises {
 }
 
 impl Surprises {
-    /// The pair of a step; none, and the step noted, if no model allows its next state. A step between states or by an
-    /// action that do not exist is an error.
+    /// The pair of a step; none, and the step noted, if no model allows its next state. A step that cannot have been reported
+    /// is an error.
     pub(super) fn pair(&mut self, problem: &Problem, step: &Transition, t: u64) -> Result<Option<Pair>> {
         let pair = possible_pair(problem, step, t)?;
         if problem.successors(pair).contains(&(step.next as u32)) {

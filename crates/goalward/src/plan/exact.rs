@@ -88,6 +88,7 @@ impl Exact {
 /// # Ok::<(), goalward::Error>(())
 /// ```
 pub fn solve(problem: &Problem, truth: &Truth, precision: f64) -> Result<Exact> {
+    truth.require_fit(problem)?;
     Ok(prove(problem, truth, precision)?.0)
 }
 

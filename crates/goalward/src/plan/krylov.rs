@@ -11,6 +11,7 @@
 //! With u = (E - L)^-1 p and y = (E - U)^-1 E u = M^-1 p, A y = E u + (D - E) y - L y: one product with the preconditioned
 //! matrix costs one and a half passes over the arcs. What comes out is judged by its residual.
 
+use super::Halt;
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
@@ -50,6 +51,7 @@ pub(super) struct Krylov {
     pivot: Vec<f64>,
     vectors: [Vec<f64>; 7],
     start: Vec<f64>,
+    halt: Halt,
 }
 
 /// A row that is being written.
@@ -94,6 +96,11 @@ struct Chunk<'a> {
 }
 
 impl Krylov {
+    /// Solves from now on end early when asked to: x is then of no use.
+    pub(super) fn heed(&mut self, halt: &Halt) {
+        self.halt = halt.clone();
+    }
+
     /// Takes rows: `room` is the most arcs a node can have, `row` writes them and says what leaves to the outside. Shared over
     /// fixed chunks of nodes.
     pub(super) fn load(
@@ -232,7 +239,7 @@ impl Krylov {
         let solved = self.solve(b, x, Goal::Largest(enough), iterations);
         if !solved {
             x.copy_from_slice(&start);
-            let _ = (0..sweeps).find(|_| self.sweep(b, x) <= enough);
+            let _ = (0..sweeps).find(|_| self.halt.asked() || self.sweep(b, x) <= enough);
         }
         self.start = start;
         solved
@@ -275,7 +282,7 @@ impl Krylov {
             if size <= limit {
                 return true;
             }
-            if size.is_nan() || size > 0.5 * best || iterations >= most {
+            if size.is_nan() || size > 0.5 * best || iterations >= most || self.halt.asked() {
                 return size <= 1e3 * limit && matches!(goal, Goal::Relative(_));
             }
             best = size;
@@ -284,7 +291,7 @@ impl Krylov {
             let (mut rho, mut alpha, mut omega) = (1.0f64, 1.0f64, 1.0f64);
             p.fill(0.0);
             v.fill(0.0);
-            while iterations < most {
+            while iterations < most && !self.halt.asked() {
                 iterations += 1;
                 let rho_next = dot(shadow, r);
                 let beta = rho_next / rho * (alpha / omega);

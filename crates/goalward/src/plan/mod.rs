@@ -11,6 +11,7 @@ mod evaluate;
 pub mod exact;
 mod expand;
 pub(crate) mod graph;
+mod halt;
 mod improve;
 mod krylov;
 mod model;
@@ -19,4 +20,5 @@ mod restart;
 use crate::numeric::double;
 
 pub use devi::{Convergence, Devi, Planner, Task};
+pub use halt::{Cut, Halt};
 pub use restart::restart;

@@ -29,6 +29,7 @@ const NAME: &str = "restart";
 /// # Ok::<(), goalward::Error>(())
 /// ```
 pub fn restart(problem: &Problem, truth: &Truth) -> Result<(Instance, Vec<State>)> {
+    truth.require_fit(problem)?;
     let region = Region::new(problem, &Backwards::new(problem, truth));
     let lost = |s: State| !region.hopeful[s];
     let all: Vec<State> = (0..problem.states()).filter(|&s| lost(s)).collect();

@@ -7,6 +7,7 @@
 mod builder;
 mod draft;
 pub mod files;
+mod fit;
 mod halves;
 pub mod json;
 pub mod memory;

@@ -11,9 +11,9 @@ const ROW_TOLERANCE: f64 = 1e-9;
 /// theta* and its kernel P(s'|s,a) = <phi(s'|s,a), theta*>, checked to lie in B.
 #[derive(Clone, Debug)]
 pub struct Truth {
-    theta: Vec<f64>,
+    pub(super) theta: Vec<f64>,
     /// One probability for each feature row of the problem.
-    probabilities: Vec<f64>,
+    pub(super) probabilities: Vec<f64>,
 }
 
 impl Truth {
@@ -77,9 +77,10 @@ impl Truth {
         &self.theta
     }
 
-    /// P(.|s,a) in the order of [`Problem::successors`].
+    /// P(.|s,a) in the order of [`Problem::successors`]. Nothing if the truth belongs to a smaller problem:
+    /// [`Truth::require_fit`] tells.
     pub fn row(&self, problem: &Problem, p: Pair) -> &[f64] {
-        &self.probabilities[problem.rows(p)]
+        self.probabilities.get(problem.rows(p)).unwrap_or_default()
     }
 
     /// The successor that a uniform number picks.
@@ -89,7 +90,7 @@ impl Truth {
 }
 
 /// <phi, theta>, where a sum that is zero but for rounding is zero: noise must not make a state reachable.
-fn probability(phi: &[f64], theta: &[f64]) -> f64 {
+pub(super) fn probability(phi: &[f64], theta: &[f64]) -> f64 {
     let size: f64 = phi.iter().zip(theta).map(|(x, y)| (x * y).abs()).sum();
     let sum = dot(phi, theta);
     if sum.abs() <= 4.0 * f64::EPSILON * size { 0.0 } else { sum }
@@ -137,8 +138,11 @@ impl Instance {
         self.problem.bytes() + self.truth.as_ref().map_or(0, |truth| size_of_val(&*truth.probabilities))
     }
 
-    /// The truth, or an error that says that there is none.
+    /// The truth, or an error that says that there is none, or that it is of a problem of another size.
     pub fn truth(&self) -> Result<&Truth> {
-        self.truth.as_ref().ok_or_else(|| Error::NoTruth { problem: self.problem.name().into() })
+        let none = || Error::NoTruth { problem: self.problem.name().into() };
+        let truth = self.truth.as_ref().ok_or_else(none)?;
+        truth.require_size(&self.problem)?;
+        Ok(truth)
     }
 }

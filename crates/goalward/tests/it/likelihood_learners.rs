@@ -205,14 +205,15 @@ fn a_wrong_model_is_reported_and_survived() {
 
         // impossible steps alone: plans go on, on the clock
         let mut learner = built(id, grid.problem());
-        let plans = (0..100).filter(|_| learner.observe(&step(0, 8)).unwrap() == Observed::Planned).count();
+        let step = Transition { state: 0, action: 0, cost: 0.2, next: 8 };
+        let plans = (0..100).filter(|_| learner.observe(&step).unwrap() == Observed::Planned).count();
         assert!(plans >= 6 && report(learner.as_ref()).violations == 100, "{id}: {plans} plans");
 
         // another law every 300 steps: sets may empty, nothing breaks
         let mut draw = Stream::new(1, &[]);
         let problem = grid.problem();
         for t in 0..3_000 {
-            let p = problem.pair(0, learner.act(0));
+            let p = problem.pair(0, learner.act(0).unwrap());
             let models = problem.phi(p).chunks_exact(5).map(|phi| phi[t / 300 % 5]).collect::<Vec<_>>();
             let next = problem.successors(p)[goalward::numeric::categorical(&models, draw.uniform())];
             let action = p - problem.pair(0, 0);
@@ -255,13 +256,17 @@ fn extremes() {
     let sparse = open("random-mixture", &["states=20", "dim=8"]);
     for arena in [&one, &many, &calm, &dear, &sparse] {
         for (learner, settings) in both() {
-            for delta in ["0.01", "1e-300", "1"] {
+            for delta in ["0.01", "1e-300", "0.9999999999"] {
                 let spec =
                     RunSpec::new(learner, 25).settings(settings.clone().set("delta", delta)).max_steps(600);
                 let mut runner = Runner::new(arena, spec).unwrap();
                 runner.run(&mut [&mut Finite]).unwrap();
                 let result = runner.result();
-                assert!(result.violations == 0 || delta == "1", "{learner} on {}, {delta}", arena.world);
+                assert!(
+                    result.violations == 0 || delta.starts_with("0.99"),
+                    "{learner} on {}, {delta}",
+                    arena.world
+                );
             }
         }
     }

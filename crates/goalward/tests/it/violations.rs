@@ -93,7 +93,7 @@ fn act_and_observe() {
     for entry in LEARNERS {
         let mut learner = built(entry.id, &models, &[0, 0, 0, 0]);
         for i in 0..60 {
-            let action = learner.act(0);
+            let action = learner.act(0).unwrap();
             let next = if i % 3 == 0 { 2 } else { 0 };
             let cost = models.cost(models.pair(0, action));
             learner.observe(&Transition { state: 0, action, cost, next }).unwrap();

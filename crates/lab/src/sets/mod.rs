@@ -132,6 +132,7 @@ pub(crate) fn watch(
     // every episode of a run has a step, or the run has none
     let spec = RunSpec { settings: contender.settings.clone(), ..RunSpec::new(&contender.learner, steps) };
     let mut runner = Runner::new(arena, spec.seed(seed).max_steps(steps))?;
+    runner.heed(&progress.halt());
     let force = runner.learner().in_force();
     let copies = copies(arena, &contender.learner, &force)?;
     let mut watcher = Watcher {

@@ -41,7 +41,7 @@ const DEFAULT_EPISODES: u64 = 1000;
 /// but --episodes and --max-steps may be raised.
 ///
 /// Ctrl-C stops between two steps, saves the run if --checkpoint was given, and reports the results so far (exit
-/// code 130).
+/// code 130). A planning call under way is cut off, and made when the run is taken up again.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -163,6 +163,8 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     }
     let mut files = Files::open(task.trace, mark, task.checkpoint, &runner)?;
     let interrupt = Interrupt::listen(quiet)?;
+    interrupt.begin();
+    runner.heed(interrupt.halt());
     let ending = go_on(&mut runner, &mut files, args.checkpoint_every, &interrupt, quiet)?;
 
     let interrupted = ending == Ending::Paused;

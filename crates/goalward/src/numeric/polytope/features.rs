@@ -29,10 +29,10 @@ pub enum Rows {
 impl std::str::FromStr for Rows {
     type Err = ();
 
-    /// `exact`, or `nearest:N`.
+    /// `exact`, or `nearest:N` with N from 1.
     fn from_str(text: &str) -> Result<Self, ()> {
         match text.strip_prefix("nearest:") {
-            Some(count) => count.parse().map(Rows::Nearest).map_err(|_| ()),
+            Some(count) => count.parse().ok().filter(|n| *n > 0).map(Rows::Nearest).ok_or(()),
             None if text == "exact" => Ok(Rows::Exact),
             None => Err(()),
         }

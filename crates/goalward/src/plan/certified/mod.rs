@@ -163,6 +163,7 @@ pub fn solve(problem: &Problem, truth: &Truth, objective: Objective, precision: 
         let fault = format!("{} state-action pairs are more than planning can hold", problem.pairs());
         return Err(Error::Field { field: "cost".into(), fault });
     }
+    truth.require_fit(problem)?;
     let setup = Setup::new(problem, truth, objective);
     let sense = if objective == Objective::Min { Sense::Least } else { Sense::Greatest };
     let values = Solver::new(&setup.model, sense, precision).run(&setup.ends);

@@ -5,7 +5,7 @@
 //! the order of their values, until no equation lacks more than it is told to leave; where that fails, Gauss-Seidel
 //! sweeps in the same order, from the goal outwards. The certificate is about V alone, however it was found.
 
-use super::{Devi, Task};
+use super::{Cut, Devi, Task};
 use crate::numeric::dot;
 use crate::plan::evaluate::Evaluator;
 use crate::plan::krylov::Krylov;
@@ -65,13 +65,14 @@ fn state(key: u64) -> State {
 impl Devi {
     /// V = `self.v` becomes the values of what was chosen, clamped to [0, B]. With many states only
     /// as far as [`Left`] says. `false` if arithmetic fails.
-    pub(super) fn evaluate(&mut self, task: &Task, left: Left) -> bool {
+    pub(super) fn evaluate(&mut self, task: &Task, left: Left) -> Result<bool, Cut> {
         let fine = match many(task.problem) {
             true => self.solve(task, left),
             false => self.eliminate(task),
         };
+        self.halt.check()?;
         self.v.iter_mut().for_each(|v| *v = v.clamp(0.0, task.b));
-        fine
+        Ok(fine)
     }
 
     fn eliminate(&mut self, task: &Task) -> bool {
@@ -117,6 +118,7 @@ impl Devi {
         );
         x.clear();
         x.extend(order.iter().map(|&key| self.v[state(key)]));
+        krylov.heed(&devi.halt);
         krylov.solve_or_relax(charge, x, left.enough, ITERATIONS, SWEEPS);
         order.iter().zip(x.iter()).for_each(|(&key, x)| self.v[state(key)] = *x);
         let fine = x.iter().all(|x| x.is_finite());

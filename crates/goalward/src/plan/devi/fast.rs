@@ -17,7 +17,7 @@
 //! sweeps. It ends as soon as the residual is eps, the few states' where another round gains less than a factor of ten.
 
 use super::evaluate::{Left, many};
-use super::{Convergence, Devi, Planner, Task};
+use super::{Convergence, Cut, Devi, Planner, Task};
 use crate::numeric::support::SupportMin;
 
 /// Rounds of policy iteration from a good start; without one it goes through stages.
@@ -58,7 +58,12 @@ struct Defect {
 
 impl Devi {
     /// Plans from the values `self.v`, which may be anything, after so many sweeps.
-    pub(super) fn iterate_policies<S>(&mut self, task: &Task, set: &mut S, sweeps: u64) -> Convergence
+    pub(super) fn iterate_policies<S>(
+        &mut self,
+        task: &Task,
+        set: &mut S,
+        sweeps: u64,
+    ) -> Result<Convergence, Cut>
     where
         S: SupportMin + Clone + Send + Sync,
     {
@@ -67,41 +72,41 @@ impl Devi {
         // while the clamp at B is in force, states at B say nothing of the way: first without, as V* <= B if theta* is
         // in the set
         let free = Task { b: f64::INFINITY, ..*task };
-        let mut best = self.newton(&free, set, c_min, &mut sweeps);
+        let mut best = self.newton(&free, set, c_min, &mut sweeps)?;
         if best.residual > task.eps {
             let mut q: f64 = 0.25;
             while q > task.q {
-                self.newton(&Task { q, ..free }, set, c_min, &mut sweeps);
+                self.newton(&Task { q, ..free }, set, c_min, &mut sweeps)?;
                 q /= STAGE;
             }
-            best = self.newton(&free, set, c_min, &mut sweeps);
+            best = self.newton(&free, set, c_min, &mut sweeps)?;
         }
         if best.defect.size > task.b {
             self.v.iter_mut().for_each(|v| *v = v.min(task.b));
-            best = self.newton(task, set, c_min, &mut sweeps);
+            best = self.newton(task, set, c_min, &mut sweeps)?;
         }
         self.lower(best.defect, c_min, task);
         let mut residual = best.residual;
         loop {
             // from W <= LW plain sweeps only rise, towards the fixed point; one makes Q and V belong together, and more
             // are only needed where L is no minimum of affine maps (a maximum over two sets)
-            let change = self.step(task, set);
+            let change = self.step(task, set)?;
             sweeps += 1;
             residual = residual.min(change);
             if residual <= task.eps || change <= 16.0 * f64::EPSILON * best.defect.size {
-                return Convergence {
+                return Ok(Convergence {
                     sweeps,
                     residual,
                     planner: Planner::Fast,
                     fallbacks: 0,
                     relaxed: false,
-                };
+                });
             }
         }
     }
 
     /// Policy iteration from V = `self.v`; leaves there the best V met, by the residual that it can be certified with.
-    fn newton<S>(&mut self, task: &Task, set: &mut S, c_min: f64, sweeps: &mut u64) -> Best
+    fn newton<S>(&mut self, task: &Task, set: &mut S, c_min: f64, sweeps: &mut u64) -> Result<Best, Cut>
     where
         S: SupportMin + Clone + Send + Sync,
     {
@@ -109,7 +114,7 @@ impl Devi {
         let mut best_v = self.v.clone();
         for round in 0..ROUNDS {
             std::mem::swap(&mut self.v, &mut self.before);
-            self.sweep(task, set, true);
+            self.sweep(task, set, true)?;
             *sweeps += 1;
             let defect = self.defect(task);
             let residual = defect.residual(c_min, task.q) + self.doubt(task);
@@ -130,23 +135,23 @@ impl Devi {
                 enough: (LEFT * off.min(dearest)).max(FINE * task.eps).max(rounding),
                 lowered: (FINE * task.eps).max(rounding),
             };
-            if !self.evaluate_and_improve(task, left, many && round >= IMPROVING) {
+            if !self.evaluate_and_improve(task, left, many && round >= IMPROVING)? {
                 break;
             }
         }
         self.v = best_v;
-        best
+        Ok(best)
     }
 
     /// The values of what was chosen and, if wanted, of what is better under thetas at hand. `false` if arithmetic fails.
-    fn evaluate_and_improve(&mut self, task: &Task, left: Left, improve: bool) -> bool {
+    fn evaluate_and_improve(&mut self, task: &Task, left: Left, improve: bool) -> Result<bool, Cut> {
         for _ in 1..IMPROVEMENTS {
-            if !self.evaluate(task, left) {
-                return false;
+            if !self.evaluate(task, left)? {
+                return Ok(false);
             }
-            let changed = if improve { self.improve(task, left.enough) } else { 0 };
+            let changed = if improve { self.improve(task, left.enough)? } else { 0 };
             if changed == 0 {
-                return true;
+                return Ok(true);
             }
             if changed < self.v.len() / CHANGED {
                 break;

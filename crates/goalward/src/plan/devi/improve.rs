@@ -1,6 +1,6 @@
 //! Better choices without a support problem: every theta that was chosen anywhere lies in the set.
 
-use super::{Devi, Task};
+use super::{Cut, Devi, Task};
 use crate::numeric::dot;
 use crate::problem::State;
 
@@ -8,13 +8,13 @@ impl Devi {
     /// One Gauss-Seidel pass over the states in the order in which they were evaluated last, the least value first: each takes the best
     /// of its actions under its own theta and under the theta of the least successor, if that gains more than `noise`.
     /// What is known near the goal goes all the way in one pass, where a sweep of L takes it one step. How many changed.
-    pub(super) fn improve(&mut self, task: &Task, noise: f64) -> usize {
+    pub(super) fn improve(&mut self, task: &Task, noise: f64) -> Result<usize, Cut> {
         let Task { problem, q, .. } = *task;
         let d = problem.dim();
-        let Some(mut chosen) = self.chosen.take() else { return 0 };
+        let Some(mut chosen) = self.chosen.take() else { return Ok(0) };
         let mut v = std::mem::take(&mut self.v);
         let (mut phi, mut changed) = (vec![0.0; d], 0);
-        for s in self.equations.states() {
+        for s in self.equations.states().take_while(|_| !self.halt.asked()) {
             let mut best = v[s] - noise;
             let mut choice = None;
             for p in problem.pairs_of(s) {
@@ -45,6 +45,7 @@ impl Devi {
             }
         }
         (self.chosen, self.v) = (Some(chosen), v);
-        changed
+        self.halt.check()?;
+        Ok(changed)
     }
 }

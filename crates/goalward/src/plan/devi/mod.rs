@@ -16,6 +16,7 @@ mod improve;
 mod sweep;
 mod warm;
 
+use super::{Cut, Halt};
 use crate::numeric::support::SupportMin;
 use crate::problem::Problem;
 use evaluate::Equations;
@@ -113,6 +114,8 @@ pub struct Devi {
     /// The minimising action and theta of each state; only policy iteration fills it.
     chosen: Option<Chosen>,
     equations: Equations,
+    /// Whether to go on.
+    halt: Halt,
 }
 
 impl Devi {
@@ -128,6 +131,7 @@ impl Devi {
             warm: WarmStarts::new(pairs, problem.constraints().free()),
             chosen: None,
             equations: Equations::default(),
+            halt: Halt::never(),
         }
     }
 
@@ -137,6 +141,28 @@ impl Devi {
     where
         S: SupportMin + Clone + Send + Sync,
     {
+        loop {
+            // nobody can cut it off: the first round is the last
+            if let Ok(done) = self.plan_unless(task, set, planner, start, &Halt::never()) {
+                return done;
+            }
+        }
+    }
+
+    /// The same, but for a wish that it stop: within a fraction of a second on a million pairs. What [`Devi::q`] and
+    /// [`Devi::v`] then hold is of no use, and the next call does not depend on it.
+    pub fn plan_unless<S>(
+        &mut self,
+        task: &Task,
+        set: &mut S,
+        planner: Planner,
+        start: &[f64],
+        halt: &Halt,
+    ) -> Result<Convergence, Cut>
+    where
+        S: SupportMin + Clone + Send + Sync,
+    {
+        self.halt = halt.clone();
         self.q.fill(0.0);
         self.v.fill(0.0);
         // a planning call must depend on its set alone, not on calls before it: a resumed run has not made those
@@ -150,16 +176,16 @@ impl Devi {
         };
         let (mut sweeps, mut change) = (0, f64::INFINITY);
         while change >= task.eps && sweeps < limit {
-            change = self.step(task, set);
+            change = self.step(task, set)?;
             sweeps += 1;
         }
         let done = if change < task.eps {
             Convergence { sweeps, residual: change, planner: Planner::Faithful, fallbacks: 0, relaxed: false }
         } else {
             self.v.copy_from_slice(start);
-            self.iterate_policies(task, set, sweeps)
+            self.iterate_policies(task, set, sweeps)?
         };
-        Convergence { fallbacks: set.fallbacks() - fallbacks, relaxed: set.is_relaxed(), ..done }
+        Ok(Convergence { fallbacks: set.fallbacks() - fallbacks, relaxed: set.is_relaxed(), ..done })
     }
 
     /// One sweep: `v` and `q` become L's of the values given; the change. The active rows of the last sweep are where this one
@@ -170,14 +196,18 @@ impl Devi {
     {
         self.v.copy_from_slice(values);
         self.change = 0.0;
-        self.step(task, set)
+        self.halt = Halt::never();
+        self.step(task, set).unwrap_or(f64::INFINITY) // never cut off
     }
 
     /// V <- L V; the change, or what it may be where features were half read.
-    fn step<S: SupportMin + Clone + Send + Sync>(&mut self, task: &Task, set: &mut S) -> f64 {
+    fn step<S>(&mut self, task: &Task, set: &mut S) -> Result<f64, Cut>
+    where
+        S: SupportMin + Clone + Send + Sync,
+    {
         std::mem::swap(&mut self.v, &mut self.before);
-        self.sweep(task, set, false);
-        self.change + self.doubt(task)
+        self.sweep(task, set, false)?;
+        Ok(self.change + self.doubt(task))
     }
 
     /// By how much more than it seems the last sweep's V may be off from L V for having read half of each feature.

@@ -1,6 +1,6 @@
 //! One application of L to all states, in fixed chunks.
 
-use super::{Devi, Task, warm};
+use super::{Cut, Devi, Halt, Task, warm};
 use crate::numeric::support::{SupportMin, Warm};
 use crate::problem::State;
 use rayon::prelude::*;
@@ -46,8 +46,8 @@ struct Chunk<'a> {
 }
 
 impl Devi {
-    /// `before` to `v` and `q`, and with `choose` to `chosen` too.
-    pub(super) fn sweep<S>(&mut self, task: &Task, set: &mut S, choose: bool)
+    /// `before` to `v` and `q`, and with `choose` to `chosen` too. When it is cut off some chunks are left as they were.
+    pub(super) fn sweep<S>(&mut self, task: &Task, set: &mut S, choose: bool) -> Result<(), Cut>
     where
         S: SupportMin + Clone + Send + Sync,
     {
@@ -63,7 +63,7 @@ impl Devi {
         let mut chosen = chosen.as_mut().map(|c| (c.pair.as_mut_slice(), c.theta.as_mut_slice()));
         let (mut q, mut v, mut warm) =
             (self.q.as_mut_slice(), self.v.as_mut_slice(), self.warm.rows.as_mut_slice());
-        let warm_width = self.warm.width;
+        let (warm_width, halt) = (self.warm.width, &self.halt);
         let mut chunks = Vec::with_capacity(n.div_ceil(CHUNK));
         for first in (0..n).step_by(CHUNK) {
             let states = first..(first + CHUNK).min(n);
@@ -86,19 +86,21 @@ impl Devi {
         }
         if problem.pairs() < PARALLEL_PAIRS || rayon::current_num_threads() == 1 {
             let mut room = Room::new(d);
-            chunks.iter_mut().for_each(|chunk| chunk.run(task, before, set, &mut room));
+            chunks.iter_mut().for_each(|chunk| chunk.run(task, before, set, &mut room, halt));
         } else {
             // an answer depends on the objective and its warm start alone, so a copy of the solver gives the same
             let copy = &*set;
             chunks.par_iter_mut().for_each_init(
                 || (copy.clone(), Room::new(d)),
-                |(set, room), chunk| chunk.run(task, before, set, room),
+                |(set, room), chunk| chunk.run(task, before, set, room, halt),
             );
             let fallbacks = chunks.iter().map(|chunk| chunk.fallbacks).sum();
             set.count_fallbacks(fallbacks);
         }
+        self.halt.check()?;
         let changes = self.v.iter().zip(&self.before).map(|(x, y)| (x - y).abs());
         self.change = changes.fold(0.0, f64::max);
+        Ok(())
     }
 
     /// Where features are split: |theta|_1 max V, if the first halves are enough for a sweep of `before`.
@@ -128,13 +130,17 @@ impl Room {
 }
 
 impl Chunk<'_> {
-    fn run(&mut self, task: &Task, before: &[f64], set: &mut impl SupportMin, room: &mut Room) {
+    fn run(&mut self, task: &Task, before: &[f64], set: &mut impl SupportMin, room: &mut Room, halt: &Halt) {
         let Room { phi, warm: rows } = room;
         let Task { problem, costs, b, q: bonus, .. } = *task;
         let fallbacks = set.fallbacks();
         let d = problem.dim();
         let first_pair = problem.pairs_of(self.states.start).start;
         for (i, s) in self.states.clone().enumerate() {
+            // a backup over a set by a conic solver takes milliseconds
+            if halt.asked() {
+                return;
+            }
             if let Some((pair, _)) = &mut self.chosen {
                 pair[i] = None;
             }

@@ -1,0 +1,96 @@
+//! Whether two things belong together: a truth and a problem, two problems.
+
+use super::truth::probability;
+use super::{Problem, Truth};
+use crate::{Error, Result};
+
+impl Problem {
+    /// The first thing in which another problem differs from this one, names aside; `None` if a learner could not tell them
+    /// apart.
+    pub fn difference(&self, other: &Problem) -> Option<String> {
+        if std::ptr::eq(self, other) {
+            return None;
+        }
+        let counts = |p: &Problem| {
+            [
+                ("dimensions", p.dim()),
+                ("states", p.states()),
+                ("pairs", p.pairs()),
+                ("feature rows", p.phi.rows()),
+            ]
+        };
+        for ((what, mine), (_, theirs)) in counts(self).into_iter().zip(counts(other)) {
+            if mine != theirs {
+                return Some(format!("{theirs} {what} where there are {mine}"));
+            }
+        }
+        for (what, mine, theirs) in
+            [("starts", self.start, other.start), ("has its goal", self.goal, other.goal)]
+        {
+            if mine != theirs {
+                return Some(format!("it {what} in state {theirs}, not in state {mine}"));
+            }
+        }
+        for s in 0..self.states() {
+            let pairs = self.pairs_of(s);
+            if pairs != other.pairs_of(s) {
+                return Some(format!("other actions in state {}", self.state_name(s)));
+            }
+            let differs = pairs.clone().find(|&p| {
+                self.cost(p) != other.cost(p)
+                    || self.successors(p) != other.successors(p)
+                    || self.phi(p) != other.phi(p)
+            });
+            if let Some(p) = differs {
+                let action = self.action_name(s, p - pairs.start);
+                return Some(format!(
+                    "another cost, successor or feature in state {}, action {action}",
+                    self.state_name(s)
+                ));
+            }
+        }
+        (self.extra != other.extra).then(|| "other known facts about theta".into())
+    }
+}
+
+impl Truth {
+    /// An error if this is the truth of another problem: of another size, or with other probabilities.
+    pub fn require_fit(&self, problem: &Problem) -> Result<()> {
+        self.require_size(problem)?;
+        for s in 0..problem.states() {
+            for p in problem.pairs_of(s) {
+                let rows = problem.phi(p);
+                let made = rows.chunks_exact(problem.dim());
+                let made = made.map(|phi| probability(phi, &self.theta).max(0.0));
+                if !made.eq(self.row(problem, p).iter().copied()) {
+                    let action = problem.action_name(s, p - problem.pairs_of(s).start);
+                    let fault = format!(
+                        "state {}, action {action}: its probabilities are not those of these features",
+                        problem.state_name(s)
+                    );
+                    return Err(misfit(problem, fault));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The part of it that takes no time.
+    pub(super) fn require_size(&self, problem: &Problem) -> Result<()> {
+        let (d, rows) = (problem.dim(), problem.phi.rows());
+        if (self.theta.len(), self.probabilities.len()) == (d, rows) {
+            return Ok(());
+        }
+        let fault = format!(
+            "it has {} numbers and {} probabilities, the problem {d} dimensions and {rows} feature rows",
+            self.theta.len(),
+            self.probabilities.len()
+        );
+        Err(misfit(problem, fault))
+    }
+}
+
+fn misfit(problem: &Problem, fault: String) -> Error {
+    let (first, second) = (format!("problem {}", problem.name()), "the truth".into());
+    Error::Mismatch { first, second, fault }
+}
