@@ -156,8 +156,9 @@ impl Demo {
                 mean: gap.mean,
                 band: gap.low.zip(gap.high),
             });
-            let label = curves.contender.label.clone();
-            Series { stroke: stroke(&label), label, points: points.collect() }
+            let name = &curves.contender.label;
+            let runs = self.comparison.runs_note(curves).unwrap_or_default();
+            Series { stroke: stroke(name), label: format!("{name}{runs}"), points: points.collect() }
         };
         let series: Vec<Series> =
             self.comparison.curves.iter().filter(|c| !c.runs.is_empty()).map(series).collect();
@@ -166,11 +167,16 @@ impl Demo {
         let (low, high) = ends.fold((f64::INFINITY, 0.0), |(l, h), y| (f64::min(l, y), f64::max(h, y)));
         let range = (low <= high).then(|| (10f64.powf((low / 1.5).log10().floor()), high * 1.6));
         let seeds = options.seeds.end - options.seeds.start;
-        let broken = self.comparison.interrupted.map_or(String::new(), |i| format!(" · {i}"));
+        let runs = match self.comparison.interrupted {
+            None => format!("mean of {seeds} runs on the same luck"),
+            Some(broken) => {
+                format!("{broken} · mean of the runs that the legend names, of {seeds} asked for")
+            }
+        };
         CurveFigure {
             title: self.headline(),
             note: format!(
-                "{} · mean of {seeds} runs on the same luck, band: 95 % interval · regret: Σ (Q* − V*){broken}",
+                "{} · {runs}, band: 95 % interval · regret: Σ (Q* − V*)",
                 options.world.replace('@', ", ").replace('=', " = "),
             ),
             size: (1600, 1000),

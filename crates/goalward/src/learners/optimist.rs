@@ -7,7 +7,7 @@ use crate::numeric::support::{ConvexSet, Ellipsoid, Empty, SupportMin};
 use crate::numeric::{Polytope, Rows, Stream};
 use crate::plan::{Devi, Planner, Task};
 use crate::problem::{Action, Pair, Problem, State};
-use crate::registry::Parameter;
+use crate::registry::{Parameter, parse_number};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -282,6 +282,9 @@ pub(super) fn given_or_oracle(brief: &Brief, key: &str, told: Option<f64>) -> Re
             brief.settings.refuse(key, "oracle", "only a simulated run can ask for the truth".into())
         })?;
         return Ok((value, true));
+    }
+    if let Some(text) = brief.settings.text(key).filter(|text| parse_number(text).is_none()) {
+        return Err(brief.settings.refuse(key, text, "expected a number or oracle".into()));
     }
     // beyond these bounds lambda = 1/B^2 is no number that a regression could be computed with
     let unit = brief.problem.cost_unit();

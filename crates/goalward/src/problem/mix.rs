@@ -1,6 +1,7 @@
 //! Several known models over the same states as one learning problem: the truth is some mixture of them.
 
 use super::{Action, Instance, Model, Problem, ProblemBuilder, State, Truth};
+use crate::plan::restart;
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -30,6 +31,32 @@ const WEIGHT_TOLERANCE: f64 = 1e-9;
 /// # Ok::<(), goalward::Error>(())
 /// ```
 pub fn mix(models: &[(String, Instance)], weights: Option<&[f64]>) -> Result<Instance> {
+    let (problem, truth) = blend(models, weights)?;
+    problem.require_goal_in_reach()?;
+    Ok(Instance::of(problem, truth))
+}
+
+/// As [`mix`], with second chances: states from which the goal cannot be reached lead back to the start
+/// ([`restart`](crate::plan::restart)). Also gives these states. Without `weights` they are those that are lost whichever
+/// models take part.
+pub fn mix_restarting(
+    models: &[(String, Instance)],
+    weights: Option<&[f64]>,
+) -> Result<(Instance, Vec<State>)> {
+    let (problem, truth) = blend(models, weights)?;
+    let (instance, lost) = match &truth {
+        Some(truth) => restart(&problem, truth)?,
+        None => {
+            let even = vec![1.0 / models.len() as f64; models.len()];
+            restart(&problem, &Truth::new(&problem, &even)?)?
+        }
+    };
+    instance.problem.require_goal_in_reach()?;
+    Ok((Instance { truth: instance.truth.filter(|_| truth.is_some()), ..instance }, lost))
+}
+
+/// The mixture, be the goal in reach or not.
+fn blend(models: &[(String, Instance)], weights: Option<&[f64]>) -> Result<(Problem, Option<Truth>)> {
     let [(_, first), ..] = models else {
         return Err(Error::Field { field: "models".into(), fault: "there is no model to mix".into() });
     };
@@ -51,9 +78,8 @@ pub fn mix(models: &[(String, Instance)], weights: Option<&[f64]>) -> Result<Ins
         builder.action_names(names.to_vec());
     }
     let problem = builder.build()?;
-    problem.require_goal_in_reach()?;
     let truth = weights.map(|weights| Truth::new(&problem, weights)).transpose()?;
-    Ok(Instance::of(problem, truth))
+    Ok((problem, truth))
 }
 
 fn check_weights(weights: &[f64], models: usize) -> Result<()> {

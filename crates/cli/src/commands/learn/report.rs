@@ -1,6 +1,6 @@
 //! What a run came to, for people and as JSON.
 
-use crate::numbers::{count, real, seconds, vector};
+use crate::numbers::{count, fixed, real, seconds, vector};
 use crate::output::Sheet;
 use goalward::episode::{Ending, RunResult, RunSpec};
 use serde::Serialize;
@@ -10,6 +10,10 @@ use serde::Serialize;
 pub(super) struct Finished {
     #[serde(flatten)]
     pub(super) result: RunResult,
+    /// The episodes that were asked for; `episodes` are those that were finished.
+    pub(super) episodes_asked: u64,
+    /// Whether Ctrl-C ended the run: the results are those so far.
+    pub(super) interrupted: bool,
     /// How long this call took; a resumed run counts from its resumption.
     pub(super) seconds: f64,
 }
@@ -49,8 +53,10 @@ pub(super) fn summary(finished: &Finished, spec: &RunSpec, ending: Ending) -> St
     sheet.row("gap regret", format!("{} (the same on average, with less noise)", real(r.gap_regret)));
     sheet.row("theta_hat", r.theta_hat.as_deref().map_or("none".into(), vector));
     if let Some(intervals) = &r.theta_interval {
-        let intervals: Vec<String> =
-            intervals.iter().map(|(low, high)| format!("{low:.3} to {high:.3}")).collect();
+        let intervals: Vec<String> = intervals
+            .iter()
+            .map(|(low, high)| format!("{} to {}", fixed(*low, 3), fixed(*high, 3)))
+            .collect();
         sheet.row("theta within", format!("[{}]", intervals.join(", ")));
     }
     for violation in &r.impossible {
