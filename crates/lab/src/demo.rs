@@ -133,7 +133,7 @@ impl Demo {
     fn headline(&self) -> String {
         let mean = |label: &str| {
             let row = self.comparison.rows.iter().find(|r| r.contender.label == label)?;
-            row.gap_regret.filter(|m| m.mean > 0.0).map(|m| m.mean)
+            row.gap_regret.filter(|m| m.mean > 0.0 && !row.unfinished).map(|m| m.mean)
         };
         let number = |x: f64| crate::figure::number_label(x, if x < 10.0 { 1 } else { 0 });
         match mean(PRINTED).zip(mean(LIKELIHOOD)) {

@@ -5,9 +5,13 @@ mod compare;
 mod help;
 mod input;
 mod learn;
+mod manners;
 mod models;
+mod names;
+mod restart;
 mod resume;
 mod solve;
+mod streams;
 mod studies;
 
 use serde_json::Value;
