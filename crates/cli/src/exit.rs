@@ -97,6 +97,7 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     // what to type comes after what was meant
     let library = |error: &goalward::Error| match (error.hint(), typed(error)) {
         (Some(meant), Some(typed)) if error.meant().is_some() => Some(format!("{meant} {typed}")),
+        (_, typed @ Some(_)) if matches!(error, goalward::Error::UnknownId { .. }) => typed,
         (hint, typed) => hint.or(typed),
     };
     if let Some(error) = error.downcast_ref::<goalward::Error>() {
@@ -129,6 +130,13 @@ fn typed(error: &goalward::Error) -> Option<String> {
         }
         goalward::Error::UnknownSetting { owner, .. } | goalward::Error::Setting { owner, .. } => {
             Some(format!("goalward list {} describes every parameter", settings_of(owner).1))
+        }
+        // the name of the other kind of thing
+        goalward::Error::UnknownId { kind: "world", id, .. } if goalward::learners::entry(id).is_ok() => {
+            Some(format!("{id} is a learner: goalward learn WORLD --learner {id}"))
+        }
+        goalward::Error::UnknownId { kind: "learner", id, .. } if goalward::worlds::entry(id).is_ok() => {
+            Some(format!("{id} is a world: goalward learn {id} --learner ID"))
         }
         goalward::Error::Choose { what, .. } => Some(match *what {
             "goal" => {

@@ -41,7 +41,8 @@ impl Settings {
         let mut settings = Settings::new();
         for pair in pairs {
             let pair = pair.as_ref();
-            let fault = |fault: &str| Error::Field { field: pair.into(), fault: fault.into() };
+            let field = if pair.is_empty() { "a setting" } else { pair };
+            let fault = |fault: &str| Error::Field { field: field.into(), fault: fault.into() };
             let (key, value) = pair.split_once('=').ok_or_else(|| fault("expected key=value"))?;
             let (key, value) = (key.trim(), value.trim());
             if key.is_empty() || value.is_empty() {
@@ -243,6 +244,9 @@ pub fn name_and_settings(text: &str) -> Result<(&str, Settings)> {
     }
     if name.contains('=') {
         return Err(fault("it begins with a setting, not with a name"));
+    }
+    if text.split('@').skip(1).any(|pair| pair.trim().is_empty()) {
+        return Err(fault("expected key=value behind every @"));
     }
     Ok((name, Settings::parse(parts)?))
 }

@@ -2,6 +2,7 @@
 
 use crate::compare::{Comparison, compare};
 use crate::figure::{Axis, BandPoint, Colour, CurveFigure, Dash, Panel, Series, Stroke};
+use crate::table::fixed;
 use crate::{Contender, Curves, Place, Progress, Result, files};
 use goalward::registry::Settings;
 use serde::{Deserialize, Serialize};
@@ -109,8 +110,10 @@ fn words(comparison: &Comparison) -> Vec<String> {
         for theirs in [PRINTED, PRINTED_LEVIS] {
             if let (Some(a), Some(b)) = (mean(mine), mean(theirs)) {
                 words.push(format!(
-                    "Mean regret of {mine}: {a:.1}; of {theirs}: {b:.1}, a share of {:.4}.",
-                    a / b
+                    "Mean regret of {mine}: {}; of {theirs}: {}, a share of {}.",
+                    fixed(a, 1),
+                    fixed(b, 1),
+                    fixed(a / b, 4)
                 ));
             }
         }

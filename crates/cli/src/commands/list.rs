@@ -82,7 +82,7 @@ fn entry(
         default => format!("{}={default}", p.name),
     };
     // descriptions stand under one another as long as there is room for them
-    let widest = columns.saturating_sub(flag.len() + 7 + 30);
+    let widest = (columns * 9 / 20).saturating_sub(flag.len() + 7);
     let width = parameters.iter().map(|p| typed(p).len()).filter(|width| *width <= widest).max().unwrap_or(0);
     let indent = flag.len() + width + 7;
     for parameter in parameters {

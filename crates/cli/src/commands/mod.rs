@@ -133,6 +133,12 @@ fn arena(
     Ok(Arena::new(world, params, instance)?)
 }
 
+/// A world with its parameters, for people.
+fn spelled(world: &str, params: &Settings) -> String {
+    let params: String = params.iter().map(|(key, value)| format!(" {key}={value}")).collect();
+    format!("{world}{params}")
+}
+
 /// Opens a world; with --restart it is said which states lead back to the start.
 fn open(world: &str, params: &Settings, busy: &Busy, quiet: bool) -> anyhow::Result<Instance> {
     let (instance, lost) = worlds::open_restarting(world, params)?;

@@ -1,6 +1,6 @@
 //! `goalward solve`
 
-use super::{World, state_names};
+use super::{World, spelled, state_names};
 use crate::exit::{Outcome, note, report};
 use crate::numbers::{count, every_digit, real, seconds};
 use crate::output::{self, Sheet};
@@ -157,7 +157,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     if args.json {
         output::json(&solved)?;
     } else if !no {
-        output::text(&summary(&world, problem, &solved))?;
+        output::text(&summary(&spelled(&world, &params), problem, &solved))?;
     }
     if no {
         let states = solution.lost.iter().map(|&s| problem.state_name(s).into_owned()).collect();

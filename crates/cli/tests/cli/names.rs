@@ -51,6 +51,7 @@ fn the_same_key_twice_is_refused() {
     {
         assert_eq!(place.run(line).code, Some(2), "{line}");
     }
+    place.run("learn windy-grid --learner lr@").refused(&["lr@: expected key=value"]);
 }
 
 #[test]
@@ -110,6 +111,9 @@ fn what_was_meant_is_offered() {
         let ran = place.run(line).refused(&["hint: "]);
         assert!(!ran.err.contains("did you mean"), "{}", ran.err);
     }
+    place.run("learn windy-grid --param restrat=true").refused(&["did you mean restart?"]);
+    place.run("learn lr").refused(&["lr is a learner", "--learner lr"]);
+    place.run("learn corridor --learner windy-grid").refused(&["windy-grid is a world"]);
     let ran = place.run("lern windy-grid");
     assert!(ran.code == Some(2) && ran.err.contains("learn"), "{}", ran.err);
 }

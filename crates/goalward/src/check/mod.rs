@@ -10,6 +10,7 @@ mod graph;
 
 pub use finding::{Finding, Level};
 
+use crate::error::shown;
 use crate::problem::files::{self, Explicit, Options, Source};
 use crate::problem::{Instance, Problem, Truth, json};
 use crate::registry::Settings;
@@ -92,13 +93,13 @@ pub fn check(world: &str, settings: &Settings) -> Result<Report> {
     let (settings, common) = &Common::apart(world, settings)?;
     match worlds::locate(world)? {
         Place::Built(entry) => {
-            let (instance, _) = common.apply(worlds::build(entry.id, settings)?)?;
+            let (instance, _) = common.apply(worlds::build(entry.id, settings).map_err(Common::offer)?)?;
             report.instance(&instance, &mut findings);
             graph::look(&instance, &mut findings);
         }
         Place::File(path) => match files::read(path) {
             Ok(Source::Model(model)) => {
-                let options = Options::new(world, settings)?;
+                let options = Options::new(world, settings).map_err(Common::offer)?;
                 report.model(*model, &options, *common, &mut findings);
             }
             Ok(Source::Problem(draft)) => {
@@ -234,8 +235,9 @@ impl Report {
         self.cost_unit = Some(problem.cost_unit());
         if problem.cost_unit() > 1.0 {
             let unit = problem.cost_unit();
+            let text = shown(unit);
             let message = format!(
-                "costs go up to {unit}, beyond 1: they are divided by {unit} inside, and all that goes out is in your units"
+                "costs go up to {text}, beyond 1: they are divided by {text} inside, and all that goes out is in your units"
             );
             findings.add(Finding::new(Level::Note, "cost-scale", message).value(unit));
         }
@@ -260,8 +262,9 @@ fn rescaled(model: &Explicit, findings: &mut Findings) {
     if let Some((state, action, line, sum)) = worst {
         let message = format!(
             "{count} rows sum to 1 only within {:e} and are divided by their sums; the furthest off is state {state}, \
-             action {action}, with {sum}",
-            files::ROW_TOLERANCE
+             action {action}, with {}",
+            files::ROW_TOLERANCE,
+            shown(sum)
         );
         let finding = Finding::new(Level::Warning, "rescaled", message).value(sum);
         let hint = "export the model with more digits";

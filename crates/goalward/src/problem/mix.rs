@@ -1,6 +1,7 @@
 //! Several known models over the same states as one learning problem: the truth is some mixture of them.
 
 use super::{Action, Instance, Model, Problem, ProblemBuilder, State, Truth};
+use crate::error::shown;
 use crate::plan::restart;
 use crate::{Error, Result};
 use std::borrow::Cow;
@@ -88,11 +89,11 @@ fn check_weights(weights: &[f64], models: usize) -> Result<()> {
         return fault(format!("{} weights for {models} models", weights.len()));
     }
     if let Some(w) = weights.iter().find(|w| !(0.0..=1.0).contains(*w)) {
-        return fault(format!("{w} does not lie between 0 and 1"));
+        return fault(format!("{} does not lie between 0 and 1", shown(*w)));
     }
     match weights.iter().sum::<f64>() {
         sum if (sum - 1.0).abs() <= WEIGHT_TOLERANCE => Ok(()),
-        sum => fault(format!("they sum to {sum}, not to 1 (tolerance {WEIGHT_TOLERANCE:e})")),
+        sum => fault(format!("they sum to {}, not to 1 (tolerance {WEIGHT_TOLERANCE:e})", shown(sum))),
     }
 }
 
@@ -127,6 +128,7 @@ fn kernel(first: &(String, Instance), model: &(String, Instance)) -> Result<Mode
             let (cost, their_cost) = (ours.cost(p), theirs.cost(q));
             if (cost - their_cost).abs() > COST_TOLERANCE * cost.abs().max(their_cost.abs()).max(1.0) {
                 let (state, action) = (ours.state_name(s), ours.action_name(s, a));
+                let (cost, their_cost) = (shown(cost), shown(their_cost));
                 return Err(misfit(format!(
                     "state {state}, action {action}: the cost is {their_cost}, not {cost}; a learner must know the cost \
                      (cost=1 charges every step alike)"

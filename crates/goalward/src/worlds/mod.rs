@@ -159,10 +159,10 @@ pub fn open(name: &str, settings: &Settings) -> Result<Instance> {
 pub fn open_restarting(name: &str, settings: &Settings) -> Result<(Instance, Vec<State>)> {
     let (own, common) = Common::apart(name, settings)?;
     let instance = match locate(name)? {
-        Place::Built(entry) => build(entry.id, &own)?,
-        Place::File(path) => files::open(path, &own)?,
+        Place::Built(entry) => build(entry.id, &own),
+        Place::File(path) => files::open(path, &own),
     };
-    common.apply(instance)
+    common.apply(instance.map_err(Common::offer)?)
 }
 
 /// What every world and every file takes.
@@ -190,6 +190,17 @@ impl Common {
         };
         let (split, restart) = (choose(&FEATURES, ["f64", "f32"])?, choose(&RESTART, ["false", "true"])?);
         Ok((own, Common { split, restart }))
+    }
+
+    /// An error that lists the parameters that there are lists these, too.
+    pub(crate) fn offer(error: Error) -> Error {
+        match error {
+            Error::UnknownSetting { owner, key, mut known } => {
+                known.extend([FEATURES.name, RESTART.name].map(String::from));
+                Error::UnknownSetting { owner, key, known }
+            }
+            error => error,
+        }
     }
 
     /// What they make of an instance; and the states that restart.
