@@ -339,8 +339,8 @@ impl Error {
             }
             Error::GoalCost { .. } => "charge the cost on the action that leads to the goal".into(),
             Error::GoalUnreachable { .. } | Error::NoProperPolicy { .. } => {
-                "add --restart (restart=true), which sends whoever enters them back to the start, unless the start itself is \
-                 lost; or remove these states, or give them an action that leads on"
+                "add --restart (restart=true), which sends whoever would be lost for ever back to the start, unless the start \
+                 itself is lost; or remove these states, or give them an action that leads on"
                     .into()
             }
             Error::NoSuccessor { .. } => "absent features are zero: list at least one successor".into(),

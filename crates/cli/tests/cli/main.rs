@@ -2,6 +2,7 @@
 
 mod check;
 mod compare;
+mod examples;
 mod help;
 mod input;
 mod learn;
