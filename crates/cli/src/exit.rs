@@ -2,7 +2,7 @@
 
 use clap::builder::styling::{AnsiColor, Style};
 use std::fmt;
-use std::io::{IsTerminal, Write};
+use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
 
 /// How a command ended when nothing was wrong with what it was given.
@@ -60,6 +60,19 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
+/// Prints what clap has to say: help and the version on stdout, wrong usage on stderr; the exit code for it.
+pub(crate) fn told(said: &clap::Error) -> ExitCode {
+    let printed = said.print().and_then(|()| std::io::stdout().flush());
+    match printed {
+        // nobody is left to tell if stderr is gone
+        _ if said.use_stderr() => ExitCode::from(2),
+        Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+            report(&Usage::new(format!("standard output: {error}")).into())
+        }
+        _ => ExitCode::SUCCESS,
+    }
+}
+
 /// Tells the user something on stderr that is no error.
 pub(crate) fn note(text: impl fmt::Display) {
     say("note:", AnsiColor::Yellow, text);
@@ -81,7 +94,12 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     if let Some(usage) = error.downcast_ref::<Usage>() {
         return usage.hint.clone();
     }
-    let library = |error: &goalward::Error| error.hint().or_else(|| typed(error));
+    // what to type comes after what was meant
+    let library = |error: &goalward::Error| match (error.hint(), typed(error)) {
+        (Some(meant), Some(typed)) if error.meant().is_some() => Some(format!("{meant} {typed}")),
+        (_, typed @ Some(_)) if matches!(error, goalward::Error::UnknownId { .. }) => typed,
+        (hint, typed) => hint.or(typed),
+    };
     if let Some(error) = error.downcast_ref::<goalward::Error>() {
         return library(error);
     }
@@ -112,6 +130,13 @@ fn typed(error: &goalward::Error) -> Option<String> {
         }
         goalward::Error::UnknownSetting { owner, .. } | goalward::Error::Setting { owner, .. } => {
             Some(format!("goalward list {} describes every parameter", settings_of(owner).1))
+        }
+        // the name of the other kind of thing
+        goalward::Error::UnknownId { kind: "world", id, .. } if goalward::learners::entry(id).is_ok() => {
+            Some(format!("{id} is a learner: goalward learn WORLD --learner {id}"))
+        }
+        goalward::Error::UnknownId { kind: "learner", id, .. } if goalward::worlds::entry(id).is_ok() => {
+            Some(format!("{id} is a world: goalward learn {id} --learner ID"))
         }
         goalward::Error::Choose { what, .. } => Some(match *what {
             "goal" => {

@@ -1,8 +1,10 @@
 //! The goalward command line: what was typed, what it means, progress and exit codes. Everything else is the library's.
 
 mod commands;
+mod counts;
 mod exit;
 mod interrupt;
+mod names;
 mod numbers;
 mod output;
 mod progress;
@@ -15,7 +17,7 @@ use std::process::ExitCode;
 /// Learn the cheapest way to a goal while finding out how the world moves
 #[derive(Parser)]
 #[command(name = "goalward", version, after_help = EXAMPLES, max_term_width = 110, subcommand_required = true)]
-#[command(arg_required_else_help = true, disable_help_subcommand = true)]
+#[command(arg_required_else_help = true)]
 #[command(long_about = "Learn the cheapest way to a goal while finding out how the world moves.\n\n\
     goalward runs online algorithms for linear mixture stochastic shortest paths: the world is an unknown mixture of \
     known candidate models, and every step towards the goal costs something. A WORLD is the id of a built-in world, or \
@@ -29,7 +31,7 @@ struct Cli {
     quiet: bool,
     /// Number of threads for work that runs in parallel [default: one per core]; results never depend on it
     #[arg(long, value_name = "N", global = true, help_heading = "Global options")]
-    #[arg(value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(value_parser = counts::whole::<u16>(1..))]
     threads: Option<u16>,
 }
 
@@ -60,7 +62,10 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(told) => return exit::told(&told),
+    };
     match run(cli) {
         Ok(outcome) => outcome.into(),
         Err(error) => exit::report(&error),

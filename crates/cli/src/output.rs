@@ -1,8 +1,10 @@
 //! Results on stdout. A reader that went away (`goalward list worlds | head -1`) has all that it wanted: no error.
 
 use crate::exit::Usage;
+use clap::Command;
 use serde::Serialize;
-use std::io::{self, ErrorKind, Write};
+use serde_json::ser::{Formatter, PrettyFormatter};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 
 /// Prints a text that ends with a line break.
 pub(crate) fn text(text: &str) -> Result<(), Usage> {
@@ -15,7 +17,61 @@ pub(crate) fn text(text: &str) -> Result<(), Usage> {
 
 /// Prints one JSON value.
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
-    Ok(text(&format!("{}\n", serde_json::to_string_pretty(value)?))?)
+    Ok(text(&(pretty(value)? + "\n"))?)
+}
+
+/// A JSON value over several lines, in which no zero is negative.
+fn pretty(value: &impl Serialize) -> anyhow::Result<String> {
+    let mut bytes = Vec::new();
+    let formatter = Unsigned(PrettyFormatter::new());
+    value.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, formatter))?;
+    Ok(String::from_utf8(bytes)?)
+}
+
+/// Prints as usual, but -0.0 as 0.0: the sign of a zero says where it came from, which no reader of results should have
+/// to know.
+struct Unsigned<'a>(PrettyFormatter<'a>);
+
+impl Formatter for Unsigned<'_> {
+    fn write_f64<W: ?Sized + Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
+        self.0.write_f64(writer, if value == 0.0 { 0.0 } else { value })
+    }
+
+    fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_array(writer)
+    }
+
+    fn end_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_array(writer)
+    }
+
+    fn begin_array_value<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        self.0.begin_array_value(writer, first)
+    }
+
+    fn end_array_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_array_value(writer)
+    }
+
+    fn begin_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_object(writer)
+    }
+
+    fn end_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_object(writer)
+    }
+
+    fn begin_object_key<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
+        self.0.begin_object_key(writer, first)
+    }
+
+    fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.begin_object_value(writer)
+    }
+
+    fn end_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
+        self.0.end_object_value(writer)
+    }
 }
 
 /// Lines of a name and a value, the values under one another.
@@ -36,18 +92,44 @@ impl Sheet {
 
 /// A paragraph as a list item, broken between words at so many columns.
 pub(crate) fn item(paragraph: &str, columns: usize) -> String {
-    let mut lines = vec![String::from("*")];
+    wrapped("* ", paragraph, 2, columns)
+}
+
+/// A paragraph behind what its first line begins with, broken between words at so many columns; further lines begin with
+/// so many blanks. A word that is longer than a line has a line of its own.
+pub(crate) fn wrapped(begin: &str, paragraph: &str, indent: usize, columns: usize) -> String {
+    let mut lines = vec![begin.to_string()];
+    let (mut used, mut fresh) = (begin.chars().count(), true);
     for word in paragraph.split_whitespace() {
-        let line = lines.last().map_or(0, |line| line.chars().count());
-        if line + 1 + word.chars().count() > columns && line > 1 {
-            lines.push(String::from(" "));
+        let long = word.chars().count();
+        if !fresh && used + 1 + long > columns || fresh && used > indent && used + long > columns {
+            lines.push(" ".repeat(indent));
+            (used, fresh) = (indent, true);
         }
         if let Some(line) = lines.last_mut() {
-            line.push(' ');
+            if !fresh {
+                line.push(' ');
+                used += 1;
+            }
             line.push_str(word);
         }
+        (used, fresh) = (used + long, false);
     }
-    lines.join("\n")
+    lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
+}
+
+/// How many columns a text for people may have: what the terminal has, at most 100; 80 if stdout is none.
+pub(crate) fn columns() -> usize {
+    if io::stdout().is_terminal() { terminal_columns() } else { 80 }
+}
+
+/// clap knows how wide the terminal is and does not say so, but it breaks its lines there.
+fn terminal_columns() -> usize {
+    let text = "x ".repeat(100);
+    let mut probe = Command::new("columns").help_template("{about}").about(text).max_term_width(100);
+    let help = probe.render_help().to_string();
+    // a line ends with a letter: where the width is even one column stays free
+    help.lines().map(|line| line.trim_end().len()).max().unwrap_or(80).clamp(20, 100)
 }
 
 #[cfg(test)]
@@ -56,5 +138,23 @@ mod tests {
     fn items_break_between_words() {
         assert_eq!(super::item("one two three", 9), "* one two\n  three");
         assert_eq!(super::item("averylongword x", 5), "* averylongword\n  x");
+        assert_eq!(super::item("", 5), "*");
+    }
+
+    #[test]
+    fn paragraphs_hang_under_their_first_line() {
+        let text = super::wrapped("    key=1  ", "what it is and why", 11, 20);
+        assert_eq!(text, "    key=1  what it\n           is and\n           why");
+        let text = super::wrapped("    averyveryverylongkey=1  ", "what it is", 8, 16);
+        assert_eq!(text, "    averyveryverylongkey=1\n        what it\n        is");
+    }
+
+    #[test]
+    fn no_zero_is_negative_in_json() {
+        let value = (vec![-0.0, 0.0, -1e-300], serde_json::json!({ "a": -0.0, "b": [], "c": {} }));
+        let text = super::pretty(&value).unwrap();
+        assert!(!text.contains("-0.0") && text.contains("-1e-300"), "{text}");
+        let usual = serde_json::to_string_pretty(&value).unwrap();
+        assert_eq!(text, usual.replace("-0.0", "0.0"), "the form is the usual one");
     }
 }

@@ -1,6 +1,7 @@
 //! The crate's one error type. An error is for wrong input and I/O; a numerical outcome (an empty set, a
 //! truncated run) is a value with a name instead.
 
+use crate::closest;
 use std::path::PathBuf;
 
 /// What the library returns.
@@ -77,7 +78,7 @@ pub enum Error {
         next: String,
     },
     /// The goal costs something.
-    #[error("the goal {goal}, action {action}: cost is {cost}, but staying at the goal must be free")]
+    #[error("the goal {goal}, action {action}: cost is {}, but staying at the goal must be free", shown(*.cost))]
     GoalCost {
         /// The goal's name.
         goal: String,
@@ -110,7 +111,9 @@ pub enum Error {
     },
     /// The true parameter does not make this row a distribution.
     #[error(
-        "theta is outside B: state {state}, action {action}: the row sums to {sum}, its smallest entry is {smallest} (next state {next})"
+        "theta is outside B: state {state}, action {action}: the row sums to {}, its smallest entry is {} (next state {next})",
+        shown(*.sum),
+        shown(*.smallest)
     )]
     ThetaOutside {
         /// The state's name.
@@ -125,7 +128,9 @@ pub enum Error {
         next: String,
     },
     /// The true parameter violates a known linear fact.
-    #[error("theta violates extra row {row}: a'theta = {value}, but it must be at most {bound}")]
+    #[error(
+        "theta violates extra row {row}: a'theta = {}, but it must be at most {}", shown(*.value), shown(*.bound)
+    )]
     ThetaExtra {
         /// The row's number, from 0.
         row: usize,
@@ -148,7 +153,8 @@ pub enum Error {
     },
     /// A probability of a known model is none.
     #[error(
-        "state {state}, action {action}, next {next}: the probability is {probability}, not a number from 0 to 1"
+        "state {state}, action {action}, next {next}: the probability is {}, not a number from 0 to 1",
+        shown(*.probability)
     )]
     Probability {
         /// The state's name.
@@ -161,7 +167,9 @@ pub enum Error {
         probability: f64,
     },
     /// A row of a known model is no distribution.
-    #[error("state {state}, action {action}: the row sums to {sum}, not to 1 (tolerance {tolerance:e})")]
+    #[error(
+        "state {state}, action {action}: the row sums to {}, not to 1 (tolerance {tolerance:e})", shown(*.sum)
+    )]
     RowSum {
         /// The state's name.
         state: String,
@@ -305,6 +313,23 @@ pub enum Error {
 }
 
 impl Error {
+    /// What was probably meant, where a name, a key or a choice is close to one that there is.
+    pub fn meant(&self) -> Option<String> {
+        match self {
+            Error::UnknownId { id, known, .. } => {
+                closest(id, known.iter().map(String::as_str)).map(String::from)
+            }
+            Error::UnknownSetting { key, known, .. } => {
+                closest(key, known.iter().map(String::as_str)).map(String::from)
+            }
+            Error::Setting { key, value, reason, .. } => {
+                choice(value, reason).map(|meant| format!("{key}={meant}"))
+            }
+            Error::InFile { source, .. } | Error::AtLine { source, .. } => source.meant(),
+            _ => None,
+        }
+    }
+
     /// What to do about it, where there is something to say.
     pub fn hint(&self) -> Option<String> {
         Some(match self {
@@ -314,7 +339,9 @@ impl Error {
             }
             Error::GoalCost { .. } => "charge the cost on the action that leads to the goal".into(),
             Error::GoalUnreachable { .. } | Error::NoProperPolicy { .. } => {
-                "remove these states, or give them an action that leads on (back to the start, say)".into()
+                "add --restart (restart=true), which sends whoever would be lost for ever back to the start, unless the start \
+                 itself is lost; or remove these states, or give them an action that leads on"
+                    .into()
             }
             Error::NoSuccessor { .. } => "absent features are zero: list at least one successor".into(),
             Error::NoAction { .. } => "every state but the goal needs at least one action".into(),
@@ -338,9 +365,54 @@ impl Error {
                  problem says that it costs"
                     .into()
             }
-            Error::UnknownId { kind, .. } => format!("goalward list {kind}s describes them"),
+            Error::UnknownId { kind, .. } => {
+                let list = format!("goalward list {kind}s describes them");
+                self.meant().map_or(list.clone(), |meant| format!("did you mean {meant}? {list}"))
+            }
+            Error::UnknownSetting { .. } | Error::Setting { .. } => {
+                return self.meant().map(|meant| format!("did you mean {meant}?"));
+            }
             _ => return None,
         })
+    }
+}
+
+/// The choice that was probably meant by a value, where the reason against it lists choices: "expected outer or exact".
+/// What stands behind a colon, as in `scaled:0.003`, is kept.
+fn choice(value: &str, reason: &str) -> Option<String> {
+    let list = reason.split(';').next()?.strip_prefix("expected ")?;
+    let ends = [", or ", " or ", ", "];
+    let mut choices = vec![list];
+    for end in ends {
+        choices = choices.into_iter().flat_map(|part| part.split(end)).collect();
+    }
+    // a choice is one word, perhaps with something behind a colon and a remark: "scaled:X with X > 0"
+    let word = |part: &'_ str| -> Option<String> {
+        let word = part.split(" with ").next()?.trim();
+        let name = word.split(':').next()?;
+        let plain = name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit());
+        (plain && !name.is_empty()).then(|| word.into())
+    };
+    let choices: Vec<String> = choices.into_iter().filter_map(word).collect();
+    let (typed, rest) = value.split_once(':').map_or((value, None), |(typed, rest)| (typed, Some(rest)));
+    let name = |choice: &String| choice.split(':').next().map(String::from).unwrap_or_default();
+    let names: Vec<String> = choices.iter().map(name).collect();
+    let meant = closest(typed, names.iter().map(String::as_str))?;
+    let whole = choices.iter().find(|choice| name(choice) == meant)?;
+    Some(match (whole.contains(':'), rest) {
+        (true, Some(rest)) if meant != typed => format!("{meant}:{rest}"),
+        (true, _) => whole.clone(),
+        (false, _) if meant == typed => return None,
+        (false, _) => meant.into(),
+    })
+}
+
+/// A number as a reader takes it in: with an exponent where there would be rows of zeros.
+pub(crate) fn shown(x: f64) -> String {
+    match x.abs() {
+        0.0 => "0".into(), // not -0
+        size if size.is_finite() && !(1e-5..1e15).contains(&size) => format!("{x:e}"),
+        _ => x.to_string(),
     }
 }
 
@@ -369,4 +441,43 @@ fn listed(names: &[String]) -> String {
 
 fn gigabytes(bytes: u64) -> f64 {
     bytes as f64 * 1e-9
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_have_no_rows_of_zeros() {
+        for (x, text) in
+            [(0.1, "0.1"), (-0.0, "0"), (1e-300, "1e-300"), (-2.5e20, "-2.5e20"), (1e14, "100000000000000")]
+        {
+            assert_eq!(shown(x), text);
+        }
+        assert_eq!(shown(f64::INFINITY), "inf");
+    }
+
+    #[test]
+    fn choices_are_read_from_the_reason() {
+        let radius = "expected printed, data, determinant, or scaled:X with X > 0";
+        for (value, meant) in [
+            ("pritned", Some("printed")),
+            ("detrminant", Some("determinant")),
+            ("scale:0.003", Some("scaled:0.003")),
+            ("scaled", Some("scaled:X")),
+            ("scaled:", Some("scaled:X")),
+            ("nonsense", None),
+            ("3", None),
+        ] {
+            assert_eq!(choice(value, radius).as_deref(), meant, "{value}");
+        }
+        assert_eq!(choice("data", "expected printed, or scaled:X with X > 0; data is for levis++"), None);
+        assert_eq!(choice("otter", "expected outer or exact").as_deref(), Some("outer"));
+        assert_eq!(choice("ture", "expected true or false").as_deref(), Some("true"));
+        assert_eq!(choice("f23", "expected f64 or f32").as_deref(), Some("f32"));
+        assert_eq!(choice("orcale", "expected a number or oracle").as_deref(), Some("oracle"));
+        for reason in ["expected a whole number", "expected numbers separated by commas", "", "no"] {
+            assert_eq!(choice("number", reason), None, "{reason}");
+        }
+    }
 }

@@ -18,6 +18,7 @@
 //! * [`episode`]: the only interaction loop.
 
 pub mod check;
+mod closest;
 pub mod confidence;
 pub mod episode;
 mod error;
@@ -29,6 +30,7 @@ pub mod problem;
 pub mod registry;
 pub mod worlds;
 
+pub use closest::closest;
 pub use error::{Error, Result};
 
 /// The README's examples are tests.

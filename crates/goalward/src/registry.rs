@@ -1,5 +1,6 @@
 //! What a registry entry says of its parameters, and how given values are read: shared by worlds and learners.
 
+use crate::error::shown;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -40,7 +41,8 @@ impl Settings {
         let mut settings = Settings::new();
         for pair in pairs {
             let pair = pair.as_ref();
-            let fault = |fault: &str| Error::Field { field: pair.into(), fault: fault.into() };
+            let field = if pair.is_empty() { "a setting" } else { pair };
+            let fault = |fault: &str| Error::Field { field: field.into(), fault: fault.into() };
             let (key, value) = pair.split_once('=').ok_or_else(|| fault("expected key=value"))?;
             let (key, value) = (key.trim(), value.trim());
             if key.is_empty() || value.is_empty() {
@@ -51,6 +53,17 @@ impl Settings {
             }
         }
         Ok(settings)
+    }
+
+    /// Both together; a key that both give is an error.
+    pub fn and(mut self, others: &Settings) -> Result<Self> {
+        for (key, value) in others.iter() {
+            if let Some(first) = self.0.insert(key.into(), value.into()) {
+                let fault = format!("it is given twice, as {first} and as {value}");
+                return Err(Error::Field { field: key.into(), fault });
+            }
+        }
+        Ok(self)
     }
 
     /// The same without a key.
@@ -114,7 +127,8 @@ impl<'a> Reader<'a> {
         let Some(text) = self.text(key) else { return Ok(None) };
         let value = parse_number(text).ok_or_else(|| self.refuse(key, text, "expected a number".into()))?;
         if value < least || value > most {
-            return Err(self.refuse(key, text, format!("it must lie between {least} and {most}")));
+            let reason = format!("it must lie between {} and {}", shown(least), shown(most));
+            return Err(self.refuse(key, text, reason));
         }
         Ok(Some(value))
     }
@@ -136,12 +150,18 @@ impl<'a> Reader<'a> {
 
     /// A whole number within bounds that has a default or must be given.
     pub fn count(&self, key: &str, least: usize, most: usize) -> Result<usize> {
-        let value: usize = self.optional(key, "a whole number")?.ok_or_else(|| self.missing(key))?;
-        if value < least || value > most {
-            let text = self.text(key).unwrap_or_default();
-            return Err(self.refuse(key, text, format!("it must lie between {least} and {most}")));
+        let text = self.text(key).ok_or_else(|| self.missing(key))?;
+        let value = parse_count(text).map_err(|fault| self.refuse(key, text, fault.into()))?;
+        match usize::try_from(value) {
+            Ok(value) if (least..=most).contains(&value) => Ok(value),
+            _ => Err(self.refuse(key, text, format!("it must lie between {least} and {most}"))),
         }
-        Ok(value)
+    }
+
+    /// Any whole number from 0 to 2^64 - 1 that has a default or must be given.
+    pub fn whole(&self, key: &str) -> Result<u64> {
+        let text = self.text(key).ok_or_else(|| self.missing(key))?;
+        parse_count(text).map_err(|fault| self.refuse(key, text, fault.into()))
     }
 
     /// true or false.
@@ -158,7 +178,7 @@ impl<'a> Reader<'a> {
 
     /// The error for a value that cannot be.
     pub fn refuse(&self, key: &str, value: &str, reason: String) -> Error {
-        Error::Setting { owner: self.owner.into(), key: key.into(), value: shown(value), reason }
+        Error::Setting { owner: self.owner.into(), key: key.into(), value: beginning(value), reason }
     }
 
     /// The error for a value that is missing.
@@ -169,7 +189,7 @@ impl<'a> Reader<'a> {
 }
 
 /// A value as errors show it: of a very long one the beginning.
-fn shown(value: &str) -> String {
+fn beginning(value: &str) -> String {
     const SHOWN: usize = 80;
     match value.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{}... ({} characters)", &value[..end], value.chars().count()),
@@ -184,6 +204,70 @@ pub fn parse_number(text: &str) -> Option<f64> {
         None => text.parse().ok()?,
     };
     value.is_finite().then_some(value)
+}
+
+/// Reads a whole number from 0 to 2^64 - 1, exactly: digits, or digits with an exponent, such as 1e3 or 2.5e6.
+///
+/// ```
+/// use goalward::registry::parse_count;
+/// assert_eq!(parse_count("1e3"), Ok(1000));
+/// assert_eq!(parse_count("18446744073709551615"), Ok(u64::MAX));
+/// assert!(parse_count("1.5e0").is_err());
+/// ```
+pub fn parse_count(text: &str) -> std::result::Result<u64, &'static str> {
+    const FORM: &str = "expected a whole number, such as 1000 or 1e3";
+    const LARGE: &str = "it is too large: whole numbers go up to 2^64 - 1";
+    const BROKEN: &str = "it is not a whole number";
+    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    let text = text.strip_prefix('+').unwrap_or(text);
+    let Some((mantissa, exponent)) = text.split_once(['e', 'E']) else {
+        return match text {
+            "" => Err(FORM),
+            text if digits(text) => text.parse().map_err(|_| LARGE),
+            _ => Err(FORM),
+        };
+    };
+    let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
+    let (back, power) = match exponent.strip_prefix('-') {
+        Some(power) => (true, power),
+        None => (false, exponent.strip_prefix('+').unwrap_or(exponent)),
+    };
+    if whole.is_empty() || power.is_empty() || ![whole, fraction, power].into_iter().all(digits) {
+        return Err(FORM);
+    }
+    // the number is these digits, the last of which stands for 10^shift
+    let all = [whole, fraction].concat();
+    let significant = all.trim_start_matches('0').trim_end_matches('0');
+    if significant.is_empty() {
+        return Ok(0);
+    }
+    let zeros = (all.len() - all.trim_end_matches('0').len()) as i128;
+    let power: i128 = power.parse::<u64>().map_or(i128::from(u64::MAX), i128::from);
+    let shift = if back { -power } else { power } + zeros - fraction.len() as i128;
+    if shift < 0 {
+        return Err(BROKEN);
+    }
+    let tens = u32::try_from(shift).ok().and_then(|shift| 10u64.checked_pow(shift)).ok_or(LARGE)?;
+    significant.parse::<u64>().ok().and_then(|n| n.checked_mul(tens)).ok_or(LARGE)
+}
+
+/// Takes `name@key=value@key=value` apart.
+///
+/// The name is not looked at: whoever asks knows what it should be.
+pub fn name_and_settings(text: &str) -> Result<(&str, Settings)> {
+    let mut parts = text.split('@').map(str::trim);
+    let name = parts.next().unwrap_or_default();
+    let fault = |fault: &str| Error::Field { field: text.into(), fault: fault.into() };
+    if name.is_empty() {
+        return Err(fault("there is no name before the @"));
+    }
+    if name.contains('=') {
+        return Err(fault("it begins with a setting, not with a name"));
+    }
+    if text.split('@').skip(1).any(|pair| pair.trim().is_empty()) {
+        return Err(fault("expected key=value behind every @"));
+    }
+    Ok((name, Settings::parse(parts)?))
 }
 
 #[cfg(test)]
@@ -261,5 +345,96 @@ mod tests {
             let reader = Reader::new("test", PARAMETERS, &settings).unwrap();
             assert!(reader.number("delta", 0.0, 1.0).is_err(), "{bad}");
         }
+    }
+
+    #[test]
+    fn counts_are_exact_in_every_form() {
+        for (text, n) in [
+            ("0", 0),
+            ("+7", 7),
+            ("007", 7),
+            ("1e3", 1000),
+            ("1E3", 1000),
+            ("1e+3", 1000),
+            ("2.5e3", 2500),
+            ("1.50e1", 15),
+            ("1000e-3", 1),
+            ("0e0", 0),
+            ("0e99999999999999999999999", 0),
+            ("0.000e-5", 0),
+            ("1e19", 10_000_000_000_000_000_000),
+            ("18446744073709551615", u64::MAX),
+            ("1.8446744073709551615e19", u64::MAX),
+            ("184467440737095516150e-1", u64::MAX),
+            ("9007199254740993e0", 9_007_199_254_740_993),
+        ] {
+            assert_eq!(parse_count(text), Ok(n), "{text}");
+        }
+        for text in [
+            "",
+            "+",
+            "-1",
+            "-0",
+            "1.0",
+            "1.5",
+            "1.5e0",
+            "15e-1",
+            "1e",
+            "e3",
+            ".5e1",
+            "1e3.0",
+            "1e 3",
+            " 1",
+            "1_000",
+            "1,000",
+            "0x10",
+            "inf",
+            "nan",
+            "1e20",
+            "1e99999999999999999999999",
+            "18446744073709551616",
+            "1.8446744073709551616e19",
+            "1e-1",
+            "1e3e3",
+            "++1",
+            "1e+-3",
+            "1e--3",
+        ] {
+            assert!(parse_count(text).is_err(), "{text}");
+        }
+    }
+
+    #[test]
+    fn counts_may_have_exponents_in_settings() {
+        let settings = Settings::parse(["n=1e1"]).unwrap();
+        assert_eq!(Reader::new("test", PARAMETERS, &settings).unwrap().count("n", 1, 10).unwrap(), 10);
+        let refused = |value: &str| {
+            let settings = Settings::new().set("n", value);
+            Reader::new("test", PARAMETERS, &settings).unwrap().count("n", 1, 10).unwrap_err().to_string()
+        };
+        assert!(refused("1.5e0").contains("whole number"), "{}", refused("1.5e0"));
+        assert!(refused("1e2").contains("between 1 and 10"), "{}", refused("1e2"));
+        assert!(refused("1e30").contains("too large"), "{}", refused("1e30"));
+    }
+
+    #[test]
+    fn names_with_settings() {
+        let (name, settings) = name_and_settings("windy-grid@n=3@wind=0.1").unwrap();
+        assert_eq!((name, settings.get("n"), settings.get("wind")), ("windy-grid", Some("3"), Some("0.1")));
+        assert!(name_and_settings("lr").unwrap().1.is_empty());
+        for bad in ["", "@n=3", "n=3", "a@", "a@n", "a@n=", "a@=3", "a@n=3@n=3"] {
+            assert!(name_and_settings(bad).is_err(), "{bad}");
+        }
+        let (one, other) = (Settings::new().set("n", 3), Settings::new().set("m", 4));
+        assert_eq!(one.clone().and(&other).unwrap(), Settings::new().set("n", 3).set("m", 4));
+        assert!(one.clone().and(&one).is_err(), "twice the same is once too often");
+    }
+
+    #[test]
+    fn bounds_have_exponents_not_rows_of_zeros() {
+        let settings = Settings::new().set("delta", "0");
+        let reader = Reader::new("test", PARAMETERS, &settings).unwrap();
+        let error = reader.number("delta", 1e-300, 1.0).unwrap_err().to_string();
+        assert_eq!(error, "test: delta=0: it must lie between 1e-300 and 1");
     }
 }

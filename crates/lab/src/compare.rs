@@ -64,6 +64,10 @@ pub struct Row {
     pub guarantee: Option<Holds>,
     /// Runs that the numbers are taken over.
     pub runs: usize,
+    /// The seeds of these runs.
+    pub seeds: Vec<u64>,
+    /// Runs that were asked for: more than `runs` if the user broke off.
+    pub runs_asked: usize,
     /// Runs that the cap on steps ended.
     pub truncated: usize,
     /// Every run was interrupted: the numbers are those of fewer episodes, and compare with nobody's.
@@ -129,12 +133,19 @@ fn best(curves: &[Curves]) -> Option<&Curves> {
 }
 
 impl Row {
+    /// Runs that came to their end.
+    fn complete(&self) -> usize {
+        if self.unfinished { 0 } else { self.runs }
+    }
+
     fn of(curves: &Curves, best: Option<&Curves>) -> Row {
         Row {
             contender: curves.contender.clone(),
             radius: curves.radius().map(String::from),
             guarantee: curves.guarantee(),
             runs: curves.counted().len(),
+            seeds: curves.counted().iter().map(|r| r.seed).collect(),
+            runs_asked: curves.planned,
             truncated: curves.truncated(),
             unfinished: curves.unfinished(),
             episodes_done: curves.mean_of(|r| r.result.episodes as f64),
@@ -191,7 +202,20 @@ impl Comparison {
     pub fn warnings(&self) -> Vec<String> {
         let mut warnings = Vec::new();
         if let Some(interrupted) = self.interrupted {
-            warnings.push(format!("{interrupted}: the numbers are those of the runs that were complete"));
+            let complete = self.rows.iter().map(Row::complete).collect::<Vec<_>>();
+            let whole = "the numbers are those of the runs that were complete";
+            let who = |row: &Row| format!("{} {}", row.contender.label, row.complete());
+            warnings.push(match complete.windows(2).all(|pair| pair[0] == pair[1]) {
+                true => {
+                    let (n, of) = (complete.first().unwrap_or(&0), self.seeds.len());
+                    format!("{interrupted}: {whole}, {n} of {of} seeds of every learner")
+                }
+                false => format!(
+                    "{interrupted}: {whole}, not equally many of every learner ({} of {} seeds)",
+                    self.rows.iter().map(who).collect::<Vec<_>>().join(", "),
+                    self.seeds.len()
+                ),
+            });
         }
         for row in self.rows.iter().filter(|r| r.unfinished) {
             warnings.push(format!(
@@ -231,7 +255,10 @@ impl Comparison {
                 row.contender.label.clone(),
                 row.radius.clone().unwrap_or("-".into()),
                 guarantee_word(row.guarantee).into(),
-                if row.unfinished { format!("0 of {}", row.runs) } else { row.runs.to_string() },
+                match self.interrupted {
+                    Some(_) => format!("{} of {}", row.complete(), row.runs_asked),
+                    None => row.runs.to_string(),
+                },
                 row.truncated.to_string(),
                 shown(&row.regret),
                 shown(&row.gap_regret),
@@ -265,7 +292,8 @@ impl Comparison {
             let points = curves.means().into_iter().map(point).collect();
             Series { label: self.legend(curves), stroke: Stroke::nth(n), points }
         };
-        let visible = |s: &Series| !x.log || s.points.iter().any(|p| p.mean > 0.0);
+        // a logarithm has no place for those who pay nothing; those who did not run stay in the legend, which says so
+        let visible = |s: &Series| !x.log || s.points.is_empty() || s.points.iter().any(|p| p.mean > 0.0);
         let panel = Panel {
             title: String::new(),
             y: Axis { title: y.into(), range: None, log: x.log },
@@ -274,13 +302,36 @@ impl Comparison {
             x,
         };
         let params: String = self.params.iter().map(|(k, v)| format!(", {k} = {v}")).collect();
-        let broken = self.interrupted.map_or(String::new(), |i| format!(" · {i}"));
         CurveFigure {
             title: format!("{what} on {}{params}", self.world),
-            note: format!("Mean of {} runs, band: 95 % interval of the mean{broken}", self.seeds.len()),
+            note: self.figure_note("Mean"),
             size: (1600, 1000),
             panels: vec![panel],
         }
+    }
+
+    /// What the curves are means of; `mean` begins the sentence.
+    pub(crate) fn figure_note(&self, mean: &str) -> String {
+        match self.interrupted {
+            None => format!("{mean} of {} runs, band: 95 % interval of the mean", self.seeds.len()),
+            Some(interrupted) => format!(
+                "{mean} of the runs that the legend names, of {} asked for, band: 95 % interval of the mean · {interrupted}",
+                self.seeds.len()
+            ),
+        }
+    }
+
+    /// The runs that a curve is made of, where the user broke off: nobody should take some for all.
+    pub(crate) fn runs_note(&self, curves: &Curves) -> Option<String> {
+        self.interrupted?;
+        let (complete, planned) = (curves.complete(), curves.planned);
+        Some(match curves.unfinished() {
+            true => {
+                let done = curves.runs.iter().map(|r| r.result.episodes).max().unwrap_or(0);
+                format!(" (unfinished: {done} of {} episodes at most)", self.episodes)
+            }
+            false => format!(" ({complete} of {planned} seeds)"),
+        })
     }
 
     /// What the legend says: the label, and all that would make the curve misleading.
@@ -289,9 +340,7 @@ impl Comparison {
         if curves.guarantee() == Some(Holds::No) {
             label.push_str(" (no guarantee)");
         }
-        if curves.unfinished() {
-            label.push_str(" (unfinished)");
-        }
+        label.push_str(&self.runs_note(curves).unwrap_or_default());
         if curves.truncated() > 0 {
             label.push_str(&format!(" ({} of {} truncated)", curves.truncated(), curves.runs.len()));
         }

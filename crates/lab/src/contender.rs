@@ -2,8 +2,8 @@
 
 use crate::{Error, Result};
 use goalward::episode::Arena;
-use goalward::learners;
-use goalward::registry::Settings;
+use goalward::registry::{Settings, name_and_settings};
+use goalward::{learners, worlds};
 use serde::Serialize;
 
 /// A learner with its settings, and what tables and legends call it.
@@ -36,9 +36,11 @@ impl Contender {
     /// Whether there is such a learner and such a setting is found out when it is built.
     pub fn parse(text: &str) -> Result<Self> {
         let text = text.trim();
-        let (learner, settings) = id_and_settings(text, "learner")
-            .map_err(|fault| Error::Contender { text: text.into(), fault })?;
-        Ok(Contender::new(text, &learner, settings))
+        let (learner, settings) = name_and_settings(text).map_err(|error| {
+            let fault = fault_of(error);
+            Error::Contender { text: text.into(), fault }
+        })?;
+        Ok(Contender::new(text, learner, settings))
     }
 
     /// Reads several.
@@ -75,11 +77,13 @@ pub struct Place {
 }
 
 impl Place {
-    /// Reads `world@key=value@key=value`.
+    /// Reads `world@key=value@key=value`; the path of a file may contain an @ ([`worlds::named`]).
     pub fn parse(text: &str) -> Result<Self> {
         let text = text.trim();
-        let (world, params) =
-            id_and_settings(text, "world").map_err(|fault| Error::Place { text: text.into(), fault })?;
+        let (world, params) = worlds::named(text).map_err(|error| {
+            let fault = fault_of(error);
+            Error::Place { text: text.into(), fault }
+        })?;
         Ok(Place { label: text.into(), world, params })
     }
 
@@ -103,16 +107,13 @@ impl Place {
     }
 }
 
-fn id_and_settings(text: &str, what: &str) -> Result<(String, Settings), String> {
-    let mut parts = text.split('@').map(str::trim);
-    let id = parts.next().unwrap_or_default();
-    if id.is_empty() {
-        return Err(format!("it names no {what}"));
+/// What is wrong, without the whole text before it where that is named anyway.
+fn fault_of(error: goalward::Error) -> String {
+    match error {
+        goalward::Error::Field { field, fault } if !field.contains('@') => format!("{field}: {fault}"),
+        goalward::Error::Field { fault, .. } => fault,
+        error => error.to_string(),
     }
-    if id.contains('=') {
-        return Err(format!("it begins with a setting, not with the name of a {what}"));
-    }
-    Ok((id.into(), Settings::parse(parts).map_err(|e| e.to_string())?))
 }
 
 #[cfg(test)]

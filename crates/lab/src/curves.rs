@@ -87,6 +87,11 @@ impl Curves {
         if ended.is_empty() { self.runs.iter().collect() } else { ended }
     }
 
+    /// How many runs came to their end.
+    pub fn complete(&self) -> usize {
+        self.runs.iter().filter(|r| r.outcome != Outcome::Interrupted).count()
+    }
+
     /// Regret and gap regret over the counted runs, with the episode. The curve ends where the last run ended: truncated
     /// runs keep their last value as long as others go on, but a curve of such values alone would look like learning.
     pub fn means(&self) -> Vec<(u64, Mean, Mean)> {

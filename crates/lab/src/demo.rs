@@ -2,6 +2,7 @@
 
 use crate::compare::{Comparison, compare};
 use crate::figure::{Axis, BandPoint, Colour, CurveFigure, Dash, Panel, Series, Stroke};
+use crate::table::fixed;
 use crate::{Contender, Curves, Place, Progress, Result, files};
 use goalward::registry::Settings;
 use serde::{Deserialize, Serialize};
@@ -109,8 +110,10 @@ fn words(comparison: &Comparison) -> Vec<String> {
         for theirs in [PRINTED, PRINTED_LEVIS] {
             if let (Some(a), Some(b)) = (mean(mine), mean(theirs)) {
                 words.push(format!(
-                    "Mean regret of {mine}: {a:.1}; of {theirs}: {b:.1}, a share of {:.4}.",
-                    a / b
+                    "Mean regret of {mine}: {}; of {theirs}: {}, a share of {}.",
+                    fixed(a, 1),
+                    fixed(b, 1),
+                    fixed(a / b, 4)
                 ));
             }
         }
@@ -133,7 +136,7 @@ impl Demo {
     fn headline(&self) -> String {
         let mean = |label: &str| {
             let row = self.comparison.rows.iter().find(|r| r.contender.label == label)?;
-            row.gap_regret.filter(|m| m.mean > 0.0).map(|m| m.mean)
+            row.gap_regret.filter(|m| m.mean > 0.0 && !row.unfinished).map(|m| m.mean)
         };
         let number = |x: f64| crate::figure::number_label(x, if x < 10.0 { 1 } else { 0 });
         match mean(PRINTED).zip(mean(LIKELIHOOD)) {
@@ -156,8 +159,9 @@ impl Demo {
                 mean: gap.mean,
                 band: gap.low.zip(gap.high),
             });
-            let label = curves.contender.label.clone();
-            Series { stroke: stroke(&label), label, points: points.collect() }
+            let name = &curves.contender.label;
+            let runs = self.comparison.runs_note(curves).unwrap_or_default();
+            Series { stroke: stroke(name), label: format!("{name}{runs}"), points: points.collect() }
         };
         let series: Vec<Series> =
             self.comparison.curves.iter().filter(|c| !c.runs.is_empty()).map(series).collect();
@@ -166,11 +170,16 @@ impl Demo {
         let (low, high) = ends.fold((f64::INFINITY, 0.0), |(l, h), y| (f64::min(l, y), f64::max(h, y)));
         let range = (low <= high).then(|| (10f64.powf((low / 1.5).log10().floor()), high * 1.6));
         let seeds = options.seeds.end - options.seeds.start;
-        let broken = self.comparison.interrupted.map_or(String::new(), |i| format!(" · {i}"));
+        let runs = match self.comparison.interrupted {
+            None => format!("mean of {seeds} runs on the same luck"),
+            Some(broken) => {
+                format!("{broken} · mean of the runs that the legend names, of {seeds} asked for")
+            }
+        };
         CurveFigure {
             title: self.headline(),
             note: format!(
-                "{} · mean of {seeds} runs on the same luck, band: 95 % interval · regret: Σ (Q* − V*){broken}",
+                "{} · {runs}, band: 95 % interval · regret: Σ (Q* − V*)",
                 options.world.replace('@', ", ").replace('=', " = "),
             ),
             size: (1600, 1000),

@@ -5,7 +5,7 @@
 use crate::coverage::{Cell, CoverageRow, rows, told};
 use crate::sets::Yardstick;
 use crate::stats::Proportion;
-use crate::table::Table;
+use crate::table::{Table, fixed};
 use crate::{Contender, Error, Place, Progress, Result, files};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -246,8 +246,8 @@ impl Scale {
                 factor(&row.kept),
                 kept,
                 kept_limit,
-                width.map_or("-".into(), |w| format!("{w:.4}")),
-                regret.map_or("-".into(), |r| format!("{r:.1}")),
+                width.map_or("-".into(), |w| fixed(w, 4)),
+                regret.map_or("-".into(), |r| fixed(r, 1)),
                 factor(&row.failed),
                 failed,
                 failed_limit,

@@ -1,5 +1,14 @@
 //! Tables as aligned text, as Markdown and as CSV.
 
+/// A number with so many decimals, and never -0.0.
+pub(crate) fn fixed(x: f64, decimals: usize) -> String {
+    let text = format!("{x:.decimals$}");
+    match text.strip_prefix('-') {
+        Some(rest) if rest.chars().all(|c| c == '0' || c == '.') => rest.into(),
+        _ => text,
+    }
+}
+
 /// Rows of cells under headings; numbers are formatted by whoever fills it.
 pub(crate) struct Table {
     headings: Vec<String>,
@@ -78,6 +87,11 @@ mod tests {
         table.row(vec!["b".into(), "−3".into()]);
         table.row(vec!["c".into(), "≥ 3".into()]);
         table
+    }
+
+    #[test]
+    fn no_zero_is_negative() {
+        assert_eq!([fixed(-0.04, 1), fixed(-0.06, 1), fixed(0.04, 1)], ["0.0", "-0.1", "0.0"]);
     }
 
     #[test]

@@ -11,7 +11,7 @@ const EXAMPLES: &str = "\
 EXAMPLES:
     goalward check model.drn.gz
     goalward check model.drn --goal done --cost time
-    goalward check FrozenLake.json --json
+    goalward check FrozenLake.json --restart --json
     goalward check problem.json && goalward learn problem.json";
 
 /// Say everything that is wrong with a world or file, in one go, and what is worth knowing of it
@@ -38,7 +38,8 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let busy = Busy::new(format!("checking {}", args.world.world), quiet);
-    let report = check::check(&args.world.world, &args.world.params()?)?;
+    let (world, params) = args.world.named()?;
+    let report = check::check(&world, &params)?;
     drop(busy);
     match args.json {
         true => output::json(&report)?,

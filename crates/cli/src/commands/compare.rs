@@ -1,21 +1,23 @@
 //! `goalward compare`
 
 use super::{World, ended, wrote};
+use crate::counts::whole;
 use crate::exit::{Outcome, Usage};
 use crate::interrupt::Interrupt;
+use crate::names::LearnerName;
 use crate::output;
 use crate::progress::Jobs;
 use crate::seeds::Seeds;
-use goalward::Error;
 use goalward::registry::Settings;
+use goalward::{Error, closest, learners};
 use goalward_lab::{Contender, compare};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 EXAMPLES:
-    goalward compare hard-instance --learners levis++,levis,random --set B=3 --seeds 0..20 --episodes 1000
+    goalward compare hard-instance --learners levis++,levis,random --set B=3 --seeds 20 --episodes 1e3
     goalward compare hard-instance --learners levis++,levis++@radius=scaled:0.003 --set B=oracle --seeds 0..10
-    goalward compare windy-grid --learners levis++lr,lr,levis --set B=oracle --against levis++lr
+    goalward compare windy-grid@n=3 --learners levis++lr,lr,levis --set B=oracle --against levis++lr
     goalward compare problem.json --learners random,optimal --seeds 0..4,7 --episodes 100 --json
     goalward compare CliffWalking.json --learners lr,random --seeds 0..10 --episodes 50";
 
@@ -30,18 +32,19 @@ pub(crate) struct Args {
     world: World,
     /// The contenders, separated by commas: a learner's id, or ID@KEY=VALUE
     #[arg(long, value_name = "A,B,...", required = true, value_delimiter = ',')]
+    #[arg(value_parser = LearnerName, hide_possible_values = true)]
     learners: Vec<String>,
-    /// The seeds, such as 0..20 (20 is left out) or 0..4,7
+    /// How many seeds, or which: 20 is 0..20 (20 is left out), and 0..4,7 are five of them
     #[arg(long, value_name = "SEEDS", default_value = "0..20")]
     seeds: Seeds,
     /// The number of episodes of every run
-    #[arg(long, value_name = "K", default_value_t = 1000)]
+    #[arg(long, value_name = "K", default_value_t = 1000, value_parser = whole::<u64>(1..))]
     episodes: u64,
-    /// Set a parameter of every contender that has it; may be repeated
+    /// Set a parameter of every contender that has it and does not set it behind an @; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
     /// End every run as truncated after so many steps
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(..))]
     max_steps: Option<u64>,
     /// Give paired differences to this contender, as it stands in --learners, with their intervals
     #[arg(long, value_name = "A")]
@@ -55,14 +58,17 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
-    let contenders = contenders(&args.learners, &Settings::parse(&args.settings)?)?;
+    let contenders = contenders_of(&args.learners, &Settings::parse(&args.settings)?)?;
     if let Some(unknown) = args.against.iter().find(|a| contenders.iter().all(|c| c.label != **a)) {
-        let hint = format!("give one of {}", args.learners.join(", "));
+        let meant = closest(unknown, contenders.iter().map(|c| c.label.as_str()));
+        let meant = meant.map_or(String::new(), |meant| format!("did you mean {meant}? "));
+        let hint = format!("{meant}give one of {}", args.learners.join(", "));
         return Err(Usage::new(format!("--against {unknown}: no such contender")).hint(hint).into());
     }
     let learners: Vec<&str> = contenders.iter().map(|c| c.learner.as_str()).collect();
     let jobs = contenders.len() * args.seeds.0.len();
-    let arena = super::arena(&args.world.world, &args.world.params()?, &learners, jobs, quiet)?;
+    let (world, params) = args.world.named()?;
+    let arena = super::arena(&world, &params, &learners, jobs, quiet)?;
     // a directory that cannot be written should be known before the work, not after it
     std::fs::create_dir_all(&args.out).map_err(|source| Error::Io { path: args.out.clone(), source })?;
     let jobs = Jobs::new(quiet, Interrupt::listen(quiet)?);
@@ -82,7 +88,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
 }
 
 /// Reads the contenders and gives each the common settings that its learner has, but for those it sets itself.
-fn contenders(texts: &[String], common: &Settings) -> anyhow::Result<Vec<Contender>> {
+fn contenders_of(texts: &[String], common: &Settings) -> anyhow::Result<Vec<Contender>> {
     let mut contenders = Contender::parse_all(texts)?;
     for (key, value) in common.iter() {
         let mut taken = false;
@@ -91,7 +97,11 @@ fn contenders(texts: &[String], common: &Settings) -> anyhow::Result<Vec<Contend
         }
         if !taken {
             let reason = format!("--set {key}={value}: no contender has a parameter {key:?}");
-            return Err(Usage::new(reason).hint("goalward list learners describes every parameter").into());
+            let known = contenders.iter().filter_map(|c| learners::entry(&c.learner).ok());
+            let meant = closest(key, known.flat_map(|learner| learner.parameters).map(|p| p.name));
+            let meant = meant.map_or(String::new(), |meant| format!("did you mean {meant}? "));
+            let hint = format!("{meant}goalward list learners describes every parameter");
+            return Err(Usage::new(reason).hint(hint).into());
         }
     }
     Ok(contenders)

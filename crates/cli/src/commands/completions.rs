@@ -1,8 +1,9 @@
 //! `goalward completions`
 
 use crate::exit::Outcome;
-use crate::{Cli, output};
-use clap::CommandFactory;
+use crate::{Cli, names, output};
+use clap::{Arg, CommandFactory};
+use clap_complete::Shell;
 
 const EXAMPLES: &str = "\
 EXAMPLES:
@@ -10,19 +11,53 @@ EXAMPLES:
     goalward completions zsh > ~/.zfunc/_goalward
     goalward completions fish > ~/.config/fish/completions/goalward.fish";
 
-/// Print a script that completes goalward's commands and options in your shell
+/// Print a script that completes goalward's commands, options, worlds and learners in your shell
 ///
 /// Write it to where your shell looks for completions and start a new shell.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The shell
-    shell: clap_complete::Shell,
+    shell: Shell,
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     let mut script = Vec::new(); // a reader that goes away must not make the generator panic
     clap_complete::generate(args.shell, &mut Cli::command(), "goalward", &mut script);
-    output::text(&String::from_utf8_lossy(&script))?;
+    let script = String::from_utf8_lossy(&script);
+    output::text(&match args.shell {
+        Shell::Zsh => zsh(&script),
+        Shell::Fish => fish(&script),
+        // bash turns to files by itself where no id fits
+        _ => script.into_owned(),
+    })?;
     Ok(Outcome::Done)
+}
+
+/// zsh would offer the ids of worlds alone: files are worlds, too.
+fn zsh(script: &str) -> String {
+    const BEGIN: &str = "_goalward() {";
+    let ids = names::worlds().join(" ");
+    let both = format!(
+        "_goalward_worlds() {{\n    local ret=1\n    compadd -- {ids} && ret=0\n    _files && ret=0\n    return ret\n}}\n\n"
+    );
+    let script = script.replace(&format!("({ids})"), "_goalward_worlds");
+    script.replacen(BEGIN, &(both + BEGIN), 1)
+}
+
+/// fish would offer the ids of worlds alone behind an option, and none where WORLD stands by itself.
+fn fish(script: &str) -> String {
+    let first = names::worlds().into_iter().next().unwrap_or_default();
+    let mut script = script.replace(&format!(" -r -f -a \"{first}"), &format!(" -r -F -a \"{first}"));
+    let ids = names::worlds().join(" ");
+    for command in Cli::command().get_subcommands() {
+        let takes_world = |arg: &Arg| ["world", "models"].contains(&arg.get_id().as_str());
+        if command.get_positionals().any(takes_world) {
+            let name = command.get_name();
+            script.push_str(&format!(
+                "complete -c goalward -n \"__fish_goalward_using_subcommand {name}\" -a \"{ids}\" -d 'World'\n"
+            ));
+        }
+    }
+    script
 }

@@ -1,8 +1,10 @@
 //! `goalward coverage`
 
 use super::show;
+use crate::counts::whole;
 use crate::exit::{Outcome, note};
 use crate::interrupt::Interrupt;
+use crate::names::{LearnerName, WorldName};
 use crate::progress::Jobs;
 use crate::seeds::SeedRange;
 use goalward_lab::{CoverageOptions, coverage};
@@ -32,20 +34,22 @@ EXAMPLES:
 pub(crate) struct Args {
     /// The worlds: an id or a problem file, with parameters after an @
     #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_values_t = CoverageOptions::default().worlds)]
+    #[arg(value_parser = WorldName, hide_possible_values = true)]
     worlds: Vec<String>,
     /// The learners whose sets are watched, with settings after an @; B and t_star are the true ones unless set
     #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_values_t = CoverageOptions::default().learners)]
+    #[arg(value_parser = LearnerName, hide_possible_values = true)]
     learners: Vec<String>,
     /// The failure probabilities of the sets
     #[arg(long, value_name = "P,...", value_delimiter = ',', default_values_t = CoverageOptions::default().deltas)]
     #[arg(allow_negative_numbers = true)]
     deltas: Vec<f64>,
-    /// The seeds: A..B, B left out; an upper limit of 1 % takes 300 of them
-    #[arg(long, value_name = "A..B", default_value_t = SeedRange(CoverageOptions::default().seeds))]
+    /// How many seeds, or which: A..B, B left out; an upper limit of 1 % takes 300 of them
+    #[arg(long, value_name = "N|A..B", default_value_t = SeedRange(CoverageOptions::default().seeds))]
     seeds: SeedRange,
     /// The steps of every run
     #[arg(long, value_name = "T", default_value_t = CoverageOptions::default().steps)]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(value_parser = whole::<u64>(1..))]
     steps: u64,
     /// The directory for the numbers
     #[arg(long, value_name = "DIR", default_value_os_t = CoverageOptions::default().out)]

@@ -1,8 +1,10 @@
 //! `goalward demo`
 
 use super::{ended, show};
+use crate::counts::whole;
 use crate::exit::Outcome;
 use crate::interrupt::Interrupt;
+use crate::names::WorldName;
 use crate::progress::Jobs;
 use crate::seeds::SeedRange;
 use goalward_lab::{DemoOptions, demo};
@@ -23,13 +25,14 @@ EXAMPLES:
 pub(crate) struct Args {
     /// The world: an id or a problem file, with parameters after an @
     #[arg(long, value_name = "WORLD", default_value_t = DemoOptions::default().world)]
+    #[arg(value_parser = WorldName, hide_possible_values = true)]
     world: String,
     /// The number of episodes of every run
     #[arg(long, value_name = "K", default_value_t = DemoOptions::default().episodes)]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(value_parser = whole::<u64>(1..))]
     episodes: u64,
-    /// The seeds: A..B, B left out
-    #[arg(long, value_name = "A..B", default_value_t = SeedRange(DemoOptions::default().seeds))]
+    /// How many seeds, or which: A..B, B left out
+    #[arg(long, value_name = "N|A..B", default_value_t = SeedRange(DemoOptions::default().seeds))]
     seeds: SeedRange,
     /// The factor on the printed radius of the contender without a guarantee
     #[arg(long, value_name = "X", default_value_t = DemoOptions::default().scale)]

@@ -2,15 +2,15 @@
 
 use super::{World, put};
 use crate::exit::Outcome;
-
-use goalward::worlds;
+use crate::progress::Busy;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 EXAMPLES:
     goalward export hard-instance --param dim=2 -o problem.json
     goalward export model.drn.gz --goal done --cost time -o problem.json
-    goalward export hard-instance | python3 -m json.tool | less
+    goalward export frozen-lake.json --restart -o again.json
+    goalward export hard-instance@dim=3 | python3 -m json.tool | less
     goalward export hard-instance -o mine.json && goalward learn mine.json --set B=3";
 
 /// Write a world as a problem file (JSON)
@@ -28,7 +28,10 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
-    let instance = worlds::open(&args.world.world, &args.world.params()?)?;
+    let (world, params) = args.world.named()?;
+    let busy = Busy::new(format!("opening {world}"), quiet);
+    let instance = super::open(&world, &params, &busy, quiet)?;
+    drop(busy);
     put(&instance, args.output, quiet)?;
     Ok(Outcome::Done)
 }

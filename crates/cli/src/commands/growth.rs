@@ -1,8 +1,10 @@
 //! `goalward growth`
 
 use super::{ended, wrote};
+use crate::counts::whole;
 use crate::exit::Outcome;
 use crate::interrupt::Interrupt;
+use crate::names::LearnerName;
 use crate::output;
 use crate::progress::Jobs;
 use crate::seeds::SeedRange;
@@ -32,9 +34,11 @@ pub(crate) struct Args {
     families: Vec<FamilyName>,
     /// The learners, with settings after an @; B is the true one unless set
     #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_values_t = GrowthOptions::default().learners)]
+    #[arg(value_parser = LearnerName, hide_possible_values = true)]
     learners: Vec<String>,
     /// The dimension d of all worlds
     #[arg(long, value_name = "D", default_value_t = GrowthOptions::default().dim)]
+    #[arg(value_parser = whole::<usize>(..))]
     dim: usize,
     /// B* of all worlds
     #[arg(long, value_name = "X", default_value_t = GrowthOptions::default().b_star)]
@@ -46,16 +50,18 @@ pub(crate) struct Args {
     gap_factor: f64,
     /// The numbers of episodes K of tuned and fixed
     #[arg(long, value_name = "K,...", value_delimiter = ',', default_values_t = GrowthOptions::default().episodes)]
+    #[arg(value_parser = whole::<u64>(..))]
     episodes: Vec<u64>,
     /// The lengths of horizon: T* = B* length
     #[arg(long, value_name = "N,...", value_delimiter = ',', default_values_t = GrowthOptions::default().lengths)]
+    #[arg(value_parser = whole::<u64>(..))]
     lengths: Vec<u64>,
     /// The number of episodes of horizon
     #[arg(long, value_name = "K", default_value_t = GrowthOptions::default().horizon_episodes)]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(value_parser = whole::<u64>(1..))]
     horizon_episodes: u64,
-    /// The seeds: A..B, B left out
-    #[arg(long, value_name = "A..B", default_value_t = SeedRange(GrowthOptions::default().seeds))]
+    /// How many seeds, or which: A..B, B left out
+    #[arg(long, value_name = "N|A..B", default_value_t = SeedRange(GrowthOptions::default().seeds))]
     seeds: SeedRange,
     /// The directory for figures and numbers
     #[arg(long, value_name = "DIR", default_value_os_t = GrowthOptions::default().out)]

@@ -1,10 +1,10 @@
 //! `goalward list`
 
 use crate::exit::Outcome;
-use crate::output;
+use crate::output::{self, wrapped};
 use goalward::learners::LEARNERS;
 use goalward::registry::Parameter;
-use goalward::worlds::{FEATURES, WORLDS};
+use goalward::worlds::{FEATURES, RESTART, WORLDS};
 
 const EXAMPLES: &str = "\
 EXAMPLES:
@@ -36,22 +36,23 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
     match (args.what, args.json) {
         (What::Worlds, true) => output::json(&WORLDS)?,
         (What::Learners, true) => output::json(&LEARNERS)?,
-        (What::Worlds, false) => output::text(&worlds())?,
-        (What::Learners, false) => output::text(&learners())?,
+        (What::Worlds, false) => output::text(&worlds(output::columns()))?,
+        (What::Learners, false) => output::text(&learners(output::columns()))?,
     }
     Ok(Outcome::Done)
 }
 
-fn worlds() -> String {
+fn worlds(columns: usize) -> String {
     let entries = WORLDS.iter().map(|world| {
         let facts = [("from", world.reference.to_string())];
-        entry(world.id, world.title, &facts, "--param", world.parameters)
+        entry(world.id, world.title, &facts, "--param", world.parameters, columns)
     });
-    let every = entry("every world and file", "what they all take", &[], "--param", &[FEATURES]);
+    let common = [FEATURES, RESTART];
+    let every = entry("every world and file", "what they all take", &[], "--param", &common, columns);
     entries.chain([every]).collect::<Vec<_>>().join("\n")
 }
 
-fn learners() -> String {
+fn learners(columns: usize) -> String {
     let entries = LEARNERS.iter().map(|learner| {
         let needs = if learner.needs.is_empty() { "nothing".into() } else { learner.needs.join("; ") };
         let facts = [
@@ -60,24 +61,42 @@ fn learners() -> String {
             ("needs", needs),
             ("guarantee", learner.guarantee.to_string()),
         ];
-        entry(learner.id, learner.title, &facts, "--set", learner.parameters)
+        entry(learner.id, learner.title, &facts, "--set", learner.parameters, columns)
     });
     entries.collect::<Vec<_>>().join("\n")
 }
 
-fn entry(id: &str, title: &str, facts: &[(&str, String)], flag: &str, parameters: &[Parameter]) -> String {
-    let mut out = format!("{id}: {title}\n");
+fn entry(
+    id: &str,
+    title: &str,
+    facts: &[(&str, String)],
+    flag: &str,
+    parameters: &[Parameter],
+    columns: usize,
+) -> String {
+    let mut lines = vec![wrapped("", &format!("{id}: {title}"), 4, columns)];
     let facts = facts.iter().filter(|(_, value)| !value.is_empty());
-    out.extend(facts.map(|(name, value)| format!("    {name}: {value}\n")));
+    lines.extend(facts.map(|(name, value)| wrapped("    ", &format!("{name}: {value}"), 8, columns)));
     let typed = |p: &Parameter| match p.default {
         "" => format!("{}=", p.name),
         default => format!("{}={default}", p.name),
     };
-    let width = parameters.iter().map(|p| typed(p).len()).max().unwrap_or(0);
+    // descriptions stand under one another as long as there is room for them
+    let widest = (columns * 9 / 20).saturating_sub(flag.len() + 7);
+    let width = parameters.iter().map(|p| typed(p).len()).filter(|width| *width <= widest).max().unwrap_or(0);
+    let indent = flag.len() + width + 7;
     for parameter in parameters {
         let must = if parameter.default.is_empty() { "(must be given) " } else { "" };
-        let line = format!("    {flag} {:<width$}  {must}{}\n", typed(parameter), parameter.doc);
-        out.push_str(&line);
+        let doc = format!("{must}{}", parameter.doc);
+        let begin = format!("    {flag} {:<width$}  ", typed(parameter));
+        lines.push(match typed(parameter).len() <= width {
+            true => wrapped(&begin, &doc, indent, columns),
+            // a default that is a sentence of its own
+            false => {
+                let begin = wrapped(&format!("    {flag} "), &typed(parameter), 8, columns);
+                format!("{begin}\n{}", wrapped(&" ".repeat(indent), &doc, indent, columns))
+            }
+        });
     }
-    out
+    lines.join("\n") + "\n"
 }

@@ -1,16 +1,19 @@
 //! `goalward mix`
 
-use super::{Parameters, put};
+use super::{Parameters, named, put, say_restarting};
 use crate::exit::{Outcome, Usage};
+use crate::names::WorldName;
 use crate::progress::Busy;
-use goalward::problem::mix;
+use goalward::problem::{Instance, mix, mix_restarting};
 use goalward::registry::parse_number;
-use goalward::worlds;
+use goalward::worlds::{self, RESTART};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 EXAMPLES:
     goalward mix sunny.drn rainy.drn --goal home -o weather.json
+    goalward mix icy.json dry.json --weights 0.2,0.8 --restart -o lake.json
+    goalward mix windy-grid@wind=0.1 windy-grid@wind=0.4 --param n=3 --weights 0.5,0.5 -o two.json
     goalward mix a.json b.json c.json --cost 1 --weights 1/5,3/10,1/2 -o mixed.json && goalward learn mixed.json";
 
 /// Make one learning problem of several models over the same states: the truth is some mixture of them
@@ -21,12 +24,13 @@ EXAMPLES:
 ///
 /// Models are files (Storm's DRN, Gymnasium tables, problem files with a theta) or worlds; --goal, --cost and --start hold
 /// for every model file among them. States, and the actions of a state, are matched by name where both models have names,
-/// else by number. Start, goal and costs must agree; what does not is named.
+/// else by number. Start, goal and costs must agree; what does not is named. Where the mixture can be lost for ever,
+/// --restart makes a problem of it that learners accept: a step into a lost state leads back to the start.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The models
-    #[arg(value_name = "MODEL", required = true)]
+    #[arg(value_name = "MODEL", required = true, value_parser = WorldName, hide_possible_values = true)]
     models: Vec<String>,
     #[command(flatten)]
     parameters: Parameters,
@@ -45,10 +49,29 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let weights = args.weights.as_ref().map(|texts| texts.iter().map(weight).collect::<Result<Vec<_>, _>>());
     let weights = weights.transpose()?;
     let settings = args.parameters.settings()?;
-    let open = |model: &String| worlds::open(model, &settings).map(|instance| (model.clone(), instance));
+    let restart = match settings.get(RESTART.name).unwrap_or(RESTART.default) {
+        "true" => true,
+        "false" => false,
+        other => return Err(Usage::new(format!("restart={other}: expected true or false")).into()),
+    };
+    // models that are lost in different states have different actions once they restart: it is the mixture that does
+    let settings = settings.without(RESTART.name);
+    let open = |model: &String| -> anyhow::Result<(String, Instance)> {
+        let (world, params) = named(model, &settings)?;
+        Ok((model.clone(), worlds::open(&world, &params)?))
+    };
     let busy = Busy::new("mixing", quiet);
     let models = args.models.iter().map(open).collect::<Result<Vec<_>, _>>()?;
-    let instance = mix(&models, weights.as_deref())?;
+    let instance = match restart {
+        true => {
+            let (instance, lost) = mix_restarting(&models, weights.as_deref())?;
+            if !quiet {
+                busy.aside(|| say_restarting(&instance.problem, &lost));
+            }
+            instance
+        }
+        false => mix(&models, weights.as_deref())?,
+    };
     drop(busy);
     put(&instance, args.output, quiet)?;
     Ok(Outcome::Done)

@@ -16,13 +16,14 @@ pub(crate) mod solve;
 pub(crate) mod survey;
 
 use crate::exit::{Outcome, Usage, note};
+use crate::names::WorldName;
 use crate::output;
 use crate::progress::Busy;
 use goalward::episode::Arena;
 use goalward::problem::memory::Need;
-use goalward::problem::{Instance, json};
+use goalward::problem::{Instance, Problem, State, json};
 use goalward::registry::Settings;
-use goalward::worlds::FEATURES;
+use goalward::worlds::{FEATURES, RESTART};
 use goalward::{Error, learners, worlds};
 use serde::Serialize;
 use std::path::PathBuf;
@@ -30,17 +31,35 @@ use std::path::PathBuf;
 /// A world and its parameters, as every command that works on one takes them.
 #[derive(clap::Args)]
 pub(crate) struct World {
-    /// A built-in world (`goalward list worlds`), or a path to a model (Storm's DRN, a Gymnasium table) or a problem file
-    #[arg(value_name = "WORLD")]
+    /// A built-in world (`goalward list worlds`), or a path to a model (Storm's DRN, a Gymnasium table) or a problem file;
+    /// windy-grid@n=3 is short for windy-grid --param n=3
+    #[arg(value_name = "WORLD", value_parser = WorldName, hide_possible_values = true)]
     world: String,
     #[command(flatten)]
     parameters: Parameters,
 }
 
 impl World {
-    fn params(&self) -> anyhow::Result<Settings> {
-        self.parameters.settings()
+    /// The id or the path, and all parameters.
+    fn named(&self) -> anyhow::Result<(String, Settings)> {
+        named(&self.world, &self.parameters.settings()?)
     }
+}
+
+/// Takes WORLD@KEY=VALUE apart and joins its parameters with those of the flags.
+fn named(world: &str, flags: &Settings) -> anyhow::Result<(String, Settings)> {
+    let (world, own) = worlds::named(world)?;
+    Ok((world, together("--param", own, flags)?))
+}
+
+/// Settings behind an @ and settings of flags: the same key in both is said twice.
+fn together(flag: &str, own: Settings, flags: &Settings) -> anyhow::Result<Settings> {
+    let twice = own.iter().find_map(|(key, value)| Some((key, value, flags.get(key)?)));
+    if let Some((key, value, other)) = twice {
+        let reason = format!("{key} is given twice: @{key}={value} and {flag} {key}={other}");
+        return Err(Usage::new(reason).hint("leave one of them out").into());
+    }
+    Ok(own.and(flags)?)
 }
 
 /// What can be said of a world: parameters of a built-in one; goal, cost and start of a model file.
@@ -61,17 +80,22 @@ pub(crate) struct Parameters {
     /// How features are kept: f64, or f32 and the rest, of which planners read the f32 alone while that is enough
     #[arg(long, value_name = "f64|f32")]
     features: Option<String>,
+    /// A step into a state from which the goal cannot be reached leads back to the start, at the step's own cost
+    #[arg(long)]
+    restart: bool,
 }
 
 impl Parameters {
     /// All of them as settings: --goal G is --param goal=G.
     fn settings(&self) -> anyhow::Result<Settings> {
         let mut settings = Settings::parse(&self.params)?;
+        let restart = self.restart.then(|| "true".to_string());
         let named = [
             ("goal", &self.goal),
             ("cost", &self.cost),
             ("start", &self.start),
             (FEATURES.name, &self.features),
+            (RESTART.name, &restart),
         ];
         for (key, value) in named {
             let Some(value) = value else { continue };
@@ -98,16 +122,54 @@ fn arena(
     jobs: usize,
     quiet: bool,
 ) -> anyhow::Result<Arena> {
+    // a name that is wrong should be known before a large file is read
+    let entries = learners.iter().map(|id| learners::entry(id)).collect::<Result<Vec<_>, _>>()?;
     let busy = Busy::new(format!("opening {world}"), quiet);
-    let instance = worlds::open(world, params)?;
-    let mut most = 0;
-    for id in learners {
-        most = most.max(learners::bytes(learners::entry(id)?, &instance.problem));
-    }
+    let instance = open(world, params, &busy, quiet)?;
+    let most = entries.iter().map(|entry| learners::bytes(entry, &instance.problem)).max().unwrap_or(0);
     let runs = jobs.min(rayon::current_num_threads()).max(1);
     fits(&Need::runs(&instance, most, runs as u64), &busy, quiet)?;
     busy.say("planning on the truth");
     Ok(Arena::new(world, params, instance)?)
+}
+
+/// A world with its parameters, for people.
+fn spelled(world: &str, params: &Settings) -> String {
+    let params: String = params.iter().map(|(key, value)| format!(" {key}={value}")).collect();
+    format!("{world}{params}")
+}
+
+/// Opens a world; with --restart it is said which states lead back to the start.
+fn open(world: &str, params: &Settings, busy: &Busy, quiet: bool) -> anyhow::Result<Instance> {
+    let (instance, lost) = worlds::open_restarting(world, params)?;
+    if params.get(RESTART.name) == Some("true") && !quiet {
+        busy.aside(|| say_restarting(&instance.problem, &lost));
+    }
+    Ok(instance)
+}
+
+/// Says which states lead back to the start.
+fn say_restarting(problem: &Problem, lost: &[State]) {
+    match lost {
+        [] => note("the goal can be reached from everywhere: no state restarts"),
+        lost if lost.contains(&problem.start()) => {
+            note("the goal cannot be reached from the start itself: no state restarts")
+        }
+        lost => {
+            note(format!("a step into one of these leads back to the start: {}", state_names(problem, lost)))
+        }
+    }
+}
+
+/// The first few names of a list of states.
+fn state_names(problem: &Problem, states: &[State]) -> String {
+    const SHOWN: usize = 12;
+    let shown: Vec<_> = states.iter().take(SHOWN).map(|&s| problem.state_name(s)).collect();
+    let more = match states.len() {
+        n if n > SHOWN => format!(" and {} more", n - SHOWN),
+        _ => String::new(),
+    };
+    format!("{}{more}", shown.join(", "))
 }
 
 /// Says what is needed, where that is much, and refuses it if it is more than there is.

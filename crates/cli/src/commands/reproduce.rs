@@ -1,6 +1,7 @@
 //! `goalward reproduce`
 
 use super::{ended, wrote};
+use crate::counts::{self, whole};
 use crate::exit::Outcome;
 use crate::interrupt::Interrupt;
 use crate::output;
@@ -30,10 +31,10 @@ pub(crate) struct Args {
     out: PathBuf,
     /// The number of episodes of every run
     #[arg(long, value_name = "K", default_value_t = ReproduceOptions::default().episodes)]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(value_parser = whole::<u64>(1..))]
     episodes: u64,
-    /// The seeds: A..B, B left out
-    #[arg(long, value_name = "A..B", default_value_t = SeedRange(ReproduceOptions::default().seeds))]
+    /// How many seeds, or which: A..B, B left out
+    #[arg(long, value_name = "N|A..B", default_value_t = SeedRange(ReproduceOptions::default().seeds))]
     seeds: SeedRange,
     /// The dimensions of the instance
     #[arg(long, value_name = "D,...", default_value_t = Dims(ReproduceOptions::default().dims))]
@@ -53,7 +54,7 @@ impl FromStr for Dims {
     fn from_str(text: &str) -> Result<Dims, String> {
         let mut dims = Vec::new();
         for part in text.split(',').map(str::trim) {
-            let dim = part.parse().map_err(|_| format!("{part:?} is not a whole number"))?;
+            let dim = counts::read(part, &..).map_err(|fault| format!("{part:?}: {fault}"))?;
             if dims.contains(&dim) {
                 return Err(format!("dimension {dim} is given twice"));
             }

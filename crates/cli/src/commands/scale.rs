@@ -1,8 +1,10 @@
 //! `goalward scale`
 
 use super::{ended, wrote};
+use crate::counts::whole;
 use crate::exit::Outcome;
 use crate::interrupt::Interrupt;
+use crate::names::{LearnerName, WorldName};
 use crate::output;
 use crate::progress::Jobs;
 use crate::seeds::SeedRange;
@@ -29,9 +31,11 @@ EXAMPLES:
 pub(crate) struct Args {
     /// The worlds: an id or a problem file, with parameters after an @
     #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_values_t = ScaleOptions::default().worlds)]
+    #[arg(value_parser = WorldName, hide_possible_values = true)]
     worlds: Vec<String>,
     /// The learners whose radius is scaled, with settings after an @; B is the true one unless set
     #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_values_t = ScaleOptions::default().learners)]
+    #[arg(value_parser = LearnerName, hide_possible_values = true)]
     learners: Vec<String>,
     /// The largest factor
     #[arg(long, value_name = "X", default_value_t = ScaleOptions::default().most)]
@@ -43,17 +47,18 @@ pub(crate) struct Args {
     least: f64,
     /// How many factors to each power of ten
     #[arg(long, value_name = "N", default_value_t = ScaleOptions::default().per_decade)]
+    #[arg(value_parser = whole::<u32>(..))]
     per_decade: u32,
     /// The failure probability of the sets, and the share of runs that may lose theta*
     #[arg(long, value_name = "P", default_value_t = ScaleOptions::default().delta)]
     #[arg(allow_negative_numbers = true)]
     delta: f64,
-    /// The seeds: A..B, B left out; delta = 0.01 takes at least 300 of them
-    #[arg(long, value_name = "A..B", default_value_t = SeedRange(ScaleOptions::default().seeds))]
+    /// How many seeds, or which: A..B, B left out; delta = 0.01 takes at least 300 of them
+    #[arg(long, value_name = "N|A..B", default_value_t = SeedRange(ScaleOptions::default().seeds))]
     seeds: SeedRange,
     /// The steps of every run
     #[arg(long, value_name = "T", default_value_t = ScaleOptions::default().steps)]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(value_parser = whole::<u64>(1..))]
     steps: u64,
     /// The directory for the numbers
     #[arg(long, value_name = "DIR", default_value_os_t = ScaleOptions::default().out)]

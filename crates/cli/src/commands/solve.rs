@@ -1,17 +1,17 @@
 //! `goalward solve`
 
-use super::World;
+use super::{World, spelled, state_names};
 use crate::exit::{Outcome, note, report};
-use crate::numbers::{count, real, seconds};
+use crate::numbers::{count, every_digit, real, seconds};
 use crate::output::{self, Sheet};
 use crate::progress::Busy;
+use goalward::Error;
+use goalward::plan::certificate;
 use goalward::plan::certified::{self, Objective, Solution};
-use goalward::plan::{certificate, restart};
 use goalward::problem::memory::Need;
-use goalward::problem::{Instance, Problem, State, Truth};
-use goalward::{Error, worlds};
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use goalward::problem::{Problem, State, Truth};
+use serde::{Serialize, Serializer};
+use serde_json::json;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -27,7 +27,7 @@ EXAMPLES:
 
 /// Plan on the true model: the optimal value from the start, with certified bounds
 ///
-/// The world must say what is true of it (a problem file needs \"theta\"). The optimal value lies between the two
+/// The world must say what is true of it (a problem file needs "theta"). The optimal value lies between the two
 /// bounds, which differ by at most the relative precision asked for (a note says so where arithmetic cannot reach it).
 /// They are proven by a certificate, which is checked by a pass of its own. B* is the largest optimal cost of any state,
 /// T* the largest expected number of steps of the policy.
@@ -45,9 +45,6 @@ pub(crate) struct Args {
     /// What is optimised
     #[arg(long, value_name = "WHAT", default_value = "min")]
     objective: Wanted,
-    /// A step into a state from which the goal cannot be reached leads back to the start, at the step's own cost
-    #[arg(long)]
-    restart: bool,
     /// The relative distance of the certified bounds
     #[arg(long, value_name = "X", default_value = "1e-6", value_parser = precision)]
     precision: f64,
@@ -108,10 +105,8 @@ struct Solved {
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let began = Instant::now();
     let busy = Busy::new(format!("opening {}", args.world.world), quiet);
-    let mut instance = worlds::open(&args.world.world, &args.world.params()?)?;
-    if args.restart {
-        instance = busy.aside(|| restarted(&instance, quiet))?;
-    }
+    let (world, params) = args.world.named()?;
+    let instance = super::open(&world, &params, &busy, quiet)?;
     super::fits(&Need::solving(&instance), &busy, quiet)?;
     busy.say("planning");
     let (problem, truth) = (&instance.problem, instance.truth()?);
@@ -133,7 +128,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     };
     let no = objective == Objective::Min && solution.lost.binary_search(&start).is_ok();
     if let Some(path) = args.policy.as_ref().filter(|_| !no) {
-        write(path, &policy(problem, &solution))?;
+        write(path, &Policy::of(problem, &solution))?;
     }
     let costs = objective != Objective::Reach;
     let inside = |s: &State| solution.lost.binary_search(s).is_err();
@@ -162,7 +157,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     if args.json {
         output::json(&solved)?;
     } else if !no {
-        output::text(&summary(&args.world.world, problem, &solved))?;
+        output::text(&summary(&spelled(&world, &params), problem, &solved))?;
     }
     if no {
         let states = solution.lost.iter().map(|&s| problem.state_name(s).into_owned()).collect();
@@ -176,21 +171,6 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         return Ok(Outcome::No);
     }
     Ok(Outcome::Done)
-}
-
-/// The instance with second chances.
-fn restarted(instance: &Instance, quiet: bool) -> anyhow::Result<Instance> {
-    let (again, lost) = restart(&instance.problem, instance.truth()?)?;
-    if !quiet {
-        note(match lost.len() {
-            0 => "the goal can be reached from everywhere: no state restarts".to_string(),
-            _ => format!(
-                "a step into one of these leads back to the start: {}",
-                names(&instance.problem, &lost)
-            ),
-        });
-    }
-    Ok(again)
 }
 
 /// A solution whose certificate has passed the independent check.
@@ -220,7 +200,10 @@ fn summary(world: &str, problem: &Problem, solved: &Solved) -> String {
         sheet.row(what, "infinite: a policy may miss the goal");
     } else {
         sheet.row(what, format!("{} from the start to the goal", real(solved.value)));
-        sheet.row("certified", format!("between {} and {}", solved.lower, solved.upper));
+        sheet.row(
+            "certified",
+            format!("between {} and {}", every_digit(solved.lower), every_digit(solved.upper)),
+        );
     }
     if solved.objective != "reach" {
         sheet.row("B*", format!("{} (the dearest state)", real(solved.b_star)));
@@ -235,44 +218,40 @@ fn summary(world: &str, problem: &Problem, solved: &Solved) -> String {
             "max" => "may miss the goal",
             _ => "cannot reach the goal surely",
         };
-        sheet.row("lost", format!("{} {what}", names(problem, &solved.lost)));
+        sheet.row("lost", format!("{} {what}", state_names(problem, &solved.lost)));
     }
     sheet.row("time", seconds(solved.seconds));
     sheet.render()
 }
 
-/// The first few names of a list of states.
-fn names(problem: &Problem, states: &[State]) -> String {
-    const SHOWN: usize = 12;
-    let shown: Vec<_> = states.iter().take(SHOWN).map(|&s| problem.state_name(s)).collect();
-    let more = match states.len() {
-        n if n > SHOWN => format!(" and {} more", n - SHOWN),
-        _ => String::new(),
-    };
-    format!("{}{more}", shown.join(", "))
-}
+/// What to do in each state, in the order of the states: an object from state names to action names, or an array of objects
+/// where two states have the same name. The goal needs no action.
+struct Policy(Vec<(String, String)>);
 
-/// An object from state names to action names, or an array of objects where two states have the same name. The goal
-/// needs no action.
-fn policy(problem: &Problem, solution: &Solution) -> Value {
-    let lost: HashSet<_> = solution.lost.iter().copied().collect();
-    let states = (0..problem.states()).filter(|s| *s != problem.goal() && !lost.contains(s));
-    let choices: Vec<(String, String)> = states
-        .map(|s| {
+impl Policy {
+    fn of(problem: &Problem, solution: &Solution) -> Policy {
+        let lost: HashSet<_> = solution.lost.iter().copied().collect();
+        let states = (0..problem.states()).filter(|s| *s != problem.goal() && !lost.contains(s));
+        let choice = |s: State| {
             let action = problem.action_name(s, solution.policy[s]);
             (problem.state_name(s).into_owned(), action.into_owned())
-        })
-        .collect();
-    let names: HashSet<&str> = choices.iter().map(|(state, _)| state.as_str()).collect();
-    if names.len() < choices.len() {
-        return choices.iter().map(|(state, action)| json!({ "state": state, "action": action })).collect();
+        };
+        Policy(states.map(choice).collect())
     }
-    let object: Map<String, Value> =
-        choices.into_iter().map(|(state, action)| (state, action.into())).collect();
-    Value::Object(object)
 }
 
-fn write(path: &Path, value: &Value) -> anyhow::Result<()> {
-    let text = format!("{}\n", serde_json::to_string_pretty(value)?);
+impl Serialize for Policy {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let names: HashSet<&str> = self.0.iter().map(|(state, _)| state.as_str()).collect();
+        if names.len() == self.0.len() {
+            return serializer.collect_map(self.0.iter().map(|(state, action)| (state, action)));
+        }
+        let named = |(state, action): &(String, String)| json!({ "state": state, "action": action });
+        serializer.collect_seq(self.0.iter().map(named))
+    }
+}
+
+fn write(path: &Path, policy: &Policy) -> anyhow::Result<()> {
+    let text = format!("{}\n", serde_json::to_string_pretty(policy)?);
     Ok(std::fs::write(path, text).map_err(|source| Error::Io { path: path.into(), source })?)
 }

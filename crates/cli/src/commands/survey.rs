@@ -1,8 +1,10 @@
 //! `goalward survey`
 
 use super::show;
+use crate::counts::whole;
 use crate::exit::Outcome;
 use crate::interrupt::Interrupt;
+use crate::names::{LearnerName, WorldName};
 use crate::progress::Jobs;
 use crate::seeds::SeedRange;
 use goalward_lab::{SurveyOptions, survey};
@@ -28,9 +30,11 @@ pub(crate) struct Args {
     /// The worlds: an id or a problem file, with parameters after an @ [default: all built-in worlds]
     #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_values_t = SurveyOptions::default().worlds)]
     #[arg(hide_default_value = true)]
+    #[arg(value_parser = WorldName, hide_possible_values = true)]
     worlds: Vec<String>,
     /// The learners, with settings after an @; B and t_star are the true ones unless set
     #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_values_t = SurveyOptions::default().learners)]
+    #[arg(value_parser = LearnerName, hide_possible_values = true)]
     learners: Vec<String>,
     /// The learner that all others are measured against, as it stands in --learners
     #[arg(long, value_name = "A", default_value_t = SurveyOptions::default().against)]
@@ -40,14 +44,14 @@ pub(crate) struct Args {
     beside: Vec<String>,
     /// The number of episodes of every run
     #[arg(long, value_name = "K", default_value_t = SurveyOptions::default().episodes)]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(value_parser = whole::<u64>(1..))]
     episodes: u64,
-    /// The seeds: A..B, B left out
-    #[arg(long, value_name = "A..B", default_value_t = SeedRange(SurveyOptions::default().seeds))]
+    /// How many seeds, or which: A..B, B left out
+    #[arg(long, value_name = "N|A..B", default_value_t = SeedRange(SurveyOptions::default().seeds))]
     seeds: SeedRange,
     /// End every run after so many steps
     #[arg(long, value_name = "N", default_value_t = SurveyOptions::default().max_steps)]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(value_parser = whole::<u64>(1..))]
     max_steps: u64,
     /// The directory for the numbers
     #[arg(long, value_name = "DIR", default_value_os_t = SurveyOptions::default().out)]

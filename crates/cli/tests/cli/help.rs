@@ -66,6 +66,12 @@ fn lists_show_every_entry_with_its_parameters() {
     for what in ["worlds", "learners"] {
         let json = place.run(&format!("list {what} --json")).done().json();
         let text = place.run(&format!("list {what}")).done().out;
+        for line in text.lines() {
+            // only a word that is longer than a line may be longer than a line
+            let alone = line.split_whitespace().count() == 1;
+            assert!(alone || line.chars().count() <= 80, "{line}");
+        }
+        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let entries = json.as_array().unwrap();
         assert!(!entries.is_empty());
         for entry in entries {

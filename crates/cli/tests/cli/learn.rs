@@ -26,6 +26,8 @@ fn json_has_exactly_the_promised_fields() {
         "violations",
         "parameters",
         "extra",
+        "episodes_asked",
+        "interrupted",
         "seconds",
     ];
     promised.sort_unstable();
@@ -35,7 +37,8 @@ fn json_has_exactly_the_promised_fields() {
     assert_eq!(result["learner"], "levis++");
     assert_eq!(result["radius"], "scaled:0.003");
     assert_eq!((result["episodes"].as_u64(), result["seed"].as_u64()), (Some(30), Some(5)));
-    assert_eq!(result["truncated"], false);
+    assert_eq!((&result["truncated"], &result["interrupted"]), (&false.into(), &false.into()));
+    assert_eq!(result["episodes_asked"], 30);
     let number = |key: &str| result[key].as_f64().unwrap();
     let regret = number("total_cost") - 30.0 * number("optimal_cost");
     assert!((number("regret") - regret).abs() < 1e-9 * number("total_cost"));

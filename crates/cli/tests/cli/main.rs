@@ -4,13 +4,18 @@ mod check;
 mod compare;
 #[cfg(unix)]
 mod ctrl_c;
+mod examples;
 mod help;
 mod identifiable;
 mod input;
 mod learn;
+mod manners;
 mod models;
+mod names;
+mod restart;
 mod resume;
 mod solve;
+mod streams;
 mod studies;
 
 use serde_json::Value;

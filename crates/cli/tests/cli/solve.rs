@@ -69,7 +69,7 @@ fn a_lost_goal_is_the_answer_no() {
 }
 
 /// A leap that ends in a pit half of the time; a dear way round.
-const LEAP: &str = r#"{"name": "leap", "states": 3, "start": 0, "goal": 2, "dim": 2, "cost": [[1.0], [1.0], []],
+pub(super) const LEAP: &str = r#"{"name": "leap", "states": 3, "start": 0, "goal": 2, "dim": 2, "cost": [[1.0], [1.0], []],
     "features": [[0, 0, 1, [0.5, 0.5]], [0, 0, 2, [0.5, 0.5]], [1, 0, 1, [1.0, 0.0]], [1, 0, 2, [0.0, 1.0]]],
     "theta": [1.0, 0.0], "state_names": ["edge", "pit", "home"], "action_names": [["leap"], ["stay"], []]}"#;
 

@@ -10,10 +10,11 @@ mod graph;
 
 pub use finding::{Finding, Level};
 
+use crate::error::shown;
 use crate::problem::files::{self, Explicit, Options, Source};
 use crate::problem::{Instance, Problem, Truth, json};
 use crate::registry::Settings;
-use crate::worlds::{self, Place};
+use crate::worlds::{self, Common, Place};
 use crate::{Error, Result};
 use finding::Findings;
 use serde::Serialize;
@@ -89,20 +90,21 @@ pub struct Report {
 pub fn check(world: &str, settings: &Settings) -> Result<Report> {
     let mut report = Report { world: world.into(), format: "world", ..Report::default() };
     let mut findings = Findings::default();
+    let (settings, common) = &Common::apart(world, settings)?;
     match worlds::locate(world)? {
         Place::Built(entry) => {
-            let instance = worlds::build(entry.id, settings)?;
+            let (instance, _) = common.apply(worlds::build(entry.id, settings).map_err(Common::offer)?)?;
             report.instance(&instance, &mut findings);
             graph::look(&instance, &mut findings);
         }
         Place::File(path) => match files::read(path) {
             Ok(Source::Model(model)) => {
-                let options = Options::new(world, settings)?;
-                report.model(*model, &options, &mut findings);
+                let options = Options::new(world, settings).map_err(Common::offer)?;
+                report.model(*model, &options, *common, &mut findings);
             }
             Ok(Source::Problem(draft)) => {
                 files::refuse_parameters(world, settings)?;
-                report.draft(*draft, &mut findings);
+                report.draft(*draft, *common, &mut findings);
             }
             Err(fault @ (Error::File { .. } | Error::InFile { .. })) => findings.error(&fault),
             Err(error) => return Err(error),
@@ -118,7 +120,7 @@ pub fn check(world: &str, settings: &Settings) -> Result<Report> {
 }
 
 impl Report {
-    fn model(&mut self, model: Explicit, options: &Options, findings: &mut Findings) {
+    fn model(&mut self, model: Explicit, options: &Options, common: Common, findings: &mut Findings) {
         self.format = model.format();
         self.labels = model.labels().map(|(label, states)| (label.into(), states)).collect();
         self.reward_models = model.reward_models().map(String::from).collect();
@@ -139,8 +141,8 @@ impl Report {
         };
         model.chosen_faults(&chosen, MOST).iter().for_each(|fault| findings.error(fault));
         let sound = findings.count(Level::Error) == 0;
-        match model.into_mended_instance(&chosen) {
-            Ok(instance) => {
+        match model.into_mended_instance(&chosen).and_then(|mended| common.apply(mended)) {
+            Ok((instance, _)) => {
                 if sound {
                     self.instance(&instance, findings);
                 } else {
@@ -152,9 +154,9 @@ impl Report {
         }
     }
 
-    fn draft(&mut self, draft: json::Draft, findings: &mut Findings) {
+    fn draft(&mut self, draft: json::Draft, common: Common, findings: &mut Findings) {
         self.format = "problem";
-        let graph = draft.graph();
+        let mut graph = draft.graph();
         let faults = draft.faults(MOST);
         faults.iter().for_each(|fault| findings.error(fault));
         if faults.is_empty() {
@@ -164,7 +166,10 @@ impl Report {
                     faults.iter().for_each(|fault| findings.error(fault));
                     if faults.is_empty() {
                         match builder.build() {
-                            Ok(problem) => self.with_theta(problem, theta, findings),
+                            Ok(problem) => {
+                                let restarted = self.with_theta(problem, theta, common, findings);
+                                graph = restarted.or(graph);
+                            }
                             Err(fault) => findings.error(&fault),
                         }
                     }
@@ -180,7 +185,14 @@ impl Report {
         }
     }
 
-    fn with_theta(&mut self, problem: Problem, theta: Option<Vec<f64>>, findings: &mut Findings) {
+    /// Gives the instance back if its graph is another one than the draft's: with second chances.
+    fn with_theta(
+        &mut self,
+        problem: Problem,
+        theta: Option<Vec<f64>>,
+        common: Common,
+        findings: &mut Findings,
+    ) -> Option<Instance> {
         let truth = match &theta {
             None => {
                 let note = "the file has no theta: it can be learnt from your own loop, but neither simulated nor solved";
@@ -192,7 +204,16 @@ impl Report {
                 Truth::new(&problem, theta).ok()
             }
         };
-        self.instance(&Instance::of(problem, truth), findings);
+        match common.apply(Instance::of(problem, truth)) {
+            Ok((instance, lost)) => {
+                self.instance(&instance, findings);
+                (!lost.is_empty()).then_some(instance)
+            }
+            Err(fault) => {
+                findings.error(&fault);
+                None
+            }
+        }
     }
 
     fn places(&mut self, instance: &Instance) {
@@ -214,8 +235,9 @@ impl Report {
         self.cost_unit = Some(problem.cost_unit());
         if problem.cost_unit() > 1.0 {
             let unit = problem.cost_unit();
+            let text = shown(unit);
             let message = format!(
-                "costs go up to {unit}, beyond 1: they are divided by {unit} inside, and all that goes out is in your units"
+                "costs go up to {text}, beyond 1: they are divided by {text} inside, and all that goes out is in your units"
             );
             findings.add(Finding::new(Level::Note, "cost-scale", message).value(unit));
         }
@@ -240,8 +262,9 @@ fn rescaled(model: &Explicit, findings: &mut Findings) {
     if let Some((state, action, line, sum)) = worst {
         let message = format!(
             "{count} rows sum to 1 only within {:e} and are divided by their sums; the furthest off is state {state}, \
-             action {action}, with {sum}",
-            files::ROW_TOLERANCE
+             action {action}, with {}",
+            files::ROW_TOLERANCE,
+            shown(sum)
         );
         let finding = Finding::new(Level::Warning, "rescaled", message).value(sum);
         let hint = "export the model with more digits";

@@ -7,7 +7,7 @@ use crate::numeric::support::{ConvexSet, Ellipsoid, Empty, SupportMin};
 use crate::numeric::{Polytope, Rows, Stream};
 use crate::plan::{Cut, Devi, Halt, Planner, Task};
 use crate::problem::{Action, Pair, Problem, State};
-use crate::registry::Parameter;
+use crate::registry::{Parameter, parse_number};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -327,6 +327,9 @@ pub(super) fn regression_ellipsoid(levels: &[Ridge], beta: f64) -> Ellipsoid<'_>
 /// the oracle is asked.
 fn given_or_told(brief: &Brief, key: &str, told: Option<f64>, least: f64, most: f64) -> Result<(f64, bool)> {
     if brief.settings.text(key) != Some("oracle") {
+        if let Some(text) = brief.settings.text(key).filter(|text| parse_number(text).is_none()) {
+            return Err(brief.settings.refuse(key, text, "expected a number or oracle".into()));
+        }
         return Ok((brief.settings.number(key, least, most)?, false));
     }
     let refuse = |reason: String| brief.settings.refuse(key, "oracle", reason);

@@ -1,6 +1,8 @@
 //! Several known models over the same states as one learning problem: the truth is some mixture of them.
 
 use super::{Action, Instance, Model, Problem, ProblemBuilder, State, Truth};
+use crate::error::shown;
+use crate::plan::restart;
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -30,6 +32,32 @@ const WEIGHT_TOLERANCE: f64 = 1e-9;
 /// # Ok::<(), goalward::Error>(())
 /// ```
 pub fn mix(models: &[(String, Instance)], weights: Option<&[f64]>) -> Result<Instance> {
+    let (problem, truth) = blend(models, weights)?;
+    problem.require_goal_in_reach()?;
+    Ok(Instance::of(problem, truth))
+}
+
+/// As [`mix`], with second chances: states from which the goal cannot be reached lead back to the start
+/// ([`restart`](crate::plan::restart)). Also gives these states. Without `weights` they are those that are lost whichever
+/// models take part.
+pub fn mix_restarting(
+    models: &[(String, Instance)],
+    weights: Option<&[f64]>,
+) -> Result<(Instance, Vec<State>)> {
+    let (problem, truth) = blend(models, weights)?;
+    let (instance, lost) = match &truth {
+        Some(truth) => restart(&problem, truth)?,
+        None => {
+            let even = vec![1.0 / models.len() as f64; models.len()];
+            restart(&problem, &Truth::new(&problem, &even)?)?
+        }
+    };
+    instance.problem.require_goal_in_reach()?;
+    Ok((Instance { truth: instance.truth.filter(|_| truth.is_some()), ..instance }, lost))
+}
+
+/// The mixture, be the goal in reach or not.
+fn blend(models: &[(String, Instance)], weights: Option<&[f64]>) -> Result<(Problem, Option<Truth>)> {
     let [(_, first), ..] = models else {
         return Err(Error::Field { field: "models".into(), fault: "there is no model to mix".into() });
     };
@@ -51,9 +79,8 @@ pub fn mix(models: &[(String, Instance)], weights: Option<&[f64]>) -> Result<Ins
         builder.action_names(names.to_vec());
     }
     let problem = builder.build()?;
-    problem.require_goal_in_reach()?;
     let truth = weights.map(|weights| Truth::new(&problem, weights)).transpose()?;
-    Ok(Instance::of(problem, truth))
+    Ok((problem, truth))
 }
 
 fn check_weights(weights: &[f64], models: usize) -> Result<()> {
@@ -62,11 +89,11 @@ fn check_weights(weights: &[f64], models: usize) -> Result<()> {
         return fault(format!("{} weights for {models} models", weights.len()));
     }
     if let Some(w) = weights.iter().find(|w| !(0.0..=1.0).contains(*w)) {
-        return fault(format!("{w} does not lie between 0 and 1"));
+        return fault(format!("{} does not lie between 0 and 1", shown(*w)));
     }
     match weights.iter().sum::<f64>() {
         sum if (sum - 1.0).abs() <= WEIGHT_TOLERANCE => Ok(()),
-        sum => fault(format!("they sum to {sum}, not to 1 (tolerance {WEIGHT_TOLERANCE:e})")),
+        sum => fault(format!("they sum to {}, not to 1 (tolerance {WEIGHT_TOLERANCE:e})", shown(sum))),
     }
 }
 
@@ -101,6 +128,7 @@ fn kernel(first: &(String, Instance), model: &(String, Instance)) -> Result<Mode
             let (cost, their_cost) = (ours.cost(p), theirs.cost(q));
             if (cost - their_cost).abs() > COST_TOLERANCE * cost.abs().max(their_cost.abs()).max(1.0) {
                 let (state, action) = (ours.state_name(s), ours.action_name(s, a));
+                let (cost, their_cost) = (shown(cost), shown(their_cost));
                 return Err(misfit(format!(
                     "state {state}, action {action}: the cost is {their_cost}, not {cost}; a learner must know the cost \
                      (cost=1 charges every step alike)"

@@ -20,7 +20,7 @@ mod tests;
 mod truth;
 
 pub use builder::ProblemBuilder;
-pub use mix::mix;
+pub use mix::{mix, mix_restarting};
 pub use models::Model;
 pub use truth::{Instance, Size, Truth};
 

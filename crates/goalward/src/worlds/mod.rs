@@ -11,8 +11,9 @@ mod signs;
 mod tests;
 mod windy_grid;
 
-use crate::problem::{Instance, files};
-use crate::registry::{Parameter, Reader, Settings};
+use crate::plan::restart;
+use crate::problem::{Instance, State, files};
+use crate::registry::{Parameter, Reader, Settings, name_and_settings};
 use crate::{Error, Result};
 use serde::Serialize;
 use std::path::{Path, is_separator};
@@ -49,6 +50,13 @@ pub const FEATURES: Parameter = Parameter {
     default: "f64",
     doc: "f32 splits every feature into an f32 and the rest, in the same memory: planners read the f32 alone, half as much, while what they \
           certify has room for the difference",
+};
+
+/// What every world and every file takes beside its own parameters: second chances.
+pub const RESTART: Parameter = Parameter {
+    name: "restart",
+    default: "false",
+    doc: "true: a step into a state from which the goal cannot be reached leads back to the start, at the step's own cost",
 };
 
 /// The most feature rows times dim that a world is built with whose number of actions grows with 2^dim.
@@ -91,10 +99,49 @@ pub fn locate(name: &str) -> Result<Place<'_>> {
     }
 }
 
+/// Takes `world@key=value@key=value` apart: the id or the path, and the parameters.
+///
+/// A path may contain an @. The longest beginning that is a file is taken for the file, and what has no parameters at its
+/// end, nor a world's id before its first @, is a path as it stands.
+///
+/// ```
+/// use goalward::worlds;
+/// let (world, params) = worlds::named("windy-grid@n=3@wind=0.1")?;
+/// assert_eq!((world.as_str(), params.get("n")), ("windy-grid", Some("3")));
+/// assert_eq!(worlds::named("me@home/grid.json")?.0, "me@home/grid.json");
+/// # Ok::<(), goalward::Error>(())
+/// ```
+pub fn named(text: &str) -> Result<(String, Settings)> {
+    let text = text.trim();
+    let ends = std::iter::once(text.len()).chain(text.rmatch_indices('@').map(|(at, _)| at));
+    for end in ends {
+        if Path::new(&text[..end]).is_file() {
+            let params = text[end..].split('@').skip(1).map(str::trim);
+            return Ok((text[..end].into(), Settings::parse(params)?));
+        }
+    }
+    let parts: Vec<&str> = text.split('@').collect();
+    let built = entry(parts[0].trim()).is_ok();
+    let given =
+        parts.iter().skip(1).rev().take_while(|part| part.contains('=') && !part.contains(is_separator));
+    match given.count() {
+        // a world's id, or nothing that could be a path: an error says what is wrong behind the @
+        _ if built || parts[0].trim().is_empty() => {
+            let (world, params) = name_and_settings(text)?;
+            Ok((world.into(), params))
+        }
+        0 => Ok((text.into(), Settings::new())),
+        n => {
+            let (path, given) = parts.split_at(parts.len() - n);
+            Ok((path.join("@").trim().into(), Settings::parse(given.iter().map(|part| part.trim()))?))
+        }
+    }
+}
+
 /// Opens a world by its id, or a model or problem file by its path ([`locate`] says which it is).
 ///
 /// A built-in world takes its own parameters, a model file those of [`files::choose::PARAMETERS`] (`goal`, `cost`,
-/// `start`), and a problem file none; each takes [`FEATURES`] besides.
+/// `start`), and a problem file none; each takes [`FEATURES`] and [`RESTART`] besides.
 ///
 /// ```
 /// use goalward::registry::Settings;
@@ -103,23 +150,69 @@ pub fn locate(name: &str) -> Result<Place<'_>> {
 /// # Ok::<(), goalward::Error>(())
 /// ```
 pub fn open(name: &str, settings: &Settings) -> Result<Instance> {
-    let own = settings.without(FEATURES.name);
-    let split = match settings.get(FEATURES.name).unwrap_or(FEATURES.default) {
-        "f64" => false,
-        "f32" => true,
-        other => {
-            let (owner, key) = (name.into(), FEATURES.name.into());
-            return Err(Error::Setting {
-                owner,
-                key,
-                value: other.into(),
-                reason: "it is f64 or f32".into(),
-            });
-        }
-    };
+    Ok(open_restarting(name, settings)?.0)
+}
+
+/// As [`open`]; with [`RESTART`] it also gives the states that lead back to the start now.
+///
+/// If the start itself is lost nothing can be done, and it is among these states.
+pub fn open_restarting(name: &str, settings: &Settings) -> Result<(Instance, Vec<State>)> {
+    let (own, common) = Common::apart(name, settings)?;
     let instance = match locate(name)? {
-        Place::Built(entry) => build(entry.id, &own)?,
-        Place::File(path) => files::open(path, &own)?,
+        Place::Built(entry) => build(entry.id, &own),
+        Place::File(path) => files::open(path, &own),
     };
-    if split { instance.with_split_features() } else { Ok(instance) }
+    common.apply(instance.map_err(Common::offer)?)
+}
+
+/// What every world and every file takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Common {
+    split: bool,
+    restart: bool,
+}
+
+impl Common {
+    /// These parameters, and the others.
+    pub(crate) fn apart(owner: &str, settings: &Settings) -> Result<(Settings, Common)> {
+        let own = settings.without(FEATURES.name).without(RESTART.name);
+        let choose = |parameter: &Parameter, choices: [&str; 2]| {
+            let value = settings.get(parameter.name).unwrap_or(parameter.default);
+            match choices.iter().position(|choice| *choice == value) {
+                Some(place) => Ok(place == 1),
+                None => Err(Error::Setting {
+                    owner: owner.into(),
+                    key: parameter.name.into(),
+                    value: value.into(),
+                    reason: format!("expected {} or {}", choices[0], choices[1]),
+                }),
+            }
+        };
+        let (split, restart) = (choose(&FEATURES, ["f64", "f32"])?, choose(&RESTART, ["false", "true"])?);
+        Ok((own, Common { split, restart }))
+    }
+
+    /// An error that lists the parameters that there are lists these, too.
+    pub(crate) fn offer(error: Error) -> Error {
+        match error {
+            Error::UnknownSetting { owner, key, mut known } => {
+                known.extend([FEATURES.name, RESTART.name].map(String::from));
+                Error::UnknownSetting { owner, key, known }
+            }
+            error => error,
+        }
+    }
+
+    /// What they make of an instance; and the states that restart.
+    pub(crate) fn apply(self, instance: Instance) -> Result<(Instance, Vec<State>)> {
+        let (instance, lost) = match self.restart {
+            true => match restart(&instance.problem, instance.truth()?)? {
+                (_, lost) if lost.is_empty() => (instance, lost),
+                restarted => restarted,
+            },
+            false => (instance, Vec::new()),
+        };
+        let instance = if self.split { instance.with_split_features()? } else { instance };
+        Ok((instance, lost))
+    }
 }

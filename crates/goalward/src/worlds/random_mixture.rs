@@ -56,9 +56,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     let successors = settings.count("successors", 1, states)?;
     let cost_min = settings.number("cost_min", 0.0, 1.0)?;
     let goal_prob = settings.number("goal_prob", 0.0, 1.0)?;
-    let seed: u64 = settings
-        .optional("seed", "a whole number from 0 to 2^64 - 1")?
-        .ok_or_else(|| settings.missing("seed"))?;
+    let seed = settings.whole("seed")?;
     if goal_prob == 0.0 {
         let reason = "it must be above 0: it is what makes the goal reachable from every state".into();
         return Err(settings.refuse("goal_prob", "0", reason));

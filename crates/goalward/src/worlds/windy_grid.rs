@@ -11,6 +11,7 @@
 //! from the goal, more than towards it; V*(start) = 2.83 at n = 3.
 
 use super::{SIMPLEX, WorldEntry};
+use crate::error::shown;
 use crate::problem::{Instance, Problem, memory};
 use crate::registry::{Parameter, Reader};
 use crate::{Error, Result};
@@ -114,7 +115,7 @@ fn mixture(settings: &Reader) -> Result<Vec<f64>> {
     } else if theta.iter().any(|x| *x < 0.0) {
         refuse("the weights of a mixture are not negative".into())
     } else if (sum - 1.0).abs() > 1e-9 {
-        refuse(format!("the weights sum to {sum}, not to 1"))
+        refuse(format!("the weights sum to {}, not to 1", shown(sum)))
     } else {
         Ok(theta)
     }

@@ -24,6 +24,7 @@ mod problem_files;
 mod pruning;
 mod radii;
 mod recompute;
+mod restarting;
 mod resume;
 mod scale;
 mod settings;

@@ -14,6 +14,7 @@ const FIRST_EPISODE: u64 = 25;
 pub(super) fn of(reproduction: &Reproduction, dims: &[usize]) -> CurveFigure {
     let options = &reproduction.options;
     let several = dims.len() > 1;
+    let broken = reproduction.interrupted.is_some();
     let panel = |(dim, curves): &(usize, Vec<Curves>)| Panel {
         title: if several { format!("d = {dim}") } else { String::new() },
         x: Axis {
@@ -22,7 +23,7 @@ pub(super) fn of(reproduction: &Reproduction, dims: &[usize]) -> CurveFigure {
             log: false,
         },
         y: Axis { title: "Regret / K".into(), ..Axis::default() },
-        series: curves.iter().filter(|c| !c.runs.is_empty()).map(series).collect(),
+        series: curves.iter().filter(|c| !c.runs.is_empty()).map(|c| series(c, broken)).collect(),
         marks: vec![
             marks("LEVIS published (digitised)", Colour::BLUE, Marker::Square, published::LEVIS),
             marks(
@@ -36,11 +37,14 @@ pub(super) fn of(reproduction: &Reproduction, dims: &[usize]) -> CurveFigure {
     let chosen = reproduction.curves.iter().filter(|(dim, _)| dims.contains(dim));
     let seeds = options.seeds.end.saturating_sub(options.seeds.start);
     let dim = if several { String::new() } else { format!("d = {}, ", dims[0]) };
-    let broken = reproduction.interrupted.map_or(String::new(), |i| format!("{i} · "));
+    let runs = match reproduction.interrupted {
+        None => format!("mean of {seeds} runs"),
+        Some(broken) => format!("{broken}: mean of the runs that the legend names"),
+    };
     CurveFigure {
         title: "Regret per episode in the experiment of the LEVIS++ paper".into(),
         note: format!(
-            "{broken}{dim}B = 3, δ = {} · mean of {seeds} runs, band: 95 % interval · published points: d not stated",
+            "{dim}B = 3, δ = {} · {runs}, band: 95 % interval · published points: d not stated",
             DELTA.1
         ),
         size: if several { (2000, 1000) } else { (1600, 1000) },
@@ -48,14 +52,20 @@ pub(super) fn of(reproduction: &Reproduction, dims: &[usize]) -> CurveFigure {
     }
 }
 
-fn series(curves: &Curves) -> Series {
+fn series(curves: &Curves, broken: bool) -> Series {
     let per_episode =
         curves.means().into_iter().filter(|(k, ..)| *k >= FIRST_EPISODE).map(|(k, regret, _)| {
             let mean = regret.scaled(1.0 / k as f64);
             BandPoint { x: (k as f64).sqrt(), mean: mean.mean, band: mean.low.zip(mean.high) }
         });
+    // where the user broke off nobody should take some runs for all
+    let runs = match (broken, curves.unfinished()) {
+        (false, _) => String::new(),
+        (true, true) => " (unfinished)".into(),
+        (true, false) => format!(" ({} of {})", curves.complete(), curves.planned),
+    };
     Series {
-        label: curves.contender.label.clone(),
+        label: format!("{}{runs}", curves.contender.label),
         stroke: stroke(&curves.contender.label),
         points: per_episode.collect(),
     }

@@ -2,6 +2,7 @@
 //! keep what they have.
 
 mod guarantees;
+mod interrupted;
 mod studies;
 
 use goalward::confidence::Holds;
@@ -200,12 +201,12 @@ fn a_contender_without_a_whole_run_is_marked() {
     assert_eq!(comparison.best, None, "a run that was broken off is nobody's best");
     assert!(!comparison.rows[1].unfinished && comparison.rows[1].regret.is_none(), "it was never begun");
     let table = comparison.table();
-    assert!(table.contains("(unfinished)") && table.contains("0 of 1"), "{table}");
+    assert!(table.contains("(unfinished)") && table.contains("0 of 2"), "{table}");
     assert!(
         table.contains("random: every run was interrupted; what is shown are 1000 of 5000 episodes"),
         "{table}"
     );
-    assert!(comparison.figure().svg().unwrap().contains("random (unfinished)"));
+    assert!(comparison.figure().svg().unwrap().contains("random (unfinished: 1000 of 5000"));
     let against = comparison.against("random").unwrap();
     assert!(against.against.unwrap().differences[0].difference.is_none());
 }

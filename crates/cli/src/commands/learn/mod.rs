@@ -4,15 +4,18 @@ mod report;
 mod resume;
 mod trace_file;
 
-use super::Parameters;
+use super::{Parameters, together};
+use crate::counts::whole;
 use crate::exit::{self, Outcome, Usage};
 use crate::interrupt::Interrupt;
+use crate::names::{LearnerName, WorldName};
 use crate::output;
 use crate::progress::Meter;
 use goalward::episode::{
     Checkpoint, Ending, Episode, Flow, Observer, RunSpec, Runner, Step, Stop, TraceMark,
 };
-use goalward::registry::Settings;
+use goalward::registry::{Settings, name_and_settings, parse_count};
+use goalward::worlds;
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Instant;
@@ -21,9 +24,10 @@ use trace_file::TraceFile;
 const EXAMPLES: &str = "\
 EXAMPLES:
     goalward learn hard-instance --set B=3 --episodes 1000
-    goalward learn hard-instance --param dim=2 --set B=oracle --set radius=scaled:0.003 --json
+    goalward learn hard-instance@dim=2 --learner levis++@radius=scaled:0.003 --set B=oracle --json
     goalward learn problem.json --learner random --seed 7 --trace run.jsonl
     goalward learn CliffWalking.json --episodes 100
+    goalward learn FrozenLake.json --restart --episodes 1e3
     goalward learn hard-instance --set B=3 --episodes 100000 --checkpoint run.ckpt
     goalward learn --resume run.ckpt --episodes 200000";
 
@@ -45,22 +49,25 @@ const DEFAULT_EPISODES: u64 = 1000;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A built-in world (`goalward list worlds`), or a path to a model (Storm's DRN, a Gymnasium table) or a problem file
+    /// A built-in world (`goalward list worlds`), or a path to a model (Storm's DRN, a Gymnasium table) or a problem file;
+    /// windy-grid@n=3 is short for windy-grid --param n=3
     #[arg(value_name = "WORLD", required_unless_present = "resume")]
+    #[arg(value_parser = WorldName, hide_possible_values = true)]
     world: Option<String>,
     #[command(flatten)]
     parameters: Parameters,
-    /// The learner (`goalward list learners`) [default: levis++lr if B is set, else lr, which needs to know nothing]
-    #[arg(long, value_name = "ID")]
+    /// The learner (`goalward list learners`) [default: levis++lr if B is set, else lr, which needs to know nothing];
+    /// levis++@B=3 is short for levis++ --set B=3
+    #[arg(long, value_name = "ID", value_parser = LearnerName, hide_possible_values = true)]
     learner: Option<String>,
     /// Set a parameter of the learner; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
     /// The number of episodes [default: 1000]
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = whole::<u64>(..))]
     episodes: Option<u64>,
     /// The seed of the world's luck and of the learner's own [default: 0]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = whole::<u64>(..))]
     seed: Option<u64>,
     /// End the run as truncated after so many steps; with --resume, `none` lifts the checkpoint's limit
     #[arg(long, value_name = "N")]
@@ -73,7 +80,7 @@ pub(crate) struct Args {
     checkpoint: Option<PathBuf>,
     /// Save it every so many steps
     #[arg(long, value_name = "STEPS", default_value_t = 10_000)]
-    #[arg(value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(value_parser = whole::<u64>(1..))]
     checkpoint_every: u64,
     /// Go on with a saved run; it is saved to the same file unless --checkpoint names another
     #[arg(long, value_name = "FILE")]
@@ -93,8 +100,28 @@ impl FromStr for Cap {
     fn from_str(text: &str) -> Result<Cap, &'static str> {
         match text {
             "none" => Ok(Cap(None)),
-            _ => text.parse().map(|n| Cap(Some(n))).map_err(|_| "expected a whole number or none"),
+            _ => parse_count(text).map(|n| Cap(Some(n))).map_err(|_| "expected a whole number or none"),
         }
+    }
+}
+
+impl Args {
+    /// The same with WORLD@KEY=VALUE and ID@KEY=VALUE written out as --param and --set.
+    fn written_out(mut self) -> anyhow::Result<Args> {
+        let pairs = |settings: Settings| settings.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>();
+        if let Some(world) = &self.world {
+            let (id, own) = worlds::named(world)?;
+            together("--param", own.clone(), &self.parameters.settings()?)?;
+            self.parameters.params.extend(pairs(own));
+            self.world = Some(id);
+        }
+        if let Some(learner) = &self.learner {
+            let (id, own) = name_and_settings(learner)?;
+            together("--set", own.clone(), &Settings::parse(&self.settings)?)?;
+            self.settings.extend(pairs(own));
+            self.learner = Some(id.into());
+        }
+        Ok(self)
     }
 }
 
@@ -147,6 +174,7 @@ fn recommended(settings: &Settings) -> &'static str {
 
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let began = Instant::now();
+    let args = args.written_out()?;
     let task = Task::new(&args)?;
     let learner = match &task.begin {
         Begin::Afresh(spec) => &spec.learner,
@@ -159,7 +187,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         Begin::From(checkpoint) => (Runner::resume(&arena, &checkpoint)?, checkpoint.trace),
     };
     if args.learner.is_none() && args.resume.is_none() && !quiet {
-        eprintln!("note: no --learner was given: {} is recommended here", runner.spec().learner);
+        exit::note(format!("no --learner was given: {} is recommended here", runner.spec().learner));
     }
     let mut files = Files::open(task.trace, mark, task.checkpoint, &runner)?;
     let interrupt = Interrupt::listen(quiet)?;
@@ -168,7 +196,12 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let ending = go_on(&mut runner, &mut files, args.checkpoint_every, &interrupt, quiet)?;
 
     let interrupted = ending == Ending::Paused;
-    let finished = report::Finished { result: runner.result(), seconds: began.elapsed().as_secs_f64() };
+    let finished = report::Finished {
+        result: runner.result(),
+        episodes_asked: runner.spec().episodes,
+        interrupted,
+        seconds: began.elapsed().as_secs_f64(),
+    };
     match args.json {
         true => output::json(&finished)?,
         false => output::text(&report::summary(&finished, runner.spec(), ending))?,

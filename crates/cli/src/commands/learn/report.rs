@@ -1,6 +1,6 @@
 //! What a run came to, for people and as JSON.
 
-use crate::numbers::{count, real, seconds, vector};
+use crate::numbers::{count, fixed, real, seconds, vector};
 use crate::output::Sheet;
 use goalward::episode::{Ending, RunResult, RunSpec};
 use serde::Serialize;
@@ -10,6 +10,10 @@ use serde::Serialize;
 pub(super) struct Finished {
     #[serde(flatten)]
     pub(super) result: RunResult,
+    /// The episodes that were asked for; `episodes` are those that were finished.
+    pub(super) episodes_asked: u64,
+    /// Whether Ctrl-C ended the run: the results are those so far.
+    pub(super) interrupted: bool,
     /// How long this call took; a resumed run counts from its resumption.
     pub(super) seconds: f64,
 }
@@ -95,13 +99,10 @@ pub(super) fn summary(finished: &Finished, spec: &RunSpec, ending: Ending) -> St
 
 /// What is known of a coordinate.
 fn interval((low, high): (f64, f64)) -> String {
-    // no -0.000
-    let tidy = |x: f64| if x.abs() < 5e-4 { 0.0 } else { x };
-    let (low, high) = (tidy(low), tidy(high));
     match (low.is_finite(), high.is_finite()) {
-        (true, true) => format!("{low:.3} to {high:.3}"),
-        (true, false) => format!("{low:.3} or more"),
-        (false, true) => format!("{high:.3} or less"),
+        (true, true) => format!("{} to {}", fixed(low, 3), fixed(high, 3)),
+        (true, false) => format!("{} or more", fixed(low, 3)),
+        (false, true) => format!("{} or less", fixed(high, 3)),
         (false, false) => "anything".into(),
     }
 }

@@ -1,9 +1,10 @@
 //! What the user says beside a model: which states are the goal, what a step costs, where runs start.
 
 use super::explicit::{Explicit, UsualCost};
+use crate::error::shown;
 use crate::problem::State;
 use crate::registry::{Parameter, Reader, Settings};
-use crate::{Error, Result};
+use crate::{Error, Result, closest};
 
 /// What may be said of a model file, as parameters of the world that it is.
 pub const PARAMETERS: &[Parameter] = &[
@@ -113,7 +114,9 @@ impl Explicit {
         match self.find_state(bare) {
             Some(s) => Ok((vec![s as u32], self.state_name(s))),
             None => {
-                let fault = format!("{bare:?} is neither a label nor one of the {} states", self.states());
+                let meant = meant(bare, self.labels().map(|(label, _)| label));
+                let fault =
+                    format!("{bare:?} is neither a label nor one of the {} states{meant}", self.states());
                 Err(self.refuse("goal", fault, labels()))
             }
         }
@@ -133,7 +136,8 @@ impl Explicit {
                 None => {
                     let mut known = names();
                     known.push("1 for unit costs".into());
-                    Err(self.refuse("cost", format!("there is no reward model {asked:?}"), known))
+                    let meant = meant(asked, self.reward_models());
+                    Err(self.refuse("cost", format!("there is no reward model {asked:?}{meant}"), known))
                 }
             },
         }
@@ -154,13 +158,14 @@ impl Explicit {
                 let fault = |fault: String| Err(self.refuse("start", fault, vec![]));
                 if let Some(&(s, p)) = self.initial.iter().find(|(_, p)| !(0.0..=1.0 + 1e-9).contains(p)) {
                     return fault(format!(
-                        "state {} is drawn with probability {p}",
-                        self.state_name(s as State)
+                        "state {} is drawn with probability {}",
+                        self.state_name(s as State),
+                        shown(p)
                     ));
                 }
                 match self.initial.iter().map(|(_, p)| p).sum::<f64>() {
                     sum if (sum - 1.0).abs() <= super::explicit::ROW_TOLERANCE => Ok(Start::Drawn),
-                    sum => fault(format!("the initial distribution sums to {sum}, not to 1")),
+                    sum => fault(format!("the initial distribution sums to {}, not to 1", shown(sum))),
                 }
             }
             (Some(asked), _) => self.find_state(asked).map(Start::At).ok_or_else(|| {
@@ -206,6 +211,11 @@ impl Explicit {
             }
         }
     }
+}
+
+/// The question whether another name was meant, if one is close.
+fn meant<'a>(asked: &str, known: impl Iterator<Item = &'a str>) -> String {
+    closest(asked, known).map_or(String::new(), |meant| format!(" (did you mean {meant:?}?)"))
 }
 
 /// The largest cost of a file: sums and squares of such numbers are still finite.
