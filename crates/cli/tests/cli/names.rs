@@ -167,5 +167,5 @@ fn a_number_of_seeds_is_that_many() {
     let coverage =
         "coverage --worlds hard-instance@dim=2 --learners lr --deltas 0.1 --steps 5 --json --seeds 3";
     let json = place.run(coverage).done().json();
-    assert_eq!(json["options"]["seeds"], serde_json::json!({ "start": 0, "end": 3 }));
+    assert_eq!(json["seeds"], serde_json::json!({ "start": 0, "end": 3 }));
 }
