@@ -288,6 +288,12 @@ pub enum Error {
         /// The states' names.
         states: Vec<String>,
     },
+    /// No finite bound on the optimal cost was found.
+    #[error("no finite bound on the optimal cost could be proven from {}", listed(states))]
+    NoBound {
+        /// The states' names.
+        states: Vec<String>,
+    },
     /// A checkpoint does not fit.
     #[error("checkpoint: {reason}")]
     Checkpoint {
@@ -315,6 +321,11 @@ impl Error {
             Error::GoalCost { .. } => "charge the cost on the action that leads to the goal".into(),
             Error::GoalUnreachable { .. } | Error::NoProperPolicy { .. } => {
                 "remove these states, or give them an action that leads on (back to the start, say)".into()
+            }
+            Error::NoBound { .. } => {
+                "the way to the goal takes more steps than arithmetic can follow (some 1e28): are probabilities of zero \
+                 written as tiny numbers?"
+                    .into()
             }
             Error::NoSuccessor { .. } => "absent features are zero: list at least one successor".into(),
             Error::NoAction { .. } => "every state but the goal needs at least one action".into(),

@@ -15,6 +15,7 @@ mod improve;
 mod krylov;
 mod model;
 mod restart;
+mod sense;
 
 use crate::numeric::double;
 

@@ -109,7 +109,16 @@ impl<'a> Solver<'a> {
         let arcs: usize = (start..end).flat_map(|s| model.choices(s)).map(|c| model.arcs(c).len()).sum();
         let reduced = arcs <= REDUCE_ARCS;
         let done = if reduced { self.by_elimination(start, end) } else { self.by_krylov(start, end) };
-        if done && (self.scaled(start, end, 1.0) || self.by_margin(reduced, start, end)) {
+        // elimination may have met a policy that f64 cannot hold the costs of
+        let (done, reduced) =
+            if done || !reduced { (done, reduced) } else { (self.by_krylov(start, end), false) };
+        // the widest that scaling can prove is better than nothing
+        let widest = 1.0 / self.precision;
+        if done
+            && (self.scaled(start, end, 1.0)
+                || self.by_margin(reduced, start, end)
+                || self.scaled(start, end, widest))
+        {
             let values = &mut self.values;
             let precision = self.precision;
             values.wide |=
@@ -118,7 +127,7 @@ impl<'a> Solver<'a> {
         }
         // nothing is proven: bounds that always hold
         self.values.wide = true;
-        let policy = self.leaving_policy(start, end);
+        let policy = self.nearest_exit(start, end).policy;
         for s in start..end {
             self.values.lower[s] = 0.0;
             self.values.upper[s] = f64::INFINITY;

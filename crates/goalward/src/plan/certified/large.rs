@@ -1,4 +1,5 @@
-//! Blocks too large for elimination: policy iteration with inexact evaluations by Krylov's method.
+//! Blocks too large for elimination: policy iteration with inexact evaluations by Krylov's method. [`nearest`](super::nearest) has
+//! the policy that it starts from.
 
 use super::super::krylov::Goal;
 use super::super::model::Choice;
@@ -10,11 +11,22 @@ pub(super) const ITERATIONS: usize = 3000;
 const NOISE: f64 = 1e-12;
 
 impl Solver<'_> {
-    /// Policy iteration with inexact evaluations. `false` if it went wrong.
+    /// Values and a policy for a block. `false` if it went wrong.
+    ///
+    /// Policy iteration starts from a policy whose costs f64 can hold, if that is easily found: one that takes the cheapest
+    /// way out it sees. A policy that just *may* leave can cost 6^500 (a grid against the wind), which no solver evaluates.
     pub(super) fn by_krylov(&mut self, start: usize, end: usize) -> bool {
+        let near = self.nearest_exit(start, end);
+        if self.iterate_krylov(start, end, near.policy.clone(), vec![0.0; end - start]) {
+            return true;
+        }
+        let (policy, x) = self.swept(start, end, near);
+        self.iterate_krylov(start, end, policy, x)
+    }
+
+    /// Policy iteration with inexact evaluations, from a policy that leaves and a guess at its values.
+    fn iterate_krylov(&mut self, start: usize, end: usize, mut policy: Vec<Choice>, mut x: Vec<f64>) -> bool {
         let n = end - start;
-        let mut policy = self.leaving_policy(start, end);
-        let mut x = vec![0.0; n];
         let (mut tolerance, mut noise) = (1e-4, NOISE);
         let mut kept: Option<Vec<Choice>> = None;
         for _ in 0..ROUNDS {
@@ -79,48 +91,6 @@ impl Solver<'_> {
             }
         }
         (largest, changes)
-    }
-
-    /// Any policy that leaves the block from everywhere: backwards from the nodes that can leave at once.
-    pub(super) fn leaving_policy(&self, start: usize, end: usize) -> Vec<Choice> {
-        let (model, n) = (self.model, end - start);
-        let mut policy = vec![usize::MAX; n];
-        let mut first = vec![0u32; n + 2];
-        let all = || (start..end).flat_map(|s| model.choices(s).map(move |choice| (s - start, choice)));
-        let local = |next: u32| Some((next as usize).wrapping_sub(start)).filter(|&j| j < n);
-        for (_, choice) in all() {
-            model.arcs(choice).iter().filter_map(|e| local(e.0)).for_each(|j| first[j + 2] += 1);
-        }
-        (2..n + 2).for_each(|j| first[j] += first[j - 1]);
-        let mut into = vec![(0u32, 0u32); first[n + 1] as usize];
-        let mut queue: Vec<u32> = Vec::with_capacity(n);
-        for (s, choice) in all() {
-            for &(next, _) in model.arcs(choice) {
-                match local(next) {
-                    Some(j) => {
-                        into[first[j + 1] as usize] = (s as u32, choice as u32);
-                        first[j + 1] += 1;
-                    }
-                    None if policy[s] == usize::MAX => {
-                        policy[s] = choice;
-                        queue.push(s as u32);
-                    }
-                    None => {}
-                }
-            }
-        }
-        let mut at = 0;
-        while at < queue.len() {
-            let j = queue[at] as usize;
-            for &(s, choice) in &into[first[j] as usize..first[j + 1] as usize] {
-                if policy[s as usize] == usize::MAX {
-                    policy[s as usize] = choice as Choice;
-                    queue.push(s);
-                }
-            }
-            at += 1;
-        }
-        policy
     }
 
     /// Whether a policy leaves the block from everywhere.
