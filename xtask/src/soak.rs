@@ -13,7 +13,11 @@ struct Soak {
     what: &'static str,
 }
 
-const SOAKS: &[Soak] = &[];
+const SOAKS: &[Soak] = &[Soak {
+    name: "mdps",
+    package: "goalward",
+    what: "5,000 random models against the exact enumeration of their policies",
+}];
 
 pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     let known = |name: &str| SOAKS.iter().find(|soak| soak.name == name);

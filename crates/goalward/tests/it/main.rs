@@ -10,6 +10,7 @@ mod layers;
 mod likelihood;
 mod likelihood_exact;
 mod likelihood_learners;
+mod mdps;
 mod mixtures;
 mod model_files;
 mod model_mutations;
