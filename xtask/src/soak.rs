@@ -13,11 +13,18 @@ struct Soak {
     what: &'static str,
 }
 
-const SOAKS: &[Soak] = &[Soak {
-    name: "coverage",
-    package: "goalward-lab",
-    what: "how often every confidence set loses theta*, on easy and nasty problems; --seeds N, --steps N",
-}];
+const SOAKS: &[Soak] = &[
+    Soak {
+        name: "coverage",
+        package: "goalward-lab",
+        what: "how often every confidence set loses theta*, on easy and nasty problems; --seeds N, --steps N",
+    },
+    Soak {
+        name: "mdps",
+        package: "goalward",
+        what: "5,000 random models against the exact enumeration of their policies",
+    },
+];
 
 pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     let known = |name: &str| SOAKS.iter().find(|soak| soak.name == name);

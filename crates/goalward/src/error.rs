@@ -296,6 +296,12 @@ pub enum Error {
         /// The states' names.
         states: Vec<String>,
     },
+    /// No finite bound on the optimal cost was found.
+    #[error("no finite bound on the optimal cost could be proven from {}", listed(states))]
+    NoBound {
+        /// The states' names.
+        states: Vec<String>,
+    },
     /// A checkpoint does not fit.
     #[error("checkpoint: {reason}")]
     Checkpoint {
@@ -341,6 +347,11 @@ impl Error {
             Error::GoalUnreachable { .. } | Error::NoProperPolicy { .. } => {
                 "add --restart (restart=true), which sends whoever would be lost for ever back to the start, unless the start \
                  itself is lost; or remove these states, or give them an action that leads on"
+                    .into()
+            }
+            Error::NoBound { .. } => {
+                "the way to the goal takes more steps than arithmetic can follow (some 1e28): are probabilities of zero \
+                 written as tiny numbers?"
                     .into()
             }
             Error::NoSuccessor { .. } => "absent features are zero: list at least one successor".into(),

@@ -6,10 +6,9 @@ use crate::numbers::{count, every_digit, real, seconds};
 use crate::output::{self, Sheet};
 use crate::progress::Busy;
 use goalward::Error;
-use goalward::plan::certificate;
 use goalward::plan::certified::{self, Objective, Solution};
 use goalward::problem::memory::Need;
-use goalward::problem::{Problem, State, Truth};
+use goalward::problem::{Problem, State};
 use serde::{Serialize, Serializer};
 use serde_json::json;
 use std::collections::HashSet;
@@ -28,7 +27,7 @@ EXAMPLES:
 /// Plan on the true model: the optimal value from the start, with certified bounds
 ///
 /// The world must say what is true of it (a problem file needs "theta"). The optimal value lies between the two
-/// bounds, which differ by at most the relative precision asked for (a note says so where arithmetic cannot reach it).
+/// bounds, which differ by at most the relative precision asked for (where arithmetic cannot reach it, the output says so).
 /// They are proven by a certificate, which is checked by a pass of its own. B* is the largest optimal cost of any state,
 /// T* the largest expected number of steps of the policy.
 ///
@@ -36,7 +35,7 @@ EXAMPLES:
 /// the greatest, infinite if some policy may miss the goal; `reach` the greatest probability of reaching the goal.
 ///
 /// If, for `min`, no policy reaches the goal from the start with probability one, the states are named and the exit code
-/// is 1.
+/// is 1. So it is if no finite bound on the value could be proven.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -85,7 +84,7 @@ fn precision(text: &str) -> Result<f64, String> {
 }
 
 /// The JSON of `goalward solve --json`: the start state's value, a cost in the user's units or a probability; null where
-/// there is none, or where it is infinite.
+/// there is none, where it is infinite, or where nothing could be proven of it.
 #[derive(Serialize)]
 struct Solved {
     objective: &'static str,
@@ -97,6 +96,8 @@ struct Solved {
     states: usize,
     choices: usize,
     reach_probability: f64,
+    /// Whether all intervals are as narrow as was asked for.
+    precision_reached: bool,
     /// `min`: states that cannot reach the goal surely; `max`: that may miss it; `reach`: that cannot reach it.
     lost: Vec<State>,
     seconds: f64,
@@ -111,23 +112,25 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     busy.say("planning");
     let (problem, truth) = (&instance.problem, instance.truth()?);
     let objective = Objective::from(args.objective);
-    let solution = checked(problem, truth, objective, args.precision)?;
-    if solution.width() > args.precision && !quiet {
-        let width = solution.width();
+    let solution = certified::solve_checked(problem, truth, objective, args.precision)?;
+    let start = problem.start();
+    let unknown = solution.is_vacuous(start);
+    let width = solution.width();
+    let precision_reached = width <= args.precision;
+    if !precision_reached && !unknown && !quiet {
         busy.aside(|| {
             note(format!(
                 "arithmetic did not reach the precision asked for: the bounds hold, {width:.1e} apart"
             ))
         });
     }
-    let start = problem.start();
     let reach_probability = match objective {
-        Objective::Reach => solution.v[start],
+        Objective::Reach => known(&solution, start),
         Objective::Min if solution.lost.binary_search(&start).is_err() => 1.0,
-        _ => checked(problem, truth, Objective::Reach, args.precision)?.v[start],
+        _ => known(&certified::solve_checked(problem, truth, Objective::Reach, args.precision)?, start),
     };
     let no = objective == Objective::Min && solution.lost.binary_search(&start).is_ok();
-    if let Some(path) = args.policy.as_ref().filter(|_| !no) {
+    if let Some(path) = args.policy.as_ref().filter(|_| !no && !unknown) {
         write(path, &Policy::of(problem, &solution))?;
     }
     let costs = objective != Objective::Reach;
@@ -142,7 +145,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
             Objective::Max => "max",
             Objective::Reach => "reach",
         },
-        value: solution.v[start],
+        value: known(&solution, start),
         lower: solution.lower[start],
         upper: solution.upper[start],
         b_star: if costs { solution.largest() } else { f64::NAN },
@@ -150,14 +153,15 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         states: instance.size().states,
         choices: instance.size().choices,
         reach_probability,
+        precision_reached,
         lost: solution.lost.clone(),
         seconds: began.elapsed().as_secs_f64(),
     };
     drop(busy);
     if args.json {
         output::json(&solved)?;
-    } else if !no {
-        output::text(&summary(&spelled(&world, &params), problem, &solved))?;
+    } else if !no && !unknown {
+        output::text(&summary(&spelled(&world, &params), problem, &solved, width))?;
     }
     if no {
         let states = solution.lost.iter().map(|&s| problem.state_name(s).into_owned()).collect();
@@ -170,24 +174,23 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         }
         return Ok(Outcome::No);
     }
+    if unknown {
+        report(&Error::NoBound { states: vec![problem.state_name(start).into_owned()] }.into());
+        if !quiet {
+            note(format!("tried: {}", certified::tried(problem)));
+            note(format!("all that is certain: it is {} or more", solved.lower));
+        }
+        return Ok(Outcome::No);
+    }
     Ok(Outcome::Done)
 }
 
-/// A solution whose certificate has passed the independent check.
-fn checked(
-    problem: &Problem,
-    truth: &Truth,
-    objective: Objective,
-    precision: f64,
-) -> anyhow::Result<Solution> {
-    let solution = certified::solve(problem, truth, objective, precision)?;
-    match certificate::check(problem, truth, &solution) {
-        Ok(()) => Ok(solution),
-        Err(flaw) => anyhow::bail!("the certificate does not hold, which is a fault of goalward: {flaw}"),
-    }
+/// A state's value, if anything is known of it.
+fn known(solution: &Solution, s: State) -> f64 {
+    if solution.is_vacuous(s) { f64::NAN } else { solution.v[s] }
 }
 
-fn summary(world: &str, problem: &Problem, solved: &Solved) -> String {
+fn summary(world: &str, problem: &Problem, solved: &Solved, width: f64) -> String {
     let mut sheet = Sheet::default();
     let what = match solved.objective {
         "max" => "greatest cost",
@@ -204,9 +207,12 @@ fn summary(world: &str, problem: &Problem, solved: &Solved) -> String {
             "certified",
             format!("between {} and {}", every_digit(solved.lower), every_digit(solved.upper)),
         );
+        if !solved.precision_reached {
+            sheet.row("precision", format!("not reached: bounds are {width:.1e} apart"));
+        }
     }
     if solved.objective != "reach" {
-        sheet.row("B*", format!("{} (the dearest state)", real(solved.b_star)));
+        sheet.row("B*", format!("{} (the highest cost-to-go of any state)", real(solved.b_star)));
         sheet.row("T*", format!("{} (expected steps, at most)", real(solved.t_star)));
     }
     if solved.objective != "min" {

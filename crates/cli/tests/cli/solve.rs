@@ -17,6 +17,7 @@ fn a_coin_is_solved_in_the_users_names() {
             "lost",
             "lower",
             "objective",
+            "precision_reached",
             "reach_probability",
             "seconds",
             "states",
@@ -179,4 +180,69 @@ fn more_than_the_shell_allows_is_refused_with_its_size() {
     let error = String::from_utf8_lossy(&ran.stderr);
     assert_eq!(ran.status.code(), Some(2), "{error}");
     assert!(error.contains("this world would take 1.17 GB") && error.contains("are free"), "{error}");
+}
+
+/// Two states that pass to and fro for free, on a way that takes 1/p rounds.
+fn rounds(p: f64) -> String {
+    format!(
+        r#"{{"name": "rounds", "states": 4, "start": 0, "goal": 3, "dim": 1, "cost": [[1.0], [0.0], [0.0, 0.0], []],
+        "features": [[0, 0, 1, [1.0]], [1, 0, 2, [1.0]], [2, 0, 1, [1.0]], [2, 1, 3, [{p:e}]], [2, 1, 0, [{:e}]]],
+        "theta": [1.0]}}"#,
+        1.0 - p
+    )
+}
+
+#[test]
+fn a_right_answer_is_not_refused() {
+    let place = Place::new();
+    for (p, precision) in [(1e-3, "1e-12"), (1e-6, "1e-9"), (1e-9, "1e-6"), (1e-12, "1e-6"), (1e-12, "1e-15")]
+    {
+        place.write("rounds.json", &rounds(p));
+        let solved = place.run(&format!("solve rounds.json --json --precision {precision}")).done().json();
+        let number = |key: &str| solved[key].as_f64().unwrap();
+        let room = 1e-3 * p;
+        assert!(number("lower") * p <= 1.0 + room && 1.0 - room <= number("upper") * p, "{solved}");
+        let narrow = number("upper") - number("lower") <= precision.parse::<f64>().unwrap() * number("upper");
+        assert!(narrow || solved["precision_reached"] == false, "{solved}");
+    }
+}
+
+/// A precision that arithmetic does not have is not pretended.
+#[test]
+fn a_precision_that_is_not_reached_is_said() {
+    let place = Place::new();
+    place.write("rounds.json", &rounds(1e-15));
+    let solved = place.run("solve rounds.json --json --precision 1e-18").done();
+    assert_eq!(solved.json()["precision_reached"], false);
+    assert!(solved.err.contains("did not reach the precision"), "{}", solved.err);
+    let text = place.run("solve rounds.json --precision 1e-18").done().out;
+    assert!(text.contains("not reached"), "{text}");
+    assert_eq!(place.run("solve rounds.json --json").done().json()["precision_reached"], true);
+}
+
+/// A way of 1e330 steps: no number bounds it from above, and none is made up.
+#[test]
+fn no_bound_is_the_answer_no() {
+    let place = Place::new();
+    let n = 110;
+    let steps: Vec<String> =
+        (0..n).map(|s| format!("[{s}, 0, {}, [0.001]], [{s}, 0, 0, [0.999]]", s + 1)).collect();
+    let features = steps.join(", ");
+    let costs = vec!["[1.0]"; n].join(", ");
+    let far = format!(
+        r#"{{"name": "far", "states": {}, "start": 0, "goal": {n}, "dim": 1, "cost": [{costs}, []],
+        "features": [{features}], "theta": [1.0]}}"#,
+        n + 1
+    );
+    place.write("far.json", &far);
+    let ran = place.run("solve far.json --json --policy policy.json");
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let solved = ran.json();
+    assert!(solved["value"].is_null() && solved["upper"].is_null() && solved["b_star"].is_null(), "{solved}");
+    assert!(solved["lower"].as_f64().unwrap() >= 0.0 && solved["precision_reached"] == false, "{solved}");
+    assert!(ran.err.contains("no finite bound") && ran.err.contains("tried"), "{}", ran.err);
+    assert!(!place.path("policy.json").exists());
+    let ran = place.run("solve far.json");
+    assert!(ran.code == Some(1) && !ran.out.contains("inf"), "{}", ran.out);
+    place.run("learn far.json --learner random --episodes 1").refused(&["no finite bound"]);
 }

@@ -29,10 +29,12 @@ impl Arena {
         Arena::new(world, params, worlds::open(world, params)?)
     }
 
-    /// Solves the instance exactly; an error if it has no truth, or if the goal can be lost for ever.
+    /// Solves the instance exactly; an error if it has no truth, if the goal can be lost for ever, or if no
+    /// finite bound on the optimal costs is found.
     pub fn new(world: &str, params: &Settings, instance: Instance) -> Result<Arena> {
         let exact = exact::solve_any_size(&instance.problem, instance.truth()?)?;
         exact.require_proper(&instance.problem)?;
+        exact.require_bounds(&instance.problem)?;
         Ok(Arena { world: world.into(), params: params.clone(), instance, exact })
     }
 

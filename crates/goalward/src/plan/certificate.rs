@@ -9,11 +9,19 @@
 //! * *Reaching.* Costs are 0 and the goal has value 1. p <= U if U >= 0 and slack(U) <= 0 for all pairs. L <= p if slack(L) >= 0
 //!   under the policy, and from wherever L > 0 the policy gets to the goal or to a state where L <= 0.
 //!
-//! Which states are lost is decided anew. Slacks are summed with twice the digits of f64 and a bound on what is left out.
+//! L and U are the bounds with their tails, digits beyond f64 that may only make a proof stricter than what is claimed. Which
+//! states are lost is decided anew. Slacks are summed with twice the digits of f64 and a bound on what is left out ([`sum`]).
+//!
+//! Nothing in a certificate is trusted: whatever it holds, it is refused, or its bounds are true.
+
+mod graph;
+mod sum;
 
 use super::certified::{Objective, Solution};
 use crate::problem::{Pair, Problem, State, Truth};
+use graph::{Graph, arcs};
 use std::fmt;
+use sum::{Sum, difference};
 
 /// What is wrong with a certificate, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,28 +38,13 @@ impl fmt::Display for Flaw {
     }
 }
 
-/// Checks that the bounds of a solution hold: every inequality with all roundings, and the states that are lost.
+/// Checks that all that a solution claims holds: its form, the states that are lost, the policy, and every inequality with
+/// all roundings.
 pub fn check(problem: &Problem, truth: &Truth, solution: &Solution) -> Result<(), Flaw> {
     let (states, goal) = (problem.states(), problem.goal());
+    let lost = form(problem, solution)?;
     let check = Check { problem, truth, solution, graph: Graph::new(problem, truth) };
-    let mut lost = vec![false; states];
-    solution.lost.iter().for_each(|&s| lost[s] = true);
-    for s in 0..states {
-        let (lower, upper) = (solution.lower[s], solution.upper[s]);
-        let known = match (solution.objective, lost[s], s == goal) {
-            (Objective::Reach, true, _) => Some(0.0),
-            (Objective::Reach, _, true) => Some(1.0),
-            (_, true, _) => Some(f64::INFINITY),
-            (_, _, true) => Some(0.0),
-            _ => None,
-        };
-        if known.is_some_and(|value| lower != value || upper != value) {
-            return Err(Flaw { state: s, claim: "this value is not what the graph says" });
-        }
-        if lower.is_nan() || upper.is_nan() || upper < 0.0 || lower > upper {
-            return Err(Flaw { state: s, claim: "the bounds are not an interval" });
-        }
-    }
+    check.values(&lost)?;
     match solution.objective {
         Objective::Min => {
             check.same(&lost, &check.graph.not_sure(problem, truth))?;
@@ -65,12 +58,46 @@ pub fn check(problem: &Problem, truth: &Truth, solution: &Solution) -> Result<()
             check.inequalities(&lost, Side::Lower, false)
         }
         Objective::Reach => {
+            check.same(&lost, &check.graph.hopeless(problem))?;
             let none = vec![false; states];
-            check.policy(&none, |s| s == goal || solution.lower[s] <= 0.0)?;
+            let nothing = |s: State| {
+                let (high, low) = check.proof(Side::Lower, s);
+                high + low <= 0.0
+            };
+            check.policy(&none, |s| s == goal || nothing(s))?;
             check.inequalities(&none, Side::Upper, true)?;
             check.inequalities(&none, Side::Lower, false)
         }
     }
+}
+
+/// One entry for each state, actions that exist, states that exist, each named once; which of them are claimed to be lost.
+fn form(problem: &Problem, solution: &Solution) -> Result<Vec<bool>, Flaw> {
+    let states = problem.states();
+    let mut lengths =
+        vec![solution.lower.len(), solution.upper.len(), solution.v.len(), solution.policy.len()];
+    if let Some((lower, upper)) = &solution.tails {
+        lengths.extend([lower.len(), upper.len()]);
+    }
+    if let Some(&length) = lengths.iter().find(|&&length| length != states) {
+        return Err(Flaw { state: length.min(states), claim: "there must be one entry for each state" });
+    }
+    let mut lost = vec![false; states];
+    for (k, &s) in solution.lost.iter().enumerate() {
+        if s >= states || (k > 0 && s <= solution.lost[k - 1]) {
+            return Err(Flaw { state: s, claim: "the lost states are not states in ascending order" });
+        }
+        lost[s] = true;
+    }
+    for s in 0..states {
+        let actions = problem.pairs_of(s).len();
+        let needed = s != problem.goal() && !lost[s];
+        // a state that needs no action has number 0, whether it has one or not
+        if solution.policy[s] >= if needed { actions } else { actions.max(1) } {
+            return Err(Flaw { state: s, claim: "the policy has no such action" });
+        }
+    }
+    Ok(lost)
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -87,6 +114,43 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
+    /// The number that a bound is proven by: the bound and its tail.
+    fn proof(&self, side: Side, s: State) -> (f64, f64) {
+        let (solution, lower) = (self.solution, side == Side::Lower);
+        let tail = solution.tails.as_ref().map_or(0.0, |tails| if lower { tails.0[s] } else { tails.1[s] });
+        (if lower { solution.lower[s] } else { solution.upper[s] }, tail)
+    }
+
+    /// Intervals that contain their value; where the graph decides, what it says; tails that claim no less than the bounds.
+    fn values(&self, lost: &[bool]) -> Result<(), Flaw> {
+        let reach = self.solution.objective == Objective::Reach;
+        for s in 0..self.problem.states() {
+            let flaw = |claim: &'static str| Err(Flaw { state: s, claim });
+            let ((lower, below), (upper, above)) = (self.proof(Side::Lower, s), self.proof(Side::Upper, s));
+            let known = match (lost[s], s == self.problem.goal()) {
+                (true, _) => Some(if reach { 0.0 } else { f64::INFINITY }),
+                (_, true) => Some(if reach { 1.0 } else { 0.0 }),
+                _ => None,
+            };
+            let is_known = |value| lower == value && upper == value && below == 0.0 && above == 0.0;
+            if known.is_some_and(|value| !is_known(value)) {
+                return flaw("this value is not what the graph says");
+            }
+            if known.is_none() && !(lower.is_finite() && upper >= 0.0 && lower <= upper) {
+                return flaw("the bounds are not an interval");
+            }
+            if !(lower <= self.solution.v[s] && self.solution.v[s] <= upper) {
+                return flaw("the value is not between its bounds");
+            }
+            if !(below >= 0.0 && above <= 0.0 && below.is_finite() && above.is_finite())
+                || upper + above < 0.0
+            {
+                return flaw("what proves a bound is weaker than the bound");
+            }
+        }
+        Ok(())
+    }
+
     fn same(&self, claimed: &[bool], found: &[bool]) -> Result<(), Flaw> {
         match claimed.iter().zip(found).position(|(a, b)| a != b) {
             None => Ok(()),
@@ -104,9 +168,6 @@ impl Check<'_> {
         let mut allowed = vec![false; self.problem.pairs()];
         for s in (0..states).filter(|&s| !lost[s] && !ends(s)) {
             let p = self.own_pair(s);
-            if !self.problem.pairs_of(s).contains(&p) {
-                return Err(Flaw { state: s, claim: "the policy has no such action" });
-            }
             if arcs(self.problem, self.truth, p).any(|(next, _)| lost[next]) {
                 return Err(Flaw { state: s, claim: "the policy may lose the goal" });
             }
@@ -121,168 +182,51 @@ impl Check<'_> {
 
     /// The inequalities of one side: for all pairs that count, or under the policy.
     fn inequalities(&self, lost: &[bool], side: Side, all: bool) -> Result<(), Flaw> {
-        let (problem, solution) = (self.problem, self.solution);
-        let reach = solution.objective == Objective::Reach;
-        let bound = if side == Side::Lower { &solution.lower } else { &solution.upper };
-        let tail = solution.tails.as_ref().map(|t| if side == Side::Lower { &t.0 } else { &t.1 });
-        let at = |s: State| (bound[s], tail.map_or(0.0, |tail| tail[s]));
+        let problem = self.problem;
         for s in (0..problem.states()).filter(|&s| s != problem.goal() && !lost[s]) {
-            if bound[s] == f64::INFINITY && side == Side::Upper {
+            if side == Side::Upper && self.solution.upper[s] == f64::INFINITY {
                 // nothing is claimed
                 continue;
             }
-            for p in problem.pairs_of(s).filter(|&p| all || p == self.own_pair(s)) {
+            let own = self.own_pair(s);
+            for p in if all { problem.pairs_of(s) } else { own..own + 1 } {
                 if arcs(problem, self.truth, p).any(|(next, _)| lost[next]) {
                     continue;
                 }
-                let cost = if reach { 0.0 } else { problem.cost(p) };
-                let mut sum = Sum::default();
-                for (next, w) in arcs(problem, self.truth, p) {
-                    sum.add(w, cost);
-                    if next != s {
-                        let ((high, low), (next_high, next_low)) = (at(s), at(next));
-                        let (fall, rest) = difference(next_high, high);
-                        sum.add(w, fall);
-                        sum.add(w, rest);
-                        sum.add(w, next_low);
-                        sum.add(w, -low);
-                    }
-                }
-                let (slack, error) = sum.bounds();
-                let holds = if side == Side::Lower { slack >= error } else { -slack >= error };
+                let (slack, error) = self.slack(side, s, p);
+                let (holds, claim) = match side {
+                    Side::Lower => (slack >= error, "the lower bound is too high"),
+                    Side::Upper => (-slack >= error, "the upper bound is too low"),
+                };
                 if !holds {
-                    let claim = if side == Side::Lower {
-                        "the lower bound is too high"
-                    } else {
-                        "the upper bound is too low"
-                    };
                     return Err(Flaw { state: s, claim });
                 }
             }
         }
         Ok(())
     }
-}
 
-/// a - b as a sum of two numbers, exactly (Knuth).
-fn difference(a: f64, b: f64) -> (f64, f64) {
-    let d = a - b;
-    let b_part = a - d;
-    let a_part = d + b_part;
-    (d, (a - a_part) + (b_part - b))
-}
-
-/// A sum of products in about twice the digits of f64 (Ogita, Rump and Oishi, Accurate sum and dot product, 2005).
-#[derive(Default)]
-struct Sum {
-    high: f64,
-    low: f64,
-    size: f64,
-    terms: f64,
-}
-
-impl Sum {
-    fn add(&mut self, x: f64, y: f64) {
-        let product = x * y;
-        let rest = x.mul_add(y, -product);
-        let sum = self.high + product;
-        let part = sum - self.high;
-        let lost = (self.high - (sum - part)) + (product - part);
-        self.high = sum;
-        self.low += rest + lost;
-        self.size += product.abs() + if y != 0.0 { f64::MIN_POSITIVE } else { 0.0 };
-        self.terms += 1.0;
-    }
-
-    /// The sum, and a bound on its error: the last rounding, gamma_n^2 times the sum of all sizes (twice that, for the
-    /// roundings of the bound itself), and underflow.
-    fn bounds(&self) -> (f64, f64) {
-        let value = self.high + self.low;
-        let unit = self.terms * f64::EPSILON;
-        let underflow = if self.size > 0.0 { 1e-305 * self.terms } else { 0.0 };
-        (value, 0.5 * unit * unit * self.size + f64::EPSILON * value.abs() + underflow)
-    }
-}
-
-fn arcs<'a>(problem: &'a Problem, truth: &'a Truth, p: Pair) -> impl Iterator<Item = (State, f64)> + 'a {
-    let row = problem.successors(p).iter().zip(truth.row(problem, p));
-    row.filter(|(_, w)| **w > 0.0).map(|(&next, &w)| (next as State, w))
-}
-
-/// The arcs in reverse, ordered by their ends.
-struct Graph {
-    /// (pair, state).
-    reversed: Vec<(u32, u32)>,
-    ends: Vec<usize>,
-}
-
-impl Graph {
-    fn new(problem: &Problem, truth: &Truth) -> Graph {
-        let all = || {
-            let off_goal = (0..problem.states()).filter(|&s| s != problem.goal());
-            let pairs = off_goal.flat_map(|s| problem.pairs_of(s).map(move |p| (s, p)));
-            pairs.flat_map(|(s, p)| arcs(problem, truth, p).map(move |(next, _)| (next, p as u32, s as u32)))
+    /// The slack of a pair, with a bound on its error.
+    fn slack(&self, side: Side, s: State, p: Pair) -> (f64, f64) {
+        let cost = match self.solution.objective {
+            Objective::Reach => 0.0,
+            Objective::Min | Objective::Max => self.problem.cost(p),
         };
-        let mut ends = vec![0; problem.states()];
-        all().for_each(|(next, ..)| ends[next] += 1);
-        (1..ends.len()).for_each(|s| ends[s] += ends[s - 1]);
-        let mut reversed = vec![(0, 0); ends[ends.len() - 1]];
-        let mut free = ends.clone();
-        for (next, p, s) in all() {
-            free[next] -= 1;
-            reversed[free[next]] = (p, s);
-        }
-        Graph { reversed, ends }
-    }
-
-    fn leading_to(&self, s: State) -> &[(u32, u32)] {
-        &self.reversed[if s == 0 { 0 } else { self.ends[s - 1] }..self.ends[s]]
-    }
-
-    fn back_from(&self, mut reached: Vec<bool>, allowed: impl Fn(Pair) -> bool) -> Vec<bool> {
-        let mut queue: Vec<State> = (0..reached.len()).filter(|&s| reached[s]).collect();
-        while let Some(next) = queue.pop() {
-            for &(p, s) in self.leading_to(next) {
-                if !reached[s as usize] && allowed(p as Pair) {
-                    reached[s as usize] = true;
-                    queue.push(s as State);
-                }
+        let (high, low) = self.proof(side, s);
+        let mut sum = Sum::default();
+        for (next, w) in arcs(self.problem, self.truth, p) {
+            sum.add(w, cost);
+            if next != s {
+                let (next_high, next_low) = self.proof(side, next);
+                // two differences without a rounding: nothing is left where the values are the same
+                let ((rise, rest), (tail, tail_rest)) =
+                    (difference(next_high, high), difference(next_low, low));
+                [rise, rest, tail, tail_rest].into_iter().for_each(|term| sum.add(w, term));
             }
         }
-        reached
-    }
-
-    /// The states without a policy that surely reaches the goal: shrink the candidates until the goal can be reached from
-    /// all of them by pairs that stay among them.
-    fn not_sure(&self, problem: &Problem, truth: &Truth) -> Vec<bool> {
-        let mut sure = vec![true; problem.states()];
-        loop {
-            let mut stays = vec![true; problem.pairs()];
-            for p in 0..problem.pairs() {
-                stays[p] = arcs(problem, truth, p).all(|(next, _)| sure[next]);
-            }
-            let mut goal = vec![false; problem.states()];
-            goal[problem.goal()] = true;
-            let reached = self.back_from(goal, |p| stays[p]);
-            if reached == sure {
-                return sure.into_iter().map(|sure| !sure).collect();
-            }
-            sure = reached;
-        }
-    }
-
-    /// The states from which some policy may stay away from the goal for ever.
-    fn avoids(&self, problem: &Problem, truth: &Truth) -> Vec<bool> {
-        let mut away = vec![true; problem.states()];
-        away[problem.goal()] = false;
-        loop {
-            let stays =
-                |s: State| problem.pairs_of(s).any(|p| arcs(problem, truth, p).all(|(next, _)| away[next]));
-            let still: Vec<bool> = (0..away.len()).map(|s| away[s] && stays(s)).collect();
-            if still == away {
-                return self.back_from(away, |_| true);
-            }
-            away = still;
-        }
+        sum.bounds()
     }
 }
+
+#[cfg(test)]
+mod laws;

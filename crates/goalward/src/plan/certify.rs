@@ -1,31 +1,54 @@
-//! Certificates: vectors that are proven to lie above or below V*, checked in 30-digit arithmetic with every rounding
+//! Certificates: vectors that are proven to lie above or below V, checked in 30-digit arithmetic with every rounding
 //! accounted for ([`Model::slack`]).
 //!
-//! *Above.* If U >= 0 and U >= c + PU under a proper policy, then U is at least what that policy costs.
-//! *Below.* If L(goal) = 0 and L <= c + PL for every pair that a proper policy may use, then for each proper policy
+//! With sigma = +1 for least and -1 for greatest costs, the *policy's* side is a bound that one policy proves, and the *other* side
+//! one that all choices must satisfy.
+//!
+//! *The policy's side, least costs.* If U >= 0 and U >= c + PU under a proper policy, then U is at least what that policy costs.
+//! *The other side.* If L(goal) = 0 and L <= c + PL for every pair that a proper policy may use, then for each proper policy
 //! L <= c + PL <= ... <= its cost, since P^n L -> 0. Pairs that a [`Model`] leaves out never leave their node, where L is
-//! constant, so L <= c + L holds for them without a check.
+//! constant, so L <= c + L holds for them without a check. For greatest costs, where every policy is proper, the signs change.
 //!
 //! Both start from the values x of a policy and add or subtract a margin that pays for the residual: the solution of
-//! the same equations with the residual and the roundings, doubled, as costs.
+//! the same equations with the residual and the roundings, doubled, as costs. `care`, 1 or more, multiplies what is allowed for
+//! roundings: whoever checks a certificate by other sums may be less sure of them.
 
 use super::double::Double;
 use super::evaluate::Evaluator;
 use super::improve::Evaluated;
 use super::model::Model;
+use super::sense::Sense;
 
-/// Rounds of policy iteration for the margin below; one or two is what it takes.
+/// Rounds of policy iteration for the margin of the other side; one or two is what it takes.
 const MARGIN_ROUNDS: usize = 30;
 /// The work, in arcs, of value iteration from below, the last resort.
 const SWEEP_WORK: f64 = 2e8;
 
 /// A certified upper bound on what an evaluated policy costs, the goal's 0 at the end; infinite where there is none.
-pub(super) fn above(model: &Model, run: &Evaluated) -> Vec<Double> {
-    let x = &run.x;
+pub(super) fn above(model: &Model, run: &Evaluated, care: f64) -> Vec<Double> {
+    by_policy(model, Sense::Least, run, care).unwrap_or_else(|| nothing(model, f64::INFINITY))
+}
+
+/// A certified lower bound on V*, the goal's 0 at the end.
+pub(super) fn below(model: &Model, optimum: &Evaluated, care: f64) -> Vec<Double> {
+    by_all(model, Sense::Least, optimum, care)
+        .unwrap_or_else(|| below_by_sweeps(model).into_iter().map(Double::from).collect())
+}
+
+/// Bounds that say nothing, the goal's 0 at the end.
+pub(super) fn nothing(model: &Model, bound: f64) -> Vec<Double> {
+    let mut bounds = vec![bound.into(); model.nodes];
+    bounds.push(Double::ZERO);
+    bounds
+}
+
+/// The side that an evaluated policy proves: above its costs for least, below them for greatest costs.
+pub(super) fn by_policy(model: &Model, sense: Sense, run: &Evaluated, care: f64) -> Option<Vec<Double>> {
+    let (x, sigma) = (&run.x, sense.sigma());
     let need: Vec<f64> = (0..model.nodes)
         .map(|s| {
             let slack = model.slack(s, run.policy[s], x);
-            2.0 * (slack.value.nearest().abs() + slack.error + model.grain(s, run.policy[s], x))
+            2.0 * (slack.value.nearest().abs() + care * (slack.error + model.grain(s, run.policy[s], x)))
         })
         .collect();
     // the least margin first, then margins that forgive an evaluation by sweeps that stopped short
@@ -35,37 +58,30 @@ pub(super) fn above(model: &Model, run: &Evaluated) -> Vec<Double> {
         x.iter().map(|x| x.nearest() * relative).collect(),
         x.iter().map(|x| x.nearest() * 1e-9).collect(),
     ];
-    for margin in margins {
-        let mut u: Vec<Double> = (0..model.nodes).map(|s| x[s] + margin[s].into()).collect();
-        u.push(Double::ZERO);
+    margins.into_iter().find_map(|margin| {
+        let mut bound: Vec<Double> = (0..model.nodes).map(|s| x[s] + (sigma * margin[s]).into()).collect();
+        bound.push(Double::ZERO);
         let holds = |s: usize| {
-            let slack = model.slack(s, run.policy[s], &u);
-            u[s].nearest() >= 0.0 && -slack.value.nearest() * (1.0 - f64::EPSILON) >= slack.error
+            let slack = model.slack(s, run.policy[s], &bound);
+            (sense == Sense::Greatest || bound[s].nearest() >= 0.0)
+                && -sigma * slack.value.nearest() * (1.0 - f64::EPSILON) >= care * slack.error
         };
-        if (0..model.nodes).all(holds) {
-            return u;
-        }
-    }
-    let mut unknown = vec![f64::INFINITY.into(); model.nodes];
-    unknown.push(Double::ZERO);
-    unknown
+        (0..model.nodes).all(holds).then(|| not_negative(bound))
+    })
 }
 
-/// A certified lower bound on V*, the goal's 0 at the end.
-pub(super) fn below(model: &Model, optimum: &Evaluated) -> Vec<Double> {
-    let by_margin = below_by_margin(model, optimum);
-    by_margin
-        .or_else(|| below_by_scaling(model, &optimum.x))
-        .unwrap_or_else(|| below_by_sweeps(model).into_iter().map(Double::from).collect())
+/// The side that all choices must satisfy: below V for least, above it for greatest costs.
+pub(super) fn by_all(model: &Model, sense: Sense, optimum: &Evaluated, care: f64) -> Option<Vec<Double>> {
+    by_margin(model, sense, optimum, care).or_else(|| by_scaling(model, sense, &optimum.x, care))
 }
 
-/// L = V* of the problem whose costs are lowered by a little more than the roundings, found by policy iteration from
+/// V of the problem whose costs are changed by a little more than the roundings, found by policy iteration from
 /// the optimal policy. Works without positive costs, since no policy loops for free.
-fn below_by_margin(model: &Model, optimum: &Evaluated) -> Option<Vec<Double>> {
-    let x = &optimum.x;
+fn by_margin(model: &Model, sense: Sense, optimum: &Evaluated, care: f64) -> Option<Vec<Double>> {
+    let (x, sigma) = (&optimum.x, sense.sigma());
     let need = |s: usize, choice: usize| {
         let slack = model.slack(s, choice, x);
-        2.0 * (slack.error + model.grain(s, choice, x)) - slack.value.nearest()
+        2.0 * care * (slack.error + model.grain(s, choice, x)) - sigma * slack.value.nearest()
     };
     let mut policy = optimum.policy.clone();
     let mut own;
@@ -74,18 +90,19 @@ fn below_by_margin(model: &Model, optimum: &Evaluated) -> Option<Vec<Double>> {
         let mut needs: Vec<f64> = (0..model.nodes).map(|s| need(s, policy[s])).collect();
         needs.iter_mut().for_each(|need| *need = need.max(0.0) * 1.5);
         let margin = evaluator.solve(needs);
-        let mut l: Vec<Double> = (0..model.nodes).map(|s| x[s] - margin[s].into()).collect();
-        l.push(Double::ZERO);
+        let mut bound: Vec<Double> = (0..model.nodes).map(|s| x[s] - (sigma * margin[s]).into()).collect();
+        bound.push(Double::ZERO);
         let mut violated = false;
         for s in 0..model.nodes {
             let mut worst = 0.0;
             for choice in model.choices(s) {
-                let slack = model.slack(s, choice, &l);
-                if slack.value.nearest() * (1.0 - f64::EPSILON) >= slack.error {
+                let slack = model.slack(s, choice, &bound);
+                let (value, error) = (sigma * slack.value.nearest(), care * slack.error);
+                if value * (1.0 - f64::EPSILON) >= error {
                     continue;
                 }
                 violated = true;
-                let missing = (slack.error - slack.value.nearest()) / model.leaving[choice];
+                let missing = (error - value) / model.leaving[choice];
                 if missing.is_nan() {
                     return None;
                 }
@@ -95,7 +112,7 @@ fn below_by_margin(model: &Model, optimum: &Evaluated) -> Option<Vec<Double>> {
             }
         }
         if !violated {
-            return Some(not_negative(l));
+            return Some(not_negative(bound));
         }
         if !model.reaches_goal(&policy).iter().all(|&r| r) {
             return None;
@@ -106,13 +123,15 @@ fn below_by_margin(model: &Model, optimum: &Evaluated) -> Option<Vec<Double>> {
     None
 }
 
-/// L = (1 - epsilon) x: enough where every pair that falls short costs something.
-fn below_by_scaling(model: &Model, x: &[Double]) -> Option<Vec<Double>> {
+/// (1 - sigma epsilon) x: enough where every pair that falls short costs something.
+fn by_scaling(model: &Model, sense: Sense, x: &[Double], care: f64) -> Option<Vec<Double>> {
+    let sigma = sense.sigma();
     let mut epsilon = 0.0f64;
     for s in 0..model.nodes {
         for choice in model.choices(s) {
             let slack = model.slack(s, choice, x);
-            let missing = 2.0 * (slack.error + model.grain(s, choice, x)) - slack.value.nearest();
+            let missing =
+                2.0 * care * (slack.error + model.grain(s, choice, x)) - sigma * slack.value.nearest();
             if missing > 0.0 {
                 epsilon = epsilon.max(2.0 * missing / model.charge(choice));
             }
@@ -121,14 +140,14 @@ fn below_by_scaling(model: &Model, x: &[Double]) -> Option<Vec<Double>> {
     if epsilon.is_nan() || epsilon >= 0.5 {
         return None;
     }
-    let l: Vec<Double> = x.iter().map(|&x| x - x.times(epsilon)).collect();
+    let bound: Vec<Double> = x.iter().map(|&x| x - x.times(sigma * epsilon)).collect();
     let holds = |s: usize| {
         model.choices(s).all(|choice| {
-            let slack = model.slack(s, choice, &l);
-            slack.value.nearest() * (1.0 - f64::EPSILON) >= slack.error
+            let slack = model.slack(s, choice, &bound);
+            sigma * slack.value.nearest() * (1.0 - f64::EPSILON) >= care * slack.error
         })
     };
-    (0..model.nodes).all(holds).then(|| not_negative(l))
+    (0..model.nodes).all(holds).then(|| not_negative(bound))
 }
 
 /// Value iteration from 0, every step rounded down: below V* after any number of sweeps.
@@ -159,7 +178,7 @@ pub(super) fn below_by_sweeps(model: &Model) -> Vec<f64> {
     v
 }
 
-/// Zero is below V* as well, and so is the larger of two lower bounds.
+/// Zero is below V as well, and so is the larger of two lower bounds; upper bounds are not negative.
 fn not_negative(l: Vec<Double>) -> Vec<Double> {
     l.into_iter().map(|l| if l.nearest() < 0.0 { Double::ZERO } else { l }).collect()
 }
@@ -203,11 +222,11 @@ mod tests {
                 run.x[s] = run.x[s] + run.x[s].times(sign * noise);
             }
             let bounds = [
-                floor(below_by_margin(&model, &run).unwrap()),
-                below_by_scaling(&model, &run.x).map_or_else(|| vec![0.0; n + 1], floor),
+                floor(by_margin(&model, Sense::Least, &run, 1.0).unwrap()),
+                by_scaling(&model, Sense::Least, &run.x, 1.0).map_or_else(|| vec![0.0; n + 1], floor),
                 below_by_sweeps(&model),
             ];
-            let upper: Vec<f64> = above(&model, &run).into_iter().map(Double::ceil).collect();
+            let upper: Vec<f64> = above(&model, &run, 1.0).into_iter().map(Double::ceil).collect();
             for s in 0..n {
                 let answer = (n * n - s * s) as f64;
                 assert!(bounds.iter().all(|lower| lower[s] <= answer), "{s} {noise}");
@@ -221,7 +240,7 @@ mod tests {
     #[test]
     fn scaling_is_tight_for_accurate_values() {
         let model = walk(20);
-        let lower = floor(below_by_scaling(&model, &optimise(&model).x).unwrap());
+        let lower = floor(by_scaling(&model, Sense::Least, &optimise(&model).x, 1.0).unwrap());
         assert!(lower[0] <= 400.0 && lower[0] >= 400.0 * (1.0 - 1e-15));
     }
 
@@ -232,8 +251,8 @@ mod tests {
         for broken in [f64::NAN, f64::INFINITY] {
             let mut run = optimise(&model);
             run.x[2] = broken.into();
-            assert!(above(&model, &run)[2].nearest().is_infinite());
-            let lower = floor(below(&model, &run));
+            assert!(above(&model, &run, 1.0)[2].nearest().is_infinite());
+            let lower = floor(below(&model, &run, 1.0));
             assert!((0..5).all(|s| lower[s] <= (25 - s * s) as f64));
         }
     }

@@ -63,6 +63,15 @@ impl Exact {
         Err(Error::NoProperPolicy { states })
     }
 
+    /// An error that names the states of which nothing could be proven, if there are any: no regret can be measured against
+    /// a cost that is not known, and no bound on B* be told.
+    pub fn require_bounds(&self, problem: &Problem) -> Result<()> {
+        let open = |&s: &State| self.lower[s].is_finite() && self.upper[s].is_infinite();
+        let states: Vec<String> =
+            (0..problem.states()).filter(open).map(|s| problem.state_name(s).into_owned()).collect();
+        if states.is_empty() { Ok(()) } else { Err(Error::NoBound { states }) }
+    }
+
     /// The largest relative width (upper - lower)/upper of the certified intervals.
     pub fn width(&self) -> f64 {
         let widths = self.lower.iter().zip(&self.upper).filter(|(lower, _)| lower.is_finite());
@@ -120,7 +129,7 @@ pub fn solve_any_size(problem: &Problem, truth: &Truth) -> Result<Exact> {
     if problem.pairs() <= LARGE {
         return solve(problem, truth, 1e-12);
     }
-    let solution = certified::solve(problem, truth, Objective::Min, 1e-8)?;
+    let solution = certified::solve_checked(problem, truth, Objective::Min, 1e-8)?;
     let steps = solution.steps(problem, truth);
     let v = &solution.v;
     // infinity times zero is none: an impossible successor does not count
@@ -148,7 +157,7 @@ pub(super) fn prove(problem: &Problem, truth: &Truth, precision: f64) -> Result<
     let partition = Partition::new(problem, inside(), free.as_ref().map(|free| &free.class[..]));
     let quotient = Model::new(problem, truth, &region.usable, &partition);
     let optimum = optimise(&quotient);
-    let lower_proof = spread(&partition, &certify::below(&quotient, &optimum));
+    let lower_proof = spread(&partition, &certify::below(&quotient, &optimum, 1.0));
     let lower: Vec<f64> = lower_proof.iter().map(|&l| Double::floor(l)).collect();
 
     let flat = Flat::new(problem, truth, &region, inside());
@@ -233,7 +242,7 @@ impl Flat {
             |s: State| pairs[s].and_then(|p| self.choice[p]).expect("a proper policy leaves every state");
         let policy: Vec<Choice> = self.states().map(choice).collect();
         let run = Evaluated::new(&self.model, policy);
-        let upper = certify::above(&self.model, &run);
+        let upper = certify::above(&self.model, &run, 1.0);
         let mut steps =
             run.evaluator.solve(run.policy.iter().map(|&choice| self.model.total[choice]).collect());
         // beyond f64, infinity minus infinity may have happened

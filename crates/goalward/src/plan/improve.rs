@@ -9,6 +9,7 @@ use super::certify;
 use super::double::Double;
 use super::evaluate::Evaluator;
 use super::model::{Choice, Model};
+use super::sense::Sense;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
@@ -72,13 +73,19 @@ pub(super) fn optimise(model: &Model) -> Evaluated {
             }
         }
     }
+    improved(model, Sense::Least, current)
+}
+
+/// Policy iteration from a policy that is proper, as long as it gains and stays among such policies.
+pub(super) fn improved(model: &Model, sense: Sense, mut current: Evaluated) -> Evaluated {
     for _ in 0..IMPROVEMENTS {
         let noise = NOISE.max(100.0 * current.accuracy);
         let mut policy = current.policy.clone();
         for s in 0..model.nodes {
             let mut best = -noise * current.x[s].nearest();
             for choice in model.choices(s) {
-                let gain = model.slack(s, choice, &current.x).value.nearest() / model.leaving[choice];
+                let slack = model.slack(s, choice, &current.x).value.nearest();
+                let gain = sense.sigma() * slack / model.leaving[choice];
                 if gain < best {
                     (best, policy[s]) = (gain, choice);
                 }
@@ -116,7 +123,7 @@ pub(super) fn first_of_ties(model: &Model, optimum: &Evaluated) -> Option<Vec<Ch
 
 /// Dijkstra's algorithm backwards from the goal, where an arc costs what it takes on average if one stays put until it
 /// is taken. Every choice may lead to a node that was settled before, so the policy is proper.
-fn nearest_goal(model: &Model) -> Vec<Choice> {
+pub(super) fn nearest_goal(model: &Model) -> Vec<Choice> {
     let mut into: Vec<Vec<(usize, Choice, f64)>> = vec![Vec::new(); model.nodes + 1];
     for s in 0..model.nodes {
         for choice in model.choices(s) {

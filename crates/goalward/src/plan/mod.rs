@@ -9,6 +9,9 @@ mod dense;
 mod devi;
 mod evaluate;
 pub mod exact;
+#[cfg(test)]
+#[path = "../../soak/mdps/exact/mod.rs"]
+mod exact_models;
 mod expand;
 pub(crate) mod graph;
 mod halt;
@@ -16,6 +19,7 @@ mod improve;
 mod krylov;
 mod model;
 mod restart;
+mod sense;
 
 use crate::numeric::double;
 

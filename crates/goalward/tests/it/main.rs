@@ -13,6 +13,7 @@ mod layers;
 mod likelihood;
 mod likelihood_exact;
 mod likelihood_learners;
+mod mdps;
 mod misuse;
 mod mixtures;
 mod model_files;

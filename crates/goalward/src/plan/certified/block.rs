@@ -4,11 +4,10 @@ use super::super::krylov::{Goal, Krylov};
 use super::super::model::{Choice, Model};
 use super::bounds;
 use super::decide::{Evaluation, FINEST};
-use super::large::ITERATIONS;
 use super::reduce::Reduction;
 use super::{Sense, Values};
 
-/// Blocks of more arcs are not eliminated: the rows alone would take too much memory.
+/// Blocks of more arcs are not eliminated, if nothing else is said: the rows alone would take too much memory.
 const REDUCE_ARCS: usize = 3_000_000;
 /// Rounds of policy iteration; it needs a dozen.
 pub(super) const ROUNDS: usize = 100;
@@ -26,7 +25,12 @@ pub(super) struct Solver<'a> {
     pub(super) first: Reduction,
     /// What a policy makes of it.
     pub(super) second: Reduction,
+    /// Blocks of more arcs are not eliminated.
+    pub(super) reduce_arcs: usize,
     pub(super) krylov: Krylov,
+    /// For blocks too large for elimination: their nodes from the ways out inwards, and the place of each in that order.
+    pub(super) order: Vec<u32>,
+    pub(super) place: Vec<u32>,
     /// How small a part of the equations it leaves.
     pub(super) tolerance: f64,
 }
@@ -48,7 +52,10 @@ impl<'a> Solver<'a> {
             values,
             first: Reduction::default(),
             second: Reduction::default(),
+            reduce_arcs: REDUCE_ARCS,
             krylov: Krylov::default(),
+            order: Vec::new(),
+            place: Vec::new(),
             tolerance: FINEST,
             evaluation: Evaluation::default(),
         }
@@ -107,9 +114,18 @@ impl<'a> Solver<'a> {
     fn block(&mut self, start: usize, end: usize) {
         let model = self.model;
         let arcs: usize = (start..end).flat_map(|s| model.choices(s)).map(|c| model.arcs(c).len()).sum();
-        let reduced = arcs <= REDUCE_ARCS;
+        let reduced = arcs <= self.reduce_arcs;
         let done = if reduced { self.by_elimination(start, end) } else { self.by_krylov(start, end) };
-        if done && (self.scaled(start, end, 1.0) || self.by_margin(reduced, start, end)) {
+        // elimination may have met a policy that f64 cannot hold the costs of
+        let (done, reduced) =
+            if done || !reduced { (done, reduced) } else { (self.by_krylov(start, end), false) };
+        // the widest that scaling can prove is better than nothing
+        let widest = 1.0 / self.precision;
+        if done
+            && (self.scaled(start, end, 1.0)
+                || self.by_margin(reduced, start, end)
+                || self.scaled(start, end, widest))
+        {
             let values = &mut self.values;
             let precision = self.precision;
             values.wide |=
@@ -118,7 +134,7 @@ impl<'a> Solver<'a> {
         }
         // nothing is proven: bounds that always hold
         self.values.wide = true;
-        let policy = self.leaving_policy(start, end);
+        let policy = self.nearest_exit(start, end).policy;
         for s in start..end {
             self.values.lower[s] = 0.0;
             self.values.upper[s] = f64::INFINITY;
@@ -213,7 +229,7 @@ impl<'a> Solver<'a> {
             let floor = 0.1 * need.iter().copied().fold(0.0, f64::max);
             need.iter_mut().for_each(|x| *x += floor);
             let goal = Goal::Relative(1e-3 / (n as f64).sqrt());
-            self.krylov.solve(&need, &mut x, goal, ITERATIONS).then_some(())?;
+            self.solve_krylov(&need, &mut x, goal).then_some(())?;
         }
         x.iter().all(|x| x.is_finite()).then_some(x)
     }

@@ -1,28 +1,42 @@
-//! Blocks too large for elimination: policy iteration with inexact evaluations by Krylov's method.
+//! Blocks too large for elimination: policy iteration with inexact evaluations by Krylov's method. [`nearest`](super::nearest) has
+//! the policy that it starts from.
 
 use super::super::krylov::Goal;
 use super::super::model::Choice;
 use super::block::{ROUNDS, Solver};
 
 /// Iterations before Krylov's method gives up.
-pub(super) const ITERATIONS: usize = 3000;
+const ITERATIONS: usize = 3000;
 /// An improvement counts if it exceeds this part of the value.
 const NOISE: f64 = 1e-12;
 
 impl Solver<'_> {
-    /// Policy iteration with inexact evaluations. `false` if it went wrong.
+    /// Values and a policy for a block. `false` if it went wrong.
+    ///
+    /// Policy iteration starts from a policy whose costs f64 can hold, if that is easily found: one that takes the cheapest
+    /// way out it sees. A policy that just *may* leave can cost 6^500 (a grid against the wind), which no solver evaluates.
     pub(super) fn by_krylov(&mut self, start: usize, end: usize) -> bool {
+        let near = self.nearest_exit(start, end);
+        self.place.clear();
+        self.place.resize(end - start, 0);
+        near.order.iter().enumerate().for_each(|(at, &k)| self.place[k as usize] = at as u32);
+        self.order.clone_from(&near.order);
+        if self.iterate_krylov(start, end, near.policy.clone(), vec![0.0; end - start]) {
+            return true;
+        }
+        let (policy, x) = self.swept(start, end, near);
+        self.iterate_krylov(start, end, policy, x)
+    }
+
+    /// Policy iteration with inexact evaluations, from a policy that leaves and a guess at its values.
+    fn iterate_krylov(&mut self, start: usize, end: usize, mut policy: Vec<Choice>, mut x: Vec<f64>) -> bool {
         let n = end - start;
-        let mut policy = self.leaving_policy(start, end);
-        let mut x = vec![0.0; n];
         let (mut tolerance, mut noise) = (1e-4, NOISE);
         let mut kept: Option<Vec<Choice>> = None;
         for _ in 0..ROUNDS {
             let b: Vec<f64> = policy.iter().map(|&choice| self.inflow(start, end, choice)).collect();
             self.load_krylov(start, &policy);
-            if !self.krylov.solve(&b, &mut x, Goal::Relative(tolerance), ITERATIONS)
-                || x.iter().any(|&x| x < 0.0)
-            {
+            if !self.solve_krylov(&b, &mut x, Goal::Relative(tolerance)) || x.iter().any(|&x| x < 0.0) {
                 if tolerance > 1e-12 && !x.iter().any(|x| !x.is_finite()) && self.leaves(start, &policy) {
                     tolerance *= 1e-3;
                     continue;
@@ -40,7 +54,7 @@ impl Solver<'_> {
             (0..n).for_each(|k| self.values.x[start + k] = x[k]);
             kept = Some(policy.clone());
             let floor = noise.max(tolerance * 1e-2);
-            let (largest, changes) = self.improve(start, end, &mut policy, floor);
+            let (largest, changes) = self.improve(start, &mut policy, floor);
             if changes == 0 && tolerance <= 1e-12 {
                 (0..n).for_each(|k| {
                     self.values.x[start + k] = x[k];
@@ -56,11 +70,11 @@ impl Solver<'_> {
     }
 
     /// One Gauss-Seidel sweep of value iteration in place; the largest relative gain, and how many choices changed.
-    fn improve(&mut self, start: usize, end: usize, policy: &mut [Choice], noise: f64) -> (f64, usize) {
+    fn improve(&mut self, start: usize, policy: &mut [Choice], noise: f64) -> (f64, usize) {
         let (model, sigma) = (self.model, self.sense.sigma());
         let x = &mut self.values.x;
         let (mut largest, mut changes) = (0.0f64, 0);
-        for s in start..end {
+        for s in self.order.iter().map(|&k| start + k as usize) {
             let own = x[s];
             let mut best = -noise * own.abs();
             let mut to = policy[s - start];
@@ -79,48 +93,6 @@ impl Solver<'_> {
             }
         }
         (largest, changes)
-    }
-
-    /// Any policy that leaves the block from everywhere: backwards from the nodes that can leave at once.
-    pub(super) fn leaving_policy(&self, start: usize, end: usize) -> Vec<Choice> {
-        let (model, n) = (self.model, end - start);
-        let mut policy = vec![usize::MAX; n];
-        let mut first = vec![0u32; n + 2];
-        let all = || (start..end).flat_map(|s| model.choices(s).map(move |choice| (s - start, choice)));
-        let local = |next: u32| Some((next as usize).wrapping_sub(start)).filter(|&j| j < n);
-        for (_, choice) in all() {
-            model.arcs(choice).iter().filter_map(|e| local(e.0)).for_each(|j| first[j + 2] += 1);
-        }
-        (2..n + 2).for_each(|j| first[j] += first[j - 1]);
-        let mut into = vec![(0u32, 0u32); first[n + 1] as usize];
-        let mut queue: Vec<u32> = Vec::with_capacity(n);
-        for (s, choice) in all() {
-            for &(next, _) in model.arcs(choice) {
-                match local(next) {
-                    Some(j) => {
-                        into[first[j + 1] as usize] = (s as u32, choice as u32);
-                        first[j + 1] += 1;
-                    }
-                    None if policy[s] == usize::MAX => {
-                        policy[s] = choice;
-                        queue.push(s as u32);
-                    }
-                    None => {}
-                }
-            }
-        }
-        let mut at = 0;
-        while at < queue.len() {
-            let j = queue[at] as usize;
-            for &(s, choice) in &into[first[j] as usize..first[j + 1] as usize] {
-                if policy[s as usize] == usize::MAX {
-                    policy[s as usize] = choice as Choice;
-                    queue.push(s);
-                }
-            }
-            at += 1;
-        }
-        policy
     }
 
     /// Whether a policy leaves the block from everywhere.
@@ -161,22 +133,34 @@ impl Solver<'_> {
         queue.len() == n
     }
 
-    /// Makes Krylov's method ready for a policy on the nodes from `start` on.
+    /// Makes Krylov's method ready for a policy on the nodes from `start` on. Its nodes come in the order of the ways out, which
+    /// its preconditioner wants.
     pub(super) fn load_krylov(&mut self, start: usize, policy: &[Choice]) {
         let (model, n) = (self.model, policy.len());
+        let (order, place) = (&self.order, &self.place);
+        let choice = |at: usize| policy[order[at] as usize];
         self.krylov.load(
             n,
-            |k| model.arcs(policy[k]).len(),
-            |k, row| {
+            |at| model.arcs(choice(at)).len(),
+            |at, row| {
                 let mut outside = 0.0;
-                for &(j, w) in model.arcs(policy[k]) {
+                for &(j, w) in model.arcs(choice(at)) {
                     match (j as usize).wrapping_sub(start) {
-                        j if j < n => row.arc(j, w),
+                        j if j < n => row.arc(place[j] as usize, w),
                         _ => outside += w,
                     }
                 }
                 outside
             },
         );
+    }
+
+    /// Solves the equations loaded last: right-hand sides and values per node of the block.
+    pub(super) fn solve_krylov(&mut self, b: &[f64], x: &mut [f64], goal: Goal) -> bool {
+        let ordered = |list: &[f64]| -> Vec<f64> { self.order.iter().map(|&k| list[k as usize]).collect() };
+        let (b, mut y) = (ordered(b), ordered(x));
+        let solved = self.krylov.solve(&b, &mut y, goal, ITERATIONS);
+        self.order.iter().zip(&y).for_each(|(&k, &y)| x[k as usize] = y);
+        solved
     }
 }

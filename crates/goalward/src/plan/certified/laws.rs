@@ -2,38 +2,10 @@
 //! check of the certificate.
 
 use super::super::certificate::check;
+use super::super::exact_models;
 use super::tests::{Row, problem, solved};
 use super::*;
 use proptest::prelude::*;
-
-/// A fraction in lowest terms, exactly.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Ratio(i128, i128);
-
-impl Ratio {
-    fn new(a: i128, b: i128) -> Ratio {
-        let gcd = |mut a: i128, mut b: i128| {
-            while b != 0 {
-                (a, b) = (b, a % b);
-            }
-            a
-        };
-        let g = gcd(a, b).abs().max(1) * b.signum();
-        Ratio(a / g, b / g)
-    }
-    fn add(self, o: Ratio) -> Ratio {
-        Ratio::new(self.0 * o.1 + o.0 * self.1, self.1 * o.1)
-    }
-    fn mul(self, o: Ratio) -> Ratio {
-        Ratio::new(self.0 * o.0, self.1 * o.1)
-    }
-    fn neg(self) -> Ratio {
-        Ratio(-self.0, self.1)
-    }
-    fn value(self) -> f64 {
-        self.0 as f64 / self.1 as f64
-    }
-}
 
 /// Probabilities in eighths: (cost in quarters, eighths to each state).
 type Draft = Vec<Vec<(u8, Vec<(usize, u8)>)>>;
@@ -68,81 +40,14 @@ fn build(draft: &Draft) -> (Problem, Truth) {
     problem(STATES, &rows)
 }
 
-/// What a stationary policy makes: per state the probability of reaching the goal, and the expected cost if that is one.
-fn evaluate(draft: &Draft, policy: &[usize]) -> (Vec<Ratio>, Vec<Option<Ratio>>) {
-    let n = STATES - 1;
-    let row = |s: usize| &draft[s][policy[s]];
-    let mut hopeful = [false; STATES];
-    hopeful[n] = true;
-    let mut sure = [true; STATES];
-    for _ in 0..STATES {
-        (0..n).for_each(|s| hopeful[s] |= row(s).1.iter().any(|&(next, _)| hopeful[next]));
-    }
-    (0..n).for_each(|s| sure[s] = hopeful[s]);
-    for _ in 0..STATES {
-        (0..n).for_each(|s| sure[s] &= row(s).1.iter().all(|&(next, _)| sure[next]));
-    }
-    let solve = |inside: &dyn Fn(usize) -> bool, b: &dyn Fn(usize) -> Ratio| -> Vec<Option<Ratio>> {
-        let inner: Vec<usize> = (0..n).filter(|&s| inside(s)).collect();
-        let m = inner.len();
-        let mut a = vec![vec![Ratio(0, 1); m + 1]; m];
-        for (i, &s) in inner.iter().enumerate() {
-            a[i][i] = Ratio(1, 1);
-            for &(next, k) in &row(s).1 {
-                if let Some(j) = inner.iter().position(|&t| t == next) {
-                    a[i][j] = a[i][j].add(Ratio::new(-i128::from(k), 8));
-                }
-            }
-            a[i][m] = b(s);
-        }
-        for i in 0..m {
-            let pivot = (i..m).find(|&r| a[r][i].0 != 0).expect("the matrix is regular");
-            a.swap(i, pivot);
-            let inverse = Ratio::new(a[i][i].1, a[i][i].0);
-            for r in (0..m).filter(|&r| r != i) {
-                let factor = a[r][i].mul(inverse).neg();
-                for c in i..=m {
-                    a[r][c] = a[r][c].add(factor.mul(a[i][c]));
-                }
-            }
-        }
-        let mut x = vec![None; n];
-        (0..m).for_each(|i| x[inner[i]] = Some(a[i][m].mul(Ratio::new(a[i][i].1, a[i][i].0))));
-        x
-    };
-    let to_goal = |s: usize| {
-        let k = row(s).1.iter().filter(|e| e.0 == n).map(|e| i128::from(e.1)).sum();
-        Ratio::new(k, 8)
-    };
-    let reach = solve(&|s| hopeful[s], &to_goal);
-    let cost = solve(&|s| sure[s], &|s| Ratio::new(i128::from(row(s).0), 4));
-    (reach.into_iter().map(|p| p.unwrap_or(Ratio(0, 1))).collect(), cost)
-}
-
-/// The best over all stationary policies, per state: least cost, greatest cost, reach.
-fn brute(draft: &Draft) -> [Vec<f64>; 3] {
-    let n = STATES - 1;
-    let mut best = [vec![f64::INFINITY; n], vec![0.0; n], vec![0.0; n]];
-    let counts: Vec<usize> = draft.iter().map(Vec::len).collect();
-    for code in 0..counts.iter().product() {
-        let mut rest: usize = code;
-        let policy: Vec<usize> = counts
-            .iter()
-            .map(|&count| {
-                let a = rest % count;
-                rest /= count;
-                a
-            })
-            .collect();
-        let (reach, cost) = evaluate(draft, &policy);
-        for s in 0..n {
-            let own = cost[s].map_or(f64::INFINITY, Ratio::value);
-            best[0][s] = best[0][s].min(own);
-            best[1][s] = best[1][s].max(own);
-            best[2][s] = best[2][s].max(reach[s].value());
-        }
-    }
-    best
+/// The draft as exact enumeration takes it.
+fn model(draft: &Draft) -> exact_models::Model {
+    let weights = |next: &[(usize, u8)]| next.iter().map(|&(next, k)| (next, f64::from(k) / 8.0)).collect();
+    let action = |(cost, next): &(u8, Vec<(usize, u8)>)| (f64::from(*cost) / 4.0, weights(next));
+    let mut model: exact_models::Model =
+        draft.iter().map(|actions| actions.iter().map(action).collect()).collect();
+    model.push(Vec::new());
+    model
 }
 
 const OBJECTIVES: [Objective; 3] = [Objective::Min, Objective::Max, Objective::Reach];
@@ -154,18 +59,15 @@ proptest! {
     #[test]
     fn all_stationary_policies_one_by_one(draft in drafts()) {
         let (problem, truth) = build(&draft);
-        let best = brute(&draft);
-        for (objective, best) in OBJECTIVES.into_iter().zip(&best) {
+        let answers = exact_models::enumerate(&model(&draft));
+        for (objective, answers) in OBJECTIVES.into_iter().zip(&answers) {
             let solution = solved(&problem, &truth, objective, 1e-9);
-            for s in 0..STATES - 1 {
-                // one rounding in the division of the fraction
-                let room = f64::EPSILON * best[s];
+            for (s, answer) in answers.iter().enumerate() {
                 prop_assert!(
-                    solution.lower[s] == best[s]
-                        || (solution.lower[s] <= best[s] + room && best[s] - room <= solution.upper[s]),
-                    "{objective:?} {s}: {} not in [{}, {}]", best[s], solution.lower[s], solution.upper[s]
+                    answer.within(solution.lower[s], solution.upper[s]),
+                    "{objective:?} {s}: {answer:?} not in [{}, {}]", solution.lower[s], solution.upper[s]
                 );
-                let lost = if objective == Objective::Reach { best[s] == 0.0 } else { best[s].is_infinite() };
+                let lost = if objective == Objective::Reach { answer.is_zero() } else { answer.is_infinite() };
                 prop_assert_eq!(lost, solution.lost.contains(&s));
             }
             prop_assert_eq!(check(&problem, &truth, &solution), Ok(()));

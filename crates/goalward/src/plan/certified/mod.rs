@@ -14,7 +14,8 @@
 //! topological order: a state on its own by its formula; a small component by policy iteration with sparse elimination, after
 //! the states without a decision have been eliminated once; a large one by policy iteration with BiCGSTAB. Bounds come from
 //! f64 with directed error bounds ([`Solution::width`] says how far they are apart); where they cannot reach the
-//! precision asked for, the 30-digit arithmetic of [`exact`] takes over (`Min` only, and up to a few million transitions).
+//! precision asked for, 30-digit arithmetic takes over (up to a few million transitions), as far as the independent check of
+//! the certificate agrees.
 //!
 //! **What it needs to know.** The truth. Its rows are read as divided by their sums.
 //!
@@ -32,13 +33,19 @@ mod block;
 mod bounds;
 mod decide;
 mod large;
+mod nearest;
 mod reduce;
+mod refine;
 mod setup;
 
-use super::exact;
+use super::improve::nearest_goal;
+use super::model::Model;
+use super::sense::Sense;
+use super::{certificate, exact};
 use crate::problem::{Action, Problem, State, Truth};
 use crate::{Error, Result};
 use block::Solver;
+use refine::refine;
 use setup::Setup;
 
 /// What is optimised.
@@ -73,8 +80,11 @@ pub struct Solution {
 }
 
 impl Solution {
-    /// The largest value of a state that is not lost: B* for [`Objective::Min`].
+    /// The largest value of a state that is not lost: B* for [`Objective::Min`]. Infinite if nothing is known of some state.
     pub fn largest(&self) -> f64 {
+        if (0..self.v.len()).any(|s| self.is_vacuous(s)) && self.objective != Objective::Reach {
+            return f64::INFINITY;
+        }
         self.v.iter().copied().filter(|v| v.is_finite()).fold(0.0, f64::max)
     }
 
@@ -82,6 +92,15 @@ impl Solution {
     pub fn width(&self) -> f64 {
         let widths = self.lower.iter().zip(&self.upper).filter(|(lower, _)| lower.is_finite());
         widths.map(|(lower, upper)| if upper > lower { 1.0 - lower / upper } else { 0.0 }).fold(0.0, f64::max)
+    }
+
+    /// Whether nothing useful is known of a state: a cost without an upper bound, though the graph says that it is finite; a
+    /// probability that may be anything.
+    pub fn is_vacuous(&self, s: State) -> bool {
+        match self.objective {
+            Objective::Reach => self.lower[s] <= 0.0 && self.upper[s] >= 1.0,
+            Objective::Min | Objective::Max => self.lower[s].is_finite() && self.upper[s].is_infinite(),
+        }
     }
 
     /// The expected number of steps of the policy, per state; infinite in lost states. For costs only: a policy for
@@ -103,27 +122,6 @@ impl Solution {
     }
 }
 
-/// Whether small or large values are wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Sense {
-    Least,
-    Greatest,
-}
-
-impl Sense {
-    fn sigma(self) -> f64 {
-        if self == Sense::Least { 1.0 } else { -1.0 }
-    }
-
-    fn worst(self) -> f64 {
-        self.sigma() * f64::INFINITY
-    }
-
-    fn better(self, a: f64, b: f64) -> bool {
-        if self == Sense::Least { a < b } else { a > b }
-    }
-}
-
 /// Values, bounds and policy of a model's nodes; the goal's 0 at the end.
 struct Values {
     x: Vec<f64>,
@@ -136,11 +134,13 @@ struct Values {
 
 /// Above so many transitions the 30-digit arithmetic is not tried: it would take too much memory.
 const EXACT_TRANSITIONS: usize = 3_000_000;
+/// How many times the roundings of a proof are counted: once if the independent check agrees, else more.
+const CARE: [f64; 4] = [1.0, 64.0, 4096.0, 1_048_576.0];
 
 /// Solves a known model to a relative precision: upper - lower <= precision * upper in every state.
 ///
 /// Where arithmetic does not reach the precision, the bounds are the best that could be certified, and still hold: ask
-/// [`Solution::width`]. Lost states, even a lost start, are not an error: see [`Solution::lost`].
+/// [`Solution::width`], and [`Solution::is_vacuous`] for states of which nothing could be proven. Lost states, even a lost start, are not an error: see [`Solution::lost`].
 ///
 /// ```
 /// use goalward::{plan::certified::{self, Objective}, problem::{Problem, Truth}};
@@ -165,25 +165,110 @@ pub fn solve(problem: &Problem, truth: &Truth, objective: Objective, precision: 
     }
     truth.require_fit(problem)?;
     let setup = Setup::new(problem, truth, objective);
-    let sense = if objective == Objective::Min { Sense::Least } else { Sense::Greatest };
-    let values = Solver::new(&setup.model, sense, precision).run(&setup.ends);
-    let wide = values.wide;
-    let mut solution = setup.finish(problem, truth, objective, values);
-    let transitions = (0..problem.pairs()).last().map_or(0, |p| problem.rows(p).end);
-    if wide && objective == Objective::Min && transitions <= EXACT_TRANSITIONS {
+    let values = Solver::new(&setup.model, sense(objective), precision).run(&setup.ends);
+    let policy = values.wide.then(|| values.policy.clone());
+    let solution = setup.finish(problem, truth, objective, values);
+    match policy {
+        Some(policy) if transitions(problem) <= EXACT_TRANSITIONS => {
+            narrowed(problem, truth, &setup, &policy, solution, precision)
+        }
+        _ => Ok(solution),
+    }
+}
+
+/// [`solve`], and the independent [check](certificate::check) of what came out. Should a certificate ever fail it, wider bounds
+/// take its place: what this returns has passed.
+pub fn solve_checked(
+    problem: &Problem,
+    truth: &Truth,
+    objective: Objective,
+    precision: f64,
+) -> Result<Solution> {
+    let solution = solve(problem, truth, objective, precision)?;
+    if certificate::check(problem, truth, &solution).is_ok() {
+        return Ok(solution);
+    }
+    let setup = Setup::new(problem, truth, objective);
+    let vacuous = setup.finish(problem, truth, objective, vacuous(&setup.model));
+    if transitions(problem) > EXACT_TRANSITIONS {
+        return Ok(vacuous);
+    }
+    let policy: Vec<u32> = nearest_goal(&setup.model).into_iter().map(|choice| choice as u32).collect();
+    narrowed(problem, truth, &setup, &policy, vacuous, precision)
+}
+
+/// What [`solve_checked`] tries on a problem before it has nothing to say of a state.
+pub fn tried(problem: &Problem) -> String {
+    let mut tried = "policy iteration by elimination or BiCGSTAB, after value iteration; bounds by scaling and by a margin".to_string();
+    tried += match transitions(problem) <= EXACT_TRANSITIONS {
+        true => "; the same in 30 digits",
+        false => "; not in 30 digits, for which the model is too large",
+    };
+    tried
+}
+
+fn transitions(problem: &Problem) -> usize {
+    (0..problem.pairs()).last().map_or(0, |p| problem.rows(p).end)
+}
+
+fn sense(objective: Objective) -> Sense {
+    if objective == Objective::Min { Sense::Least } else { Sense::Greatest }
+}
+
+/// Bounds that hold whatever the model is, and a policy that reaches the goal wherever one does.
+fn vacuous(model: &Model) -> Values {
+    let mut upper = vec![f64::INFINITY; model.nodes];
+    upper.push(0.0);
+    Values {
+        x: vec![0.0; model.nodes + 1],
+        lower: vec![0.0; model.nodes + 1],
+        upper,
+        policy: nearest_goal(model).into_iter().map(|choice| choice as u32).collect(),
+        wide: true,
+    }
+}
+
+/// The narrowest of some bounds in f64 and those that 30-digit arithmetic proves, as far as the independent check agrees.
+fn narrowed(
+    problem: &Problem,
+    truth: &Truth,
+    setup: &Setup,
+    policy: &[u32],
+    mut best: Solution,
+    precision: f64,
+) -> Result<Solution> {
+    let objective = best.objective;
+    // whether a certificate holds; it is kept if it is narrower, too
+    let holds = |best: &mut Solution, found: Solution| {
+        let holds = certificate::check(problem, truth, &found).is_ok();
+        if holds && found.width() <= best.width() {
+            *best = found;
+        }
+        holds
+    };
+    if objective == Objective::Min {
         let (exact, proof) = exact::prove(problem, truth, precision)?;
-        if exact.width() <= solution.width() {
-            solution.tails = Some(proof.tails(&exact));
-            solution.lower = exact.lower;
-            solution.upper = exact.upper;
-            solution.v = exact.v;
-            solution.policy = exact.policy;
+        let tails = Some(proof.tails(&exact));
+        let exact::Exact { lower, upper, v, policy, lost, .. } = exact;
+        let found = Solution { objective, lower, upper, v, policy, lost, tails };
+        if holds(&mut best, found) && best.width() <= precision {
+            return Ok(best);
         }
     }
-    Ok(solution)
+    let most = if objective == Objective::Reach { 1.0 } else { f64::INFINITY };
+    for care in CARE {
+        let fine = refine(&setup.model, sense(objective), policy, most, care);
+        let tails = (setup.tails(problem, &fine.tails.0), setup.tails(problem, &fine.tails.1));
+        let mut found = setup.finish(problem, truth, objective, fine.values);
+        found.tails = Some(tails);
+        if holds(&mut best, found) {
+            break;
+        }
+    }
+    Ok(best)
 }
 
 #[cfg(test)]
 mod laws;
 #[cfg(test)]
-mod tests;
+pub(super) mod tests;

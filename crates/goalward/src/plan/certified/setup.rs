@@ -118,7 +118,7 @@ impl Setup {
 
     /// From nodes back to states.
     pub(super) fn finish(
-        self,
+        &self,
         problem: &Problem,
         truth: &Truth,
         objective: Objective,
@@ -161,6 +161,17 @@ impl Setup {
             v,
             tails: None,
         }
+    }
+}
+
+impl Setup {
+    /// The tails of nodes, per state: what the graph decides has none.
+    pub(super) fn tails(&self, problem: &Problem, nodes: &[f64]) -> Vec<f64> {
+        let tail = |s: State| match self.node_of(s) {
+            Some(node) if s != problem.goal() => nodes[node as usize],
+            _ => 0.0,
+        };
+        (0..problem.states()).map(tail).collect()
     }
 }
 

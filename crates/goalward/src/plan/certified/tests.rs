@@ -3,11 +3,11 @@
 use super::*;
 
 /// (state, cost, successors with probabilities).
-pub(super) type Row<'a> = (State, f64, &'a [(State, f64)]);
+pub(in crate::plan) type Row<'a> = (State, f64, &'a [(State, f64)]);
 
 /// Actions in order of appearance; the goal is the last state. A second feature leads everything to the goal, so that
 /// states without a way out can be built; the truth does not use it.
-pub(super) fn problem(states: usize, rows: &[Row]) -> (Problem, Truth) {
+pub(in crate::plan) fn problem(states: usize, rows: &[Row]) -> (Problem, Truth) {
     let mut builder = Problem::builder("test", states, 2);
     for &(s, cost, next) in rows {
         let a = builder.action(s, cost).unwrap();
@@ -209,5 +209,97 @@ fn a_line_of_many_states_is_solved_by_formulas() {
     for precision in [1e-6, 1e-12] {
         let solution = solved(&problem, &truth, Objective::Min, precision);
         (0..n).for_each(|s| holds(&solution, s, 2.0 * (n - s) as f64));
+    }
+}
+
+/// An n x n grid in a wind that blows up and left, away from the goal, as often as not: every step costs 1.
+fn against_the_wind(n: usize) -> (Problem, Truth) {
+    let target = |cell: usize, toward: usize| match (toward, cell / n, cell % n) {
+        (0, _, column) if column + 1 < n => cell + 1,
+        (1, row, _) if row + 1 < n => cell + n,
+        (2, _, column) if column > 0 => cell - 1,
+        (3, row, _) if row > 0 => cell - n,
+        _ => cell,
+    };
+    let mut rows = Vec::new();
+    for s in 0..n * n - 1 {
+        for a in 0..4 {
+            let mut next: Vec<(State, f64)> = Vec::new();
+            let moves = [(a, 0.5), (0, 0.03125), (1, 0.03125), (2, 0.21875), (3, 0.21875)];
+            for (next_state, p) in moves.map(|(toward, p)| (target(s, toward), p)) {
+                match next.iter_mut().find(|e| e.0 == next_state) {
+                    Some(entry) => entry.1 += p,
+                    None => next.push((next_state, p)),
+                }
+            }
+            rows.push((s, 1.0, next));
+        }
+    }
+    let rows: Vec<Row> = rows.iter().map(|(s, c, next)| (*s, *c, &next[..])).collect();
+    problem(n * n, &rows)
+}
+
+/// A block too large for elimination: a policy that just may leave would cost 6^60 here, and nothing would be proven.
+#[test]
+fn large_blocks_start_from_a_policy_that_can_be_evaluated() {
+    let (problem, truth) = against_the_wind(30);
+    let by_elimination = solved(&problem, &truth, Objective::Min, 1e-9);
+    let setup = Setup::new(&problem, &truth, Objective::Min);
+    let mut solver = Solver::new(&setup.model, Sense::Least, 1e-9);
+    solver.reduce_arcs = 0;
+    let values = solver.run(&setup.ends);
+    assert!(!values.wide);
+    let node = setup.node_of(0).unwrap() as usize;
+    let (lower, upper) = (values.lower[node], values.upper[node]);
+    assert!(lower <= by_elimination.upper[0] && by_elimination.lower[0] <= upper, "{lower} {upper}");
+    assert!(upper - lower <= 1e-9 * upper);
+}
+
+/// State 0 leads to 1, 1 and 2 pass to and fro for free, and from 2 one gets to the goal with probability p, else back to 0: 1/p.
+#[test]
+fn a_free_component_on_a_long_way_is_proven() {
+    for p in [1e-2, 1e-3, 1e-6, 1e-9, 1e-12, 1e-15] {
+        let free: &[Row] = &[
+            (0, 1.0, &[(1, 1.0)]),
+            (1, 0.0, &[(2, 1.0)]),
+            (2, 0.0, &[(1, 1.0)]),
+            (2, 0.0, &[(3, p), (0, 1.0 - p)]),
+        ];
+        // the same without the way back, where all policies reach the goal; and with another end
+        let rows = [free[0], free[1], free[3]];
+        let lossy = [
+            free[0],
+            free[1],
+            free[2],
+            (2, 0.0, &[(3, p), (0, 1.0 - 2.0 * p), (4, p)]),
+            (4, 1.0, &[(4, 1.0)]),
+        ];
+        for precision in [1e-6, 1e-9, 1e-12, 1e-15] {
+            for (states, rows, objective, answer) in [
+                (4, free, Objective::Min, 1.0 / p),
+                (4, &rows, Objective::Min, 1.0 / p),
+                (4, &rows, Objective::Max, 1.0 / p),
+                (5, &lossy, Objective::Reach, 0.5),
+            ] {
+                // the goal is the last state
+                let swap = |s: State| if states == 5 && s >= 3 { 7 - s } else { s };
+                let rows: Vec<_> = rows
+                    .iter()
+                    .map(|(s, c, next)| {
+                        (swap(*s), *c, next.iter().map(|e| (swap(e.0), e.1)).collect::<Vec<_>>())
+                    })
+                    .collect();
+                let rows: Vec<Row> = rows.iter().map(|(s, c, next)| (*s, *c, &next[..])).collect();
+                let (problem, truth) = problem(states, &rows);
+                let solution = solve(&problem, &truth, objective, precision).unwrap();
+                let case = format!("{p} {precision} {objective:?} {solution:?}");
+                assert_eq!(certificate::check(&problem, &truth, &solution), Ok(()), "{case}");
+                assert!((0..states).all(|s| !solution.is_vacuous(s)), "{case}");
+                // 1 - p is rounded: the row divided by its sum has another p
+                let room = answer * (1e-16 / p + 1e-15);
+                assert!(solution.lower[0] <= answer + room && answer - room <= solution.upper[0], "{case}");
+                assert!(solution.width() < 1e-6, "{case}");
+            }
+        }
     }
 }

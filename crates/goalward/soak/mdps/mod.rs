@@ -1,0 +1,116 @@
+//! Random models against the exact enumeration of their policies: what is wrong, and what is refused.
+
+mod exact;
+
+use exact::{Draw, Model, enumerate};
+use goalward::numeric::Stream;
+use goalward::plan::certificate;
+use goalward::plan::certified::{self, Objective};
+use goalward::problem::{Problem, Truth};
+
+/// What a sweep counted.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Counts {
+    pub(crate) models: u64,
+    pub(crate) solutions: u64,
+    /// Intervals that were compared.
+    pub(crate) intervals: u64,
+    /// Intervals that do not contain the exact value, or states wrongly called lost.
+    pub(crate) wrong: u64,
+    /// Certificates that do not pass the check, and finite values without a finite bound.
+    pub(crate) refused: u64,
+    /// Solutions that do not reach the precision.
+    pub(crate) wide: u64,
+    /// The largest relative width.
+    pub(crate) widest: f64,
+    /// The first few faults.
+    pub(crate) faults: Vec<String>,
+}
+
+impl Counts {
+    /// The counts of two sweeps.
+    pub(crate) fn add(mut self, other: Counts) -> Counts {
+        self.models += other.models;
+        self.solutions += other.solutions;
+        self.intervals += other.intervals;
+        self.wrong += other.wrong;
+        self.refused += other.refused;
+        self.wide += other.wide;
+        self.widest = self.widest.max(other.widest);
+        self.faults.extend(other.faults);
+        self.faults.truncate(10);
+        self
+    }
+}
+
+/// The problem of a model. A second feature leads everything to the goal, so that states without a way out can be built; the
+/// truth does not use it.
+fn problem(model: &Model) -> (Problem, Truth) {
+    let goal = model.len() - 1;
+    let mut builder = Problem::builder("random", model.len(), 2);
+    for (s, actions) in model.iter().enumerate() {
+        for (cost, next) in actions {
+            let a = builder.action(s, *cost).unwrap();
+            let mut to_goal = 0.0;
+            for &(next, p) in next {
+                match next == goal {
+                    true => to_goal = p,
+                    false => _ = builder.feature(s, a, next, &[p, 0.0]).unwrap(),
+                }
+            }
+            builder.feature(s, a, goal, &[to_goal, 1.0]).unwrap();
+        }
+    }
+    let problem = builder.build().unwrap();
+    let truth = Truth::new(&problem, &[1.0, 0.0]).unwrap();
+    (problem, truth)
+}
+
+/// The model as the planner reads it.
+fn read(problem: &Problem, truth: &Truth) -> Model {
+    let action = |p: usize| {
+        let weights = problem.successors(p).iter().zip(truth.row(problem, p));
+        (problem.cost(p), weights.filter(|e| *e.1 > 0.0).map(|(&next, &w)| (next as usize, w)).collect())
+    };
+    (0..problem.states()).map(|s| problem.pairs_of(s).map(action).collect()).collect()
+}
+
+/// One random model, three objectives, two precisions.
+pub(crate) fn try_one(seed: u64) -> Counts {
+    let mut stream = Stream::new(seed, &[0x006d_6470]);
+    let (problem, truth) = problem(&Draw(|| stream.bits()).model());
+    let model = read(&problem, &truth);
+    let mut counts = Counts { models: 1, ..Counts::default() };
+    for (objective, answers) in
+        [Objective::Min, Objective::Max, Objective::Reach].into_iter().zip(enumerate(&model))
+    {
+        for precision in [1e-6, 1e-9] {
+            let solution = certified::solve(&problem, &truth, objective, precision).unwrap();
+            counts.solutions += 1;
+            let mut fault = |what: String| {
+                counts.faults.push(format!("seed {seed}, {objective:?}, {precision:e}: {what}"));
+            };
+            if let Err(flaw) = certificate::check(&problem, &truth, &solution) {
+                counts.refused += 1;
+                fault(format!("refused: {flaw}"));
+            }
+            counts.wide += u64::from(solution.width() > precision);
+            counts.widest = counts.widest.max(solution.width());
+            for (s, answer) in answers.iter().enumerate() {
+                let (lower, upper) = (solution.lower[s], solution.upper[s]);
+                counts.intervals += 1;
+                let lost =
+                    if objective == Objective::Reach { answer.is_zero() } else { answer.is_infinite() };
+                if !answer.within(lower, upper) || lost != solution.lost.contains(&s) {
+                    counts.wrong += 1;
+                    fault(format!("state {s}: {answer:?} is not in [{lower}, {upper}]"));
+                }
+                if !answer.is_infinite() && solution.is_vacuous(s) {
+                    counts.refused += 1;
+                    fault(format!("state {s}: no finite bound"));
+                }
+            }
+        }
+    }
+    counts
+}
