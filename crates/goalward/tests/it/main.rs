@@ -19,6 +19,7 @@ mod problem_files;
 mod pruning;
 mod radii;
 mod recompute;
+mod regret;
 mod resume;
 mod scale;
 mod support_stress;
