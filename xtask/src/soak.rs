@@ -13,7 +13,11 @@ struct Soak {
     what: &'static str,
 }
 
-const SOAKS: &[Soak] = &[];
+const SOAKS: &[Soak] = &[Soak {
+    name: "bootstrap",
+    package: "goalward-lab",
+    what: "how often 95 % intervals cover: Student's t, percentiles, BCa; bootstrap [SAMPLES], 2,000",
+}];
 
 pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     let known = |name: &str| SOAKS.iter().find(|soak| soak.name == name);

@@ -202,14 +202,15 @@ impl Comparison {
         }
         for row in self.rows.iter().filter(|r| r.truncated > 0) {
             warnings.push(format!(
-                "{}: {} of {} runs met the cap on steps and are truncated; their regret is that of fewer episodes",
+                "{}: {} of {} runs met the cap on steps and are truncated; their regret is that of fewer episodes, the one cut off \
+                 counted up to where it stood",
                 row.contender.label, row.truncated, row.runs
             ));
         }
         warnings
     }
 
-    fn cells(&self) -> Table {
+    pub(crate) fn cells(&self) -> Table {
         let mut table = Table::new([
             "learner",
             "radius",

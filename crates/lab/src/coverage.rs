@@ -249,7 +249,7 @@ impl Coverage {
         self.cells().text()
     }
 
-    fn cells(&self) -> Table {
+    pub(crate) fn cells(&self) -> Table {
         let mut table = Table::new([
             "world",
             "delta",

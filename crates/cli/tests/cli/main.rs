@@ -5,6 +5,7 @@ mod compare;
 mod help;
 mod input;
 mod learn;
+mod licences;
 mod models;
 mod resume;
 mod solve;

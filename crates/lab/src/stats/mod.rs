@@ -1,9 +1,12 @@
-//! Means with their uncertainty, paired differences, shares, growth exponents. All sums run in the order given, so the
+//! Means with their uncertainty, paired differences, shares, growth exponents, bootstrap intervals. All sums run in the order given, so the
 //! same runs give the same bytes.
 
+mod bootstrap;
+mod normal;
 mod proportion;
 mod slope;
 
+pub use bootstrap::bca_interval;
 pub use proportion::Proportion;
 pub use slope::Exponent;
 
