@@ -13,6 +13,8 @@ const FILE: &str = "THIRD-PARTY-LICENSES.txt";
 /// The typeface of figures is linked in too, as outlines.
 const TYPEFACE: &str = "crates/lab/assets/Inter-LICENSE.txt";
 
+const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
+
 /// Licences that a dependency may have, the preferred first, each with a phrase that only its text has.
 const ALLOWED: &[(&str, &str)] = &[
     ("MIT", "Permission is hereby granted, free of charge"),
@@ -57,6 +59,19 @@ fn chosen(expression: &str) -> Option<Vec<&'static str>> {
         .filter_map(|alternative| alternative.split(" AND ").map(rank).collect::<Option<Vec<usize>>>());
     let best = alternatives.min_by_key(|ranks| ranks.iter().copied().max())?;
     Some(best.into_iter().map(|rank| ALLOWED[rank].0).collect())
+}
+
+/// What is wrong with a dependency: a licence that is not allowed, or a source that nobody knows.
+fn fault(package: &Package) -> Option<String> {
+    let at = format!("{} {}", package.name, package.version);
+    if let Some(source) = package.source.as_deref().filter(|source| *source != CRATES_IO) {
+        return Some(format!("{at} comes from {source}"));
+    }
+    match package.licence.as_deref() {
+        None => Some(format!("{at} declares no licence")),
+        Some(licence) if chosen(licence).is_none() => Some(format!("{at}: {licence:?} is not allowed")),
+        Some(_) => None,
+    }
 }
 
 /// Licence and notice files of a package, in the order of their names.
@@ -113,6 +128,9 @@ fn squeezed(text: &str) -> String {
 /// Everything, each text once with the packages that have it.
 fn notices() -> Result<String> {
     let metadata = Metadata::read()?;
+    if let Some(fault) = metadata.packages().find_map(fault) {
+        bail!("{fault}");
+    }
     let mut order: Vec<(String, Vec<String>)> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
     let linked = metadata.linked_into("goalward-cli");
@@ -152,20 +170,24 @@ fn notices() -> Result<String> {
 mod tests {
     use super::*;
 
-    const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
-
     #[test]
     fn every_dependency_has_an_allowed_licence_and_a_known_source() {
-        for package in Metadata::read().unwrap().packages() {
-            let at = format!("{} {}", package.name, package.version);
-            assert!(
-                package.source.as_deref().is_none_or(|source| source == CRATES_IO),
-                "{at}: {:?}",
-                package.source
-            );
-            let licence = package.licence.as_deref().unwrap_or_else(|| panic!("{at} declares no licence"));
-            assert!(chosen(licence).is_some(), "{at}: {licence}");
-        }
+        let faults: Vec<String> = Metadata::read().unwrap().packages().filter_map(fault).collect();
+        assert!(faults.is_empty(), "{faults:?}");
+    }
+
+    #[test]
+    fn a_wrong_licence_or_source_is_a_fault() {
+        let metadata = Metadata::read().unwrap();
+        let mut package = metadata.linked_into("goalward-cli")[0].clone();
+        assert_eq!(fault(&package), None);
+        package.licence = Some("GPL-3.0".into());
+        assert!(fault(&package).is_some_and(|f| f.contains("GPL-3.0")));
+        package.licence = None;
+        assert!(fault(&package).is_some_and(|f| f.contains("no licence")));
+        package.licence = Some("MIT".into());
+        package.source = Some("git+https://example.org/fork".into());
+        assert!(fault(&package).is_some_and(|f| f.contains("example.org")));
     }
 
     #[test]

@@ -11,13 +11,15 @@ use std::process::Command;
 pub(crate) const PLATFORM: &str = "x86_64-unknown-linux-gnu";
 
 /// A package of the workspace or one that it depends on.
+#[derive(Clone)]
 pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) version: String,
     /// Its licence, as an SPDX expression.
     pub(crate) licence: Option<String>,
     /// The oldest Rust that it declares.
-    pub(crate) rust: Option<String>,
+    #[cfg(test)]
+    rust: Option<String>,
     /// Where it comes from; nothing for a path.
     pub(crate) source: Option<String>,
     pub(crate) repository: Option<String>,
@@ -65,6 +67,7 @@ impl Metadata {
                 name: text(&package, "name").context("a package without a name")?,
                 version: text(&package, "version").context("a package without a version")?,
                 licence: text(&package, "license"),
+                #[cfg(test)]
                 rust: text(&package, "rust_version"),
                 source: text(&package, "source"),
                 repository: text(&package, "repository"),

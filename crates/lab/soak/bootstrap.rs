@@ -80,7 +80,7 @@ fn main() -> ExitCode {
     let samples: u64 = std::env::args().skip(1).find_map(|word| word.parse().ok()).unwrap_or(2000);
     let share = |hits: u64| 100.0 * hits as f64 / samples as f64;
     let mut short = Vec::new();
-    println!("| values | n | Student's t | percentiles | BCa |\n|---|---:|---:|---:|---:|");
+    println!("<!-- means -->\n| values | n | Student's t | percentiles | BCa |\n|---|---:|---:|---:|---:|");
     // what BCa must reach, in per cent: means of skewed values are hard for everybody
     let rows = [
         ("normal", Law::Normal, 92.0),
@@ -98,7 +98,7 @@ fn main() -> ExitCode {
             }
         }
     }
-    println!("\n| slope of five means | n | BCa |\n|---|---:|---:|");
+    println!("\n<!-- slopes -->\n| slope of five means | n | BCa |\n|---|---:|---:|");
     for n in [10, 20, 50] {
         let corrected = share((0..samples).into_par_iter().map(|seed| of_slopes(n, seed)).sum());
         println!("| exponential, luck shared in part | {n} | {corrected:.1} % |");
@@ -107,8 +107,8 @@ fn main() -> ExitCode {
         }
     }
     println!(
-        "\n{samples} samples for each row; the standard error of a share is {:.1} % at most.",
-        50.0 / (samples as f64).sqrt()
+        "\n<!-- error -->\n{samples} samples for each row; the standard error of a share of 95 % is {:.1} %.",
+        100.0 * (0.95 * 0.05 / samples as f64).sqrt()
     );
     for fault in &short {
         eprintln!("falls short: {fault}");

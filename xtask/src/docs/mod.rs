@@ -48,7 +48,7 @@ fn usage(wrong: &str) -> ExitCode {
     eprintln!("usage: cargo xtask docs [--check] [--quick] [NAME ...]");
     eprintln!("  --check compares, and fails with the lines that differ; --quick takes those marked *");
     for Source { name, command, time, quick, .. } in SOURCES {
-        eprintln!("  {name:<14}{}{time:>7}  goalward {command}", if *quick { "*" } else { " " });
+        eprintln!("  {name:<14}{}{time:>7}  {command}", if *quick { "*" } else { " " });
     }
     ExitCode::from(2)
 }
@@ -89,7 +89,7 @@ fn update(sources: &[&Source], program: &Path, check: bool) -> Result<ExitCode> 
                 }
             }
         }
-        eprintln!("{}: {:.1} s  goalward {}", source.name, clock.elapsed().as_secs_f64(), source.command);
+        eprintln!("{}: {:.1} s  {}", source.name, clock.elapsed().as_secs_f64(), source.command);
     }
     for document in DOCUMENTS {
         let path = root.join(document);

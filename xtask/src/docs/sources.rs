@@ -1,7 +1,9 @@
 //! The commands that documents quote.
 
+use crate::{cargo, root};
 use anyhow::{Context, Result, bail};
 use std::collections::BTreeMap;
+use std::fs;
 use std::path::Path;
 use std::process::Command;
 
@@ -9,7 +11,7 @@ use std::process::Command;
 pub(crate) struct Source {
     /// What documents call it.
     pub(crate) name: &'static str,
-    /// What goalward is asked.
+    /// What is run.
     pub(crate) command: &'static str,
     /// How long it takes on two free cores.
     pub(crate) time: &'static str,
@@ -27,38 +29,38 @@ const fn slow(name: &'static str, command: &'static str, time: &'static str) -> 
 pub(crate) const SOURCES: &[Source] = &[
     Source {
         name: "demo",
-        command: "demo",
+        command: "goalward demo",
         time: "2 s",
         quick: true,
         figures: &[("regret.png", "docs/figures/demo.png")],
     },
     Source {
         name: "hard-400",
-        command: "compare hard-instance --param dim=2 --learners levis++lr,lr --set B=3 --seeds 0..20 --episodes 400",
+        command: "goalward compare hard-instance --param dim=2 --learners levis++lr,lr --set B=3 --seeds 0..20 --episodes 400",
         time: "1 s",
         quick: true,
         figures: &[],
     },
     Source {
         name: "hard-3000",
-        command: "compare hard-instance --param dim=2 --learners levis++lr,lr --set B=3 --seeds 0..20 --episodes 3000",
+        command: "goalward compare hard-instance --param dim=2 --learners levis++lr,lr --set B=3 --seeds 0..20 --episodes 3000",
         time: "1 s",
         quick: true,
         figures: &[],
     },
     Source {
         name: "reproduce",
-        command: "reproduce",
+        command: "goalward reproduce",
         time: "1 min",
         quick: false,
         figures: &[("regret.png", "docs/figures/reproduce.png")],
     },
-    slow("survey", "survey", "3 min"),
-    slow("coverage", "coverage --seeds 0..1000", "5 min"),
-    slow("scale", "scale", "2 min"),
+    slow("survey", "goalward survey", "3 min"),
+    slow("coverage", "goalward coverage --seeds 0..1000", "5 min"),
+    slow("scale", "goalward scale", "2 min"),
     Source {
         name: "growth",
-        command: "growth",
+        command: "goalward growth",
         time: "30 s",
         quick: false,
         figures: &[
@@ -67,10 +69,11 @@ pub(crate) const SOURCES: &[Source] = &[
             ("growth-horizon.png", "docs/figures/growth-horizon.png"),
         ],
     },
-    slow("growth-d2", "growth --dim 2 --families tuned --seeds 0..200", "2 min"),
-    slow("growth-d4", "growth --dim 4 --families tuned", "30 s"),
-    slow("growth-gap2", "growth --families tuned --gap-factor 2", "15 s"),
-    slow("growth-gap4", "growth --families tuned --gap-factor 4", "15 s"),
+    slow("growth-d2", "goalward growth --dim 2 --families tuned --seeds 0..200", "2 min"),
+    slow("growth-d4", "goalward growth --dim 4 --families tuned", "30 s"),
+    slow("growth-gap2", "goalward growth --families tuned --gap-factor 2", "15 s"),
+    slow("growth-gap4", "goalward growth --families tuned --gap-factor 4", "15 s"),
+    slow("bootstrap", "cargo bench --quiet --package goalward-lab --bench soak_bootstrap -- 2000", "20 s"),
 ];
 
 /// What a command printed: its parts by name.
@@ -79,19 +82,29 @@ pub(crate) type Parts = BTreeMap<String, String>;
 impl Source {
     /// Runs the command; its files go to `out`.
     pub(crate) fn run(&self, program: &Path, out: &Path) -> Result<Parts> {
-        let output = Command::new(program)
-            .args(self.command.split(' '))
-            .args(["--markdown", "--quiet", "--out"])
-            .arg(out)
-            .output()
-            .with_context(|| format!("cannot run {}", program.display()))?;
+        let mut words = self.command.split(' ');
+        let mut command = match words.next() {
+            // a folder of another run might be taken for the beginning of this one
+            Some("goalward") => {
+                let _ = fs::remove_dir_all(out);
+                let mut command = Command::new(program);
+                command.args(words).args(["--markdown", "--quiet", "--out"]).arg(out);
+                command
+            }
+            _ => {
+                let mut command = Command::new(cargo());
+                command.args(words).current_dir(root()?);
+                command
+            }
+        };
+        let output = command.output().with_context(|| format!("cannot run {}", self.command))?;
         // 1 is an answer too: what it says is in the text
         if !matches!(output.status.code(), Some(0 | 1)) {
-            bail!("goalward {} failed: {}", self.command, String::from_utf8_lossy(&output.stderr));
+            bail!("{} failed: {}", self.command, String::from_utf8_lossy(&output.stderr));
         }
         let text = String::from_utf8(output.stdout).context("the output is not UTF-8")?;
         if text.is_empty() {
-            bail!("goalward {} printed nothing: {}", self.command, String::from_utf8_lossy(&output.stderr));
+            bail!("{} printed nothing: {}", self.command, String::from_utf8_lossy(&output.stderr));
         }
         Ok(parts(&text))
     }
