@@ -158,21 +158,28 @@ mod tests {
 
     /// A sample of what `cargo xtask soak bootstrap` measures.
     #[test]
-    fn an_interval_covers_what_it_says() {
+    fn an_interval_covers_what_it_says_and_more_than_plain_percentiles() {
         let mut stream = Stream::new(1, &[STREAM, 2]);
         let (samples, n) = (400, 20);
-        let covers =
-            |value: f64, values: &[f64]| mean_of(values).is_some_and(|(l, h)| l <= value && value <= h);
-        let mut normals = 0;
-        let mut exponentials = 0;
+        let covers = |(low, high): (f64, f64), value: f64| usize::from(low <= value && value <= high);
+        let mut hits = [[0; 2]; 2];
         for _ in 0..samples {
-            let values: Vec<f64> = (0..n).map(|_| normal(&mut stream)).collect();
-            normals += usize::from(covers(0.0, &values));
-            let values: Vec<f64> = (0..n).map(|_| stream.exponential()).collect();
-            exponentials += usize::from(covers(1.0, &values));
+            let normals: Vec<f64> = (0..n).map(|_| normal(&mut stream)).collect();
+            let exponentials: Vec<f64> = (0..n).map(|_| stream.exponential()).collect();
+            for (law, (values, truth)) in [(normals, 0.0), (exponentials, 1.0)].into_iter().enumerate() {
+                let mean =
+                    |runs: &[usize]| Some(runs.iter().map(|&r| values[r]).sum::<f64>() / runs.len() as f64);
+                let drawn = resampled(n, &mean).unwrap();
+                let plain = (quantile(&drawn, 0.025), quantile(&drawn, 0.975));
+                hits[law][0] += covers(bca_interval(n, mean).unwrap(), truth);
+                hits[law][1] += covers(plain, truth);
+            }
         }
+        let [[normals, plain_normals], [exponentials, plain_exponentials]] = hits;
         // 95 % less, and plus, three standard errors of 1.1 %
         assert!((367..=393).contains(&normals), "{normals} of {samples}");
         assert!((360..=393).contains(&exponentials), "{exponentials} of {samples}");
+        assert!(normals >= plain_normals + 4, "{normals}, plain {plain_normals}");
+        assert!(exponentials >= plain_exponentials + 4, "{exponentials}, plain {plain_exponentials}");
     }
 }
