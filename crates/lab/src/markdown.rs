@@ -53,7 +53,7 @@ fn percent(share: f64) -> String {
 
 /// `hard-instance@dim=2` for readers: `hard-instance, dim = 2`.
 fn readable(place: &str) -> String {
-    place.replace('@', ", ").replace(';', ", ").replace('=', " = ")
+    place.replace(['@', ';'], ", ").replace('=', " = ")
 }
 
 impl Comparison {
@@ -145,7 +145,8 @@ impl Survey {
             let world = |r: &SurveyRow| {
                 let by = r.difference.as_ref().and_then(|d| d.difference);
                 // said without a sign: the words tell the direction
-                let by = by.map_or(String::new(), |m| m.to_string().trim_start_matches('−').to_string());
+                let by = by.map(|m| if verdict == Verdict::More { m.negated() } else { m });
+                let by = by.map_or(String::new(), |m| m.to_string());
                 format!("`{}` (by {by})", r.world)
             };
             listed(&told.map(world).collect::<Vec<_>>())

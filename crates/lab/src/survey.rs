@@ -267,7 +267,7 @@ impl Survey {
         format!(
             "# Survey\n\nGap regret after {} episodes, {} seeds, at most {} steps a run; goalward {}.\n\n{}\n{words}\n{}\n\
              Means with 95 % Student-t intervals; the last column is the mean of the differences seed by seed, which met the \
-             same luck. A run that the cap on steps ended counts with the gap regret of the steps that it made, \
+             same luck, with BCa bootstrap intervals (Student's with fewer than eight seeds). A run that the cap on steps ended counts with the gap regret of the steps that it made, \
              a lower bound (≥).\n",
             self.options.episodes,
             self.options.seeds.end - self.options.seeds.start,

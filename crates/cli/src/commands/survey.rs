@@ -16,7 +16,7 @@ EXAMPLES:
 
 /// Run every learner on every world and measure all of them against one
 ///
-/// All learners meet the same luck, so differences are taken seed by seed: their 95 % interval (Student's t) tells
+/// All learners meet the same luck, so differences are taken seed by seed: their 95 % interval (BCa bootstrap) tells
 /// whether one pays more than another. Gap regret is compared, which has the mean of the regret and far less noise. A
 /// learner that does not learn may never come to the end: --max-steps ends its run, which counts with the
 /// steps that it made (≥).

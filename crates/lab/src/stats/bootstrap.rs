@@ -19,7 +19,8 @@ const UNDEFINED: f64 = 0.025;
 /// in place of the normal quantile (Hesterberg 2015), because resamples spread like n runs about their own mean and so too
 /// little: plain percentiles of 20 normal values cover 92 to 93 %.
 ///
-/// The draws are always the same. If all resamples agree, so do both ends; a jackknife without spread has no skewness. `None` with
+/// Means over resamples never lie beyond the values themselves: of fewer than eight runs it covers less than it says. The draws are
+/// always the same. If all resamples agree, so do both ends; a jackknife without spread has no skewness. `None` with
 /// fewer than two runs, if the statistic is not defined for the runs themselves, or for more than 2.5 % of the resamples.
 pub fn bca_interval(runs: usize, statistic: impl Fn(&[usize]) -> Option<f64>) -> Option<(f64, f64)> {
     if runs < 2 {
