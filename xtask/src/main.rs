@@ -1,48 +1,35 @@
 //! Project tasks: `cargo xtask test` checks everything that must hold before a change is merged, `cargo xtask bench`
-//! runs the benchmarks, `cargo xtask soak` the long sweeps.
+//! runs the benchmarks, `cargo xtask soak` the long sweeps; `cargo xtask docs` and `cargo xtask licences` write what is made
+//! from commands and from dependencies.
 
+mod artifacts;
 mod bench;
+mod checks;
+mod docs;
+mod licences;
+mod metadata;
 mod soak;
+mod timing;
 
 use anyhow::{Context, Result};
 use std::env;
 use std::ffi::OsString;
 use std::path::Path;
-use std::process::{Command, ExitCode};
-use std::time::Instant;
+use std::process::ExitCode;
 
 const USAGE: &str = "\
-usage: cargo xtask test          format, lints, all tests, documentation; stops at the first failure
-       cargo xtask bench NAME    run a benchmark; without a name, list them
-       cargo xtask soak NAME     run a long sweep; without a name, list them";
-
-/// One check: its heading, cargo's arguments, and the environment that it needs.
-struct Check {
-    heading: &'static str,
-    args: &'static [&'static str],
-    env: &'static [(&'static str, &'static str)],
-}
-
-const CHECKS: &[Check] = &[
-    Check { heading: "format", args: &["fmt", "--all", "--check"], env: &[] },
-    Check {
-        heading: "lints",
-        args: &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"],
-        env: &[],
-    },
-    // plain `cargo test`, because it runs the examples in the documentation too
-    Check { heading: "tests", args: &["test", "--workspace"], env: &[] },
-    Check {
-        heading: "documentation",
-        args: &["doc", "--workspace", "--no-deps"],
-        env: &[("RUSTDOCFLAGS", "-D warnings")],
-    },
-];
+usage: cargo xtask test                    format, lints, all tests, documentation; stops at the first failure
+       cargo xtask docs [--check] [NAME]   write the tables, numbers and figures of the documents, or compare them
+       cargo xtask licences [--check]      write the notices of what is linked in, or compare them
+       cargo xtask bench NAME              run a benchmark; without a name, list them
+       cargo xtask soak NAME               run a long sweep; without a name, list them";
 
 fn main() -> Result<ExitCode> {
     let args: Vec<String> = env::args().skip(1).collect();
     match args.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        ["test"] => test(),
+        ["test"] => checks::run(),
+        ["docs", ref rest @ ..] => docs::run(rest),
+        ["licences" | "licenses", ref rest @ ..] => licences::run(rest),
         ["bench", ref rest @ ..] => bench::run(rest),
         ["soak", ref rest @ ..] => soak::run(rest),
         ["help" | "--help" | "-h"] => {
@@ -54,33 +41,6 @@ fn main() -> Result<ExitCode> {
             Ok(ExitCode::from(2))
         }
     }
-}
-
-/// Runs every check.
-fn test() -> Result<ExitCode> {
-    let root = root()?;
-    let began = Instant::now();
-    for check in CHECKS {
-        let command = check.args.join(" ");
-        eprintln!("== {}: cargo {command}", check.heading);
-        let clock = Instant::now();
-        let status = Command::new(cargo())
-            .args(check.args)
-            .envs(check.env.iter().copied())
-            .current_dir(root)
-            .status()
-            .with_context(|| format!("cannot run cargo {command}"))?;
-        let seconds = clock.elapsed().as_secs_f64();
-        if !status.success() {
-            eprintln!("== {}: FAILED after {seconds:.1} s", check.heading);
-            // a child that a signal ended has no code
-            let code = status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1);
-            return Ok(ExitCode::from(code));
-        }
-        eprintln!("== {}: ok in {seconds:.1} s\n", check.heading);
-    }
-    eprintln!("== all checks passed in {:.1} s", began.elapsed().as_secs_f64());
-    Ok(ExitCode::SUCCESS)
 }
 
 /// The cargo that started us, so that the toolchain is the same.

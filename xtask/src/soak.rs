@@ -15,6 +15,11 @@ struct Soak {
 
 const SOAKS: &[Soak] = &[
     Soak {
+        name: "bootstrap",
+        package: "goalward-lab",
+        what: "how often 95 % intervals cover: Student's t, percentiles, BCa; bootstrap [SAMPLES], 2,000",
+    },
+    Soak {
         name: "coverage",
         package: "goalward-lab",
         what: "how often every confidence set loses theta*, on easy and nasty problems; --seeds N, --steps N",

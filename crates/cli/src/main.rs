@@ -59,6 +59,8 @@ enum Command {
     Export(commands::export::Args),
     List(commands::list::Args),
     Completions(commands::completions::Args),
+    #[command(visible_alias = "licenses")]
+    Licences(commands::licences::Args),
 }
 
 fn main() -> ExitCode {
@@ -92,6 +94,7 @@ fn run(cli: Cli) -> anyhow::Result<Outcome> {
         Command::Export(args) => commands::export::run(args, quiet),
         Command::List(args) => commands::list::run(args),
         Command::Completions(args) => commands::completions::run(args),
+        Command::Licences(args) => commands::licences::run(args),
     }
 }
 

@@ -227,14 +227,15 @@ impl Comparison {
         }
         for row in self.rows.iter().filter(|r| r.truncated > 0) {
             warnings.push(format!(
-                "{}: {} of {} runs met the cap on steps and are truncated; their regret is that of fewer episodes",
+                "{}: {} of {} runs met the cap on steps and are truncated; their regret is that of fewer episodes, the one cut off \
+                 counted up to where it stood",
                 row.contender.label, row.truncated, row.runs
             ));
         }
         warnings
     }
 
-    fn cells(&self) -> Table {
+    pub(crate) fn cells(&self) -> Table {
         let mut table = Table::new([
             "learner",
             "radius",
@@ -356,7 +357,7 @@ impl Comparison {
             "# Comparison on {}\n\nWorld `{}`{params}, V*(start) = {}, {} episodes, {} seeds, goalward {}.\n{warnings}\n{}\n\
              Means over the runs with 95 % Student-t intervals. *Gap regret* sums Q*(s,a) − V*(s) over the steps: the same \
              expectation as the regret, far less noise. *Behind best* is the paired difference in gap regret to the best \
-             contender, seed by seed. *Growth* is the exponent e of K^e that the gap regret follows over the second half: \
+             contender, seed by seed; differences have BCa bootstrap intervals, from eight seeds on. *Growth* is the exponent e of K^e that the gap regret follows over the second half: \
              1 means that nothing is learnt any more.\n{against}",
             self.world,
             self.world,

@@ -149,6 +149,11 @@ impl CoverageRow {
         }
     }
 
+    /// Whether a condition of what is proved fails here.
+    pub(crate) fn has_no_guarantee(&self) -> bool {
+        self.guarantee.as_ref().is_some_and(|g| g.holds == Holds::No)
+    }
+
     /// Whether the runs refute what is promised: even the lower end of the interval is above it.
     fn refuted(&self) -> bool {
         self.promised.zip(self.lost).is_some_and(|(promised, lost)| lost.low > promised)
@@ -264,7 +269,7 @@ impl Coverage {
         self.cells().text()
     }
 
-    fn cells(&self) -> Table {
+    pub(crate) fn cells(&self) -> Table {
         let mut table = Table::new([
             "world",
             "delta",

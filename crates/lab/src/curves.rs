@@ -38,7 +38,8 @@ pub struct Run {
     pub outcome: Outcome,
     /// How many points of [`Curves::episodes`] were reached.
     pub reached: usize,
-    /// Cumulative regret at these points; a truncated run keeps its last value to the end.
+    /// Cumulative regret at these points; a truncated run keeps its last value to the end, which counts the episode that was cut
+    /// off up to where it stood ([`RunResult::regret`]).
     pub regret: Vec<f64>,
     /// Cumulative gap regret there.
     pub gap_regret: Vec<f64>,

@@ -127,6 +127,21 @@ impl Demo {
         self.comparison.table()
     }
 
+    /// As parts of a document: those of the comparison, and `share`s of what the printed radius of LEVIS++ pays.
+    pub fn markdown(&self) -> String {
+        let mut parts = self.comparison.markdown();
+        let mean = |label: &str| {
+            let row = self.comparison.rows.iter().find(|r| r.contender.label == label)?;
+            row.regret.filter(|_| !row.unfinished).map(|m| m.mean)
+        };
+        for label in [LIKELIHOOD, ALONE] {
+            if let Some((mine, printed)) = mean(label).zip(mean(PRINTED)) {
+                parts.push_str(&format!("<!-- share {label} -->\n{:.4}\n\n", mine / printed));
+            }
+        }
+        parts
+    }
+
     /// Whether the user broke off.
     pub fn interrupted(&self) -> bool {
         self.comparison.interrupted.is_some()

@@ -19,6 +19,7 @@ pub mod figure;
 mod files;
 mod growth;
 mod jobs;
+mod markdown;
 mod paired;
 mod progress;
 mod records;

@@ -22,7 +22,8 @@ pub enum Verdict {
 pub struct Difference {
     /// Who it is.
     pub label: String,
-    /// The mean difference with its 95 % Student-t interval. A run that the cap on steps ended counts with what it had paid.
+    /// The mean difference with its 95 % interval ([`Mean::of_differences`]). A run that the cap on steps ended counts with
+    /// the gap regret of the steps that it made.
     pub difference: Option<Mean>,
     /// Whether the cap ended a run of the contender: it would have paid more, the difference is a lower bound.
     pub at_least: bool,

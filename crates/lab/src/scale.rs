@@ -216,7 +216,7 @@ impl Scale {
         format!("{}{note}", self.cells().text())
     }
 
-    fn cells(&self) -> Table {
+    pub(crate) fn cells(&self) -> Table {
         let mut table = Table::new([
             "world",
             "learner",

@@ -166,7 +166,7 @@ pub fn survey(options: &SurveyOptions, progress: &dyn Progress) -> Result<Survey
 }
 
 impl SurveyRow {
-    fn verdict(&self) -> Option<Verdict> {
+    pub(crate) fn verdict(&self) -> Option<Verdict> {
         self.difference.as_ref().and_then(|d| d.verdict)
     }
 }
@@ -221,7 +221,7 @@ impl Survey {
         self.cells().text()
     }
 
-    fn cells(&self) -> Table {
+    pub(crate) fn cells(&self) -> Table {
         let less = format!("less that of {}", self.options.against);
         let mut table =
             Table::new(["world", "learner", "radius", "guarantee", "truncated", "gap regret", less.as_str()]);
@@ -244,7 +244,7 @@ impl Survey {
     }
 
     /// Gap regret with one column for each world.
-    fn matrix(&self) -> Table {
+    pub(crate) fn matrix(&self) -> Table {
         let worlds: Vec<&str> = self.curves.iter().map(|(place, _)| place.label.as_str()).collect();
         let mut table = Table::new(std::iter::once("learner").chain(worlds.iter().copied()));
         let labels = self.curves.first().map_or(&[][..], |(_, curves)| curves);
@@ -268,7 +268,8 @@ impl Survey {
         format!(
             "# Survey\n\nGap regret after {} episodes, {} seeds, at most {} steps a run; goalward {}.\n\n{}\n{words}\n{}\n\
              Means with 95 % Student-t intervals; the last column is the mean of the differences seed by seed, which met the \
-             same luck. A run that the cap on steps ended counts with what it had paid (≥).\n",
+             same luck, with BCa bootstrap intervals (Student's with fewer than eight seeds). A run that the cap on steps ended counts with the gap regret of the steps that it made, \
+             a lower bound (≥).\n",
             self.options.episodes,
             self.options.seeds.end - self.options.seeds.start,
             self.options.max_steps,

@@ -55,6 +55,9 @@ pub(crate) struct Args {
     /// Print the result as one JSON value
     #[arg(long)]
     json: bool,
+    /// Print the result as Markdown in named parts, for documents
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
 }
 
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
@@ -77,9 +80,10 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         comparison = comparison.against(reference)?;
     }
     let files = comparison.write(&args.out)?;
-    match args.json {
-        true => output::json(&comparison)?,
-        false => output::text(&format!("{}\n", comparison.table().trim_end()))?,
+    match (args.json, args.markdown) {
+        (true, _) => output::json(&comparison)?,
+        (_, true) => output::text(&comparison.markdown())?,
+        _ => output::text(&format!("{}\n", comparison.table().trim_end()))?,
     }
     if !quiet {
         wrote(&files);

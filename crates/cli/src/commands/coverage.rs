@@ -57,6 +57,9 @@ pub(crate) struct Args {
     /// Print the result as one JSON value
     #[arg(long)]
     json: bool,
+    /// Print the result as Markdown in named parts, for documents
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
 }
 
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
@@ -70,7 +73,11 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     };
     let jobs = Jobs::new(quiet, Interrupt::listen(quiet)?);
     let result = coverage(&options, &jobs)?;
-    show(&result, args.json, quiet, || result.table(), &result.words, &result.files)?;
+    if args.markdown {
+        super::quote(&result.markdown(), &result.files, quiet)?;
+    } else {
+        show(&result, args.json, quiet, || result.table(), &result.words, &result.files)?;
+    }
     if result.interrupted {
         return Ok(Outcome::Interrupted);
     }

@@ -44,6 +44,9 @@ pub(crate) struct Args {
     /// Print the result as one JSON value
     #[arg(long)]
     json: bool,
+    /// Print the result as Markdown in named parts, for documents
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
 }
 
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
@@ -56,6 +59,10 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     };
     let jobs = Jobs::new(quiet, Interrupt::listen(quiet)?);
     let result = demo(&options, &jobs)?;
-    show(&result, args.json, quiet, || result.table(), &result.words, &result.files)?;
+    if args.markdown {
+        super::quote(&result.markdown(), &result.files, quiet)?;
+    } else {
+        show(&result, args.json, quiet, || result.table(), &result.words, &result.files)?;
+    }
     Ok(ended(result.interrupted()))
 }

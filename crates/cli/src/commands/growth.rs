@@ -24,7 +24,7 @@ EXAMPLES:
 /// one gap for all K; who learns has an exponent near 0, who does not has 1. horizon: corridor, where T* grows and B* stays;
 /// the theory of LEVIS++ allows logarithms of T* only.
 ///
-/// An exponent is the slope of log mean gap regret; its 95 % interval comes from drawing the seeds anew (bootstrap),
+/// An exponent is the slope of log mean gap regret; its 95 % interval comes from drawing the seeds anew (BCa bootstrap),
 /// and the standard error of the straight line stands beside it. There is a figure for each family.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
@@ -69,6 +69,9 @@ pub(crate) struct Args {
     /// Print the result as one JSON value
     #[arg(long)]
     json: bool,
+    /// Print the result as Markdown in named parts, for documents
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -103,9 +106,10 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     };
     let jobs = Jobs::new(quiet, Interrupt::listen(quiet)?);
     let result = growth(&options, &jobs)?;
-    match args.json {
-        true => output::json(&result)?,
-        false => {
+    match (args.json, args.markdown) {
+        (true, _) => output::json(&result)?,
+        (_, true) => output::text(&result.markdown())?,
+        _ => {
             let words: Vec<String> = result.words.iter().map(|words| output::item(words, 100)).collect();
             output::text(&format!("{}{}\n", result.table(), words.join("\n")))?;
         }

@@ -8,6 +8,7 @@ pub(crate) mod demo;
 pub(crate) mod export;
 pub(crate) mod growth;
 pub(crate) mod learn;
+pub(crate) mod licences;
 pub(crate) mod list;
 pub(crate) mod mix;
 pub(crate) mod reproduce;
@@ -195,6 +196,15 @@ fn show<T: Serialize>(
         let words: Vec<String> = words.iter().map(|words| output::item(words, 100)).collect();
         output::text(&format!("{}\n{}\n", table(), words.join("\n")))?;
     }
+    if !quiet {
+        wrote(files);
+    }
+    Ok(())
+}
+
+/// Prints a study as Markdown and tells where the rest is.
+fn quote(markdown: &str, files: &[PathBuf], quiet: bool) -> anyhow::Result<()> {
+    output::text(markdown)?;
     if !quiet {
         wrote(files);
     }

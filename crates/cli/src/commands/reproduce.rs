@@ -42,6 +42,9 @@ pub(crate) struct Args {
     /// Print the result as one JSON value
     #[arg(long)]
     json: bool,
+    /// Print the result as Markdown in named parts, for documents
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
 }
 
 /// Dimensions as they are typed: 2,3.
@@ -78,6 +81,8 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let reproduction = reproduce(&options, &jobs)?;
     if args.json {
         output::json(&reproduction)?;
+    } else if args.markdown {
+        output::text(&reproduction.markdown())?;
     } else {
         let words: Vec<String> = reproduction.words().iter().map(|words| output::item(words, 100)).collect();
         let words = words.join("\n");

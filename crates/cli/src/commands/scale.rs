@@ -66,6 +66,9 @@ pub(crate) struct Args {
     /// Print the result as one JSON value
     #[arg(long)]
     json: bool,
+    /// Print the result as Markdown in named parts, for documents
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
 }
 
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
@@ -82,9 +85,10 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     };
     let jobs = Jobs::new(quiet, Interrupt::listen(quiet)?);
     let result = scale(&options, &jobs)?;
-    match args.json {
-        true => output::json(&result)?,
-        false => output::text(&result.table())?,
+    match (args.json, args.markdown) {
+        (true, _) => output::json(&result)?,
+        (_, true) => output::text(&result.markdown())?,
+        _ => output::text(&result.table())?,
     }
     if !quiet {
         wrote(&result.files);

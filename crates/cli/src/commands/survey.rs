@@ -18,10 +18,10 @@ EXAMPLES:
 
 /// Run every learner on every world and measure all of them against one
 ///
-/// All learners meet the same luck, so differences are taken seed by seed: their 95 % interval (Student's t) tells
+/// All learners meet the same luck, so differences are taken seed by seed: their 95 % interval (BCa bootstrap) tells
 /// whether one pays more than another. Gap regret is compared, which has the mean of the regret and far less noise. A
-/// learner that does not learn may never come to the end: --max-steps ends its run, which counts with what it had
-/// paid (≥).
+/// learner that does not learn may never come to the end: --max-steps ends its run, which counts with the
+/// steps that it made (≥).
 ///
 /// Exit code 1 says that the learner of --against pays significantly more than one with a guarantee on some world.
 #[derive(clap::Args)]
@@ -59,6 +59,9 @@ pub(crate) struct Args {
     /// Print the result as one JSON value
     #[arg(long)]
     json: bool,
+    /// Print the result as Markdown in named parts, for documents
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
 }
 
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
@@ -74,7 +77,11 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     };
     let jobs = Jobs::new(quiet, Interrupt::listen(quiet)?);
     let result = survey(&options, &jobs)?;
-    show(&result, args.json, quiet, || result.table(), &result.words, &result.files)?;
+    if args.markdown {
+        super::quote(&result.markdown(), &result.files, quiet)?;
+    } else {
+        show(&result, args.json, quiet, || result.table(), &result.words, &result.files)?;
+    }
     Ok(match (result.interrupted, result.nowhere_worse) {
         (true, _) => Outcome::Interrupted,
         (false, true) => Outcome::Done,

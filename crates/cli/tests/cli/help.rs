@@ -19,6 +19,7 @@ const COMMANDS: &[&str] = &[
     "export",
     "list",
     "completions",
+    "licences",
 ];
 
 #[test]

@@ -9,6 +9,7 @@ mod help;
 mod identifiable;
 mod input;
 mod learn;
+mod licences;
 mod manners;
 mod models;
 mod names;

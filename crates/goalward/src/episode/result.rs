@@ -25,7 +25,9 @@ pub struct RunResult {
     pub total_cost: f64,
     /// V*(start).
     pub optimal_cost: f64,
-    /// total_cost - episodes * optimal_cost.
+    /// total_cost - episodes * optimal_cost - (optimal_cost - V*(s)), where s is the state of an episode that was cut off; the
+    /// last term is 0 between episodes. Without it a run that ends in the middle would be charged its steps and not credited
+    /// the way that they made, and the mean would not be that of the gap regret.
     pub regret: f64,
     /// The sum over the steps of Q*(s,a) - V*(s): the same mean as the regret, far less noise.
     pub gap_regret: f64,
@@ -128,7 +130,7 @@ impl RunResult {
             steps: now.steps,
             total_cost: now.total_cost,
             optimal_cost: arena.optimal_cost(),
-            regret: now.total_cost - now.episodes as f64 * arena.optimal_cost(),
+            regret: now.regret(arena),
             gap_regret: now.gap_regret,
             theta_hat: gathered.theta_hat,
             theta_interval: gathered.theta_interval,

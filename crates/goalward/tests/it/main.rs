@@ -25,6 +25,7 @@ mod problem_files;
 mod pruning;
 mod radii;
 mod recompute;
+mod regret;
 mod restarting;
 mod resume;
 mod scale;

@@ -144,7 +144,7 @@ impl CurveFigure {
             top += 40.0;
             canvas.text(&self.note, (MARGIN, top), NOTE, Colour::SLATE, Anchor::Start)?;
         }
-        let legend = self.legend(width - 2.0 * MARGIN)?;
+        let legend = self.legend(width - 2.0 * MARGIN);
         let legend_top = height - MARGIN - LEGEND_LINE * legend.len() as f64 + 18.0;
         for (row, keys) in legend.iter().enumerate() {
             self.draw_keys(canvas, keys, legend_top + LEGEND_LINE * row as f64 + 20.0)?;
@@ -152,8 +152,7 @@ impl CurveFigure {
         let mut panels = self.panels.clone();
         share_y(&mut panels);
         let scales: Vec<(Scale, Scale)> = panels.iter().map(Panel::scales).collect();
-        let edges: Vec<f64> =
-            panels.iter().zip(&scales).map(|(p, s)| p.left_edge(&s.1)).collect::<Result<_>>()?;
+        let edges: Vec<f64> = panels.iter().zip(&scales).map(|(p, s)| p.left_edge(&s.1)).collect();
         // what tick labels and gaps leave is shared out evenly
         let taken = edges.iter().sum::<f64>() + GAP * panels.len().saturating_sub(1) as f64;
         let panel_width = (width - 2.0 * MARGIN - 12.0 - taken) / panels.len().max(1) as f64;
@@ -173,7 +172,7 @@ impl CurveFigure {
     }
 
     /// The legend's lines with their places, row by row.
-    fn legend(&self, width: f64) -> Result<Vec<Vec<(f64, Key<'_>)>>> {
+    fn legend(&self, width: f64) -> Vec<Vec<(f64, Key<'_>)>> {
         let mut keys: Vec<Key> = Vec::new();
         let lines = self.panels.iter().flat_map(|p| p.series.iter().map(|s| Key::Line(&s.label, s.stroke)));
         let marks =
@@ -183,8 +182,8 @@ impl CurveFigure {
                 keys.push(key);
             }
         }
-        let width_of = |key: &Key| Ok(SWATCH + 14.0 + text_width(key.label(), TEXT)? + 48.0);
-        let widths: Vec<f64> = keys.iter().map(width_of).collect::<Result<_>>()?;
+        let width_of = |key: &Key| SWATCH + 14.0 + text_width(key.label(), TEXT) + 48.0;
+        let widths: Vec<f64> = keys.iter().map(width_of).collect();
         // as few rows as fit, each column as wide as its widest entry, read column by column
         for rows in 1..=keys.len() {
             let columns: Vec<f64> =
@@ -195,10 +194,10 @@ impl CurveFigure {
                     let in_row = keys.iter().enumerate().filter(move |(i, _)| i % rows == r);
                     in_row.map(|(i, key)| (left(i / rows), *key)).collect()
                 };
-                return Ok((0..rows).map(row).collect());
+                return (0..rows).map(row).collect();
             }
         }
-        Ok(Vec::new())
+        Vec::new()
     }
 
     fn draw_keys<DB: DrawingBackend>(&self, canvas: &Canvas<DB>, keys: &[(f64, Key)], y: f64) -> Result<()> {

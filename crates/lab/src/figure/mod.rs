@@ -5,6 +5,7 @@ mod canvas;
 mod curves;
 mod panel;
 mod style;
+mod typeface;
 
 pub(crate) use axis::label as number_label;
 pub use curves::{Axis, BandPoint, CurveFigure, Marker, Marks, Panel, Series};

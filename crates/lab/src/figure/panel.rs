@@ -50,10 +50,9 @@ impl Panel {
     }
 
     /// The room that the y axis needs for its title and its ticks' labels.
-    pub(super) fn left_edge(&self, y: &Scale) -> Result<f64> {
-        let widths: Vec<f64> = y.ticks(7).iter().map(|t| text_width(&t.1, TICK)).collect::<Result<_>>()?;
+    pub(super) fn left_edge(&self, y: &Scale) -> f64 {
         let title = if self.y.title.is_empty() { 14.0 } else { 52.0 };
-        Ok(widths.into_iter().fold(0.0, f64::max) + title)
+        y.ticks(7).iter().map(|t| text_width(&t.1, TICK)).fold(0.0, f64::max) + title
     }
 
     fn y_range(&self, x: &Scale) -> (f64, f64) {
@@ -108,7 +107,7 @@ impl Panel {
         canvas.line(&[(frame.left, frame.bottom), (frame.right, frame.bottom)], axis)?;
         let middle = (frame.left + frame.right) / 2.0;
         canvas.text(&self.x.title, (middle, frame.bottom + 80.0), TEXT, Colour::INK, Anchor::Middle)?;
-        let side = (frame.left - self.left_edge(&y)? + 20.0, (frame.top + frame.bottom) / 2.0);
+        let side = (frame.left - self.left_edge(&y) + 20.0, (frame.top + frame.bottom) / 2.0);
         canvas.upward_text(&self.y.title, side, TEXT, Colour::INK)?;
 
         for series in &self.series {

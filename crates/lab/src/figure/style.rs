@@ -1,23 +1,9 @@
-//! Colours, strokes and the typeface.
+//! Colours and strokes.
 
-use crate::{Error, Result};
-use plotters::style::{FontStyle, RGBColor, register_font};
-use std::sync::OnceLock;
+use plotters::style::RGBColor;
 
-/// The name that the embedded typeface is registered under. An SVG carries it as its font stack, so that a viewer
-/// without Inter takes the system's own.
+/// The font stack of an SVG: a viewer without Inter takes the system's own.
 pub(crate) const FAMILY: &str = "Inter, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
-
-static INTER: &[u8] = include_bytes!("../../assets/Inter-Regular.otf");
-
-/// Registers the typeface; figures never depend on the fonts of a system.
-pub(crate) fn embed_typeface() -> Result<()> {
-    static DONE: OnceLock<bool> = OnceLock::new();
-    match DONE.get_or_init(|| register_font(FAMILY, FontStyle::Normal, INTER).is_ok()) {
-        true => Ok(()),
-        false => Err(Error::Figure { reason: "the embedded typeface cannot be read".into() }),
-    }
-}
 
 /// A colour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -322,6 +322,10 @@ impl Growth {
         report::tables(self).iter().map(|(title, table)| format!("{title}\n{}\n", table.text())).collect()
     }
 
+    pub(crate) fn tables(&self) -> Vec<(String, crate::table::Table)> {
+        report::tables(self)
+    }
+
     /// The figure of a family.
     pub fn figure(&self, family: Family) -> Option<crate::figure::CurveFigure> {
         self.families.iter().find(|f| f.family == family).map(|f| report::figure(self, f))

@@ -1,9 +1,12 @@
-//! Means with their uncertainty, paired differences, shares, growth exponents. All sums run in the order given, so the
+//! Means with their uncertainty, paired differences, shares, growth exponents, bootstrap intervals. All sums run in the order given, so the
 //! same runs give the same bytes.
 
+mod bootstrap;
+mod normal;
 mod proportion;
 mod slope;
 
+pub use bootstrap::bca_interval;
 pub use proportion::Proportion;
 pub use slope::Exponent;
 
@@ -11,7 +14,10 @@ use crate::figure::number_label;
 use serde::Serialize;
 use std::fmt;
 
-/// A sample mean with its 95 % Student-t interval; with fewer than two values there is no interval.
+/// Below so many differences there are too few resamples to tell a tail of 2.5 %: the interval is Student's.
+const FEW: usize = 8;
+
+/// A sample mean with its 95 % interval, Student's t if nothing else is said; with fewer than two values there is no interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Mean {
     /// How many values.
@@ -45,17 +51,47 @@ impl Mean {
 
     /// The mean of the differences `a[i] - b[i]`: what two learners differ by when they meet the same luck.
     ///
-    /// `None` without values, or if the samples differ in length.
+    /// Such differences are skewed, because a run that goes wrong pays much and no run gains as much. So their interval is a corrected
+    /// bootstrap's ([`bca_interval`]), which need not be symmetric; with fewer than eight of them it is Student's, because a bootstrap
+    /// of few values never looks beyond them. `None` without values, or if the samples differ in length.
     pub fn of_differences(a: &[f64], b: &[f64]) -> Option<Mean> {
         if a.len() != b.len() {
             return None;
         }
-        Mean::of(&a.iter().zip(b).map(|(x, y)| x - y).collect::<Vec<_>>())
+        let differences: Vec<f64> = a.iter().zip(b).map(|(x, y)| x - y).collect();
+        let mean = Mean::of(&differences)?;
+        if differences.len() < FEW {
+            return Some(mean);
+        }
+        let of = |runs: &[usize]| Some(runs.iter().map(|&r| differences[r]).sum::<f64>() / runs.len() as f64);
+        let Some((low, high)) = bca_interval(differences.len(), of) else { return Some(mean) };
+        // equal differences have one mean, whatever rounding makes of it
+        let (low, high) = match high - low <= 1e-12 * mean.mean.abs() {
+            true => (mean.mean, mean.mean),
+            false => (low.min(mean.mean), high.max(mean.mean)),
+        };
+        Some(Mean { low: Some(low), high: Some(high), ..mean })
+    }
+
+    /// The mean of the opposites.
+    pub fn negated(&self) -> Mean {
+        let opposite = |x: Option<f64>| x.map(|x| -x);
+        Mean { mean: -self.mean, low: opposite(self.high), high: opposite(self.low), ..*self }
+    }
+
+    /// Whether the interval reaches as far up as down.
+    fn symmetric(&self) -> bool {
+        let Some((low, high)) = self.low.zip(self.high) else { return true };
+        let (down, up) = (self.mean - low, high - self.mean);
+        (up - down).abs() <= 1e-9 * up.max(down) + 1e-12 * self.mean.abs()
     }
 
     /// Half the interval's width.
     pub fn half_width(&self) -> Option<f64> {
-        self.high.map(|high| high - self.mean)
+        match self.symmetric() {
+            true => self.high.map(|high| high - self.mean),
+            false => Some(0.5 * (self.high? - self.low?)),
+        }
     }
 
     /// Whether the interval contains a value; `None` without an interval.
@@ -95,13 +131,15 @@ impl Mean {
     }
 }
 
-/// `2.401 ± 0.005`: two digits of the uncertainty decide the digits of the mean.
+/// `2.401 ± 0.005`, or `34 [13, 61]` where the interval is not symmetric: two digits of the uncertainty decide the digits of
+/// the mean.
 impl fmt::Display for Mean {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let decimals = self.decimals();
         f.write_str(&number_label(self.mean, decimals))?;
         match self.half_width() {
-            Some(half) => write!(f, " ± {}", number_label(half, decimals)),
+            Some(half) if self.symmetric() => write!(f, " ± {}", number_label(half, decimals)),
+            Some(_) => write!(f, " {}", self.interval()),
             None => Ok(()),
         }
     }
@@ -200,6 +238,28 @@ mod tests {
         let difference = Mean::of_differences(&a, &luck).unwrap();
         close(difference.mean, 1.0, 1e-12);
         close(difference.half_width().unwrap(), 0.0, 1e-9);
+        let many: Vec<f64> = (0..20).map(|i| f64::from(i) * 1.7).collect();
+        let more: Vec<f64> = many.iter().map(|x| x + 1.0).collect();
+        assert_eq!(
+            Mean::of_differences(&more, &many).unwrap().to_string(),
+            "1 ± 0",
+            "equal but for rounding"
+        );
+    }
+
+    #[test]
+    fn differences_are_skewed_and_so_is_their_interval() {
+        let rare: Vec<f64> = (0..20).map(|i| if i % 7 == 0 { 30.0 } else { 1.0 }).collect();
+        let mean = Mean::of_differences(&rare, &[0.0; 20]).unwrap();
+        let student = Mean::of(&rare).unwrap();
+        assert!(mean.high.unwrap() - mean.mean > 1.2 * (mean.mean - mean.low.unwrap()), "{mean:?}");
+        assert_ne!((mean.low, mean.high), (student.low, student.high));
+        let (text, opposite) = (mean.to_string(), mean.negated().to_string());
+        assert!(text.starts_with("5.3 [") || text.starts_with("5 ["), "{text}");
+        assert!(opposite.starts_with("−5") && opposite.contains(", −"), "{opposite}");
+        // a few tell nothing of the tails
+        let few = Mean::of_differences(&rare[..7], &[0.0; 7]).unwrap();
+        assert_eq!(Some(few), Mean::of(&rare[..7]));
     }
 
     #[test]

@@ -1,25 +1,20 @@
 //! Growth exponents with their uncertainty.
 
-use super::{log_log_slope, t_quantile_975};
-use goalward::numeric::Stream;
+use super::{bca_interval, log_log_slope, t_quantile_975};
 use serde::Serialize;
 use std::fmt;
-
-/// How often the runs are drawn anew.
-const RESAMPLES: usize = 2000;
-/// The label of the draws; nothing else uses this stream.
-const STREAM: u64 = 0x626f_6f74; // "boot"
 
 /// The exponent e of a power law mean(y) = c x^e, fitted by least squares to the logarithms of the means.
 ///
 /// Two intervals, because two things are uncertain. `low` and `high` come from the runs: seeds are drawn anew with
 /// replacement, for all x at once because runs with the same seed share their luck, and the slope is fitted again
-/// (percentile bootstrap, 95 %). `error` is the standard error of the straight line: how well it is one.
+/// (95 %, bias-corrected and accelerated: [`bca_interval`]). `error` is the standard error of the straight line: how well it
+/// is one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Exponent {
     /// The fitted exponent.
     pub exponent: f64,
-    /// The lower end of the bootstrap's 95 % interval; `None` with fewer than two runs.
+    /// The lower end of the bootstrap's 95 % interval; `None` with fewer than two runs, or if few of them pay anything.
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,
@@ -35,27 +30,20 @@ impl Exponent {
         if xs.len() != ys.len() || runs == 0 || ys.iter().any(|y| y.len() != runs) {
             return None;
         }
+        let slope = |runs: &[usize]| {
+            let means = means(ys, runs);
+            // a mean without a logarithm would be left out, and the slope be that of the other points
+            let positive = means.iter().all(|m| m.is_finite() && *m > 0.0);
+            log_log_slope(xs.iter().copied().zip(means)).filter(|_| positive)
+        };
         let everybody: Vec<usize> = (0..runs).collect();
-        let means = means(ys, &everybody);
-        if means.iter().any(|m| !m.is_finite() || *m <= 0.0) {
-            return None;
-        }
-        let slope = |means: &[f64]| log_log_slope(xs.iter().copied().zip(means.iter().copied()));
-        let exponent = slope(&means)?;
-        let mut stream = Stream::new(0, &[STREAM]);
-        let mut drawn: Vec<f64> = (0..if runs > 1 { RESAMPLES } else { 0 })
-            .filter_map(|_| {
-                let again: Vec<usize> = (0..runs).map(|_| stream.below(runs)).collect();
-                slope(&self::means(ys, &again))
-            })
-            .collect();
-        drawn.sort_by(f64::total_cmp);
-        let quantile = |share: f64| drawn.get((share * drawn.len() as f64) as usize).copied();
+        let exponent = slope(&everybody)?;
+        let interval = bca_interval(runs, slope);
         Some(Exponent {
             exponent,
-            low: quantile(0.025),
-            high: quantile(0.975),
-            error: standard_error(xs, &means, exponent),
+            low: interval.map(|i| i.0),
+            high: interval.map(|i| i.1),
+            error: standard_error(xs, &means(ys, &everybody), exponent),
         })
     }
 
@@ -103,6 +91,7 @@ impl fmt::Display for Exponent {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use goalward::numeric::Stream;
 
     #[test]
     fn a_power_law_has_its_exponent_and_no_error() {
@@ -152,5 +141,10 @@ mod tests {
         assert_eq!(Exponent::fit(&[1.0, 2.0], &[vec![1.0], vec![]]), None);
         assert_eq!(Exponent::fit(&[1.0, 2.0], &[vec![1.0], vec![0.0]]), None);
         assert_eq!(Exponent::fit(&[], &[]), None);
+        // one run of ten pays all: a line, but no interval
+        let mut rare = vec![0.0; 10];
+        rare[3] = 5.0;
+        let fit = Exponent::fit(&[1.0, 2.0], &[vec![1.0; 10], rare]).unwrap();
+        assert_eq!((fit.low, fit.high), (None, None));
     }
 }

@@ -1,0 +1,136 @@
+//! `cargo xtask test`: everything that must hold before a change is merged, with the seconds that each part takes.
+
+use crate::artifacts::{self, Tests};
+use crate::timing::{Slow, Timed};
+use crate::{cargo, docs, root};
+use anyhow::{Context, Result};
+use std::path::PathBuf;
+use std::process::{Command, ExitCode, Stdio};
+use std::time::Instant;
+
+/// A test that takes longer than this belongs into a soak, with a sample of it as the test.
+const LONG: f64 = 20.0;
+/// All parts together should take less than this.
+const LIMIT: f64 = 25.0 * 60.0;
+
+/// The parts so far: name, seconds.
+struct Parts {
+    began: Instant,
+    done: Vec<(String, f64)>,
+    slow: Vec<Slow>,
+}
+
+/// Why it ends early: the exit code to hand on.
+struct Failed(u8);
+
+type Outcome<T> = Result<std::result::Result<T, Failed>>;
+
+/// `?` for both: an error of ours, and a part that failed.
+macro_rules! passed {
+    ($outcome:expr) => {
+        match $outcome? {
+            Ok(value) => value,
+            Err(failed) => return Ok(Err(failed)),
+        }
+    };
+}
+
+pub(crate) fn run() -> Result<ExitCode> {
+    let mut parts = Parts { began: Instant::now(), done: Vec::new(), slow: Vec::new() };
+    let outcome = all(&mut parts);
+    eprint!("{}", parts.table());
+    Ok(match outcome? {
+        Ok(()) => {
+            eprintln!("== all checks passed");
+            ExitCode::SUCCESS
+        }
+        Err(Failed(code)) => ExitCode::from(code),
+    })
+}
+
+fn all(parts: &mut Parts) -> Outcome<()> {
+    passed!(parts.cargo("format", &["fmt", "--all", "--check"], &[]));
+    passed!(parts.cargo("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[]));
+    let (tests, program) = passed!(parts.build());
+    for test in &tests {
+        passed!(parts.test(test));
+    }
+    // the examples in the documentation
+    passed!(parts.cargo("examples in the documentation", &["test", "--workspace", "--doc"], &[]));
+    passed!(parts.cargo(
+        "documentation",
+        &["doc", "--workspace", "--no-deps"],
+        &[("RUSTDOCFLAGS", "-D warnings")]
+    ));
+    passed!(parts.part("documents against commands", || docs::check_quick(&program)));
+    Ok(Ok(()))
+}
+
+impl Parts {
+    /// One part; a failure ends everything.
+    fn part(&mut self, name: &str, work: impl FnOnce() -> Result<ExitCode>) -> Outcome<()> {
+        eprintln!("== {name}");
+        let clock = Instant::now();
+        let code = work()?;
+        let seconds = clock.elapsed().as_secs_f64();
+        self.done.push((name.into(), seconds));
+        if code != ExitCode::SUCCESS {
+            eprintln!("== {name}: FAILED after {seconds:.1} s");
+            return Ok(Err(Failed(1)));
+        }
+        eprintln!("== {name}: ok in {seconds:.1} s\n");
+        Ok(Ok(()))
+    }
+
+    fn cargo(&mut self, name: &str, args: &[&str], env: &[(&str, &str)]) -> Outcome<()> {
+        self.part(name, || {
+            let mut command = Command::new(cargo());
+            command.args(args).envs(env.iter().copied());
+            crate::bench::finish(command)
+        })
+    }
+
+    /// Builds all tests at once; gives them and the program `goalward` that they run.
+    fn build(&mut self) -> Outcome<(Vec<Tests>, PathBuf)> {
+        let mut built = Vec::new();
+        passed!(self.part("building the tests", || {
+            let args = ["test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"];
+            let output = Command::new(cargo())
+                .args(args)
+                .current_dir(root()?)
+                .stderr(Stdio::inherit())
+                .output()
+                .context("cannot run cargo test --no-run")?;
+            built = output.stdout;
+            Ok(if output.status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }));
+        let program = artifacts::program(&built).context("cargo test built no program")?;
+        Ok(Ok((artifacts::tests(&built), program)))
+    }
+
+    fn test(&mut self, test: &Tests) -> Outcome<()> {
+        let mut slow = Vec::new();
+        passed!(self.part(&test.name, || {
+            let timed = Timed::run(test)?;
+            slow = timed.longer_than(LONG);
+            Ok(if timed.passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+        }));
+        self.slow.extend(slow);
+        Ok(Ok(()))
+    }
+
+    fn table(&self) -> String {
+        let width = self.done.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+        let line = |name: &str, seconds: f64| format!("{name:<width$}  {seconds:>8.1} s\n");
+        let mut table: String = self.done.iter().map(|(name, seconds)| line(name, *seconds)).collect();
+        let total = self.began.elapsed().as_secs_f64();
+        table.push_str(&line("total", total));
+        for Slow { name, seconds } in &self.slow {
+            table.push_str(&format!("over {LONG:.0} s: {name} took {seconds:.0} s; can it be a soak?\n"));
+        }
+        if total > LIMIT {
+            table.push_str(&format!("that is more than {:.0} minutes\n", LIMIT / 60.0));
+        }
+        table
+    }
+}

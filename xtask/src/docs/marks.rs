@@ -1,0 +1,189 @@
+//! Marks in documents, and what stands between them.
+
+use super::sources::Parts;
+use anyhow::{Context, Result, bail};
+use std::collections::BTreeMap;
+
+const BEGIN: &str = "<!-- docs: ";
+const CLOSE: &str = " -->";
+const END: &str = "<!-- end -->";
+
+/// A place where a document says something else than its source.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Difference {
+    pub(crate) line: usize,
+    /// The source and the part.
+    pub(crate) name: String,
+    /// The first line that differs.
+    pub(crate) old: String,
+    pub(crate) new: String,
+}
+
+/// A piece of a document.
+enum Piece<'a> {
+    /// What somebody wrote.
+    Plain(&'a str),
+    /// What a command wrote: the source, the part, the text between the marks.
+    Marked(&'a str, &'a str, &'a str),
+}
+
+/// The pieces, each with the line that it begins in.
+fn pieces(text: &str) -> Result<Vec<(usize, Piece<'_>)>> {
+    let mut pieces = Vec::new();
+    let mut rest = text;
+    let line = |rest: &str| text[..text.len() - rest.len()].matches('\n').count() + 1;
+    while let Some((plain, after)) = rest.split_once(BEGIN) {
+        if let Some(stray) = plain.find(END) {
+            bail!("line {}: {END} without a beginning", line(&rest[stray..]));
+        }
+        pieces.push((line(rest), Piece::Plain(plain)));
+        let at = line(after);
+        let first = plain.rsplit_once('\n').map_or(plain, |(_, last)| last).trim().is_empty()
+            && !after_mark(&pieces, plain);
+        let (name, after) =
+            after.split_once(CLOSE).with_context(|| format!("line {at}: a mark is not closed"))?;
+        let (source, part) =
+            name.split_once('/').with_context(|| format!("line {at}: {name:?} is not NAME/PART"))?;
+        let (old, after) =
+            after.split_once(END).with_context(|| format!("line {at}: {name} has no {END}"))?;
+        if old.contains(BEGIN) || name.contains('\n') {
+            bail!("line {at}: {name} has no {END}");
+        }
+        // Markdown takes a line that begins with a comment for HTML
+        if first != old.starts_with('\n') {
+            bail!("line {at}: {name} must have lines of its own, or stand within a line and not begin it");
+        }
+        pieces.push((at, Piece::Marked(source, part, old)));
+        rest = after;
+    }
+    if let Some(stray) = rest.find(END) {
+        bail!("line {}: {END} without a beginning", line(&rest[stray..]));
+    }
+    pieces.push((line(rest), Piece::Plain(rest)));
+    Ok(pieces)
+}
+
+/// Whether the last mark ends in the line in which this text ends.
+fn after_mark(pieces: &[(usize, Piece)], plain: &str) -> bool {
+    pieces.len() > 1 && !plain.contains('\n')
+}
+
+/// The document with the parts of the given sources in their places, and what changed.
+pub(crate) fn replace(text: &str, given: &BTreeMap<&str, Parts>) -> Result<(String, Vec<Difference>)> {
+    let (mut out, mut differences) = (String::with_capacity(text.len()), Vec::new());
+    for (line, piece) in pieces(text)? {
+        let (source, part, old) = match piece {
+            Piece::Plain(plain) => {
+                out.push_str(plain);
+                continue;
+            }
+            Piece::Marked(source, part, old) => (source, part, old),
+        };
+        let name = format!("{source}/{part}");
+        let new = match given.get(source) {
+            None => old.to_string(),
+            Some(parts) => {
+                let new = parts.get(part).with_context(|| {
+                    let known: Vec<&str> = parts.keys().map(String::as_str).collect();
+                    format!("line {line}: {source} has no part {part:?}, but {}", known.join(", "))
+                })?;
+                match old.starts_with('\n') {
+                    true => format!("\n{new}\n"),
+                    false if new.contains('\n') => bail!("line {line}: {name} needs a line of its own"),
+                    false => new.clone(),
+                }
+            }
+        };
+        if new != old {
+            let (mut olds, mut news) = (old.trim().lines(), new.trim().lines());
+            let differing =
+                std::iter::repeat_with(|| (olds.next(), news.next())).find(|(a, b)| a != b || a.is_none());
+            let (old, new) = differing.unwrap_or_default();
+            let shown = |line: Option<&str>| line.unwrap_or("(nothing)").to_string();
+            differences.push(Difference { line, name: name.clone(), old: shown(old), new: shown(new) });
+        }
+        out.push_str(&format!("{BEGIN}{name}{CLOSE}{new}{END}"));
+    }
+    Ok((out, differences))
+}
+
+/// Every mark: its line, source and part.
+#[cfg(test)]
+pub(crate) fn names(text: &str) -> Result<Vec<(usize, String, String)>> {
+    let marked = pieces(text)?.into_iter().filter_map(|(line, piece)| match piece {
+        Piece::Marked(source, part, _) => Some((line, source.to_string(), part.to_string())),
+        Piece::Plain(_) => None,
+    });
+    Ok(marked.collect())
+}
+
+/// The lines that no command wrote, with their numbers; a line with a mark within it is left out.
+#[cfg(test)]
+pub(crate) fn unmarked(text: &str) -> Result<Vec<(usize, &str)>> {
+    let mut lines = Vec::new();
+    for (first, piece) in pieces(text)? {
+        if let Piece::Plain(plain) = piece {
+            lines.extend(plain.lines().enumerate().skip(1).map(|(i, line)| (first + i, line)));
+        }
+    }
+    Ok(lines)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn given() -> BTreeMap<&'static str, Parts> {
+        let parts = [("table", "| a |\n|---|\n| 2 |"), ("mean", "3.4 ± 0.2")];
+        BTreeMap::from([("demo", parts.map(|(k, v)| (k.to_string(), v.to_string())).into())])
+    }
+
+    const TEXT: &str = "One\n<!-- docs: demo/table -->\n| a |\n|---|\n| 1 |\n<!-- end -->\nis \
+                        <!-- docs: demo/mean -->3.5 ± 0.2<!-- end --> and <!-- docs: other/x -->7<!-- end -->.\n";
+
+    #[test]
+    fn parts_take_their_places_and_differences_are_told() {
+        let (new, differences) = replace(TEXT, &given()).unwrap();
+        assert_eq!(new, TEXT.replace("| 1 |", "| 2 |").replace("3.5", "3.4"));
+        let of = |line, name: &str, old: &str, new: &str| Difference {
+            line,
+            name: name.into(),
+            old: old.into(),
+            new: new.into(),
+        };
+        assert_eq!(
+            differences,
+            [of(2, "demo/table", "| 1 |", "| 2 |"), of(7, "demo/mean", "3.5 ± 0.2", "3.4 ± 0.2")]
+        );
+        let (again, none) = replace(&new, &given()).unwrap();
+        assert_eq!((again, none.len()), (new, 0), "once is enough");
+    }
+
+    #[test]
+    fn what_is_wrong_is_named_with_its_line() {
+        let fault = |text: &str| format!("{:#}", replace(text, &given()).unwrap_err());
+        assert!(
+            fault("a\nb <!-- docs: demo/none -->1<!-- end -->")
+                .contains("line 2: demo has no part \"none\", but mean, table")
+        );
+        assert!(fault("a <!-- docs: demo/mean -->1").contains("has no <!-- end -->"));
+        assert!(
+            fault("a <!-- docs: demo/mean -->1 <!-- docs: demo/mean -->1<!-- end -->").contains("has no")
+        );
+        assert!(fault("a <!-- docs: demo -->1<!-- end -->").contains("NAME/PART"));
+        assert!(fault("a <!-- docs: demo/table -->1<!-- end -->").contains("line of its own"));
+        assert!(fault("a\n<!-- end -->").contains("line 2"));
+        assert!(fault("a <!-- docs: demo/mean -->1<!-- end --><!-- end -->").contains("without a beginning"));
+        assert!(
+            fault("a\n  <!-- docs: demo/mean -->1<!-- end -->").contains("line 2: demo/mean must have lines")
+        );
+        assert!(fault("a <!-- docs: demo/table -->\n1\n<!-- end -->").contains("must have lines"));
+    }
+
+    #[test]
+    fn what_nobody_marked_is_known() {
+        let lines: Vec<&str> = unmarked(TEXT).unwrap().into_iter().map(|(_, line)| line).collect();
+        assert!(!lines.contains(&"| 1 |"), "{lines:?}");
+        assert_eq!(unmarked("a\n| b |\n").unwrap(), [(2, "| b |")]);
+    }
+}

@@ -1,0 +1,226 @@
+//! `cargo xtask licences`: the notices that a binary must carry, from the licence files of everything linked into it.
+
+use crate::metadata::{Metadata, PLATFORM, Package};
+use crate::root;
+use anyhow::{Context, Result, bail};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+use std::process::ExitCode;
+
+/// Where the notices are; `goalward licences` prints them.
+const FILE: &str = "THIRD-PARTY-LICENSES.txt";
+/// The typeface of figures is linked in too, as outlines.
+const TYPEFACE: &str = "crates/lab/assets/Inter-LICENSE.txt";
+
+const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
+
+/// Licences that a dependency may have, the preferred first, each with a phrase that only its text has.
+const ALLOWED: &[(&str, &str)] = &[
+    ("MIT", "Permission is hereby granted, free of charge"),
+    ("Zlib", "provided 'as-is', without any express or implied warranty"),
+    ("BSD-3-Clause", "Redistribution and use in source and binary forms"),
+    ("Unicode-3.0", "UNICODE LICENSE V3"),
+    ("Apache-2.0", "TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION"),
+];
+
+pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
+    let (path, text) = (root()?.join(FILE), notices()?);
+    match args {
+        [] => {
+            fs::write(&path, text)?;
+            eprintln!("wrote {FILE}");
+            Ok(ExitCode::SUCCESS)
+        }
+        ["--check"] if fs::read_to_string(&path).unwrap_or_default() == text => Ok(ExitCode::SUCCESS),
+        ["--check"] => {
+            eprintln!("{FILE} is not what the dependencies say: run `cargo xtask licences`");
+            Ok(ExitCode::FAILURE)
+        }
+        _ => {
+            eprintln!("usage: cargo xtask licences [--check]");
+            Ok(ExitCode::from(2))
+        }
+    }
+}
+
+/// The licences to take it under: the alternative of an SPDX expression that is allowed, the most preferred one.
+fn chosen(expression: &str) -> Option<Vec<&'static str>> {
+    let plain = expression.replace(['(', ')'], " ").replace('/', " OR ");
+    if expression.contains('(') {
+        // (A OR B) AND C: one of each
+        let parts: Option<Vec<_>> =
+            expression.split(" AND ").map(|part| chosen(part.trim_matches(['(', ')']))).collect();
+        return parts.map(|parts| parts.concat());
+    }
+    let rank = |licence: &str| ALLOWED.iter().position(|(name, _)| *name == licence.trim());
+    let alternatives = plain
+        .split(" OR ")
+        .filter_map(|alternative| alternative.split(" AND ").map(rank).collect::<Option<Vec<usize>>>());
+    let best = alternatives.min_by_key(|ranks| ranks.iter().copied().max())?;
+    Some(best.into_iter().map(|rank| ALLOWED[rank].0).collect())
+}
+
+/// What is wrong with a dependency: a licence that is not allowed, or a source that nobody knows.
+fn fault(package: &Package) -> Option<String> {
+    let at = format!("{} {}", package.name, package.version);
+    if let Some(source) = package.source.as_deref().filter(|source| *source != CRATES_IO) {
+        return Some(format!("{at} comes from {source}"));
+    }
+    match package.licence.as_deref() {
+        None => Some(format!("{at} declares no licence")),
+        Some(licence) if chosen(licence).is_none() => Some(format!("{at}: {licence:?} is not allowed")),
+        Some(_) => None,
+    }
+}
+
+/// Licence and notice files of a package, in the order of their names.
+fn files(folder: &Path) -> Result<Vec<(String, String)>> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(folder).with_context(|| format!("cannot read {}", folder.display()))? {
+        let entry = entry?;
+        let name = entry.file_name().to_string_lossy().to_uppercase();
+        let kept = ["LICENSE", "LICENCE", "COPYING", "NOTICE"].iter().any(|start| name.starts_with(start));
+        if kept && entry.file_type()?.is_file() {
+            found.push((name, fs::read_to_string(entry.path())?));
+        }
+    }
+    found.sort();
+    Ok(found)
+}
+
+/// The texts that a package is used under, and its notice if it has one.
+fn texts(package: &Package) -> Result<Vec<String>> {
+    let at = format!("{} {}", package.name, package.version);
+    let expression = package.licence.as_deref().with_context(|| format!("{at} declares no licence"))?;
+    let licences = chosen(expression).with_context(|| format!("{at}: {expression:?} is not allowed"))?;
+    let files = files(&package.folder)?;
+    let mut texts = Vec::new();
+    for licence in licences {
+        let phrase = ALLOWED.iter().find(|(name, _)| *name == licence).map_or("", |(_, phrase)| *phrase);
+        let has = |text: &str| squeezed(text).contains(&squeezed(phrase));
+        let exceptional = |name: &str| name.contains("EXCEPTION");
+        // a file of one licence before one that holds several
+        let fitting = files.iter().filter(|(name, text)| has(text) && !exceptional(name));
+        match fitting.min_by_key(|(_, text)| text.len()) {
+            Some((_, text)) => texts.push(text.clone()),
+            // some packages carry a link to a file that was left out
+            None if licence == "MIT" && !package.authors.is_empty() => texts.push(mit(&package.authors)?),
+            None => bail!("{at}: no file has the text of {licence}"),
+        }
+    }
+    texts.extend(files.iter().filter(|(name, _)| name.starts_with("NOTICE")).map(|(_, text)| text.clone()));
+    Ok(texts)
+}
+
+/// The text of the MIT licence with the copyright of these authors; ours differs in that line alone.
+fn mit(authors: &[String]) -> Result<String> {
+    let ours = fs::read_to_string(root()?.join("LICENSE-MIT"))?;
+    let permission = ours.find("Permission is hereby granted").context("LICENSE-MIT has no permission")?;
+    Ok(format!("MIT License\n\nCopyright (c) {}\n\n{}", authors.join(", "), &ours[permission..]))
+}
+
+/// A text without the differences of line breaks, spaces and quotation marks.
+fn squeezed(text: &str) -> String {
+    text.replace(['‘', '’'], "'").split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+/// Everything, each text once with the packages that have it.
+fn notices() -> Result<String> {
+    let metadata = Metadata::read()?;
+    if let Some(fault) = metadata.packages().find_map(fault) {
+        bail!("{fault}");
+    }
+    let mut order: Vec<(String, Vec<String>)> = Vec::new();
+    let mut places: BTreeMap<String, usize> = BTreeMap::new();
+    let linked = metadata.linked_into("goalward-cli");
+    for package in &linked {
+        let line = match &package.repository {
+            Some(url) => format!("{} {} ({url})", package.name, package.version),
+            None => format!("{} {}", package.name, package.version),
+        };
+        for text in texts(package)? {
+            let place = *places.entry(squeezed(&text)).or_insert_with(|| {
+                order.push((text, Vec::new()));
+                order.len() - 1
+            });
+            order[place].1.push(line.clone());
+        }
+    }
+    let typeface = fs::read_to_string(root()?.join(TYPEFACE))?;
+    order.push((typeface, vec!["Inter, the typeface of figures (https://rsms.me/inter)".into()]));
+    let mut out = format!(
+        "Third-party software in goalward\n\nThe program contains what is listed here, under the licences that follow. \
+         Made by `cargo xtask licences`\nfor {PLATFORM}; other platforms link other packages to the system.\n\n"
+    );
+    for package in &linked {
+        let licence = package.licence.as_deref().unwrap_or_default();
+        out.push_str(&format!("{} {}: {licence}\n", package.name, package.version));
+    }
+    for (text, packages) in order {
+        out.push_str(&format!("\n{}\n", "=".repeat(80)));
+        packages.iter().for_each(|line| out.push_str(&format!("{line}\n")));
+        out.push_str(&format!("{}\n\n", "-".repeat(80)));
+        text.trim().lines().for_each(|line| out.push_str(&format!("{}\n", line.trim_end())));
+    }
+    Ok(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_dependency_has_an_allowed_licence_and_a_known_source() {
+        let faults: Vec<String> = Metadata::read().unwrap().packages().filter_map(fault).collect();
+        assert!(faults.is_empty(), "{faults:?}");
+    }
+
+    #[test]
+    fn a_wrong_licence_or_source_is_a_fault() {
+        let metadata = Metadata::read().unwrap();
+        let mut package = metadata.linked_into("goalward-cli")[0].clone();
+        assert_eq!(fault(&package), None);
+        package.licence = Some("GPL-3.0".into());
+        assert!(fault(&package).is_some_and(|f| f.contains("GPL-3.0")));
+        package.licence = None;
+        assert!(fault(&package).is_some_and(|f| f.contains("no licence")));
+        package.licence = Some("MIT".into());
+        package.source = Some("git+https://example.org/fork".into());
+        assert!(fault(&package).is_some_and(|f| f.contains("example.org")));
+    }
+
+    #[test]
+    fn the_notices_are_those_of_the_dependencies() {
+        let said = fs::read_to_string(root().unwrap().join(FILE)).unwrap();
+        assert!(said == notices().unwrap(), "run `cargo xtask licences`");
+        for package in Metadata::read().unwrap().linked_into("goalward-cli") {
+            let licence = package.licence.as_deref().unwrap();
+            let line = format!("{} {}: {licence}\n", package.name, package.version);
+            assert!(said.contains(&line), "{line}");
+        }
+    }
+
+    #[test]
+    fn expressions_are_read_as_spdx_means_them() {
+        let of = |text: &str| chosen(text).map(|licences| licences.join("+"));
+        let known = [
+            ("Apache-2.0 OR MIT", Some("MIT")),
+            ("MIT/Apache-2.0", Some("MIT")),
+            ("Apache-2.0 / MIT", Some("MIT")),
+            ("Apache-2.0", Some("Apache-2.0")),
+            ("0BSD OR MIT OR Apache-2.0", Some("MIT")),
+            ("Unlicense OR MIT", Some("MIT")),
+            ("Apache-2.0 WITH LLVM-exception OR Apache-2.0 OR MIT", Some("MIT")),
+            ("(MIT OR Apache-2.0) AND Unicode-3.0", Some("MIT+Unicode-3.0")),
+            ("MIT AND BSD-3-Clause", Some("MIT+BSD-3-Clause")),
+            ("MIT AND GPL-3.0", None),
+            ("(MIT OR Apache-2.0) AND GPL-3.0", None),
+            ("GPL-3.0", None),
+            ("", None),
+        ];
+        for (text, expected) in known {
+            assert_eq!(of(text).as_deref(), expected, "{text}");
+        }
+    }
+}
