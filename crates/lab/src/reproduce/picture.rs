@@ -59,7 +59,7 @@ fn series(curves: &Curves, broken: bool) -> Series {
     let runs = match (broken, curves.unfinished()) {
         (false, _) => String::new(),
         (true, true) => " (unfinished)".into(),
-        (true, false) => format!(" ({} of {})", curves.complete(), curves.planned),
+        (true, false) => format!(" ({} of {} seeds)", curves.complete(), curves.planned),
     };
     Series {
         label: format!("{}{runs}", curves.contender.label),
