@@ -186,15 +186,13 @@ impl Demo {
         let range = (low <= high).then(|| (10f64.powf((low / 1.5).log10().floor()), high * 1.6));
         let seeds = options.seeds.end - options.seeds.start;
         let runs = match self.comparison.interrupted {
-            None => format!("mean of {seeds} runs on the same luck"),
-            Some(broken) => {
-                format!("{broken} · mean of the runs that the legend names, of {seeds} asked for")
-            }
+            None => format!("mean of {seeds} runs on the same luck, band: 95 % interval"),
+            Some(broken) => format!("{broken}: mean of the legend's runs, 95 % bands"),
         };
         CurveFigure {
             title: self.headline(),
             note: format!(
-                "{} · {runs}, band: 95 % interval · regret: Σ (Q* − V*)",
+                "{} · {runs} · regret: Σ (Q* − V*)",
                 options.world.replace('@', ", ").replace('=', " = "),
             ),
             size: (1600, 1000),

@@ -38,15 +38,12 @@ pub(super) fn of(reproduction: &Reproduction, dims: &[usize]) -> CurveFigure {
     let seeds = options.seeds.end.saturating_sub(options.seeds.start);
     let dim = if several { String::new() } else { format!("d = {}, ", dims[0]) };
     let runs = match reproduction.interrupted {
-        None => format!("mean of {seeds} runs"),
-        Some(broken) => format!("{broken}: mean of the runs that the legend names"),
+        None => format!("mean of {seeds} runs, band: 95 % interval"),
+        Some(broken) => format!("{broken}: mean of the legend's runs, 95 % bands"),
     };
     CurveFigure {
         title: "Regret per episode in the experiment of the LEVIS++ paper".into(),
-        note: format!(
-            "{dim}B = 3, δ = {} · {runs}, band: 95 % interval · published points: d not stated",
-            DELTA.1
-        ),
+        note: format!("{dim}B = 3, δ = {} · {runs} · published points: d not stated", DELTA.1),
         size: if several { (2000, 1000) } else { (1600, 1000) },
         panels: chosen.map(panel).collect(),
     }
@@ -62,7 +59,7 @@ fn series(curves: &Curves, broken: bool) -> Series {
     let runs = match (broken, curves.unfinished()) {
         (false, _) => String::new(),
         (true, true) => " (unfinished)".into(),
-        (true, false) => format!(" ({} of {})", curves.complete(), curves.planned),
+        (true, false) => format!(" ({} of {} seeds)", curves.complete(), curves.planned),
     };
     Series {
         label: format!("{}{runs}", curves.contender.label),
