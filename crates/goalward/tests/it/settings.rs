@@ -22,6 +22,7 @@ const VALUES: &[&str] = &[
     "1",
     "2",
     "3",
+    "0.2",
     "0.5",
     "1/3",
     "1/0",
@@ -186,7 +187,9 @@ fn every_parameter_of_every_learner() {
                     }
                 });
             }
-            assert!(taken > 0 && refused > 0, "{} {}: {taken} taken", entry.id, parameter.name);
+            if taken == 0 || refused == 0 {
+                faults.0.push(format!("{} {}: {taken} taken, {refused} refused", entry.id, parameter.name));
+            }
         }
     }
     faults.none();
@@ -258,7 +261,9 @@ fn every_parameter_of_every_world() {
                     });
                 }
             }
-            assert!(taken > 0 && refused > 0, "{} {}: {taken} taken", world.id, parameter.name);
+            if taken == 0 || refused == 0 {
+                faults.0.push(format!("{} {}: {taken} taken, {refused} refused", world.id, parameter.name));
+            }
         }
     }
     faults.none();
