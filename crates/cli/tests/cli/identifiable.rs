@@ -24,9 +24,10 @@ fn what_cannot_be_learnt_is_said() {
 #[test]
 fn a_faint_wind_is_covered() {
     let place = Place::new();
-    let run = "coverage --worlds windy-grid@n=3@wind=0,windy-grid@n=3@wind=1e-8,windy-grid@n=3@wind=1e-9 --learners lr --deltas 0.1 --seeds 0..10 \
-               --steps 300 --json";
-    let json = place.run(run).done().json();
+    let worlds = ["0", "1e-8", "1e-9"].map(|wind| format!("windy-grid@n=3@wind={wind}")).join(",");
+    let run =
+        format!("coverage --worlds {worlds} --learners lr --deltas 0.1 --seeds 0..10 --steps 300 --json");
+    let json = place.run(&run).done().json();
     assert_eq!(json["sound"], true);
     for row in json["rows"].as_array().unwrap() {
         assert_eq!(
