@@ -2,8 +2,7 @@
 
 use super::{World, put};
 use crate::exit::Outcome;
-
-use goalward::worlds;
+use crate::progress::Busy;
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -28,7 +27,9 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
-    let instance = worlds::open(&args.world.world, &args.world.params()?)?;
+    let busy = Busy::new(format!("opening {}", args.world.world), quiet);
+    let instance = super::open(&args.world.world, &args.world.params()?, &busy, quiet)?;
+    drop(busy);
     put(&instance, args.output, quiet)?;
     Ok(Outcome::Done)
 }

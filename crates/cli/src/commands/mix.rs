@@ -2,7 +2,7 @@
 
 use super::{Parameters, put};
 use crate::exit::{Outcome, Usage};
-use crate::progress::Busy;
+use crate::progress::{Busy, Waiting};
 use goalward::problem::mix;
 use goalward::registry::parse_number;
 use goalward::worlds;
@@ -45,10 +45,21 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let weights = args.weights.as_ref().map(|texts| texts.iter().map(weight).collect::<Result<Vec<_>, _>>());
     let weights = weights.transpose()?;
     let settings = args.parameters.settings()?;
-    let open = |model: &String| worlds::open(model, &settings).map(|instance| (model.clone(), instance));
+    if args.models.iter().filter(|model| *model == "-").count() > 1 {
+        return Err(Usage::new("-, standard input, is given twice, and can be read once").into());
+    }
     let busy = Busy::new("mixing", quiet);
+    let open = |model: &String| {
+        let waiting = Waiting::new(model, quiet);
+        let instance = worlds::open(model, &settings)?;
+        drop(waiting);
+        Ok::<_, goalward::Error>((model.clone(), instance))
+    };
     let models = args.models.iter().map(open).collect::<Result<Vec<_>, _>>()?;
     let instance = mix(&models, weights.as_deref())?;
+    if !quiet {
+        busy.aside(|| super::tell(&instance));
+    }
     drop(busy);
     put(&instance, args.output, quiet)?;
     Ok(Outcome::Done)

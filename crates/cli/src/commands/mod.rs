@@ -15,9 +15,9 @@ pub(crate) mod scale;
 pub(crate) mod solve;
 pub(crate) mod survey;
 
-use crate::exit::{Outcome, Usage, note};
+use crate::exit::{self, Outcome, Usage, note};
 use crate::output;
-use crate::progress::Busy;
+use crate::progress::{Busy, Waiting};
 use goalward::episode::Arena;
 use goalward::problem::memory::Need;
 use goalward::problem::{Instance, json};
@@ -99,7 +99,7 @@ fn arena(
     quiet: bool,
 ) -> anyhow::Result<Arena> {
     let busy = Busy::new(format!("opening {world}"), quiet);
-    let instance = worlds::open(world, params)?;
+    let instance = open(world, params, &busy, quiet)?;
     let mut most = 0;
     for id in learners {
         most = most.max(learners::bytes(learners::entry(id)?, &instance.problem));
@@ -108,6 +108,27 @@ fn arena(
     fits(&Need::runs(&instance, most, runs as u64), &busy, quiet)?;
     busy.say("planning on the truth");
     Ok(Arena::new(world, params, instance)?)
+}
+
+/// Opens a world, and says what was done to what it gives.
+fn open(world: &str, params: &Settings, busy: &Busy, quiet: bool) -> anyhow::Result<Instance> {
+    let waiting = Waiting::new(world, quiet);
+    let instance = worlds::open(world, params)?;
+    drop(waiting);
+    if !quiet {
+        busy.aside(|| tell(&instance));
+    }
+    Ok(instance)
+}
+
+/// What was done to what an instance was made from.
+fn tell(instance: &Instance) {
+    for told in &instance.notes {
+        note(&told.message);
+        if let Some(hint) = &told.hint {
+            exit::hint_at(hint);
+        }
+    }
 }
 
 /// Says what is needed, where that is much, and refuses it if it is more than there is.

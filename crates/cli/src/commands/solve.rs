@@ -5,11 +5,11 @@ use crate::exit::{Outcome, note, report};
 use crate::numbers::{count, real, seconds};
 use crate::output::{self, Sheet};
 use crate::progress::Busy;
+use goalward::Error;
 use goalward::plan::certified::{self, Objective, Solution};
 use goalward::plan::{certificate, restart};
 use goalward::problem::memory::Need;
 use goalward::problem::{Instance, Problem, State, Truth};
-use goalward::{Error, worlds};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
@@ -108,7 +108,7 @@ struct Solved {
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let began = Instant::now();
     let busy = Busy::new(format!("opening {}", args.world.world), quiet);
-    let mut instance = worlds::open(&args.world.world, &args.world.params()?)?;
+    let mut instance = super::open(&args.world.world, &args.world.params()?, &busy, quiet)?;
     if args.restart {
         instance = busy.aside(|| restarted(&instance, quiet))?;
     }

@@ -1,14 +1,13 @@
 //! Several known models over the same states as one learning problem: the truth is some mixture of them.
 
-use super::{Action, Instance, Model, Problem, ProblemBuilder, State, Truth};
+use super::files::ROW_TOLERANCE;
+use super::{Action, Instance, Model, Note, Problem, ProblemBuilder, State, Truth};
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// How far two costs that should be the same may be apart, relative to the larger or to 1.
 const COST_TOLERANCE: f64 = 1e-9;
-/// How far weights may be from summing to one.
-const WEIGHT_TOLERANCE: f64 = 1e-9;
 
 /// A learning problem from models with the names that errors call them by: one feature for each model, theta mixes them.
 ///
@@ -53,7 +52,13 @@ pub fn mix(models: &[(String, Instance)], weights: Option<&[f64]>) -> Result<Ins
     let problem = builder.build()?;
     problem.require_goal_in_reach()?;
     let truth = weights.map(|weights| Truth::new(&problem, weights)).transpose()?;
-    Ok(Instance::of(problem, truth))
+    let mut mixed = Instance::of(problem, truth);
+    for (name, model) in models {
+        // what was done to a model was done to the mixture
+        let said = |note: &Note| Note { message: format!("{name}: {}", note.message), ..note.clone() };
+        mixed.notes.extend(model.notes.iter().map(said));
+    }
+    Ok(mixed)
 }
 
 fn check_weights(weights: &[f64], models: usize) -> Result<()> {
@@ -65,8 +70,8 @@ fn check_weights(weights: &[f64], models: usize) -> Result<()> {
         return fault(format!("{w} does not lie between 0 and 1"));
     }
     match weights.iter().sum::<f64>() {
-        sum if (sum - 1.0).abs() <= WEIGHT_TOLERANCE => Ok(()),
-        sum => fault(format!("they sum to {sum}, not to 1 (tolerance {WEIGHT_TOLERANCE:e})")),
+        sum if (sum - 1.0).abs() <= ROW_TOLERANCE => Ok(()),
+        sum => fault(format!("they sum to {sum}, not to 1 (tolerance {ROW_TOLERANCE:e})")),
     }
 }
 
