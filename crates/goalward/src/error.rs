@@ -108,7 +108,7 @@ pub enum Error {
     },
     /// A row of one of the candidate models that the features are is no distribution.
     #[error(
-        "model {model}, state {state}, action {action}: the row sums to {sum}, not to 1 (tolerance {tolerance:e})"
+        "model {model}, state {state}, action {action}: the row sums to {sum}, and must sum to one (tolerance {tolerance:e})"
     )]
     ModelRow {
         /// The model's number, from 0: the entry of the features that it is.

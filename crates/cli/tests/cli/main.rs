@@ -1,11 +1,13 @@
 //! The command line as its users meet it: what it prints, where, and with which exit code.
 
+mod bounded;
 mod check;
 mod compare;
 mod help;
 mod input;
 mod learn;
 mod models;
+mod pipes;
 mod resume;
 mod solve;
 mod studies;

@@ -37,7 +37,7 @@ use crate::problem::{Instance, json};
 use crate::registry::Settings;
 use crate::{Error, Result};
 use input::Input;
-use std::io::Read;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// What a file holds.
@@ -49,6 +49,8 @@ pub enum Source {
     Problem(Box<json::Draft>),
 }
 
+/// The most bytes of a problem that may come through a pipe: the text is held until all of it is there.
+const MOST_TEXT: u64 = 1 << 30;
 /// What errors call standard input, whose path is `-`.
 const STDIN: &str = "<standard input>";
 
@@ -64,20 +66,32 @@ pub fn read(path: &Path) -> Result<Source> {
         Format::Drn => Ok(Source::Model(Box::new(drn::read(all, path)?))),
         Format::Gymnasium => Ok(Source::Model(Box::new(gymnasium::read(all, path)?))),
         Format::Problem => {
-            Ok(Source::Problem(Box::new(json::Draft::new(to_end(all, path)?, path, is_file)?)))
+            if begin.trim_ascii_start().first().is_some_and(|byte| *byte != b'{') {
+                json::Draft::new(begin, path, true)?; // an error: nothing that follows could mend it
+            }
+            let most = if is_file { u64::MAX } else { MOST_TEXT };
+            let bytes = to_end(all, path, most)?;
+            Ok(Source::Problem(Box::new(json::Draft::new(bytes, path, is_file)?)))
         }
     }
 }
 
-fn to_end(mut all: impl Read, path: &Path) -> Result<Vec<u8>> {
+fn to_end(all: impl Read, path: &Path, most: u64) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    all.read_to_end(&mut bytes).map_err(|source| Error::Io { path: path.into(), source })?;
-    Ok(bytes)
+    let read = all.take(most).read_to_end(&mut bytes);
+    let fault = match read {
+        Ok(n) if n as u64 == most => io::Error::other(format!(
+            "more than {most} bytes of JSON came through this pipe, and perhaps it never ends: write it to a file first"
+        )),
+        Ok(_) => return Ok(bytes),
+        Err(source) => source,
+    };
+    Err(Error::Io { path: path.into(), source: fault })
 }
 
 /// All of a file, unpacked.
 pub(super) fn bytes(path: &Path) -> Result<Vec<u8>> {
-    to_end(input::open(path)?.all, path)
+    to_end(input::open(path)?.all, path, u64::MAX)
 }
 
 /// Opens a file as an instance; a known model takes the parameters of [`choose::PARAMETERS`], a problem file takes none.

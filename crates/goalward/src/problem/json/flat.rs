@@ -45,7 +45,7 @@ fn gather<'de, G: Gather, D: Deserializer<'de>>(from: D) -> Result<G, D::Error> 
 }
 
 impl Gather for Vec<f64> {
-    const WHAT: &str = "a list of numbers";
+    const WHAT: &str = "a sequence of numbers";
 
     fn next<'de, S: SeqAccess<'de>>(&mut self, seq: &mut S) -> Result<bool, S::Error> {
         let next: Option<f64> = seq.next_element()?;
@@ -102,7 +102,7 @@ impl Visitor<'_> for Name<'_> {
 }
 
 impl Gather for Names {
-    const WHAT: &str = "a list of names";
+    const WHAT: &str = "a sequence of names";
 
     fn next<'de, S: SeqAccess<'de>>(&mut self, seq: &mut S) -> Result<bool, S::Error> {
         Ok(seq.next_element_seed(Name(self))?.is_some())
@@ -177,7 +177,7 @@ impl Lists<Names> {
 }
 
 impl<G: Gather + Count> Gather for Lists<G> {
-    const WHAT: &str = "a list of lists";
+    const WHAT: &str = "a sequence of lists";
 
     fn next<'de, S: SeqAccess<'de>>(&mut self, seq: &mut S) -> Result<bool, S::Error> {
         let next = seq.next_element_seed(Onto(&mut self.all))?.is_some();
@@ -234,7 +234,7 @@ impl<'de> Visitor<'de> for Feature<'_> {
 }
 
 impl Gather for Features {
-    const WHAT: &str = "a list of features";
+    const WHAT: &str = "a sequence of features";
 
     fn next<'de, S: SeqAccess<'de>>(&mut self, seq: &mut S) -> Result<bool, S::Error> {
         Ok(seq.next_element_seed(Feature(self))?.is_some())
