@@ -78,6 +78,11 @@ pub(crate) fn note(text: impl fmt::Display) {
     say("note:", AnsiColor::Yellow, text);
 }
 
+/// Tells the user what to do about a note.
+pub(crate) fn hint_at(text: impl fmt::Display) {
+    say("hint:", AnsiColor::Cyan, text);
+}
+
 fn say(label: &str, color: AnsiColor, text: impl fmt::Display) {
     let style = if colorful() { color.on_default().bold() } else { Style::new() };
     // nobody is left to tell if stderr is gone

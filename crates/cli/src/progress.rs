@@ -1,15 +1,21 @@
 //! Progress on stderr: hidden when that is no terminal, and when the user wants quiet.
 
+use crate::exit;
 use crate::interrupt::Interrupt;
 use crate::numbers;
 use goalward::episode::{Episode, Flow, Observer, Plan, Step};
 use goalward::plan::Halt;
+use goalward::problem::files;
+use goalward::worlds::{self, Place};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::sync::Mutex;
+use std::sync::mpsc::{RecvTimeoutError, Sender};
 use std::time::{Duration, Instant};
 
 /// How often the figures of a run are drawn anew.
 const PACE: Duration = Duration::from_millis(100);
+/// What does not come for so long through a pipe is said to be waited for.
+const PATIENCE: Duration = Duration::from_millis(700);
 /// The clock is looked at every so many steps: a step can be faster than a look.
 const LOOK_EVERY: u64 = 64;
 
@@ -46,6 +52,35 @@ impl Busy {
 impl Drop for Busy {
     fn drop(&mut self) {
         self.0.finish_and_clear();
+    }
+}
+
+/// Says what is waited for if a world comes through a pipe, or is to be typed, and does not come.
+pub(crate) struct Waiting {
+    _until: Option<Sender<()>>,
+}
+
+impl Waiting {
+    /// Watches the opening of a world until it is dropped.
+    pub(crate) fn new(world: &str, quiet: bool) -> Waiting {
+        let kind = match worlds::locate(world) {
+            Ok(Place::File(path)) if !quiet => files::kind(path).ok(),
+            _ => None,
+        };
+        let what = match kind {
+            Some(files::Kind::Pipe) => format!("waiting for what comes through the pipe {world}"),
+            Some(files::Kind::Terminal) => {
+                "waiting for a model to be typed, its end marked by Ctrl-D".to_string()
+            }
+            Some(files::Kind::File) | None => return Waiting { _until: None },
+        };
+        let (until, over) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            if over.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+                exit::note(format!("{what}; Ctrl-C stops"));
+            }
+        });
+        Waiting { _until: Some(until) }
     }
 }
 

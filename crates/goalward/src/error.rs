@@ -96,12 +96,32 @@ pub enum Error {
         states: Vec<String>,
     },
     /// The row of this action cannot sum to one together with the rows before it.
-    #[error("state {state}, action {action}: no theta makes this row and the rows before it sum to one")]
+    #[error(
+        "state {state}, action {action}: no theta makes this row and the rows before it sum to one; its features sum to {sum}"
+    )]
     RowsContradict {
         /// The state's name.
         state: String,
         /// The action's name.
         action: String,
+        /// What the features of its successors sum to, entry by entry.
+        sum: String,
+    },
+    /// A row of one of the candidate models that the features are is no distribution.
+    #[error(
+        "model {model}, state {state}, action {action}: the row sums to {sum}, and must sum to one (tolerance {tolerance:e})"
+    )]
+    ModelRow {
+        /// The model's number, from 0: the entry of the features that it is.
+        model: usize,
+        /// The state's name.
+        state: String,
+        /// The action's name.
+        action: String,
+        /// What it sums to.
+        sum: f64,
+        /// How far from 1 it may be.
+        tolerance: f64,
     },
     /// No theta makes every row a probability distribution.
     #[error("no theta makes every row a probability distribution: the set B is empty ({detail})")]
@@ -367,10 +387,18 @@ impl Error {
                 "probabilities must not be negative; a reward belongs in the brackets of its state or action"
                     .into()
             }
-            Error::RowSum { sum, .. } if *sum < 1.0 => {
+            Error::ModelRow { sum, .. } if (*sum - 1.0).abs() < 1e-2 => {
+                "the numbers have too few digits: write them as float32 or float64, not as float16".into()
+            }
+            Error::RowsContradict { .. } => {
+                "rows that should sum to the same must do so to 1e-9: write features with more digits (float64)".into()
+            }
+            Error::RowSum { sum, .. } | Error::ModelRow { sum, .. } if *sum < 1.0 => {
                 "a successor is missing, or the numbers were written with too few digits".into()
             }
-            Error::RowSum { .. } => "a successor is listed twice, or a probability is too large".into(),
+            Error::RowSum { .. } | Error::ModelRow { .. } => {
+                "a successor is listed twice, or a probability is too large".into()
+            }
             Error::Misuse { .. } => {
                 "states and actions are numbers from 0, and the costs of a problem are known: report for every step what the \
                  problem says that it costs"

@@ -4,7 +4,7 @@ use super::World;
 use crate::exit::Outcome;
 use crate::numbers::{count, real};
 use crate::output::{self, Sheet};
-use crate::progress::Busy;
+use crate::progress::{Busy, Waiting};
 use goalward::check::{self, Level, Report};
 
 const EXAMPLES: &str = "\
@@ -16,14 +16,14 @@ EXAMPLES:
 
 /// Say everything that is wrong with a world or file, in one go, and what is worth knowing of it
 ///
-/// Errors: rows that do not sum to 1 (within 1e-5 in model files, where rows
-/// that are off by more than 1e-9 are rescaled, with a warning), probabilities that are negative or no number,
+/// Errors: rows that do not sum to 1 (within 1e-5; rows of models that are off by more than 1e-9 are rescaled, with a
+/// warning), probabilities that are negative or no number,
 /// costs that are negative, successors that do not exist, a goal that cannot be reached, or not surely; in problem files
 /// also a theta that makes some row no distribution, and rows that no theta can satisfy. Each comes with its line or
 /// place, the value, and a hint.
 ///
 /// Warnings: states that are never reached, states that can be circled for ever at no cost, and a theta that
-/// transitions cannot tell. Also shown: labels, reward models, sizes, costs, the dimension of B, memory.
+/// transitions cannot tell. Also shown: what was made of rewards, labels, reward models, sizes, costs, the dimension of B, memory.
 ///
 /// The exit code is 1 if something is wrong, 0 if there are warnings at most.
 #[derive(clap::Args)]
@@ -39,8 +39,9 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let busy = Busy::new(format!("checking {}", args.world.world), quiet);
     let (world, params) = args.world.named()?;
+    let waiting = Waiting::new(&world, quiet);
     let report = check::check(&world, &params)?;
-    drop(busy);
+    drop((waiting, busy));
     match args.json {
         true => output::json(&report)?,
         false => output::text(&text(&report))?,
@@ -69,6 +70,9 @@ fn text(report: &Report) -> String {
     if let (Some(start), Some(goal)) = (&report.start, &report.goal) {
         sheet.row("start", start);
         sheet.row("goal", goal);
+    }
+    if let Some(words) = &report.cost_from {
+        sheet.row("cost", words);
     }
     if let (Some(least), Some(most)) = (report.smallest_cost, report.largest_cost) {
         sheet.row("costs", format!("{} to {}", real(least), real(most)));

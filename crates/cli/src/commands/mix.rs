@@ -3,7 +3,7 @@
 use super::{Parameters, named, put, say_restarting};
 use crate::exit::{Outcome, Usage};
 use crate::names::WorldName;
-use crate::progress::Busy;
+use crate::progress::{Busy, Waiting};
 use goalward::problem::{Instance, mix, mix_restarting};
 use goalward::registry::parse_number;
 use goalward::worlds::{self, RESTART};
@@ -56,11 +56,17 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     };
     // models that are lost in different states have different actions once they restart: it is the mixture that does
     let settings = settings.without(RESTART.name);
+    if args.models.iter().filter(|model| *model == "-").count() > 1 {
+        return Err(Usage::new("-, standard input, is given twice, and can be read once").into());
+    }
+    let busy = Busy::new("mixing", quiet);
     let open = |model: &String| -> anyhow::Result<(String, Instance)> {
         let (world, params) = named(model, &settings)?;
-        Ok((model.clone(), worlds::open(&world, &params)?))
+        let waiting = Waiting::new(&world, quiet);
+        let instance = worlds::open(&world, &params)?;
+        drop(waiting);
+        Ok((model.clone(), instance))
     };
-    let busy = Busy::new("mixing", quiet);
     let models = args.models.iter().map(open).collect::<Result<Vec<_>, _>>()?;
     let instance = match restart {
         true => {
@@ -72,6 +78,9 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         }
         false => mix(&models, weights.as_deref())?,
     };
+    if !quiet {
+        busy.aside(|| super::tell(&instance));
+    }
     drop(busy);
     put(&instance, args.output, quiet)?;
     Ok(Outcome::Done)

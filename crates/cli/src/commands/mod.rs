@@ -16,10 +16,10 @@ pub(crate) mod scale;
 pub(crate) mod solve;
 pub(crate) mod survey;
 
-use crate::exit::{Outcome, Usage, note};
+use crate::exit::{self, Outcome, Usage, note};
 use crate::names::WorldName;
 use crate::output;
-use crate::progress::Busy;
+use crate::progress::{Busy, Waiting};
 use goalward::episode::Arena;
 use goalward::problem::memory::Need;
 use goalward::problem::{Instance, Problem, State, json};
@@ -140,13 +140,30 @@ fn spelled(world: &str, params: &Settings) -> String {
     format!("{world}{params}")
 }
 
-/// Opens a world; with --restart it is said which states lead back to the start.
+/// Opens a world, and says what was done to what it gives; with --restart, which states lead back to the start.
 fn open(world: &str, params: &Settings, busy: &Busy, quiet: bool) -> anyhow::Result<Instance> {
+    let waiting = Waiting::new(world, quiet);
     let (instance, lost) = worlds::open_restarting(world, params)?;
-    if params.get(RESTART.name) == Some("true") && !quiet {
-        busy.aside(|| say_restarting(&instance.problem, &lost));
+    drop(waiting);
+    if !quiet {
+        busy.aside(|| {
+            tell(&instance);
+            if params.get(RESTART.name) == Some("true") {
+                say_restarting(&instance.problem, &lost);
+            }
+        });
     }
     Ok(instance)
+}
+
+/// What was done to what an instance was made from.
+fn tell(instance: &Instance) {
+    for told in &instance.notes {
+        note(&told.message);
+        if let Some(hint) = &told.hint {
+            exit::hint_at(hint);
+        }
+    }
 }
 
 /// Says which states lead back to the start.

@@ -1,5 +1,6 @@
 //! The command line as its users meet it: what it prints, where, and with which exit code.
 
+mod bounded;
 mod check;
 mod compare;
 #[cfg(unix)]
@@ -13,6 +14,7 @@ mod licences;
 mod manners;
 mod models;
 mod names;
+mod pipes;
 mod restart;
 mod resume;
 mod solve;

@@ -1,6 +1,7 @@
 //! One thing that a check found, and the list of them.
 
 use crate::Error;
+use crate::problem::{Faults, Note};
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -86,7 +87,7 @@ impl Finding {
             Error::GoalNotAbsorbing { .. } | Error::GoalCost { .. } => ("goal", None),
             Error::GoalUnreachable { .. } => ("unreachable", None),
             Error::NoProperPolicy { .. } => ("lost", None),
-            Error::RowsContradict { .. } | Error::EmptyB { .. } => ("B", None),
+            Error::RowsContradict { .. } | Error::EmptyB { .. } | Error::ModelRow { .. } => ("B", None),
             Error::ThetaOutside { .. } | Error::ThetaExtra { .. } => ("theta", None),
             _ => ("content", None),
         };
@@ -100,6 +101,7 @@ impl Finding {
             Error::AtLine { line, .. } | Error::File { line, .. } => finding.line = Some(*line),
             Error::Probability { state, action, probability: value, .. }
             | Error::RowSum { state, action, sum: value, .. }
+            | Error::ModelRow { state, action, sum: value, .. }
             | Error::ThetaOutside { state, action, sum: value, .. }
             | Error::Cost { state, action, cost: value }
             | Error::GoalCost { goal: state, action, cost: value } => {
@@ -108,7 +110,7 @@ impl Finding {
                 finding.value = Some(*value);
             }
             Error::NoSuccessor { state, action }
-            | Error::RowsContradict { state, action }
+            | Error::RowsContradict { state, action, .. }
             | Error::Feature { state, action, .. }
             | Error::GoalNotAbsorbing { goal: state, action, .. } => {
                 finding.state = Some(state.clone());
@@ -143,6 +145,25 @@ impl Findings {
 
     pub(super) fn error(&mut self, error: &Error) {
         self.add(Finding::of(error));
+    }
+
+    /// Faults, of which some were only counted.
+    pub(super) fn faults(&mut self, faults: &Faults) {
+        faults.first().iter().for_each(|fault| self.error(fault));
+        faults.more().for_each(|(kind, more)| self.uncounted(Level::Error, kind, more));
+    }
+
+    /// What was done to what the user gave. That every step costs 1 is a choice; all else is perhaps not meant.
+    pub(super) fn note(&mut self, note: &Note) {
+        let level = if note.kind == "rewards" { Level::Note } else { Level::Warning };
+        self.add(Finding {
+            hint: note.hint.clone(),
+            line: note.line,
+            state: note.state.clone(),
+            action: note.action.clone(),
+            value: note.value,
+            ..Finding::new(level, note.kind, note.message.clone())
+        });
     }
 
     /// Findings that were counted elsewhere.

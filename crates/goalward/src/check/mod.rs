@@ -20,8 +20,8 @@ use finding::Findings;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// The most faults of one sort that are collected from a problem file.
-const MOST: usize = 10_000;
+/// The most faults of one sort that are kept; the others are counted.
+const MOST: usize = 200;
 
 /// What a check found. What could not be determined is `None`.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -50,6 +50,8 @@ pub struct Report {
     pub labels: BTreeMap<String, usize>,
     /// The reward models of a model file.
     pub reward_models: Vec<String>,
+    /// What a step of a model file costs, in words: a reward model, minus the reward, or 1 whatever the rewards.
+    pub cost_from: Option<String>,
     /// The smallest cost off the goal.
     pub smallest_cost: Option<f64>,
     /// The largest cost.
@@ -120,29 +122,36 @@ pub fn check(world: &str, settings: &Settings) -> Result<Report> {
 }
 
 impl Report {
-    fn model(&mut self, model: Explicit, options: &Options, common: Common, findings: &mut Findings) {
+    fn model(&mut self, mut model: Explicit, options: &Options, common: Common, findings: &mut Findings) {
         self.format = model.format();
+        let (faults, more) = model.form_faults();
+        faults.iter().for_each(|fault| findings.error(fault));
+        findings.uncounted(Level::Error, "form", more);
+        // every row as the file lists it, before any is left out because its state is never played
+        model.number_faults(|fault| {
+            findings.error(&fault);
+            true
+        });
+        let rescaled = model.rescaled();
+        model.settle(options);
         self.labels = model.labels().map(|(label, states)| (label.into(), states)).collect();
         self.reward_models = model.reward_models().map(String::from).collect();
         self.states = Some(model.states());
         self.choices = Some(model.choices());
         self.transitions = Some(model.transitions());
-        let (faults, more) = model.form_faults();
-        faults.iter().for_each(|fault| findings.error(fault));
-        findings.uncounted(Level::Error, "form", more);
-        model.number_faults(|fault| {
-            findings.error(&fault);
-            true
-        });
-        rescaled(&model, findings);
+        rescaled.iter().for_each(|note| findings.note(note));
         let chosen = match model.choose(options) {
             Ok(chosen) => chosen,
             Err(_) => return model.choose_faults(options).iter().for_each(|fault| findings.error(fault)),
         };
-        model.chosen_faults(&chosen, MOST).iter().for_each(|fault| findings.error(fault));
+        self.cost_from = Some(model.cost_words(&chosen));
+        findings.faults(&model.chosen_faults(&chosen, MOST));
         let sound = findings.count(Level::Error) == 0;
         match model.into_mended_instance(&chosen).and_then(|mended| common.apply(mended)) {
             Ok((instance, _)) => {
+                // rows that were rescaled are known already, from all states
+                let notes = instance.notes.iter().filter(|note| note.kind != "rescaled");
+                notes.for_each(|note| findings.note(note));
                 if sound {
                     self.instance(&instance, findings);
                 } else {
@@ -158,12 +167,12 @@ impl Report {
         self.format = "problem";
         let mut graph = draft.graph();
         let faults = draft.faults(MOST);
-        faults.iter().for_each(|fault| findings.error(fault));
+        findings.faults(&faults);
         if faults.is_empty() {
             match draft.builder() {
                 Ok((builder, theta)) => {
                     let faults = builder.faults(MOST);
-                    faults.iter().for_each(|fault| findings.error(fault));
+                    findings.faults(&faults);
                     if faults.is_empty() {
                         match builder.build() {
                             Ok(problem) => {
@@ -206,6 +215,7 @@ impl Report {
         };
         match common.apply(Instance::of(problem, truth)) {
             Ok((instance, lost)) => {
+                instance.notes.iter().for_each(|note| findings.note(note));
                 self.instance(&instance, findings);
                 (!lost.is_empty()).then_some(instance)
             }
@@ -254,23 +264,5 @@ impl Report {
                 findings.add(features::finding(problem, seen.rank, &direction));
             }
         }
-    }
-}
-
-fn rescaled(model: &Explicit, findings: &mut Findings) {
-    let (count, worst) = model.rescaled_rows();
-    if let Some((state, action, line, sum)) = worst {
-        let message = format!(
-            "{count} rows sum to 1 only within {:e} and are divided by their sums; the furthest off is state {state}, \
-             action {action}, with {}",
-            files::ROW_TOLERANCE,
-            shown(sum)
-        );
-        let finding = Finding::new(Level::Warning, "rescaled", message).value(sum);
-        let hint = "export the model with more digits";
-        findings.add(
-            Finding { line: (line > 0).then_some(line), state: Some(state), action: Some(action), ..finding }
-                .hint(hint),
-        );
     }
 }

@@ -18,11 +18,9 @@ mod halt;
 mod improve;
 mod krylov;
 mod model;
-mod restart;
 mod sense;
 
 use crate::numeric::double;
 
 pub use devi::{Convergence, Devi, Planner, Task};
 pub use halt::{Cut, Halt};
-pub use restart::restart;

@@ -2,7 +2,8 @@
 
 use super::draft::{Arrays, Draft};
 use super::reach::leads_to;
-use super::{Action, Halfspace, Problem, State};
+use super::rescale::{misfit, nearly_equal, rescale};
+use super::{Action, Faults, Halfspace, Note, Problem, State};
 use crate::numeric::{Polytope, PolytopeBuilder, Tall};
 use crate::{Error, Result};
 use std::sync::Arc;
@@ -22,6 +23,7 @@ pub struct ProblemBuilder {
     state_names: Option<Vec<String>>,
     action_names: Option<Vec<Vec<String>>>,
     may_be_lost: bool,
+    may_be_coarse: bool,
 }
 
 impl ProblemBuilder {
@@ -36,6 +38,7 @@ impl ProblemBuilder {
             state_names: None,
             action_names: None,
             may_be_lost: false,
+            may_be_coarse: true,
         }
     }
 
@@ -67,6 +70,13 @@ impl ProblemBuilder {
     /// not built for a problem whose start leads there ([`Problem::require_goal_in_reach`]).
     pub fn allow_lost(&mut self) -> &mut Self {
         self.may_be_lost = true;
+        self
+    }
+
+    /// Refuses features that are candidate models but for numbers of too few digits, also where some theta would fit
+    /// them: for a file that does not say its theta.
+    pub(super) fn refuse_coarse(&mut self) -> &mut Self {
+        self.may_be_coarse = false;
         self
     }
 
@@ -132,30 +142,64 @@ impl ProblemBuilder {
         self
     }
 
-    /// What is wrong, so many faults at most; the rows of B are looked at only if nothing else is wrong.
-    pub fn faults(&self, most: usize) -> Vec<Error> {
-        let mut faults = Vec::new();
-        if let Err(fault) = self.check_shape() {
-            return vec![fault];
+    /// What is wrong: so many faults are kept, the others are counted. The rows of B are looked at only if nothing else is
+    /// wrong, by [`build`](Self::build).
+    pub fn faults(&self, most: usize) -> Faults {
+        let mut faults = Faults::new(most);
+        match self.check_shape() {
+            Err(fault) => faults.push("content", || fault),
+            Ok(()) => {
+                self.action_faults(&mut faults);
+                self.goal_faults(&mut faults);
+                if !self.may_be_lost
+                    && !faults.suffices()
+                    && let Err(fault) = self.check_reachable()
+                {
+                    faults.push("unreachable", || fault);
+                }
+            }
         }
-        self.action_faults(most, &mut faults);
-        self.goal_faults(&mut faults);
-        if !self.may_be_lost {
-            faults.extend(self.check_reachable().err());
-        }
-        faults.truncate(most);
         faults
     }
 
     /// Checks the whole and makes the problem.
+    ///
+    /// Features that are candidate models (every model's row of every pair sums to one) may be off by
+    /// [`ROW_TOLERANCE`](super::files::ROW_TOLERANCE), as numbers of type `float32` are: such rows are divided by their sums,
+    /// and [`Problem::notes`] says so.
     pub fn build(mut self) -> Result<Problem> {
-        if let Some(fault) = self.faults(1).pop() {
+        self.faults(1).none()?;
+        let mut arrays = std::mem::take(&mut self.draft).finish();
+        let first_pair = std::mem::take(&mut arrays.first_pair);
+        let name = |p: usize| {
+            let s = first_pair.partition_point(|&first| first <= p) - 1;
+            (self.state_name(s), self.action_name(s, p - first_pair[s]))
+        };
+        let rescaled = rescale(&mut arrays, self.dim, name);
+        let Arrays { costs, first_row, successors, phi, .. } = arrays;
+        let phi = Arc::new(Tall::new(self.dim, phi));
+        if !self.may_be_coarse
+            && let Some(fault) = misfit(&phi, &first_row, true, name)
+        {
             return Err(fault);
         }
-        let Arrays { first_pair, costs, first_row, successors, phi } =
-            std::mem::take(&mut self.draft).finish();
-        let phi = Arc::new(Tall::new(self.dim, phi));
-        let constraints = Arc::new(self.constraints(&first_pair, &first_row, &phi)?);
+        let constraints = self.constraints(&first_row, &phi, name);
+        let constraints = Arc::new(constraints.map_err(|fault| {
+            // what is meant to be models is told by its sums; what is not, by the rows that contradict each other
+            misfit(&phi, &first_row, false, name).unwrap_or(fault)
+        })?);
+        let nearly = if rescaled.is_some() { None } else { nearly_equal(&phi, &first_row) };
+        let nearly = nearly.map(|(first, p, apart)| {
+            let ((state, action), (other, by)) = (name(p), name(first));
+            let message = format!(
+                "state {state}, action {action}: the features of this row and those of state {other}, action {by} sum to \
+                 nearly the same, {apart:.1e} apart; both sums are taken as they are, and the difference fixes a direction \
+                 of theta"
+            );
+            let hint = "if they should be equal, write the features with more digits (float64)";
+            Note::new("sums", message).value(apart).at(state, action).hint(hint)
+        });
+        let notes = rescaled.into_iter().chain(nearly).collect();
         let largest = costs.iter().copied().fold(0.0, f64::max);
         Ok(Problem {
             name: self.name,
@@ -173,6 +217,7 @@ impl ProblemBuilder {
             state_names: self.state_names,
             action_names: self.action_names,
             constraints,
+            notes,
         })
     }
 
@@ -217,37 +262,43 @@ impl ProblemBuilder {
         Ok(())
     }
 
-    fn action_faults(&self, most: usize, faults: &mut Vec<Error>) {
+    fn action_faults(&self, faults: &mut Faults) {
         for s in 0..self.draft.states() {
-            if faults.len() >= most {
+            if faults.suffices() {
                 return;
             }
             let actions = self.draft.actions(s);
             if s != self.goal && actions == 0 {
-                faults.push(Error::NoAction { state: self.state_name(s) });
+                faults.push("no-action", || Error::NoAction { state: self.state_name(s) });
             }
             let has_none = |a: &Action| self.draft.successors(self.draft.pair(s, *a)).next().is_none();
             for a in (0..actions).filter(has_none) {
-                let (state, action) = (self.state_name(s), self.action_name(s, a));
-                faults.push(Error::NoSuccessor { state, action });
+                faults.push("no-successor", || {
+                    let (state, action) = (self.state_name(s), self.action_name(s, a));
+                    Error::NoSuccessor { state, action }
+                });
             }
         }
     }
 
-    fn goal_faults(&self, faults: &mut Vec<Error>) {
+    fn goal_faults(&self, faults: &mut Faults) {
         for a in 0..self.draft.actions(self.goal) {
             let pair = self.draft.pair(self.goal, a);
             let names = || (self.state_name(self.goal), self.action_name(self.goal, a));
             let cost = self.draft.cost(pair);
             if cost != 0.0 {
-                let (goal, action) = names();
-                faults.push(Error::GoalCost { goal, action, cost });
+                faults.push("goal", || {
+                    let (goal, action) = names();
+                    Error::GoalCost { goal, action, cost }
+                });
             }
             // the least, whatever the order in which they came
             let others = self.draft.successors(pair).filter(|&next| next as State != self.goal);
             if let Some(next) = others.min() {
-                let (goal, action) = names();
-                faults.push(Error::GoalNotAbsorbing { goal, action, next: self.state_name(next as State) });
+                faults.push("goal", || {
+                    let (goal, action) = names();
+                    Error::GoalNotAbsorbing { goal, action, next: self.state_name(next as State) }
+                });
             }
         }
     }
@@ -271,7 +322,12 @@ impl ProblemBuilder {
 
     /// The set B of the paper (its display defining the constraint set), joined by the extra facts: every row sums to
     /// one, no entry is negative.
-    fn constraints(&self, first_pair: &[usize], first_row: &[usize], phi: &Arc<Tall>) -> Result<Polytope> {
+    fn constraints(
+        &self,
+        first_row: &[usize],
+        phi: &Arc<Tall>,
+        name: impl Fn(usize) -> (String, String),
+    ) -> Result<Polytope> {
         let d = self.dim;
         let mut builder = PolytopeBuilder::new(d);
         let (mut sum, mut last) = (vec![0.0; d], Vec::new());
@@ -281,11 +337,8 @@ impl ProblemBuilder {
                 continue;
             }
             builder.equality(&sum, 1.0).map_err(|_| {
-                let s = first_pair.partition_point(|&first| first <= p) - 1;
-                Error::RowsContradict {
-                    state: self.state_name(s),
-                    action: self.action_name(s, p - first_pair[s]),
-                }
+                let (state, action) = name(p);
+                Error::RowsContradict { state, action, sum: listed(&sum) }
             })?;
             last.clone_from(&sum);
         }
@@ -304,4 +357,12 @@ impl ProblemBuilder {
         let names = self.action_names.as_ref().and_then(|names| names.get(s));
         names.and_then(|names| names.get(a)).cloned().unwrap_or_else(|| a.to_string())
     }
+}
+
+/// A vector as text, its first few entries.
+fn listed(numbers: &[f64]) -> String {
+    const SHOWN: usize = 8;
+    let shown: Vec<String> = numbers.iter().take(SHOWN).map(f64::to_string).collect();
+    let more = if numbers.len() > SHOWN { ", ..." } else { "" };
+    format!("({}{more})", shown.join(", "))
 }

@@ -13,17 +13,23 @@
 //! (absent or null: the truth is unknown), `extra` (known facts a'theta <= b, as `[a_1, ..., a_d, b]`), `state_names`
 //! and `action_names`. Nothing else may stand in a file.
 //!
+//! Features that are candidate models (for each entry of phi the rows of a pair sum to one) may be off by 1e-5, as those of a
+//! NumPy `float32` tensor are: they are divided by their sums, and that is said.
+//!
 //! A file is not trusted: no panic, no allocation beyond a small multiple of its size, and every error names the line
 //! and column (wrong form) or the place in the document (wrong content).
 
 mod document;
+mod flat;
 mod place;
 
 use super::files::{self, Source};
-use super::{Instance, ProblemBuilder};
+use super::{Faults, Instance, ProblemBuilder};
 use crate::{Error, Result};
 use document::Document;
+pub(super) use document::fault_at;
 use serde::Serialize;
+use std::borrow::Cow;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -46,65 +52,80 @@ pub struct Draft {
     document: Document,
     /// The length of the text.
     size: usize,
+    origin: Origin,
+}
+
+/// Where a problem came from, for errors that name the line.
+#[derive(Debug)]
+struct Origin {
     path: PathBuf,
+    /// The text, where it cannot be read again.
+    text: Option<Vec<u8>>,
 }
 
 impl Draft {
-    /// Reads the form.
-    pub(super) fn new(bytes: &[u8], path: &Path) -> Result<Draft> {
-        let text = std::str::from_utf8(bytes).map_err(|e| {
+    /// Reads the form; `is_file` says whether the text can be had again from its path.
+    pub(super) fn new(bytes: Vec<u8>, path: &Path, is_file: bool) -> Result<Draft> {
+        let text = std::str::from_utf8(&bytes).map_err(|e| {
             let at = e.valid_up_to();
-            document::fault_at(bytes, at, path, format!("byte 0x{:02x} is not UTF-8 text", bytes[at]))
+            fault_at(&bytes, at, path, format!("byte 0x{:02x} is not UTF-8 text", bytes[at]))
         })?;
-        Ok(Draft { document: Document::parse(text, path)?, size: text.len(), path: path.into() })
+        let (document, size) = (Document::parse(text, path)?, text.len());
+        Ok(Draft { document, size, origin: Origin { path: path.into(), text: (!is_file).then_some(bytes) } })
     }
 
     /// The problem, with its truth if the file has one; the first thing that is wrong with it is the error.
     pub fn into_instance(self) -> Result<Instance> {
-        let (name, path) = (files::stem(&self.path), self.path);
-        let located = |fault| in_file(&path, vec![fault]).swap_remove(0);
-        self.document.into_instance(self.size, &name).map_err(located)
+        let Draft { document, size, origin } = self;
+        let name = files::stem(&origin.path);
+        document.into_instance(size, &name).map_err(|fault| origin.locate(&origin.text(&[&fault]), 0, fault))
     }
 
-    /// What the file says wrongly, so many faults at most: counts that do not fit, numbers that cannot be, features
-    /// without a place. If there are none, [`Draft::builder`] makes a problem of it.
-    pub fn faults(&self, most: usize) -> Vec<Error> {
-        in_file(&self.path, self.document.faults(self.size, most))
+    /// What the file says wrongly (so many faults are kept, the others are counted): counts that do not fit, numbers that
+    /// cannot be, features without a place. If there are none, [`Draft::builder`] makes a problem of it.
+    pub fn faults(&self, most: usize) -> Faults {
+        let faults = self.document.faults(self.size, most);
+        let text = self.origin.text(&faults.first().iter().collect::<Vec<_>>());
+        let mut number = 0..;
+        faults.map(|fault| self.origin.locate(&text, number.next().unwrap_or(usize::MAX), fault))
     }
 
     /// The model that the features allow, for looking at its graph, whatever else is wrong: the steps that theta makes
-    /// possible, or without one any that has a feature. `None` if the counts do not fit.
+    /// possible, or without one any that has a feature. `None` if the counts do not fit, or if most of it is missing.
     pub fn graph(&self) -> Option<Instance> {
         self.document.graph(self.size)
     }
 
     /// The problem as far as it can be built, which its own checks have yet to pass, and the file's theta.
     pub fn builder(self) -> Result<(ProblemBuilder, Option<Vec<f64>>)> {
-        let name = files::stem(&self.path);
+        let name = files::stem(&self.origin.path);
         self.document.builder(self.size, &name)
     }
 }
 
-/// The same faults with their file, and the lines of the first few that name a field: the file is read again for that.
-fn in_file(path: &Path, faults: Vec<Error>) -> Vec<Error> {
-    const LOCATED: usize = 50;
-    let names_field = |fault: &Error| matches!(fault, Error::Field { .. });
-    let text = match faults.iter().any(names_field) {
-        true => files::bytes(path).unwrap_or_default(),
-        false => Vec::new(),
-    };
-    let locate = |(i, fault)| {
+impl Origin {
+    /// The text, if any of these faults names a field, whose line can be found: a file is read again for that.
+    fn text(&self, faults: &[&Error]) -> Cow<'_, [u8]> {
+        match (&self.text, faults.iter().any(|fault| matches!(fault, Error::Field { .. }))) {
+            (_, false) => Cow::Borrowed(&[]),
+            (Some(text), true) => Cow::Borrowed(text),
+            (None, true) => Cow::Owned(files::bytes(&self.path).unwrap_or_default()),
+        }
+    }
+
+    /// The same fault with its file and, if it is among the first few and names a field, its line.
+    fn locate(&self, text: &[u8], number: usize, fault: Error) -> Error {
+        const LOCATED: usize = 50;
         let line = match &fault {
-            Error::Field { field, .. } if i < LOCATED => place::line_of(&text, field),
+            Error::Field { field, .. } if number < LOCATED => place::line_of(text, field),
             _ => None,
         };
-        let (path, source) = (path.into(), Box::new(fault));
+        let (path, source) = (self.path.clone(), Box::new(fault));
         match line {
             Some(line) => Error::AtLine { path, line, source },
             None => Error::InFile { path, source },
         }
-    };
-    faults.into_iter().enumerate().map(locate).collect()
+    }
 }
 
 /// Reads a problem from the text of a file.

@@ -1,16 +1,14 @@
 //! Several known models over the same states as one learning problem: the truth is some mixture of them.
 
-use super::{Action, Instance, Model, Problem, ProblemBuilder, State, Truth};
+use super::files::ROW_TOLERANCE;
+use super::{Action, Instance, Model, Note, Problem, ProblemBuilder, State, Truth, restart};
 use crate::error::shown;
-use crate::plan::restart;
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::collections::HashMap;
 
 /// How far two costs that should be the same may be apart, relative to the larger or to 1.
 const COST_TOLERANCE: f64 = 1e-9;
-/// How far weights may be from summing to one.
-const WEIGHT_TOLERANCE: f64 = 1e-9;
 
 /// A learning problem from models with the names that errors call them by: one feature for each model, theta mixes them.
 ///
@@ -32,19 +30,18 @@ const WEIGHT_TOLERANCE: f64 = 1e-9;
 /// # Ok::<(), goalward::Error>(())
 /// ```
 pub fn mix(models: &[(String, Instance)], weights: Option<&[f64]>) -> Result<Instance> {
-    let (problem, truth) = blend(models, weights)?;
-    problem.require_goal_in_reach()?;
-    Ok(Instance::of(problem, truth))
+    let mixed = blend(models, weights)?;
+    mixed.problem.require_goal_in_reach()?;
+    Ok(mixed)
 }
 
-/// As [`mix`], with second chances: states from which the goal cannot be reached lead back to the start
-/// ([`restart`](crate::plan::restart)). Also gives these states. Without `weights` they are those that are lost whichever
-/// models take part.
+/// As [`mix`], with second chances: states from which the goal cannot be reached lead back to the start ([`restart`]). Also
+/// gives these states. Without `weights` they are those that are lost whichever models take part.
 pub fn mix_restarting(
     models: &[(String, Instance)],
     weights: Option<&[f64]>,
 ) -> Result<(Instance, Vec<State>)> {
-    let (problem, truth) = blend(models, weights)?;
+    let Instance { problem, truth, notes, .. } = blend(models, weights)?;
     let (instance, lost) = match &truth {
         Some(truth) => restart(&problem, truth)?,
         None => {
@@ -53,11 +50,11 @@ pub fn mix_restarting(
         }
     };
     instance.problem.require_goal_in_reach()?;
-    Ok((Instance { truth: instance.truth.filter(|_| truth.is_some()), ..instance }, lost))
+    Ok((Instance { truth: instance.truth.filter(|_| truth.is_some()), notes, ..instance }, lost))
 }
 
 /// The mixture, be the goal in reach or not.
-fn blend(models: &[(String, Instance)], weights: Option<&[f64]>) -> Result<(Problem, Option<Truth>)> {
+fn blend(models: &[(String, Instance)], weights: Option<&[f64]>) -> Result<Instance> {
     let [(_, first), ..] = models else {
         return Err(Error::Field { field: "models".into(), fault: "there is no model to mix".into() });
     };
@@ -80,7 +77,13 @@ fn blend(models: &[(String, Instance)], weights: Option<&[f64]>) -> Result<(Prob
     }
     let problem = builder.build()?;
     let truth = weights.map(|weights| Truth::new(&problem, weights)).transpose()?;
-    Ok((problem, truth))
+    let mut mixed = Instance::of(problem, truth);
+    for (name, model) in models {
+        // what was done to a model was done to the mixture
+        let said = |note: &Note| Note { message: format!("{name}: {}", note.message), ..note.clone() };
+        mixed.notes.extend(model.notes.iter().map(said));
+    }
+    Ok(mixed)
 }
 
 fn check_weights(weights: &[f64], models: usize) -> Result<()> {
@@ -92,8 +95,8 @@ fn check_weights(weights: &[f64], models: usize) -> Result<()> {
         return fault(format!("{} does not lie between 0 and 1", shown(*w)));
     }
     match weights.iter().sum::<f64>() {
-        sum if (sum - 1.0).abs() <= WEIGHT_TOLERANCE => Ok(()),
-        sum => fault(format!("they sum to {}, not to 1 (tolerance {WEIGHT_TOLERANCE:e})", shown(sum))),
+        sum if (sum - 1.0).abs() <= ROW_TOLERANCE => Ok(()),
+        sum => fault(format!("they sum to {}, not to 1 (tolerance {ROW_TOLERANCE:e})", shown(sum))),
     }
 }
 

@@ -6,6 +6,7 @@
 
 mod builder;
 mod draft;
+mod faults;
 pub mod files;
 mod fit;
 mod halves;
@@ -13,15 +14,21 @@ pub mod json;
 pub mod memory;
 mod mix;
 mod models;
+mod note;
 mod reach;
+mod rescale;
+mod restart;
 pub(crate) mod seen;
 #[cfg(test)]
 mod tests;
 mod truth;
 
 pub use builder::ProblemBuilder;
+pub use faults::Faults;
 pub use mix::{mix, mix_restarting};
 pub use models::Model;
+pub use note::Note;
+pub use restart::restart;
 pub use truth::{Instance, Size, Truth};
 
 use crate::numeric::{Polytope, Tall};
@@ -71,6 +78,7 @@ pub struct Problem {
     state_names: Option<Vec<String>>,
     action_names: Option<Vec<Vec<String>>>,
     constraints: Arc<Polytope>,
+    notes: Vec<Note>,
 }
 
 impl Problem {
@@ -177,6 +185,11 @@ impl Problem {
     /// The set B: every theta that makes all rows distributions and satisfies the extra facts.
     pub fn constraints(&self) -> &Arc<Polytope> {
         &self.constraints
+    }
+
+    /// What was done to what the problem was built from.
+    pub fn notes(&self) -> &[Note] {
+        &self.notes
     }
 
     /// An error that names the states [`Problem::out_of_reach`]: no learner can be asked to find the way.

@@ -1,6 +1,6 @@
 //! The true parameter and the kernel it makes. Only worlds, planners, the runner and audits may hold one.
 
-use super::{Pair, Problem, State};
+use super::{Note, Pair, Problem, State, files};
 use crate::numeric::{categorical, dot};
 use crate::{Error, Result};
 use std::sync::Arc;
@@ -14,26 +14,50 @@ pub struct Truth {
     pub(super) theta: Vec<f64>,
     /// One probability for each feature row of the problem.
     pub(super) probabilities: Vec<f64>,
+    /// What the row that was furthest off summed to, where theta had to be divided by it.
+    mended: Option<f64>,
 }
 
 impl Truth {
     /// Checks theta against every row of the problem.
+    ///
+    /// Rows may be off by [`files::ROW_TOLERANCE`], as those of a theta of few digits are: then theta is divided by what they
+    /// sum to, or moved to the nearest point of B's hull if they sum to different things, and [`Truth::note`] says so.
     pub fn new(problem: &Problem, theta: &[f64]) -> Result<Truth> {
-        if let Some(fault) = Truth::faults(problem, theta, 1).pop() {
-            return Err(fault);
-        }
+        let (theta, mended) = match Truth::strict_faults(problem, theta, 1).pop() {
+            None => (theta.to_vec(), None),
+            Some(fault) => match mend(problem, theta) {
+                Some((theta, sum)) => (theta, Some(sum)),
+                None => return Err(fault),
+            },
+        };
         let mut probabilities = Vec::with_capacity(problem.phi.rows());
         for p in 0..problem.pairs() {
             let rows = problem.phi(p);
             let rows = rows.chunks_exact(problem.dim());
-            probabilities.extend(rows.map(|phi| probability(phi, theta).max(0.0)));
+            probabilities.extend(rows.map(|phi| probability(phi, &theta).max(0.0)));
         }
-        Ok(Truth { theta: theta.to_vec(), probabilities })
+        Ok(Truth { theta, probabilities, mended })
     }
 
     /// What is wrong with a theta, so many faults at most: every row that it makes no distribution of, every fact that it
     /// violates.
     pub fn faults(problem: &Problem, theta: &[f64], most: usize) -> Vec<Error> {
+        let faults = Truth::strict_faults(problem, theta, most);
+        if !faults.is_empty() && mend(problem, theta).is_some() { Vec::new() } else { faults }
+    }
+
+    /// What was done to theta, if it was not taken to the bit.
+    pub fn note(&self) -> Option<Note> {
+        let sum = self.mended?;
+        let message = format!(
+            "theta makes rows that sum to 1 only within {:e} (the furthest off to {sum}) and is divided by that",
+            files::ROW_TOLERANCE
+        );
+        Some(Note::new("theta", message).value(sum).hint("write theta with more digits"))
+    }
+
+    fn strict_faults(problem: &Problem, theta: &[f64], most: usize) -> Vec<Error> {
         if theta.len() != problem.dim() || theta.iter().any(|x| !x.is_finite()) {
             let fault = format!("{theta:?} is not {} finite numbers", problem.dim());
             return vec![Error::Field { field: "theta".into(), fault }];
@@ -63,12 +87,14 @@ impl Truth {
             }
         }
         for (row, fact) in problem.extra().iter().enumerate() {
+            if faults.len() >= most {
+                return faults;
+            }
             let value = dot(&fact.a, theta);
             if value > fact.b + ROW_TOLERANCE {
                 faults.push(Error::ThetaExtra { row, value, bound: fact.b });
             }
         }
-        faults.truncate(most);
         faults
     }
 
@@ -96,6 +122,38 @@ pub(super) fn probability(phi: &[f64], theta: &[f64]) -> f64 {
     if sum.abs() <= 4.0 * f64::EPSILON * size { 0.0 } else { sum }
 }
 
+/// A theta that makes every row a distribution, and what the row that is furthest off sums to with the given one; `None` if
+/// that fits as it is, or is too far off.
+fn mend(problem: &Problem, theta: &[f64]) -> Option<(Vec<f64>, f64)> {
+    if theta.len() != problem.dim() || theta.iter().any(|x| !x.is_finite()) {
+        return None;
+    }
+    let (mut least, mut most) = (f64::INFINITY, f64::NEG_INFINITY);
+    for p in 0..problem.pairs() {
+        let rows = problem.phi(p);
+        let sum: f64 = rows.chunks_exact(problem.dim()).map(|phi| probability(phi, theta)).sum();
+        (least, most) = (least.min(sum), most.max(sum));
+    }
+    let furthest = if 1.0 - least > most - 1.0 { least } else { most };
+    let off = (furthest - 1.0).abs();
+    // written so that a NaN is left to the faults
+    if !(off > ROW_TOLERANCE && off <= files::ROW_TOLERANCE) {
+        return None;
+    }
+    let middle = least + (most - least) / 2.0;
+    let divided: Vec<f64> = theta.iter().map(|x| x / middle).collect();
+    let b = problem.constraints();
+    let (k, origin) = (b.free(), b.origin());
+    let mut moved = origin.to_vec();
+    for j in 0..k {
+        let along = |i: usize| b.basis()[i * k + j];
+        let z: f64 = (0..theta.len()).map(|i| along(i) * (theta[i] - origin[i])).sum();
+        moved.iter_mut().enumerate().for_each(|(i, x)| *x += z * along(i));
+    }
+    let fits = |theta: &Vec<f64>| Truth::strict_faults(problem, theta, 1).is_empty();
+    [divided, moved].into_iter().find(fits).map(|theta| (theta, furthest))
+}
+
 /// A problem with its truth, if that is known: what a world or a problem file gives.
 #[derive(Clone, Debug)]
 pub struct Instance {
@@ -105,6 +163,8 @@ pub struct Instance {
     pub truth: Option<Truth>,
     /// How large the model was before its goal states became one; `None` where it was the problem itself.
     pub model: Option<Size>,
+    /// What was done to what the user gave: rows that were rescaled, rewards that are no costs.
+    pub notes: Vec<Note>,
 }
 
 /// A number of states and of choices.
@@ -125,7 +185,9 @@ impl Instance {
 
     /// A problem with the truth that was made for it, if it has one.
     pub fn of(problem: Problem, truth: Option<Truth>) -> Instance {
-        Instance { problem: Arc::new(problem), truth, model: None }
+        let of_truth = truth.as_ref().and_then(Truth::note);
+        let notes = problem.notes().iter().cloned().chain(of_truth).collect();
+        Instance { problem: Arc::new(problem), truth, model: None, notes }
     }
 
     /// The size that a user knows it by: that of the model where it was read from one.

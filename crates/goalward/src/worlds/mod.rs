@@ -11,8 +11,7 @@ mod signs;
 mod tests;
 mod windy_grid;
 
-use crate::plan::restart;
-use crate::problem::{Instance, State, files};
+use crate::problem::{Instance, State, files, restart};
 use crate::registry::{Parameter, Reader, Settings, name_and_settings};
 use crate::{Error, Result};
 use serde::Serialize;
@@ -86,13 +85,15 @@ pub enum Place<'a> {
 
 /// Tells an id from a path.
 ///
-/// What is not an id is taken for a path if there is such a file, if it ends like a model (`.json`, `.drn`, `.gz`) or if
-/// it contains a path separator.
+/// What is not an id is taken for a path if there is such a file or pipe, if it ends like a model (`.json`, `.drn`, `.gz`)
+/// or if it contains a path separator. `-` is standard input.
 pub fn locate(name: &str) -> Result<Place<'_>> {
     let looks_like_file = [".json", ".drn", ".gz"].iter().any(|end| name.ends_with(end));
     match entry(name) {
         Ok(entry) => Ok(Place::Built(entry)),
-        Err(_) if looks_like_file || name.contains(is_separator) || Path::new(name).is_file() => {
+        Err(_)
+            if name == "-" || looks_like_file || name.contains(is_separator) || Path::new(name).exists() =>
+        {
             Ok(Place::File(Path::new(name)))
         }
         Err(error) => Err(error),
@@ -208,7 +209,7 @@ impl Common {
         let (instance, lost) = match self.restart {
             true => match restart(&instance.problem, instance.truth()?)? {
                 (_, lost) if lost.is_empty() => (instance, lost),
-                restarted => restarted,
+                (restarted, lost) => (Instance { notes: instance.notes, ..restarted }, lost),
             },
             false => (instance, Vec::new()),
         };

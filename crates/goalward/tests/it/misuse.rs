@@ -6,8 +6,8 @@ use goalward::Error;
 use goalward::episode::{Arena, RunSpec, Runner};
 use goalward::learners::{self, LEARNERS, Learner, LearnerEntry, Told, Transition};
 use goalward::plan::certified::{self, Objective};
-use goalward::plan::{exact, restart};
-use goalward::problem::{Instance, Problem, mix};
+use goalward::plan::exact;
+use goalward::problem::{Instance, Problem, mix, restart};
 use goalward::registry::Settings;
 use std::sync::Arc;
 
@@ -139,7 +139,12 @@ fn a_truth_of_another_problem_is_refused() {
         for (j, other) in all.iter().enumerate().filter(|(j, _)| *j != i) {
             let truth = other.truth.clone().unwrap();
             let problem = mine.problem.clone();
-            let both = Instance { problem: problem.clone(), truth: Some(truth.clone()), model: None };
+            let both = Instance {
+                problem: problem.clone(),
+                truth: Some(truth.clone()),
+                model: None,
+                notes: Vec::new(),
+            };
             let errors = [
                 truth.require_fit(&problem).unwrap_err(),
                 exact::solve(&problem, &truth, 1e-9).unwrap_err(),

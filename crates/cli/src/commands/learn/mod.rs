@@ -14,8 +14,9 @@ use crate::progress::Meter;
 use goalward::episode::{
     Checkpoint, Ending, Episode, Flow, Observer, RunSpec, Runner, Step, Stop, TraceMark,
 };
+use goalward::problem::files;
 use goalward::registry::{Settings, name_and_settings, parse_count};
-use goalward::worlds;
+use goalward::worlds::{self, Place};
 use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Instant;
@@ -148,6 +149,14 @@ impl Task {
         let world = args.world.clone().ok_or_else(|| Usage::new("WORLD is missing"))?;
         if args.trace.is_some() && args.trace == args.checkpoint {
             return Err(Usage::new("--trace and --checkpoint name the same file").into());
+        }
+        if args.checkpoint.is_some()
+            && let Ok(Place::File(path)) = worlds::locate(&world)
+            && !files::can_be_reopened(path)
+        {
+            let reason =
+                format!("--checkpoint: {world} is read once, and a saved run must open its world again");
+            return Err(Usage::new(reason).hint("write the world to a file first, and give that").into());
         }
         let settings = Settings::parse(&args.settings)?;
         let spec = RunSpec {

@@ -2,7 +2,7 @@
 
 use super::explicit::{Explicit, UsualCost};
 use crate::error::shown;
-use crate::problem::State;
+use crate::problem::{Faults, Note, State};
 use crate::registry::{Parameter, Reader, Settings};
 use crate::{Error, Result, closest};
 
@@ -53,6 +53,8 @@ pub struct Chosen {
     pub(super) goal_name: String,
     pub(super) cost: Cost,
     pub(super) start: Start,
+    /// Whether the user said what a step costs.
+    pub(super) asked_cost: bool,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -74,12 +76,12 @@ impl Chosen {
 }
 
 impl Explicit {
-    /// Finds what the user said, or what is the only possibility.
+    /// Finds what the user said, or what is the only possibility. [`Explicit::settle`] comes first.
     pub fn choose(&self, options: &Options) -> Result<Chosen> {
         let (goal, goal_name) = self.choose_goal(options.goal.as_deref())?;
         let cost = self.choose_cost(options.cost.as_deref())?;
         let start = self.choose_start(options.start.as_deref())?;
-        Ok(Chosen { goal, goal_name, cost, start })
+        Ok(Chosen { goal, goal_name, cost, start, asked_cost: options.cost.is_some() })
     }
 
     /// What a user got wrong, for a report: each of goal, cost and start that cannot be found.
@@ -175,7 +177,7 @@ impl Explicit {
         }
     }
 
-    fn find_state(&self, name: &str) -> Option<State> {
+    pub(super) fn find_state(&self, name: &str) -> Option<State> {
         if let Some((&s, _)) = self.odd_names.iter().find(|(_, odd)| *odd == name) {
             return Some(s as State);
         }
@@ -198,18 +200,63 @@ impl Explicit {
     }
 
     /// Every cost that is none, goal states left out.
-    pub(super) fn cost_faults(&self, chosen: &Chosen, costs: &[f64], mut tell: impl FnMut(Error) -> bool) {
+    pub(super) fn cost_faults(&self, chosen: &Chosen, costs: &[f64], faults: &mut Faults) {
         for s in (0..self.states()).filter(|&s| !chosen.is_goal(s)) {
             for (a, choice) in (self.first_choice[s]..self.first_choice[s + 1]).enumerate() {
                 let cost = costs[choice];
+                if faults.suffices() {
+                    return;
+                }
                 if !(0.0..=LARGEST_COST).contains(&cost) {
-                    let (state, action) = (self.state_name(s), self.action_name(s, a));
-                    if !tell(self.at_choice(choice, Error::Cost { state, action, cost })) {
-                        return;
-                    }
+                    faults.push("cost", || {
+                        let (state, action) = (self.state_name(s), self.action_name(s, a));
+                        self.at_choice(choice, Error::Cost { state, action, cost })
+                    });
                 }
             }
         }
+    }
+
+    /// What a step costs, in words.
+    pub fn cost_words(&self, chosen: &Chosen) -> String {
+        let Some(settled) = &self.settled else {
+            return match chosen.cost {
+                Cost::Rewards(i) => format!("the reward model {}", self.rewards[i].name),
+                Cost::One if chosen.asked_cost => "1 a step, as asked for".into(),
+                Cost::One => "1 a step: the file has no rewards".into(),
+            };
+        };
+        match (chosen.cost, settled.positive) {
+            (Cost::Rewards(0), _) => "minus the reward".into(),
+            (Cost::Rewards(_), _) => {
+                let most = settled.at_goal;
+                format!("what the rewards fall short of the {most} at the goal: total reward = {most} - cost")
+            }
+            (Cost::One, _) if chosen.asked_cost => "1 a step, as asked for".into(),
+            (Cost::One, most) => {
+                let most = most.unwrap_or(0.0);
+                format!(
+                    "1 a step, whatever the rewards: some are positive (up to {most}), and a cost is none"
+                )
+            }
+        }
+    }
+
+    /// What was done to the numbers of the model, to be said with any result.
+    pub(super) fn notes(&self, chosen: &Chosen) -> Vec<Note> {
+        let rewards = self.settled.as_ref().and_then(|settled| {
+            let most = settled.positive.filter(|_| chosen.cost == Cost::One && !chosen.asked_cost)?;
+            let message = format!("rewards include positive ones (up to {most}): every step costs 1 instead");
+            let note = Note::new("rewards", message).value(most);
+            Some(match settled.shortfall {
+                true => note.hint(format!(
+                    "--cost shortfall counts what the rewards fall short of the {most} at the goal; --cost 1 says that 1 a \
+                     step is meant"
+                )),
+                false => note.hint("--cost 1 says that this is meant"),
+            })
+        });
+        self.rescaled().into_iter().chain(rewards).collect()
     }
 }
 

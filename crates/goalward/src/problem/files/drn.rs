@@ -37,6 +37,8 @@ use std::path::Path;
 
 /// The most reward models.
 const MOST_REWARD_MODELS: usize = 1000;
+/// The most labels: a label of one letter takes a hundred bytes.
+const MOST_LABELS: usize = 100_000;
 
 /// Reads a model; an error only where the stream itself ends in one, faults of form are in the model.
 pub(super) fn read(input: impl BufRead, path: &Path) -> Result<Explicit> {
@@ -198,17 +200,16 @@ impl Reader {
             )),
             Part::RewardModels if text.starts_with('@') => self.header(text),
             Part::RewardModels => {
+                // counted before any is looked at: a line may be long
+                let count = text.split_ascii_whitespace().count();
+                if count > MOST_REWARD_MODELS {
+                    return Err((1, format!("{count} reward models, more than {MOST_REWARD_MODELS}")));
+                }
                 let names: Vec<&str> = text.split_ascii_whitespace().collect();
                 if let Some((i, name)) =
                     (names.iter().enumerate()).find(|(i, name)| names[..*i].contains(name))
                 {
                     return Err((1, format!("reward model {name} is given twice (number {i})")));
-                }
-                if names.len() > MOST_REWARD_MODELS {
-                    return Err((
-                        1,
-                        format!("{} reward models, more than {MOST_REWARD_MODELS}", names.len()),
-                    ));
                 }
                 self.model.rewards = names.into_iter().map(named).collect();
                 Ok(())
@@ -295,9 +296,13 @@ impl Reader {
                 None => labels.split_at(labels.find(char::is_whitespace).unwrap_or(labels.len())),
             };
             labels = labels.trim_start();
+            let labels_so_far = self.model.labels.len();
             match self.model.labels.get_mut(label) {
                 Some(states) if states.last() == Some(&(s as u32)) => {}
                 Some(states) => states.push(s as u32),
+                None if labels_so_far >= MOST_LABELS => {
+                    return Err((1, format!("more than {MOST_LABELS} different labels")));
+                }
                 None => drop(self.model.labels.insert(label.into(), vec![s as u32])),
             }
         }
@@ -379,11 +384,13 @@ impl Reader {
         if list.trim().is_empty() {
             return Ok(());
         }
-        for text in list.split(',') {
-            let value = self.number(text.trim())?;
-            self.values.push(value);
+        let given = list.split(',').count();
+        if given <= MOST_REWARD_MODELS {
+            for text in list.split(',') {
+                let value = self.number(text.trim())?;
+                self.values.push(value);
+            }
         }
-        let given = self.values.len();
         if self.model.rewards.is_empty() && given <= MOST_REWARD_MODELS {
             // Storm's names for reward models that the header does not name
             self.model.rewards = (0..given).map(|i| named(&format!("rew{i}"))).collect();

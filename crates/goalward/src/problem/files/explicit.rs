@@ -5,7 +5,8 @@
 //! ([`Explicit::form_faults`]); what its *numbers* say is checked here, all of it ([`Explicit::number_faults`]), so that
 //! a report can name every fault and not only the first.
 
-use crate::problem::State;
+use super::endings::{Endings, Settled};
+use crate::problem::{Faults, Note, State};
 use crate::{Error, Result};
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
@@ -47,6 +48,10 @@ pub struct Explicit {
     pub(super) initial: Vec<(u32, f64)>,
     /// States that are not called by their number.
     pub(super) odd_names: BTreeMap<u32, String>,
+    /// Which transitions end a run and what each pays, until [`Explicit::settle`] has made goals and costs of that.
+    pub(super) endings: Option<Endings>,
+    /// What it has made of rewards.
+    pub(super) settled: Option<Settled>,
     pub(super) faults: Vec<Error>,
     pub(super) more_faults: usize,
 }
@@ -97,6 +102,16 @@ impl ActionNames {
         self.of.push(id);
     }
 
+    /// The next choice is called as another model calls one of its own, whose names are [adopted](Self::adopt) later.
+    pub(super) fn push_as(&mut self, other: &ActionNames, choice: usize) {
+        self.of.push(other.of[choice]);
+    }
+
+    /// Takes over the names of another model.
+    pub(super) fn adopt(&mut self, other: ActionNames) {
+        (self.names, self.known) = (other.names, other.known);
+    }
+
     /// So many choices that are called by their numbers.
     pub(super) fn numbers(choices: usize) -> ActionNames {
         ActionNames { of: vec![NUMBERED; choices], ..ActionNames::default() }
@@ -139,6 +154,8 @@ impl Explicit {
             labels: BTreeMap::new(),
             initial: Vec::new(),
             odd_names: BTreeMap::new(),
+            endings: None,
+            settled: None,
             faults: Vec::new(),
             more_faults: 0,
         }
@@ -191,8 +208,8 @@ impl Explicit {
     pub(super) fn fault(&mut self, line: usize, column: usize, fault: impl Into<String>) {
         match self.faults.len() < MOST_FAULTS {
             true => {
-                let path = self.path.clone();
-                self.faults.push(Error::File { path, line, column, fault: fault.into() });
+                let (path, fault) = (self.path.clone(), clipped(fault.into()));
+                self.faults.push(Error::File { path, line, column, fault });
             }
             false => self.more_faults += 1,
         }
@@ -269,7 +286,7 @@ impl Explicit {
 
     /// Rows that sum to one only within [`ROW_TOLERANCE`] and are divided by their sums: how many, and the one that is
     /// furthest off (its state and action, its line, and its sum).
-    pub fn rescaled_rows(&self) -> (usize, Option<(String, String, usize, f64)>) {
+    fn rescaled_rows(&self) -> (usize, Option<(String, String, usize, f64)>) {
         let (mut count, mut worst, mut furthest) = (0, None, 0.0);
         for s in 0..self.states() {
             for choice in self.first_choice[s]..self.first_choice[s + 1] {
@@ -291,15 +308,25 @@ impl Explicit {
         (count, named)
     }
 
+    /// What is to be said of rows that were rescaled.
+    pub fn rescaled(&self) -> Option<Note> {
+        let (count, worst) = self.rescaled_rows();
+        let (state, action, line, sum) = worst?;
+        let place = format!("state {state}, action {action}");
+        let note = Note::rescaled(count, ROW_TOLERANCE, &place, sum).at(state, action);
+        Some(Note { line: (line > 0).then_some(line), ..note })
+    }
+
     /// States that are no goal and have no choice.
-    pub(super) fn stuck_faults(&self, goal: impl Fn(State) -> bool, mut tell: impl FnMut(Error) -> bool) {
-        for s in 0..self.states() {
-            if self.first_choice[s] == self.first_choice[s + 1]
-                && !goal(s)
-                && !tell(self.at_line(self.state_lines[s], Error::NoAction { state: self.state_name(s) }))
-            {
+    pub(super) fn stuck_faults(&self, goal: impl Fn(State) -> bool, faults: &mut Faults) {
+        for s in (0..self.states()).filter(|&s| self.first_choice[s] == self.first_choice[s + 1] && !goal(s))
+        {
+            if faults.suffices() {
                 return;
             }
+            faults.push("no-action", || {
+                self.at_line(self.state_lines[s], Error::NoAction { state: self.state_name(s) })
+            });
         }
     }
 
@@ -309,6 +336,11 @@ impl Explicit {
             true => Ok(()),
             false => Err(self.faults.swap_remove(0)),
         }
+    }
+
+    /// The first fault, if states are yet to be told their roles: afterwards the rows of some are gone.
+    pub(super) fn require_sound_before_settling(&mut self) -> Result<()> {
+        if self.endings.is_some() { self.require_sound() } else { Ok(()) }
     }
 
     /// The first fault of form or of numbers, as an error.
@@ -323,13 +355,24 @@ impl Explicit {
     }
 }
 
+/// A message that quotes what was found, and not all of it where that is long.
+pub(in crate::problem) fn clipped(mut text: String) -> String {
+    const SHOWN: usize = 400;
+    if let Some((end, _)) = text.char_indices().nth(SHOWN) {
+        text.truncate(end);
+        text.push_str(" ...");
+        text.shrink_to_fit();
+    }
+    text
+}
+
 /// The name of a model from that of its file.
 pub(in crate::problem) fn stem(path: &Path) -> String {
     let name = path.file_name().map_or("model".into(), |name| name.to_string_lossy());
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     let stem = ["drn", "json"].iter().find_map(|end| name.strip_suffix(end)?.strip_suffix('.'));
     match stem.unwrap_or(name) {
-        "" => "model".into(),
+        "" | super::STDIN => "model".into(),
         stem => stem.into(),
     }
 }

@@ -7,33 +7,40 @@
 //! ```
 //!
 //! What `json.dump(env.unwrapped.P, ...)` writes is read as well: `{"0": {"0": [[1.0, 0, -1.0, false]]}}`, by state and by
-//! action the lists of prob, next_state, reward and terminated. It does not say where runs start.
+//! action the lists of prob, next_state, reward and terminated. It does not say where runs start, but may stand beside an
+//! `initial_distribution`.
 //!
 //! A table is a reward problem that ends; here it becomes a cost problem with a goal:
 //!
-//! * **cost**: minus the reward if no reward is positive, else 1 a step (`cost=reward` and `cost=1` say it outright). What
-//!   depends on the next state is averaged over it. Rows with the same state, action and next state add up.
+//! * **cost**: minus the reward if no reward is positive, else 1 a step (`cost=reward` and `cost=1` say it outright). If no
+//!   reward is positive but that of reaching the goal, `cost=shortfall` counts what a run's rewards fall short of that one.
+//!   What depends on the next state is averaged over it. Rows with the same state, action and next state add up.
 //! * **goal**: where terminating transitions lead; if their rewards differ, only those with the highest, and the others
 //!   lead to losing states, which are never left. A transition that terminates leads *out of* the table: if its next state
 //!   is entered in no other way, that state becomes the goal (or a losing state), with its own rows replaced by loops;
 //!   else a state of its own is added.
-//! * **start**: the initial distribution.
+//! * **start**: the initial distribution, or what the user says. Goals and losing states are told only then, see
+//!   [`endings`](super::endings).
 //!
 //! `kwargs`, `gymnasium` and other keys are passed over. The table is read in one pass; nothing is reserved for counts that
 //! the table does not fill.
 
-use super::explicit::{Explicit, Rewards, UsualCost};
+use super::endings::Endings;
+use super::explicit::{Explicit, clipped};
 use super::input::Counted;
 use crate::{Error, Result};
 use serde::Deserializer;
 use serde::de::{DeserializeSeed, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use std::cell::Cell;
+use std::collections::HashSet;
 use std::fmt;
 use std::io::BufRead;
 use std::path::Path;
 
-/// The label of the states that terminating transitions lead to.
-const GOAL: &str = "goal";
+/// A distribution over more states than the rows can name is refused beyond so many.
+const UNNAMED: usize = 10_000;
+/// The largest reward, either way: sums and squares of such numbers are still finite.
+const LARGEST: f64 = 1e100;
 /// The columns, and the order in which a [`Row`] has them.
 const COLUMNS: [&str; 6] = ["state", "action", "prob", "next_state", "reward", "terminated"];
 
@@ -58,8 +65,10 @@ struct Table {
     initial: Option<Vec<f64>>,
     columns: Option<Vec<String>>,
     rows: Option<Vec<Row>>,
-    /// The rows came by state and action.
-    nested: bool,
+    /// Rows that came by state and action.
+    nested: Vec<Row>,
+    /// The states that they came for.
+    nested_states: HashSet<u32>,
 }
 
 /// Reads a table.
@@ -70,28 +79,41 @@ pub(super) fn read(input: impl BufRead, path: &Path) -> Result<Explicit> {
     let table = table.and_then(|table| stream.end().map(|()| table)).map_err(|e| {
         let place = format!(" at line {} column {}", e.line(), e.column());
         let fault = e.to_string();
-        let fault = fault.strip_suffix(&place).unwrap_or(&fault).to_string();
+        let fault = clipped(fault.strip_suffix(&place).unwrap_or(&fault).to_string());
         Error::File { path: path.into(), line: e.line().max(1), column: e.column().max(1), fault }
     })?;
-    let rows = table.rows.as_ref().map_or(0, Vec::len);
     let mut model = Explicit::new(path, "Gymnasium");
     if let Some(env) = &table.env {
         model.name = env.clone();
     }
     let fault = |field: &str, fault: String| Error::InFile {
         path: path.into(),
-        source: Box::new(Error::Field { field: field.into(), fault }),
+        source: Box::new(Error::Field { field: field.into(), fault: clipped(fault) }),
     };
     let columns = table.columns.as_deref().unwrap_or_default();
-    if columns != COLUMNS && !table.nested {
+    let is_nested = !table.nested_states.is_empty();
+    if columns != COLUMNS && !is_nested {
         return Err(fault("columns", format!("expected {COLUMNS:?}, not {columns:?}")));
     }
-    let Some(states) = table.states else { return Err(fault("n_states", "is missing".into())) };
-    let Some(mut list) = table.rows else { return Err(fault("transitions", "is missing".into())) };
+    let mut list = match table.rows {
+        Some(_) if is_nested => {
+            return Err(fault("transitions", "the rows of states are given a second time, by state".into()));
+        }
+        Some(rows) => rows,
+        None if is_nested => table.nested,
+        None => return Err(fault("transitions", "is missing".into())),
+    };
+    // by state and action, a table need not say how many states there are
+    let named = list.iter().map(|row| row.state.max(row.next)).chain(table.nested_states).max();
+    let named = named.filter(|_| is_nested).map_or(0, |s| u64::from(s) + 1);
+    let Some(states) = table.states.map(|states| states.max(named)).or(is_nested.then_some(named)) else {
+        return Err(fault("n_states", "is missing".into()));
+    };
     let actions = table.actions.unwrap_or(u64::from(u32::MAX));
     let initial = table.initial.unwrap_or_default();
     // a row names two states at most
-    let most = (2 * rows).max(initial.len()) as u64;
+    let rows = list.len();
+    let most = (2 * rows).max(initial.len().min(UNNAMED)) as u64;
     if states == 0 || states > most.min(u64::from(u32::MAX) / 2) {
         return Err(fault(
             "n_states",
@@ -104,13 +126,15 @@ pub(super) fn read(input: impl BufRead, path: &Path) -> Result<Explicit> {
     let starts = initial.iter().enumerate().filter(|(_, p)| **p != 0.0);
     model.initial = starts.map(|(s, &p)| (s as u32, p)).collect();
     list.retain(|row| {
-        let fault = if u64::from(row.state) >= states {
-            format!("state {} does not exist, n_states is {states}", row.state)
-        } else if u64::from(row.action) >= actions {
-            format!("state {}: action {} does not exist, n_actions is {actions}", row.state, row.action)
-        } else if u64::from(row.next) >= states {
-            let (state, action, next) = (row.state, row.action, row.next);
+        let (state, action, next) = (row.state, row.action, row.next);
+        let fault = if u64::from(state) >= states {
+            format!("state {state} does not exist, n_states is {states}")
+        } else if u64::from(action) >= actions {
+            format!("state {state}: action {action} does not exist, n_actions is {actions}")
+        } else if u64::from(next) >= states {
             format!("state {state}, action {action}: next_state {next} does not exist, n_states is {states}")
+        } else if row.reward.abs() > LARGEST {
+            format!("state {state}, action {action}: the reward is {}, beyond {LARGEST:e}", row.reward)
         } else {
             return true;
         };
@@ -121,143 +145,32 @@ pub(super) fn read(input: impl BufRead, path: &Path) -> Result<Explicit> {
     Ok(model)
 }
 
-/// What a state is once terminating transitions lead out of the table.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Role {
-    Inner,
-    Goal,
-    Losing,
-}
-
-/// The roles of states: where terminating transitions lead is the goal or a losing state, unless play can also go on
-/// there.
-///
-/// Play goes on in a state that no terminating transition names, in an initial one, and where a transition that does not
-/// terminate leads from such a state. The rows of other states are never played, and decide nothing. Also the highest
-/// reward of a terminating transition that is played.
-fn roles(rows: &[Row], states: usize, initial: &[(u32, f64)]) -> (Vec<Role>, f64) {
-    let mut live = vec![true; states];
-    rows.iter().filter(|row| row.terminated).for_each(|row| live[row.next as usize] = false);
-    initial.iter().for_each(|&(s, _)| live[s as usize] = true);
-    let mut queue: Vec<u32> = (0..states as u32).filter(|&s| live[s as usize]).collect();
-    while let Some(s) = queue.pop() {
-        let first = rows.partition_point(|row| row.state < s);
-        for row in rows[first..].iter().take_while(|row| row.state == s).filter(|row| !row.terminated) {
-            if !std::mem::replace(&mut live[row.next as usize], true) {
-                queue.push(row.next);
-            }
-        }
-    }
-    let mut role: Vec<Role> =
-        live.iter().map(|&live| if live { Role::Inner } else { Role::Losing }).collect();
-    let last = || rows.iter().filter(|row| row.terminated && live[row.state as usize]);
-    let highest = last().map(|row| row.reward).fold(f64::NEG_INFINITY, f64::max);
-    for row in last().filter(|row| !live[row.next as usize] && row.reward == highest) {
-        role[row.next as usize] = Role::Goal;
-    }
-    (role, highest)
-}
-
-/// Makes states, choices and transitions of the rows.
+/// Makes states, choices and transitions of the rows, as they stand.
 fn fill(model: &mut Explicit, states: usize, mut rows: Vec<Row>) {
     rows.sort_by_key(|row| (row.state, row.action)); // stable: the order of the file within a choice
-    let (role, highest) = roles(&rows, states, &model.initial);
-
-    // states that are added: one goal, and a losing twin for each state that is also entered in another way
-    let mut added = states as u32;
-    let mut twin = vec![0u32; states];
-    let mut extra_goal = None;
-    for row in rows.iter().filter(|row| row.terminated && role[row.state as usize] == Role::Inner) {
-        let next = row.next as usize;
-        match row.reward == highest {
-            true if role[next] == Role::Inner && extra_goal.is_none() => {
-                extra_goal = Some(added);
-                model.odd_names.insert(added, GOAL.into());
-                added += 1;
-            }
-            false if role[next] != Role::Losing && twin[next] == 0 => {
-                twin[next] = added;
-                model.odd_names.insert(added, format!("{next} (lost)"));
-                added += 1;
-            }
-            _ => {}
-        }
-    }
-    let leads = |row: &Row| {
-        let next = row.next as usize;
-        match row.terminated {
-            false => row.next,
-            true if row.reward == highest => match role[next] {
-                Role::Goal => row.next,
-                _ => extra_goal.unwrap_or(row.next),
-            },
-            true => match role[next] {
-                Role::Losing => row.next,
-                _ => twin[next],
-            },
-        }
-    };
-
-    let mut rewards = Rewards { name: "reward".into(), ..Rewards::default() };
+    let mut endings = Endings::default();
     let mut at = 0;
     for s in 0..states as u32 {
         model.state_lines.push(rows.get(at).map_or(0, |row| row.line));
         let mut local = 0;
         while at < rows.len() && rows[at].state == s {
             let action = rows[at].action;
-            let choice = model.choices() as u32;
             model.actions.push(&action.to_string(), local);
             model.choice_lines.push(rows[at].line);
-            let mut cost = 0.0;
             while at < rows.len() && (rows[at].state, rows[at].action) == (s, action) {
                 let row = &rows[at];
-                if role[s as usize] == Role::Inner {
-                    model.successors.push(leads(row));
-                    model.probabilities.push(row.p);
-                    cost -= row.p * row.reward;
-                }
+                model.successors.push(row.next);
+                model.probabilities.push(row.p);
+                endings.rewards.push(row.reward);
+                endings.terminated.push(row.terminated);
                 at += 1;
-            }
-            if role[s as usize] != Role::Inner {
-                model.successors.push(s);
-                model.probabilities.push(1.0);
-                cost = 1.0;
-            }
-            if cost != 0.0 {
-                rewards.of_choices.push((choice, cost));
             }
             model.end_choice();
             local += 1;
         }
-        if local == 0 && role[s as usize] != Role::Inner {
-            stay(model, &mut rewards, s);
-        }
         model.end_state();
     }
-    for s in states as u32..added {
-        model.state_lines.push(0);
-        stay(model, &mut rewards, s);
-        model.end_state();
-    }
-    if rows.iter().any(|row| row.reward > 0.0 && role[row.state as usize] == Role::Inner) {
-        model.usual_cost = UsualCost::One;
-    }
-    model.rewards.push(rewards);
-    let own = (0..states as u32).filter(|&s| role[s as usize] == Role::Goal);
-    let goals: Vec<u32> = own.chain(extra_goal).collect();
-    if !goals.is_empty() {
-        model.labels.insert(GOAL.into(), goals);
-    }
-}
-
-/// A choice that stays where it is.
-fn stay(model: &mut Explicit, rewards: &mut Rewards, s: u32) {
-    rewards.of_choices.push((model.choices() as u32, 1.0));
-    model.actions.push_number();
-    model.choice_lines.push(0);
-    model.successors.push(s);
-    model.probabilities.push(1.0);
-    model.end_choice();
+    model.endings = Some(endings);
 }
 
 struct TableSeed<'a> {
@@ -294,13 +207,9 @@ impl<'de> Visitor<'de> for TableSeed<'_> {
                 }
                 _ => match key.parse() {
                     Ok(state) => {
-                        table.nested = true;
-                        let rows = table.rows.get_or_insert_default();
-                        let before = rows.len();
+                        let rows = &mut table.nested;
                         map.next_value_seed(ActionsSeed { line: self.line, state, rows })?;
-                        let named = rows[before..].iter().map(|row| row.next).max().unwrap_or(0).max(state);
-                        table.states = table.states.max(Some(u64::from(named) + 1));
-                        false
+                        !table.nested_states.insert(state)
                     }
                     Err(_) => {
                         map.next_value::<IgnoredAny>()?;
@@ -339,13 +248,52 @@ impl<'de> Visitor<'de> for ActionsSeed<'_> {
     }
 
     fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<(), M::Error> {
+        let mut seen = HashSet::new();
         while let Some(key) = map.next_key::<String>()? {
             let wrong = || serde::de::Error::custom(format!("{key:?} is not an action's number"));
             let action: u32 = key.parse().map_err(|_| wrong())?;
-            let line = u32::try_from(self.line.get()).unwrap_or(u32::MAX);
-            for (p, next, reward, terminated) in map.next_value::<Vec<(f64, u32, f64, bool)>>()? {
-                self.rows.push(Row { line, state: self.state, action, next, p, reward, terminated });
+            if !seen.insert(action) {
+                return Err(serde::de::Error::custom(format!("duplicate field `{action}`")));
             }
+            map.next_value_seed(OutcomesSeed {
+                line: self.line,
+                state: self.state,
+                action,
+                rows: self.rows,
+            })?;
+        }
+        Ok(())
+    }
+}
+
+/// The rows of an action.
+struct OutcomesSeed<'a> {
+    line: &'a Cell<usize>,
+    state: u32,
+    action: u32,
+    rows: &'a mut Vec<Row>,
+}
+
+impl<'de> DeserializeSeed<'de> for OutcomesSeed<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for OutcomesSeed<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a list of outcomes [prob, next_state, reward, terminated]")
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<(), S::Error> {
+        while let Some((p, next, reward, terminated)) = seq.next_element::<(f64, u32, f64, bool)>()? {
+            let line = u32::try_from(self.line.get()).unwrap_or(u32::MAX);
+            let (state, action) = (self.state, self.action);
+            self.rows.push(Row { line, state, action, next, p, reward, terminated });
         }
         Ok(())
     }

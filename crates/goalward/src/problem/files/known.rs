@@ -7,7 +7,7 @@
 use super::choose::{Chosen, Start};
 use super::explicit::{ActionNames, Explicit, ROUNDING, ROW_TOLERANCE};
 use crate::numeric::{PolytopeBuilder, Tall};
-use crate::problem::{Instance, Problem, Size, State};
+use crate::problem::{Faults, Instance, Problem, Size, State};
 use crate::{Error, Result};
 use std::sync::Arc;
 
@@ -24,23 +24,17 @@ impl Explicit {
     /// The model as an instance; the first thing that is wrong with it is the error.
     pub fn into_instance(mut self, chosen: &Chosen) -> Result<Instance> {
         self.require_sound()?;
-        if let Some(fault) = self.chosen_faults(chosen, 1).pop() {
-            return Err(fault);
-        }
+        self.chosen_faults(chosen, 1).none()?;
         let costs = self.costs(chosen);
         self.finish(chosen, costs)
     }
 
-    /// What is wrong with the model given a goal and a cost, so many faults at most: costs that are none, and states
+    /// What is wrong with the model given a goal and a cost, so many faults kept: costs that are none, and states
     /// without actions.
-    pub fn chosen_faults(&self, chosen: &Chosen, most: usize) -> Vec<Error> {
-        let mut faults = Vec::new();
-        let mut tell = |fault| {
-            faults.push(fault);
-            faults.len() < most
-        };
-        self.stuck_faults(|s| chosen.is_goal(s), &mut tell);
-        self.cost_faults(chosen, &self.costs(chosen), &mut tell);
+    pub fn chosen_faults(&self, chosen: &Chosen, most: usize) -> Faults {
+        let mut faults = Faults::new(most);
+        self.stuck_faults(|s| chosen.is_goal(s), &mut faults);
+        self.cost_faults(chosen, &self.costs(chosen), &mut faults);
         faults
     }
 
@@ -54,6 +48,7 @@ impl Explicit {
     fn finish(mut self, chosen: &Chosen, mut costs: Vec<f64>) -> Result<Instance> {
         let states = self.states();
         let size = Size { states, choices: self.choices() };
+        let notes = self.notes(chosen);
         let goal_old = chosen.goal[0] as State;
         // the goal stands where its first state stood; the others leave
         let mut place = vec![0u32; states];
@@ -149,8 +144,9 @@ impl Explicit {
             state_names: names.states,
             action_names: names.actions,
             constraints: Arc::new(constraints),
+            notes: Vec::new(),
         };
-        Ok(Instance { model: Some(size), ..Instance::new(problem, &[1.0])? })
+        Ok(Instance { model: Some(size), notes, ..Instance::new(problem, &[1.0])? })
     }
 
     /// The model in which nothing is empty, and its costs: a state without a choice has one, a choice without successors

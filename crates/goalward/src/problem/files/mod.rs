@@ -21,6 +21,7 @@
 
 pub mod choose;
 mod drn;
+mod endings;
 mod explicit;
 mod gymnasium;
 mod input;
@@ -28,13 +29,15 @@ mod known;
 mod number;
 
 pub use choose::{Chosen, Options};
-pub(in crate::problem) use explicit::stem;
 pub use explicit::{Explicit, ROUNDING, ROW_TOLERANCE};
+pub(in crate::problem) use explicit::{clipped, stem};
+pub use input::{Kind, can_be_reopened, kind};
 
 use crate::problem::{Instance, json};
 use crate::registry::Settings;
 use crate::{Error, Result};
-use std::io::Read;
+use input::Input;
+use std::io::{self, Read};
 use std::path::Path;
 
 /// What a file holds.
@@ -46,26 +49,49 @@ pub enum Source {
     Problem(Box<json::Draft>),
 }
 
-/// Reads a file; its format is told by its content.
+/// The most bytes of a problem that may come through a pipe: the text is held until all of it is there.
+const MOST_TEXT: u64 = 1 << 30;
+/// What errors call standard input, whose path is `-`.
+const STDIN: &str = "<standard input>";
+
+/// Reads a file, or a pipe, or `-`, which is standard input; the format is told by the content. What comes is read once.
 pub fn read(path: &Path) -> Result<Source> {
-    let mut input = input::open(path)?;
-    let begin = input.fill_buf().map_err(|source| Error::Io { path: path.into(), source })?;
-    match format(begin) {
-        Format::Drn => Ok(Source::Model(Box::new(drn::read(input, path)?))),
-        Format::Gymnasium => Ok(Source::Model(Box::new(gymnasium::read(input, path)?))),
+    let Input { begin, all, is_file } = input::open(path)?;
+    let path = if path == Path::new("-") { Path::new(STDIN) } else { path };
+    // what is no text at all is told at once, not when all of it has come
+    if let Some(at) = begin.iter().position(|byte| *byte == 0) {
+        return Err(json::fault_at(&begin, at, path, "byte 0x00 is not text".into()));
+    }
+    match format(&begin) {
+        Format::Drn => Ok(Source::Model(Box::new(drn::read(all, path)?))),
+        Format::Gymnasium => Ok(Source::Model(Box::new(gymnasium::read(all, path)?))),
         Format::Problem => {
-            drop(input);
-            Ok(Source::Problem(Box::new(json::Draft::new(&bytes(path)?, path)?)))
+            if begin.trim_ascii_start().first().is_some_and(|byte| *byte != b'{') {
+                json::Draft::new(begin, path, true)?; // an error: nothing that follows could mend it
+            }
+            let most = if is_file { u64::MAX } else { MOST_TEXT };
+            let bytes = to_end(all, path, most)?;
+            Ok(Source::Problem(Box::new(json::Draft::new(bytes, path, is_file)?)))
         }
     }
 }
 
+fn to_end(all: impl Read, path: &Path, most: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = all.take(most).read_to_end(&mut bytes);
+    let fault = match read {
+        Ok(n) if n as u64 == most => io::Error::other(format!(
+            "more than {most} bytes of JSON came through this pipe, and perhaps it never ends: write it to a file first"
+        )),
+        Ok(_) => return Ok(bytes),
+        Err(source) => source,
+    };
+    Err(Error::Io { path: path.into(), source: fault })
+}
+
 /// All of a file, unpacked.
 pub(super) fn bytes(path: &Path) -> Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    let read = input::open(path)?.read_to_end(&mut bytes);
-    read.map_err(|source| Error::Io { path: path.into(), source })?;
-    Ok(bytes)
+    to_end(input::open(path)?.all, path, u64::MAX)
 }
 
 /// Opens a file as an instance; a known model takes the parameters of [`choose::PARAMETERS`], a problem file takes none.
@@ -76,6 +102,9 @@ pub fn open(path: &Path, settings: &Settings) -> Result<Instance> {
             let options = Options::new(&owner, settings)?;
             // a file with a fault of form may lack the very label that is asked for
             model.require_form()?;
+            // and what is to be played does not hide a row that is wrong
+            model.require_sound_before_settling()?;
+            model.settle(&options);
             let chosen = model.choose(&options)?;
             model.into_instance(&chosen)
         }

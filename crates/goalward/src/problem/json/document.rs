@@ -1,6 +1,8 @@
 //! A problem file as it stands, and what can be wrong with what it says.
 
-use crate::problem::{Action, Instance, Problem, ProblemBuilder, State};
+use super::flat::{Features, Lists, Names};
+use crate::problem::files::clipped;
+use crate::problem::{Action, Faults, Instance, Problem, ProblemBuilder, State};
 use crate::{Error, Result};
 use serde::Deserialize;
 use std::path::Path;
@@ -9,9 +11,12 @@ use std::path::Path;
 const MOST_DIM: usize = 1024;
 /// The largest size of a number in a file: sums and squares of such numbers are still finite.
 const LARGEST: f64 = 1e100;
+/// The graph of a file is not looked at if more than so many states have no action, or actions no feature: what would be looked
+/// at is not in the file, and takes far more room than it.
+const MOST_MISSING: usize = 1000;
 
 /// The error at a position of the text.
-pub(super) fn fault_at(text: &[u8], at: usize, path: &Path, fault: String) -> Error {
+pub(in crate::problem) fn fault_at(text: &[u8], at: usize, path: &Path, fault: String) -> Error {
     let before = &text[..at.min(text.len())];
     let line = 1 + before.iter().filter(|&&b| b == b'\n').count();
     let column = 1 + before.iter().rev().take_while(|&&b| b != b'\n').count();
@@ -31,12 +36,12 @@ pub(super) struct Document {
     start: State,
     goal: State,
     dim: usize,
-    cost: Vec<Vec<f64>>,
-    features: Vec<(State, Action, State, Vec<f64>)>,
+    cost: Lists<Vec<f64>>,
+    features: Features,
     theta: Option<Vec<f64>>,
-    extra: Option<Vec<Vec<f64>>>,
-    state_names: Option<Vec<String>>,
-    action_names: Option<Vec<Vec<String>>>,
+    extra: Option<Lists<Vec<f64>>>,
+    state_names: Option<Names>,
+    action_names: Option<Lists<Names>>,
 }
 
 impl Document {
@@ -55,7 +60,7 @@ impl Document {
         serde_json::from_str(text).map_err(|e| {
             let place = format!(" at line {} column {}", e.line(), e.column());
             let fault = e.to_string();
-            let fault = fault.strip_suffix(&place).unwrap_or(&fault).to_string();
+            let fault = clipped(fault.strip_suffix(&place).unwrap_or(&fault).to_string());
             Error::File { path: path.into(), line: e.line().max(1), column: e.column().max(1), fault }
         })
     }
@@ -76,9 +81,7 @@ impl Document {
         size: usize,
         default_name: &str,
     ) -> Result<(ProblemBuilder, Option<Vec<f64>>)> {
-        if let Some(fault) = self.faults(size, 1).pop() {
-            return Err(fault);
-        }
+        self.faults(size, 1).none()?;
         let name = self.name.as_deref().unwrap_or(default_name);
         let mut builder = Problem::builder(name, self.states, self.dim);
         builder.start(self.start).goal(self.goal).allow_lost();
@@ -87,63 +90,69 @@ impl Document {
                 builder.action(s, cost)?;
             }
         }
-        let order = self.order();
-        if let Some(names) = self.state_names {
-            builder.state_names(names);
+        if let Some(names) = &self.state_names {
+            builder.state_names(names.to_vec());
         }
-        if let Some(names) = self.action_names {
-            builder.action_names(names);
+        if let Some(names) = &self.action_names {
+            builder.action_names(names.to_vec());
         }
-        for i in order {
-            let (s, a, next, phi) = &self.features[i];
-            builder.feature(*s, *a, *next, phi)?;
+        for i in self.order() {
+            let (s, a, next) = self.features.keys[i];
+            builder.feature(s, a, next, self.features.phi.get(i))?;
         }
-        for fact in self.extra.iter().flatten() {
+        for fact in self.extra.iter().flat_map(Lists::iter) {
             builder.extra(&fact[..self.dim], fact[self.dim])?;
+        }
+        if self.theta.is_none() {
+            builder.refuse_coarse();
         }
         Ok((builder, self.theta))
     }
 
     /// A known model with the same graph, uniform over the steps that are possible; what is wrong is left out.
     pub(super) fn graph(&self, size: usize) -> Option<Instance> {
-        if !self.shape_faults(size).is_empty() {
+        let mut faults = Faults::new(1);
+        self.shape_faults(size, &mut faults);
+        if !faults.is_empty() {
             return None;
         }
         let mut builder = Problem::builder("graph", self.states, 1);
         builder.start(self.start).goal(self.goal).allow_lost();
         if let Some(names) = &self.state_names {
-            builder.state_names(names.clone());
+            builder.state_names(names.to_vec());
         }
         let possible = |phi: &[f64]| match &self.theta {
             Some(theta) => crate::numeric::dot(phi, theta) > 1e-12,
             None => phi.iter().any(|x| *x != 0.0),
         };
-        let mut next = vec![Vec::new(); self.states];
+        let (order, mut at, mut missing) = (self.order(), 0, 0);
+        let mut row = Vec::new();
         for (s, costs) in self.cost.iter().enumerate().filter(|(s, _)| *s != self.goal) {
-            next[s] = vec![Vec::new(); costs.len().max(1)];
+            missing += usize::from(costs.is_empty());
             for a in 0..costs.len().max(1) {
                 let cost = costs.get(a).copied().filter(|cost| (0.0..=LARGEST).contains(cost));
                 builder.action(s, cost.unwrap_or(1.0)).ok()?;
-            }
-        }
-        for (s, a, to, phi) in &self.features {
-            if let Some(row) = next.get_mut(*s).and_then(|rows| rows.get_mut(*a))
-                && *to < self.states
-                && phi.len() == self.dim
-                && possible(phi)
-            {
-                row.push(*to);
-            }
-        }
-        for (s, rows) in next.iter_mut().enumerate() {
-            for (a, row) in rows.iter_mut().enumerate() {
+                row.clear();
+                while at < order.len() && (self.key(order[at]).0, self.key(order[at]).1) < (s, a) {
+                    at += 1;
+                }
+                while at < order.len() && (self.key(order[at]).0, self.key(order[at]).1) == (s, a) {
+                    let (to, phi) = (self.key(order[at]).2, self.features.phi.get(order[at]));
+                    if to < self.states && phi.len() == self.dim && possible(phi) {
+                        row.push(to);
+                    }
+                    at += 1;
+                }
                 if row.is_empty() {
+                    missing += 1;
                     row.push(s);
                 }
-                row.sort_unstable();
+                if missing > MOST_MISSING {
+                    return None;
+                }
                 row.dedup();
                 let share = 1.0 / row.len() as f64;
-                for &to in &*row {
+                for &to in &row {
                     builder.feature(s, a, to, &[share]).ok()?;
                 }
             }
@@ -151,68 +160,68 @@ impl Document {
         Instance::new(builder.build().ok()?, &[1.0]).ok()
     }
 
-    /// What is wrong, so many faults at most. Numbers are looked at only where all counts fit.
-    pub(super) fn faults(&self, size: usize, most: usize) -> Vec<Error> {
-        let mut faults = self.shape_faults(size);
+    /// What is wrong: so many faults are kept, the others are counted. Numbers are looked at only where all counts fit.
+    pub(super) fn faults(&self, size: usize, most: usize) -> Faults {
+        let mut faults = Faults::new(most);
+        self.shape_faults(size, &mut faults);
         if faults.is_empty() {
-            self.number_faults(most, &mut faults);
-            self.feature_faults(most, &mut faults);
+            self.number_faults(&mut faults);
+            self.feature_faults(&mut faults);
         }
-        faults.truncate(most);
         faults
     }
 
     /// The counts fit each other; `states` and `dim` are no larger than what the file holds.
-    fn shape_faults(&self, size: usize) -> Vec<Error> {
+    fn shape_faults(&self, size: usize, faults: &mut Faults) {
         let (n, d) = (self.states, self.dim);
-        let mut faults = Vec::new();
-        let mut say = |place: &str, fault: String| faults.push(field(place, fault));
+        let mut say = |place: &dyn Fn() -> String, fault: &dyn Fn() -> String| {
+            faults.push("content", || field(place(), fault()));
+        };
         if self.cost.len() != n {
-            say("cost", format!("costs for {} states, but states is {n}", self.cost.len()));
+            say(&|| "cost".into(), &|| format!("costs for {} states, but states is {n}", self.cost.len()));
         } else if n == 0 {
-            say("states", "a problem needs at least one state, the goal".into());
+            say(&|| "states".into(), &|| "a problem needs at least one state, the goal".into());
         }
         for (key, s) in [("start", self.start), ("goal", self.goal)] {
             if s >= n {
-                say(key, format!("state {s} does not exist, there are {n} states"));
+                say(&|| key.into(), &|| format!("state {s} does not exist, there are {n} states"));
             }
         }
         if d == 0 || d > MOST_DIM || d > size {
             let most = MOST_DIM.min(size);
-            say("dim", format!("{d} features; there must be 1 to {most} of them"));
+            say(&|| "dim".into(), &|| format!("{d} features; there must be 1 to {most} of them"));
         }
         if let Some(names) = &self.state_names
             && names.len() != n
         {
-            say("state_names", format!("{} names for {n} states", names.len()));
+            say(&|| "state_names".into(), &|| format!("{} names for {n} states", names.len()));
         }
         if let Some(names) = &self.action_names {
             if names.len() != n {
-                say("action_names", format!("{} lists for {n} states", names.len()));
+                say(&|| "action_names".into(), &|| format!("{} lists for {n} states", names.len()));
             }
-            for (s, (names, costs)) in names.iter().zip(&self.cost).enumerate() {
-                if names.len() != costs.len() {
-                    let fault = format!("{} names for {} actions", names.len(), costs.len());
-                    say(&format!("action_names[{s}]"), fault);
+            for s in 0..names.len().min(self.cost.len()) {
+                let (has, needs) = (names.length(s), self.cost.length(s));
+                if has != needs {
+                    say(&|| format!("action_names[{s}]"), &|| format!("{has} names for {needs} actions"));
                 }
             }
         }
         if let Some(theta) = &self.theta
             && theta.len() != d
         {
-            say("theta", format!("{} entries, but dim is {d}", theta.len()));
+            say(&|| "theta".into(), &|| format!("{} entries, but dim is {d}", theta.len()));
         }
-        for (i, fact) in self.extra.iter().flatten().enumerate() {
-            let needs = d.saturating_add(1);
+        let needs = d.saturating_add(1);
+        for (i, fact) in self.extra.iter().flat_map(Lists::iter).enumerate() {
             if fact.len() != needs {
-                let fault = format!("{} numbers; a fact has dim + 1 = {needs}: a_1..a_d, b", fact.len());
-                say(&format!("extra[{i}]"), fault);
+                let fault = || format!("{} numbers; a fact has dim + 1 = {needs}: a_1..a_d, b", fact.len());
+                say(&|| format!("extra[{i}]"), &fault);
             }
         }
-        faults
     }
 
-    fn number_faults(&self, most: usize, faults: &mut Vec<Error>) {
+    fn number_faults(&self, faults: &mut Faults) {
         for (s, costs) in self.cost.iter().enumerate() {
             for (a, &cost) in costs.iter().enumerate() {
                 let fault = match () {
@@ -220,10 +229,12 @@ impl Document {
                     _ if cost > LARGEST => "costs must be at most 1e100",
                     _ => continue,
                 };
-                let (state, action) = (self.state_name(s), self.action_name(s, a));
-                let fault = format!("state {state}, action {action}: cost is {cost:?}, but {fault}");
-                faults.push(field(format!("cost[{s}][{a}]"), fault));
-                if faults.len() >= most {
+                faults.push("content", || {
+                    let (state, action) = (self.state_name(s), self.action_name(s, a));
+                    let fault = format!("state {state}, action {action}: cost is {cost:?}, but {fault}");
+                    field(format!("cost[{s}][{a}]"), fault)
+                });
+                if faults.suffices() {
                     return;
                 }
             }
@@ -231,26 +242,54 @@ impl Document {
         let too_large = |numbers: &[f64]| numbers.iter().copied().find(|x| x.abs() > LARGEST);
         let fault = |place: String, x: f64| field(place, format!("{x:?} is larger than 1e100"));
         if let Some(x) = self.theta.as_deref().and_then(too_large) {
-            faults.push(fault("theta".into(), x));
+            faults.push("content", || fault("theta".into(), x));
         }
-        for (i, fact) in self.extra.iter().flatten().enumerate() {
+        for (i, fact) in self.extra.iter().flat_map(Lists::iter).enumerate() {
             if let Some(x) = too_large(fact) {
-                faults.push(fault(format!("extra[{i}]"), x));
+                faults.push("content", || fault(format!("extra[{i}]"), x));
             }
         }
     }
 
-    fn feature_faults(&self, most: usize, faults: &mut Vec<Error>) {
-        let states = self.states;
-        for (i, (s, a, next, phi)) in self.features.iter().enumerate() {
-            if faults.len() >= most {
+    fn feature_faults(&self, faults: &mut Faults) {
+        for i in 0..self.features.keys.len() {
+            if faults.suffices() {
                 return;
             }
-            let (s, a, next) = (*s, *a, *next);
-            let fault = if s >= states {
+            if let Some(fault) = self.feature_fault(i) {
+                faults.push("content", || field(format!("features[{i}]"), fault()));
+            }
+        }
+        let order = self.order();
+        let mut again = vec![false; order.len()];
+        for w in order.windows(2).filter(|w| self.key(w[0]) == self.key(w[1])) {
+            let (s, a, next) = self.key(w[1]);
+            again[w[1]] = s < self.states && next < self.states && a < self.cost.length(s);
+        }
+        for i in (0..again.len()).filter(|&i| again[i]) {
+            if faults.suffices() {
+                return;
+            }
+            faults.push("content", || {
+                let (s, a, next) = self.key(i);
+                let first = order[order.partition_point(|&k| self.key(k) < self.key(i))];
+                let place = self.place(s, a, next);
+                let fault = format!("{place}: this feature row is given twice, first as features[{first}]");
+                field(format!("features[{i}]"), fault)
+            });
+        }
+    }
+
+    /// What is wrong with a feature row, said only if it is asked for.
+    fn feature_fault(&self, i: usize) -> Option<impl Fn() -> String> {
+        let (states, (s, a, next), phi) = (self.states, self.key(i), self.features.phi.get(i));
+        let has = if s < states { self.cost.length(s) } else { 0 };
+        let wide = phi.iter().position(|x| x.abs() > LARGEST);
+        let wrong = s >= states || a >= has || next >= states || phi.len() != self.dim || wide.is_some();
+        wrong.then_some(move || {
+            if s >= states {
                 format!("state {s} does not exist, there are {states} states")
-            } else if a >= self.cost[s].len() {
-                let has = self.cost[s].len();
+            } else if a >= has {
                 format!("state {}: action {a} does not exist, cost[{s}] lists {has}", self.state_name(s))
             } else if next >= states {
                 let (state, action) = (self.state_name(s), self.action_name(s, a));
@@ -260,40 +299,22 @@ impl Document {
             } else if phi.len() != self.dim {
                 let place = self.place(s, a, next);
                 format!("{place}: the feature row has {} entries, but dim is {}", phi.len(), self.dim)
-            } else if let Some(k) = phi.iter().position(|x| x.abs() > LARGEST) {
-                format!("{}: feature {k} is {:?}, larger than 1e100", self.place(s, a, next), phi[k])
             } else {
-                continue;
-            };
-            faults.push(field(format!("features[{i}]"), fault));
-        }
-        let order = self.order();
-        let mut twice: Vec<(usize, usize)> = (order.windows(2))
-            .filter(|w| self.key(w[0]) == self.key(w[1]))
-            .map(|w| (w[1], w[0]))
-            .filter(|&(again, _)| {
-                let (s, a, next) = self.key(again);
-                s < states && next < states && a < self.cost[s].len()
-            })
-            .collect();
-        twice.sort_unstable();
-        for (again, first) in twice {
-            let (s, a, next) = self.key(again);
-            let place = self.place(s, a, next);
-            let fault = format!("{place}: this feature row is given twice, first as features[{first}]");
-            faults.push(field(format!("features[{again}]"), fault));
-        }
+                let k = wide.unwrap_or(0);
+                format!("{}: feature {k} is {:?}, larger than 1e100", self.place(s, a, next), phi[k])
+            }
+        })
     }
 
     /// The features by state, action and successor: in this order the builder takes them in one pass.
     fn order(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.features.len()).collect();
+        let mut order: Vec<usize> = (0..self.features.keys.len()).collect();
         order.sort_by_key(|&i| self.key(i));
         order
     }
 
     fn key(&self, i: usize) -> (State, Action, State) {
-        (self.features[i].0, self.features[i].1, self.features[i].2)
+        self.features.keys[i]
     }
 
     fn place(&self, s: State, a: Action, next: State) -> String {
@@ -302,10 +323,10 @@ impl Document {
     }
 
     fn state_name(&self, s: State) -> String {
-        self.state_names.as_ref().map_or_else(|| s.to_string(), |names| names[s].clone())
+        self.state_names.as_ref().map_or_else(|| s.to_string(), |names| names.get(s).into())
     }
 
     fn action_name(&self, s: State, a: Action) -> String {
-        self.action_names.as_ref().map_or_else(|| a.to_string(), |names| names[s][a].clone())
+        self.action_names.as_ref().map_or_else(|| a.to_string(), |names| names.get(s, a).into())
     }
 }

@@ -1,8 +1,8 @@
 //! A second chance: states from which the goal cannot be reached send the traveller back to the start.
 
-use super::graph::{Backwards, Region};
+use super::reach::leads_to;
+use super::{Instance, Problem, State, Truth};
 use crate::Result;
-use crate::problem::{Instance, Problem, State, Truth};
 
 /// What the new action is called.
 const NAME: &str = "restart";
@@ -13,7 +13,7 @@ const NAME: &str = "restart";
 /// itself is one of them, nothing changes.
 ///
 /// ```
-/// use goalward::{plan::{certified::{self, Objective}, restart}, problem::{Problem, Truth}};
+/// use goalward::{plan::certified::{self, Objective}, problem::{Problem, Truth, restart}};
 /// // one leap: the goal or a hole, each half of the time; only the second feature would lead out of the hole
 /// let mut builder = Problem::builder("leap", 3, 2);
 /// let leap = builder.action(0, 1.0)?;
@@ -30,8 +30,16 @@ const NAME: &str = "restart";
 /// ```
 pub fn restart(problem: &Problem, truth: &Truth) -> Result<(Instance, Vec<State>)> {
     truth.require_fit(problem)?;
-    let region = Region::new(problem, &Backwards::new(problem, truth));
-    let lost = |s: State| !region.hopeful[s];
+    let arcs = || {
+        let possible = |p| {
+            let ends = problem.successors(p).iter().zip(truth.row(problem, p));
+            ends.filter(|(_, probability)| **probability > 0.0).map(|(&next, _)| next)
+        };
+        let of = move |s: State| problem.pairs_of(s).flat_map(possible).map(move |next| (s as u32, next));
+        (0..problem.states()).flat_map(of)
+    };
+    let hopeful = leads_to(problem.states(), problem.goal(), arcs);
+    let lost = |s: State| !hopeful[s];
     let all: Vec<State> = (0..problem.states()).filter(|&s| lost(s)).collect();
     if all.is_empty() || lost(problem.start()) {
         return Ok((Instance::of(problem.clone(), Some(truth.clone())), all));
