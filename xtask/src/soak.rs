@@ -13,7 +13,11 @@ struct Soak {
     what: &'static str,
 }
 
-const SOAKS: &[Soak] = &[];
+const SOAKS: &[Soak] = &[Soak {
+    name: "checkpoints",
+    package: "goalward-cli",
+    what: "corrupted checkpoints of every learner, as they are and with the checksum made anew; N, and M through processes",
+}];
 
 pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     let known = |name: &str| SOAKS.iter().find(|soak| soak.name == name);

@@ -3,8 +3,10 @@
 mod commands;
 mod exit;
 mod interrupt;
+mod lock;
 mod numbers;
 mod output;
+mod outputs;
 mod progress;
 mod seeds;
 

@@ -1,6 +1,6 @@
 //! `goalward export`
 
-use super::{World, put};
+use super::{World, problem_file, put};
 use crate::exit::Outcome;
 
 use goalward::worlds;
@@ -22,13 +22,14 @@ EXAMPLES:
 pub(crate) struct Args {
     #[command(flatten)]
     world: World,
-    /// Write to this file [default: standard output]
+    /// Write to this file; - is standard output [default: -]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+    let output = problem_file(args.output.as_deref(), std::slice::from_ref(&args.world.world))?;
     let instance = worlds::open(&args.world.world, &args.world.params()?)?;
-    put(&instance, args.output, quiet)?;
+    put(&instance, &output, quiet)?;
     Ok(Outcome::Done)
 }

@@ -1,6 +1,6 @@
 //! `goalward mix`
 
-use super::{Parameters, put};
+use super::{Parameters, problem_file, put};
 use crate::exit::{Outcome, Usage};
 use crate::progress::Busy;
 use goalward::problem::mix;
@@ -33,7 +33,7 @@ pub(crate) struct Args {
     /// The true weights, separated by commas; fractions such as 1/3 are fine
     #[arg(long, value_name = "W,W,...", value_delimiter = ',')]
     weights: Option<Vec<String>>,
-    /// Write to this file [default: standard output]
+    /// Write to this file; - is standard output [default: -]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -44,12 +44,13 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     };
     let weights = args.weights.as_ref().map(|texts| texts.iter().map(weight).collect::<Result<Vec<_>, _>>());
     let weights = weights.transpose()?;
+    let output = problem_file(args.output.as_deref(), &args.models)?;
     let settings = args.parameters.settings()?;
     let open = |model: &String| worlds::open(model, &settings).map(|instance| (model.clone(), instance));
     let busy = Busy::new("mixing", quiet);
     let models = args.models.iter().map(open).collect::<Result<Vec<_>, _>>()?;
     let instance = mix(&models, weights.as_deref())?;
     drop(busy);
-    put(&instance, args.output, quiet)?;
+    put(&instance, &output, quiet)?;
     Ok(Outcome::Done)
 }

@@ -4,6 +4,7 @@ use super::World;
 use crate::exit::{Outcome, note, report};
 use crate::numbers::{count, real, seconds};
 use crate::output::{self, Sheet};
+use crate::outputs::{Files, Takes};
 use crate::progress::Busy;
 use goalward::plan::certified::{self, Objective, Solution};
 use goalward::plan::{certificate, restart};
@@ -13,7 +14,7 @@ use goalward::{Error, worlds};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 const EXAMPLES: &str = "\
@@ -107,6 +108,10 @@ struct Solved {
 
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let began = Instant::now();
+    let mut files = Files::default();
+    files.reads_world(&args.world.world);
+    let to = |path: &PathBuf| files.writes("--policy", path, Takes::Null);
+    let policy_file = args.policy.as_ref().map(to).transpose()?;
     let busy = Busy::new(format!("opening {}", args.world.world), quiet);
     let mut instance = worlds::open(&args.world.world, &args.world.params()?)?;
     if args.restart {
@@ -132,8 +137,8 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         _ => checked(problem, truth, Objective::Reach, args.precision)?.v[start],
     };
     let no = objective == Objective::Min && solution.lost.binary_search(&start).is_ok();
-    if let Some(path) = args.policy.as_ref().filter(|_| !no) {
-        write(path, &policy(problem, &solution))?;
+    if let Some(file) = policy_file.filter(|_| !no) {
+        file.put(&format!("{}\n", serde_json::to_string_pretty(&policy(problem, &solution))?))?;
     }
     let costs = objective != Objective::Reach;
     let inside = |s: &State| solution.lost.binary_search(s).is_err();
@@ -270,9 +275,4 @@ fn policy(problem: &Problem, solution: &Solution) -> Value {
     let object: Map<String, Value> =
         choices.into_iter().map(|(state, action)| (state, action.into())).collect();
     Value::Object(object)
-}
-
-fn write(path: &Path, value: &Value) -> anyhow::Result<()> {
-    let text = format!("{}\n", serde_json::to_string_pretty(value)?);
-    Ok(std::fs::write(path, text).map_err(|source| Error::Io { path: path.into(), source })?)
 }

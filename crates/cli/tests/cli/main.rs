@@ -2,10 +2,16 @@
 
 mod check;
 mod compare;
+#[path = "../../soak/corrupt/mod.rs"]
+mod corrupt;
+mod corrupted;
 mod help;
 mod input;
 mod learn;
 mod models;
+mod outputs;
+#[path = "../../soak/processes.rs"]
+mod processes;
 mod resume;
 mod solve;
 mod studies;

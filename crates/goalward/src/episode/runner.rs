@@ -7,6 +7,7 @@ use crate::problem::{State, Truth};
 use crate::registry::Settings;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 /// What to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -89,6 +90,8 @@ pub struct Runner<'a> {
     luck: Stream,
     /// The number of episodes that the learner was built for.
     built_for: u64,
+    /// The parameters in force before the first step.
+    opening: Map<String, Value>,
 }
 
 impl<'a> Runner<'a> {
@@ -115,15 +118,21 @@ impl<'a> Runner<'a> {
         };
         let luck = Arena::luck(spec.seed, 1);
         let built_for = spec.episodes;
-        Ok(Runner { arena, truth: arena.truth()?, spec, learner, progress, luck, built_for })
+        let opening = learner.in_force();
+        Ok(Runner { arena, truth: arena.truth()?, spec, learner, progress, luck, built_for, opening })
     }
 
-    /// Goes on from a checkpoint, bit for bit. `episodes` and `max_steps` may be raised; all else is the checkpoint's.
+    /// Goes on from a checkpoint, bit for bit; an error if it is not one of this arena, or of no run at all. `episodes` and `max_steps` may be raised; all else is the checkpoint's.
     pub fn resume(arena: &'a Arena, checkpoint: &Checkpoint) -> Result<Self> {
         checkpoint.check(arena)?;
         let mut runner = Runner::new(arena, checkpoint.built_as())?;
         runner.spec = checkpoint.spec.clone();
         runner.learner.restore(&checkpoint.learner)?;
+        let steps = checkpoint.progress.steps;
+        if let Some(t) = runner.learner.observed().filter(|t| *t != steps) {
+            let reason = format!("progress.steps: {steps}, but the learner has observed {t}");
+            return Err(Error::Checkpoint { reason });
+        }
         runner.progress = checkpoint.progress.clone();
         runner.luck = Arena::luck(runner.spec.seed, runner.progress.episodes + 1);
         runner.luck.skip(runner.progress.episode_steps);
@@ -133,6 +142,11 @@ impl<'a> Runner<'a> {
     /// What is run.
     pub fn spec(&self) -> &RunSpec {
         &self.spec
+    }
+
+    /// What the first line of its trace says is in force.
+    pub(super) fn opening(&self) -> &Map<String, Value> {
+        &self.opening
     }
 
     pub(super) fn built_for(&self) -> u64 {
