@@ -7,7 +7,7 @@
 use crate::exit::Usage;
 use goalward::output::resolve;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
 /// Held as long as the value lives.
@@ -46,7 +46,11 @@ impl Lock {
             if !is_still(&file, &beside) {
                 continue;
             }
-            let signed = file.set_len(0).and_then(|()| write!(file, "{}", std::process::id()));
+            clear_up_after(&mut file, &beside);
+            let signed = file
+                .set_len(0)
+                .and_then(|()| file.rewind())
+                .and_then(|()| write!(file, "{}", std::process::id()));
             signed.and_then(|()| file.flush()).map_err(failed)?;
             return Ok(Lock { beside, _file: file });
         }
@@ -73,6 +77,20 @@ fn beside(path: &Path) -> anyhow::Result<PathBuf> {
     let target = resolve(path)?;
     let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok(target.with_file_name(format!(".{name}.goalward-lock")))
+}
+
+/// A process that ended well took its lock file along. What one that was killed was about to write is nobody's any more.
+fn clear_up_after(file: &mut File, beside: &Path) {
+    let mut process = String::new();
+    let read = file.take(20).read_to_string(&mut process);
+    let (Ok(_), Ok(process), Some(folder)) = (read, process.parse::<u32>(), beside.parent()) else { return };
+    let begins = format!(".goalward-{process}-");
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let name = entry.file_name();
+        if name.to_str().is_some_and(|name| name.starts_with(&begins) && name.ends_with(".part")) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
 }
 
 fn taken(what: &str, path: &Path) -> Usage {

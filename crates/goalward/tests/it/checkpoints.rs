@@ -95,7 +95,9 @@ fn progress_is_somewhere_that_a_run_can_be() {
         ("progress.state", |c| c.progress.state = 8),
         ("progress.episodes", |c| c.progress.episodes = 51),
         ("progress.steps", |c| c.progress.steps = u64::MAX),
-        ("progress.steps", |c| c.progress.steps = 40),
+        ("progress.steps: 42, but the learner has observed 41", |c| {
+            (c.progress.steps, c.spec.max_steps) = (42, None);
+        }),
         ("progress.episode_steps", |c| c.progress.episode_steps = 42),
         ("progress.total_cost", |c| c.progress.total_cost = -1.0),
         ("progress.total_cost", |c| c.progress.total_cost = 1e9),

@@ -148,6 +148,9 @@ impl Task {
         let mut files = outputs::Files::default();
         files.reads_world(&world);
         let trace = args.trace.as_ref().map(|path| files.writes("--trace", path, Takes::Null)).transpose()?;
+        if let Some(Output::File(path)) = &trace {
+            trace_file::judge(path)?;
+        }
         if trace == Some(Output::Nowhere) && args.checkpoint.is_some() {
             let reason =
                 "--trace /dev/null with --checkpoint: a trace that is thrown away cannot be taken up";

@@ -7,7 +7,7 @@ use goalward::Error;
 use goalward::episode::{Runner, Trace, TraceMark};
 use std::fs::{File, OpenOptions};
 use std::io::{BufWriter, Seek, SeekFrom};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 pub(super) struct TraceFile {
     path: PathBuf,
@@ -31,7 +31,7 @@ impl TraceFile {
         };
         let io = |source| Error::Io { path: path.clone(), source };
         if lock.is_some() {
-            only_over("trace", "--trace", &path, is_first_line)?;
+            judge(&path)?;
         }
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path).map_err(io)?;
         if lock.is_some() {
@@ -87,6 +87,11 @@ impl TraceFile {
     pub(super) fn mark(&self) -> TraceMark {
         self.trace.written().mark(&self.path)
     }
+}
+
+/// Refuses to begin a trace over a file that is something else.
+pub(super) fn judge(path: &Path) -> Result<(), Usage> {
+    only_over("trace", "--trace", path, is_first_line)
 }
 
 /// Whether a file is a trace, by its first line.
