@@ -20,6 +20,11 @@ const SOAKS: &[Soak] = &[
         what: "how often 95 % intervals cover: Student's t, percentiles, BCa; bootstrap [SAMPLES], 2,000",
     },
     Soak {
+        name: "checkpoints",
+        package: "goalward-cli",
+        what: "corrupted checkpoints of every learner, as they are and with the checksum made anew; N, and M through processes",
+    },
+    Soak {
         name: "coverage",
         package: "goalward-lab",
         what: "how often every confidence set loses theta*, on easy and nasty problems; --seeds N, --steps N",

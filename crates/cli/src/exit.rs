@@ -150,6 +150,9 @@ fn typed(error: &goalward::Error) -> Option<String> {
             "cost" => "--cost NAME says which; --cost 1 charges 1 for every step".into(),
             _ => "--start STATE says which; --start all draws an initial state first".into(),
         }),
+        goalward::Error::Checkpoint { .. } => Some(
+            "put a copy of the checkpoint or of its world back that is as it was, or begin afresh".into(),
+        ),
         goalward::Error::InFile { source, .. } => typed(source),
         _ => None,
     }

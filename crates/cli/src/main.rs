@@ -4,9 +4,11 @@ mod commands;
 mod counts;
 mod exit;
 mod interrupt;
+mod lock;
 mod names;
 mod numbers;
 mod output;
+mod outputs;
 mod progress;
 mod seeds;
 

@@ -260,6 +260,14 @@ pub enum Error {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// A file cannot be written, or is none that could be.
+    #[error("{}: {fault}", path.display())]
+    Output {
+        /// The file.
+        path: PathBuf,
+        /// Why not.
+        fault: String,
+    },
     /// A parameter has a value that it cannot have.
     #[error("{owner}: {key}={value}: {reason}")]
     Setting {

@@ -15,7 +15,8 @@
 //! * [`learners`]: LEVIS++ and its rivals, one file each, behind one registry;
 //! * [`worlds`]: problems with their truth, one file each, behind one registry;
 //! * [`check`]: everything that is wrong with a world or file, and what is worth knowing of it;
-//! * [`episode`]: the only interaction loop.
+//! * [`episode`]: the only interaction loop;
+//! * [`output`]: files that are replaced in one step.
 
 pub mod check;
 mod closest;
@@ -25,6 +26,7 @@ mod error;
 pub mod estimate;
 pub mod learners;
 pub mod numeric;
+pub mod output;
 pub mod plan;
 pub mod problem;
 pub mod registry;

@@ -110,6 +110,7 @@ fn watch(
         deltas: vec![DELTA],
         seeds: 0..seeds,
         steps,
+        force: true,
     };
     Ok(coverage(&options, &Silent)?.rows)
 }

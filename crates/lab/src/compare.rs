@@ -2,17 +2,19 @@
 
 use crate::curves::{Curves, Interrupted};
 use crate::figure::{Axis, BandPoint, CurveFigure, Panel, Series, Stroke};
+use crate::files::figure_names;
 use crate::jobs::run_grid;
 use crate::paired::{Difference, Verdict};
 use crate::records::{Group, curves_csv, runs_csv};
 use crate::stats::Mean;
 use crate::table::Table;
-use crate::{Contender, Progress, Result, files};
+use crate::{Contender, Folder, Progress, Result};
 use goalward::confidence::Holds;
 use goalward::episode::Arena;
 use goalward::learners;
 use goalward::registry::Settings;
 use serde::Serialize;
+use serde_json::json;
 use std::path::{Path, PathBuf};
 
 /// What a comparison came to.
@@ -369,15 +371,42 @@ impl Comparison {
         )
     }
 
+    /// A folder for what a comparison of these contenders will write: see [`Folder::claim`].
+    pub fn folder(
+        dir: &Path,
+        arena: &Arena,
+        contenders: &[Contender],
+        seeds: &[u64],
+        (episodes, max_steps): (u64, Option<u64>),
+        against: Option<&str>,
+        force: bool,
+    ) -> Result<Folder> {
+        let question = json!({
+            "world": arena.world,
+            "params": arena.params,
+            "contenders": contenders,
+            "seeds": seeds,
+            "episodes": episodes,
+            "max_steps": max_steps,
+            "against": against,
+        });
+        Folder::claim(dir, "compare", &question, &[arena], Comparison::files(), force)
+    }
+
+    /// The names of what [`write`](Self::write) writes.
+    pub(crate) fn files() -> Vec<String> {
+        let figures = ["regret", "gap-regret"].into_iter().flat_map(figure_names);
+        figures.chain(["curves.csv", "runs.csv", "summary.md"].map(String::from)).collect()
+    }
+
     /// Writes regret and gap-regret (.svg and .png), curves.csv, runs.csv and summary.md; gives their paths back.
-    pub fn write(&self, dir: &Path) -> Result<Vec<PathBuf>> {
-        files::create_dir(dir)?;
+    pub fn write(&self, dir: &Folder) -> Result<Vec<PathBuf>> {
         let groups = [Group { lead: self.world.clone(), curves: &self.curves }];
         let mut written = self.figure().write(dir, "regret")?;
         written.extend(self.log_figure().write(dir, "gap-regret")?);
-        written.push(files::write(dir, "curves.csv", curves_csv("world", &groups))?);
-        written.push(files::write(dir, "runs.csv", runs_csv("world", &groups))?);
-        written.push(files::write(dir, "summary.md", self.summary())?);
+        written.push(dir.write("curves.csv", curves_csv("world", &groups))?);
+        written.push(dir.write("runs.csv", runs_csv("world", &groups))?);
+        written.push(dir.write("summary.md", self.summary())?);
         Ok(written)
     }
 }

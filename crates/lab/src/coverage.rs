@@ -7,7 +7,7 @@ use crate::jobs::in_order;
 use crate::sets::{Account, Yardstick, watch};
 use crate::stats::{Mean, Proportion};
 use crate::table::Table;
-use crate::{Contender, Error, Place, Progress, Result, files};
+use crate::{Contender, Error, Folder, Place, Progress, Result};
 use goalward::confidence::{Guarantee, Holds};
 use goalward::episode::Arena;
 use serde::{Deserialize, Serialize};
@@ -20,6 +20,9 @@ use std::path::PathBuf;
 pub struct CoverageOptions {
     /// Where the results are written.
     pub out: PathBuf,
+    /// Whether results of another question may be overwritten.
+    #[serde(skip)]
+    pub force: bool,
     /// The worlds, `id@key=value`.
     pub worlds: Vec<String>,
     /// The learners whose sets are watched, `id@key=value`; B and T* are the true ones unless given.
@@ -37,6 +40,7 @@ impl Default for CoverageOptions {
         let texts = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect();
         CoverageOptions {
             out: "out/coverage".into(),
+            force: false,
             worlds: texts(&[
                 "hard-instance@dim=2",
                 "hard-instance@dim=4",
@@ -244,7 +248,9 @@ pub fn coverage(options: &CoverageOptions, progress: &dyn Progress) -> Result<Co
             }
         }
     }
-    files::create_dir(&options.out)?;
+    let arenas: Vec<&Arena> = opened.iter().map(|(_, arena)| arena).collect();
+    let names = ["runs.csv", "summary.md"].map(String::from).to_vec();
+    let folder = Folder::claim(&options.out, "coverage", options, &arenas, names, options.force)?;
     let rows = rows(&cells, &options.seeds, options.steps, "coverage", progress)?;
     let seeds = (options.seeds.end - options.seeds.start) as usize;
     let complete =
@@ -259,7 +265,7 @@ pub fn coverage(options: &CoverageOptions, progress: &dyn Progress) -> Result<Co
         rows,
     };
     coverage.words = coverage.sentences();
-    coverage.write()?;
+    coverage.write(&folder)?;
     Ok(coverage)
 }
 
@@ -364,7 +370,7 @@ impl Coverage {
         )
     }
 
-    fn write(&mut self) -> Result<()> {
+    fn write(&mut self, folder: &Folder) -> Result<()> {
         let mut runs = Table::new([
             "world",
             "delta",
@@ -401,11 +407,7 @@ impl Coverage {
                 ]);
             }
         }
-        let dir = &self.options.out;
-        self.files = vec![
-            files::write(dir, "runs.csv", runs.csv())?,
-            files::write(dir, "summary.md", self.summary())?,
-        ];
+        self.files = vec![folder.write("runs.csv", runs.csv())?, folder.write("summary.md", self.summary())?];
         Ok(())
     }
 }

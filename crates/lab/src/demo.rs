@@ -3,7 +3,7 @@
 use crate::compare::{Comparison, compare};
 use crate::figure::{Axis, BandPoint, Colour, CurveFigure, Dash, Panel, Series, Stroke};
 use crate::table::fixed;
-use crate::{Contender, Curves, Place, Progress, Result, files};
+use crate::{Contender, Curves, Folder, Place, Progress, Result};
 use goalward::registry::Settings;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -20,6 +20,9 @@ const ALONE: &str = "the likelihood set alone, told nothing";
 pub struct DemoOptions {
     /// Where the results are written.
     pub out: PathBuf,
+    /// Whether results of another question may be overwritten.
+    #[serde(skip)]
+    pub force: bool,
     /// The world, `id@key=value`.
     pub world: String,
     /// The number of episodes.
@@ -34,6 +37,7 @@ impl Default for DemoOptions {
     fn default() -> Self {
         DemoOptions {
             out: "out/demo".into(),
+            force: false,
             world: "windy-grid@n=3".into(),
             episodes: 150,
             seeds: 0..20,
@@ -62,7 +66,7 @@ pub struct Demo {
 pub fn demo(options: &DemoOptions, progress: &dyn Progress) -> Result<Demo> {
     let place = Place::parse(&options.world)?;
     let arena = place.open()?;
-    files::create_dir(&options.out)?;
+    let folder = Folder::claim(&options.out, "demo", options, &[&arena], Comparison::files(), options.force)?;
     let seeds: Vec<u64> = options.seeds.clone().collect();
     let contenders = contenders(options);
     let comparison =
@@ -74,9 +78,9 @@ pub fn demo(options: &DemoOptions, progress: &dyn Progress) -> Result<Demo> {
         comparison,
         files: Vec::new(),
     };
-    demo.files = demo.comparison.write(&options.out)?;
+    demo.files = demo.comparison.write(&folder)?;
     // the demo's own figure takes the place of the comparison's
-    demo.figure().write(&options.out, "regret")?;
+    demo.figure().write(&folder, "regret")?;
     Ok(demo)
 }
 

@@ -20,6 +20,22 @@ pub enum Error {
         /// The system's reason.
         source: std::io::Error,
     },
+    /// A file or directory must not be written.
+    #[error("{}: {fault}", path.display())]
+    Output {
+        /// The file or directory.
+        path: PathBuf,
+        /// Why not.
+        fault: String,
+    },
+    /// A directory holds other results.
+    #[error("{} holds {what}", dir.display())]
+    Taken {
+        /// The directory.
+        dir: PathBuf,
+        /// What it holds.
+        what: String,
+    },
     /// A contender's text has the wrong form.
     #[error("contender {text:?}: {fault}")]
     Contender {
@@ -102,6 +118,8 @@ impl Error {
                 _ => return None,
             },
             Error::Strayed { .. } => "this is a fault of goalward: please report it with the command".into(),
+            Error::Taken { .. } => "--out names another folder; --force overwrites what is there".into(),
+            Error::Output { .. } => "--out names another folder".into(),
             Error::SameLabel { .. } => "give each contender once; seeds repeat a run".into(),
             Error::Nothing { what } => format!("give at least one of the {what}"),
             _ => return None,

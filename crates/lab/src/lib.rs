@@ -36,6 +36,7 @@ pub use coverage::{Coverage, CoverageOptions, CoverageRow, coverage};
 pub use curves::{Curves, Interrupted, Outcome, Run};
 pub use demo::{Demo, DemoOptions, demo};
 pub use error::{Error, Result};
+pub use files::Folder;
 pub use growth::{Family, FamilyGrowth, Growth, GrowthOptions, GrowthPoint, GrowthRow, growth};
 pub use jobs::run_grid;
 pub use paired::{Difference, Verdict};

@@ -6,7 +6,8 @@ use crate::coverage::{Cell, CoverageRow, rows, told};
 use crate::sets::Yardstick;
 use crate::stats::Proportion;
 use crate::table::{Table, fixed};
-use crate::{Contender, Error, Place, Progress, Result, files};
+use crate::{Contender, Error, Folder, Place, Progress, Result};
+use goalward::episode::Arena;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -17,6 +18,9 @@ use std::path::PathBuf;
 pub struct ScaleOptions {
     /// Where the results are written.
     pub out: PathBuf,
+    /// Whether results of another question may be overwritten.
+    #[serde(skip)]
+    pub force: bool,
     /// The worlds, `id@key=value`.
     pub worlds: Vec<String>,
     /// The learners with a scaled radius, `id@key=value`; B is the true one unless given.
@@ -40,6 +44,7 @@ impl Default for ScaleOptions {
         let texts = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect();
         ScaleOptions {
             out: "out/scale".into(),
+            force: false,
             worlds: texts(&[
                 "hard-instance@dim=2",
                 "hard-instance@dim=4",
@@ -165,7 +170,9 @@ pub fn scale(options: &ScaleOptions, progress: &dyn Progress) -> Result<Scale> {
             }
         }
     }
-    files::create_dir(&options.out)?;
+    let arenas: Vec<&Arena> = opened.iter().map(|(_, arena)| arena).collect();
+    let names = ["scale.csv", "summary.md"].map(String::from).to_vec();
+    let folder = Folder::claim(&options.out, "scale", options, &arenas, names, options.force)?;
     let rows = rows(&cells, &options.seeds, options.steps, "scale", progress)?;
     let interrupted = progress.cancelled() || rows.len() < cells.len();
     let tried: Vec<Tried> =
@@ -178,7 +185,7 @@ pub fn scale(options: &ScaleOptions, progress: &dyn Progress) -> Result<Scale> {
         interrupted,
         files: Vec::new(),
     };
-    scale.write()?;
+    scale.write(&folder)?;
     Ok(scale)
 }
 
@@ -273,7 +280,7 @@ impl Scale {
         )
     }
 
-    fn write(&mut self) -> Result<()> {
+    fn write(&mut self, folder: &Folder) -> Result<()> {
         let mut all = Table::new([
             "world",
             "learner",
@@ -299,11 +306,7 @@ impl Scale {
                 known(t.gap_regret),
             ]);
         }
-        let dir = &self.options.out;
-        self.files = vec![
-            files::write(dir, "scale.csv", all.csv())?,
-            files::write(dir, "summary.md", self.summary())?,
-        ];
+        self.files = vec![folder.write("scale.csv", all.csv())?, folder.write("summary.md", self.summary())?];
         Ok(())
     }
 }

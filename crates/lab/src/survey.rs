@@ -6,8 +6,9 @@ use crate::paired::{Difference, Verdict};
 use crate::records::{Group, runs_csv};
 use crate::stats::Mean;
 use crate::table::Table;
-use crate::{Contender, Error, Place, Progress, Result, files};
+use crate::{Contender, Error, Folder, Place, Progress, Result};
 use goalward::confidence::Holds;
+use goalward::episode::Arena;
 use goalward::learners;
 use goalward::worlds::WORLDS;
 use serde::{Deserialize, Serialize};
@@ -20,6 +21,9 @@ use std::path::PathBuf;
 pub struct SurveyOptions {
     /// Where the results are written.
     pub out: PathBuf,
+    /// Whether results of another question may be overwritten.
+    #[serde(skip)]
+    pub force: bool,
     /// The worlds, `id@key=value`.
     pub worlds: Vec<String>,
     /// The contenders, `id@key=value`; B and T* are the true ones unless given.
@@ -41,6 +45,7 @@ impl Default for SurveyOptions {
         let texts = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect();
         SurveyOptions {
             out: "out/survey".into(),
+            force: false,
             worlds: WORLDS.iter().map(|world| world.id.into()).collect(),
             learners: texts(&[
                 "levis++lr",
@@ -126,7 +131,9 @@ pub fn survey(options: &SurveyOptions, progress: &dyn Progress) -> Result<Survey
     }
     let opened = Place::open_all(&options.worlds)?;
     let seeds: Vec<u64> = options.seeds.clone().collect();
-    files::create_dir(&options.out)?;
+    let arenas: Vec<&Arena> = opened.iter().map(|(_, arena)| arena).collect();
+    let names = ["runs.csv", "summary.md"].map(String::from).to_vec();
+    let folder = Folder::claim(&options.out, "survey", options, &arenas, names, options.force)?;
     let mut curves = Vec::new();
     for (place, arena) in opened {
         let done =
@@ -161,7 +168,7 @@ pub fn survey(options: &SurveyOptions, progress: &dyn Progress) -> Result<Survey
         }
     }
     survey.judge();
-    survey.write()?;
+    survey.write(&folder)?;
     Ok(survey)
 }
 
@@ -279,13 +286,12 @@ impl Survey {
         )
     }
 
-    fn write(&mut self) -> Result<()> {
+    fn write(&mut self, folder: &Folder) -> Result<()> {
         let groups: Vec<Group> =
             self.curves.iter().map(|(place, curves)| Group { lead: place.label.clone(), curves }).collect();
-        let dir = &self.options.out;
         self.files = vec![
-            files::write(dir, "runs.csv", runs_csv("world", &groups))?,
-            files::write(dir, "summary.md", self.summary())?,
+            folder.write("runs.csv", runs_csv("world", &groups))?,
+            folder.write("summary.md", self.summary())?,
         ];
         Ok(())
     }

@@ -9,8 +9,8 @@ use crate::output;
 use crate::progress::Jobs;
 use crate::seeds::Seeds;
 use goalward::registry::Settings;
-use goalward::{Error, closest, learners};
-use goalward_lab::{Contender, compare};
+use goalward::{closest, learners};
+use goalward_lab::{Comparison, Contender, compare};
 use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
@@ -52,6 +52,9 @@ pub(crate) struct Args {
     /// The directory for the figure and the numbers
     #[arg(long, value_name = "DIR", default_value = "out/compare")]
     out: PathBuf,
+    /// Overwrite results of another question in that directory
+    #[arg(long)]
+    force: bool,
     /// Print the result as one JSON value
     #[arg(long)]
     json: bool,
@@ -72,14 +75,17 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let jobs = contenders.len() * args.seeds.0.len();
     let (world, params) = args.world.named()?;
     let arena = super::arena(&world, &params, &learners, jobs, quiet)?;
-    // a directory that cannot be written should be known before the work, not after it
-    std::fs::create_dir_all(&args.out).map_err(|source| Error::Io { path: args.out.clone(), source })?;
+    // a directory that must not be written should be known before the work, not after it
+    let length = (args.episodes, args.max_steps);
+    let against = args.against.as_deref();
+    let folder =
+        Comparison::folder(&args.out, &arena, &contenders, &args.seeds.0, length, against, args.force)?;
     let jobs = Jobs::new(quiet, Interrupt::listen(quiet)?);
     let mut comparison = compare(&arena, &contenders, &args.seeds.0, args.episodes, args.max_steps, &jobs)?;
     if let Some(reference) = &args.against {
         comparison = comparison.against(reference)?;
     }
-    let files = comparison.write(&args.out)?;
+    let files = comparison.write(&folder)?;
     match (args.json, args.markdown) {
         (true, _) => output::json(&comparison)?,
         (_, true) => output::text(&comparison.markdown())?,

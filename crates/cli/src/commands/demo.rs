@@ -41,6 +41,9 @@ pub(crate) struct Args {
     /// The directory for the figure and the numbers
     #[arg(long, value_name = "DIR", default_value_os_t = DemoOptions::default().out)]
     out: PathBuf,
+    /// Overwrite results of another question in that directory
+    #[arg(long)]
+    force: bool,
     /// Print the result as one JSON value
     #[arg(long)]
     json: bool,
@@ -52,6 +55,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let options = DemoOptions {
         out: args.out,
+        force: args.force,
         world: args.world,
         episodes: args.episodes,
         seeds: args.seeds.0,

@@ -1,6 +1,6 @@
 //! `goalward export`
 
-use super::{World, put};
+use super::{World, problem_file, put};
 use crate::exit::Outcome;
 use crate::progress::Busy;
 use std::path::PathBuf;
@@ -22,16 +22,17 @@ EXAMPLES:
 pub(crate) struct Args {
     #[command(flatten)]
     world: World,
-    /// Write to this file [default: standard output]
+    /// Write to this file; - is standard output [default: -]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
 
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+    let output = problem_file(args.output.as_deref(), std::slice::from_ref(&args.world.world))?;
     let (world, params) = args.world.named()?;
     let busy = Busy::new(format!("opening {world}"), quiet);
     let instance = super::open(&world, &params, &busy, quiet)?;
     drop(busy);
-    put(&instance, args.output, quiet)?;
+    put(&instance, &output, quiet)?;
     Ok(Outcome::Done)
 }

@@ -66,6 +66,9 @@ pub(crate) struct Args {
     /// The directory for figures and numbers
     #[arg(long, value_name = "DIR", default_value_os_t = GrowthOptions::default().out)]
     out: PathBuf,
+    /// Overwrite results of another question in that directory
+    #[arg(long)]
+    force: bool,
     /// Print the result as one JSON value
     #[arg(long)]
     json: bool,
@@ -94,6 +97,7 @@ impl From<FamilyName> for Family {
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let options = GrowthOptions {
         out: args.out,
+        force: args.force,
         families: args.families.into_iter().map(Family::from).collect(),
         learners: args.learners,
         dim: args.dim,

@@ -1,6 +1,6 @@
 //! `goalward mix`
 
-use super::{Parameters, named, put, say_restarting};
+use super::{Parameters, named, problem_file, put, say_restarting};
 use crate::exit::{Outcome, Usage};
 use crate::names::WorldName;
 use crate::progress::{Busy, Waiting};
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     /// The true weights, separated by commas; fractions such as 1/3 are fine
     #[arg(long, value_name = "W,W,...", value_delimiter = ',')]
     weights: Option<Vec<String>>,
-    /// Write to this file [default: standard output]
+    /// Write to this file; - is standard output [default: -]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -48,6 +48,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     };
     let weights = args.weights.as_ref().map(|texts| texts.iter().map(weight).collect::<Result<Vec<_>, _>>());
     let weights = weights.transpose()?;
+    let output = problem_file(args.output.as_deref(), &args.models)?;
     let settings = args.parameters.settings()?;
     let restart = match settings.get(RESTART.name).unwrap_or(RESTART.default) {
         "true" => true,
@@ -82,6 +83,6 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         busy.aside(|| super::tell(&instance));
     }
     drop(busy);
-    put(&instance, args.output, quiet)?;
+    put(&instance, &output, quiet)?;
     Ok(Outcome::Done)
 }

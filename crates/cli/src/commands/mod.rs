@@ -19,15 +19,16 @@ pub(crate) mod survey;
 use crate::exit::{self, Outcome, Usage, note};
 use crate::names::WorldName;
 use crate::output;
+use crate::outputs::{Files, Output, Takes};
 use crate::progress::{Busy, Waiting};
 use goalward::episode::Arena;
 use goalward::problem::memory::Need;
 use goalward::problem::{Instance, Problem, State, json};
 use goalward::registry::Settings;
 use goalward::worlds::{FEATURES, RESTART};
-use goalward::{Error, learners, worlds};
+use goalward::{learners, worlds};
 use serde::Serialize;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A world and its parameters, as every command that works on one takes them.
 #[derive(clap::Args)]
@@ -228,13 +229,18 @@ fn quote(markdown: &str, files: &[PathBuf], quiet: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Writes an instance as a problem file, or to standard output.
-fn put(instance: &Instance, file: Option<PathBuf>, quiet: bool) -> anyhow::Result<()> {
-    let text = json::to_json(instance);
-    let Some(path) = file else { return Ok(output::text(&text)?) };
-    std::fs::write(&path, text).map_err(|source| Error::Io { path: path.clone(), source })?;
-    if !quiet {
-        wrote(&[path]);
+/// Where a problem file goes that is made of these worlds: to a file that is none of them, or to standard output.
+fn problem_file(file: Option<&Path>, worlds: &[String]) -> anyhow::Result<Output> {
+    let mut files = Files::default();
+    worlds.iter().for_each(|world| files.reads_world(world));
+    file.map_or(Ok(Output::Stdout), |path| files.writes("--output", path, Takes::Stdout))
+}
+
+/// Writes an instance as a problem file.
+fn put(instance: &Instance, output: &Output, quiet: bool) -> anyhow::Result<()> {
+    output.put(&json::to_json(instance))?;
+    if let (Output::File(path), false) = (output, quiet) {
+        wrote(std::slice::from_ref(path));
     }
     Ok(())
 }

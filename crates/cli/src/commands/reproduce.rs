@@ -29,6 +29,9 @@ pub(crate) struct Args {
     /// The directory for figures and numbers
     #[arg(long, value_name = "DIR", default_value_os_t = ReproduceOptions::default().out)]
     out: PathBuf,
+    /// Overwrite results of another question in that directory
+    #[arg(long)]
+    force: bool,
     /// The number of episodes of every run
     #[arg(long, value_name = "K", default_value_t = ReproduceOptions::default().episodes)]
     #[arg(value_parser = whole::<u64>(1..))]
@@ -75,8 +78,13 @@ impl fmt::Display for Dims {
 }
 
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
-    let options =
-        ReproduceOptions { out: args.out, episodes: args.episodes, seeds: args.seeds.0, dims: args.dims.0 };
+    let options = ReproduceOptions {
+        out: args.out,
+        force: args.force,
+        episodes: args.episodes,
+        seeds: args.seeds.0,
+        dims: args.dims.0,
+    };
     let jobs = Jobs::new(quiet, Interrupt::listen(quiet)?);
     let reproduction = reproduce(&options, &jobs)?;
     if args.json {

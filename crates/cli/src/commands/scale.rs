@@ -63,6 +63,9 @@ pub(crate) struct Args {
     /// The directory for the numbers
     #[arg(long, value_name = "DIR", default_value_os_t = ScaleOptions::default().out)]
     out: PathBuf,
+    /// Overwrite results of another question in that directory
+    #[arg(long)]
+    force: bool,
     /// Print the result as one JSON value
     #[arg(long)]
     json: bool,
@@ -74,6 +77,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let options = ScaleOptions {
         out: args.out,
+        force: args.force,
         worlds: args.worlds,
         learners: args.learners,
         most: args.most,

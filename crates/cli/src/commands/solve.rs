@@ -4,6 +4,7 @@ use super::{World, spelled, state_names};
 use crate::exit::{Outcome, note, report};
 use crate::numbers::{count, every_digit, real, seconds};
 use crate::output::{self, Sheet};
+use crate::outputs::{Files, Takes};
 use crate::progress::Busy;
 use goalward::Error;
 use goalward::plan::certified::{self, Objective, Solution};
@@ -12,7 +13,7 @@ use goalward::problem::{Problem, State};
 use serde::{Serialize, Serializer};
 use serde_json::json;
 use std::collections::HashSet;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Instant;
 
 const EXAMPLES: &str = "\
@@ -105,6 +106,10 @@ struct Solved {
 
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let began = Instant::now();
+    let mut files = Files::default();
+    files.reads_world(&args.world.world);
+    let to = |path: &PathBuf| files.writes("--policy", path, Takes::Null);
+    let policy_file = args.policy.as_ref().map(to).transpose()?;
     let busy = Busy::new(format!("opening {}", args.world.world), quiet);
     let (world, params) = args.world.named()?;
     let instance = super::open(&world, &params, &busy, quiet)?;
@@ -130,8 +135,8 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         _ => known(&certified::solve_checked(problem, truth, Objective::Reach, args.precision)?, start),
     };
     let no = objective == Objective::Min && solution.lost.binary_search(&start).is_ok();
-    if let Some(path) = args.policy.as_ref().filter(|_| !no && !unknown) {
-        write(path, &Policy::of(problem, &solution))?;
+    if let Some(file) = policy_file.filter(|_| !no && !unknown) {
+        file.put(&format!("{}\n", serde_json::to_string_pretty(&Policy::of(problem, &solution))?))?;
     }
     let costs = objective != Objective::Reach;
     let inside = |s: &State| solution.lost.binary_search(s).is_err();
@@ -255,9 +260,4 @@ impl Serialize for Policy {
         let named = |(state, action): &(String, String)| json!({ "state": state, "action": action });
         serializer.collect_seq(self.0.iter().map(named))
     }
-}
-
-fn write(path: &Path, policy: &Policy) -> anyhow::Result<()> {
-    let text = format!("{}\n", serde_json::to_string_pretty(policy)?);
-    Ok(std::fs::write(path, text).map_err(|source| Error::Io { path: path.into(), source })?)
 }

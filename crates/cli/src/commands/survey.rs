@@ -56,6 +56,9 @@ pub(crate) struct Args {
     /// The directory for the numbers
     #[arg(long, value_name = "DIR", default_value_os_t = SurveyOptions::default().out)]
     out: PathBuf,
+    /// Overwrite results of another question in that directory
+    #[arg(long)]
+    force: bool,
     /// Print the result as one JSON value
     #[arg(long)]
     json: bool,
@@ -67,6 +70,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let options = SurveyOptions {
         out: args.out,
+        force: args.force,
         worlds: args.worlds,
         learners: args.learners,
         against: args.against,

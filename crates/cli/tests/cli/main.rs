@@ -3,6 +3,9 @@
 mod bounded;
 mod check;
 mod compare;
+#[path = "../../soak/corrupt/mod.rs"]
+mod corrupt;
+mod corrupted;
 #[cfg(unix)]
 mod ctrl_c;
 mod examples;
@@ -14,7 +17,10 @@ mod licences;
 mod manners;
 mod models;
 mod names;
+mod outputs;
 mod pipes;
+#[path = "../../soak/processes.rs"]
+mod processes;
 mod restart;
 mod resume;
 mod solve;

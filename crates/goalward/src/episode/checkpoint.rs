@@ -1,16 +1,18 @@
 //! A run between two steps, as a file.
+//!
+//! The file is one JSON object whose last field is a checksum of all bytes before it: a file that was cut or changed by accident is
+//! refused as it stands. A checksum is no signature: whatever else the file says is judged too, before it is used.
 
+use super::seal;
 use super::{Arena, Progress, RunSpec, Runner};
 use crate::learners::Snapshot;
-use crate::problem::Problem;
+use crate::numeric::stored::{Flaw, MOST, Within, at_most, between, ensure, numbers};
 use crate::registry::Settings;
-use crate::{Error, Result};
+use crate::{Error, Result, output};
 use serde::{Deserialize, Serialize};
-use std::fs::File;
-use std::io::Write;
 use std::path::{Path, PathBuf};
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Everything that is needed to go on, bit for bit.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -21,8 +23,8 @@ pub struct Checkpoint {
     pub world: String,
     /// The world's parameters, as given.
     pub params: Settings,
-    /// A hash of the problem's costs and features.
-    problem: String,
+    /// [`Arena::fingerprint`].
+    fingerprint: String,
     /// What is run.
     pub spec: RunSpec,
     /// The number of episodes that the learner was built for; `spec.episodes` may have been raised since.
@@ -43,6 +45,8 @@ pub struct TraceMark {
     pub path: PathBuf,
     /// Its length at the time of the checkpoint.
     pub bytes: u64,
+    /// The hash of so many bytes.
+    pub hash: String,
 }
 
 impl Checkpoint {
@@ -53,7 +57,7 @@ impl Checkpoint {
             version: VERSION,
             world: arena.world.clone(),
             params: arena.params.clone(),
-            problem: fingerprint(arena.problem()),
+            fingerprint: arena.fingerprint(),
             spec: runner.spec().clone(),
             built_for: runner.built_for(),
             progress: runner.progress().clone(),
@@ -62,31 +66,60 @@ impl Checkpoint {
         }
     }
 
+    /// The bytes of the file, checksum and all.
+    pub fn to_bytes(&self) -> Result<Vec<u8>> {
+        let body = serde_json::to_vec(self).map_err(|e| Error::Checkpoint { reason: e.to_string() })?;
+        Ok(seal::seal(body))
+    }
+
     /// Writes it so that the file is at all times either the old checkpoint or the new one.
     pub fn write(&self, path: &Path) -> Result<()> {
-        let io = |source| Error::Io { path: path.into(), source };
-        let mut name = path.file_name().unwrap_or_default().to_os_string();
-        name.push(".part");
-        let part = path.with_file_name(name);
-        let mut file = File::create(&part).map_err(io)?;
-        serde_json::to_writer(&mut file, self).map_err(|e| io(e.into()))?;
-        file.write_all(b"\n").and_then(|()| file.sync_all()).map_err(io)?;
-        std::fs::rename(&part, path).map_err(io)
+        output::replace(path, &self.to_bytes()?)
     }
 
     /// Reads one back.
     pub fn read(path: &Path) -> Result<Checkpoint> {
-        let text = std::fs::read_to_string(path).map_err(|source| Error::Io { path: path.into(), source })?;
-        let checkpoint: Checkpoint = serde_json::from_str(&text).map_err(|e| Error::File {
+        let io = |source| Error::Io { path: path.into(), source };
+        if !std::fs::metadata(path).map_err(io)?.is_file() {
+            return Err(Error::Output { path: path.into(), fault: "it is not a regular file".into() });
+        }
+        Checkpoint::from_bytes(&std::fs::read(path).map_err(io)?, path)
+    }
+
+    /// Reads one from the bytes of a file; `path` is what errors call it.
+    pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Checkpoint> {
+        let refuse = |reason: String| {
+            Err(Error::InFile { path: path.into(), source: Box::new(Error::Checkpoint { reason }) })
+        };
+        let malformed = |e: serde_json::Error| Error::File {
             path: path.into(),
             line: e.line(),
             column: e.column(),
             fault: format!("not a checkpoint: {e}"),
-        })?;
+        };
+        let body = match seal::open(bytes) {
+            Ok(body) => body,
+            Err(broken) => {
+                // what kind of file is it?
+                #[derive(Deserialize)]
+                struct Any {
+                    version: u32,
+                }
+                return match serde_json::from_slice::<Any>(bytes) {
+                    Ok(Any { version: 1 }) => refuse(
+                        "it has version 1, which has no checksum, and this program reads no such file: the                          program that wrote it can still take it up"
+                            .into(),
+                    ),
+                    Err(e) if broken == seal::Broken::Missing && bytes.is_empty() => Err(malformed(e)),
+                    Err(e) if broken == seal::Broken::Missing && e.is_data() => Err(malformed(e)),
+                    _ => refuse(broken.to_string()),
+                };
+            }
+        };
+        let checkpoint: Checkpoint = serde_json::from_slice(&body).map_err(malformed)?;
         if checkpoint.version != VERSION {
-            let reason =
-                format!("it has version {}, this program reads version {VERSION}", checkpoint.version);
-            return Err(Error::Checkpoint { reason });
+            let version = checkpoint.version;
+            return refuse(format!("it has version {version}, this program reads version {VERSION}"));
         }
         Ok(checkpoint)
     }
@@ -96,41 +129,39 @@ impl Checkpoint {
         RunSpec { episodes: self.built_for, ..self.spec.clone() }
     }
 
+    /// Whether it belongs to what is there now, and is somewhere that a run can be.
     pub(super) fn check(&self, arena: &Arena) -> Result<()> {
-        let refuse = |reason: String| Err(Error::Checkpoint { reason });
-        if self.problem != fingerprint(arena.problem()) {
-            return refuse(format!("it belongs to another problem than {} is now", arena.world));
+        if self.fingerprint != arena.fingerprint() {
+            let reason = format!(
+                "it belongs to another problem than {} is now: costs, features, names, theta or parameters differ",
+                arena.world
+            );
+            return Err(Error::Checkpoint { reason });
         }
-        let now = &self.progress;
-        if now.state >= arena.problem().states() {
-            return refuse(format!("state {} does not exist", now.state));
-        }
-        Ok(())
+        at_most("built_for", self.built_for, self.spec.episodes, "the episodes of the run")?;
+        Ok(self.progress.check(&self.spec, arena).within("progress")?)
     }
 }
 
-/// FNV-1a over all numbers of the problem: a file that was edited since gives another one.
-fn fingerprint(problem: &Problem) -> String {
-    let mut hash = 0xcbf2_9ce4_8422_2325u64;
-    let mut feed = |word: u64| {
-        for byte in word.to_le_bytes() {
-            hash = (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    };
-    for count in [problem.dim(), problem.states(), problem.start(), problem.goal()] {
-        feed(count as u64);
+impl Progress {
+    fn check(&self, spec: &RunSpec, arena: &Arena) -> Result<(), Flaw> {
+        let problem = arena.problem();
+        at_most("episodes", self.episodes, spec.episodes, "the episodes of the run")?;
+        at_most("episodes", self.episodes, MOST, "which no run reaches")?;
+        at_most("steps", self.steps, spec.max_steps.unwrap_or(MOST).min(MOST), "the limit on steps")?;
+        at_most("episode_steps", self.episode_steps, self.steps, "the steps of the run")?;
+        ensure(self.state < problem.states(), "state", || format!("state {} does not exist", self.state))?;
+        let under_way = self.episode_steps > 0;
+        ensure(under_way || self.state == problem.start(), "state", || {
+            format!("{} at the beginning of an episode", self.state)
+        })?;
+        ensure(!under_way || self.state != problem.goal(), "state", || "an episode ends at the goal".into())?;
+        // sums of costs in order, each rounded
+        let dearest = problem.costs().iter().copied().fold(0.0, f64::max) * (1.0 + 1e-6);
+        let [all, now] = [self.steps, self.episode_steps].map(|steps| dearest * steps as f64);
+        between("total_cost", &[self.total_cost], 0.0, all)?;
+        between("episode_cost", &[self.episode_cost], 0.0, now.min(self.total_cost * (1.0 + 1e-6)))?;
+        numbers("gap_regret", &[self.gap_regret], 1)?;
+        between("gap_regret", &[self.gap_regret], 0.0, f64::INFINITY)
     }
-    for s in 0..problem.states() {
-        feed(problem.actions(s) as u64);
-        for p in problem.pairs_of(s) {
-            feed(problem.cost(p).to_bits());
-            problem.successors(p).iter().for_each(|&next| feed(u64::from(next)));
-            problem.phi(p).iter().for_each(|x| feed(x.to_bits()));
-        }
-    }
-    for fact in problem.extra() {
-        fact.a.iter().for_each(|x| feed(x.to_bits()));
-        feed(fact.b.to_bits());
-    }
-    format!("{hash:016x}")
 }

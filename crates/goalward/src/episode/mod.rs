@@ -21,13 +21,14 @@ mod arena;
 mod checkpoint;
 mod result;
 mod runner;
+mod seal;
 mod trace;
 
 pub use arena::{Arena, WORLD_STREAM};
 pub use checkpoint::{Checkpoint, TraceMark};
 pub use result::RunResult;
 pub use runner::{Ending, Progress, RunSpec, Runner};
-pub use trace::Trace;
+pub use trace::{Trace, Written};
 
 use crate::learners::Learner;
 use crate::problem::{Action, State};

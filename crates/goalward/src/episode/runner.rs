@@ -9,6 +9,7 @@ use crate::problem::{State, Truth};
 use crate::registry::Settings;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 /// What to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -103,6 +104,8 @@ pub struct Runner<'a> {
     built_for: u64,
     /// Whether the learner was built here, from the arena's own problem: what the arena knows is then about its models.
     own: bool,
+    /// The parameters in force before the first step.
+    opening: Map<String, Value>,
 }
 
 impl<'a> Runner<'a> {
@@ -135,15 +138,22 @@ impl<'a> Runner<'a> {
         };
         let luck = Arena::luck(spec.seed, 1);
         let built_for = spec.episodes;
-        Ok(Runner { arena, truth: arena.truth()?, spec, learner, progress, luck, built_for, own: false })
+        let opening = learner.in_force();
+        let truth = arena.truth()?;
+        Ok(Runner { arena, truth, spec, learner, progress, luck, built_for, own: false, opening })
     }
 
-    /// Goes on from a checkpoint, bit for bit. `episodes` and `max_steps` may be raised; all else is the checkpoint's.
+    /// Goes on from a checkpoint, bit for bit; an error if it is not one of this arena, or of no run at all. `episodes` and `max_steps` may be raised; all else is the checkpoint's.
     pub fn resume(arena: &'a Arena, checkpoint: &Checkpoint) -> Result<Self> {
         checkpoint.check(arena)?;
         let mut runner = Runner::new(arena, checkpoint.built_as())?;
         runner.spec = checkpoint.spec.clone();
         runner.learner.restore(&checkpoint.learner)?;
+        let steps = checkpoint.progress.steps;
+        if let Some(t) = runner.learner.observed().filter(|t| *t != steps) {
+            let reason = format!("progress.steps: {steps}, but the learner has observed {t}");
+            return Err(Error::Checkpoint { reason });
+        }
         runner.progress = checkpoint.progress.clone();
         runner.luck = Arena::luck(runner.spec.seed, runner.progress.episodes + 1);
         runner.luck.skip(runner.progress.episode_steps);
@@ -153,6 +163,11 @@ impl<'a> Runner<'a> {
     /// What is run.
     pub fn spec(&self) -> &RunSpec {
         &self.spec
+    }
+
+    /// What the first line of its trace says is in force.
+    pub(super) fn opening(&self) -> &Map<String, Value> {
+        &self.opening
     }
 
     pub(super) fn built_for(&self) -> u64 {
@@ -178,14 +193,23 @@ impl<'a> Runner<'a> {
     ///
     /// A step that no model allows shows that the truth is no mixture of them.
     pub fn guarantee(&self) -> Option<Guarantee> {
+        let mut seen = Impossible(false);
+        self.learner.probe(&mut seen);
+        self.checked(seen.0)
+    }
+
+    /// The same before the first step: whatever happened since.
+    pub(super) fn promise(&self) -> Option<Guarantee> {
+        self.checked(false)
+    }
+
+    fn checked(&self, impossible: bool) -> Option<Guarantee> {
         let claim = self.learner.claim()?;
         let mut facts = match self.own {
             true => self.arena.facts().unwrap_or_default(),
             false => Facts::default(),
         };
-        let mut seen = Impossible(false);
-        self.learner.probe(&mut seen);
-        if seen.0 {
+        if impossible {
             facts.mixture = Some(false);
         }
         Some(claim.check(&facts))

@@ -1,17 +1,91 @@
 //! The trace: one JSON object a line for everything that happened. It holds no times, so the same run gives the same
 //! bytes.
 
-use super::{Episode, Flow, Observer, Plan, Runner, Step, Stop};
+use super::{Episode, Flow, Observer, Plan, Runner, Step, Stop, TraceMark};
+use crate::Error;
 use crate::learners::{Emptiness, PlanReport, Probe, Violation};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
+use std::path::Path;
 
 /// Writes the trace of a run; an I/O error pauses the run and is given back by [`Trace::flush`].
 pub struct Trace<W: Write> {
     out: W,
-    bytes: u64,
+    written: Written,
     failure: Option<io::Error>,
+}
+
+/// How much there is of a trace, with the hash of it.
+#[derive(Clone, Debug, Default)]
+pub struct Written {
+    bytes: u64,
+    hash: blake3::Hasher,
+}
+
+impl Written {
+    fn take(&mut self, more: &[u8]) {
+        self.bytes += more.len() as u64;
+        self.hash.update(more);
+    }
+
+    /// What a checkpoint remembers of it.
+    pub fn mark(&self, path: &Path) -> TraceMark {
+        TraceMark { path: path.into(), bytes: self.bytes, hash: self.hash.finalize().to_hex().to_string() }
+    }
+}
+
+impl TraceMark {
+    /// Reads as much of a trace as belongs to the checkpoint. An error if that is not this very run's: it must start with the
+    /// run's own first line, and have the length and the hash that were remembered.
+    pub fn verify(&self, runner: &Runner, mut trace: impl Read) -> crate::Result<Written> {
+        let path = self.path.display();
+        let refuse = |reason: String| Err(Error::Checkpoint { reason });
+        let io = |source| Error::Io { path: self.path.clone(), source };
+        let own = first_line(runner);
+        let mut written = Written::default();
+        let mut first = Vec::new();
+        (&mut trace).take(own.len() as u64).read_to_end(&mut first).map_err(io)?;
+        if first != own || self.bytes < own.len() as u64 {
+            return refuse(format!("the file {path} does not begin as this run's trace does"));
+        }
+        written.take(&first);
+        let mut chunk = vec![0; 1 << 16];
+        while written.bytes < self.bytes {
+            let most = chunk.len().min(usize::try_from(self.bytes - written.bytes).unwrap_or(usize::MAX));
+            match trace.read(&mut chunk[..most]) {
+                Ok(0) => {
+                    let (bytes, has) = (self.bytes, written.bytes);
+                    return refuse(format!(
+                        "the trace {path} has {has} bytes, but {bytes} belong to the checkpoint"
+                    ));
+                }
+                Ok(n) => written.take(&chunk[..n]),
+                Err(e) if e.kind() == io::ErrorKind::Interrupted => {}
+                Err(e) => return Err(io(e)),
+            }
+        }
+        if written.mark(&self.path).hash != self.hash {
+            return refuse(format!("the trace {path} was changed since the checkpoint was written"));
+        }
+        Ok(written)
+    }
+}
+
+/// The first line: the world, the learner, all parameters in force, and what is proved of it with them.
+fn first_line(runner: &Runner) -> Vec<u8> {
+    let (arena, spec) = (runner.arena(), runner.spec());
+    let mut line = Map::new();
+    line.insert("kind".into(), json!("start"));
+    line.insert("world".into(), json!(arena.world));
+    line.insert("params".into(), json!(arena.params));
+    line.insert("learner".into(), json!(spec.learner));
+    line.insert("seed".into(), json!(spec.seed));
+    line.insert("radius".into(), Value::Null);
+    line.extend(runner.opening().clone());
+    line.insert("guarantee".into(), json!(runner.promise()));
+    line.insert("extra".into(), json!(arena.problem().extra().len()));
+    format!("{}\n", Value::Object(line)).into_bytes()
 }
 
 #[derive(Serialize)]
@@ -92,28 +166,17 @@ impl Probe for Glimpse {
 impl<W: Write> Trace<W> {
     /// A new trace.
     pub fn new(out: W) -> Self {
-        Trace { out, bytes: 0, failure: None }
+        Trace::resume(out, Written::default())
     }
 
-    /// A trace that goes on after so many bytes, which `out` must stand behind.
-    pub fn resume(out: W, bytes: u64) -> Self {
-        Trace { out, bytes, failure: None }
+    /// A trace that goes on after what was written, which `out` must stand behind.
+    pub fn resume(out: W, written: Written) -> Self {
+        Trace { out, written, failure: None }
     }
 
     /// The first line: the world, the learner, all parameters in force, and what is proved of it with them.
     pub fn start(&mut self, runner: &Runner) {
-        let (arena, spec) = (runner.arena(), runner.spec());
-        let mut line = Map::new();
-        line.insert("kind".into(), json!("start"));
-        line.insert("world".into(), json!(arena.world));
-        line.insert("params".into(), json!(arena.params));
-        line.insert("learner".into(), json!(spec.learner));
-        line.insert("seed".into(), json!(spec.seed));
-        line.insert("radius".into(), Value::Null);
-        line.extend(runner.learner().in_force());
-        line.insert("guarantee".into(), json!(runner.guarantee()));
-        line.insert("extra".into(), json!(arena.problem().extra().len()));
-        let _ = self.line(&line); // a failure is kept for flush
+        let _ = self.put(&first_line(runner)); // a failure is kept for flush
     }
 
     /// The last line: what the run came to.
@@ -128,7 +191,12 @@ impl<W: Write> Trace<W> {
 
     /// Bytes written so far, from the first line on.
     pub fn bytes(&self) -> u64 {
-        self.bytes
+        self.written.bytes
+    }
+
+    /// What was written so far.
+    pub fn written(&self) -> &Written {
+        &self.written
     }
 
     /// Writes through; the error that paused the run, if there was one.
@@ -140,19 +208,28 @@ impl<W: Write> Trace<W> {
     }
 
     fn line(&mut self, value: &impl Serialize) -> Flow {
-        let written = serde_json::to_vec(value).map_err(io::Error::from).and_then(|mut line| {
-            line.push(b'\n');
-            self.out.write_all(&line)?;
-            self.bytes += line.len() as u64;
-            Ok(())
-        });
-        match written {
-            Ok(()) => Flow::Continue(()),
-            Err(error) => {
-                self.failure.get_or_insert(error);
-                Flow::Break(Stop)
+        match serde_json::to_vec(value) {
+            Ok(mut line) => {
+                line.push(b'\n');
+                self.put(&line)
             }
+            Err(error) => self.failed(error.into()),
         }
+    }
+
+    fn put(&mut self, line: &[u8]) -> Flow {
+        match self.out.write_all(line) {
+            Ok(()) => {
+                self.written.take(line);
+                Flow::Continue(())
+            }
+            Err(error) => self.failed(error),
+        }
+    }
+
+    fn failed(&mut self, error: io::Error) -> Flow {
+        self.failure.get_or_insert(error);
+        Flow::Break(Stop)
     }
 }
 

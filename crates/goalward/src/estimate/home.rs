@@ -7,11 +7,13 @@
 
 use super::Ridge;
 use crate::numeric::dot;
+use crate::numeric::stored::{Flaw, Within, between, ensure, numbers};
 use crate::problem::{Pair, Problem, State};
 use serde::{Deserialize, Serialize};
 
 /// The L weighted regressions of LEVIS++ and the weights that HOME gives them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Home {
     levels: Vec<Ridge>,
     /// gamma^2.
@@ -54,6 +56,25 @@ impl Home {
             steepest: vec![0.0; levels],
             scratch: Scratch::default(),
         }
+    }
+
+    /// Whether a stored one can have grown from this one, which has no data.
+    pub(crate) fn check(&self, fresh: &Home) -> Result<(), Flaw> {
+        let levels = fresh.levels.len();
+        ensure(self.levels.len() == levels, "levels", || {
+            format!("{} of them, but {levels} are expected", self.levels.len())
+        })?;
+        for (l, (level, fresh)) in self.levels.iter().zip(&fresh.levels).enumerate() {
+            level.check(fresh).within(&format!("levels.{l}"))?;
+        }
+        ensure(self.gamma_sq == fresh.gamma_sq, "gamma_sq", || "it is that of another run".into())?;
+        for (place, values) in
+            [("sigma_sq", &self.sigma_sq), ("noise", &self.noise), ("steepest", &self.steepest)]
+        {
+            numbers(place, values, levels)?;
+            between(place, values, 0.0, f64::INFINITY)?;
+        }
+        Ok(())
     }
 
     /// One step of Algorithm 1, lines 6 to 8: weighs the transition (Algorithm 3) and takes it in at every level.

@@ -3,6 +3,7 @@
 
 use super::surprises::Surprises;
 use super::{Learner, LearnerEntry, Observed, Probe, Snapshot, Transition, misuse};
+use crate::numeric::stored::{MOST, Within, at_most};
 use crate::problem::{Action, Problem, State};
 use crate::{Error, Result};
 use serde_json::{Map, Value, json};
@@ -72,7 +73,14 @@ impl Learner for FixedPolicy {
     }
 
     fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
-        (self.t, self.surprises) = snapshot.to()?;
+        let (t, surprises): (u64, Surprises) = snapshot.to()?;
+        at_most("t", t, MOST, "which no run reaches").within("learner")?;
+        surprises.check(&self.problem, t).within("surprises").within("learner")?;
+        (self.t, self.surprises) = (t, surprises);
         Ok(())
+    }
+
+    fn observed(&self) -> Option<u64> {
+        Some(self.t)
     }
 }

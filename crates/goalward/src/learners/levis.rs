@@ -47,6 +47,7 @@ use super::{Brief, Learner, LearnerEntry, Observed, Probe, Reason, Snapshot, Tra
 use crate::Result;
 use crate::confidence::{self, Assumption, Claim, Condition, RadiusKind};
 use crate::estimate::Ridge;
+use crate::numeric::stored::Within;
 use crate::plan::Halt;
 use crate::problem::{Action, Problem, State};
 use crate::registry::Parameter;
@@ -269,9 +270,14 @@ impl Learner for Levis {
     }
 
     fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
-        let memory: Memory = snapshot.to()?;
-        self.optimist.restore(memory.standing)?;
-        self.ridge = memory.ridge;
+        let Memory { standing, ridge } = snapshot.to()?;
+        self.optimist.check(&standing, self.optimist.b).within("standing").within("learner")?;
+        ridge.check(&Ridge::new(self.x.len(), self.lambda)).within("ridge").within("learner")?;
+        (self.optimist.standing, self.ridge) = (standing, ridge);
         Ok(())
+    }
+
+    fn observed(&self) -> Option<u64> {
+        Some(self.optimist.standing.t)
     }
 }

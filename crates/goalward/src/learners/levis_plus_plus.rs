@@ -70,12 +70,13 @@
 use super::norms::{NORMS, Norms, PHI_NORM, THETA_NORM};
 use super::optimist::{Optimist, ROWS, Standing, given_or_true_b, listed};
 use super::{Brief, Learner, LearnerEntry, Observed, Probe, Reason, Snapshot, Transition};
+use crate::Result;
 use crate::confidence::{self, Assumption, Bernstein, Claim, Condition, RadiusKind, weighted_determinant};
 use crate::estimate::Home;
+use crate::numeric::stored::{Flaw, Within, between, numbers};
 use crate::plan::Halt;
 use crate::problem::{Action, Pair, Problem, State};
 use crate::registry::Parameter;
-use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -368,8 +369,8 @@ pub(super) struct LevisPlusPlus {
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Memory {
-    standing: Standing,
+pub(super) struct Memory {
+    pub(super) standing: Standing,
     home: Home,
     radii: Vec<f64>,
 }
@@ -417,6 +418,31 @@ impl LevisPlusPlus {
     /// What [`freeze`](Self::freeze) changes.
     pub(super) fn before_a_plan(&self) -> (Home, Vec<f64>) {
         (self.home.clone(), self.radii.clone())
+    }
+
+    /// Its state.
+    pub(super) fn memory(&self) -> Memory {
+        Memory {
+            standing: self.optimist.standing.clone(),
+            home: self.home.clone(),
+            radii: self.radii.clone(),
+        }
+    }
+
+    /// Whether a stored state can be one of this learner.
+    pub(super) fn check(&self, stored: &Memory) -> Result<(), Flaw> {
+        let Config { levels, lambda, gamma, b, .. } = self.config;
+        self.optimist.check(&stored.standing, b).within("standing")?;
+        let fresh = Home::new(self.optimist.problem.dim(), levels, lambda, gamma);
+        stored.home.check(&fresh).within("home")?;
+        numbers("radii", &stored.radii, levels)?;
+        between("radii", &stored.radii, 0.0, f64::INFINITY)
+    }
+
+    /// Goes on from a state that was checked.
+    pub(super) fn accept(&mut self, stored: Memory) {
+        Memory { standing: self.optimist.standing, home: self.home, radii: self.radii } = stored;
+        self.normalise();
     }
 
     /// Makes U of V_j.
@@ -498,22 +524,17 @@ impl Learner for LevisPlusPlus {
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot::of(&Memory {
-            standing: self.optimist.standing.clone(),
-            home: self.home.clone(),
-            radii: self.radii.clone(),
-        })
+        Snapshot::of(&self.memory())
     }
 
     fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
-        let state: Memory = snapshot.to()?;
-        if state.radii.len() != self.config.levels || state.home.levels().len() != self.config.levels {
-            return Err(Error::Checkpoint { reason: "the learner's levels are of another run".into() });
-        }
-        self.optimist.restore(state.standing)?;
-        self.home = state.home;
-        self.radii = state.radii;
-        self.normalise();
+        let stored: Memory = snapshot.to()?;
+        self.check(&stored).within("learner")?;
+        self.accept(stored);
         Ok(())
+    }
+
+    fn observed(&self) -> Option<u64> {
+        Some(self.optimist.standing.t)
     }
 }

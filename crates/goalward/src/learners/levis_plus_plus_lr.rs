@@ -42,13 +42,14 @@ use super::levis_plus_plus::{
     B, C_MIN, Config, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, LevisPlusPlus, PLANNER, RADIUS,
     known_c_min,
 };
-use super::lr::probe_estimate;
+use super::lr::{check_together, probe_estimate};
 use super::norms::{NORMS, Norms, PHI_NORM, THETA_NORM};
 use super::optimist::{Heading, ROWS, given_or_true_b, regression_ellipsoid, regression_set};
 use super::{Emptiness, Learner, LearnerEntry, Observed, Probe, Reason, Snapshot, Transition};
 use crate::Result;
 use crate::confidence::{Claim, Kept, LikelihoodKeeper, RadiusKind};
 use crate::estimate::Seen;
+use crate::numeric::stored::Within;
 use crate::numeric::support::{ConvexSet, Status, Support, SupportMin, Warm};
 use crate::plan::{Cut, Halt};
 use crate::problem::{Action, Problem, State};
@@ -106,7 +107,7 @@ struct LevisPlusPlusLr {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Memory {
-    paper: Value,
+    paper: super::levis_plus_plus::Memory,
     kept: Kept,
 }
 
@@ -254,12 +255,20 @@ impl Learner for LevisPlusPlusLr {
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot::of(&Memory { paper: self.paper.snapshot().0, kept: self.keeper.kept() })
+        Snapshot::of(&Memory { paper: self.paper.memory(), kept: self.keeper.kept() })
     }
 
     fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
-        let memory: Memory = snapshot.to()?;
-        self.paper.restore(&Snapshot(memory.paper))?;
-        self.keeper.restore(memory.kept)
+        let Memory { paper, kept } = snapshot.to()?;
+        self.paper.check(&paper).within("paper").within("learner")?;
+        let keeper = self.keeper.restored(kept).within("kept").within("learner")?;
+        check_together(&paper.standing, &keeper).within("paper").within("learner")?;
+        self.paper.accept(paper);
+        self.keeper = keeper;
+        Ok(())
+    }
+
+    fn observed(&self) -> Option<u64> {
+        self.paper.observed()
     }
 }

@@ -56,6 +56,7 @@ use super::{Brief, Emptiness, Learner, LearnerEntry, Observed, Probe, Reason, Sn
 use crate::Result;
 use crate::confidence::{Assumption, Claim, Kept, Knowledge, LikelihoodKeeper, hidden_coordinates};
 use crate::estimate::Seen;
+use crate::numeric::stored::{Flaw, Within, ensure};
 use crate::plan::{Cut, Halt, Planner};
 use crate::problem::{Action, Problem, State};
 use crate::registry::Parameter;
@@ -86,6 +87,14 @@ const SET: Parameter = Parameter {
     doc: "outer: an ellipsoid around the likelihood set, microseconds for a backup; exact: the set itself by a conic solver, \
           milliseconds, for small problems (planner=auto is then fast)",
 };
+
+/// Every step was counted by the likelihood, or was a surprise.
+pub(super) fn check_together(standing: &Standing, keeper: &LikelihoodKeeper) -> Result<(), Flaw> {
+    let (counted, t) = (keeper.likelihood().total(), standing.t);
+    ensure(counted + standing.surprises.count() == t, "standing.t", || {
+        format!("{t}, but {counted} steps were counted")
+    })
+}
 
 /// The estimate and its intervals, for a probe that wants them.
 pub(super) fn probe_estimate(keeper: &LikelihoodKeeper, sink: &mut dyn Probe) {
@@ -250,8 +259,17 @@ impl Learner for Lr {
     }
 
     fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
-        let memory: Memory = snapshot.to()?;
-        self.optimist.restore(memory.standing)?;
-        self.keeper.restore(memory.kept)
+        let Memory { standing, kept } = snapshot.to()?;
+        // values are at most c_max t_j, and costs at most 1 and a perturbation of 1
+        let highest = 4.0 * standing.t_j.max(1) as f64;
+        self.optimist.check(&standing, highest).within("standing").within("learner")?;
+        let keeper = self.keeper.restored(kept).within("kept").within("learner")?;
+        check_together(&standing, &keeper).within("learner")?;
+        (self.optimist.standing, self.keeper) = (standing, keeper);
+        Ok(())
+    }
+
+    fn observed(&self) -> Option<u64> {
+        Some(self.optimist.standing.t)
     }
 }

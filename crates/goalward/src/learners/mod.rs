@@ -62,6 +62,7 @@ pub enum Reason {
 
 /// One planning call, in the units of the user's costs.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct PlanReport {
     /// The step t_j after which it was made.
     pub t: u64,
@@ -210,8 +211,13 @@ pub trait Learner: Send {
     }
     /// Its state.
     fn snapshot(&self) -> Snapshot;
-    /// Puts a state back that a learner of the same problem and settings took down.
+    /// Puts a state back that a learner of the same problem and settings took down. A state that cannot be one is refused with
+    /// the place of its flaw, and changes nothing.
     fn restore(&mut self, snapshot: &Snapshot) -> Result<()>;
+    /// How many steps it has observed, if it counts them: a checkpoint whose learner and loop disagree is refused.
+    fn observed(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// What the runner tells a learner beyond the problem: only what the entry needs or the user asked for with `oracle`.

@@ -2,13 +2,14 @@
 
 use super::surprises::Surprises;
 use super::{Brief, Emptiness, Observed, PlanReport, Probe, Reason, Transition, misuse};
+use crate::Result;
 use crate::estimate::Ridge;
+use crate::numeric::stored::{Flaw, MOST, Within, at_most, between, ensure, numbers};
 use crate::numeric::support::{ConvexSet, Ellipsoid, Empty, SupportMin};
 use crate::numeric::{Polytope, Rows, Stream};
 use crate::plan::{Cut, Devi, Halt, Planner, Task};
 use crate::problem::{Action, Pair, Problem, State};
 use crate::registry::{Parameter, parse_number};
-use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
@@ -75,19 +76,16 @@ pub(super) struct Standing {
     /// The step of the last one.
     pub(super) t_j: u64,
     /// Episodes that reached the goal, and those that had when the last plan was made.
-    #[serde(default)]
     ended: u64,
-    #[serde(default)]
     ended_j: u64,
     /// Planning calls that met an empty C ∩ B.
     violations: u64,
     /// Those among them in which the data contradicted every model.
     contradictions: u64,
     /// Planning calls over a set larger than C ∩ B, since rows of B were left out.
-    #[serde(default)]
     relaxed: u64,
     /// Steps that no model allows.
-    surprises: Surprises,
+    pub(super) surprises: Surprises,
     /// Q_j per pair.
     q: Vec<f64>,
     /// V_j per state, in [0, B].
@@ -301,15 +299,41 @@ impl Optimist {
         }
     }
 
-    /// Puts a standing back, if it is one of this problem.
-    pub(super) fn restore(&mut self, standing: Standing) -> Result<()> {
-        if standing.q.len() != self.problem.pairs() || standing.v.len() != self.problem.states() {
-            return Err(Error::Checkpoint {
-                reason: "the learner's tables belong to another problem".into(),
-            });
-        }
-        self.standing = standing;
-        Ok(())
+    /// Whether a stored standing can be one of this learner; no value may exceed `highest`.
+    pub(super) fn check(&self, stored: &Standing, highest: f64) -> Result<(), Flaw> {
+        let Standing { t, j, t_j, .. } = *stored;
+        at_most("t", t, MOST, "which no run reaches")?;
+        at_most("t_j", t_j, t, "the steps observed")?;
+        at_most("j", j, t, "the steps observed")?;
+        at_most("ended", stored.ended, t, "the steps observed")?;
+        at_most("ended_j", stored.ended_j, stored.ended, "the episodes that ended")?;
+        at_most("violations", stored.violations, j, "the planning calls")?;
+        at_most("contradictions", stored.contradictions, stored.violations, "the violations")?;
+        at_most("relaxed", stored.relaxed, j, "the planning calls")?;
+        stored.surprises.check(&self.problem, t).within("surprises")?;
+        stored.ties.check(&self.standing.ties).within("ties")?;
+        numbers("q", &stored.q, self.problem.pairs())?;
+        numbers("v", &stored.v, self.problem.states())?;
+        between("v", &stored.v, 0.0, highest * (1.0 + 1e-9))?;
+        let goal = self.problem.goal();
+        ensure(stored.v[goal] == 0.0, "v", || format!("{} at the goal, which is free", stored.v[goal]))?;
+        ensure((j == 0) == stored.last_plan.is_none(), "last_plan", || {
+            format!("there were {j} planning calls")
+        })?;
+        ensure((j == 0) == (t_j == 0), "t_j", || format!("{t_j} after {j} planning calls"))?;
+        stored.last_plan.as_ref().map_or(Ok(()), |plan| self.check_plan(plan, stored)).within("last_plan")
+    }
+
+    fn check_plan(&self, plan: &PlanReport, stored: &Standing) -> Result<(), Flaw> {
+        ensure(plan.t == stored.t_j, "t", || format!("{}, but the last one was at {}", plan.t, stored.t_j))?;
+        ensure(plan.j == stored.j, "j", || format!("{}, but the last one was {}", plan.j, stored.j))?;
+        ensure(plan.empty == plan.why.is_some(), "empty", || {
+            "it does not agree with the reason given".into()
+        })?;
+        numbers("beta", &[plan.beta], 1)?;
+        numbers("log_det", &plan.log_det, plan.theta.len())?;
+        numbers("v", &plan.v, self.problem.states())?;
+        plan.theta.iter().try_for_each(|theta| numbers("theta", theta, self.problem.dim()))
     }
 }
 

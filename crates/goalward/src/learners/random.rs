@@ -5,6 +5,7 @@ use super::surprises::Surprises;
 use super::{Learner, LearnerEntry, Observed, Probe, Snapshot, Transition, misuse};
 use crate::Result;
 use crate::numeric::Stream;
+use crate::numeric::stored::{MOST, Within, at_most};
 use crate::problem::{Action, Problem, State};
 use serde_json::{Map, Value};
 use std::sync::Arc;
@@ -61,7 +62,15 @@ impl Learner for Random {
     }
 
     fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
-        (self.stream, self.t, self.surprises) = snapshot.to()?;
+        let (stream, t, surprises): (Stream, u64, Surprises) = snapshot.to()?;
+        stream.check(&self.stream).within("stream").within("learner")?;
+        at_most("t", t, MOST, "which no run reaches").within("learner")?;
+        surprises.check(&self.problem, t).within("surprises").within("learner")?;
+        (self.stream, self.t, self.surprises) = (stream, t, surprises);
         Ok(())
+    }
+
+    fn observed(&self) -> Option<u64> {
+        Some(self.t)
     }
 }

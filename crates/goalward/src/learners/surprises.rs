@@ -3,6 +3,7 @@
 use super::misuse::{impossible, possible_pair};
 use super::{Probe, Transition, Violation};
 use crate::Result;
+use crate::numeric::stored::{Flaw, at_most, ensure};
 use crate::problem::{Pair, Problem};
 use serde::{Deserialize, Serialize};
 
@@ -41,6 +42,29 @@ impl Surprises {
             let text = impossible(problem, step);
             self.distinct.push(Violation { t, state, action, next, times: 1, last: t, text });
         }
+    }
+
+    /// How many there were.
+    pub(super) fn count(&self) -> u64 {
+        self.count
+    }
+
+    /// Whether stored ones can be those of this problem's first t steps.
+    pub(super) fn check(&self, problem: &Problem, t: u64) -> Result<(), Flaw> {
+        at_most("count", self.count, t, "the steps observed")?;
+        at_most("distinct", self.distinct.len() as u64, REMEMBERED as u64, "the most that are remembered")?;
+        let mut named = 0u64;
+        for v in &self.distinct {
+            let step = Transition { state: v.state, action: v.action, cost: 0.0, next: v.next };
+            let exists = possible_pair(problem, &step, v.t).is_ok();
+            let place = "distinct";
+            ensure(exists, place, || format!("there is no step {}, {}, {}", v.state, v.action, v.next))?;
+            ensure(v.text == impossible(problem, &step), place, || format!("{:?} is not its name", v.text))?;
+            let order = 1 <= v.t && v.t <= v.last && v.last <= t && 1 <= v.times && v.times <= t;
+            ensure(order, place, || format!("{} times from step {} to {}", v.times, v.t, v.last))?;
+            named = named.saturating_add(v.times);
+        }
+        at_most("distinct", named, self.count, "all that there were")
     }
 
     /// Shows every distinct one; returns how many there were in all.

@@ -1,5 +1,6 @@
 //! Cholesky factor of a growing positive definite matrix.
 
+use super::stored::{Flaw, between, ensure, numbers};
 use serde::{Deserialize, Serialize};
 
 /// The lower factor L of Sigma = L L', with rank-one updates and a running log-determinant.
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 /// assert!((factor.log_det() - 3f64.ln()).abs() < 1e-14);
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct Cholesky {
     dim: usize,
     /// Row-major, the entries above the diagonal are zero.
@@ -66,6 +68,42 @@ impl Cholesky {
     /// L, row-major.
     pub fn lower(&self) -> &[f64] {
         &self.lower
+    }
+
+    /// Whether a stored one is a factor of this dimension: triangular, with a positive diagonal, and with its own log-determinant.
+    pub(crate) fn check(&self, dim: usize) -> Result<(), Flaw> {
+        ensure(self.dim == dim, "dim", || format!("{}, but {dim} is expected", self.dim))?;
+        numbers("lower", &self.lower, dim * dim)?;
+        numbers("log_det", &[self.log_det], 1)?;
+        let (mut log_det, mut size) = (0.0, 1.0);
+        for i in 0..dim {
+            let row = &self.lower[i * dim..(i + 1) * dim];
+            between("lower", &row[i..=i], 1e-150, f64::INFINITY)?;
+            ensure(row[i + 1..].iter().all(|x| *x == 0.0), "lower", || "it is not triangular".into())?;
+            log_det += 2.0 * row[i].ln();
+            size += 2.0 * row[i].ln().abs();
+        }
+        // a running sum of logarithms strays from their sum by rounding
+        ensure((log_det - self.log_det).abs() <= 1e-6 * size, "log_det", || {
+            format!("{}, but the factor has {log_det}", self.log_det)
+        })
+    }
+
+    /// Whether it is the factor of this matrix, up to the rounding of many rank-one updates.
+    pub(crate) fn check_factor_of(&self, matrix: &[f64]) -> Result<(), Flaw> {
+        let d = self.dim;
+        for i in 0..d {
+            for j in 0..d {
+                let upto = i.min(j) + 1;
+                let entry = super::dot(&self.lower[i * d..i * d + upto], &self.lower[j * d..j * d + upto]);
+                let size = (matrix[i * d + i] * matrix[j * d + j]).sqrt();
+                // written so that a NaN, which a negative diagonal makes, is refused too
+                ensure((entry - matrix[i * d + j]).abs() <= 1e-6 * size, "lower", || {
+                    format!("it is not the factor of its matrix: entry {i}, {j}")
+                })?;
+            }
+        }
+        Ok(())
     }
 
     /// Sigma += weight x x', for weight >= 0; `scratch` holds d numbers.

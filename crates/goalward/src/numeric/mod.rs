@@ -4,6 +4,7 @@ mod cholesky;
 pub(crate) mod double;
 mod polytope;
 mod rng;
+pub(crate) mod stored;
 pub mod support;
 mod tall;
 

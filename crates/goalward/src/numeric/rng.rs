@@ -1,5 +1,6 @@
 //! Random numbers: PCG64 streams whose every draw is determined by a key and a position.
 
+use super::stored::{Flaw, MOST, at_most, ensure};
 use rand_core::Rng;
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
@@ -50,6 +51,12 @@ impl Stream {
     fn at(key: [u64; 2]) -> Self {
         let state = (u128::from(key[0]) << 64) | u128::from(key[1]);
         Stream { key, drawn: 0, generator: Pcg64::new(state, 0xa02b_dbf7_bb3c_0a7a_c28f_a16a_64ab_f96b) }
+    }
+
+    /// Whether a stored one is this stream, wherever it stands.
+    pub(crate) fn check(&self, own: &Stream) -> Result<(), Flaw> {
+        ensure(self.key == own.key, "key", || "it is the stream of another seed".into())?;
+        at_most("drawn", self.drawn, MOST, "which no run reaches")
     }
 
     /// Passes over n draws.

@@ -49,7 +49,7 @@ fn interrupted(arena: &Arena, spec: &RunSpec, after: u64) -> Option<Vec<u8>> {
         return None;
     }
     trace.flush().unwrap();
-    let bytes = trace.bytes();
+    let written = trace.written().clone();
     let progress = runner.progress().clone();
     Checkpoint::of(&runner).write(&file).unwrap();
 
@@ -62,7 +62,7 @@ fn interrupted(arena: &Arena, spec: &RunSpec, after: u64) -> Option<Vec<u8>> {
     assert_eq!(runner.learner().snapshot(), checkpoint.learner);
 
     let mut runner = Runner::resume(arena, &Checkpoint::of(&runner)).unwrap();
-    let mut trace = Trace::resume(&mut text, bytes);
+    let mut trace = Trace::resume(&mut text, written);
     runner.run(&mut [&mut trace]).unwrap();
     trace.end(&runner);
     trace.flush().unwrap();

@@ -1,6 +1,7 @@
 //! The library's integration tests.
 
 mod bench_models;
+mod checkpoints;
 mod checks;
 mod conformance;
 mod exactness;

@@ -36,12 +36,15 @@ fn interrupted(arena: &Arena, spec: &RunSpec, after: u64) -> Vec<u8> {
         runner.run(&mut [&mut trace, &mut PauseAt(after)]).unwrap();
     }
     trace.flush().unwrap();
-    let bytes = trace.bytes();
-    Checkpoint::of(&runner).write(&file).unwrap();
+    let mut checkpoint = Checkpoint::of(&runner);
+    checkpoint.trace = Some(trace.written().mark(&dir.path().join("run.trace")));
+    checkpoint.write(&file).unwrap();
     drop(runner);
 
-    let mut runner = Runner::resume(arena, &Checkpoint::read(&file).unwrap()).unwrap();
-    let mut trace = Trace::resume(&mut text, bytes);
+    let checkpoint = Checkpoint::read(&file).unwrap();
+    let mut runner = Runner::resume(arena, &checkpoint).unwrap();
+    let written = checkpoint.trace.unwrap().verify(&runner, &text[..]).unwrap();
+    let mut trace = Trace::resume(&mut text, written);
     runner.run(&mut [&mut trace]).unwrap();
     trace.end(&runner);
     trace.flush().unwrap();

@@ -4,9 +4,10 @@ use super::axis::Scale;
 use super::canvas::{self, Anchor, Canvas, text_width};
 use super::panel::{Frame, mark, share_y};
 use super::style::{Colour, Stroke};
-use crate::{Result, files};
+use crate::files::figure_names;
+use crate::{Folder, Result};
 use plotters::backend::DrawingBackend;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// One point of a curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -128,11 +129,9 @@ impl CurveFigure {
     }
 
     /// Writes `stem.svg` and `stem.png`.
-    pub fn write(&self, dir: &Path, stem: &str) -> Result<Vec<PathBuf>> {
-        Ok(vec![
-            files::write(dir, &format!("{stem}.svg"), self.svg()?)?,
-            files::write(dir, &format!("{stem}.png"), self.png()?)?,
-        ])
+    pub(crate) fn write(&self, folder: &Folder, stem: &str) -> Result<Vec<PathBuf>> {
+        let [svg, png] = figure_names(stem);
+        Ok(vec![folder.write(&svg, self.svg()?)?, folder.write(&png, self.png()?)?])
     }
 
     fn draw<DB: DrawingBackend>(&self, canvas: &Canvas<DB>) -> Result<()> {

@@ -14,10 +14,11 @@
 mod report;
 
 use crate::curves::Interrupted;
+use crate::files::figure_names;
 use crate::jobs::run_grid;
 use crate::records::{Group, runs_csv};
 use crate::stats::{Exponent, Mean};
-use crate::{Contender, Curves, Error, Progress, Result, files};
+use crate::{Contender, Curves, Error, Folder, Progress, Result};
 use goalward::episode::Arena;
 use goalward::registry::Settings;
 use serde::{Deserialize, Serialize};
@@ -56,6 +57,9 @@ impl Family {
 pub struct GrowthOptions {
     /// Where the results are written.
     pub out: PathBuf,
+    /// Whether results of another question may be overwritten.
+    #[serde(skip)]
+    pub force: bool,
     /// The families.
     pub families: Vec<Family>,
     /// The contenders, `id@key=value`; B is the true one unless given.
@@ -80,6 +84,7 @@ impl Default for GrowthOptions {
     fn default() -> Self {
         GrowthOptions {
             out: "out/growth".into(),
+            force: false,
             families: Family::ALL.to_vec(),
             learners: ["levis++lr", "lr", "random"].map(String::from).to_vec(),
             dim: 3,
@@ -254,7 +259,14 @@ pub fn growth(options: &GrowthOptions, progress: &dyn Progress) -> Result<Growth
         contender.fill("t_star", "oracle")?;
     }
     let seeds: Vec<u64> = options.seeds.clone().collect();
-    files::create_dir(&options.out)?;
+    let arenas: [&Arena; 0] = []; // all worlds are built in
+    let names = options
+        .families
+        .iter()
+        .flat_map(|family| figure_names(&format!("growth-{}", family.name())))
+        .chain(["runs.csv", "summary.md"].map(String::from))
+        .collect();
+    let folder = Folder::claim(&options.out, "growth", options, &arenas, names, options.force)?;
     let mut families: Vec<(Family, Vec<(GrowthPoint, Arena)>)> = Vec::new();
     for &family in &options.families {
         let opened = options
@@ -286,7 +298,7 @@ pub fn growth(options: &GrowthOptions, progress: &dyn Progress) -> Result<Growth
         files: Vec::new(),
     };
     growth.words = report::words(&growth);
-    growth.write()?;
+    growth.write(&folder)?;
     Ok(growth)
 }
 
@@ -331,12 +343,11 @@ impl Growth {
         self.families.iter().find(|f| f.family == family).map(|f| report::figure(self, f))
     }
 
-    fn write(&mut self) -> Result<()> {
-        let dir = self.options.out.clone();
+    fn write(&mut self, folder: &Folder) -> Result<()> {
         let mut written = Vec::new();
         for family in &self.families {
             let figure = report::figure(self, family);
-            written.extend(figure.write(&dir, &format!("growth-{}", family.family.name()))?);
+            written.extend(figure.write(folder, &format!("growth-{}", family.family.name()))?);
         }
         let groups: Vec<Group> = self
             .families
@@ -344,8 +355,8 @@ impl Growth {
             .flat_map(|f| f.points.iter().map(move |p| (f.family, p)))
             .map(|(family, p)| Group { lead: format!("{} {}", family.name(), p.x), curves: &p.curves })
             .collect();
-        written.push(files::write(&dir, "runs.csv", runs_csv("family", &groups))?);
-        written.push(files::write(&dir, "summary.md", report::summary(self))?);
+        written.push(folder.write("runs.csv", runs_csv("family", &groups))?);
+        written.push(folder.write("summary.md", report::summary(self))?);
         self.files = written;
         Ok(())
     }

@@ -6,10 +6,11 @@ mod published;
 mod report;
 
 use crate::curves::{Curves, Interrupted, Run};
+use crate::files::figure_names;
 use crate::jobs::run_grid;
 use crate::records::{Group, curves_csv, runs_csv};
 use crate::stats::Mean;
-use crate::{Contender, Error, Progress, Result, files};
+use crate::{Contender, Error, Folder, Progress, Result};
 use goalward::confidence::Holds;
 use goalward::episode::Arena;
 use goalward::registry::Settings;
@@ -37,6 +38,9 @@ const LEVIS_PLUS_PLUS_SCALED: &str = "LEVIS++ (radius × 0.003, no guarantee)";
 pub struct ReproduceOptions {
     /// Where the results are written.
     pub out: PathBuf,
+    /// Whether results of another question may be overwritten.
+    #[serde(skip)]
+    pub force: bool,
     /// The number of episodes K of each run.
     pub episodes: u64,
     /// The seeds.
@@ -47,7 +51,13 @@ pub struct ReproduceOptions {
 
 impl Default for ReproduceOptions {
     fn default() -> Self {
-        ReproduceOptions { out: "out/reproduce".into(), episodes: 80_000, seeds: 0..10, dims: vec![2, 3] }
+        ReproduceOptions {
+            out: "out/reproduce".into(),
+            force: false,
+            episodes: 80_000,
+            seeds: 0..10,
+            dims: vec![2, 3],
+        }
     }
 }
 
@@ -127,7 +137,13 @@ pub fn reproduce(options: &ReproduceOptions, progress: &dyn Progress) -> Result<
         .map(|&dim| Ok((dim, Arena::open(WORLD, &params(dim))?)))
         .collect::<Result<_>>()?;
     // a directory that cannot be written should be known before the work, not after it
-    files::create_dir(&options.out)?;
+    let stems = options.dims.iter().map(|dim| format!("regret-dim{dim}")).chain(["regret".into()]);
+    let worlds: Vec<&Arena> = arenas.iter().map(|(_, arena)| arena).collect();
+    let names = stems
+        .flat_map(|stem| figure_names(&stem))
+        .chain(["curves.csv", "runs.csv", "summary.md", "README.md"].map(String::from))
+        .collect();
+    let folder = Folder::claim(&options.out, "reproduce", options, &worlds, names, options.force)?;
 
     let mut curves = Vec::new();
     for (dim, arena) in &arenas {
@@ -148,7 +164,7 @@ pub fn reproduce(options: &ReproduceOptions, progress: &dyn Progress) -> Result<
         curves,
     };
     reproduction.words = report::words(&reproduction);
-    reproduction.write()?;
+    reproduction.write(&folder)?;
     Ok(reproduction)
 }
 
@@ -213,21 +229,20 @@ impl Reproduction {
         self.words.clone()
     }
 
-    fn write(&mut self) -> Result<()> {
-        let dir = self.options.out.clone();
+    fn write(&mut self, folder: &Folder) -> Result<()> {
         let groups: Vec<Group> =
             self.curves.iter().map(|(dim, curves)| Group { lead: dim.to_string(), curves }).collect();
         let mut written = Vec::new();
         for dim in &self.options.dims {
-            written.extend(picture::of(self, &[*dim]).write(&dir, &format!("regret-dim{dim}"))?);
+            written.extend(picture::of(self, &[*dim]).write(folder, &format!("regret-dim{dim}"))?);
         }
         if self.options.dims.len() > 1 {
-            written.extend(picture::of(self, &self.options.dims).write(&dir, "regret")?);
+            written.extend(picture::of(self, &self.options.dims).write(folder, "regret")?);
         }
-        written.push(files::write(&dir, "curves.csv", curves_csv("dim", &groups))?);
-        written.push(files::write(&dir, "runs.csv", runs_csv("dim", &groups))?);
-        written.push(files::write(&dir, "summary.md", report::summary(self))?);
-        written.push(files::write(&dir, "README.md", report::readme(self))?);
+        written.push(folder.write("curves.csv", curves_csv("dim", &groups))?);
+        written.push(folder.write("runs.csv", runs_csv("dim", &groups))?);
+        written.push(folder.write("summary.md", report::summary(self))?);
+        written.push(folder.write("README.md", report::readme(self))?);
         self.files = written;
         Ok(())
     }

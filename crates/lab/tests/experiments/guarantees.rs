@@ -30,6 +30,7 @@ fn a_far_theta_is_kept_or_not_promised() {
         deltas: vec![0.01],
         seeds: 0..12,
         steps: 200,
+        force: false,
     };
     let seen = coverage(&options, &Silent).unwrap();
     assert!(seen.sound);

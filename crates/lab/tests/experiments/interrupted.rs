@@ -46,7 +46,10 @@ fn nothing_at_all_is_no_error() {
     assert!(comparison.rows.iter().all(|row| row.runs == 0));
     assert!(comparison.table().contains("0 of 4"), "{}", comparison.table());
     let dir = tempfile::tempdir().unwrap();
-    comparison.write(dir.path()).unwrap();
+    let all = contenders(&["random", "optimal"]);
+    let asked = (1000, None);
+    let folder = Comparison::folder(dir.path(), &arena(), &all, &[0, 1, 2, 3], asked, None, false).unwrap();
+    comparison.write(&folder).unwrap();
     for name in ["regret.svg", "gap-regret.svg"] {
         let svg = std::fs::read_to_string(dir.path().join(name)).unwrap();
         assert!(svg.contains("random (0 of 4 seeds)"), "{name}");

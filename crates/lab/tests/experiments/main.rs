@@ -147,10 +147,12 @@ fn a_comparison_ranks_writes_and_can_be_read_back() {
     assert!(comparison.table().contains("0 (best)"));
 
     let dir = tempfile::tempdir().unwrap();
-    let written = comparison.write(dir.path()).unwrap();
+    let folder =
+        Comparison::folder(dir.path(), &arena(), &all, &[0, 1, 2], (400, None), None, false).unwrap();
+    let written = comparison.write(&folder).unwrap();
     assert!(written.iter().all(|path| path.exists()));
     let left: Vec<_> = std::fs::read_dir(dir.path()).unwrap().map(|f| f.unwrap().file_name()).collect();
-    assert_eq!(left.len(), written.len(), "no temporary file is left: {left:?}");
+    assert_eq!(left.len(), written.len() + 1, "study.json, and no temporary file is left: {left:?}");
 
     let curves = parse_csv(&std::fs::read_to_string(dir.path().join("curves.csv")).unwrap());
     let ends: Vec<usize> =
@@ -234,7 +236,13 @@ fn differences_are_paired_and_a_cap_makes_them_lower_bounds() {
 }
 
 fn small(dir: &std::path::Path) -> ReproduceOptions {
-    ReproduceOptions { out: dir.join("deep/er"), episodes: 1500, seeds: 0..2, dims: vec![2, 3] }
+    ReproduceOptions {
+        out: dir.join("deep/er"),
+        episodes: 1500,
+        seeds: 0..2,
+        dims: vec![2, 3],
+        ..ReproduceOptions::default()
+    }
 }
 
 #[test]

@@ -20,6 +20,7 @@ fn coverage_of(out: &Path, worlds: &[&str], learners: &[&str]) -> CoverageOption
         deltas: vec![0.1],
         seeds: 0..6,
         steps: 300,
+        force: false,
     }
 }
 
@@ -125,6 +126,7 @@ fn a_survey_measures_all_against_one() {
         episodes: 100,
         seeds: 0..4,
         max_steps: 2000,
+        force: false,
     };
     let done = survey(&options, &Silent).unwrap();
     assert_eq!(done.rows.len(), 6);

@@ -8,8 +8,10 @@ use super::{Parameters, together};
 use crate::counts::whole;
 use crate::exit::{self, Outcome, Usage};
 use crate::interrupt::Interrupt;
+use crate::lock::Lock;
 use crate::names::{LearnerName, WorldName};
 use crate::output;
+use crate::outputs::{self, Output, Takes, only_over};
 use crate::progress::Meter;
 use goalward::episode::{
     Checkpoint, Ending, Episode, Flow, Observer, RunSpec, Runner, Step, Stop, TraceMark,
@@ -17,7 +19,7 @@ use goalward::episode::{
 use goalward::problem::files;
 use goalward::registry::{Settings, name_and_settings, parse_count};
 use goalward::worlds::{self, Place};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Instant;
 use trace_file::TraceFile;
@@ -44,6 +46,9 @@ const DEFAULT_EPISODES: u64 = 1000;
 /// moment on, so that it can be taken up again with --resume after Ctrl-C, a crash or a kill; the resumed run and
 /// its trace are the same as if nothing had happened. What else is given with --resume must agree with the checkpoint,
 /// but --episodes and --max-steps may be raised.
+///
+/// Neither is written over anything but another trace or checkpoint, and one run at a time writes each. A trace that was moved is
+/// named by --trace beside --resume; it must be the run's own.
 ///
 /// Ctrl-C stops between two steps, saves the run if --checkpoint was given, and reports the results so far (exit
 /// code 130). A planning call under way is cut off, and made when the run is taken up again.
@@ -131,8 +136,29 @@ struct Task {
     world: String,
     params: Settings,
     begin: Begin,
-    trace: Option<PathBuf>,
-    checkpoint: Option<PathBuf>,
+    trace: Option<Output>,
+    checkpoint: Option<Saved>,
+}
+
+/// The file that a run is saved to, which nobody else writes.
+struct Saved {
+    path: PathBuf,
+    _lock: Lock,
+}
+
+impl Saved {
+    /// A file by that name may be overwritten if it is a checkpoint.
+    fn to(path: &Path, files: &mut outputs::Files) -> anyhow::Result<Saved> {
+        let saved = Saved::over(path, "--checkpoint", files)?;
+        only_over("checkpoint", "--checkpoint", path, |first| first.starts_with("{\"version\":"))?;
+        Ok(saved)
+    }
+
+    /// Whatever is there will be judged by who reads it.
+    fn over(path: &Path, what: &str, files: &mut outputs::Files) -> anyhow::Result<Saved> {
+        files.writes(what, path, Takes::Files)?;
+        Ok(Saved { path: path.into(), _lock: Lock::on(what, path)? })
+    }
 }
 
 enum Begin {
@@ -147,8 +173,16 @@ impl Task {
         }
         // clap asks for WORLD unless --resume is given
         let world = args.world.clone().ok_or_else(|| Usage::new("WORLD is missing"))?;
-        if args.trace.is_some() && args.trace == args.checkpoint {
-            return Err(Usage::new("--trace and --checkpoint name the same file").into());
+        let mut files = outputs::Files::default();
+        files.reads_world(&world);
+        let trace = args.trace.as_ref().map(|path| files.writes("--trace", path, Takes::Null)).transpose()?;
+        if let Some(Output::File(path)) = &trace {
+            trace_file::judge(path)?;
+        }
+        if trace == Some(Output::Nowhere) && args.checkpoint.is_some() {
+            let reason =
+                "--trace /dev/null with --checkpoint: a trace that is thrown away cannot be taken up";
+            return Err(Usage::new(reason).hint("leave one of them out").into());
         }
         if args.checkpoint.is_some()
             && let Ok(Place::File(path)) = worlds::locate(&world)
@@ -170,8 +204,8 @@ impl Task {
             world,
             params: args.parameters.settings()?,
             begin: Begin::Afresh(spec),
-            trace: args.trace.clone(),
-            checkpoint: args.checkpoint.clone(),
+            trace,
+            checkpoint: args.checkpoint.as_ref().map(|path| Saved::to(path, &mut files)).transpose()?,
         })
     }
 }
@@ -217,7 +251,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     }
     if interrupted {
         if !quiet {
-            let saved = files.checkpoint.as_ref().map(|path| path.display());
+            let saved = files.checkpoint.as_ref().map(|saved| saved.path.display());
             exit::note(match saved {
                 Some(path) => format!("stopped by Ctrl-C; goalward learn --resume {path} goes on from here"),
                 None => "stopped by Ctrl-C; nothing was saved, because no --checkpoint was given".into(),
@@ -267,20 +301,20 @@ fn go_on(
 /// The files of a run.
 struct Files {
     trace: Option<TraceFile>,
-    checkpoint: Option<PathBuf>,
+    checkpoint: Option<Saved>,
 }
 
 impl Files {
     fn open(
-        trace: Option<PathBuf>,
+        trace: Option<Output>,
         mark: Option<TraceMark>,
-        checkpoint: Option<PathBuf>,
+        checkpoint: Option<Saved>,
         runner: &Runner,
     ) -> anyhow::Result<Files> {
         let trace = match (mark, trace) {
-            (Some(mark), _) => Some(TraceFile::reopen(mark)?),
-            (None, Some(path)) => {
-                let mut trace = TraceFile::create(path)?;
+            (Some(mark), _) => Some(TraceFile::reopen(mark, runner)?),
+            (None, Some(output)) => {
+                let mut trace = TraceFile::create(&output)?;
                 trace.trace.start(runner);
                 Some(trace)
             }
@@ -294,13 +328,13 @@ impl Files {
         if let Some(trace) = &mut self.trace {
             trace.flush()?;
         }
-        if let Some(path) = &self.checkpoint {
+        if let Some(saved) = &self.checkpoint {
             let mut checkpoint = Checkpoint::of(runner);
             if let Some(trace) = &self.trace {
                 trace.sync()?;
                 checkpoint.trace = Some(trace.mark());
             }
-            checkpoint.write(path)?;
+            checkpoint.write(&saved.path)?;
         }
         Ok(())
     }

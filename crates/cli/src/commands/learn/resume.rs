@@ -1,22 +1,37 @@
 //! Taking up a saved run: the checkpoint says what is run, and what is typed beside it must agree.
 
-use super::{Args, Begin, Task};
+use super::{Args, Begin, Saved, Task};
 use crate::exit::Usage;
+use crate::outputs::Files;
 use goalward::episode::Checkpoint;
 use goalward::learners;
+use goalward::output::same_file;
 use goalward::registry::{Parameter, Settings};
 use goalward::worlds::{FEATURES, WORLDS};
 use std::path::{Path, absolute};
 
 pub(super) fn task(args: &Args, path: &Path) -> anyhow::Result<Task> {
+    let mut files = Files::default();
+    args.world.iter().for_each(|world| files.reads_world(world));
+    // locked before it is read: whoever writes it now would be overwritten
+    let saved = match &args.checkpoint {
+        Some(other) if !same_file(other, path) => Saved::to(other, &mut files)?,
+        _ => Saved::over(path, "--resume", &mut files)?,
+    };
     let mut checkpoint = Checkpoint::read(path)?;
     agree(args, &checkpoint)?;
     raise(args, &mut checkpoint)?;
+    if let Some(mark) = &mut checkpoint.trace {
+        mark.path = args.trace.clone().unwrap_or(mark.path.clone());
+        files.reads_world(&checkpoint.world);
+        files.reads("--resume", path);
+        files.writes_on("--trace", &mark.path)?;
+    }
     Ok(Task {
         world: checkpoint.world.clone(),
         params: checkpoint.params.clone(),
         trace: None, // the checkpoint's mark says where it is
-        checkpoint: Some(args.checkpoint.clone().unwrap_or_else(|| path.into())),
+        checkpoint: Some(saved),
         begin: Begin::From(Box::new(checkpoint)),
     })
 }
@@ -44,9 +59,11 @@ fn agree(args: &Args, checkpoint: &Checkpoint) -> Result<(), anyhow::Error> {
             let reason = format!("--trace {}: the checkpoint's run has no trace", path.display());
             Err(Usage::new(reason).hint("a trace must be whole: begin afresh to have one").into())
         }
-        (Some(path), Some(mark)) if !same_path(path, &mark.path) => {
+        (Some(path), Some(mark)) if !path.exists() && !same_path(path, &mark.path) => {
             let (given, saved) = (path.display(), mark.path.display());
-            Err(differs(&format!("--trace {given}"), &format!("--trace {saved}")).into())
+            let reason =
+                format!("--trace {given}: there is no such file, and the checkpoint has --trace {saved}");
+            Err(Usage::new(reason).hint("say where the run's trace is now, or leave --trace out").into())
         }
         _ => Ok(()),
     }

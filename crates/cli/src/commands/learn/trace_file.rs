@@ -1,58 +1,76 @@
 //! The trace of a run as a file that a checkpoint can point into.
 
 use crate::exit::Usage;
+use crate::lock::{Lock, lock_itself};
+use crate::outputs::{Output, only_over};
 use goalward::Error;
-use goalward::episode::{Trace, TraceMark};
+use goalward::episode::{Runner, Trace, TraceMark};
 use std::fs::{File, OpenOptions};
-use std::io::{self, BufWriter, Seek, SeekFrom};
-use std::path::PathBuf;
+use std::io::{BufWriter, Seek, SeekFrom};
+use std::path::{Path, PathBuf};
 
 pub(super) struct TraceFile {
     path: PathBuf,
     /// A second handle, for what the writer inside the trace cannot be asked to do.
     file: File,
     pub(super) trace: Trace<BufWriter<File>>,
+    /// None if the trace is thrown away.
+    _lock: Option<Lock>,
 }
 
 impl TraceFile {
-    /// A new trace; an old file of that name is overwritten.
-    pub(super) fn create(path: PathBuf) -> anyhow::Result<TraceFile> {
-        let open = || {
-            let file = File::create(&path)?;
-            Ok((file.try_clone()?, file))
+    /// A new trace; an old trace of that name is overwritten, and nothing else.
+    pub(super) fn create(output: &Output) -> anyhow::Result<TraceFile> {
+        let path = match output {
+            Output::File(path) => path.clone(),
+            _ => PathBuf::from("/dev/null"),
         };
-        let (file, out) = open().map_err(|source| Error::Io { path: path.clone(), source })?;
-        Ok(TraceFile { path, file, trace: Trace::new(BufWriter::new(out)) })
+        let lock = match output {
+            Output::File(path) => Some(Lock::on("--trace", path)?),
+            _ => None,
+        };
+        let io = |source| Error::Io { path: path.clone(), source };
+        if lock.is_some() {
+            judge(&path)?;
+        }
+        let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path).map_err(io)?;
+        if lock.is_some() {
+            lock_itself("--trace", &path, &file)?;
+            file.set_len(0).map_err(io)?;
+        }
+        let out = file.try_clone().map_err(io)?;
+        Ok(TraceFile { path, file, trace: Trace::new(BufWriter::new(out)), _lock: lock })
     }
 
-    /// The trace of a checkpoint, without what was written after it.
-    pub(super) fn reopen(mark: TraceMark) -> anyhow::Result<TraceFile> {
-        let TraceMark { path, bytes } = mark;
+    /// The trace of a checkpoint, without what was written after it. Nothing is cut off a file that is not this run's own trace.
+    pub(super) fn reopen(mark: TraceMark, runner: &Runner) -> anyhow::Result<TraceFile> {
+        let path = mark.path.clone();
         let io = |source| Error::Io { path: path.clone(), source };
-        let mut file = match OpenOptions::new().write(true).open(&path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let reason = format!("the checkpoint's trace {} is missing", path.display());
-                return Err(Usage::new(reason)
-                    .hint("put it back, or begin afresh: a trace must be whole")
-                    .into());
-            }
-            opened => opened.map_err(io)?,
+        let Ok(there) = path.metadata() else {
+            let reason = format!("the checkpoint's trace {} is missing", path.display());
+            let hint = "put it back, or say where it is with --trace: a trace must be whole";
+            return Err(Usage::new(reason).hint(hint).into());
         };
-        let length = file.metadata().map_err(io)?.len();
-        if length < bytes {
-            let reason = format!(
-                "the checkpoint's trace {} has {length} bytes, but {bytes} belong to the checkpoint",
-                path.display()
-            );
-            return Err(Usage::new(reason).hint("it was cut or overwritten since: begin afresh").into());
+        if !there.is_file() {
+            let reason = format!("the checkpoint's trace {} is not a file", path.display());
+            return Err(Usage::new(reason).hint("say where it is with --trace").into());
         }
+        let mut file = OpenOptions::new().read(true).write(true).open(&path).map_err(io)?;
+        lock_itself("trace", &path, &file)?;
+        let written = mark.verify(runner, &file).map_err(|error| match error {
+            Error::Checkpoint { reason } => anyhow::Error::from(
+                Usage::new(reason).hint("put it back, or begin afresh: a trace must be whole"),
+            ),
+            other => other.into(),
+        })?;
+        let lock = Lock::on("trace", &path)?;
         let prepare = |file: &mut File| {
-            file.set_len(bytes)?;
+            file.set_len(mark.bytes)?;
             file.seek(SeekFrom::End(0))?;
             file.try_clone()
         };
         let out = prepare(&mut file).map_err(io)?;
-        Ok(TraceFile { path, file, trace: Trace::resume(BufWriter::new(out), bytes) })
+        Ok(TraceFile { path, file, trace: Trace::resume(BufWriter::new(out), written), _lock: Some(lock) })
     }
 
     /// Hands everything to the system; the error that paused the run, if there was one.
@@ -67,6 +85,17 @@ impl TraceFile {
 
     /// What a checkpoint has to know of it.
     pub(super) fn mark(&self) -> TraceMark {
-        TraceMark { path: self.path.clone(), bytes: self.trace.bytes() }
+        self.trace.written().mark(&self.path)
     }
+}
+
+/// Refuses to begin a trace over a file that is something else.
+pub(super) fn judge(path: &Path) -> Result<(), Usage> {
+    only_over("trace", "--trace", path, is_first_line)
+}
+
+/// Whether a file is a trace, by its first line.
+fn is_first_line(line: &str) -> bool {
+    let line: Result<serde_json::Value, _> = serde_json::from_str(line);
+    line.is_ok_and(|line| line["kind"] == "start" && line["learner"].is_string())
 }

@@ -1,10 +1,11 @@
 //! What a learner with a likelihood set does between two plans: count, predict, refit, and know when to plan again.
 
 use super::{Enclosed, Knowledge, LikelihoodSet};
+use crate::Result;
 use crate::estimate::{Counts, Likelihood, Seen};
 use crate::numeric::Polytope;
+use crate::numeric::stored::{Flaw, Within, numbers};
 use crate::problem::{Pair, Problem, State};
-use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -107,15 +108,19 @@ impl LikelihoodKeeper {
         Kept { counts: self.likelihood.counts(), set: self.set.clone(), most_informed: self.most_informed }
     }
 
-    /// Puts a state back that belongs to the same problem.
+    /// Puts a state back that belongs to the same problem and level; what cannot be one is refused, and changes nothing.
     pub fn restore(&mut self, kept: Kept) -> Result<()> {
-        self.likelihood.restore(kept.counts)?;
-        if !kept.set.belongs_to(&self.likelihood) {
-            let reason = "the learner's confidence set belongs to another problem".into();
-            return Err(Error::Checkpoint { reason });
-        }
-        self.set = kept.set;
-        self.most_informed = kept.most_informed;
+        *self = self.restored(kept)?;
         Ok(())
+    }
+
+    /// A state put back that belongs to the same problem and level; the flaw of one that does not.
+    pub(crate) fn restored(&self, kept: Kept) -> Result<LikelihoodKeeper, Flaw> {
+        let likelihood = self.likelihood.restored(kept.counts).within("counts")?;
+        kept.set.check(&likelihood, self.set.delta()).within("set")?;
+        if let Some(most) = kept.most_informed {
+            numbers("most_informed", &[most], 1)?;
+        }
+        Ok(LikelihoodKeeper { likelihood, set: kept.set, most_informed: kept.most_informed })
     }
 }

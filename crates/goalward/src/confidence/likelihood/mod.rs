@@ -22,6 +22,7 @@ pub use outer::Outer;
 pub use sharp::SharpSet;
 
 use crate::estimate::{Likelihood, Maximum};
+use crate::numeric::stored::{Flaw, Within, between, ensure};
 use crate::numeric::support::{ConvexSet, Ellipsoid, Empty, SupportMin, Warm};
 use serde::{Deserialize, Serialize};
 
@@ -145,11 +146,12 @@ impl LikelihoodSet {
         self.last.as_ref().map(|outer| outer.radius)
     }
 
-    /// Whether a set that was stored can be one of these data.
-    pub(crate) fn belongs_to(&self, likelihood: &Likelihood) -> bool {
-        let k = likelihood.polytope().free();
-        let fits = |outer: &Outer| outer.center.len() == k && outer.shape.len() == k * k;
-        self.upper.len() <= likelihood.triples() && self.last.as_ref().is_none_or(fits)
+    /// Whether a set that was stored can be one of these data, at this level.
+    fn check(&self, likelihood: &Likelihood, delta: f64) -> Result<(), Flaw> {
+        ensure(self.delta == delta, "delta", || format!("{:e}, but the run has {delta:e}", self.delta))?;
+        ensure(self.upper.len() <= likelihood.triples(), "upper", || "there are fewer triples".into())?;
+        between("upper", &self.upper, f64::MIN_POSITIVE, 1.0)?;
+        self.last.as_ref().map_or(Ok(()), |outer| outer.check(likelihood.polytope().free())).within("last")
     }
 
     /// What is kept per triple, in bytes, with what is reserved.

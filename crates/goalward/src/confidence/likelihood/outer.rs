@@ -1,6 +1,7 @@
 //! An ellipsoid around the likelihood set, by quadratic minorants that tighten each other.
 
 use crate::estimate::{Likelihood, Maximum, Term, gram, likelihood_ridge};
+use crate::numeric::stored::{Flaw, between, ensure, numbers};
 use crate::numeric::support::{ConvexSet, Ellipsoid, Empty};
 use crate::numeric::{Cholesky, dot, norm};
 use serde::{Deserialize, Serialize};
@@ -150,6 +151,17 @@ pub(super) fn curvature(p: f64, hi: f64) -> f64 {
 }
 
 impl Outer {
+    /// Whether a stored one is an ellipsoid in R^k.
+    pub(super) fn check(&self, k: usize) -> Result<(), Flaw> {
+        numbers("center", &self.center, k)?;
+        numbers("shape", &self.shape, k * k)?;
+        numbers("radius", &[self.radius], 1)?;
+        between("radius", &[self.radius], 0.0, f64::INFINITY)?;
+        let factor = Cholesky::factor(&self.shape, k);
+        let symmetric = factor.as_ref().is_some_and(|factor| factor.check_factor_of(&self.shape).is_ok());
+        ensure(symmetric, "shape", || "it is not symmetric and positive definite".into())
+    }
+
     /// Whether the ellipsoid has a point with the kernels of this one of B's hull.
     pub(super) fn contains(&self, likelihood: &Likelihood, z: &[f64]) -> bool {
         let k = z.len();

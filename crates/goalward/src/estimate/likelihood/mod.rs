@@ -7,9 +7,10 @@ mod newton;
 mod tests;
 mod triples;
 
+use crate::Result;
+use crate::numeric::stored::{Flaw, MOST, Within, at_most, ensure, numbers};
 use crate::numeric::{Cholesky, Polytope, dot};
 use crate::problem::{Pair, Problem, State};
-use crate::{Error, Result};
 use frame::Frame;
 pub(crate) use frame::largest_norm;
 pub(crate) use gram::gram;
@@ -195,8 +196,8 @@ impl Likelihood {
     /// share of (k + 1)/2 pseudo-counts, which keeps the fit off the boundary as the estimator of Krichevsky and Trofimov does;
     /// beyond so many rows a share is less than what the barrier of B's rows does.
     pub(crate) fn fit(&mut self) {
-        let k = self.frame.inside.len();
         let possible = self.triples.possible().iter().filter(|p| **p).count();
+        let k = self.frame.inside.len();
         let share = (0.5 * (k as f64 + 1.0) / possible as f64).min(0.5);
         let shares = self.triples.possible().iter().map(|&p| if p { share } else { 0.0 });
         let terms = Weighted { likelihood: self, shares: shares.collect() };
@@ -204,6 +205,14 @@ impl Likelihood {
         minimise(self.frame.polytope(), &self.frame.room, &terms, &[1e-2], ENOUGH, &mut z);
         self.memory.plug_in = z;
         self.memory.fitted = self.memory.total;
+        if let Some(factor) = Cholesky::factor(&self.information(), k) {
+            self.memory.information = factor;
+        }
+    }
+
+    /// sum n(k) u u'/p^2 + rho I at the predicting theta, k x k.
+    fn information(&self) -> Vec<f64> {
+        let k = self.frame.inside.len();
         let mut information = vec![0.0; k * k];
         let mut unused = vec![0.0; k];
         self.each_seen(&self.memory.plug_in, |seen| {
@@ -214,9 +223,7 @@ impl Likelihood {
             );
         });
         (0..k).for_each(|i| information[i * k + i] += ridge(self.frame.extent));
-        if let Some(factor) = Cholesky::factor(&information, k) {
-            self.memory.information = factor;
-        }
+        information
     }
 
     /// Whether the predicting theta has seen all data, or all but a 64th: too little to look again.
@@ -349,16 +356,53 @@ impl Likelihood {
         Counts { triples: self.triples.tally.clone(), sums: self.memory.clone() }
     }
 
-    /// Puts a state back that belongs to the same problem.
+    /// Puts a state back that belongs to the same problem; what cannot be one is refused, and changes nothing.
     pub fn restore(&mut self, counts: Counts) -> Result<()> {
-        let refuse = || Error::Checkpoint { reason: "the learner's counts belong to another problem".into() };
-        let (Counts { triples, sums }, k) = (counts, self.frame.inside.len());
-        if (sums.plug_in.len(), sums.information.dim()) != (k, k) {
-            return Err(refuse());
-        }
-        self.triples = Triples::restored(&self.frame, triples, self.triples.room()).ok_or_else(refuse)?;
-        self.memory = sums;
+        *self = self.restored(counts)?;
         Ok(())
+    }
+
+    /// A state put back that belongs to the same problem; the flaw of one that does not.
+    pub(crate) fn restored(&self, counts: Counts) -> Result<Likelihood, Flaw> {
+        let Counts { triples, sums } = counts;
+        sums.check(self.frame.inside.len()).within("sums")?;
+        let triples = Triples::restored(&self.frame, triples, self.triples.room()).within("triples")?;
+        let seen = triples.counts().iter().try_fold(0u64, |sum, n| sum.checked_add(*n));
+        ensure(seen == Some(sums.total), "triples.counts", || {
+            format!("they do not add up to the total of {}", sums.total)
+        })?;
+        let (frame, row, scratch) = (Arc::clone(&self.frame), self.row.clone(), self.scratch.clone());
+        let back = Likelihood { frame, triples, memory: sums, row, scratch };
+        back.check_fit().within("sums")?;
+        Ok(back)
+    }
+
+    /// The predicting theta must give every triple seen a probability, and the information must be that of the data.
+    fn check_fit(&self) -> Result<(), Flaw> {
+        let z = &self.memory.plug_in;
+        let mut possible = true;
+        self.each_seen(z, |seen| possible &= seen.terms().all(|Term { p, .. }| p > 0.0 && p < 1.0 + 1e-6));
+        ensure(possible, "plug_in", || "it is no model of what was seen".into())?;
+        let (polytope, k) = (self.polytope(), z.len());
+        let rows = polytope.rows().chunks_exact(k.max(1)).zip(polytope.offsets());
+        let inside =
+            rows.zip(&self.frame.room).all(|((row, b), room)| b - dot(row, z) > -1e-9 * (1.0 + room));
+        ensure(inside, "plug_in", || "it lies outside B".into())?;
+        let information = self.information();
+        match Cholesky::factor(&information, k) {
+            Some(_) => self.memory.information.check_factor_of(&information).within("information"),
+            None => Ok(()), // the last one that could be factored stays
+        }
+    }
+}
+
+impl Sums {
+    fn check(&self, k: usize) -> Result<(), Flaw> {
+        at_most("total", self.total, MOST, "which no run reaches")?;
+        at_most("fitted", self.fitted, self.total, "the transitions counted")?;
+        numbers("prediction_loss", &[self.prediction_loss], 1)?;
+        numbers("plug_in", &self.plug_in, k)?;
+        self.information.check(k).within("information")
     }
 }
 

@@ -1,6 +1,7 @@
 //! Which triples were seen and how often, with their rows where those are few.
 
 use super::frame::Frame;
+use crate::numeric::stored::{Flaw, ensure};
 use crate::problem::Pair;
 use serde::{Deserialize, Serialize};
 
@@ -66,29 +67,35 @@ impl Triples {
         }
     }
 
-    /// Puts a tally back; none if it does not belong to the frame's problem.
-    pub(super) fn restored(frame: &Frame, tally: Tally, room: usize) -> Option<Self> {
+    /// Puts a tally back; a flaw if it does not belong to the frame's problem.
+    pub(super) fn restored(frame: &Frame, tally: Tally, room: usize) -> Result<Self, Flaw> {
         let problem = &frame.problem;
         let mut triples = Triples::new(problem.pairs(), room);
         for &p in &tally.early {
-            if *triples.first.get(p as usize)? != NONE || !triples.fits(frame, p as usize) {
-                return None;
-            }
+            let new = triples.first.get(p as usize) == Some(&NONE) && triples.fits(frame, p as usize);
+            ensure(new, "early", || format!("pair {p} cannot stand there"))?;
             triples.lay_out(frame, p as usize);
         }
-        if tally.later_pairs.len() != tally.later_places.len() {
-            return None;
-        }
+        let lengths = (tally.later_pairs.len(), tally.later_places.len());
+        ensure(lengths.0 == lengths.1, "later_places", || format!("{} of {}", lengths.1, lengths.0))?;
         for (&p, &place) in tally.later_pairs.iter().zip(&tally.later_places) {
             let known =
                 (p as usize) < problem.pairs() && (place as usize) < problem.successors(p as usize).len();
-            if !known || triples.find(p as usize, place as usize).is_some() {
-                return None;
-            }
+            let new = known && triples.find(p as usize, place as usize).is_none();
+            ensure(new, "later_pairs", || format!("pair {p}, place {place} cannot stand there"))?;
             triples.add(p as usize, place as usize);
         }
-        (triples.tally.counts.len() == tally.counts.len()).then(|| triples.tally.counts = tally.counts)?;
-        Some(triples)
+        let expected = triples.tally.counts.len();
+        ensure(tally.counts.len() == expected, "counts", || {
+            format!("{} of them, but {expected} are expected", tally.counts.len())
+        })?;
+        let early = triples.early();
+        let mut impossible =
+            tally.counts.iter().zip(&triples.possible).filter(|(n, possible)| **n > 0 && !**possible);
+        ensure(impossible.next().is_none(), "counts", || "no model allows a step that was counted".into())?;
+        ensure(tally.counts[early..].iter().all(|n| *n > 0), "counts", || "a triple was never seen".into())?;
+        triples.tally.counts = tally.counts;
+        Ok(triples)
     }
 
     /// How many there are: with those of early pairs that were never seen.

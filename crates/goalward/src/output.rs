@@ -1,0 +1,141 @@
+//! Files that are written: replaced in one step, so that each is at all times either the old one or the new one.
+
+use crate::{Error, Result};
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A chain of links longer than this is taken for a circle, as systems do.
+const LINKS: usize = 40;
+
+/// Where a path leads: links are followed, also one whose end does not exist yet. The folder must exist.
+pub fn resolve(path: &Path) -> Result<PathBuf> {
+    let refuse = |fault: &str| Error::Output { path: path.into(), fault: fault.into() };
+    let mut end = path.to_path_buf();
+    for _ in 0..LINKS {
+        let Some(name) = end.file_name().map(ToOwned::to_owned) else {
+            return Err(refuse("it names no file"));
+        };
+        let folder = match end.parent() {
+            Some(folder) if folder != Path::new("") => folder,
+            _ => Path::new("."),
+        };
+        let folder = fs::canonicalize(folder).map_err(|e| match e.kind() {
+            io::ErrorKind::NotFound => refuse(&format!("the folder {} does not exist", folder.display())),
+            _ => refuse(&format!("the folder {}: {e}", folder.display())),
+        })?;
+        if !folder.is_dir() {
+            return Err(refuse(&format!("{} is not a folder", folder.display())));
+        }
+        end = folder.join(name);
+        match fs::read_link(&end) {
+            Ok(target) => end = folder.join(target),
+            Err(_) => return Ok(end),
+        }
+    }
+    Err(refuse("its links lead in a circle"))
+}
+
+/// Whether two paths lead to one file: by their names, or by hard links.
+pub fn same_file(a: &Path, b: &Path) -> bool {
+    let (Ok(a), Ok(b)) = (resolve(a), resolve(b)) else { return false };
+    a == b || fs::metadata(a).is_ok_and(|a| fs::metadata(b).is_ok_and(|b| same_inode(&a, &b)))
+}
+
+#[cfg(unix)]
+fn same_inode(a: &Metadata, b: &Metadata) -> bool {
+    use std::os::unix::fs::MetadataExt;
+    (a.dev(), a.ino()) == (b.dev(), b.ino())
+}
+
+#[cfg(not(unix))]
+fn same_inode(_: &Metadata, _: &Metadata) -> bool {
+    false // the standard library cannot tell there
+}
+
+/// What stands there now; an error if it is something that must not be replaced: a folder, a device, a file that is
+/// write-protected.
+fn standing(path: &Path, target: &Path) -> Result<Option<Metadata>> {
+    let refuse = |fault: &str| Err(Error::Output { path: path.into(), fault: fault.into() });
+    match fs::metadata(target) {
+        Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(source) => Err(Error::Io { path: path.into(), source }),
+        Ok(old) if old.is_dir() => refuse("it is a folder"),
+        Ok(old) if !old.is_file() => refuse("it is a device or a pipe, not a file"),
+        Ok(old) if old.permissions().readonly() => refuse("it is write-protected"),
+        Ok(old) => Ok(Some(old)),
+    }
+}
+
+/// Whether a file could be replaced now: what a command asks before it begins to work.
+pub fn replaceable(path: &Path) -> Result<PathBuf> {
+    let target = resolve(path)?;
+    standing(path, &target)?;
+    Part::beside(&target, path)?;
+    Ok(target)
+}
+
+/// Replaces a file, or makes a new one. The content goes to a temporary file in the same folder, which takes the place of the old one
+/// when all of it is on the disk: if anything goes wrong, the old one stays. Links are followed; permissions are kept.
+pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
+    let target = resolve(path)?;
+    let old = standing(path, &target)?;
+    let mut part = Part::beside(&target, path)?;
+    let io = |source| Error::Io { path: path.into(), source };
+    part.file.write_all(content).map_err(io)?;
+    if let Some(old) = old {
+        part.inherit(&old).map_err(io)?;
+    }
+    part.file.sync_all().map_err(io)?;
+    fs::rename(&part.path, &target).map_err(io)?;
+    part.done = true;
+    // the new name should survive a power cut too; systems that cannot do this with a folder do it by themselves
+    if let Some(folder) = target.parent() {
+        let _ = File::open(folder).and_then(|folder| folder.sync_all());
+    }
+    Ok(())
+}
+
+/// A temporary file, which vanishes unless it takes another's place.
+struct Part {
+    path: PathBuf,
+    file: File,
+    done: bool,
+}
+
+impl Part {
+    fn beside(target: &Path, path: &Path) -> Result<Part> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let (process, n) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let part = target.with_file_name(format!(".goalward-{process}-{n}.part"));
+        // what a killed process of the same number left is nobody's
+        let _ = fs::remove_file(&part);
+        match OpenOptions::new().write(true).create_new(true).open(&part) {
+            Ok(file) => Ok(Part { path: part, file, done: false }),
+            Err(e) => {
+                let folder = target.parent().unwrap_or(Path::new("."));
+                let fault = format!("the folder {} cannot be written to: {e}", folder.display());
+                Err(Error::Output { path: path.into(), fault })
+            }
+        }
+    }
+
+    fn inherit(&self, old: &Metadata) -> io::Result<()> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::{MetadataExt, fchown};
+            // only the owner's own files can be given away; the permissions below hold in any case
+            let _ = fchown(&self.file, Some(old.uid()), Some(old.gid()));
+        }
+        self.file.set_permissions(old.permissions())
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        if !self.done {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
