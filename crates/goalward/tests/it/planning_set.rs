@@ -70,7 +70,8 @@ impl Walk<'_> {
         let rows = (0..problem.pairs()).map(|p| problem.phi(p));
         let feasible =
             rows.into_iter().all(|phi| phi.chunks_exact(problem.dim()).all(|phi| dot(phi, theta) >= 0.0));
-        feasible && self.likelihood.loss(theta) <= self.threshold
+        let known = problem.extra().iter().all(|fact| dot(&fact.a, theta) <= fact.b);
+        feasible && known && self.likelihood.loss(theta) <= self.threshold
     }
 
     fn at(&self, direction: &[f64], s: f64) -> Vec<f64> {
