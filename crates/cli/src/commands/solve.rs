@@ -8,7 +8,7 @@ use crate::progress::Busy;
 use goalward::plan::certified::{self, Objective, Solution};
 use goalward::plan::restart;
 use goalward::problem::memory::Need;
-use goalward::problem::{Instance, Problem, State, Truth};
+use goalward::problem::{Instance, Problem, State};
 use goalward::{Error, worlds};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
