@@ -18,7 +18,11 @@ fn build(model: &Model) -> (Problem, Truth) {
 
 /// One change, of any field.
 fn change<F: FnMut() -> u64>(draw: &mut Draw<F>, solution: &mut Solution, others: &[Solution]) {
-    let states = solution.lower.len().min(solution.upper.len()).min(solution.policy.len()).max(1);
+    let states = solution.lower.len().min(solution.upper.len()).min(solution.policy.len());
+    if states == 0 {
+        // nothing is left of it
+        return;
+    }
     let s = draw.below(states);
     let factor = [0.0, 0.5, 1.0 - 1e-9, 1.0 - 1e-15, 1.0 + 1e-15, 1.0 + 1e-9, 2.0, 1e6, -1.0][draw.below(9)];
     let odd =
