@@ -47,7 +47,9 @@ fn every_command_takes_a_model_file() {
     for file in ["walk.drn", "walk.json"] {
         let learnt = place.run(&format!("learn {file} --episodes 20 --json")).done().json();
         assert_eq!((&learnt["episodes"], &learnt["truncated"]), (&20.into(), &false.into()));
-        place.run(&format!("compare {file} --learners lr,random --seeds 0..2 --episodes 5")).done();
+        place
+            .run(&format!("compare {file} --learners lr,random --seeds 0..2 --episodes 5 --out {file}-out"))
+            .done();
         place.run(&format!("export {file} -o exported.json")).done();
         let (direct, again) = (place.run(&format!("solve {file}")), place.run("solve exported.json"));
         let line = |text: &str| text.lines().find(|l| l.contains("certified")).map(String::from);

@@ -34,10 +34,10 @@ fn survey_exits_with_no_where_the_answer_is_no() {
     let run = "survey --worlds hard-instance@dim=2 --learners lr,levis,random --episodes 100 --seeds 0..4 --out here";
     let ran = place.run(&format!("{run} --against lr")).done();
     assert!(ran.out.contains("less that of lr"), "{}", ran.out);
-    let ran = place.run(&format!("{run} --against levis --beside nobody"));
+    let ran = place.run(&format!("{run} --force --against levis --beside nobody"));
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     assert!(ran.out.contains("pays more than lr"), "{}", ran.out);
-    let capped = place.run(&format!("{run} --against lr --max-steps 450 --json"));
+    let capped = place.run(&format!("{run} --force --against lr --max-steps 450 --json"));
     assert_eq!(capped.json()["rows"][2]["truncated"], 4);
 }
 

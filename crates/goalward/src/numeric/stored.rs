@@ -49,7 +49,7 @@ pub(crate) fn ensure(holds: bool, place: &str, fault: impl FnOnce() -> String) -
 /// So many numbers, all of them finite and of a size that can be computed with.
 pub(crate) fn numbers(place: &str, values: &[f64], count: usize) -> Result<(), Flaw> {
     ensure(values.len() == count, place, || format!("{} numbers, but {count} are expected", values.len()))?;
-    match values.iter().find(|x| !(x.abs() <= LARGEST)) {
+    match values.iter().find(|x| !(-LARGEST..=LARGEST).contains(*x)) {
         Some(x) => Err(Flaw::new(place, format!("{x:e} is out of range"))),
         None => Ok(()),
     }
