@@ -92,7 +92,7 @@ fn opening_a_world_is_stopped_at_once() {
     let world = "windy-grid@n=140";
     for command in [
         format!("coverage --worlds {world} --learners lr --seeds 0..2"),
-        format!("learn windy-grid --param n=140 --checkpoint c"),
+        "learn windy-grid --param n=140 --checkpoint c".to_string(),
     ] {
         let child = place.start(&command);
         sleep(Duration::from_millis(500));
