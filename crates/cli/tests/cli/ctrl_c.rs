@@ -6,7 +6,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 /// A world whose planning calls take seconds, and whose runs have some of them.
-const SLOW: &str = "random-mixture --param states=200 --param dim=10 --param successors=10 --param goal_prob=0.0005 \
+const SLOW: &str = "random-mixture --param states=120 --param dim=10 --param successors=10 --param goal_prob=0.0005 \
                     --features f64";
 const RUN: &str = "--max-steps 4 --trace a --checkpoint c";
 
@@ -92,7 +92,7 @@ fn opening_a_world_is_stopped_at_once() {
     let world = "windy-grid@n=140";
     for command in [
         format!("coverage --worlds {world} --learners lr --seeds 0..2"),
-        format!("learn windy-grid --param n=140 --checkpoint c"),
+        "learn windy-grid --param n=140 --checkpoint c".to_string(),
     ] {
         let child = place.start(&command);
         sleep(Duration::from_millis(500));
