@@ -70,30 +70,32 @@ impl Finding {
         Finding { states: names.take(KEPT).collect(), ..self }
     }
 
+    /// The kind of thing that an error of the library is.
+    fn kind_of(error: &Error) -> &'static str {
+        match error {
+            Error::AtLine { source, .. } | Error::InFile { source, .. } => Finding::kind_of(source),
+            Error::File { .. } => "form",
+            Error::Probability { .. } => "probability",
+            Error::RowSum { .. } => "row-sum",
+            Error::Cost { .. } => "cost",
+            Error::Choose { what, .. } => what,
+            Error::NoAction { .. } => "no-action",
+            Error::NoSuccessor { .. } => "no-successor",
+            Error::Feature { .. } => "successor",
+            Error::GoalNotAbsorbing { .. } | Error::GoalCost { .. } => "goal",
+            Error::GoalUnreachable { .. } => "unreachable",
+            Error::NoProperPolicy { .. } => "lost",
+            Error::RowsContradict { .. } | Error::EmptyB { .. } | Error::ModelRow { .. } => "B",
+            Error::ThetaOutside { .. } | Error::ThetaExtra { .. } => "theta",
+            _ => "content",
+        }
+    }
+
     /// An error of the library as a finding.
     pub(super) fn of(error: &Error) -> Finding {
-        let (kind, inner) = match error {
-            Error::AtLine { source, .. } | Error::InFile { source, .. } => {
-                (Finding::of(source).kind, Some(source))
-            }
-            Error::File { .. } => ("form", None),
-            Error::Probability { .. } => ("probability", None),
-            Error::RowSum { .. } => ("row-sum", None),
-            Error::Cost { .. } => ("cost", None),
-            Error::Choose { what, .. } => (*what, None),
-            Error::NoAction { .. } => ("no-action", None),
-            Error::NoSuccessor { .. } => ("no-successor", None),
-            Error::Feature { .. } => ("successor", None),
-            Error::GoalNotAbsorbing { .. } | Error::GoalCost { .. } => ("goal", None),
-            Error::GoalUnreachable { .. } => ("unreachable", None),
-            Error::NoProperPolicy { .. } => ("lost", None),
-            Error::RowsContradict { .. } | Error::EmptyB { .. } | Error::ModelRow { .. } => ("B", None),
-            Error::ThetaOutside { .. } | Error::ThetaExtra { .. } => ("theta", None),
-            _ => ("content", None),
-        };
-        let mut finding = match inner {
-            Some(source) => Finding::of(source),
-            None => Finding::new(Level::Error, kind, ""),
+        let mut finding = match error {
+            Error::AtLine { source, .. } | Error::InFile { source, .. } => Finding::of(source),
+            _ => Finding::new(Level::Error, Finding::kind_of(error), ""),
         };
         finding.message = error.to_string();
         finding.hint = error.hint();
@@ -144,7 +146,12 @@ impl Findings {
     }
 
     pub(super) fn error(&mut self, error: &Error) {
-        self.add(Finding::of(error));
+        let kind = Finding::kind_of(error);
+        match self.counts.get_mut(&(Level::Error, kind)) {
+            // a million faults are not put into words to be forgotten
+            Some(count) if *count >= KEPT => *count += 1,
+            _ => self.add(Finding::of(error)),
+        }
     }
 
     /// Faults, of which some were only counted.

@@ -58,8 +58,8 @@ const STDIN: &str = "<standard input>";
 pub fn read(path: &Path) -> Result<Source> {
     let Input { begin, all, is_file } = input::open(path)?;
     let path = if path == Path::new("-") { Path::new(STDIN) } else { path };
-    // what is no text at all is told at once, not when all of it has come
-    if let Some(at) = begin.iter().position(|byte| *byte == 0) {
+    // what is no text at all is told at once, not when all of it has come: it may come for ever
+    if let Some(at) = begin.iter().position(|byte| *byte == 0).filter(|_| !is_file) {
         return Err(json::fault_at(&begin, at, path, "byte 0x00 is not text".into()));
     }
     match format(&begin) {
