@@ -115,30 +115,53 @@ pub(crate) fn forged(goalward: &Path, numbers: Range<u64>) -> Found {
 }
 
 fn sweep(goalward: &Path, numbers: Range<u64>, forged: bool) -> Found {
-    let places: Vec<Place> = RUNS.iter().map(|run| Place::new(goalward, run)).collect();
-    let mut found = Found::default();
-    for n in numbers {
-        let (place, run) = (&places[n as usize % places.len()], RUNS[n as usize % places.len()]);
-        let corrupted = corrupt(&place.before["c"], n, VICTIM);
-        let Some(bytes) = (if forged { corrupted.forged } else { Some(corrupted.bytes) }) else { continue };
-        place.put_back();
-        let file = place.dir.path().join("c");
-        fs::write(&file, &bytes).expect("a file");
-        let began = Instant::now();
-        let (code, said) = place.resume(goalward);
-        found.slowest = found.slowest.max(began.elapsed());
-        found.tried += 1;
-        let label = format!("{n}: {run}: {}: exit code {code:?}: {said}", corrupted.what);
-        let refused = code == Some(2);
-        found.refused += u64::from(refused);
-        let own: &[&str] = if refused { &["c"] } else { &["c", "a"] };
-        if !refused && (!forged || !matches!(code, None | Some(0 | 1))) {
-            found.panics.push(label);
-        } else if let Some(name) = place.harmed(own) {
-            found.taken.push(format!("{label}: {name} was harmed"));
-        } else if refused && fs::read(file).ok() != Some(bytes) {
-            found.taken.push(format!("{label}: the checkpoint was changed"));
+    // a process waits for the disk most of the time: every run in a thread of its own
+    let runs = RUNS.len() as u64;
+    let each = |run: u64| {
+        let place = Place::new(goalward, RUNS[run as usize]);
+        let mut found = Found::default();
+        numbers
+            .clone()
+            .filter(|n| n % runs == run)
+            .for_each(|n| one(goalward, &place, n, forged, &mut found));
+        found
+    };
+    let mut all = Found::default();
+    std::thread::scope(|scope| {
+        let each = &each;
+        let threads: Vec<_> = (0..runs).map(|run| scope.spawn(move || each(run))).collect();
+        for thread in threads {
+            let found = thread.join().expect("a sweep");
+            all.tried += found.tried;
+            all.refused += found.refused;
+            all.panics.extend(found.panics);
+            all.taken.extend(found.taken);
+            all.slowest = all.slowest.max(found.slowest);
         }
+    });
+    all
+}
+
+fn one(goalward: &Path, place: &Place, n: u64, forged: bool, found: &mut Found) {
+    let run = RUNS[(n % RUNS.len() as u64) as usize];
+    let corrupted = corrupt(&place.before["c"], n, VICTIM);
+    let Some(bytes) = (if forged { corrupted.forged } else { Some(corrupted.bytes) }) else { return };
+    place.put_back();
+    let file = place.dir.path().join("c");
+    fs::write(&file, &bytes).expect("a file");
+    let began = Instant::now();
+    let (code, said) = place.resume(goalward);
+    found.slowest = found.slowest.max(began.elapsed());
+    found.tried += 1;
+    let label = format!("{n}: {run}: {}: exit code {code:?}: {said}", corrupted.what);
+    let refused = code == Some(2);
+    found.refused += u64::from(refused);
+    let own: &[&str] = if refused { &["c"] } else { &["c", "a"] };
+    if !refused && (!forged || !matches!(code, None | Some(0 | 1))) {
+        found.panics.push(label);
+    } else if let Some(name) = place.harmed(own) {
+        found.taken.push(format!("{label}: {name} was harmed"));
+    } else if refused && fs::read(file).ok() != Some(bytes) {
+        found.taken.push(format!("{label}: the checkpoint was changed"));
     }
-    found
 }
