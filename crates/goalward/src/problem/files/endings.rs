@@ -27,7 +27,7 @@ pub(super) struct Settled {
     pub(super) positive: Option<f64>,
     /// The reward of reaching the goal.
     pub(super) at_goal: f64,
-    /// Whether [`SHORTFALL`] can be asked for: no reward is positive but that one.
+    /// Whether [`SHORTFALL`] can be asked for: no reward is positive but that one, and some are negative.
     pub(super) shortfall: bool,
 }
 
@@ -154,7 +154,10 @@ impl Explicit {
         let settled = Settled {
             positive: (most > 0.0).then_some(most),
             at_goal,
-            shortfall: at_goal > 0.0 && played().all(|m| arrives(&m) || m.reward <= 0.0),
+            // where nothing but the arrival pays, every step would be free
+            shortfall: at_goal > 0.0
+                && played().all(|m| arrives(&m) || m.reward <= 0.0)
+                && played().any(|m| m.reward < 0.0),
         };
 
         let mut new = Explicit::new(&self.path, self.format);
