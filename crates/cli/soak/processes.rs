@@ -10,8 +10,10 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// A forged number of steps may be any: a run that is still at it is stopped, and did not panic.
+/// A forged number of steps may be any: a run that is still at it after so long is stopped, and did not panic.
 const PATIENCE: Duration = Duration::from_millis(1500);
+/// What is refused needs no time; a machine that has much else to do does.
+const MUCH_PATIENCE: Duration = Duration::from_secs(60);
 
 const RUNS: [&str; 7] = [
     "lr",
@@ -58,7 +60,7 @@ impl Place {
     }
 
     /// Takes the run up; the exit code, or none for one that was still at it, and what it said.
-    fn resume(&self, goalward: &Path) -> (Option<i32>, String) {
+    fn resume(&self, goalward: &Path, patience: Duration) -> (Option<i32>, String) {
         let errors = fs::File::create(self.dir.path().join("errors")).expect("a file");
         let mut child = Command::new(goalward)
             .args(["learn", "--resume", "c", "--quiet"])
@@ -71,7 +73,7 @@ impl Place {
         let code = loop {
             match child.try_wait().expect("a child") {
                 Some(status) => break Some(status.code().unwrap_or(-1)),
-                None if began.elapsed() > PATIENCE => {
+                None if began.elapsed() > patience => {
                     let _ = child.kill();
                     let _ = child.wait();
                     break None;
@@ -150,7 +152,7 @@ fn one(goalward: &Path, place: &Place, n: u64, forged: bool, found: &mut Found) 
     let file = place.dir.path().join("c");
     fs::write(&file, &bytes).expect("a file");
     let began = Instant::now();
-    let (code, said) = place.resume(goalward);
+    let (code, said) = place.resume(goalward, if forged { PATIENCE } else { MUCH_PATIENCE });
     found.slowest = found.slowest.max(began.elapsed());
     found.tried += 1;
     let label = format!("{n}: {run}: {}: exit code {code:?}: {said}", corrupted.what);

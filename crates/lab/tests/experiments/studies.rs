@@ -135,9 +135,11 @@ fn a_survey_measures_all_against_one() {
     let summary = std::fs::read_to_string(dir.path().join("summary.md")).unwrap();
     assert!(summary.contains("| `levis` |") && summary.contains("less that of lr"), "{summary}");
     // the same numbers seen from the other side
-    let other = survey(&SurveyOptions { against: "levis".into(), ..options.clone() }, &Silent).unwrap();
+    let other =
+        survey(&SurveyOptions { force: true, against: "levis".into(), ..options.clone() }, &Silent).unwrap();
     assert!(!other.nowhere_worse, "{:?}", other.words);
-    let beside = SurveyOptions { against: "levis".into(), beside: texts(&["lr"]), ..options.clone() };
+    let beside =
+        SurveyOptions { force: true, against: "levis".into(), beside: texts(&["lr"]), ..options.clone() };
     assert!(survey(&beside, &Silent).unwrap().nowhere_worse, "lr is not judged");
     for (against, learners) in [("nobody", ["lr", "levis"]), ("lr", ["lr", "optimal"])] {
         let wrong = SurveyOptions { against: against.into(), learners: texts(&learners), ..options.clone() };
