@@ -361,7 +361,7 @@ fn given_or_told(brief: &Brief, key: &str, told: Option<f64>, least: f64, most: 
     // written so that a NaN is refused too
     if !(value >= least && value <= most) {
         return Err(refuse(format!(
-            "the truth is {value:?}, and only numbers from {least:?} to {most:?} can be computed with here; lr needs to know \
+            "the truth is {value:e}, and only numbers from {least:e} to {most:e} can be computed with here; lr needs to know \
              nothing, or give a bound yourself"
         )));
     }

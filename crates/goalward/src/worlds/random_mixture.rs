@@ -53,13 +53,17 @@ fn build(settings: &Reader) -> Result<Instance> {
     let states = settings.count("states", 2, 1_000_000)?;
     let actions = settings.count("actions", 1, 10_000)?;
     let dim = settings.count("dim", 1, 256)?;
-    let successors = settings.count("successors", 1, states)?;
+    let successors = settings.count("successors", 1, usize::MAX)?;
+    if successors > states {
+        let reason = format!("it must lie between 1 and the number of states, and states={states}");
+        return Err(settings.refuse("successors", settings.text("successors").unwrap_or_default(), reason));
+    }
     let cost_min = settings.number("cost_min", 0.0, 1.0)?;
     let goal_prob = settings.number("goal_prob", 0.0, 1.0)?;
     let seed = settings.whole("seed")?;
     if goal_prob == 0.0 {
         let reason = "it must be above 0: it is what makes the goal reachable from every state".into();
-        return Err(settings.refuse("goal_prob", "0", reason));
+        return Err(settings.refuse("goal_prob", settings.text("goal_prob").unwrap_or_default(), reason));
     }
     let numbers = [actions, dim, successors + 1].iter().fold(states, |n, k| n.saturating_mul(*k));
     if numbers > MOST_NUMBERS {
