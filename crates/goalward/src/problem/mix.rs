@@ -37,9 +37,9 @@ pub fn mix(models: &[(String, Instance)], weights: Option<&[f64]>) -> Result<Ins
     Ok(Instance::of(problem, truth))
 }
 
-/// As [`mix`], with second chances: states from which the goal cannot be reached lead back to the start
-/// ([`restart`](crate::plan::restart)). Also gives these states. Without `weights` they are those that are lost whichever
-/// models take part.
+/// As [`mix`], with second chances: states from which the goal cannot be reached lead back to the
+/// start ([`restart`](crate::plan::restart)). Also gives these states. Without `weights` they are
+/// those that are lost whichever models take part.
 pub fn mix_restarting(
     models: &[(String, Instance)],
     weights: Option<&[f64]>,
