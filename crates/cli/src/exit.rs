@@ -60,7 +60,8 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Prints what clap has to say: help and the version on stdout, wrong usage on stderr; the exit code for it.
+/// Prints what clap has to say: help and the version on stdout, wrong usage on stderr; the exit
+/// code for it.
 pub(crate) fn told(said: &clap::Error) -> ExitCode {
     let printed = said.print().and_then(|()| std::io::stdout().flush());
     match printed {

@@ -1,6 +1,8 @@
-//! Names of worlds and learners on the command line: shells can complete them, and any other text is let through.
+//! Names of worlds and learners on the command line: shells can complete them, and any other text
+//! is let through.
 //!
-//! Whether there is such a world or learner is found out by the registries, whose errors say more than a list.
+//! Whether there is such a world or learner is found out by the registries, whose errors say more
+//! than a list.
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error};

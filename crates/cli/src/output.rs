@@ -28,8 +28,8 @@ fn pretty(value: &impl Serialize) -> anyhow::Result<String> {
     Ok(String::from_utf8(bytes)?)
 }
 
-/// Prints as usual, but -0.0 as 0.0: the sign of a zero says where it came from, which no reader of results should have
-/// to know.
+/// Prints as usual, but -0.0 as 0.0: the sign of a zero says where it came from, which no reader of
+/// results should have to know.
 struct Unsigned<'a>(PrettyFormatter<'a>);
 
 impl Formatter for Unsigned<'_> {
@@ -95,8 +95,9 @@ pub(crate) fn item(paragraph: &str, columns: usize) -> String {
     wrapped("* ", paragraph, 2, columns)
 }
 
-/// A paragraph behind what its first line begins with, broken between words at so many columns; further lines begin with
-/// so many blanks. A word that is longer than a line has a line of its own.
+/// A paragraph behind what its first line begins with, broken between words at so many columns;
+/// further lines begin with so many blanks. A word that is longer than a line has a line of its
+/// own.
 pub(crate) fn wrapped(begin: &str, paragraph: &str, indent: usize, columns: usize) -> String {
     let mut lines = vec![begin.to_string()];
     let (mut used, mut fresh) = (begin.chars().count(), true);
@@ -118,7 +119,8 @@ pub(crate) fn wrapped(begin: &str, paragraph: &str, indent: usize, columns: usiz
     lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
 }
 
-/// How many columns a text for people may have: what the terminal has, at most 100; 80 if stdout is none.
+/// How many columns a text for people may have: what the terminal has, at most 100; 80 if stdout is
+/// none.
 pub(crate) fn columns() -> usize {
     if io::stdout().is_terminal() { terminal_columns() } else { 80 }
 }

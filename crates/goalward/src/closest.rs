@@ -2,8 +2,9 @@
 
 /// The known word that was probably meant, if one is close.
 ///
-/// Case and the difference between `-` and `_` do not count. Two letters swapped count as one slip. The beginning of a word
-/// stands for the word. Of several words the nearest is taken, and of those the first.
+/// Case and the difference between `-` and `_` do not count. Two letters swapped count as one slip.
+/// The beginning of a word stands for the word. Of several words the nearest is taken, and of those
+/// the first.
 ///
 /// ```
 /// use goalward::closest;

@@ -424,8 +424,8 @@ impl Error {
     }
 }
 
-/// The choice that was probably meant by a value, where the reason against it lists choices: "expected outer or exact".
-/// What stands behind a colon, as in `scaled:0.003`, is kept.
+/// The choice that was probably meant by a value, where the reason against it lists choices:
+/// "expected outer or exact". What stands behind a colon, as in `scaled:0.003`, is kept.
 fn choice(value: &str, reason: &str) -> Option<String> {
     let list = reason.split(';').next()?.strip_prefix("expected ")?;
     let ends = [", or ", " or ", ", "];
@@ -433,7 +433,8 @@ fn choice(value: &str, reason: &str) -> Option<String> {
     for end in ends {
         choices = choices.into_iter().flat_map(|part| part.split(end)).collect();
     }
-    // a choice is one word, perhaps with something behind a colon and a remark: "scaled:X with X > 0"
+    // a choice is one word, perhaps with something behind a colon and a remark: "scaled:X with X >
+    // 0"
     let word = |part: &'_ str| -> Option<String> {
         let word = part.split(" with ").next()?.trim();
         let name = word.split(':').next()?;

@@ -206,7 +206,8 @@ pub fn parse_number(text: &str) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-/// Reads a whole number from 0 to 2^64 - 1, exactly: digits, or digits with an exponent, such as 1e3 or 2.5e6.
+/// Reads a whole number from 0 to 2^64 - 1, exactly: digits, or digits with an exponent, such as
+/// 1e3 or 2.5e6.
 ///
 /// ```
 /// use goalward::registry::parse_count;

@@ -295,7 +295,8 @@ impl Comparison {
             let points = curves.means().into_iter().map(point).collect();
             Series { label: self.legend(curves), stroke: Stroke::nth(n), points }
         };
-        // a logarithm has no place for those who pay nothing; those who did not run stay in the legend, which says so
+        // a logarithm has no place for those who pay nothing; those who did not run stay in the
+        // legend, which says so
         let visible = |s: &Series| !x.log || s.points.is_empty() || s.points.iter().any(|p| p.mean > 0.0);
         let panel = Panel {
             title: String::new(),

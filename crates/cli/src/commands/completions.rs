@@ -45,7 +45,8 @@ fn zsh(script: &str) -> String {
     script.replacen(BEGIN, &(both + BEGIN), 1)
 }
 
-/// fish would offer the ids of worlds alone behind an option, and none where WORLD stands by itself.
+/// fish would offer the ids of worlds alone behind an option, and none where WORLD stands by
+/// itself.
 fn fish(script: &str) -> String {
     let first = names::worlds().into_iter().next().unwrap_or_default();
     let mut script = script.replace(&format!(" -r -f -a \"{first}"), &format!(" -r -F -a \"{first}"));

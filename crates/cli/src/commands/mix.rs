@@ -24,8 +24,9 @@ EXAMPLES:
 ///
 /// Models are files (Storm's DRN, Gymnasium tables, problem files with a theta) or worlds; --goal, --cost and --start hold
 /// for every model file among them. States, and the actions of a state, are matched by name where both models have names,
-/// else by number. Start, goal and costs must agree; what does not is named. Where the mixture can be lost for ever,
-/// --restart makes a problem of it that learners accept: a step into a lost state leads back to the start.
+/// else by number. Start, goal and costs must agree; what does not is named. Where the mixture can
+/// be lost for ever, --restart makes a problem of it that learners accept: a step into a lost state
+/// leads back to the start.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -55,7 +56,8 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         "false" => false,
         other => return Err(Usage::new(format!("restart={other}: expected true or false")).into()),
     };
-    // models that are lost in different states have different actions once they restart: it is the mixture that does
+    // models that are lost in different states have different actions once they restart: it is the
+    // mixture that does
     let settings = settings.without(RESTART.name);
     if args.models.iter().filter(|model| *model == "-").count() > 1 {
         return Err(Usage::new("-, standard input, is given twice, and can be read once").into());

@@ -33,8 +33,8 @@ use std::path::{Path, PathBuf};
 /// A world and its parameters, as every command that works on one takes them.
 #[derive(clap::Args)]
 pub(crate) struct World {
-    /// A built-in world (`goalward list worlds`), or a path to a model (Storm's DRN, a Gymnasium table) or a problem file;
-    /// windy-grid@n=3 is short for windy-grid --param n=3
+    /// A built-in world (`goalward list worlds`), or a path to a model (Storm's DRN, a Gymnasium
+    /// table) or a problem file; windy-grid@n=3 is short for windy-grid --param n=3
     #[arg(value_name = "WORLD", value_parser = WorldName, hide_possible_values = true)]
     world: String,
     #[command(flatten)]
@@ -82,7 +82,8 @@ pub(crate) struct Parameters {
     /// How features are kept: f64, or f32 and the rest, of which planners read the f32 alone while that is enough
     #[arg(long, value_name = "f64|f32")]
     features: Option<String>,
-    /// A step into a state from which the goal cannot be reached leads back to the start, at the step's own cost
+    /// A step into a state from which the goal cannot be reached leads back to the start, at the
+    /// step's own cost
     #[arg(long)]
     restart: bool,
 }

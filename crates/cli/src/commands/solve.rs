@@ -27,10 +27,11 @@ EXAMPLES:
 
 /// Plan on the true model: the optimal value from the start, with certified bounds
 ///
-/// The world must say what is true of it (a problem file needs "theta"). The optimal value lies between the two
-/// bounds, which differ by at most the relative precision asked for (where arithmetic cannot reach it, the output says so).
-/// They are proven by a certificate, which is checked by a pass of its own. B* is the largest optimal cost of any state,
-/// T* the largest expected number of steps of the policy.
+/// The world must say what is true of it (a problem file needs "theta"). The optimal value lies
+/// between the two bounds, which differ by at most the relative precision asked for (where
+/// arithmetic cannot reach it, the output says so). They are proven by a certificate, which is
+/// checked by a pass of its own. B* is the largest optimal cost of any state, T* the largest
+/// expected number of steps of the policy.
 ///
 /// Objectives: `min` is the least expected cost to the goal over the policies that reach it with probability one; `max`
 /// the greatest, infinite if some policy may miss the goal; `reach` the greatest probability of reaching the goal.
@@ -235,8 +236,8 @@ fn summary(world: &str, problem: &Problem, solved: &Solved, width: f64) -> Strin
     sheet.render()
 }
 
-/// What to do in each state, in the order of the states: an object from state names to action names, or an array of objects
-/// where two states have the same name. The goal needs no action.
+/// What to do in each state, in the order of the states: an object from state names to action
+/// names, or an array of objects where two states have the same name. The goal needs no action.
 struct Policy(Vec<(String, String)>);
 
 impl Policy {

@@ -17,7 +17,8 @@ fn help_is_a_command_too() {
         }
         let asked = place.run(&format!("help {command}")).done().out;
         assert_eq!(asked, place.run(&format!("{command} --help")).done().out, "{command}");
-        // what was escaped for Rust must not be seen, and what is offered to shells is no list of all that there is
+        // what was escaped for Rust must not be seen, and what is offered to shells is no list of
+        // all that there is
         assert!(!asked.contains("\\\"") && !asked.contains("[possible values: hard-instance"), "{asked}");
     }
     assert!(place.run("solve --help").out.contains("needs \"theta\""));

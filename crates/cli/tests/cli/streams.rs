@@ -15,7 +15,8 @@ fn spare(place: &Place, line: &str, out: Stdio, err: Stdio) -> Option<i32> {
     command.status().unwrap().code()
 }
 
-/// Commands that print notes, errors, usage, results and help, with the exit code that they have anyway.
+/// Commands that print notes, errors, usage, results and help, with the exit code that they have
+/// anyway.
 const LINES: &[(&str, i32)] = &[
     ("learn windy-grid@n=3 --episodes 3", 0),
     ("learn windy-grid@n=3 --episodes 30 --max-steps 20", 0),

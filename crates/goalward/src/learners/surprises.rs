@@ -1,6 +1,6 @@
 //! Steps that no model allows: noted by name, counted, and survived.
 
-use super::misuse::{impossible, possible_pair};
+use super::misuse::{impossible, is_place, possible_pair};
 use super::{Probe, Transition, Violation};
 use crate::Result;
 use crate::numeric::stored::{Flaw, at_most, ensure};
@@ -56,7 +56,7 @@ impl Surprises {
         let mut named = 0u64;
         for v in &self.distinct {
             let step = Transition { state: v.state, action: v.action, cost: 0.0, next: v.next };
-            let exists = possible_pair(problem, &step, v.t).is_ok();
+            let exists = is_place(problem, &step);
             let place = "distinct";
             ensure(exists, place, || format!("there is no step {}, {}, {}", v.state, v.action, v.next))?;
             ensure(v.text == impossible(problem, &step), place, || format!("{:?} is not its name", v.text))?;

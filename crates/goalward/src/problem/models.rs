@@ -2,6 +2,7 @@
 
 use super::files::ROW_TOLERANCE;
 use super::{Problem, ProblemBuilder, State};
+use crate::error::shown;
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 
@@ -77,11 +78,11 @@ fn check_row(row: &[(State, f64)], states: usize) -> Result<(), String> {
         return Err(format!("next state {next} does not exist, there are {states} states"));
     }
     if let Some((next, p)) = row.iter().find(|(_, p)| !p.is_finite() || *p < 0.0) {
-        return Err(format!("the probability of next state {next} is {p}"));
+        return Err(format!("the probability of next state {next} is {}", shown(*p)));
     }
     let sum: f64 = row.iter().map(|(_, p)| p).sum();
     if (sum - 1.0).abs() > ROW_TOLERANCE {
-        return Err(format!("the row sums to {sum}, not to 1 (tolerance {ROW_TOLERANCE:e})"));
+        return Err(format!("the row sums to {}, not to 1 (tolerance {ROW_TOLERANCE:e})", shown(sum)));
     }
     Ok(())
 }

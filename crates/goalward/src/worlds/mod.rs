@@ -102,8 +102,8 @@ pub fn locate(name: &str) -> Result<Place<'_>> {
 
 /// Takes `world@key=value@key=value` apart: the id or the path, and the parameters.
 ///
-/// A path may contain an @. The longest beginning that is a file is taken for the file, and what has no parameters at its
-/// end, nor a world's id before its first @, is a path as it stands.
+/// A path may contain an @. The longest beginning that is a file is taken for the file, and what
+/// has no parameters at its end, nor a world's id before its first @, is a path as it stands.
 ///
 /// ```
 /// use goalward::worlds;

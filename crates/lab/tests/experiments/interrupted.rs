@@ -8,7 +8,8 @@ fn broken_off(after: u64) -> Comparison {
     on_threads(1, || compare(&arena(), &all, &[0, 1, 2, 3], 1000, None, &impatient)).unwrap()
 }
 
-/// One thread does random 0, optimal 0, random 1, optimal 1, ...: after three runs the learners have unequal runs.
+/// One thread does random 0, optimal 0, random 1, optimal 1, ...: after three runs the learners
+/// have unequal runs.
 #[test]
 fn unequal_runs_are_named_in_table_figure_and_json() {
     let comparison = broken_off(3000);

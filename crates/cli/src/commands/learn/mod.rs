@@ -55,15 +55,15 @@ const DEFAULT_EPISODES: u64 = 1000;
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A built-in world (`goalward list worlds`), or a path to a model (Storm's DRN, a Gymnasium table) or a problem file;
-    /// windy-grid@n=3 is short for windy-grid --param n=3
+    /// A built-in world (`goalward list worlds`), or a path to a model (Storm's DRN, a Gymnasium
+    /// table) or a problem file; windy-grid@n=3 is short for windy-grid --param n=3
     #[arg(value_name = "WORLD", required_unless_present = "resume")]
     #[arg(value_parser = WorldName, hide_possible_values = true)]
     world: Option<String>,
     #[command(flatten)]
     parameters: Parameters,
-    /// The learner (`goalward list learners`) [default: levis++lr if B is set, else lr, which needs to know nothing];
-    /// levis++@B=3 is short for levis++ --set B=3
+    /// The learner (`goalward list learners`) [default: levis++lr if B is set, else lr, which needs
+    /// to know nothing]; levis++@B=3 is short for levis++ --set B=3
     #[arg(long, value_name = "ID", value_parser = LearnerName, hide_possible_values = true)]
     learner: Option<String>,
     /// Set a parameter of the learner; may be repeated

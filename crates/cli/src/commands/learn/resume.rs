@@ -7,7 +7,7 @@ use goalward::episode::Checkpoint;
 use goalward::learners;
 use goalward::output::same_file;
 use goalward::registry::{Parameter, Settings};
-use goalward::worlds::{FEATURES, WORLDS};
+use goalward::worlds::{FEATURES, RESTART, WORLDS};
 use std::path::{Path, absolute};
 
 pub(super) fn task(args: &Args, path: &Path) -> anyhow::Result<Task> {
@@ -50,7 +50,7 @@ fn agree(args: &Args, checkpoint: &Checkpoint) -> Result<(), anyhow::Error> {
     }
     let world = WORLDS.iter().find(|world| world.id == checkpoint.world);
     let mut parameters = world.map_or(Vec::new(), |world| world.parameters.to_vec());
-    parameters.push(FEATURES);
+    parameters.extend([FEATURES, RESTART]);
     same_settings("--param", &args.parameters.settings()?, &checkpoint.params, &parameters)?;
     let parameters = learners::entry(&spec.learner).map_or(&[][..], |learner| learner.parameters);
     same_settings("--set", &Settings::parse(&args.settings)?, &spec.settings, parameters)?;

@@ -163,10 +163,12 @@ impl Chunk<'_> {
                 warm::read(entry, rows);
                 let support = set.min(phi, rows);
                 warm::write(entry, rows);
-                // whatever theta in B, the expectation is at least the smallest successor's value
-                let floor = problem.successors(p).iter().map(|&n| before[n as usize]);
-                let bound = (support.bound - off).max(floor.fold(f64::INFINITY, f64::min));
-                self.q[at] = costs[p] + (1.0 - bonus) * support.value.max(bound);
+                // whatever theta in B, the expectation lies between the smallest and the largest successor's value
+                let values = problem.successors(p).iter().map(|&n| before[n as usize]);
+                let (floor, ceiling) = values
+                    .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
+                let bound = (support.bound - off).max(floor);
+                self.q[at] = costs[p] + (1.0 - bonus) * support.value.min(ceiling).max(bound);
                 let lower = costs[p] + (1.0 - bonus) * bound;
                 if lower < least {
                     least = lower;
