@@ -22,6 +22,7 @@ fn json_has_exactly_the_promised_fields() {
         "theta_hat",
         "planner_calls",
         "radius",
+        "guarantee",
         "truncated",
         "violations",
         "parameters",

@@ -65,8 +65,8 @@ fn a_path_may_contain_an_at() {
             place.run(&format!("{command} {name}")).done();
             place.run(&format!("{command} {name}@features=f32")).done();
         }
-        place.run(&format!("compare {name} --learners random --seeds 1 --episodes 2")).done();
-        let coverage = "coverage --learners lr --deltas 0.1 --seeds 2 --steps 5 --worlds";
+        place.run(&format!("compare {name} --learners random --seeds 1 --episodes 2 --force")).done();
+        let coverage = "coverage --learners lr --deltas 0.1 --seeds 2 --steps 5 --force --worlds";
         place.run(&format!("{coverage} {name}")).done();
     }
     place.run("solve no@such.json").refused(&["no@such.json"]);
@@ -154,7 +154,7 @@ fn counts_may_have_exponents() {
 #[test]
 fn a_number_of_seeds_is_that_many() {
     let place = Place::new();
-    let compare = "compare hard-instance@dim=2 --learners random --episodes 3 --json --seeds";
+    let compare = "compare hard-instance@dim=2 --learners random --episodes 3 --force --json --seeds";
     let seeds = |given: &str| place.run(&format!("{compare} {given}")).done().json()["seeds"].clone();
     assert_eq!(seeds("3"), serde_json::json!([0, 1, 2]));
     assert_eq!(seeds("0..3"), serde_json::json!([0, 1, 2]));

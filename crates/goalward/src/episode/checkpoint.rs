@@ -155,7 +155,7 @@ impl Progress {
         ensure(under_way || self.state == problem.start(), "state", || {
             format!("{} at the beginning of an episode", self.state)
         })?;
-        // an episode under way may stand at the goal: the plan that its last step called for is owed
+        // an episode under way may stand at the goal if its learner owes a plan, which is seen once that is restored
         // sums of costs in order, each rounded
         let dearest = problem.costs().iter().copied().fold(0.0, f64::max) * (1.0 + 1e-6);
         let [all, now] = [self.steps, self.episode_steps].map(|steps| dearest * steps as f64);

@@ -155,6 +155,10 @@ impl<'a> Runner<'a> {
             return Err(Error::Checkpoint { reason });
         }
         runner.progress = checkpoint.progress.clone();
+        let ended = runner.progress.episode_steps > 0 && runner.progress.state == arena.problem().goal();
+        if ended && !runner.learner.owes() {
+            return Err(Error::Checkpoint { reason: "progress.state: an episode ends at the goal".into() });
+        }
         runner.luck = Arena::luck(runner.spec.seed, runner.progress.episodes + 1);
         runner.luck.skip(runner.progress.episode_steps);
         Ok(runner)

@@ -471,6 +471,10 @@ impl Learner for LevisPlusPlus {
         Ok(self.optimist.owed().map_or(Observed::Updated, |reason| self.plan_or_owe(reason)))
     }
 
+    fn owes(&self) -> bool {
+        self.optimist.owed().is_some()
+    }
+
     fn heed(&mut self, halt: &Halt) {
         self.optimist.heed(halt);
     }

@@ -218,6 +218,10 @@ impl Learner for LevisPlusPlusLr {
         Ok(self.paper.optimist.owed().map_or(Observed::Updated, |reason| self.plan_or_owe(reason)))
     }
 
+    fn owes(&self) -> bool {
+        self.paper.optimist.owed().is_some()
+    }
+
     fn heed(&mut self, halt: &Halt) {
         self.paper.optimist.heed(halt);
     }

@@ -191,6 +191,10 @@ pub trait Learner: Send {
     fn catch_up(&mut self) -> Result<Observed> {
         Ok(Observed::Updated)
     }
+    /// Whether a plan is owed.
+    fn owes(&self) -> bool {
+        false
+    }
     /// Cuts planning calls off from now on when asked to. What [`Learner::observe`] took in stays, the plan is owed, and a
     /// snapshot says so: whoever makes it later goes on as if nothing had happened.
     fn heed(&mut self, _halt: &Halt) {}

@@ -176,7 +176,7 @@ mod tests {
         assert!(optimal(&instance).v[0] <= 1.0);
         for (key, value, part) in [
             ("goal_prob", "0", "reachable"),
-            ("successors", "21", "between 1 and 20"),
+            ("successors", "21", "states=20"),
             ("seed", "-1", "whole number"),
             ("states", "1", "between 2"),
             ("cost_min", "1.5", "between 0 and 1"),

@@ -167,7 +167,9 @@ impl Chunk<'_> {
                 let values = problem.successors(p).iter().map(|&n| before[n as usize]);
                 let (floor, ceiling) = values
                     .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
-                let bound = (support.bound - off).max(floor);
+                // a bound above that is an answer that arithmetic broke: it says nothing
+                let sound = support.bound - off <= ceiling + 1e-6 * ceiling.abs();
+                let bound = if sound { (support.bound - off).max(floor) } else { floor };
                 self.q[at] = costs[p] + (1.0 - bonus) * support.value.min(ceiling).max(bound);
                 let lower = costs[p] + (1.0 - bonus) * bound;
                 if lower < least {
