@@ -2,6 +2,7 @@
 
 mod cholesky;
 pub(crate) mod double;
+pub(crate) mod expansion;
 mod polytope;
 mod rng;
 pub(crate) mod stored;

@@ -1,4 +1,4 @@
-//! An independent check of a plan's certificate: nothing here is shared with the solvers.
+//! An independent check of a plan's certificate: nothing here is shared with the solvers but exact sums.
 //!
 //! With the kernel P = w/S and slack(v) = sum over s' of w (c - v(s) + v(s')), which is S (c + Pv - v):
 //!
@@ -10,7 +10,8 @@
 //!   under the policy, and from wherever L > 0 the policy gets to the goal or to a state where L <= 0.
 //!
 //! L and U are the bounds with their tails, digits beyond f64 that may only make a proof stricter than what is claimed. Which
-//! states are lost is decided anew. Slacks are summed with twice the digits of f64 and a bound on what is left out ([`sum`]).
+//! states are lost is decided anew. Slacks are summed with twice the digits of f64 and a bound on what is left out ([`sum`]),
+//! and exactly where that does not decide: no true inequality fails for want of digits.
 //!
 //! Nothing in a certificate is trusted: whatever it holds, it is refused, or its bounds are true.
 
@@ -18,8 +19,10 @@ mod graph;
 mod sum;
 
 use super::certified::{Objective, Solution};
+use crate::numeric::expansion::Expansion;
 use crate::problem::{Pair, Problem, State, Truth};
 use graph::{Graph, arcs};
+use std::cmp::Ordering;
 use std::fmt;
 use sum::{Sum, difference};
 
@@ -60,10 +63,8 @@ pub fn check(problem: &Problem, truth: &Truth, solution: &Solution) -> Result<()
         Objective::Reach => {
             check.same(&lost, &check.graph.hopeless(problem))?;
             let none = vec![false; states];
-            let nothing = |s: State| {
-                let (high, low) = check.proof(Side::Lower, s);
-                high + low <= 0.0
-            };
+            let nothing =
+                |s: State| matches!(check.sign(Side::Lower, s, true), Some(Ordering::Less | Ordering::Equal));
             check.policy(&none, |s| s == goal || nothing(s))?;
             check.inequalities(&none, Side::Upper, true)?;
             check.inequalities(&none, Side::Lower, false)
@@ -77,7 +78,7 @@ fn form(problem: &Problem, solution: &Solution) -> Result<Vec<bool>, Flaw> {
     let mut lengths =
         vec![solution.lower.len(), solution.upper.len(), solution.v.len(), solution.policy.len()];
     if let Some((lower, upper)) = &solution.tails {
-        lengths.extend([lower.len(), upper.len()]);
+        lengths.extend(lower.iter().chain(upper).map(Vec::len));
     }
     if let Some(&length) = lengths.iter().find(|&&length| length != states) {
         return Err(Flaw { state: length.min(states), claim: "there must be one entry for each state" });
@@ -114,11 +115,25 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// The number that a bound is proven by: the bound and its tail.
-    fn proof(&self, side: Side, s: State) -> (f64, f64) {
-        let (solution, lower) = (self.solution, side == Side::Lower);
-        let tail = solution.tails.as_ref().map_or(0.0, |tails| if lower { tails.0[s] } else { tails.1[s] });
-        (if lower { solution.lower[s] } else { solution.upper[s] }, tail)
+    /// A bound.
+    fn bound(&self, side: Side, s: State) -> f64 {
+        if side == Side::Lower { self.solution.lower[s] } else { self.solution.upper[s] }
+    }
+
+    /// The tails of one side, per state each.
+    fn tails(&self, side: Side) -> &[Vec<f64>] {
+        let tails = self.solution.tails.as_ref();
+        tails.map_or(&[], |tails| if side == Side::Lower { &tails.0 } else { &tails.1 })
+    }
+
+    /// The sign of a bound with its tails, or of its tails alone; none if they are not finite.
+    fn sign(&self, side: Side, s: State, with_bound: bool) -> Option<Ordering> {
+        let mut sum = Expansion::default();
+        if with_bound {
+            sum.add(self.bound(side, s));
+        }
+        self.tails(side).iter().for_each(|tail| sum.add(tail[s]));
+        sum.sign()
     }
 
     /// Intervals that contain their value; where the graph decides, what it says; tails that claim no less than the bounds.
@@ -126,14 +141,15 @@ impl Check<'_> {
         let reach = self.solution.objective == Objective::Reach;
         for s in 0..self.problem.states() {
             let flaw = |claim: &'static str| Err(Flaw { state: s, claim });
-            let ((lower, below), (upper, above)) = (self.proof(Side::Lower, s), self.proof(Side::Upper, s));
+            let (lower, upper) = (self.bound(Side::Lower, s), self.bound(Side::Upper, s));
             let known = match (lost[s], s == self.problem.goal()) {
                 (true, _) => Some(if reach { 0.0 } else { f64::INFINITY }),
                 (_, true) => Some(if reach { 1.0 } else { 0.0 }),
                 _ => None,
             };
-            let is_known = |value| lower == value && upper == value && below == 0.0 && above == 0.0;
-            if known.is_some_and(|value| !is_known(value)) {
+            let (below, above) = (self.sign(Side::Lower, s, false), self.sign(Side::Upper, s, false));
+            let exactly = [below, above].iter().all(|sign| *sign == Some(Ordering::Equal));
+            if known.is_some_and(|value| lower != value || upper != value || !exactly) {
                 return flaw("this value is not what the graph says");
             }
             if known.is_none() && !(lower.is_finite() && upper >= 0.0 && lower <= upper) {
@@ -142,9 +158,10 @@ impl Check<'_> {
             if !(lower <= self.solution.v[s] && self.solution.v[s] <= upper) {
                 return flaw("the value is not between its bounds");
             }
-            if !(below >= 0.0 && above <= 0.0 && below.is_finite() && above.is_finite())
-                || upper + above < 0.0
-            {
+            let stricter = matches!(below, Some(Ordering::Equal | Ordering::Greater))
+                && matches!(above, Some(Ordering::Equal | Ordering::Less));
+            let negative = upper.is_finite() && self.sign(Side::Upper, s, true) == Some(Ordering::Less);
+            if !stricter || negative {
                 return flaw("what proves a bound is weaker than the bound");
             }
         }
@@ -193,12 +210,11 @@ impl Check<'_> {
                 if arcs(problem, self.truth, p).any(|(next, _)| lost[next]) {
                     continue;
                 }
-                let (slack, error) = self.slack(side, s, p);
-                let (holds, claim) = match side {
-                    Side::Lower => (slack >= error, "the lower bound is too high"),
-                    Side::Upper => (-slack >= error, "the upper bound is too low"),
-                };
-                if !holds {
+                if !self.holds(side, s, p) {
+                    let claim = match side {
+                        Side::Lower => "the lower bound is too high",
+                        Side::Upper => "the upper bound is too low",
+                    };
                     return Err(Flaw { state: s, claim });
                 }
             }
@@ -206,25 +222,52 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// The slack of a pair, with a bound on its error.
-    fn slack(&self, side: Side, s: State, p: Pair) -> (f64, f64) {
+    /// Whether the slack of a pair has the right sign.
+    fn holds(&self, side: Side, s: State, p: Pair) -> bool {
         let cost = match self.solution.objective {
             Objective::Reach => 0.0,
             Objective::Min | Objective::Max => self.problem.cost(p),
         };
-        let (high, low) = self.proof(side, s);
+        let (own, tails) = (self.bound(side, s), self.tails(side));
+        let sigma = if side == Side::Lower { 1.0 } else { -1.0 };
         let mut sum = Sum::default();
         for (next, w) in arcs(self.problem, self.truth, p) {
             sum.add(w, cost);
             if next != s {
-                let (next_high, next_low) = self.proof(side, next);
-                // two differences without a rounding: nothing is left where the values are the same
-                let ((rise, rest), (tail, tail_rest)) =
-                    (difference(next_high, high), difference(next_low, low));
-                [rise, rest, tail, tail_rest].into_iter().for_each(|term| sum.add(w, term));
+                // differences without a rounding: nothing is left where the values are the same
+                let mut rise = |next: f64, own: f64| {
+                    let (rise, rest) = difference(next, own);
+                    sum.add(w, rise);
+                    sum.add(w, rest);
+                };
+                rise(self.bound(side, next), own);
+                tails.iter().for_each(|tail| rise(tail[next], tail[s]));
             }
         }
-        sum.bounds()
+        let (slack, error) = sum.bounds();
+        if sigma * slack >= error {
+            return true;
+        }
+        // too close to be sure: the same sum exactly
+        if (sigma * slack).is_nan() || sigma * slack < -error {
+            return false;
+        }
+        let mut sum = Expansion::default();
+        for (next, w) in arcs(self.problem, self.truth, p) {
+            sum.add_product(w, cost);
+            if next != s {
+                sum.add_product(w, self.bound(side, next));
+                sum.add_product(-w, own);
+                for tail in tails {
+                    sum.add_product(w, tail[next]);
+                    sum.add_product(-w, tail[s]);
+                }
+            }
+        }
+        match sum.sign() {
+            None => false,
+            Some(sign) => sign == Ordering::Equal || (sign == Ordering::Greater) == (side == Side::Lower),
+        }
     }
 }
 

@@ -123,11 +123,14 @@ impl Proof {
 /// Above so many pairs elimination takes minutes.
 const LARGE: usize = 20_000;
 
-/// The optimal values of a problem of any size: to 1e-12 by [`solve`] up to 20,000 pairs; beyond, to 1e-8 by [`certified`],
-/// which is made for size.
+/// The optimal values of a problem of any size: to 1e-12 by [`solve`] up to 20,000 pairs; beyond, and where that proves
+/// nothing of a state, to 1e-8 by [`certified`], which is made for size and has more digits.
 pub fn solve_any_size(problem: &Problem, truth: &Truth) -> Result<Exact> {
     if problem.pairs() <= LARGE {
-        return solve(problem, truth, 1e-12);
+        let exact = solve(problem, truth, 1e-12)?;
+        if exact.require_bounds(problem).is_ok() {
+            return Ok(exact);
+        }
     }
     let solution = certified::solve_checked(problem, truth, Objective::Min, 1e-8)?;
     let steps = solution.steps(problem, truth);

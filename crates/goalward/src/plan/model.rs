@@ -116,6 +116,11 @@ impl Model {
         self.charge[choice].nearest()
     }
 
+    /// What S c has beyond f64.
+    pub(super) fn charge_tail(&self, choice: Choice) -> f64 {
+        (self.charge[choice] - self.charge[choice].nearest().into()).nearest()
+    }
+
     /// S c - sum of w (V(s) - V(s')), with a bound on its rounding error; `v` ends with the goal's 0.
     ///
     /// For m successors there are at most m + 1 roundings in `charge`, two in each term and m in the sum, all relative

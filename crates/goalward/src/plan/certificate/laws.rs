@@ -50,8 +50,13 @@ fn change<F: FnMut() -> u64>(draw: &mut Draw<F>, solution: &mut Solution, others
         }
         15 => solution.policy.push(0),
         _ => {
-            let mut tails = solution.tails.take().unwrap_or_else(|| (vec![0.0; states], vec![0.0; states]));
+            let mut tails = solution.tails.take().unwrap_or_default();
             let side = if draw.below(2) == 0 { &mut tails.0 } else { &mut tails.1 };
+            if side.is_empty() || draw.below(4) == 0 {
+                side.push(vec![0.0; states]);
+            }
+            let level = draw.below(side.len());
+            let side = &mut side[level];
             match draw.below(4) {
                 0 => side.truncate(s),
                 1 => side.iter_mut().for_each(|x| *x += factor - 0.5),
@@ -144,12 +149,12 @@ fn tails_must_not_weaken_a_bound() {
     let least = solve(&problem, &truth, Objective::Min, 1e-9).unwrap();
     for (lower, upper) in [(-1.0, 0.0), (0.0, 1.0), (f64::NAN, 0.0), (0.0, f64::NEG_INFINITY)] {
         let mut solution = least.clone();
-        solution.tails = Some((vec![lower, 0.0, 0.0, 0.0], vec![upper, 0.0, 0.0, 0.0]));
+        solution.tails = Some((vec![vec![lower, 0.0, 0.0, 0.0]], vec![vec![upper, 0.0, 0.0, 0.0]]));
         claims(&solution, "what proves a bound is weaker than the bound");
     }
     // the proof says 0.5 of the hole, and so more than is true of the state before it
     let mut reach = solve(&problem, &truth, Objective::Reach, 1e-9).unwrap();
-    reach.tails = Some((vec![0.0, 0.0, 0.5, 0.0], vec![0.0; 4]));
+    reach.tails = Some((vec![vec![0.0, 0.0, 0.5, 0.0]], vec![]));
     (reach.lower[1], reach.upper[1], reach.v[1]) = (0.8, 1.0, 0.8);
     claims(&reach, "this value is not what the graph says");
 }
@@ -163,7 +168,7 @@ fn what_is_missing_is_named() {
         |x| x.upper.clear(),
         |x| x.v.push(0.0),
         |x| _ = x.policy.pop(),
-        |x| x.tails = Some((vec![], vec![0.0; 4])),
+        |x| x.tails = Some((vec![vec![]], vec![vec![0.0; 4]])),
         |x| x.lost.push(4),
         |x| x.lost = vec![2, 1],
     ];

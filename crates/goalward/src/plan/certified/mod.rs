@@ -14,13 +14,13 @@
 //! topological order: a state on its own by its formula; a small component by policy iteration with sparse elimination, after
 //! the states without a decision have been eliminated once; a large one by policy iteration with BiCGSTAB. Bounds come from
 //! f64 with directed error bounds ([`Solution::width`] says how far they are apart); where they cannot reach the
-//! precision asked for, 30-digit arithmetic takes over (up to a few million transitions), as far as the independent check of
-//! the certificate agrees.
+//! precision asked for, 30-digit arithmetic takes over (up to a few million transitions), and then one of as many digits as it takes (up to a
+//! hundred thousand), as far as the independent check of the certificate agrees.
 //!
 //! **What it needs to know.** The truth. Its rows are read as divided by their sums.
 //!
 //! **Cost.** Linear in the transitions for components of bounded size. Memory beyond problem and truth, while it runs: 16
-//! bytes per transition and about 60 per pair; in components too large for elimination 8 more per transition, in smaller
+//! bytes per transition and about 60 per pair; in components too large for elimination 12 more per transition, in smaller
 //! ones (up to three million transitions) several times as much for the component at hand.
 //!
 //! **Reference.** Section 3 of the paper for V*; Baier, Klein, Leuschner, Parker and Wunderlich, Ensuring the reliability of your
@@ -33,6 +33,7 @@ mod block;
 mod bounds;
 mod decide;
 mod large;
+mod long;
 mod nearest;
 mod reduce;
 mod refine;
@@ -45,7 +46,8 @@ use super::{certificate, exact};
 use crate::problem::{Action, Problem, State, Truth};
 use crate::{Error, Result};
 use block::Solver;
-use refine::refine;
+use long::long;
+use refine::{Fine, refine};
 use setup::Setup;
 
 /// What is optimised.
@@ -58,6 +60,9 @@ pub enum Objective {
     /// The greatest probability of reaching the goal.
     Reach,
 }
+
+/// Digits beyond f64 of lower and of upper bounds: any number of lists, per state or per node each, that are added to the bounds.
+pub(super) type Tails = (Vec<Vec<f64>>, Vec<Vec<f64>>);
 
 /// Certified optimal values: `lower <= V <= upper` in every state.
 #[derive(Clone, Debug)]
@@ -76,7 +81,7 @@ pub struct Solution {
     /// policy may miss it. `Reach`: the states from which it cannot be reached at all.
     pub lost: Vec<State>,
     /// Digits beyond f64 that belong to the lower and upper bounds when they are checked.
-    pub(super) tails: Option<(Vec<f64>, Vec<f64>)>,
+    pub(super) tails: Option<Tails>,
 }
 
 impl Solution {
@@ -134,6 +139,8 @@ struct Values {
 
 /// Above so many transitions the 30-digit arithmetic is not tried: it would take too much memory.
 const EXACT_TRANSITIONS: usize = 3_000_000;
+/// Above so many transitions as many digits as it takes would take too long.
+const LONG_TRANSITIONS: usize = 100_000;
 /// How many times the roundings of a proof are counted: once if the independent check agrees, else more.
 const CARE: [f64; 4] = [1.0, 64.0, 4096.0, 1_048_576.0];
 
@@ -201,6 +208,9 @@ pub fn solve_checked(
 pub fn tried(problem: &Problem) -> String {
     let mut tried = "policy iteration by elimination or BiCGSTAB, after value iteration; bounds by scaling and by a margin".to_string();
     tried += match transitions(problem) <= EXACT_TRANSITIONS {
+        true if transitions(problem) <= LONG_TRANSITIONS => {
+            "; the same in 30 digits, and in as many as it takes"
+        }
         true => "; the same in 30 digits",
         false => "; not in 30 digits, for which the model is too large",
     };
@@ -248,7 +258,8 @@ fn narrowed(
     };
     if objective == Objective::Min {
         let (exact, proof) = exact::prove(problem, truth, precision)?;
-        let tails = Some(proof.tails(&exact));
+        let (below, above) = proof.tails(&exact);
+        let tails = Some((vec![below], vec![above]));
         let exact::Exact { lower, upper, v, policy, lost, .. } = exact;
         let found = Solution { objective, lower, upper, v, policy, lost, tails };
         if holds(&mut best, found) && best.width() <= precision {
@@ -256,13 +267,20 @@ fn narrowed(
         }
     }
     let most = if objective == Objective::Reach { 1.0 } else { f64::INFINITY };
+    let sense = sense(objective);
+    let finish = |fine: Fine| {
+        let spread = |lists: &[Vec<f64>]| lists.iter().map(|list| setup.tails(problem, list)).collect();
+        let tails = (spread(&fine.tails.0), spread(&fine.tails.1));
+        Solution { tails: Some(tails), ..setup.finish(problem, truth, objective, fine.values) }
+    };
     for care in CARE {
-        let fine = refine(&setup.model, sense(objective), policy, most, care);
-        let tails = (setup.tails(problem, &fine.tails.0), setup.tails(problem, &fine.tails.1));
-        let mut found = setup.finish(problem, truth, objective, fine.values);
-        found.tails = Some(tails);
-        if holds(&mut best, found) {
+        if holds(&mut best, finish(refine(&setup.model, sense, policy, most, care))) {
             break;
+        }
+    }
+    if best.width() > precision && transitions(problem) <= LONG_TRANSITIONS {
+        if let Some(fine) = long(&setup.model, sense, policy, most) {
+            holds(&mut best, finish(fine));
         }
     }
     Ok(best)

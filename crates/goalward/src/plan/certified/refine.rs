@@ -4,13 +4,13 @@ use super::super::certify::{below_by_sweeps, by_all, by_policy, nothing};
 use super::super::double::Double;
 use super::super::improve::{Evaluated, improved, nearest_goal};
 use super::super::model::{Choice, Model};
-use super::{Sense, Values};
+use super::{Sense, Tails, Values};
 
 /// Values whose bounds have more digits than f64.
 pub(super) struct Fine {
     pub(super) values: Values,
     /// What the lower and the upper bounds lack of the numbers that prove them, per node.
-    pub(super) tails: (Vec<f64>, Vec<f64>),
+    pub(super) tails: Tails,
 }
 
 /// Policy iteration from a policy, or from one that goes to the goal by the cheapest arcs; then both bounds, with roundings
@@ -43,7 +43,7 @@ pub(super) fn refine(model: &Model, sense: Sense, from: &[u32], most: f64, care:
     let ceil: Vec<f64> = upper.iter().map(|&u| Double::ceil(u)).collect();
     let x = (0..=model.nodes).map(|s| run.x[s].nearest().max(floor[s]).min(ceil[s])).collect();
     Fine {
-        tails: (tails(&lower, &floor), tails(&upper, &ceil)),
+        tails: (vec![tails(&lower, &floor)], vec![tails(&upper, &ceil)]),
         values: Values {
             x,
             lower: floor,
