@@ -33,7 +33,7 @@ pub(super) fn rescale(
     for rows in arrays.first_row.windows(2) {
         add_up(&arrays.phi[rows[0] * dim..rows[1] * dim], &mut sums);
         furthest = worse(furthest, off(&sums));
-        if !(furthest <= ROW_TOLERANCE) {
+        if furthest.is_nan() || furthest > ROW_TOLERANCE {
             return None;
         }
     }
@@ -77,7 +77,7 @@ pub(super) fn misfit(
         phi.combine(rows[0]..rows[1], std::iter::repeat_n(1.0, rows[1] - rows[0]), &mut sums);
         alike += usize::from(sums.iter().all(|sum| (sum - 1.0).abs() <= ALIKE));
         if first.is_none() {
-            let off = sums.iter().position(|sum| !((sum - 1.0).abs() <= ROW_TOLERANCE));
+            let off = sums.iter().position(|sum| sum.is_nan() || (sum - 1.0).abs() > ROW_TOLERANCE);
             first = off.map(|m| (p, m, sums[m]));
         }
     }
