@@ -1,5 +1,6 @@
-//! `cargo xtask soak checkpoints [N [M]]`: N corrupted checkpoints of every learner as they are, and N with the checksum made anew,
-//! through the library; M of each (a tenth) through the command line, in a folder in which nothing else may change.
+//! `cargo xtask soak checkpoints [N [M]]`: N corrupted checkpoints of every learner as they are,
+//! and N with the checksum made anew, through the library; M of each (a tenth) through the command
+//! line, in a folder in which nothing else may change.
 
 mod corrupt;
 mod processes;

@@ -1,4 +1,5 @@
-//! Corrupted checkpoints through the command line: exit codes, and a look at every file of the folder.
+//! Corrupted checkpoints through the command line: exit codes, and a look at every file of the
+//! folder.
 
 use crate::corrupt::corrupt;
 use crate::corrupt::sweep::{Found, VICTIM};
@@ -10,7 +11,8 @@ use std::process::{Command, Stdio};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
-/// A forged number of steps may be any: a run that is still at it after so long is stopped, and did not panic.
+/// A forged number of steps may be any: a run that is still at it after so long is stopped, and did
+/// not panic.
 const PATIENCE: Duration = Duration::from_millis(1500);
 /// What is refused needs no time; a machine that has much else to do does.
 const MUCH_PATIENCE: Duration = Duration::from_secs(60);

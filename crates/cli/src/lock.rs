@@ -1,8 +1,9 @@
 //! One process at a time writes a file.
 //!
-//! The lock is that of the system on a small file beside the one that it stands for, because a checkpoint is replaced at every save and a
-//! lock on itself would go with the old one. It vanishes with its process, however that ends; what a killed process leaves is an
-//! unlocked file, which the next one takes.
+//! The lock is that of the system on a small file beside the one that it stands for, because a
+//! checkpoint is replaced at every save and a lock on itself would go with the old one. It vanishes
+//! with its process, however that ends; what a killed process leaves is an unlocked file, which the
+//! next one takes.
 
 use crate::exit::Usage;
 use goalward::output::resolve;
@@ -79,7 +80,8 @@ fn beside(path: &Path) -> anyhow::Result<PathBuf> {
     Ok(target.with_file_name(format!(".{name}.goalward-lock")))
 }
 
-/// A process that ended well took its lock file along. What one that was killed was about to write is nobody's any more.
+/// A process that ended well took its lock file along. What one that was killed was about to write
+/// is nobody's any more.
 fn clear_up_after(file: &mut File, beside: &Path) {
     let mut process = String::new();
     let read = file.take(20).read_to_string(&mut process);

@@ -1,8 +1,9 @@
-//! Every file that a command writes goes through here, and is judged before the work begins: nothing that the command reads, nothing
-//! that it writes already, no device, no folder.
+//! Every file that a command writes goes through here, and is judged before the work begins:
+//! nothing that the command reads, nothing that it writes already, no device, no folder.
 //!
-//! `-` and `/dev/stdout` are standard output where a command offers that, and `/dev/null` throws away what can be thrown away. All
-//! else must be a file: it is replaced in one step ([`goalward::output`]), so that what was there stays until all of the new one is.
+//! `-` and `/dev/stdout` are standard output where a command offers that, and `/dev/null` throws
+//! away what can be thrown away. All else must be a file: it is replaced in one step
+//! ([`goalward::output`]), so that what was there stays until all of the new one is.
 
 use crate::exit::Usage;
 use crate::output;
@@ -83,7 +84,8 @@ impl Files {
         Ok(Output::File(path.into()))
     }
 
-    /// The command is to write on in this file, which has proved to be the right one; nothing is touched yet.
+    /// The command is to write on in this file, which has proved to be the right one; nothing is
+    /// touched yet.
     pub(crate) fn writes_on(&mut self, what: &str, path: &Path) -> Result<(), Usage> {
         self.has_not(what, path)?;
         self.written.push((what.into(), path.into()));
@@ -116,7 +118,8 @@ impl Output {
     }
 }
 
-/// Refuses to overwrite a file that is not empty and whose beginning says that it is something else than `kind`.
+/// Refuses to overwrite a file that is not empty and whose beginning says that it is something else
+/// than `kind`.
 pub(crate) fn only_over(kind: &str, what: &str, path: &Path, is_one: fn(&str) -> bool) -> Result<(), Usage> {
     let Ok(file) = File::open(path) else { return Ok(()) }; // there is none
     let mut beginning = Vec::new();

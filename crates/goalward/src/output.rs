@@ -1,4 +1,5 @@
-//! Files that are written: replaced in one step, so that each is at all times either the old one or the new one.
+//! Files that are written: replaced in one step, so that each is at all times either the old one or
+//! the new one.
 
 use crate::{Error, Result};
 use std::fs::{self, File, Metadata, OpenOptions};
@@ -9,7 +10,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 /// A chain of links longer than this is taken for a circle, as systems do.
 const LINKS: usize = 40;
 
-/// Where a path leads: links are followed, also one whose end does not exist yet. The folder must exist.
+/// Where a path leads: links are followed, also one whose end does not exist yet. The folder must
+/// exist.
 pub fn resolve(path: &Path) -> Result<PathBuf> {
     let refuse = |fault: &str| Error::Output { path: path.into(), fault: fault.into() };
     let mut end = path.to_path_buf();
@@ -54,8 +56,8 @@ fn same_inode(_: &Metadata, _: &Metadata) -> bool {
     false // the standard library cannot tell there
 }
 
-/// What stands there now; an error if it is something that must not be replaced: a folder, a device, a file that is
-/// write-protected.
+/// What stands there now; an error if it is something that must not be replaced: a folder, a
+/// device, a file that is write-protected.
 fn standing(path: &Path, target: &Path) -> Result<Option<Metadata>> {
     let refuse = |fault: &str| Err(Error::Output { path: path.into(), fault: fault.into() });
     match fs::metadata(target) {
@@ -76,8 +78,9 @@ pub fn replaceable(path: &Path) -> Result<PathBuf> {
     Ok(target)
 }
 
-/// Replaces a file, or makes a new one. The content goes to a temporary file in the same folder, which takes the place of the old one
-/// when all of it is on the disk: if anything goes wrong, the old one stays. Links are followed; permissions are kept.
+/// Replaces a file, or makes a new one. The content goes to a temporary file in the same folder,
+/// which takes the place of the old one when all of it is on the disk: if anything goes wrong, the
+/// old one stays. Links are followed; permissions are kept.
 pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
     let target = resolve(path)?;
     let old = standing(path, &target)?;
@@ -90,7 +93,8 @@ pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
     part.file.sync_all().map_err(io)?;
     fs::rename(&part.path, &target).map_err(io)?;
     part.done = true;
-    // the new name should survive a power cut too; systems that cannot do this with a folder do it by themselves
+    // the new name should survive a power cut too; systems that cannot do this with a folder do it
+    // by themselves
     if let Some(folder) = target.parent() {
         let _ = File::open(folder).and_then(|folder| folder.sync_all());
     }

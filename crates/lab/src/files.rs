@@ -1,4 +1,5 @@
-//! Writing results: a folder holds those of one question, and a file is at all times either the old one or the new one.
+//! Writing results: a folder holds those of one question, and a file is at all times either the old
+//! one or the new one.
 
 use crate::{Error, Result};
 use goalward::episode::Arena;
@@ -22,11 +23,12 @@ pub struct Folder {
 }
 
 impl Folder {
-    /// Looks whether the results of a question may go into a folder, which is made if there is none.
+    /// Looks whether the results of a question may go into a folder, which is made if there is
+    /// none.
     ///
-    /// Refused is a folder that holds other results than this question's, or files of others by the same names, unless `force` is
-    /// set; and, whatever is set, one in which a result would overwrite a file that the question is about. `names` are the
-    /// files that will be written.
+    /// Refused is a folder that holds other results than this question's, or files of others by the
+    /// same names, unless `force` is set; and, whatever is set, one in which a result would
+    /// overwrite a file that the question is about. `names` are the files that will be written.
     pub fn claim(
         dir: &Path,
         study: &str,

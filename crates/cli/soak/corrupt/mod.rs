@@ -1,5 +1,5 @@
-//! Checkpoints that something happened to: bits that flipped, files that were cut, numbers, arrays, keys and paths that were changed
-//! by hand. Everything follows from a seed.
+//! Checkpoints that something happened to: bits that flipped, files that were cut, numbers, arrays,
+//! keys and paths that were changed by hand. Everything follows from a seed.
 
 pub(crate) mod sweep;
 
@@ -106,7 +106,8 @@ fn places(value: &Value, prefix: &str, found: &mut Vec<String>) {
 fn to_value(root: &mut Value, luck: &mut Stream, victim: (&str, &[u8])) -> String {
     let mut all = Vec::new();
     places(root, "", &mut all);
-    // long tables have most places: every other time a place is taken from the shorter list of others
+    // long tables have most places: every other time a place is taken from the shorter list of
+    // others
     if luck.below(2) == 0 {
         let is_cell = |place: &String| place.rsplit('/').next().is_some_and(|key| key.parse::<u32>().is_ok());
         all.retain(|place| !is_cell(place));

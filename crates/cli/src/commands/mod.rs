@@ -230,7 +230,8 @@ fn quote(markdown: &str, files: &[PathBuf], quiet: bool) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Where a problem file goes that is made of these worlds: to a file that is none of them, or to standard output.
+/// Where a problem file goes that is made of these worlds: to a file that is none of them, or to
+/// standard output.
 fn problem_file(file: Option<&Path>, worlds: &[String]) -> anyhow::Result<Output> {
     let mut files = Files::default();
     worlds.iter().for_each(|world| files.reads_world(world));

@@ -1,4 +1,5 @@
-//! Outputs never destroy: not what is read, not each other, not what is no file, and nothing if the new one cannot be written.
+//! Outputs never destroy: not what is read, not each other, not what is no file, and nothing if the
+//! new one cannot be written.
 
 use super::*;
 use std::fs;

@@ -58,8 +58,9 @@ impl Arena {
         self.exact.v[self.problem().start()]
     }
 
-    /// A hash of all that a run's luck and results depend on: the world's id or path and its parameters, the costs, features, facts
-    /// and names of the problem, and theta*. What a file says beyond that, such as its spaces, does not count.
+    /// A hash of all that a run's luck and results depend on: the world's id or path and its
+    /// parameters, the costs, features, facts and names of the problem, and theta*. What a file
+    /// says beyond that, such as its spaces, does not count.
     pub fn fingerprint(&self) -> String {
         let mut hash = Fingerprint::default();
         hash.text(&self.world);

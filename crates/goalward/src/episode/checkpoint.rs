@@ -1,7 +1,8 @@
 //! A run between two steps, as a file.
 //!
-//! The file is one JSON object whose last field is a checksum of all bytes before it: a file that was cut or changed by accident is
-//! refused as it stands. A checksum is no signature: whatever else the file says is judged too, before it is used.
+//! The file is one JSON object whose last field is a checksum of all bytes before it: a file that
+//! was cut or changed by accident is refused as it stands. A checksum is no signature: whatever
+//! else the file says is judged too, before it is used.
 
 use super::seal;
 use super::{Arena, Progress, RunSpec, Runner};

@@ -143,7 +143,8 @@ impl<'a> Runner<'a> {
         Ok(Runner { arena, truth, spec, learner, progress, luck, built_for, own: false, opening })
     }
 
-    /// Goes on from a checkpoint, bit for bit; an error if it is not one of this arena, or of no run at all. `episodes` and `max_steps` may be raised; all else is the checkpoint's.
+    /// Goes on from a checkpoint, bit for bit; an error if it is not one of this arena, or of no
+    /// run at all. `episodes` and `max_steps` may be raised; all else is the checkpoint's.
     pub fn resume(arena: &'a Arena, checkpoint: &Checkpoint) -> Result<Self> {
         checkpoint.check(arena)?;
         let mut runner = Runner::new(arena, checkpoint.built_as())?;

@@ -40,8 +40,8 @@ pub(super) fn seal(mut object: Vec<u8>) -> Vec<u8> {
     [&object, BEFORE, hash.as_bytes(), AFTER].concat()
 }
 
-/// The object, if its checksum is right. Every byte of the file counts: those before the checksum by their hash, the others by
-/// what they must be.
+/// The object, if its checksum is right. Every byte of the file counts: those before the checksum
+/// by their hash, the others by what they must be.
 pub(super) fn open(file: &[u8]) -> Result<Vec<u8>, Broken> {
     let rest = file.strip_suffix(AFTER).ok_or(Broken::Missing)?;
     let (rest, written) = rest.split_at_checked(rest.len().wrapping_sub(DIGITS)).ok_or(Broken::Missing)?;

@@ -36,8 +36,9 @@ impl Written {
 }
 
 impl TraceMark {
-    /// Reads as much of a trace as belongs to the checkpoint. An error if that is not this very run's: it must start with the
-    /// run's own first line, and have the length and the hash that were remembered.
+    /// Reads as much of a trace as belongs to the checkpoint. An error if that is not this very
+    /// run's: it must start with the run's own first line, and have the length and the hash that
+    /// were remembered.
     pub fn verify(&self, runner: &Runner, mut trace: impl Read) -> crate::Result<Written> {
         let path = self.path.display();
         let refuse = |reason: String| Err(Error::Checkpoint { reason });

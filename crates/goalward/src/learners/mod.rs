@@ -215,10 +215,11 @@ pub trait Learner: Send {
     }
     /// Its state.
     fn snapshot(&self) -> Snapshot;
-    /// Puts a state back that a learner of the same problem and settings took down. A state that cannot be one is refused with
-    /// the place of its flaw, and changes nothing.
+    /// Puts a state back that a learner of the same problem and settings took down. A state that
+    /// cannot be one is refused with the place of its flaw, and changes nothing.
     fn restore(&mut self, snapshot: &Snapshot) -> Result<()>;
-    /// How many steps it has observed, if it counts them: a checkpoint whose learner and loop disagree is refused.
+    /// How many steps it has observed, if it counts them: a checkpoint whose learner and loop
+    /// disagree is refused.
     fn observed(&self) -> Option<u64> {
         None
     }

@@ -70,7 +70,8 @@ impl Cholesky {
         &self.lower
     }
 
-    /// Whether a stored one is a factor of this dimension: triangular, with a positive diagonal, and with its own log-determinant.
+    /// Whether a stored one is a factor of this dimension: triangular, with a positive diagonal,
+    /// and with its own log-determinant.
     pub(crate) fn check(&self, dim: usize) -> Result<(), Flaw> {
         ensure(self.dim == dim, "dim", || format!("{}, but {dim} is expected", self.dim))?;
         numbers("lower", &self.lower, dim * dim)?;

@@ -1,8 +1,8 @@
 //! Values that come back from a file are judged before they are used.
 //!
-//! Whoever can be taken down has a `check` beside it, which looks at a stored value with what was built from the problem and the
-//! settings at hand. It names the first flaw and its place. Whatever passes can be computed with: no index out of range, no overflow,
-//! no factor of something else.
+//! Whoever can be taken down has a `check` beside it, which looks at a stored value with what was
+//! built from the problem and the settings at hand. It names the first flaw and its place. Whatever
+//! passes can be computed with: no index out of range, no overflow, no factor of something else.
 
 use crate::Error;
 

@@ -1,4 +1,5 @@
-//! What is let in from a checkpoint: only what its run can have written, and with the flaw's place if not.
+//! What is let in from a checkpoint: only what its run can have written, and with the flaw's place
+//! if not.
 
 use goalward::episode::{Arena, Checkpoint, RunSpec, Runner, Trace};
 use goalward::learners::LEARNERS;

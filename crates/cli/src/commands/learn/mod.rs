@@ -47,8 +47,8 @@ const DEFAULT_EPISODES: u64 = 1000;
 /// its trace are the same as if nothing had happened. What else is given with --resume must agree with the checkpoint,
 /// but --episodes and --max-steps may be raised.
 ///
-/// Neither is written over anything but another trace or checkpoint, and one run at a time writes each. A trace that was moved is
-/// named by --trace beside --resume; it must be the run's own.
+/// Neither is written over anything but another trace or checkpoint, and one run at a time writes
+/// each. A trace that was moved is named by --trace beside --resume; it must be the run's own.
 ///
 /// Ctrl-C stops between two steps, saves the run if --checkpoint was given, and reports the results so far (exit
 /// code 130). A planning call under way is cut off, and made when the run is taken up again.

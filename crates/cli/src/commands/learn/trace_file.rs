@@ -42,7 +42,8 @@ impl TraceFile {
         Ok(TraceFile { path, file, trace: Trace::new(BufWriter::new(out)), _lock: lock })
     }
 
-    /// The trace of a checkpoint, without what was written after it. Nothing is cut off a file that is not this run's own trace.
+    /// The trace of a checkpoint, without what was written after it. Nothing is cut off a file that
+    /// is not this run's own trace.
     pub(super) fn reopen(mark: TraceMark, runner: &Runner) -> anyhow::Result<TraceFile> {
         let path = mark.path.clone();
         let io = |source| Error::Io { path: path.clone(), source };

@@ -108,7 +108,8 @@ impl LikelihoodKeeper {
         Kept { counts: self.likelihood.counts(), set: self.set.clone(), most_informed: self.most_informed }
     }
 
-    /// Puts a state back that belongs to the same problem and level; what cannot be one is refused, and changes nothing.
+    /// Puts a state back that belongs to the same problem and level; what cannot be one is refused,
+    /// and changes nothing.
     pub fn restore(&mut self, kept: Kept) -> Result<()> {
         *self = self.restored(kept)?;
         Ok(())

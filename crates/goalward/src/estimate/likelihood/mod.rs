@@ -356,7 +356,8 @@ impl Likelihood {
         Counts { triples: self.triples.tally.clone(), sums: self.memory.clone() }
     }
 
-    /// Puts a state back that belongs to the same problem; what cannot be one is refused, and changes nothing.
+    /// Puts a state back that belongs to the same problem; what cannot be one is refused, and
+    /// changes nothing.
     pub fn restore(&mut self, counts: Counts) -> Result<()> {
         *self = self.restored(counts)?;
         Ok(())
@@ -377,7 +378,8 @@ impl Likelihood {
         Ok(back)
     }
 
-    /// The predicting theta must give every triple seen a probability, and the information must be that of the data.
+    /// The predicting theta must give every triple seen a probability, and the information must be
+    /// that of the data.
     fn check_fit(&self) -> Result<(), Flaw> {
         let z = &self.memory.plug_in;
         let mut possible = true;
