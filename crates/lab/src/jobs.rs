@@ -213,6 +213,8 @@ fn grid(episodes: u64) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use goalward::plan::Halt;
+    use goalward::registry::Settings;
 
     #[test]
     fn the_grid_has_both_ends_and_even_roots() {
@@ -223,6 +225,27 @@ mod tests {
         assert!((200..=300).contains(&points.len()), "{}", points.len());
         let roots: Vec<f64> = points.iter().map(|&k| (k as f64).sqrt()).collect();
         assert!(roots.windows(2).skip(20).all(|w| w[1] - w[0] < 1.3), "equally spaced");
+    }
+
+    /// Whoever asks need not wait for a planning call: the first one is made after the first step, and is cut off.
+    #[test]
+    fn planning_calls_are_cut_off() {
+        struct Asked(Halt);
+        impl Progress for Asked {
+            fn halt(&self) -> Halt {
+                self.0.clone()
+            }
+            fn cancelled(&self) -> bool {
+                false
+            }
+        }
+        let asked = Asked(Halt::new());
+        asked.0.ask();
+        let arena = Arena::open("hard-instance", &Settings::new().set("dim", 2)).unwrap();
+        let lr = Contender::parse("lr").unwrap();
+        let curves = run_grid(&arena, &[lr], &[0], 5, None, &asked).unwrap();
+        let run = &curves[0].runs[0];
+        assert_eq!((run.outcome, run.result.steps), (Outcome::Interrupted, 1));
     }
 
     #[test]

@@ -55,7 +55,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     let dim = settings.count("dim", 1, 256)?;
     let successors = settings.count("successors", 1, usize::MAX)?;
     if successors > states {
-        let reason = format!("it must lie between 1 and the number of states, and states={states}");
+        let reason = format!("it must lie between 1 and {states}, the number of states (states={states})");
         return Err(settings.refuse("successors", settings.text("successors").unwrap_or_default(), reason));
     }
     let cost_min = settings.number("cost_min", 0.0, 1.0)?;
