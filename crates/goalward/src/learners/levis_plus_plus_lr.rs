@@ -52,6 +52,7 @@ use crate::estimate::Seen;
 use crate::numeric::stored::Within;
 use crate::numeric::support::{ConvexSet, Status, Support, SupportMin, Warm};
 use crate::plan::{Cut, Halt};
+use crate::problem::seen::require_clear;
 use crate::problem::{Action, Problem, State};
 use crate::registry::Parameter;
 use serde::{Deserialize, Serialize};
@@ -85,6 +86,7 @@ pub(super) const ENTRY: LearnerEntry = LearnerEntry {
     build: |brief| {
         // the largest cost, also where it is below 1: results do not depend on the user's units
         let unit = brief.problem.largest_cost();
+        require_clear(brief.problem)?;
         let (b, oracle) = given_or_true_b(unit, brief)?;
         let c_min = known_c_min(brief)?;
         let oracle = if oracle { vec!["B"] } else { vec![] };

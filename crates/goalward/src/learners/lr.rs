@@ -58,6 +58,7 @@ use crate::confidence::{Assumption, Claim, Kept, Knowledge, LikelihoodKeeper, hi
 use crate::estimate::Seen;
 use crate::numeric::stored::{Flaw, Within, ensure};
 use crate::plan::{Cut, Halt, Planner};
+use crate::problem::seen::require_clear;
 use crate::problem::{Action, Problem, State};
 use crate::registry::Parameter;
 use serde::{Deserialize, Serialize};
@@ -128,6 +129,7 @@ impl Lr {
         let unit = brief.problem.largest_cost();
         let costs = brief.problem.costs().iter().map(|c| c / unit).collect();
         let delta = brief.settings.probability("delta")?;
+        require_clear(brief.problem)?;
 
         let sharp = match brief.settings.text("set") {
             Some("outer") => false,

@@ -6,6 +6,7 @@
 
 use super::Problem;
 use crate::numeric::{Polytope, dot, norm};
+use crate::{Error, Result};
 
 /// What rounding leaves of a row that B fixes, as a share of its features' norm, is below this; or this, where B's hull has equalities
 /// that are implied, and so known less well.
@@ -15,6 +16,22 @@ const IMPLIED: f64 = 1e-11;
 const CLEAR: f64 = 1e-9;
 /// B is of ordinary size if it reaches no further: coordinates of norm one serve then.
 const ORDINARY: f64 = 1e3;
+
+/// Beyond this, theta times a feature of ordinary size has no digits left for a probability.
+const FURTHEST: f64 = 1e13;
+
+/// Refuses a problem in which some feature is so faint that likelihoods cannot be computed with: B reaches too far along it.
+pub(crate) fn require_clear(problem: &Problem) -> Result<()> {
+    let reach = Seen::of(problem).reach.into_iter().fold(0.0, f64::max);
+    if reach <= FURTHEST {
+        return Ok(());
+    }
+    let fault = format!(
+        "some are so small that theta may be {reach:.0e} along them, which leaves no digits for probabilities: give such a \
+         feature in larger units (and its theta in smaller ones), or leave it out"
+    );
+    Err(Error::Field { field: "features".into(), fault })
+}
 
 /// The directions of B that some kernel sees, in the coordinates of B's hull.
 #[derive(Clone, Debug)]

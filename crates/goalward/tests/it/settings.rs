@@ -257,6 +257,8 @@ fn every_parameter_of_every_world() {
                             Ok(runner) => unsound(&arena, runner),
                             // what the oracle says can be beyond what a learner computes with
                             Err(Error::Setting { .. }) => None,
+                            // and features can be too faint for a likelihood
+                            Err(Error::Field { field, .. }) if field == "features" => None,
                             Err(error) => Some(error.to_string()),
                         }
                     });
