@@ -3,6 +3,7 @@
 mod cholesky;
 pub(crate) mod double;
 pub(crate) mod expansion;
+pub(crate) mod long;
 mod polytope;
 mod rng;
 pub(crate) mod stored;

@@ -1,26 +1,26 @@
-//! Bounds with as many digits as it takes: where a way of T steps leaves 30-digit arithmetic nothing (from T of about 1e28 on).
+//! Bounds with as many digits as it takes: where a way of T steps leaves 30-digit arithmetic nothing (from T of about 1e16 to
+//! 1e28 on, as the model is).
 //!
 //! A certificate is a vector whose slack has the right sign in every state, and a slack is as large as a step's cost where the
 //! values are T times that: they must be known to more than log10 T digits. Elimination solves a policy's equations with small
-//! relative errors in f64, whatever T is. So the residual, computed exactly, is solved for again and again, and what comes out is
-//! added as one more list of f64: values are sums of lists, exactly.
+//! relative errors, whatever T is, for right-hand sides that are not negative; with 512 binary digits ([`Long`]) that is enough up to
+//! T of 1e130. Values are then written as sums of lists of f64, whose slacks are computed exactly.
 
-use super::super::double::UNIT;
-use super::super::evaluate::Evaluator;
 use super::super::improve::nearest_goal;
 use super::super::model::{Choice, Model};
 use super::refine::Fine;
 use super::{Sense, Values};
 use crate::numeric::expansion::Expansion;
+use crate::numeric::long::Long;
 
-/// Lists at most: each has a dozen digits more.
-const LISTS: usize = 20;
+/// Nodes at most: elimination is dense.
+pub(super) const NODES: usize = 200;
 /// Rounds of policy iteration, and of the margin on the side of all choices.
 const ROUNDS: usize = 100;
 const MARGIN_ROUNDS: usize = 30;
 /// The part of the values that the margins may take, and what an improvement must exceed.
 const MARGIN: f64 = 1e-16;
-const NOISE: f64 = 1e-11;
+const NOISE: f64 = 1e-15;
 
 /// Values as sums of lists, the goal's 0 at the end of each.
 type Lists = Vec<Vec<f64>>;
@@ -43,68 +43,101 @@ fn slack(model: &Model, node: usize, choice: Choice, charge: (f64, f64), lists: 
     (sum.value(), size)
 }
 
-/// A policy's equations, for any right-hand sides.
+/// A policy's equations, eliminated: leaving(i) x(i) = b(i) + sum of w(i,j) x(j).
 struct Policy<'a> {
     model: &'a Model,
     choices: Vec<Choice>,
-    evaluator: Evaluator,
+    /// Row by row; what is left of the diagonal are weights, what is right of it factors.
+    matrix: Vec<Long>,
+    leaving: Vec<Long>,
 }
 
 impl Policy<'_> {
+    /// Elimination from the last node to the first; none if the policy does not reach the goal from everywhere.
     fn new(model: &Model, choices: Vec<Choice>) -> Option<Policy<'_>> {
-        let proper = model.reaches_goal(&choices).iter().all(|&reaches| reaches);
-        proper.then(|| Policy { evaluator: Evaluator::new(model, &choices), model, choices })
-    }
-
-    /// The solution for right-hand sides, with residuals that are `enough`, and those residuals.
-    fn solve(
-        &self,
-        b: impl Fn(usize) -> (f64, f64),
-        enough: impl Fn(&Lists, &[f64]) -> bool,
-    ) -> Option<(Lists, Vec<f64>)> {
-        let nodes = self.model.nodes;
-        let (mut lists, mut before): (Lists, f64) = (Vec::new(), f64::INFINITY);
-        for _ in 0..LISTS {
-            let left = |s: usize| slack(self.model, s, self.choices[s], b(s), &lists).0;
-            let residual: Vec<f64> = (0..nodes).map(left).collect();
-            if !lists.is_empty() && enough(&lists, &residual) {
-                return Some((lists, residual));
+        let n = model.nodes;
+        if !model.reaches_goal(&choices).iter().all(|&reaches| reaches) {
+            return None;
+        }
+        let (mut matrix, mut out) = (vec![Long::default(); n * n], vec![Long::default(); n]);
+        for (s, &choice) in choices.iter().enumerate() {
+            for &(next, w) in model.arcs(choice) {
+                let entry = if next as usize == n { &mut out[s] } else { &mut matrix[s * n + next as usize] };
+                *entry = entry.plus(Long::new(w));
             }
-            let mut correction = self.evaluator.solve(residual);
-            let size = correction.iter().fold(0.0f64, |size, d| size.max(d.abs()));
-            if !size.is_finite() || correction.iter().any(|d| d.is_nan()) || size > 0.5 * before {
+        }
+        let mut leaving = vec![Long::default(); n];
+        for k in (0..n).rev() {
+            let (above, from_k) = matrix.split_at_mut(k * n);
+            let pivot = &from_k[..k];
+            leaving[k] = pivot.iter().fold(out[k], |sum, &w| sum.plus(w));
+            if leaving[k].is_zero() {
                 return None;
             }
-            before = size;
-            correction.push(0.0);
-            lists.push(correction);
+            for i in 0..k {
+                let row = &mut above[i * n..i * n + k + 1];
+                if row[k].is_zero() {
+                    continue;
+                }
+                let factor = row[k].over(leaving[k]);
+                row[k] = factor;
+                for (j, &w) in pivot.iter().enumerate().filter(|&(j, w)| j != i && !w.is_zero()) {
+                    row[j] = row[j].plus(factor.times(w));
+                }
+                out[i] = out[i].plus(factor.times(out[k]));
+            }
         }
-        None
+        Some(Policy { model, choices, matrix, leaving })
     }
 
-    /// The policy's values, so well that what is left costs no more than a part of them.
-    fn values(&self) -> Option<(Lists, Vec<f64>)> {
-        let enough = |lists: &Lists, residual: &[f64]| {
-            let margin = self.evaluator.solve(residual.iter().map(|r| r.abs()).collect());
-            (0..self.model.nodes).all(|s| margin[s] <= MARGIN * lists[0][s].abs())
-        };
-        self.solve(|s| charge(self.model, self.choices[s]), enough)
+    /// The solution for right-hand sides that are not negative.
+    fn solve(&self, b: &[f64]) -> Lists {
+        let n = b.len();
+        let mut x: Vec<Long> = b.iter().map(|&b| Long::new(b)).collect();
+        for k in (0..n).rev() {
+            for i in 0..k {
+                let factor = self.matrix[i * n + k];
+                if !factor.is_zero() {
+                    x[i] = x[i].plus(factor.times(x[k]));
+                }
+            }
+        }
+        for k in 0..n {
+            let row = self.matrix[k * n..k * n + k].iter().zip(&x).filter(|(w, _)| !w.is_zero());
+            x[k] = row.fold(x[k], |sum, (&w, &x)| sum.plus(w.times(x))).over(self.leaving[k]);
+        }
+        let mut lists: Lists = Vec::new();
+        for (s, x) in x.into_iter().enumerate() {
+            // what is too small for exact products is left out: the margins are far larger
+            for (k, piece) in x.pieces().take_while(|&piece| piece == 0.0 || piece > 1e-250).enumerate() {
+                if lists.len() <= k {
+                    lists.push(vec![0.0; n + 1]);
+                }
+                lists[k][s] = piece;
+            }
+        }
+        lists
     }
 
-    /// The solution for right-hand sides that are not negative, up to a quarter of each.
-    fn margin(&self, need: &[f64]) -> Option<Lists> {
-        let enough =
-            |_: &Lists, residual: &[f64]| residual.iter().zip(need).all(|(r, need)| r.abs() <= 0.25 * need);
-        Some(self.solve(|s| (need[s], 0.0), enough)?.0)
+    /// The policy's values, to the last digit of its charges.
+    fn values(&self) -> Option<Lists> {
+        let charges: Vec<f64> = self.choices.iter().map(|&choice| self.model.charge(choice)).collect();
+        finite(self.solve(&charges))
     }
 
     /// Right-hand sides whose solution is a small part of the values, but positive wherever they are.
-    fn floor(&self, x: &[f64]) -> Vec<f64> {
-        let steps = self.evaluator.solve(vec![1.0; self.model.nodes]);
-        let inside = (0..self.model.nodes).filter(|&s| x[s] > 0.0);
-        let floor = inside.map(|s| x[s] / steps[s]).fold(f64::INFINITY, f64::min) * MARGIN;
-        x[..self.model.nodes].iter().map(|&x| if x > 0.0 { floor } else { 0.0 }).collect()
+    fn floor(&self, x: &Lists) -> Vec<f64> {
+        let steps = self.solve(&vec![1.0; self.model.nodes]);
+        let total = |lists: &Lists, s: usize| lists.iter().map(|list| list[s]).sum::<f64>();
+        let inside = (0..self.model.nodes).filter(|&s| total(x, s) > 0.0);
+        let floor = inside.map(|s| total(x, s) / total(&steps, s)).fold(f64::INFINITY, f64::min) * MARGIN;
+        (0..self.model.nodes).map(|s| if total(x, s) > 0.0 { floor } else { 0.0 }).collect()
     }
+}
+
+/// Values that f64 can hold.
+fn finite(lists: Lists) -> Option<Lists> {
+    lists.iter().flatten().all(|x| x.is_finite()).then_some(lists)
 }
 
 /// S c in two parts.
@@ -112,20 +145,22 @@ fn charge(model: &Model, choice: Choice) -> (f64, f64) {
     (model.charge(choice), model.charge_tail(choice))
 }
 
-/// Both bounds from a policy, or from one that goes to the goal by the cheapest arcs; no value exceeds `most`. `None` where no
-/// policy can be evaluated well enough.
+/// Both bounds from a policy, or from one that goes to the goal by the cheapest arcs; no value exceeds `most`. `None` where there
+/// are too many nodes, or a value is beyond f64.
 pub(super) fn long(model: &Model, sense: Sense, from: &[u32], most: f64) -> Option<Fine> {
-    let given = Policy::new(model, from.iter().map(|&choice| choice as Choice).collect());
-    let first = |policy: Policy<'_>| policy.values().map(|values| (policy.choices, values));
-    let (choices, _) =
-        given.and_then(first).or_else(|| Policy::new(model, nearest_goal(model)).and_then(first))?;
-    let (policy, x, residual) = improved(model, sense, choices)?;
     let nodes = model.nodes;
-    let floor = policy.floor(&x[0]);
-    let rounding = |s: usize, choice: Choice| floor[s] + 8.0 * UNIT * model.charge(choice);
-    let need: Vec<f64> =
-        (0..nodes).map(|s| 2.0 * residual[s].abs() + rounding(s, policy.choices[s])).collect();
-    let own = moved(&x, policy.margin(&need)?, sense.sigma());
+    if nodes == 0 || nodes > NODES {
+        return None;
+    }
+    let given: Vec<Choice> = from.iter().map(|&choice| choice as Choice).collect();
+    let (policy, x) =
+        improved(model, sense, given).or_else(|| improved(model, sense, nearest_goal(model)))?;
+    let floor = policy.floor(&x);
+    // the charges are rounded to f64, and the rows divided by their sums to 30 digits
+    let rounding =
+        |s: usize, choice: Choice| floor[s] + MARGIN.max(f64::EPSILON) * 4.0 * model.charge(choice);
+    let need: Vec<f64> = (0..nodes).map(|s| rounding(s, policy.choices[s])).collect();
+    let own = moved(&x, finite(policy.solve(&need))?, sense.sigma());
     let other = by_all(&policy, sense, &x, rounding)?;
     let (lower, upper) = if sense == Sense::Least { (other, own) } else { (own, other) };
     let (lower, below) = bounds(&lower, true, f64::INFINITY);
@@ -143,15 +178,12 @@ pub(super) fn long(model: &Model, sense: Sense, from: &[u32], most: f64) -> Opti
     })
 }
 
-/// Policy iteration: the last policy with its values and what is left of its equations.
-fn improved(model: &Model, sense: Sense, mut choices: Vec<Choice>) -> Option<(Policy<'_>, Lists, Vec<f64>)> {
+/// Policy iteration: the last policy that can be evaluated, with its values.
+fn improved(model: &Model, sense: Sense, mut choices: Vec<Choice>) -> Option<(Policy<'_>, Lists)> {
     let mut last = None;
     for _ in 0..ROUNDS {
-        let policy = match Policy::new(model, choices.clone()) {
-            Some(policy) => policy,
-            None => break,
-        };
-        let Some((x, residual)) = policy.values() else { break };
+        let Some(policy) = Policy::new(model, choices.clone()) else { break };
+        let Some(x) = policy.values() else { break };
         for s in 0..model.nodes {
             let mut best = 0.0;
             for choice in model.choices(s).filter(|&choice| choice != policy.choices[s]) {
@@ -163,7 +195,7 @@ fn improved(model: &Model, sense: Sense, mut choices: Vec<Choice>) -> Option<(Po
             }
         }
         let settled = choices == policy.choices;
-        last = Some((policy, x, residual));
+        last = Some((policy, x));
         if settled {
             break;
         }
@@ -192,7 +224,7 @@ fn by_all(
     let mut worst = policy;
     for _ in 0..MARGIN_ROUNDS {
         let need: Vec<f64> = (0..model.nodes).map(|s| 3.0 * lacks(s, worst.choices[s], x).max(0.0)).collect();
-        let bound = moved(x, worst.margin(&need)?, -sigma);
+        let bound = moved(x, finite(worst.solve(&need))?, -sigma);
         let mut choices = worst.choices.clone();
         let mut violated = false;
         for s in 0..model.nodes {

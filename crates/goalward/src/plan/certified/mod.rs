@@ -14,8 +14,8 @@
 //! topological order: a state on its own by its formula; a small component by policy iteration with sparse elimination, after
 //! the states without a decision have been eliminated once; a large one by policy iteration with BiCGSTAB. Bounds come from
 //! f64 with directed error bounds ([`Solution::width`] says how far they are apart); where they cannot reach the
-//! precision asked for, 30-digit arithmetic takes over (up to a few million transitions), and then one of as many digits as it takes (up to a
-//! hundred thousand), as far as the independent check of the certificate agrees.
+//! precision asked for, 30-digit arithmetic takes over (up to a few million transitions), and then one of 150 digits (up to 200
+//! states), as far as the independent check of the certificate agrees.
 //!
 //! **What it needs to know.** The truth. Its rows are read as divided by their sums.
 //!
@@ -139,8 +139,6 @@ struct Values {
 
 /// Above so many transitions the 30-digit arithmetic is not tried: it would take too much memory.
 const EXACT_TRANSITIONS: usize = 3_000_000;
-/// Above so many transitions as many digits as it takes would take too long.
-const LONG_TRANSITIONS: usize = 100_000;
 /// How many times the roundings of a proof are counted: once if the independent check agrees, else more.
 const CARE: [f64; 4] = [1.0, 64.0, 4096.0, 1_048_576.0];
 
@@ -208,9 +206,7 @@ pub fn solve_checked(
 pub fn tried(problem: &Problem) -> String {
     let mut tried = "policy iteration by elimination or BiCGSTAB, after value iteration; bounds by scaling and by a margin".to_string();
     tried += match transitions(problem) <= EXACT_TRANSITIONS {
-        true if transitions(problem) <= LONG_TRANSITIONS => {
-            "; the same in 30 digits, and in as many as it takes"
-        }
+        true if problem.states() <= long::NODES => "; the same in 30 digits, and in 150",
         true => "; the same in 30 digits",
         false => "; not in 30 digits, for which the model is too large",
     };
@@ -278,10 +274,10 @@ fn narrowed(
             break;
         }
     }
-    if best.width() > precision && transitions(problem) <= LONG_TRANSITIONS {
-        if let Some(fine) = long(&setup.model, sense, policy, most) {
-            holds(&mut best, finish(fine));
-        }
+    if best.width() > precision
+        && let Some(fine) = long(&setup.model, sense, policy, most)
+    {
+        holds(&mut best, finish(fine));
     }
     Ok(best)
 }
