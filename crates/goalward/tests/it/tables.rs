@@ -258,7 +258,7 @@ fn table() -> impl Strategy<Value = (usize, Vec<Row>)> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 150, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn the_spelling_of_a_table_changes_nothing(
