@@ -241,7 +241,7 @@ impl Claim {
     pub fn check(&self, facts: &Facts) -> Guarantee {
         let conditions: Vec<Condition> = self.assumptions.iter().map(|a| a.check(facts)).collect();
         // a NaN promises nothing either
-        let vacuous = !(self.level < 1.0);
+        let vacuous = self.level.is_nan() || self.level >= 1.0;
         let any = |status: Status| conditions.iter().any(|c| c.status == status);
         let holds = match (vacuous || any(Status::NotMet), any(Status::Unknown)) {
             (true, _) => Holds::No,

@@ -1,9 +1,9 @@
 //! The soak of random models in small: intervals against the exact enumeration of all stationary policies.
 
 #[path = "../../soak/mdps/mod.rs"]
-mod mdps;
+mod sweep;
 
-use mdps::{Counts, try_one};
+use sweep::{Counts, try_one};
 
 #[test]
 fn two_hundred_models_are_never_wrong_and_never_refused() {
