@@ -10,7 +10,7 @@
 //!   under the policy, and from wherever L > 0 the policy gets to the goal or to a state where L <= 0.
 //!
 //! L and U are the bounds with their tails, digits beyond f64 that may only make a proof stricter than what is claimed. Which
-//! states are lost is decided anew. Slacks are summed with twice the digits of f64 and a bound on what is left out ([`sum`]),
+//! states are lost is decided anew. Slacks are summed with twice the digits of f64 and a bound on what is left out (`sum`),
 //! and exactly where that does not decide: no true inequality fails for want of digits.
 //!
 //! Nothing in a certificate is trusted: whatever it holds, it is refused, or its bounds are true.
