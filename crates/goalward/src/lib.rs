@@ -29,11 +29,21 @@ pub mod numeric;
 pub mod output;
 pub mod plan;
 pub mod problem;
-pub mod registry;
+pub mod parameters;
+#[doc(hidden)]
+pub use parameters as registry;
 pub mod worlds;
 
 pub use closest::closest;
 pub use error::{Error, Result};
+pub use learners::linear_mixture::levis::Levis;
+pub use learners::linear_mixture::levis_plus_plus::LevisPlusPlus;
+pub use learners::linear_mixture::levis_plus_plus_lr::LevisPlusPlusLr;
+pub use learners::linear_mixture::lr::Lr;
+pub use learners::linear_mixture::rho_levis_plus_plus::RhoLevisPlusPlus;
+pub use learners::{Learner, Transition};
+pub use parameters::Settings;
+pub use problem::Problem;
 
 /// The README's examples are tests.
 #[cfg(doctest)]

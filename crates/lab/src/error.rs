@@ -60,18 +60,6 @@ pub enum Error {
         /// What is wrong with it.
         fault: String,
     },
-    /// A study's copy of a learner's confidence set is not the learner's own: its results would be about nothing.
-    #[error("{learner} on {world}, seed {seed}: the study's copy of its confidence set strays at step {t}")]
-    Strayed {
-        /// The learner.
-        learner: String,
-        /// The world.
-        world: String,
-        /// The seed.
-        seed: u64,
-        /// The planning call at which it was seen.
-        t: u64,
-    },
     /// Two contenders have the same label, so that tables and legends could not tell them apart.
     #[error("two contenders are called {label:?}")]
     SameLabel {
@@ -117,7 +105,6 @@ impl Error {
                 "b-star" => "every step costs 1, so that V* is at least 1: for instance 2.5".into(),
                 _ => return None,
             },
-            Error::Strayed { .. } => "this is a fault of goalward: please report it with the command".into(),
             Error::Taken { .. } => "--out names another folder; --force overwrites what is there".into(),
             Error::Output { .. } => "--out names another folder".into(),
             Error::SameLabel { .. } => "give each contender once; seeds repeat a run".into(),

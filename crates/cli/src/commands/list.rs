@@ -2,9 +2,9 @@
 
 use crate::exit::Outcome;
 use crate::output::{self, wrapped};
-use goalward::learners::LEARNERS;
+use goalward::learners::{LEARNERS, Need};
 use goalward::registry::Parameter;
-use goalward::worlds::{FEATURES, RESTART, WORLDS};
+use goalward::worlds::{COMMON, WORLDS};
 
 const EXAMPLES: &str = "\
 EXAMPLES:
@@ -47,14 +47,13 @@ fn worlds(columns: usize) -> String {
         let facts = [("from", world.reference.to_string())];
         entry(world.id, world.title, &facts, "--param", world.parameters, columns)
     });
-    let common = [FEATURES, RESTART];
-    let every = entry("every world and file", "what they all take", &[], "--param", &common, columns);
+    let every = entry("every world and file", "what they all take", &[], "--param", COMMON, columns);
     entries.chain([every]).collect::<Vec<_>>().join("\n")
 }
 
 fn learners(columns: usize) -> String {
     let entries = LEARNERS.iter().map(|learner| {
-        let needs = if learner.needs.is_empty() { "nothing".into() } else { learner.needs.join("; ") };
+        let needs = if learner.needs.is_empty() { "nothing".into() } else { joined(learner.needs) };
         let facts = [
             ("from", learner.reference.to_string()),
             ("setting", learner.setting.to_string()),
@@ -64,6 +63,10 @@ fn learners(columns: usize) -> String {
         entry(learner.id, learner.title, &facts, "--set", learner.parameters, columns)
     });
     entries.collect::<Vec<_>>().join("\n")
+}
+
+fn joined(needs: &[Need]) -> String {
+    needs.iter().map(Need::to_string).collect::<Vec<_>>().join("; ")
 }
 
 fn entry(
@@ -77,16 +80,13 @@ fn entry(
     let mut lines = vec![wrapped("", &format!("{id}: {title}"), 4, columns)];
     let facts = facts.iter().filter(|(_, value)| !value.is_empty());
     lines.extend(facts.map(|(name, value)| wrapped("    ", &format!("{name}: {value}"), 8, columns)));
-    let typed = |p: &Parameter| match p.default {
-        "" => format!("{}=", p.name),
-        default => format!("{}={default}", p.name),
-    };
+    let typed = |p: &Parameter| format!("{}={}", p.name, p.default());
     // descriptions stand under one another as long as there is room for them
     let widest = (columns * 9 / 20).saturating_sub(flag.len() + 7);
     let width = parameters.iter().map(|p| typed(p).len()).filter(|width| *width <= widest).max().unwrap_or(0);
     let indent = flag.len() + width + 7;
     for parameter in parameters {
-        let must = if parameter.default.is_empty() { "(must be given) " } else { "" };
+        let must = if parameter.is_required() { "(must be given) " } else { "" };
         let doc = format!("{must}{}", parameter.doc);
         let begin = format!("    {flag} {:<width$}  ", typed(parameter));
         lines.push(match typed(parameter).len() <= width {

@@ -51,14 +51,14 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let weights = weights.transpose()?;
     let output = problem_file(args.output.as_deref(), &args.models)?;
     let settings = args.parameters.settings()?;
-    let restart = match settings.get(RESTART.name).unwrap_or(RESTART.default) {
+    let restart = match settings.get(RESTART.name()).unwrap_or("false") {
         "true" => true,
         "false" => false,
         other => return Err(Usage::new(format!("restart={other}: expected true or false")).into()),
     };
     // models that are lost in different states have different actions once they restart: it is the
     // mixture that does
-    let settings = settings.without(RESTART.name);
+    let settings = settings.without(RESTART.name());
     if args.models.iter().filter(|model| *model == "-").count() > 1 {
         return Err(Usage::new("-, standard input, is given twice, and can be read once").into());
     }

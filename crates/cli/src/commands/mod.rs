@@ -97,8 +97,8 @@ impl Parameters {
             ("goal", &self.goal),
             ("cost", &self.cost),
             ("start", &self.start),
-            (FEATURES.name, &self.features),
-            (RESTART.name, &restart),
+            (FEATURES.name(), &self.features),
+            (RESTART.name(), &restart),
         ];
         for (key, value) in named {
             let Some(value) = value else { continue };
@@ -129,7 +129,7 @@ fn arena(
     let entries = learners.iter().map(|id| learners::entry(id)).collect::<Result<Vec<_>, _>>()?;
     let busy = Busy::new(format!("opening {world}"), quiet);
     let instance = open(world, params, &busy, quiet)?;
-    let most = entries.iter().map(|entry| learners::bytes(entry, &instance.problem)).max().unwrap_or(0);
+    let most = entries.iter().map(|entry| entry.bytes(&instance.problem)).max().unwrap_or(0);
     let runs = jobs.min(rayon::current_num_threads()).max(1);
     fits(&Need::runs(&instance, most, runs as u64), &busy, quiet)?;
     busy.say("planning on the truth");
@@ -150,7 +150,7 @@ fn open(world: &str, params: &Settings, busy: &Busy, quiet: bool) -> anyhow::Res
     if !quiet {
         busy.aside(|| {
             tell(&instance);
-            if params.get(RESTART.name) == Some("true") {
+            if params.get(RESTART.name()) == Some("true") {
                 say_restarting(&instance.problem, &lost);
             }
         });

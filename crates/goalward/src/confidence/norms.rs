@@ -1,7 +1,31 @@
 //! The norms that Assumption 3.1 of the paper bounds by one, computed where it fails (reading B1).
 
 use crate::estimate::largest_norm;
+use crate::parameters::Value;
 use crate::problem::Problem;
+
+/// Which norms a regression's radius is computed with (reading B1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Norms {
+    /// Those that its theorem assumes.
+    Printed,
+    /// The problem's own.
+    Computed,
+}
+
+impl Value for Norms {
+    fn read(text: &str) -> Option<Norms> {
+        [Norms::Printed, Norms::Computed].into_iter().find(|norms| norms.typed() == text)
+    }
+
+    fn typed(&self) -> String {
+        let word = match self {
+            Norms::Printed => "printed",
+            Norms::Computed => "computed",
+        };
+        word.into()
+    }
+}
 
 /// L_phi: a bound on |phi_U(s,a)| over all pairs and all U in [0, 1] with U(goal) = 0.
 ///

@@ -1,5 +1,6 @@
 //! Radii of ellipsoidal confidence sets, and which of them a result was obtained with.
 
+use crate::parameters::Value;
 use std::fmt;
 use std::str::FromStr;
 
@@ -43,6 +44,16 @@ impl fmt::Display for RadiusKind {
             RadiusKind::Determinant => f.write_str("determinant"),
             RadiusKind::Data => f.write_str("data"),
         }
+    }
+}
+
+impl Value for RadiusKind {
+    fn read(text: &str) -> Option<RadiusKind> {
+        text.parse().ok()
+    }
+
+    fn typed(&self) -> String {
+        self.to_string()
     }
 }
 

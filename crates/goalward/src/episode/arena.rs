@@ -1,11 +1,12 @@
 //! A world prepared for runs: the instance, its exact solution, and its random numbers.
 
 use crate::confidence::{self, Facts};
-use crate::learners::{LearnerEntry, Told};
+use crate::learners::shared::{B, T_STAR};
+use crate::learners::{LearnerEntry, Need, Told};
 use crate::numeric::Stream;
 use crate::plan::exact::{self, Exact};
 use crate::problem::{Instance, Problem, Truth};
-use crate::registry::Settings;
+use crate::parameters::{Bound, Key, Settings};
 use crate::{Result, worlds};
 use std::sync::Arc;
 
@@ -112,13 +113,13 @@ impl Arena {
 
     /// What a learner is told beyond the problem: what its entry needs, and what the user asked for by `oracle`.
     pub(super) fn tell(&self, entry: &LearnerEntry, settings: &Settings) -> Told {
-        let asked = |key: &str| settings.get(key) == Some("oracle");
+        let asked = |key: &Key<Bound>| settings.get(key.name()) == Some("oracle");
         // the certified upper bound: a learner's B must not be below B* even by rounding
         let above = self.exact.upper.iter().copied().filter(|v| v.is_finite()).fold(0.0, f64::max);
         Told {
-            b_star: asked("B").then_some(above),
-            t_star: asked("t_star").then_some(self.exact.t_star),
-            policy: entry.wants_policy.then(|| self.exact.policy.clone()),
+            b_star: asked(&B).then_some(above),
+            t_star: asked(&T_STAR).then_some(self.exact.t_star),
+            policy: entry.wants(Need::Policy).then(|| self.exact.policy.clone()),
         }
     }
 }

@@ -8,12 +8,12 @@ use super::seal;
 use super::{Arena, Progress, RunSpec, Runner};
 use crate::learners::Snapshot;
 use crate::numeric::stored::{Flaw, MOST, Within, at_most, between, ensure, numbers};
-use crate::registry::Settings;
+use crate::parameters::Settings;
 use crate::{Error, Result, output};
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-const VERSION: u32 = 2;
+const VERSION: u32 = 3;
 
 /// Everything that is needed to go on, bit for bit.
 #[derive(Clone, Debug, Serialize, Deserialize)]

@@ -8,7 +8,7 @@
 //!
 //! ```
 //! use goalward::episode::{Arena, RunSpec, Runner};
-//! use goalward::registry::Settings;
+//! use goalward::Settings;
 //! let arena = Arena::open("hard-instance", &Settings::new().set("dim", 2))?;
 //! let spec = RunSpec::new("random", 50).seed(1);
 //! let mut runner = Runner::new(&arena, spec)?;
@@ -52,7 +52,7 @@ pub struct Step<'a> {
     /// Q*(s,a) - V*(s).
     pub gap: f64,
     /// The learner, for its inner quantities.
-    pub learner: &'a dyn Learner,
+    pub learner: &'a Learner,
 }
 
 /// A planning call, right after the step that triggered it.
@@ -61,7 +61,7 @@ pub struct Plan<'a> {
     /// The step's number.
     pub t: u64,
     /// The learner; [`Probe::plan`](crate::learners::Probe::plan) has the details.
-    pub learner: &'a dyn Learner,
+    pub learner: &'a Learner,
 }
 
 /// A finished episode.

@@ -120,7 +120,7 @@ impl RunResult {
         let (arena, spec, now) = (runner.arena(), runner.spec(), runner.progress());
         let mut gathered = Gathered::default();
         runner.learner().probe(&mut gathered);
-        let parameters = runner.learner().in_force();
+        let parameters = runner.learner().in_force().clone();
         RunResult {
             world: arena.world.clone(),
             params: serde_json::json!(arena.params),

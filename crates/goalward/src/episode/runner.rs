@@ -2,11 +2,11 @@
 
 use super::{Arena, Checkpoint, Episode, Flow, Observer, Plan, RunResult, Step, Stop};
 use crate::confidence::{Facts, Guarantee};
-use crate::learners::{self, Learner, Observed, Probe, Transition, Violation};
+use crate::learners::{self, Learner, Observed, Transition};
 use crate::numeric::Stream;
 use crate::plan::Halt;
 use crate::problem::{State, Truth};
-use crate::registry::Settings;
+use crate::parameters::Settings;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -97,7 +97,7 @@ pub struct Runner<'a> {
     arena: &'a Arena,
     truth: &'a Truth,
     spec: RunSpec,
-    learner: Box<dyn Learner>,
+    learner: Learner,
     progress: Progress,
     luck: Stream,
     /// The number of episodes that the learner was built for.
@@ -112,16 +112,15 @@ impl<'a> Runner<'a> {
     /// Builds the learner and stands before the first step.
     pub fn new(arena: &'a Arena, spec: RunSpec) -> Result<Self> {
         let entry = learners::entry(&spec.learner)?;
-        let told = arena.tell(entry, &spec.settings);
-        let learner =
-            learners::build(entry, arena.problem(), &spec.settings, spec.seed, spec.episodes, told)?;
+        let told = arena.tell(&entry, &spec.settings);
+        let learner = entry.build(arena.problem(), &spec.settings, spec.seed, spec.episodes, told)?;
         Ok(Runner { own: true, ..Runner::with_learner(arena, spec, learner)? })
     }
 
-    /// Runs a learner of the caller's own; `spec.learner` is what results call it. An error if it says that it was built for
-    /// [another problem](Learner::problem).
-    pub fn with_learner(arena: &'a Arena, spec: RunSpec, learner: Box<dyn Learner>) -> Result<Self> {
-        if let Some(fault) = learner.problem().and_then(|problem| arena.problem().difference(problem)) {
+    /// Runs a learner that the caller has built; `spec.learner` is what results call it. An error if it
+    /// was built for [another problem](Learner::problem).
+    pub fn with_learner(arena: &'a Arena, spec: RunSpec, learner: Learner) -> Result<Self> {
+        if let Some(fault) = arena.problem().difference(learner.problem()) {
             let first = format!("problem {}", arena.problem().name());
             let second = format!("the problem that learner {} was built for", spec.learner);
             return Err(Error::Mismatch { first, second, fault });
@@ -138,7 +137,7 @@ impl<'a> Runner<'a> {
         };
         let luck = Arena::luck(spec.seed, 1);
         let built_for = spec.episodes;
-        let opening = learner.in_force();
+        let opening = learner.in_force().clone();
         let truth = arena.truth()?;
         Ok(Runner { arena, truth, spec, learner, progress, luck, built_for, own: false, opening })
     }
@@ -151,7 +150,8 @@ impl<'a> Runner<'a> {
         runner.spec = checkpoint.spec.clone();
         runner.learner.restore(&checkpoint.learner)?;
         let steps = checkpoint.progress.steps;
-        if let Some(t) = runner.learner.observed().filter(|t| *t != steps) {
+        let t = runner.learner.clock().t;
+        if t != steps {
             let reason = format!("progress.steps: {steps}, but the learner has observed {t}");
             return Err(Error::Checkpoint { reason });
         }
@@ -190,17 +190,15 @@ impl<'a> Runner<'a> {
     }
 
     /// The learner.
-    pub fn learner(&self) -> &dyn Learner {
-        self.learner.as_ref()
+    pub fn learner(&self) -> &Learner {
+        &self.learner
     }
 
     /// What is proved of the learner, with every condition that the truth can decide; none if nothing is.
     ///
     /// A step that no model allows shows that the truth is no mixture of them.
     pub fn guarantee(&self) -> Option<Guarantee> {
-        let mut seen = Impossible(false);
-        self.learner.probe(&mut seen);
-        self.checked(seen.0)
+        self.checked(self.learner.clock().impossible > 0)
     }
 
     /// The same before the first step: whatever happened since.
@@ -261,14 +259,6 @@ impl<'a> Runner<'a> {
         let exact = self.arena.exact();
         let state = self.progress.state;
         let action = self.learner.act(state)?;
-        if action >= problem.actions(state) {
-            let fault = format!(
-                "the learner chose action {action} in state {}, which has {}",
-                problem.state_name(state),
-                problem.actions(state)
-            );
-            return Err(Error::Misuse { t: self.progress.steps + 1, fault });
-        }
         let pair = problem.pair(state, action);
         let next = self.truth.sample(problem, pair, self.luck.uniform());
         let cost = problem.cost(pair);
@@ -283,7 +273,7 @@ impl<'a> Runner<'a> {
         now.gap_regret += gap;
         now.state = next;
 
-        let (t, episode, learner) = (now.steps, now.episodes + 1, self.learner.as_ref());
+        let (t, episode, learner) = (now.steps, now.episodes + 1, &self.learner);
         let step = Step { t, episode, state, action, cost, next, gap, learner };
         let flow = tell(observers, |o| o.step(&step));
         Ok(either(flow, self.after(observed, observers)))
@@ -291,7 +281,7 @@ impl<'a> Runner<'a> {
 
     /// Makes the plan that was cut off, if one is owed.
     fn catch_up(&mut self, observers: &mut [&mut dyn Observer]) -> Result<Flow> {
-        let observed = self.learner.catch_up()?;
+        let observed = self.learner.catch_up();
         match observed {
             Observed::Updated => Ok(Flow::Continue(())),
             _ => Ok(self.after(observed, observers)),
@@ -305,7 +295,7 @@ impl<'a> Runner<'a> {
         match observed {
             Observed::Owed => return Flow::Break(Stop),
             Observed::Planned => {
-                let plan = Plan { t: self.progress.steps, learner: self.learner.as_ref() };
+                let plan = Plan { t: self.progress.steps, learner: &self.learner };
                 flow = tell(observers, |o| o.plan(&plan));
             }
             Observed::Updated => {}
@@ -332,18 +322,6 @@ impl<'a> Runner<'a> {
         now.state = self.arena.problem().start();
         self.luck = Arena::luck(self.spec.seed, now.episodes + 1);
         tell(observers, |o| o.episode(&ended))
-    }
-}
-
-/// Whether a learner met a step that no model allows.
-struct Impossible(bool);
-
-impl Probe for Impossible {
-    fn violation(&mut self, _: &Violation) {
-        self.0 = true;
-    }
-    fn wants_estimate(&self) -> bool {
-        false
     }
 }
 

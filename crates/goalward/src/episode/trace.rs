@@ -3,7 +3,8 @@
 
 use super::{Episode, Flow, Observer, Plan, Runner, Step, Stop, TraceMark};
 use crate::Error;
-use crate::learners::{Emptiness, PlanReport, Probe, Violation};
+use crate::learners::{Emptiness, PlanReport, Probe, Reason, Violation};
+use crate::plan::Planner;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 use std::io::{self, Read, Write};
@@ -102,11 +103,57 @@ struct StepLine<'a> {
     sigma_sq: Option<&'a [f64]>,
 }
 
+/// A plan, its family's details beside what every plan has.
 #[derive(Serialize)]
 struct PlanLine<'a> {
     kind: &'static str,
-    #[serde(flatten)]
-    plan: &'a PlanReport,
+    t: u64,
+    j: u64,
+    reason: Reason,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    beta: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    theta: Option<&'a [Vec<f64>]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log_det: Option<&'a [f64]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    planner: Option<Planner>,
+    sweeps: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    fallbacks: u64,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    relaxed: bool,
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    empty: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why: Option<Emptiness>,
+    v: &'a [f64],
+}
+
+impl<'a> PlanLine<'a> {
+    fn new(plan: &'a PlanReport) -> Self {
+        let mixture = plan.mixture();
+        PlanLine {
+            kind: "plan",
+            t: plan.t,
+            j: plan.j,
+            reason: plan.reason,
+            beta: mixture.map(|m| m.beta),
+            theta: mixture.map(|m| &*m.theta),
+            log_det: mixture.map(|m| &*m.log_det),
+            planner: mixture.map(|m| m.planner),
+            sweeps: plan.sweeps,
+            fallbacks: mixture.map_or(0, |m| m.fallbacks),
+            relaxed: mixture.is_some_and(|m| m.relaxed),
+            empty: plan.empty.is_some(),
+            why: plan.empty,
+            v: &plan.v,
+        }
+    }
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// What violated the model: a step that no model allows, or data that contradict every model.
@@ -265,8 +312,8 @@ impl<W: Write> Observer for Trace<W> {
         let mut glimpse = Glimpse::default();
         plan.learner.probe(&mut glimpse);
         let Some(report) = &glimpse.plan else { return Flow::Continue(()) };
-        self.line(&PlanLine { kind: "plan", plan: report })?;
-        if report.why != Some(Emptiness::Contradiction) {
+        self.line(&PlanLine::new(report))?;
+        if report.empty != Some(Emptiness::Contradiction) {
             return Flow::Continue(());
         }
         let what = "contradiction";

@@ -1,7 +1,7 @@
 //! The builder's checks, one by one, and the sparse products.
 
 use super::{Model, Problem, ProblemBuilder, Truth};
-use crate::registry::Settings;
+use crate::parameters::Settings;
 use crate::{Error, Result, worlds};
 
 /// Two states and the goal; the truth is (0.25, 0.75).

@@ -20,34 +20,32 @@ use super::signs::{B_STAR, DELTA, DIM, Signs};
 use super::{SIMPLEX, WorldEntry};
 use crate::Result;
 use crate::problem::Instance;
-use crate::registry::{Parameter, Reader};
+use crate::parameters::{Key, Reader};
 
 pub(super) const ENTRY: WorldEntry = WorldEntry {
     id: "corridor",
     title: "many cheap steps in a row: T* = b_star length grows with the length, B* = b_star does not",
     reference: "goalward; the actions and features of the LEVIS++ paper, Appendix B, in every state",
-    parameters: &[
-        Parameter {
-            name: "length",
-            default: "10",
-            doc: "the number of states before the goal; a step costs 1/length",
-        },
-        DIM,
-        B_STAR,
-        DELTA,
-        SIMPLEX,
-    ],
+    parameters: &[LENGTH.about(), DIM.about(), B_STAR.about(), DELTA.about(), SIMPLEX.about()],
     build,
 };
 
+const LENGTH: Key<u64> = Key::count(
+    "length",
+    1,
+    1_000_000,
+    "the number of states before the goal; a step costs 1/length",
+)
+.or("10");
+
 fn build(settings: &Reader) -> Result<Instance> {
-    let law = Signs::read(settings, settings.count("length", 1, 1_000_000)?)?;
-    law.build(ENTRY.id, settings.flag(SIMPLEX.name)?, |s| format!("cell {s}"))
+    let law = Signs::read(settings, settings.get(&LENGTH)? as usize)?;
+    law.build(ENTRY.id, settings.get(&SIMPLEX)?, |s| format!("cell {s}"))
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::registry::Settings;
+    use crate::parameters::Settings;
     use crate::worlds::build;
     use crate::worlds::tests::optimal;
 

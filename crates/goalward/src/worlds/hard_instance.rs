@@ -18,24 +18,24 @@ use super::signs::{B_STAR, DELTA, DIM, Signs};
 use super::{SIMPLEX, WorldEntry};
 use crate::Result;
 use crate::problem::Instance;
-use crate::registry::Reader;
+use crate::parameters::Reader;
 
 pub(super) const ENTRY: WorldEntry = WorldEntry {
     id: "hard-instance",
     title: "two states, 2^(d-1) actions that differ little: the paper's experiment and its lower bound",
     reference: "the LEVIS++ paper, Appendix B; Min, He, Wang, Gu (2022), lower bound",
-    parameters: &[DIM, B_STAR, DELTA, SIMPLEX],
+    parameters: &[DIM.about(), B_STAR.about(), DELTA.about(), SIMPLEX.about()],
     build,
 };
 
 fn build(settings: &Reader) -> Result<Instance> {
     let law = Signs::read(settings, 1)?;
-    law.build(ENTRY.id, settings.flag(SIMPLEX.name)?, |_| "s_init".into())
+    law.build(ENTRY.id, settings.get(&SIMPLEX)?, |_| "s_init".into())
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::registry::Settings;
+    use crate::parameters::Settings;
     use crate::worlds::build;
     use crate::worlds::tests::optimal;
 

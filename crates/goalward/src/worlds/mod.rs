@@ -12,7 +12,7 @@ mod tests;
 mod windy_grid;
 
 use crate::problem::{Instance, State, files, restart};
-use crate::registry::{Parameter, Reader, Settings, name_and_settings};
+use crate::parameters::{Choice, Key, Parameter, Reader, Settings, name_and_settings};
 use crate::{Error, Result};
 use serde::Serialize;
 use std::path::{Path, is_separator};
@@ -37,26 +37,31 @@ pub const WORLDS: &[WorldEntry] =
     &[hard_instance::ENTRY, corridor::ENTRY, windy_grid::ENTRY, random_mixture::ENTRY];
 
 /// What every world's `simplex` is.
-const SIMPLEX: Parameter = Parameter {
-    name: "simplex",
-    default: "false",
-    doc: "whether learners are told that no entry of theta is negative (as extra facts of the problem)",
-};
+const SIMPLEX: Key<bool> = Key::flag(
+    "simplex",
+    "whether learners are told that no entry of theta is negative (as extra facts of the problem)",
+)
+.or("false");
 
-/// What every world and every file takes beside its own parameters.
-pub const FEATURES: Parameter = Parameter {
-    name: "features",
-    default: "f64",
-    doc: "f32 splits every feature into an f32 and the rest, in the same memory: planners read the f32 alone, half as much, while what they \
-          certify has room for the difference",
-};
+/// What every world and every file takes beside its own parameters: `features` and `restart`.
+pub const COMMON: &[Parameter] = &[FEATURES.about(), RESTART.about()];
 
-/// What every world and every file takes beside its own parameters: second chances.
-pub const RESTART: Parameter = Parameter {
-    name: "restart",
-    default: "false",
-    doc: "true: a step into a state from which the goal cannot be reached leads back to the start, at the step's own cost",
-};
+/// Whether features are split.
+pub const FEATURES: Key<String> = Key::choice(
+    "features",
+    &[Choice::Word("f64"), Choice::Word("f32")],
+    "f32 splits every feature into an f32 and the rest, in the same memory: planners read the f32 alone, half \
+     as much, while what they certify has room for the difference",
+)
+.or("f64");
+
+/// Second chances.
+pub const RESTART: Key<bool> = Key::flag(
+    "restart",
+    "true: a step into a state from which the goal cannot be reached leads back to the start, at the step's \
+     own cost",
+)
+.or("false");
 
 /// The most feature rows times dim that a world is built with whose number of actions grows with 2^dim.
 const MOST_NUMBERS: usize = 100_000_000;
@@ -142,10 +147,10 @@ pub fn named(text: &str) -> Result<(String, Settings)> {
 /// Opens a world by its id, or a model or problem file by its path ([`locate`] says which it is).
 ///
 /// A built-in world takes its own parameters, a model file those of [`files::choose::PARAMETERS`] (`goal`, `cost`,
-/// `start`), and a problem file none; each takes [`FEATURES`] and [`RESTART`] besides.
+/// `start`), and a problem file none; each takes [`COMMON`] besides.
 ///
 /// ```
-/// use goalward::registry::Settings;
+/// use goalward::Settings;
 /// let grid = goalward::worlds::open("windy-grid", &Settings::new().set("n", 3))?;
 /// assert_eq!(grid.problem.states(), 9);
 /// # Ok::<(), goalward::Error>(())
@@ -154,7 +159,7 @@ pub fn open(name: &str, settings: &Settings) -> Result<Instance> {
     Ok(open_restarting(name, settings)?.0)
 }
 
-/// As [`open`]; with [`RESTART`] it also gives the states that lead back to the start now.
+/// As [`open`]; with `restart` it also gives the states that lead back to the start now.
 ///
 /// If the start itself is lost nothing can be done, and it is among these states.
 pub fn open_restarting(name: &str, settings: &Settings) -> Result<(Instance, Vec<State>)> {
@@ -176,28 +181,21 @@ pub(crate) struct Common {
 impl Common {
     /// These parameters, and the others.
     pub(crate) fn apart(owner: &str, settings: &Settings) -> Result<(Settings, Common)> {
-        let own = settings.without(FEATURES.name).without(RESTART.name);
-        let choose = |parameter: &Parameter, choices: [&str; 2]| {
-            let value = settings.get(parameter.name).unwrap_or(parameter.default);
-            match choices.iter().position(|choice| *choice == value) {
-                Some(place) => Ok(place == 1),
-                None => Err(Error::Setting {
-                    owner: owner.into(),
-                    key: parameter.name.into(),
-                    value: value.into(),
-                    reason: format!("expected {} or {}", choices[0], choices[1]),
-                }),
-            }
-        };
-        let (split, restart) = (choose(&FEATURES, ["f64", "f32"])?, choose(&RESTART, ["false", "true"])?);
-        Ok((own, Common { split, restart }))
+        let own = COMMON.iter().fold(settings.clone(), |own, p| own.without(p.name));
+        let mut common = settings.clone();
+        for (key, _) in own.iter() {
+            common = common.without(key);
+        }
+        let read = Reader::new(owner, COMMON, &common)?;
+        let split = read.get(&FEATURES)? == "f32";
+        Ok((own, Common { split, restart: read.get(&RESTART)? }))
     }
 
     /// An error that lists the parameters that there are lists these, too.
     pub(crate) fn offer(error: Error) -> Error {
         match error {
             Error::UnknownSetting { owner, key, mut known } => {
-                known.extend([FEATURES.name, RESTART.name].map(String::from));
+                known.extend(COMMON.iter().map(|p| p.name.to_string()));
                 Error::UnknownSetting { owner, key, known }
             }
             error => error,

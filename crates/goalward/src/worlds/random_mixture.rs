@@ -13,7 +13,7 @@ use super::{SIMPLEX, WorldEntry};
 use crate::Result;
 use crate::numeric::Stream;
 use crate::problem::{Instance, Problem, memory};
-use crate::registry::{Parameter, Reader};
+use crate::parameters::{Key, Reader};
 use std::collections::BTreeSet;
 
 pub(super) const ENTRY: WorldEntry = WorldEntry {
@@ -21,25 +21,42 @@ pub(super) const ENTRY: WorldEntry = WorldEntry {
     title: "random sparse models and a random mixture of them; every policy reaches the goal",
     reference: "goalward; after the random (Garnet) problems of Archibald, McKinnon and Thomas (1995)",
     parameters: &[
-        Parameter { name: "states", default: "20", doc: "the number of states, the goal included" },
-        Parameter { name: "actions", default: "3", doc: "the number of actions of every state" },
-        Parameter { name: "dim", default: "4", doc: "the number of candidate models d, 1 to 256" },
-        Parameter {
-            name: "successors",
-            default: "3",
-            doc: "how many states an action may lead to, besides the goal's own share; at most states",
-        },
-        Parameter { name: "cost_min", default: "0.1", doc: "costs are uniform between this and 1" },
-        Parameter {
-            name: "goal_prob",
-            default: "0.05",
-            doc: "the probability, above 0, with which every action leads straight to the goal",
-        },
-        Parameter { name: "seed", default: "0", doc: "determines all that is random, 0 to 2^64 - 1" },
-        SIMPLEX,
+        STATES.about(),
+        ACTIONS.about(),
+        DIM.about(),
+        SUCCESSORS.about(),
+        COST_MIN.about(),
+        GOAL_PROB.about(),
+        SEED.about(),
+        SIMPLEX.about(),
     ],
     build,
 };
+
+const STATES: Key<u64> =
+    Key::count("states", 2, 1_000_000, "the number of states, the goal included").or("20");
+const ACTIONS: Key<u64> =
+    Key::count("actions", 1, 10_000, "the number of actions of every state").or("3");
+const DIM: Key<u64> =
+    Key::count("dim", 1, 256, "the number of candidate models d, 1 to 256").or("4");
+const SUCCESSORS: Key<u64> = Key::count(
+    "successors",
+    1,
+    u32::MAX as u64,
+    "how many states an action may lead to, besides the goal's own share; at most states",
+)
+.or("3");
+const COST_MIN: Key<f64> =
+    Key::number("cost_min", 0.0, 1.0, "costs are uniform between this and 1").or("0.1");
+const GOAL_PROB: Key<f64> = Key::number(
+    "goal_prob",
+    0.0,
+    1.0,
+    "the probability, above 0, with which every action leads straight to the goal",
+)
+.or("0.05");
+const SEED: Key<u64> =
+    Key::count("seed", 0, u64::MAX, "determines all that is random, 0 to 2^64 - 1").or("0");
 
 /// Labels of the streams: the kernel and costs, and the true weights.
 const KERNEL: u64 = 1;
@@ -50,27 +67,26 @@ const MOST_NUMBERS: usize = 4_000_000_000;
 const MOST_NAMED: usize = 10_000;
 
 fn build(settings: &Reader) -> Result<Instance> {
-    let states = settings.count("states", 2, 1_000_000)?;
-    let actions = settings.count("actions", 1, 10_000)?;
-    let dim = settings.count("dim", 1, 256)?;
-    let successors = settings.count("successors", 1, usize::MAX)?;
+    let states = settings.get(&STATES)? as usize;
+    let actions = settings.get(&ACTIONS)? as usize;
+    let dim = settings.get(&DIM)? as usize;
+    let successors = settings.get(&SUCCESSORS)? as usize;
     if successors > states {
         let reason = format!("it must lie between 1 and {states}, the number of states (states={states})");
-        return Err(settings.refuse("successors", settings.text("successors").unwrap_or_default(), reason));
+        return Err(settings.refuse(&SUCCESSORS, reason));
     }
-    let cost_min = settings.number("cost_min", 0.0, 1.0)?;
-    let goal_prob = settings.number("goal_prob", 0.0, 1.0)?;
-    let seed = settings.whole("seed")?;
+    let (cost_min, goal_prob) = (settings.get(&COST_MIN)?, settings.get(&GOAL_PROB)?);
+    let seed = settings.get(&SEED)?;
     if goal_prob == 0.0 {
         let reason = "it must be above 0: it is what makes the goal reachable from every state".into();
-        return Err(settings.refuse("goal_prob", settings.text("goal_prob").unwrap_or_default(), reason));
+        return Err(settings.refuse(&GOAL_PROB, reason));
     }
     let numbers = [actions, dim, successors + 1].iter().fold(states, |n, k| n.saturating_mul(*k));
     if numbers > MOST_NUMBERS {
         let reason = format!(
             "states x actions x (successors + 1) x dim is {numbers}; at most {MOST_NUMBERS} numbers are built"
         );
-        return Err(settings.refuse("states", &states.to_string(), reason));
+        return Err(settings.refuse(&STATES, reason));
     }
     let pairs = states * actions;
     memory::require("this world", Problem::bytes_of(pairs, pairs * (successors + 1), dim))?;
@@ -107,7 +123,7 @@ fn build(settings: &Reader) -> Result<Instance> {
         builder.state_names((0..goal).map(|s| format!("s{s}")).chain(["goal".to_string()]).collect());
         builder.action_names(vec![(0..actions).map(|a| format!("a{a}")).collect(); states]);
     }
-    if settings.flag(SIMPLEX.name)? {
+    if settings.get(&SIMPLEX)? {
         builder.simplex();
     }
     let theta = simplex_point(&mut Stream::new(seed, &[WEIGHTS]), dim);
@@ -138,7 +154,7 @@ fn simplex_point(stream: &mut Stream, n: usize) -> Vec<f64> {
 mod tests {
     use super::*;
     use crate::problem::json::to_json;
-    use crate::registry::Settings;
+    use crate::parameters::Settings;
     use crate::worlds::build;
     use crate::worlds::tests::optimal;
 

@@ -4,23 +4,23 @@
 use super::MOST_NUMBERS;
 use crate::Result;
 use crate::problem::{Instance, Problem};
-use crate::registry::{Parameter, Reader};
+use crate::parameters::{Key, Reader};
 
 /// The number of features d.
-pub(super) const DIM: Parameter = Parameter {
-    name: "dim",
-    default: "3",
-    doc: "the number of features d, 2 to 16; there are 2^(d-1) actions",
-};
+pub(super) const DIM: Key<u64> =
+    Key::count("dim", 2, 16, "the number of features d, 2 to 16; there are 2^(d-1) actions").or("3");
 /// V* of the start.
-pub(super) const B_STAR: Parameter =
-    Parameter { name: "b_star", default: "3", doc: "B* = V*(start), the cost of always playing all ones" };
+pub(super) const B_STAR: Key<f64> =
+    Key::number("b_star", 1.0, 1e6, "B* = V*(start), the cost of always playing all ones").or("3");
 /// The chance of progress of a random action.
-pub(super) const DELTA: Parameter = Parameter {
-    name: "delta",
-    default: "5/27",
-    doc: "the mean chance of progress over all actions; the best one has 1/b_star, so 1/(2 b_star) < delta < 1/b_star",
-};
+pub(super) const DELTA: Key<f64> = Key::number(
+    "delta",
+    0.0,
+    1.0,
+    "the mean chance of progress over all actions; the best one has 1/b_star, so 1/(2 b_star) < delta < \
+     1/b_star",
+)
+.or("5/27");
 
 /// Stages 0..length in a row, then the goal. In every stage the actions are a in {-1,1}^(d-1) and
 ///
@@ -38,9 +38,9 @@ pub(super) struct Signs {
 impl Signs {
     /// Reads [`DIM`], [`B_STAR`] and [`DELTA`] and checks 0 < Delta < delta.
     pub(super) fn read(settings: &Reader, length: usize) -> Result<Signs> {
-        let dim = settings.count(DIM.name, 2, 16)?;
-        let b_star = settings.number(B_STAR.name, 1.0, 1e6)?;
-        let delta = settings.number(DELTA.name, 0.0, 1.0)?;
+        let dim = settings.get(&DIM)? as usize;
+        let b_star = settings.get(&B_STAR)?;
+        let delta = settings.get(&DELTA)?;
         let gap = 1.0 / b_star - delta;
         if !(0.0 < gap && gap < delta) {
             let reason = format!(
@@ -50,12 +50,12 @@ impl Signs {
                 0.5 / b_star,
                 1.0 / b_star
             );
-            return Err(settings.refuse(DELTA.name, settings.text(DELTA.name).unwrap_or(""), reason));
+            return Err(settings.refuse(&DELTA, reason));
         }
         let numbers = (length << (dim - 1)).saturating_mul(2 * dim);
         if numbers > MOST_NUMBERS {
             let reason = format!("{length} stages of 2^{} actions are too many to build", dim - 1);
-            return Err(settings.refuse(DIM.name, &dim.to_string(), reason));
+            return Err(settings.refuse(&DIM, reason));
         }
         Ok(Signs { dim, delta, gap, length })
     }

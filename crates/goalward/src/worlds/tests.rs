@@ -5,7 +5,7 @@ use crate::Error;
 use crate::numeric::dot;
 use crate::problem::json::{parse, to_json};
 use crate::problem::{Instance, Problem};
-use crate::registry::Settings;
+use crate::parameters::Settings;
 use std::collections::HashSet;
 
 /// V*, an optimal policy and its expected steps.

@@ -13,30 +13,27 @@
 use super::{SIMPLEX, WorldEntry};
 use crate::error::shown;
 use crate::problem::{Instance, Problem, memory};
-use crate::registry::{Parameter, Reader};
+use crate::parameters::{Key, Reader};
 use crate::{Error, Result};
 
 pub(super) const ENTRY: WorldEntry = WorldEntry {
     id: "windy-grid",
     title: "an n x n grid in an unknown mixture of winds: five candidate models",
     reference: "goalward; after the windy gridworlds of Sutton and Barto (2018), section 6.5",
-    parameters: &[
-        Parameter { name: "n", default: "5", doc: "the side of the grid, 2 to 1000" },
-        Parameter {
-            name: "wind",
-            default: "0.8",
-            doc: "the probability that a windy model's wind replaces the chosen move",
-        },
-        Parameter { name: "cost", default: "0.2", doc: "the cost of a step" },
-        Parameter {
-            name: "theta",
-            default: "0.3,0.05,0.05,0.3,0.3",
-            doc: "the true weights of calm and of the winds to the right, down, left, up; they sum to 1",
-        },
-        SIMPLEX,
-    ],
+    parameters: &[N.about(), WIND.about(), COST.about(), THETA.about(), SIMPLEX.about()],
     build,
 };
+
+const N: Key<u64> = Key::count("n", 2, 1000, "the side of the grid, 2 to 1000").or("5");
+const WIND: Key<f64> =
+    Key::number("wind", 0.0, 1.0, "the probability that a windy model's wind replaces the chosen move")
+        .or("0.8");
+const COST: Key<f64> = Key::number("cost", 1e-6, 1e6, "the cost of a step").or("0.2");
+const THETA: Key<Vec<f64>> = Key::numbers(
+    "theta",
+    "the true weights of calm and of the winds to the right, down, left, up; they sum to 1",
+)
+.or("0.3,0.05,0.05,0.3,0.3");
 
 const MODELS: usize = 5;
 const MOVES: [&str; 4] = ["right", "down", "left", "up"];
@@ -54,9 +51,8 @@ fn target(n: usize, cell: usize, toward: usize) -> usize {
 }
 
 fn build(settings: &Reader) -> Result<Instance> {
-    let n = settings.count("n", 2, 1000)?;
-    let wind = settings.number("wind", 0.0, 1.0)?;
-    let cost = settings.number("cost", 1e-6, 1e6)?;
+    let n = settings.get(&N)? as usize;
+    let (wind, cost) = (settings.get(&WIND)?, settings.get(&COST)?);
     let theta = mixture(settings)?;
 
     let pairs = n * n * MOVES.len();
@@ -97,7 +93,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     }
     builder.state_names((0..n * n).map(|s| format!("({},{})", s / n, s % n)).collect());
     builder.action_names(vec![MOVES.map(String::from).to_vec(); n * n]);
-    if settings.flag(SIMPLEX.name)? {
+    if settings.get(&SIMPLEX)? {
         builder.simplex();
     }
     Instance::new(builder.build()?, &theta)
@@ -105,9 +101,9 @@ fn build(settings: &Reader) -> Result<Instance> {
 
 /// The weights, checked here so that the error is about the parameter and not about a row of the kernel.
 fn mixture(settings: &Reader) -> Result<Vec<f64>> {
-    let theta = settings.numbers("theta")?;
+    let theta = settings.get(&THETA)?;
     let refuse = |reason: String| -> Result<Vec<f64>, Error> {
-        Err(settings.refuse("theta", settings.text("theta").unwrap_or(""), reason))
+        Err(settings.refuse(&THETA, reason))
     };
     let sum: f64 = theta.iter().sum();
     if theta.len() != MODELS {
@@ -124,7 +120,7 @@ fn mixture(settings: &Reader) -> Result<Vec<f64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::registry::Settings;
+    use crate::parameters::Settings;
     use crate::worlds::build;
     use crate::worlds::tests::optimal;
 

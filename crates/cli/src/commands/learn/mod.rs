@@ -16,6 +16,7 @@ use crate::progress::Meter;
 use goalward::episode::{
     Checkpoint, Ending, Episode, Flow, Observer, RunSpec, Runner, Step, Stop, TraceMark,
 };
+use goalward::learners;
 use goalward::problem::files;
 use goalward::registry::{Settings, name_and_settings, parse_count};
 use goalward::worlds::{self, Place};
@@ -194,7 +195,7 @@ impl Task {
         }
         let settings = Settings::parse(&args.settings)?;
         let spec = RunSpec {
-            learner: args.learner.clone().unwrap_or_else(|| recommended(&settings).into()),
+            learner: args.learner.clone().unwrap_or_else(|| learners::recommended(&settings).id.into()),
             settings,
             seed: args.seed.unwrap_or(0),
             episodes: args.episodes.unwrap_or(DEFAULT_EPISODES),
@@ -208,11 +209,6 @@ impl Task {
             checkpoint: args.checkpoint.as_ref().map(|path| Saved::to(path, &mut files)).transpose()?,
         })
     }
-}
-
-/// The learner for those who name none: valid and tight, with the guarantee of LEVIS++ if a bound B is known.
-fn recommended(settings: &Settings) -> &'static str {
-    if settings.get("B").is_some() { "levis++lr" } else { "lr" }
 }
 
 pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {

@@ -7,7 +7,7 @@ use goalward::episode::Checkpoint;
 use goalward::learners;
 use goalward::output::same_file;
 use goalward::registry::{Parameter, Settings};
-use goalward::worlds::{FEATURES, RESTART, WORLDS};
+use goalward::worlds::{COMMON, WORLDS};
 use std::path::{Path, absolute};
 
 pub(super) fn task(args: &Args, path: &Path) -> anyhow::Result<Task> {
@@ -50,7 +50,7 @@ fn agree(args: &Args, checkpoint: &Checkpoint) -> Result<(), anyhow::Error> {
     }
     let world = WORLDS.iter().find(|world| world.id == checkpoint.world);
     let mut parameters = world.map_or(Vec::new(), |world| world.parameters.to_vec());
-    parameters.extend([FEATURES, RESTART]);
+    parameters.extend(COMMON);
     same_settings("--param", &args.parameters.settings()?, &checkpoint.params, &parameters)?;
     let parameters = learners::entry(&spec.learner).map_or(&[][..], |learner| learner.parameters);
     same_settings("--set", &Settings::parse(&args.settings)?, &spec.settings, parameters)?;
@@ -102,10 +102,10 @@ fn same_settings(
     saved: &Settings,
     parameters: &[Parameter],
 ) -> Result<(), Usage> {
-    let default = |key: &str| parameters.iter().find(|p| p.name == key).map(|p| p.default);
+    let default = |key: &str| parameters.iter().find(|p| p.name == key).map(Parameter::default);
     for (key, value) in given.iter() {
-        let had = saved.get(key).or_else(|| default(key));
-        if !had.is_some_and(|had| same_value(had, value)) {
+        let had = saved.get(key).map(String::from).or_else(|| default(key));
+        if !had.as_ref().is_some_and(|had| same_value(had, value)) {
             let saved = had.map_or(format!("no {flag} {key}"), |had| format!("{flag} {key}={had}"));
             return Err(differs(&format!("{flag} {key}={value}"), &saved));
         }

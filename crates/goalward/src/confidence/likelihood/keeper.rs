@@ -1,6 +1,6 @@
 //! What a learner with a likelihood set does between two plans: count, predict, refit, and know when to plan again.
 
-use super::{Enclosed, Knowledge, LikelihoodSet};
+use super::{Enclosed, Knowledge, LikelihoodNow, LikelihoodPlanned, LikelihoodSet};
 use crate::Result;
 use crate::estimate::{Counts, Likelihood, Seen};
 use crate::numeric::Polytope;
@@ -26,6 +26,8 @@ pub struct LikelihoodKeeper {
     set: LikelihoodSet,
     /// The largest log-information of past plans.
     most_informed: Option<f64>,
+    /// The threshold of the last plan, if the data contradicted every model there.
+    contradicted: Option<f64>,
 }
 
 /// The state of a [`LikelihoodKeeper`].
@@ -35,6 +37,8 @@ pub struct Kept {
     counts: Counts,
     set: LikelihoodSet,
     most_informed: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    contradicted: Option<f64>,
 }
 
 impl LikelihoodKeeper {
@@ -49,6 +53,7 @@ impl LikelihoodKeeper {
             likelihood: Likelihood::within(problem, constraints),
             set: LikelihoodSet::new(delta),
             most_informed: None,
+            contradicted: None,
         }
     }
 
@@ -70,7 +75,7 @@ impl LikelihoodKeeper {
     /// Rebuilds the set for a plan.
     pub fn update(&mut self) -> Knowledge {
         let enclosed = self.enclose();
-        self.set.accept(&self.likelihood, enclosed)
+        self.accept(enclosed)
     }
 
     /// The first half of [`update`](Self::update): refits where needed, and puts an ellipsoid around the set.
@@ -85,7 +90,23 @@ impl LikelihoodKeeper {
 
     /// The second half: makes the support solver's set of it.
     pub fn accept(&mut self, enclosed: Enclosed) -> Knowledge {
-        self.set.accept(&self.likelihood, enclosed)
+        let known = self.set.accept(&self.likelihood, enclosed);
+        self.contradicted = known.set.is_err().then_some(known.threshold);
+        known
+    }
+
+    /// The set of all data so far.
+    pub fn now(&self) -> LikelihoodNow<'_> {
+        LikelihoodNow(self)
+    }
+
+    /// The set that the last plan was made over.
+    pub fn planned(&self) -> LikelihoodPlanned<'_> {
+        LikelihoodPlanned(self)
+    }
+
+    pub(super) fn contradicted(&self) -> Option<f64> {
+        self.contradicted
     }
 
     /// The likelihood of all that was seen.
@@ -105,7 +126,12 @@ impl LikelihoodKeeper {
 
     /// Its state.
     pub fn kept(&self) -> Kept {
-        Kept { counts: self.likelihood.counts(), set: self.set.clone(), most_informed: self.most_informed }
+        Kept {
+            counts: self.likelihood.counts(),
+            set: self.set.clone(),
+            most_informed: self.most_informed,
+            contradicted: self.contradicted,
+        }
     }
 
     /// Puts a state back that belongs to the same problem and level; what cannot be one is refused,
@@ -119,9 +145,9 @@ impl LikelihoodKeeper {
     pub(crate) fn restored(&self, kept: Kept) -> Result<LikelihoodKeeper, Flaw> {
         let likelihood = self.likelihood.restored(kept.counts).within("counts")?;
         kept.set.check(&likelihood, self.set.delta()).within("set")?;
-        if let Some(most) = kept.most_informed {
-            numbers("most_informed", &[most], 1)?;
-        }
-        Ok(LikelihoodKeeper { likelihood, set: kept.set, most_informed: kept.most_informed })
+        let Kept { set, most_informed, contradicted, .. } = kept;
+        numbers("most_informed", most_informed.as_slice(), most_informed.iter().len())?;
+        numbers("contradicted", contradicted.as_slice(), contradicted.iter().len())?;
+        Ok(LikelihoodKeeper { likelihood, set, most_informed, contradicted })
     }
 }

@@ -15,11 +15,13 @@ mod outer;
 mod sharp;
 #[cfg(test)]
 mod tests;
+mod views;
 
 pub use cone::LikelihoodCone;
 pub use keeper::{Kept, LikelihoodKeeper};
 pub use outer::Outer;
 pub use sharp::SharpSet;
+pub use views::{LikelihoodNow, LikelihoodPlanned};
 
 use crate::estimate::{Likelihood, Maximum};
 use crate::numeric::stored::{Flaw, Within, between, ensure};
@@ -134,11 +136,11 @@ impl LikelihoodSet {
         self.last.as_ref().map(|outer| SharpSet::new(likelihood, threshold, outer, within))
     }
 
-    /// Whether the last valid ellipsoid contains a theta of B, or one with the same kernels where these do not determine theta;
-    /// before the first update the set is all of B.
-    pub fn contains(&self, likelihood: &Likelihood, theta: &[f64]) -> bool {
+    /// How far inside the last valid ellipsoid a theta of B is, or one with the same kernels where
+    /// these do not determine theta. Before the first update the set is all of B.
+    pub fn margin(&self, likelihood: &Likelihood, theta: &[f64]) -> f64 {
         let z = likelihood.polytope().coordinates(theta);
-        self.last.as_ref().is_none_or(|outer| outer.contains(likelihood, &z))
+        self.last.as_ref().map_or(f64::INFINITY, |outer| outer.margin(likelihood, &z))
     }
 
     /// The radius of the last valid ellipsoid, in the norm of its shape.

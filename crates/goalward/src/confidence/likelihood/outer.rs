@@ -162,13 +162,13 @@ impl Outer {
         ensure(symmetric, "shape", || "it is not symmetric and positive definite".into())
     }
 
-    /// Whether the ellipsoid has a point with the kernels of this one of B's hull.
-    pub(super) fn contains(&self, likelihood: &Likelihood, z: &[f64]) -> bool {
+    /// How far inside the ellipsoid the nearest point is that has the kernels of this one of B's hull.
+    pub(super) fn margin(&self, likelihood: &Likelihood, z: &[f64]) -> f64 {
         let k = z.len();
         let off: Vec<f64> = z.iter().zip(&self.center).map(|(z, c)| z - c).collect();
         let off = likelihood.seen_part(&off);
         let squared: f64 = (0..k).map(|i| off[i] * dot(&self.shape[i * k..(i + 1) * k], &off)).sum();
-        squared <= self.radius * self.radius
+        self.radius - squared.max(0.0).sqrt()
     }
 
     /// The ellipsoid within B.

@@ -3,27 +3,22 @@
 use super::explicit::{Explicit, UsualCost};
 use crate::error::shown;
 use crate::problem::{Faults, Note, State};
-use crate::registry::{Parameter, Reader, Settings};
+use crate::parameters::{Key, Parameter, Reader, Settings};
 use crate::{Error, Result, closest};
 
 /// What may be said of a model file, as parameters of the world that it is.
-pub const PARAMETERS: &[Parameter] = &[
-    Parameter {
-        name: "goal",
-        default: "(the only label)",
-        doc: "a label, whose states become one goal, or a state",
-    },
-    Parameter {
-        name: "cost",
-        default: "(the only reward model)",
-        doc: "the reward model that is paid for every step; 1: every step costs 1",
-    },
-    Parameter {
-        name: "start",
-        default: "(the only initial state)",
-        doc: "a state; all: an initial state is drawn first, at no cost",
-    },
-];
+pub const PARAMETERS: &[Parameter] = &[GOAL.about(), COST.about(), START.about()];
+
+const GOAL: Key<String> = Key::text("goal", "a label, whose states become one goal, or a state")
+    .computed("the only label");
+const COST: Key<String> = Key::text(
+    "cost",
+    "the reward model that is paid for every step; 1: every step costs 1",
+)
+.computed("the only reward model");
+const START: Key<String> =
+    Key::text("start", "a state; all: an initial state is drawn first, at no cost")
+        .computed("the only initial state");
 
 /// What is to be reached, paid and started from in a model; what is left out must be the only possibility.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -39,9 +34,8 @@ pub struct Options {
 impl Options {
     /// Reads them from settings; other keys are refused, `owner` is the file that they are for.
     pub fn new(owner: &str, settings: &Settings) -> Result<Options> {
-        Reader::new(owner, PARAMETERS, settings)?;
-        let get = |key: &str| settings.get(key).map(String::from);
-        Ok(Options { goal: get("goal"), cost: get("cost"), start: get("start") })
+        let read = Reader::new(owner, PARAMETERS, settings)?;
+        Ok(Options { goal: read.given(&GOAL)?, cost: read.given(&COST)?, start: read.given(&START)? })
     }
 }
 

@@ -34,7 +34,7 @@ pub(in crate::problem) use explicit::{clipped, stem};
 pub use input::{Kind, can_be_reopened, kind};
 
 use crate::problem::{Instance, json};
-use crate::registry::Settings;
+use crate::parameters::Settings;
 use crate::{Error, Result};
 use input::Input;
 use std::io::{self, Read};

@@ -1,10 +1,11 @@
 //! Steps that no model allows: noted by name, counted, and survived.
 
-use super::misuse::{impossible, is_place, possible_pair};
-use super::{Probe, Transition, Violation};
-use crate::Result;
+use super::algorithm::Transition;
+use super::clock::Clock;
+use super::misuse::{impossible, is_place};
+use super::report::{Probe, Violation};
 use crate::numeric::stored::{Flaw, at_most, ensure};
-use crate::problem::{Pair, Problem};
+use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
 
 /// Distinct violations that are remembered by name; all are counted.
@@ -14,25 +15,12 @@ const REMEMBERED: usize = 64;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Surprises {
-    count: u64,
     distinct: Vec<Violation>,
 }
 
 impl Surprises {
-    /// The pair of a step; none, and the step noted, if no model allows its next state. A step that cannot have been reported
-    /// is an error.
-    pub(super) fn pair(&mut self, problem: &Problem, step: &Transition, t: u64) -> Result<Option<Pair>> {
-        let pair = possible_pair(problem, step, t)?;
-        if problem.successors(pair).contains(&(step.next as u32)) {
-            return Ok(Some(pair));
-        }
-        self.note(problem, step, t);
-        Ok(None)
-    }
-
     /// Notes a step.
     pub(super) fn note(&mut self, problem: &Problem, step: &Transition, t: u64) {
-        self.count += 1;
         let (state, action, next) = (step.state, step.action, step.next);
         let same = |v: &&mut Violation| (v.state, v.action, v.next) == (state, action, next);
         if let Some(known) = self.distinct.iter_mut().find(same) {
@@ -44,14 +32,9 @@ impl Surprises {
         }
     }
 
-    /// How many there were.
-    pub(super) fn count(&self) -> u64 {
-        self.count
-    }
-
-    /// Whether stored ones can be those of this problem's first t steps.
-    pub(super) fn check(&self, problem: &Problem, t: u64) -> Result<(), Flaw> {
-        at_most("count", self.count, t, "the steps observed")?;
+    /// Whether stored ones can be those of this problem at this time.
+    pub(super) fn check(&self, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
+        let t = now.t;
         at_most("distinct", self.distinct.len() as u64, REMEMBERED as u64, "the most that are remembered")?;
         let mut named = 0u64;
         for v in &self.distinct {
@@ -64,12 +47,11 @@ impl Surprises {
             ensure(order, place, || format!("{} times from step {} to {}", v.times, v.t, v.last))?;
             named = named.saturating_add(v.times);
         }
-        at_most("distinct", named, self.count, "all that there were")
+        at_most("distinct", named, now.impossible, "all that there were")
     }
 
-    /// Shows every distinct one; returns how many there were in all.
-    pub(super) fn probe(&self, sink: &mut dyn Probe) -> u64 {
+    /// Shows every distinct one.
+    pub(super) fn probe(&self, sink: &mut dyn Probe) {
         self.distinct.iter().for_each(|v| sink.violation(v));
-        self.count
     }
 }

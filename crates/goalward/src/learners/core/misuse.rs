@@ -1,6 +1,6 @@
 //! What a learner is not told: questions and steps that cannot be.
 
-use super::Transition;
+use super::algorithm::Transition;
 use crate::problem::{Action, Pair, Problem, State};
 use crate::{Error, Result};
 
@@ -8,7 +8,7 @@ use crate::{Error, Result};
 const ROUNDING: f64 = 1e-9;
 
 /// The number of actions to choose from in a state; an error where there is no choice to make.
-pub(super) fn choices(problem: &Problem, s: State, t: u64) -> Result<usize> {
+pub(in crate::learners) fn choices(problem: &Problem, s: State, t: u64) -> Result<usize> {
     let fault = if s >= problem.states() {
         no_state(problem, s)
     } else if s == problem.goal() {
@@ -19,21 +19,38 @@ pub(super) fn choices(problem: &Problem, s: State, t: u64) -> Result<usize> {
     Err(Error::Misuse { t, fault })
 }
 
+/// An error if a state does not exist.
+pub(in crate::learners) fn state(problem: &Problem, s: State, t: u64) -> Result<()> {
+    match s < problem.states() {
+        true => Ok(()),
+        false => Err(Error::Misuse { t, fault: no_state(problem, s) }),
+    }
+}
+
+/// The number of a pair; an error if the state or the action does not exist.
+pub(in crate::learners) fn pair(problem: &Problem, s: State, a: Action, t: u64) -> Result<Pair> {
+    state(problem, s, t)?;
+    match a < problem.actions(s) {
+        true => Ok(problem.pair(s, a)),
+        false => Err(Error::Misuse { t, fault: no_action(problem, s, a) }),
+    }
+}
+
 /// A policy with an action for every state, and no other; anything will do at the goal.
-pub(super) fn is_policy(problem: &Problem, policy: &[Action]) -> bool {
+pub(in crate::learners) fn is_policy(problem: &Problem, policy: &[Action]) -> bool {
     let fits = |(s, &a): (State, &Action)| s == problem.goal() || a < problem.actions(s);
     policy.len() == problem.states() && policy.iter().enumerate().all(fits)
 }
 
 /// Whether a step is between states that exist, by an action that does, and not from the goal; whatever it costs.
-pub(super) fn is_place(problem: &Problem, step: &Transition) -> bool {
+pub(in crate::learners) fn is_place(problem: &Problem, step: &Transition) -> bool {
     step.state.max(step.next) < problem.states()
         && step.state != problem.goal()
         && step.action < problem.actions(step.state)
 }
 
 /// The pair of a step between states that exist at the cost that it has, whether or not a model allows it.
-pub(super) fn possible_pair(problem: &Problem, step: &Transition, t: u64) -> Result<Pair> {
+pub(in crate::learners) fn possible_pair(problem: &Problem, step: &Transition, t: u64) -> Result<Pair> {
     let Transition { state, action, cost, next } = *step;
     let fault = if state >= problem.states() {
         no_state(problem, state)
@@ -42,8 +59,7 @@ pub(super) fn possible_pair(problem: &Problem, step: &Transition, t: u64) -> Res
     } else if state == problem.goal() {
         "a step from the goal: the episode is over".into()
     } else if action >= problem.actions(state) {
-        let (s, n) = (problem.state_name(state), problem.actions(state));
-        format!("state {s} has {n} actions, there is no action {action}")
+        no_action(problem, state, action)
     } else {
         let pair = problem.pair(state, action);
         let known = problem.cost(pair);
@@ -60,12 +76,17 @@ pub(super) fn possible_pair(problem: &Problem, step: &Transition, t: u64) -> Res
     Err(Error::Misuse { t, fault })
 }
 
+fn no_action(problem: &Problem, s: State, a: Action) -> String {
+    let (name, n) = (problem.state_name(s), problem.actions(s));
+    format!("state {name} has {n} actions, there is no action {a}")
+}
+
 fn no_state(problem: &Problem, s: State) -> String {
     format!("state {s} does not exist: there are {}", problem.states())
 }
 
 /// What to say of a step that no model allows.
-pub(super) fn impossible(problem: &Problem, step: &Transition) -> String {
+pub(in crate::learners) fn impossible(problem: &Problem, step: &Transition) -> String {
     format!(
         "no model allows the step from state {} by action {} to state {}",
         problem.state_name(step.state),

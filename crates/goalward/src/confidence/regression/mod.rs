@@ -1,0 +1,117 @@
+//! Confidence sets of regressions: ellipsoids around an estimate, cut with B.
+
+mod moments;
+mod plain;
+
+pub use moments::{MomentRule, Perturbation};
+pub use plain::PlainRule;
+
+use super::guarantee::{Assumption, Claim};
+use super::radius::RadiusKind;
+use super::set::{ConfidenceSet, Size};
+use crate::numeric::stored::{Flaw, between, ensure, numbers};
+use crate::numeric::support::{ConvexSet, Ellipsoid, Empty, SupportMin};
+use crate::numeric::{Cholesky, Polytope, dot};
+use crate::problem::Problem;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// How the radius of a regression's ellipsoid is computed: all that is fixed before the data.
+pub trait RadiusRule {
+    /// Which radius it is.
+    fn kind(&self) -> RadiusKind;
+    /// The probability with which a set may ever lose theta*.
+    fn level(&self) -> f64;
+    /// What that takes.
+    fn assumptions(&self, problem: &Problem) -> Vec<Assumption>;
+}
+
+/// {theta : |theta - center| <= radius in the norm of shape}.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Ellipse {
+    /// The estimate.
+    pub center: Vec<f64>,
+    /// Sigma, row by row.
+    pub shape: Vec<f64>,
+    /// beta.
+    pub radius: f64,
+}
+
+impl Ellipse {
+    /// As the support solver takes it.
+    pub fn view(&self) -> Ellipsoid<'_> {
+        Ellipsoid { center: &self.center, shape: &self.shape, radius: self.radius }
+    }
+
+    /// The ellipsoid within B.
+    pub fn within(&self, b: &Arc<Polytope>) -> Result<ConvexSet, Empty> {
+        ConvexSet::new(b, self.view())
+    }
+
+    /// |theta - center| in the norm of shape.
+    fn distance(&self, theta: &[f64]) -> f64 {
+        let off: Vec<f64> = theta.iter().zip(&self.center).map(|(x, y)| x - y).collect();
+        let rows = self.shape.chunks_exact(off.len());
+        off.iter().zip(rows).map(|(x, row)| x * dot(row, &off)).sum::<f64>().max(0.0).sqrt()
+    }
+
+    /// Whether a stored one is an ellipsoid in R^d.
+    pub(crate) fn check(&self, d: usize) -> Result<(), Flaw> {
+        numbers("center", &self.center, d)?;
+        numbers("shape", &self.shape, d * d)?;
+        numbers("radius", &[self.radius], 1)?;
+        between("radius", &[self.radius], 0.0, f64::INFINITY)?;
+        let factor = Cholesky::factor(&self.shape, d);
+        let symmetric = factor.is_some_and(|factor| factor.check_factor_of(&self.shape).is_ok());
+        ensure(symmetric, "shape", || "it is not symmetric and positive definite".into())
+    }
+}
+
+/// A regression's confidence set: an ellipsoid, B, and the rule that its radius comes from.
+pub struct RegressionSet<'a> {
+    /// The ellipsoid.
+    pub ellipse: Ellipse,
+    /// Where the radius comes from.
+    pub rule: &'a dyn RadiusRule,
+    /// The problem that it is about.
+    pub problem: &'a Problem,
+    /// Its B.
+    pub constraints: &'a Arc<Polytope>,
+}
+
+impl ConfidenceSet for RegressionSet<'_> {
+    fn kind(&self) -> String {
+        self.rule.kind().to_string()
+    }
+
+    fn size(&self) -> Size {
+        Size::Radius(self.ellipse.radius)
+    }
+
+    fn margin(&self, theta: &[f64]) -> f64 {
+        self.ellipse.radius - self.ellipse.distance(theta)
+    }
+
+    fn claim(&self) -> Claim {
+        Claim {
+            statement: "theta* is in every confidence set of this regression".into(),
+            level: self.rule.level(),
+            assumptions: self.rule.assumptions(self.problem),
+        }
+    }
+
+    fn support(&self) -> Option<Box<dyn SupportMin + '_>> {
+        self.ellipse.within(self.constraints).ok().map(|set| Box::new(set) as Box<dyn SupportMin>)
+    }
+}
+
+/// "The radius is not scaled" where it is.
+fn unscaled(kind: RadiusKind) -> Option<Assumption> {
+    match kind {
+        RadiusKind::Scaled(x) => {
+            Some(Assumption::settled(format!("the radius is not scaled (by {x})"), false))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,94 @@
+//! The radius of LEVIS: of one regression without weights.
+
+use super::{RadiusRule, unscaled};
+use crate::confidence::guarantee::{Assumption, Claim, Condition};
+use crate::confidence::norms::theta_norm;
+use crate::confidence::radius::{RadiusKind, levis, realised_determinant};
+use crate::estimate::Ridge;
+use crate::problem::Problem;
+
+/// All that the radius of LEVIS is computed from. Costs, B and rho in the theory's units.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlainRule {
+    /// The dimension d.
+    pub dim: usize,
+    /// The user's units per unit of the theory.
+    pub unit: f64,
+    /// The bound on the values.
+    pub b: f64,
+    /// What is added to every cost.
+    pub rho: f64,
+    /// The failure probability.
+    pub delta: f64,
+    /// The ridge.
+    pub lambda: f64,
+    /// Which radius.
+    pub radius: RadiusKind,
+    /// The bound on |phi_V|.
+    pub phi_norm: f64,
+    /// The bound on |theta*|.
+    pub theta_norm: f64,
+}
+
+impl PlainRule {
+    /// The radius after t steps.
+    pub fn beta(&self, t: u64, ridge: &Ridge) -> f64 {
+        let PlainRule { dim, b, delta, lambda, .. } = *self;
+        match self.radius {
+            RadiusKind::Determinant => {
+                let ratio = ridge.running().log_det() - dim as f64 * lambda.ln();
+                realised_determinant(ratio, lambda, delta, b, self.theta_norm)
+            }
+            kind => {
+                let norms = (self.phi_norm, self.theta_norm);
+                kind.factor() * levis(t, dim, lambda, delta, b, norms)
+            }
+        }
+    }
+
+    /// What is proved of LEVIS with this radius.
+    pub fn claim(&self, problem: &Problem) -> Claim {
+        let mut assumptions = self.assumptions(problem);
+        // what only the regret theorem asks for
+        let costs = problem.min_cost() > 0.0 || self.rho > 0.0;
+        assumptions.push(Assumption::settled("every cost off the goal is positive, or rho is", costs));
+        let one = |name: &str, value: f64| Condition::at_least(name, Some(value), Some(1.0));
+        assumptions.extend(
+            [one("B >= 1 in units of the largest cost", self.b), one("lambda >= 1", self.lambda)]
+                .map(Assumption::Settled),
+        );
+        let values = if self.rho > 0.0 { "V* of the perturbed costs" } else { "V*" };
+        let statement = format!(
+            "theta* is in every confidence set, no plan's values exceed {values}, and the regret is \
+             O~(d B^1.5 sqrt(K/c_min) + d^2 B^2/c_min) (Min et al. 2022)"
+        );
+        Claim { statement, level: self.level(), assumptions }
+    }
+}
+
+impl RadiusRule for PlainRule {
+    fn kind(&self) -> RadiusKind {
+        self.radius
+    }
+
+    fn level(&self) -> f64 {
+        self.delta
+    }
+
+    fn assumptions(&self, problem: &Problem) -> Vec<Assumption> {
+        let mut all = vec![
+            Assumption::BoundsValues { b: self.b * self.unit, rho: self.rho * self.unit },
+            Assumption::Mixture,
+            Assumption::ThetaNorm {
+                factor: (1.0, ""),
+                bound: self.theta_norm,
+                over_b: theta_norm(problem),
+            },
+        ];
+        all.extend(unscaled(self.radius));
+        if self.radius != RadiusKind::Determinant {
+            all.push(Assumption::phi_norm(problem, self.phi_norm));
+        }
+        all
+    }
+}

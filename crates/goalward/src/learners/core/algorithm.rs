@@ -1,0 +1,198 @@
+//! What the author of a learner writes.
+
+use super::clock::{Clock, Reason};
+use super::report::Probe;
+use crate::confidence::Claim;
+use crate::numeric::Stream;
+use crate::parameters::{Bound, Key, Reader, Value as _};
+use crate::plan::{Cut, Halt};
+use crate::problem::{Action, Pair, Problem, State};
+use crate::{Error, Result};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::sync::Arc;
+
+pub use crate::estimate::Seen;
+
+/// The label of learners' own random numbers.
+const LEARNER_STREAM: u64 = 0x006c_6561_726e; // "learn"
+
+/// One step of the world as a learner sees it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Transition {
+    /// Where the learner was.
+    pub state: State,
+    /// What it did.
+    pub action: Action,
+    /// What it paid, in the user's units.
+    pub cost: f64,
+    /// Where it came to.
+    pub next: State,
+}
+
+/// A planning call.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub struct Call<'a> {
+    /// Why it is made.
+    pub reason: Reason,
+    /// The clock, this call counted.
+    pub clock: &'a Clock,
+    /// When to give up.
+    pub halt: &'a Halt,
+}
+
+impl Call<'_> {
+    /// What to take down before a call that may be cut off, to go back to.
+    pub(in crate::learners) fn keep<T>(&self, state: impl FnOnce() -> T) -> Option<T> {
+        self.halt.can_be_asked().then(state)
+    }
+}
+
+/// A learning algorithm: how to act, what to learn from a step, when to plan, and how.
+///
+/// A [`Learner`](super::Learner) holds it. What reaches an algorithm has been checked: states exist
+/// and are not the goal, actions belong to their states, costs are the pair's own. It is built from
+/// a [`Brief`] and never sees a truth.
+pub trait Algorithm: Send {
+    /// The action to take in a state that is not the goal.
+    fn act(&mut self, s: State) -> Action;
+
+    /// Learns from a step that the features allow. [`Seen::Impossible`] if the algorithm finds that
+    /// no theta in B allows it all the same.
+    fn observe(&mut self, step: &Transition, pair: Pair, now: &Clock) -> Seen;
+
+    /// Why a plan is due after this step, if one is. It is asked once after every step.
+    fn due(&mut self, _now: &Clock) -> Option<Reason> {
+        None
+    }
+
+    /// Plans. A call that is cut off leaves everything as it was: it is owed, and made later.
+    fn plan(&mut self, _call: &Call) -> Result<(), Cut> {
+        Ok(())
+    }
+
+    /// The goal was reached.
+    fn end_episode(&mut self) {}
+
+    /// The value of a state in the last plan, in the user's units.
+    fn value(&self, _s: State) -> Option<f64> {
+        None
+    }
+
+    /// The value of a pair in the last plan, in the user's units.
+    fn q(&self, _p: Pair) -> Option<f64> {
+        None
+    }
+
+    /// Shows its inner quantities; counts, surprises and violations are shown by the learner.
+    fn probe(&self, _sink: &mut dyn Probe, _now: &Clock) {}
+
+    /// How many planning calls had no set to plan over.
+    fn violations(&self) -> u64 {
+        0
+    }
+
+    /// What is proved of it with the settings in force, and what the proof assumes.
+    fn claim(&self) -> Option<Claim> {
+        None
+    }
+
+    /// Its state.
+    fn snapshot(&self) -> Snapshot;
+
+    /// Puts a state back that an algorithm of the same problem and settings took down, at this time.
+    /// A state that cannot be one is refused with the place of its flaw, and changes nothing.
+    fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()>;
+}
+
+/// The state of a learner, for checkpoints: opaque, but for the learner that made it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Snapshot(pub Value);
+
+impl Snapshot {
+    /// Takes the state down.
+    pub fn of(state: &impl Serialize) -> Self {
+        // a learner's state is plain data with finite numbers and string keys: this cannot fail
+        Snapshot(serde_json::to_value(state).unwrap_or(Value::Null))
+    }
+
+    /// Gives the state back.
+    pub fn to<T: for<'de> Deserialize<'de>>(&self) -> Result<T> {
+        T::deserialize(&self.0)
+            .map_err(|e| Error::Checkpoint { reason: format!("the learner's state: {e}") })
+    }
+}
+
+/// What the runner tells a learner beyond the problem: only what the entry needs or the user asked
+/// for with `oracle`.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    /// The true B*, for `B=oracle`, in the user's units.
+    pub b_star: Option<f64>,
+    /// The true T*, for `t_star=oracle`.
+    pub t_star: Option<f64>,
+    /// A fixed policy to follow.
+    pub policy: Option<Vec<Action>>,
+}
+
+/// All that an algorithm is built from.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Brief<'a> {
+    /// What is known.
+    pub problem: &'a Arc<Problem>,
+    /// The user's settings.
+    pub settings: Reader<'a>,
+    /// The run's seed.
+    pub seed: u64,
+    /// The number of episodes K that the run is planned for.
+    pub episodes: u64,
+    /// What the runner tells.
+    pub told: Told,
+}
+
+impl<'a> Brief<'a> {
+    pub(in crate::learners) fn new(
+        problem: &'a Arc<Problem>,
+        settings: Reader<'a>,
+        seed: u64,
+        episodes: u64,
+        told: Told,
+    ) -> Self {
+        Brief { problem, settings, seed, episodes, told }
+    }
+
+    /// The learner's own random numbers, for ties and sampling.
+    pub fn stream(&self) -> Stream {
+        Stream::new(self.seed, &[LEARNER_STREAM])
+    }
+
+    /// A bound that the user gives or asks the oracle for, between limits that can be computed with.
+    pub(in crate::learners) fn bound(
+        &self,
+        key: &Key<Bound>,
+        told: Option<f64>,
+        least: f64,
+        most: f64,
+    ) -> Result<f64> {
+        let value = match self.settings.get(key)? {
+            Bound::Given(value) => return self.settings.within(key, value, least, most),
+            Bound::Oracle => told.ok_or_else(|| {
+                self.settings.refuse(key, "only a simulated run can ask for the truth".into())
+            })?,
+        };
+        // written so that a NaN is refused too
+        if !(value >= least && value <= most) {
+            let reason = format!(
+                "the truth is {value:e}, and only numbers from {least:e} to {most:e} can be computed \
+                 with here; lr needs to know nothing, or give a bound yourself"
+            );
+            return Err(self.settings.refuse(key, reason));
+        }
+        self.settings.note_oracle(key.name());
+        self.settings.note_as(key.name(), value.in_force());
+        Ok(value)
+    }
+}

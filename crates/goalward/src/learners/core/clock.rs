@@ -1,0 +1,72 @@
+//! What time it is for a learner.
+
+use crate::numeric::stored::{Flaw, MOST, at_most, ensure};
+use serde::{Deserialize, Serialize};
+
+/// Why a planning call was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+#[non_exhaustive]
+pub enum Reason {
+    /// t reached 2 t_j.
+    Time,
+    /// The determinant of some level's Sigma doubled.
+    Determinant,
+    /// The information in the data doubled.
+    Information,
+    /// The episodes begun doubled: costs are raised by the inverse of their number.
+    Episodes,
+}
+
+/// Counts of what has happened so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+#[non_exhaustive]
+pub struct Clock {
+    /// Steps observed: t.
+    pub t: u64,
+    /// Planning calls: j.
+    pub j: u64,
+    /// The step of the last one: t_j, 0 before the first (reading A3).
+    pub t_j: u64,
+    /// Episodes that reached the goal.
+    pub ended: u64,
+    /// Those that had when the last plan was made.
+    pub ended_j: u64,
+    /// Steps that no model allows, from which nothing was learnt.
+    pub impossible: u64,
+}
+
+impl Clock {
+    /// Whether twice as many steps were made as when the last plan was (Algorithm 1, line 10).
+    pub fn time_doubled(&self) -> bool {
+        self.t >= 2 * self.t_j
+    }
+
+    /// How many episodes have begun: one after every arrival at the goal, and the first.
+    pub fn episodes_begun(&self) -> u64 {
+        self.ended + 1
+    }
+
+    /// Whether twice as many have begun as when the last plan was made.
+    pub fn episodes_doubled(&self) -> bool {
+        self.ended + 1 >= 2 * (self.ended_j + 1)
+    }
+
+    /// The clock after a planning call made now.
+    pub(super) fn planned(self) -> Clock {
+        Clock { j: self.j + 1, t_j: self.t, ended_j: self.ended, ..self }
+    }
+
+    /// Whether a stored one can be that of a run.
+    pub(super) fn check(&self) -> Result<(), Flaw> {
+        let Clock { t, j, t_j, ended, ended_j, impossible } = *self;
+        at_most("t", t, MOST, "which no run reaches")?;
+        at_most("t_j", t_j, t, "the steps observed")?;
+        at_most("j", j, t, "the steps observed")?;
+        at_most("ended", ended, t, "the steps observed")?;
+        at_most("ended_j", ended_j, ended, "the episodes that ended")?;
+        at_most("impossible", impossible, t, "the steps observed")?;
+        ensure((j == 0) == (t_j == 0), "t_j", || format!("{t_j} after {j} planning calls"))
+    }
+}

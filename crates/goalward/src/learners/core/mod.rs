@@ -1,0 +1,18 @@
+//! What every learner shares: the clock, the checks, surprises, greedy choices, reports.
+//!
+//! An [`Algorithm`] says how to act, what to learn from a step, when to plan and how. A [`Learner`]
+//! holds one, and does everything else once for all of them.
+
+mod algorithm;
+mod clock;
+mod greedy;
+mod learner;
+pub(super) mod misuse;
+mod report;
+mod surprises;
+
+pub use algorithm::{Algorithm, Brief, Call, Seen, Snapshot, Told, Transition};
+pub use clock::{Clock, Reason};
+pub(super) use greedy::greedy;
+pub use learner::{Learner, Observed};
+pub use report::{Details, Emptiness, MixturePlan, PlanReport, Probe, Violation};

@@ -1,0 +1,279 @@
+//! LEVIS++ with the likelihood set: the paper's algorithm, and a second set that is tight from the first steps on.
+//!
+//! # What it does
+//!
+//! All that [LEVIS++](super::levis_plus_plus) does, in units of the largest cost and with half of delta; with the other half it keeps the likelihood set
+//! ([`LikelihoodSet`](crate::confidence::LikelihoodSet)) as [`lr`](super::lr) does. Every backup of the planner takes the larger
+//! of the two certified lower bounds. It plans on the paper's triggers and when the information has doubled.
+//!
+//! # What it needs to know
+//!
+//! B >= B*, and c_min, for the sake of the paper's guarantee.
+//!
+//! # Parameters
+//!
+#![doc = include_str!("../../../docs/learners/levis++lr.md")]
+//!
+//! They are those of [LEVIS++](super::levis_plus_plus). `delta` is split in halves; `radius` is that of the regression set, and results
+//! call it `regression_radius`: their `radius` is `likelihood`. `delta_split` is true and `norms` are `computed` unless the
+//! user says otherwise, so that the guarantee may fail with probability delta and no more.
+//!
+//! # Cost per step
+//!
+//! That of LEVIS++ and that of `lr`; O(d L log T) planning calls in all. Where the likelihood ellipsoid, or all of B, lies inside
+//! the regression's ellipsoid, as with the printed radius it does for the first hundreds of millions of steps, the second
+//! bound cannot be larger and is not computed; else a backup costs a second support problem, which starts cold.
+//!
+//! # Reference
+//!
+//! Di, He, Zhou, Gu (ICML 2023), Algorithms 1 to 3 and Theorem 5.1, with the set of [`crate::confidence`].
+//!
+//! # What is proved
+//!
+//! Validity and optimism: with probability at least 1 - delta (`delta_split=false`: 1 - delta/2 - (2L+1) delta/2) theta* is in both
+//! sets at all times; then both lower bounds m1 (regression) and m2 (likelihood) are below P V. max(m1, m2) is monotone and, times 1 - q, a
+//! contraction, so DEVI converges as before and V_j <= V*.
+//!
+//! That the paper's bound on the Bellman error carries over: its argument "the minimising theta lies in C" is replaced, on the upper
+//! side, by P V - (1-q) max(m1, m2) <= P V - (1-q) m1 <= 2 beta |phi_V| in the norm of Sigma^-1, plus q B; on the lower side
+//! (1-q) max(m1, m2) - P V <= 0 by optimism, and DEVI's residual adds at most eps_j. The O(d log T) plans that information adds
+//! cost O(B) each, as every plan does in the paper's proof. This is an argument on the level of the paper's lemmas, not a proof
+//! written out; nothing is claimed of a `scaled` regression radius.
+
+use super::levis_plus_plus::{self, Moments, known_c_min, read_rule};
+use super::lr::{check_together, show};
+use super::optimist::{bytes, given_or_true_b};
+use crate::Result;
+use crate::confidence::{Claim, Ellipse, Kept, LikelihoodKeeper, Norms, RadiusKind};
+use crate::learners::builder::builder;
+use crate::learners::shared::{
+    B, C_MIN, DELTA, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS, ROWS,
+    THETA_NORM,
+};
+use crate::learners::{
+    Algorithm, Brief, Call, Clock, Emptiness, Family, LearnerEntry, Need, Probe, Reason, Seen, Snapshot,
+    Transition,
+};
+use crate::numeric::Rows;
+use crate::numeric::stored::Within;
+use crate::numeric::support::{ConvexSet, Status, Support, SupportMin, Warm};
+use crate::parameters::{Bound, Key, Value};
+use crate::plan::{Cut, Planner};
+use crate::problem::seen::require_clear;
+use crate::problem::{Action, Pair, State};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+pub(in crate::learners) const ENTRY: LearnerEntry =
+    LearnerEntry::new("levis++lr", "LEVIS++ with the likelihood set beside its own", build)
+        .reference("Di, He, Zhou, Gu (ICML 2023), Algorithm 1, with goalward's likelihood set")
+        .setting("linear mixture SSP, costs >= c_min > 0")
+        .needs(&[Need::B, Need::CMin])
+        .guarantee(
+            "theta* in both sets at all times, and optimism, with probability 1 - delta, if B >= B*; the \
+             regret of LEVIS++ by an argument on its lemmas (determinant: not; scaled: nothing)",
+        )
+        .parameters(PARAMETERS)
+        .family(Family::LinearMixture)
+        .optimistic()
+        .memory(bytes);
+
+const LEVEL: Key<f64> = DELTA.doc("failure probability, half of it for each set");
+const SPLIT: Key<bool> = DELTA_SPLIT.or("true");
+const OWN_NORMS: Key<Norms> = NORMS.or("computed");
+
+builder! {
+    /// LEVIS++ with the likelihood set beside its own. See the [module](self).
+    LevisPlusPlusLr, ENTRY;
+    b: B => Bound,
+    c_min: C_MIN => f64,
+    delta: LEVEL => f64,
+    lambda: LAMBDA => f64,
+    gamma: GAMMA => f64,
+    levels: LEVELS => u64,
+    radius: RADIUS => RadiusKind,
+    horizon: HORIZON => f64,
+    delta_split: SPLIT => bool,
+    norms: OWN_NORMS => Norms,
+    phi_norm: PHI_NORM => f64,
+    theta_norm: THETA_NORM => f64,
+    planner: PLANNER => Planner,
+    rows: ROWS => Rows,
+}
+
+fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
+    // the largest cost, also where it is below 1: results do not depend on the user's units
+    let unit = brief.problem.largest_cost();
+    require_clear(brief.problem)?;
+    let b = given_or_true_b(unit, brief)?;
+    let c_min = known_c_min(brief)?;
+    let mut rule = read_rule(brief, unit, b, c_min, None, Norms::Computed)?;
+    let half = 0.5 * rule.delta;
+    rule.delta = half;
+    brief.settings.note_as("radius", json!("likelihood"));
+    brief.settings.note_as("regression_radius", rule.radius.in_force());
+    let paper = Moments::new(brief, rule)?;
+    let keeper = LikelihoodKeeper::within(brief.problem, &paper.optimist.constraints, half);
+    Ok(Box::new(Both { paper, keeper, informed: false }))
+}
+
+/// Both sets; each has half of delta.
+struct Both {
+    paper: Moments,
+    keeper: LikelihoodKeeper,
+    /// Whether the information has doubled with the step just taken in.
+    informed: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Memory {
+    paper: levis_plus_plus::Memory,
+    kept: Kept,
+}
+
+/// The larger of two lower bounds.
+#[derive(Clone)]
+struct Larger {
+    likelihood: ConvexSet,
+    /// None where it cannot be the larger one.
+    regression: Option<ConvexSet>,
+    /// Whether it was the larger one in the last solve.
+    regression_was_larger: bool,
+}
+
+impl SupportMin for Larger {
+    fn min(&mut self, c: &[f64], warm: &mut Warm) -> Support {
+        let first = self.likelihood.min(c, warm);
+        let Some(regression) = &mut self.regression else { return first };
+        // one warm start per pair is kept, and the likelihood set has it
+        let second = regression.min(c, &mut Warm::default());
+        self.regression_was_larger = second.value > first.value;
+        let status = if second.status == Status::Inaccurate { second.status } else { first.status };
+        Support { value: first.value.max(second.value), bound: first.bound.max(second.bound), status }
+    }
+
+    fn minimiser(&self, theta: &mut [f64]) {
+        match &self.regression {
+            Some(regression) if self.regression_was_larger => regression.minimiser(theta),
+            _ => self.likelihood.minimiser(theta),
+        }
+    }
+
+    fn fallbacks(&self) -> u64 {
+        self.likelihood.fallbacks() + self.regression.as_ref().map_or(0, |set| set.fallbacks())
+    }
+
+    fn is_relaxed(&self) -> bool {
+        self.likelihood.is_relaxed() || self.regression.as_ref().is_some_and(|set| set.is_relaxed())
+    }
+
+    fn count_fallbacks(&mut self, more: u64) {
+        self.likelihood.count_fallbacks(more);
+    }
+
+    fn one_norm(&self) -> f64 {
+        self.regression.as_ref().map_or(0.0, |set| set.one_norm()).max(self.likelihood.one_norm())
+    }
+}
+
+impl Both {
+    /// Algorithm 1, lines 11 to 18, over both sets; if either is empty the old plan stays.
+    fn plan_now(&mut self, call: &Call) -> (Result<(), Cut>, Ellipse) {
+        let (regression, heading) = self.paper.freeze(call.clock.t);
+        let optimist = &mut self.paper.optimist;
+        let known = self.keeper.update();
+        let keeper = &self.keeper;
+        let mut set = known.set.map_err(|_| Emptiness::Contradiction).and_then(|likelihood| {
+            let regression = match keeper.set().lies_in(keeper.likelihood(), &regression.view()) {
+                true => None,
+                false => {
+                    let within = regression.within(&optimist.constraints);
+                    Some(within.map_err(|_| Emptiness::Regression)?)
+                }
+            };
+            Ok(Larger { likelihood, regression, regression_was_larger: false })
+        });
+        let rate = 1.0 / call.clock.t as f64;
+        (optimist.plan_over(call, heading, set.as_mut(), rate, rate), regression)
+    }
+}
+
+impl Algorithm for Both {
+    fn act(&mut self, s: State) -> Action {
+        self.paper.act(s)
+    }
+
+    fn observe(&mut self, step: &Transition, pair: Pair, now: &Clock) -> Seen {
+        let seen = self.keeper.observe(pair, step.next);
+        if seen == Seen::Counted {
+            self.paper.learn(pair, step.next, now.t);
+            self.informed = self.keeper.informed();
+        }
+        seen
+    }
+
+    fn due(&mut self, now: &Clock) -> Option<Reason> {
+        let informed = std::mem::take(&mut self.informed);
+        match self.paper.due(now) {
+            Some(Reason::Determinant) => Some(Reason::Determinant),
+            _ if informed => Some(Reason::Information),
+            other => other,
+        }
+    }
+
+    fn plan(&mut self, call: &Call) -> Result<(), Cut> {
+        let before = call.keep(|| (self.paper.before_a_plan(), self.keeper.clone()));
+        let (planned, set) = self.plan_now(call);
+        let (paper, keeper) = before.filter(|_| planned.is_err()).unzip();
+        self.paper.settle(set, paper);
+        if let Some(keeper) = keeper {
+            self.keeper = keeper;
+        }
+        planned
+    }
+
+    fn value(&self, s: State) -> Option<f64> {
+        self.paper.value(s)
+    }
+
+    fn q(&self, p: Pair) -> Option<f64> {
+        self.paper.q(p)
+    }
+
+    fn probe(&self, sink: &mut dyn Probe, now: &Clock) {
+        self.paper.show(sink, now.t);
+        show(&self.keeper, sink);
+    }
+
+    fn violations(&self) -> u64 {
+        self.paper.violations()
+    }
+
+    fn claim(&self) -> Option<Claim> {
+        let mut claim = self.paper.claim()?;
+        claim.level += self.keeper.set().delta();
+        claim.statement = match self.paper.rule.radius {
+            RadiusKind::Determinant => claim.statement,
+            _ => "theta* is in both confidence sets at all times, and no plan's values exceed V*; that the \
+                  regret is O~(d B sqrt(K) + d^2 B) is an argument on the lemmas of Theorem 5.1, not a \
+                  proof written out"
+                .into(),
+        };
+        Some(claim)
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot::of(&Memory { paper: self.paper.memory(), kept: self.keeper.kept() })
+    }
+
+    fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
+        let Memory { paper, kept } = state.to()?;
+        self.paper.check(&paper, now).within("paper").within("learner")?;
+        let keeper = self.keeper.restored(kept).within("kept").within("learner")?;
+        check_together(&keeper, now).within("learner")?;
+        self.paper.accept(paper);
+        self.keeper = keeper;
+        Ok(())
+    }
+}

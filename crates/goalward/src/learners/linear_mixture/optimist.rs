@@ -1,0 +1,248 @@
+//! What all optimistic learners share: planning with DEVI over a confidence set, and greedy actions.
+
+use crate::Result;
+use crate::confidence::Ellipse;
+use crate::estimate::Ridge;
+use crate::learners::core::greedy;
+use crate::learners::shared::{B, PLANNER, ROWS};
+use crate::learners::{
+    Brief, Call, Clock, Details, Emptiness, MixturePlan, PlanReport, Probe, Reason,
+};
+use crate::problem::memory;
+use crate::numeric::stored::{Flaw, Within, at_most, between, ensure, numbers};
+use crate::numeric::support::SupportMin;
+use crate::numeric::{Polytope, Stream};
+use crate::plan::{Cut, Devi, Planner, Task};
+use crate::problem::{Action, Pair, Problem, State};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// Acts greedily on the last plan; plans optimistically. All values in the theory's units.
+pub(super) struct Optimist {
+    pub(super) problem: Arc<Problem>,
+    /// Costs per pair as the planner sees them: scaled, and perturbed where the learner perturbs.
+    pub(super) costs: Vec<f64>,
+    /// The user's units per unit of these costs.
+    pub(super) unit: f64,
+    /// The bound B on V*, for these costs.
+    pub(super) b: f64,
+    pub(super) planner: Planner,
+    /// B, with the user's choice among its rows.
+    pub(super) constraints: Arc<Polytope>,
+    devi: Devi,
+    pub(super) standing: Standing,
+}
+
+/// What a planning call reports beside its outcome.
+pub(super) struct Heading {
+    pub(super) beta: f64,
+    pub(super) theta: Vec<Vec<f64>>,
+    pub(super) log_det: Vec<f64>,
+}
+
+impl Heading {
+    /// That of regressions which were just frozen.
+    pub(super) fn of(levels: &[Ridge], beta: f64) -> Self {
+        Heading {
+            beta,
+            theta: levels.iter().map(|level| level.frozen_theta().to_vec()).collect(),
+            log_det: levels.iter().map(|level| level.frozen().log_det()).collect(),
+        }
+    }
+}
+
+/// The state of an [`Optimist`].
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Standing {
+    /// Planning calls that met an empty C ∩ B.
+    violations: u64,
+    /// Those among them in which the data contradicted every model.
+    contradictions: u64,
+    /// Planning calls over a set larger than C ∩ B, since rows of B were left out.
+    relaxed: u64,
+    /// Q_j per pair.
+    q: Vec<f64>,
+    /// V_j per state, in [0, B].
+    pub(super) v: Vec<f64>,
+    last_plan: Option<PlanReport>,
+    ties: Stream,
+}
+
+/// What the tables of an optimistic learner take, in bytes, from above.
+pub(super) fn bytes(problem: &Problem) -> u64 {
+    let (pairs, states) = (problem.pairs() as u64, problem.states() as u64);
+    let d = problem.dim() as u64;
+    // per pair: costs, Q twice, warm starts, a place among the triples; per state: V several times, a
+    // chosen theta, and twice, while they are made, the chosen action's successors with their weights
+    let chosen = memory::all_rows(problem) * states / pairs.max(1);
+    (40 + 2 * (d + 1)) * pairs + (160 + 8 * d) * states + 32 * chosen
+}
+
+impl Optimist {
+    /// Q_0 = V_0 = 1 off the goal (Algorithm 1, line 1); `unit` is what costs were divided by.
+    pub(super) fn new(brief: &Brief, costs: Vec<f64>, b: f64, unit: f64) -> Result<Self> {
+        let (planner, rows) = (brief.settings.get(&PLANNER)?, brief.settings.get(&ROWS)?);
+        let problem = brief.problem.clone();
+        let b_set = problem.constraints();
+        let constraints = match b_set.has_features() {
+            true => Arc::new(b_set.with_rows(rows)),
+            false => Arc::clone(b_set),
+        };
+        let goal = problem.goal();
+        let mut q = vec![1.0; problem.pairs()];
+        q[problem.pairs_of(goal)].fill(0.0);
+        let mut v = vec![b.min(1.0); problem.states()];
+        v[goal] = 0.0;
+        let ties = brief.stream();
+        let standing =
+            Standing { violations: 0, contradictions: 0, relaxed: 0, q, v, last_plan: None, ties };
+        let devi = Devi::new(&problem);
+        Ok(Optimist { devi, problem, costs, unit, b, planner, constraints, standing })
+    }
+
+    /// argmin_a Q_j(s,a).
+    pub(super) fn act(&mut self, s: State) -> Action {
+        greedy(&self.standing.q[self.problem.pairs_of(s)], &mut self.standing.ties)
+    }
+
+    /// The trigger of Algorithm 1, line 10.
+    pub(super) fn due(doubled: bool, now: &Clock) -> Option<Reason> {
+        let doubled = doubled.then_some(Reason::Determinant);
+        doubled.or(now.time_doubled().then_some(Reason::Time))
+    }
+
+    /// Algorithm 1, lines 11 to 18, on regressions that were just frozen: C_j from level 0 (reading
+    /// A9), eps_j = q_j = 1/t_j (reading A6).
+    pub(super) fn plan(&mut self, call: &Call, levels: &[Ridge], set: &Ellipse) -> Result<(), Cut> {
+        let rate = 1.0 / call.clock.t as f64;
+        let mut within = set.within(&self.constraints).map_err(|_| Emptiness::Regression);
+        self.plan_over(call, Heading::of(levels, set.radius), within.as_mut(), rate, rate)
+    }
+
+    /// Plans over a set with the paper's eps and q, and reports it. If C ∩ B is empty (no set) the old
+    /// Q and V stay, and the event is counted (reading D4). If it is cut off nothing has changed.
+    pub(super) fn plan_over<S>(
+        &mut self,
+        call: &Call,
+        heading: Heading,
+        set: Result<&mut S, &mut Emptiness>,
+        eps: f64,
+        q: f64,
+    ) -> Result<(), Cut>
+    where
+        S: SupportMin + Clone + Send + Sync,
+    {
+        let now = &mut self.standing;
+        let done = match set {
+            Ok(set) => {
+                let task = Task { problem: &self.problem, costs: &self.costs, b: self.b, eps, q };
+                Ok(self.devi.plan_unless(&task, set, self.planner, &now.v, call.halt)?)
+            }
+            Err(why) => Err(*why),
+        };
+        match done {
+            Ok(done) => {
+                now.relaxed += u64::from(done.relaxed);
+                now.q.clone_from(&self.devi.q);
+                now.v.clone_from(&self.devi.v);
+            }
+            Err(why) => {
+                now.violations += 1;
+                now.contradictions += u64::from(why == Emptiness::Contradiction);
+            }
+        }
+        let (empty, done) = (done.err(), done.ok());
+        let v = now.v.iter().map(|v| v * self.unit).collect();
+        let Heading { beta, theta, log_det } = heading;
+        let details = Details::Mixture(MixturePlan {
+            beta,
+            theta,
+            log_det,
+            planner: done.map_or(self.planner, |done| done.planner),
+            fallbacks: done.map_or(0, |done| done.fallbacks),
+            relaxed: done.is_some_and(|done| done.relaxed),
+        });
+        let sweeps = done.map_or(0, |done| done.sweeps);
+        let report = PlanReport::new(call.clock.t, call.clock.j, call.reason, v);
+        now.last_plan = Some(PlanReport { sweeps, empty, details, ..report });
+        Ok(())
+    }
+
+    /// V_j(s), in the user's units.
+    pub(super) fn value(&self, s: State) -> f64 {
+        self.standing.v[s] * self.unit
+    }
+
+    /// Q_j(s,a), in the user's units.
+    pub(super) fn q(&self, p: Pair) -> f64 {
+        self.standing.q[p] * self.unit
+    }
+
+    pub(super) fn violations(&self) -> u64 {
+        self.standing.violations
+    }
+
+    pub(super) fn probe(&self, sink: &mut dyn Probe) {
+        sink.contradictions(self.standing.contradictions);
+        sink.relaxed(self.standing.relaxed);
+        if let Some(plan) = &self.standing.last_plan {
+            sink.plan(plan);
+        }
+    }
+
+    /// Whether a stored standing can be one of this learner; no value may exceed `highest`.
+    pub(super) fn check(&self, stored: &Standing, now: &Clock, highest: f64) -> Result<(), Flaw> {
+        let j = now.j;
+        at_most("violations", stored.violations, j, "the planning calls")?;
+        at_most("contradictions", stored.contradictions, stored.violations, "the violations")?;
+        at_most("relaxed", stored.relaxed, j, "the planning calls")?;
+        stored.ties.check(&self.standing.ties).within("ties")?;
+        numbers("q", &stored.q, self.problem.pairs())?;
+        numbers("v", &stored.v, self.problem.states())?;
+        between("v", &stored.v, 0.0, highest * (1.0 + 1e-9))?;
+        let goal = self.problem.goal();
+        ensure(stored.v[goal] == 0.0, "v", || {
+            format!("{} at the goal, which is free", stored.v[goal])
+        })?;
+        ensure((j == 0) == stored.last_plan.is_none(), "last_plan", || {
+            format!("there were {j} planning calls")
+        })?;
+        let plan = stored.last_plan.as_ref();
+        plan.map_or(Ok(()), |plan| self.check_plan(plan, now)).within("last_plan")
+    }
+
+    fn check_plan(&self, plan: &PlanReport, now: &Clock) -> Result<(), Flaw> {
+        ensure(plan.t == now.t_j, "t", || {
+            format!("{}, but the last one was at {}", plan.t, now.t_j)
+        })?;
+        ensure(plan.j == now.j, "j", || format!("{}, but the last one was {}", plan.j, now.j))?;
+        numbers("v", &plan.v, self.problem.states())?;
+        let mixture = plan.mixture();
+        ensure(mixture.is_some(), "details", || "they are those of another family".into())?;
+        mixture.map_or(Ok(()), |plan| {
+            numbers("beta", &[plan.beta], 1)?;
+            numbers("log_det", &plan.log_det, plan.theta.len())?;
+            plan.theta.iter().try_for_each(|theta| numbers("theta", theta, self.problem.dim()))
+        })
+    }
+}
+
+/// B, in the user's units, for a learner with costs in this unit.
+pub(super) fn given_or_true_b(unit: f64, brief: &Brief) -> Result<f64> {
+    let told = brief.told.b_star;
+    if brief.settings.text(&B) == Some("oracle") && told == Some(0.0) {
+        let reason = match brief.problem.costs().iter().all(|c| *c == 0.0) {
+            true => {
+                "B* = 0: every cost is zero, so that every policy is optimal and there is nothing to learn"
+            }
+            false => {
+                "B* = 0: the goal can be reached for nothing, and a bound of zero leaves nothing to \
+                 compute with; give a positive one"
+            }
+        };
+        return Err(brief.settings.refuse(&B, format!("{reason}; lr takes such a problem as it is")));
+    }
+    // beyond these bounds lambda = 1/B^2 is no number that a regression could be computed with
+    brief.bound(&B, told, 1e-9 * unit, 1e12 * unit)
+}

@@ -1,0 +1,95 @@
+//! rho-LEVIS++: LEVIS++ on perturbed costs, for costs that may be zero (Theorem 5.2 of the paper).
+//!
+//! # What it does
+//!
+//! Every cost is raised by rho = 1/(T* K), values are bounded by B_rho = B + T* rho, and rho takes the
+//! place of c_min. All else is [LEVIS++](super::levis_plus_plus). The regret is that of the costs paid.
+//!
+//! # What it needs to know
+//!
+//! B >= B*, a bound on T*, and the number K of episodes.
+//!
+//! # Parameters
+//!
+#![doc = include_str!("../../../docs/learners/rho-levis++.md")]
+//!
+//! # Cost per step
+//!
+//! That of LEVIS++; L grows with log K.
+//!
+//! # Reference
+//!
+//! Di, He, Zhou, Gu (ICML 2023), Theorem 5.2.
+//!
+//! # Departures from the print
+//!
+//! Reading T6: lambda = 1/B_rho^2 and L = log2(5 B_rho/rho), where the print has B.
+
+use super::levis_plus_plus::{Moments, read_rule};
+use super::optimist::{bytes, given_or_true_b};
+use crate::Result;
+use crate::confidence::{Norms, Perturbation, RadiusKind};
+use crate::learners::builder::builder;
+use crate::learners::shared::{
+    B, DELTA, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS, ROWS,
+    T_STAR, THETA_NORM,
+};
+use crate::learners::{Algorithm, Brief, Family, LearnerEntry, Need};
+use crate::numeric::Rows;
+use crate::parameters::{Bound, Key};
+use crate::plan::Planner;
+
+pub(in crate::learners) const ENTRY: LearnerEntry =
+    LearnerEntry::new("rho-levis++", "rho-LEVIS++: LEVIS++ on perturbed costs, for zero costs", build)
+        .reference("Di, He, Zhou, Gu (ICML 2023), Theorem 5.2")
+        .setting("linear mixture SSP, costs may be zero")
+        .needs(&[Need::B, Need::TStar, Need::Episodes])
+        .guarantee(
+            "regret O~(d B sqrt(K) + d^2 B) with probability 1 - (2L+1) delta, if B >= B*, t_star >= T* \
+             and the norms in force bound the problem's (norms=computed: always); determinant: validity \
+             alone; scaled: none",
+        )
+        .parameters(PARAMETERS)
+        .family(Family::LinearMixture)
+        .optimistic()
+        .memory(bytes);
+
+const RHO: Key<f64> =
+    Key::number("rho", 0.0, 1e300, "the perturbation of every cost").computed("1/(T* K)");
+
+builder! {
+    /// rho-LEVIS++ (Di, He, Zhou, Gu, ICML 2023). See the [module](self).
+    RhoLevisPlusPlus, ENTRY;
+    b: B => Bound,
+    t_star: T_STAR => Bound,
+    rho: RHO => f64,
+    delta: DELTA => f64,
+    lambda: LAMBDA => f64,
+    gamma: GAMMA => f64,
+    levels: LEVELS => u64,
+    radius: RADIUS => RadiusKind,
+    horizon: HORIZON => f64,
+    delta_split: DELTA_SPLIT => bool,
+    norms: NORMS => Norms,
+    phi_norm: PHI_NORM => f64,
+    theta_norm: THETA_NORM => f64,
+    planner: PLANNER => Planner,
+    rows: ROWS => Rows,
+}
+
+fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
+    let (settings, unit) = (&brief.settings, brief.problem.cost_unit());
+    let b = given_or_true_b(unit, brief)?;
+    let t_star = brief.bound(&T_STAR, brief.told.t_star, 1e-9, 1e18)?;
+    settings.note_as(T_STAR.name(), t_star.into());
+    // values are bounded by B + T* rho, of which B alone may take all that can be computed with
+    let (least, most) = (1e-100 * unit, 1e12 * unit / t_star.max(1.0));
+    let rho = match settings.given(&RHO)? {
+        Some(rho) => settings.within(&RHO, rho, least, most)?,
+        None => unit / (t_star * brief.episodes.max(1) as f64),
+    };
+    settings.note(&RHO, &rho);
+    let perturbation = Some(Perturbation { rho, t_star });
+    let rule = read_rule(brief, unit, b + t_star * rho, rho, perturbation, Norms::Printed)?;
+    Ok(Box::new(Moments::new(brief, rule)?))
+}
