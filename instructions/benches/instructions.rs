@@ -59,12 +59,12 @@ fn devi_grid_n10((instance, mut set): (Instance, ConvexSet), planner: Planner) -
     black_box(Devi::new(problem).plan(&task, &mut set, planner, &vec![0.0; problem.states()])).sweeps
 }
 
-fn learner() -> (Box<dyn Learner>, Transition) {
+fn learner() -> (Learner, Transition) {
     let params = Settings::new().set("dim", 8).set("successors", 5);
     let instance = worlds::build("random-mixture", &params).unwrap();
     let settings = Settings::new().set("B", 20).set("levels", 8);
     let entry = learners::entry("levis++").unwrap();
-    let mut learner = learners::build(entry, &instance.problem, &settings, 0, 1, Told::default()).unwrap();
+    let mut learner = entry.build(&instance.problem, &settings, 0, 1, Told::default()).unwrap();
     let pair = instance.problem.pair(0, 0);
     let next = instance.problem.successors(pair)[0] as usize;
     let step = Transition { state: 0, action: 0, cost: instance.problem.cost(pair), next };
@@ -75,7 +75,7 @@ fn learner() -> (Box<dyn Learner>, Transition) {
 
 #[library_benchmark]
 #[bench::d8_l8(learner())]
-fn learning_step((mut learner, step): (Box<dyn Learner>, Transition)) -> Box<dyn Learner> {
+fn learning_step((mut learner, step): (Learner, Transition)) -> Learner {
     let _ = black_box(learner.observe(&step));
     learner // given back, so that freeing its tables is not counted
 }

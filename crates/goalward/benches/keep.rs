@@ -68,7 +68,7 @@ fn keep(arena: &Arena, steps: &[Transition]) -> (Vec<f64>, Vec<f64>) {
 fn learn(arena: &Arena, steps: &[Transition], b: f64) -> Vec<f64> {
     let entry = learners::entry("levis++").unwrap();
     let settings = Settings::new().set("B", b).set("planner", "fast");
-    let mut learner = learners::build(entry, arena.problem(), &settings, 0, 1, Told::default()).unwrap();
+    let mut learner = entry.build(arena.problem(), &settings, 0, 1, Told::default()).unwrap();
     let (mut plans, mut spent) = (0.0, Vec::new());
     let start = Instant::now();
     for (t, step) in (1..).zip(steps) {
@@ -104,7 +104,7 @@ fn least(mut run: impl FnMut() -> Vec<f64>) -> Vec<f64> {
 fn plans(arena: &Arena, id: &str, settings: &Settings) -> Vec<f64> {
     let (problem, truth) = (arena.problem(), arena.instance().truth().unwrap());
     let entry = learners::entry(id).unwrap();
-    let mut learner = learners::build(entry, problem, settings, 0, 1, Told::default()).unwrap();
+    let mut learner = entry.build(problem, settings, 0, 1, Told::default()).unwrap();
     let mut draw = Stream::new(1, &[]);
     let (mut s, mut plans, mut counts) = (problem.start(), 0.0, Vec::new());
     for t in 1..=TIMES[TIMES.len() - 1] {

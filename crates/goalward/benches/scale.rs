@@ -90,7 +90,7 @@ fn step_time(instance: &Instance) -> f64 {
     let (problem, truth) = (&instance.problem, instance.truth().unwrap());
     let settings = Settings::new().set("B", 25).set("levels", 8).set("radius", "scaled:1e-12");
     let entry = learners::entry("levis++").unwrap();
-    let mut learner = learners::build(entry, problem, &settings, 0, 1, Told::default()).unwrap();
+    let mut learner = entry.build(problem, &settings, 0, 1, Told::default()).unwrap();
     let mut draw = Stream::new(1, &[]);
     let mut s = problem.start();
     let mut step = || {

@@ -35,7 +35,7 @@ fn main() {
             .collect();
         let time = |id: &str, settings: Settings| {
             let entry = learners::entry(id).unwrap();
-            let mut learner = learners::build(entry, problem, &settings, 0, 1, Told::default()).unwrap();
+            let mut learner = entry.build(problem, &settings, 0, 1, Told::default()).unwrap();
             // the first half makes the plans that the second half is spared
             let (first, second) = transitions.split_at(STEPS / 2);
             for step in first {

@@ -10,13 +10,10 @@
 mod harness;
 
 use goalward::confidence::LikelihoodKeeper;
-use goalward::episode::{Arena, Episode, Flow, Observer, RunSpec, Runner};
-use goalward::learners::{self, Learner, Observed, Probe, Snapshot, Told, Transition};
-use goalward::problem::{Action, State};
+use goalward::episode::{Arena, Episode, Flow, Observer, Plan, RunSpec, Runner, Step};
+use goalward::learners::Transition;
 use goalward::registry::Settings;
 use harness::{Table, reset_peak, status};
-use serde_json::{Map, Value};
-use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
 /// What a run did, and how long it took.
@@ -30,68 +27,39 @@ struct Log {
     other_s: f64,
 }
 
-/// A learner with a clock around it.
-struct Timed {
-    learner: Box<dyn Learner>,
-    log: Arc<Mutex<Log>>,
-}
-
-impl Learner for Timed {
-    fn act(&mut self, s: State) -> goalward::Result<Action> {
-        let start = Instant::now();
-        let action = self.learner.act(s);
-        self.log.lock().unwrap().other_s += start.elapsed().as_secs_f64();
-        action
-    }
-
-    fn observe(&mut self, step: &Transition) -> goalward::Result<Observed> {
-        let start = Instant::now();
-        let observed = self.learner.observe(step)?;
-        let seconds = start.elapsed().as_secs_f64();
-        let mut log = self.log.lock().unwrap();
-        log.steps.push(*step);
-        if observed == Observed::Planned {
-            let t = log.steps.len();
-            log.plans.push(t);
-            log.plan_s += seconds;
-            log.longest_s = log.longest_s.max(seconds);
-        } else {
-            log.other_s += seconds;
-        }
-        Ok(observed)
-    }
-
-    fn end_episode(&mut self) {
-        self.learner.end_episode();
-    }
-
-    fn probe(&self, sink: &mut dyn Probe) {
-        self.learner.probe(sink);
-    }
-
-    fn in_force(&self) -> Map<String, Value> {
-        self.learner.in_force()
-    }
-
-    fn snapshot(&self) -> Snapshot {
-        self.learner.snapshot()
-    }
-
-    fn restore(&mut self, snapshot: &Snapshot) -> goalward::Result<()> {
-        self.learner.restore(snapshot)
-    }
-}
-
-/// Says how far a run is.
-struct Say<'a> {
+/// A clock around every step, which also says how far a run is.
+struct Timed<'a> {
     learner: &'a str,
-    log: &'a Mutex<Log>,
+    log: Log,
     start: Instant,
+    last: Instant,
+    /// What the last step took.
+    step_s: f64,
 }
 
-impl Observer for Say<'_> {
+impl Observer for Timed<'_> {
+    fn step(&mut self, step: &Step) -> Flow {
+        self.step_s = self.last.elapsed().as_secs_f64();
+        self.log.other_s += self.step_s;
+        let Step { state, action, cost, next, .. } = *step;
+        self.log.steps.push(Transition { state, action, cost, next });
+        self.last = Instant::now();
+        Flow::Continue(())
+    }
+
+    /// The step just counted planned.
+    fn plan(&mut self, _: &Plan) -> Flow {
+        let log = &mut self.log;
+        log.plans.push(log.steps.len());
+        log.other_s -= self.step_s;
+        log.plan_s += self.step_s;
+        log.longest_s = log.longest_s.max(self.step_s);
+        self.last = Instant::now();
+        Flow::Continue(())
+    }
+
     fn episode(&mut self, episode: &Episode) -> Flow {
-        let log = self.log.lock().unwrap();
+        let log = &self.log;
         eprintln!(
             "{} episode {}: {:.1} s so far, {} steps, {} plans in {:.1} s, gap regret {:.1}",
             self.learner,
@@ -102,6 +70,7 @@ impl Observer for Say<'_> {
             log.plan_s,
             episode.gap_regret
         );
+        self.last = Instant::now();
         Flow::Continue(())
     }
 }
@@ -147,7 +116,6 @@ fn main() {
         "peak_MB",
     ];
     let mut table = Table::new("windy", &columns);
-    let b_star = arena.exact().upper.iter().copied().fold(0.0, f64::max);
     let mut of_optimal = f64::NAN;
     // delta of the likelihood set, where there is one
     for (id, settings, delta) in [
@@ -155,22 +123,17 @@ fn main() {
         ("lr", Settings::new(), Some(0.01)),
         ("levis++lr", Settings::new().set("B", "oracle"), Some(0.005)),
     ] {
-        let entry = learners::entry(id).unwrap();
-        let policy = entry.wants_policy.then(|| arena.exact().policy.clone());
-        let told = Told { b_star: Some(b_star), policy, ..Told::default() };
         reset_peak();
         let start = Instant::now();
-        let learner = learners::build(entry, arena.problem(), &settings, 0, episodes, told).unwrap();
-        let log = Arc::new(Mutex::new(Log::default()));
-        let timed = Timed { learner, log: log.clone() };
-        let spec = RunSpec::new(id, episodes).settings(settings);
-        let mut runner = Runner::with_learner(&arena, spec, Box::new(timed)).unwrap();
-        runner.run(&mut [&mut Say { learner: id, log: &log, start }]).unwrap();
+        let mut runner = Runner::new(&arena, RunSpec::new(id, episodes).settings(settings)).unwrap();
+        let log = Log::default();
+        let mut timed = Timed { learner: id, log, start, last: Instant::now(), step_s: 0.0 };
+        runner.run(&mut [&mut timed]).unwrap();
         let wall_s = start.elapsed().as_secs_f64();
         let peak = status("VmHWM:") - before;
         let result = runner.result();
         drop(runner);
-        let log = log.lock().unwrap();
+        let log = timed.log;
         let (at_plans, between) = delta.map_or((0.0, 0.0), |delta| keep(&arena, &log, delta));
         if id == "optimal" {
             of_optimal = result.total_cost;

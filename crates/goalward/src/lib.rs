@@ -27,9 +27,9 @@ pub mod estimate;
 pub mod learners;
 pub mod numeric;
 pub mod output;
+pub mod parameters;
 pub mod plan;
 pub mod problem;
-pub mod parameters;
 #[doc(hidden)]
 pub use parameters as registry;
 pub mod worlds;

@@ -26,7 +26,7 @@ fn steps_and_solves_allocate_nothing() {
         ("random", Settings::new()),
     ] {
         let entry = learners::entry(id).unwrap();
-        let mut learner = learners::build(entry, problem, &settings, 0, 1, Told::default()).unwrap();
+        let mut learner = entry.build(problem, &settings, 0, 1, Told::default()).unwrap();
         let (mut s, mut plain) = (problem.start(), 0);
         for t in 0..3_000 {
             let region = Region::new(ALLOCATOR);

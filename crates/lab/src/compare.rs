@@ -123,7 +123,8 @@ pub fn compare(
 
 /// The contender to measure the others against.
 fn best(curves: &[Curves]) -> Option<&Curves> {
-    let knows_the_truth = |c: &Curves| learners::entry(&c.contender.learner).is_ok_and(|e| e.wants(learners::Need::Policy));
+    let knows_the_truth =
+        |c: &Curves| learners::entry(&c.contender.learner).is_ok_and(|e| e.wants(learners::Need::Policy));
     let rank = |c: &&Curves| {
         let mean = c.mean_of(|r| r.result.gap_regret).map_or(f64::INFINITY, |m| m.mean);
         (c.truncated() > 0, knows_the_truth(c), mean)

@@ -13,6 +13,7 @@ use crate::scale::Scale;
 use crate::survey::{Survey, SurveyRow};
 use crate::table::Table;
 use goalward::confidence::Holds;
+use goalward::{Settings, learners};
 
 /// Parts in order.
 #[derive(Default)]
@@ -63,7 +64,7 @@ impl Comparison {
     pub fn markdown(&self) -> String {
         let mut parts = Parts::default();
         parts.put("table", self.cells().markdown());
-        parts.put("optimal", number_label(self.optimal_cost * self.episodes as f64, 0));
+        parts.put("optimum", number_label(self.optimal_cost * self.episodes as f64, 0));
         for row in &self.rows {
             let label = &row.contender.label;
             if row.unfinished {
@@ -198,9 +199,10 @@ impl Coverage {
 
     /// How many times as wide as the likelihood set those of the `determinant` radii are.
     fn determinant(&self) -> Option<String> {
+        let alone = learners::recommended(&Settings::new()).id;
         let likelihood = |row: &CoverageRow| {
             let twin = |r: &&CoverageRow| {
-                r.contender.learner == "lr" && r.world == row.world && r.delta == row.delta
+                r.contender.learner == alone && r.world == row.world && r.delta == row.delta
             };
             Some(self.rows.iter().find(twin)?.width?.mean)
         };

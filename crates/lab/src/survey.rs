@@ -121,7 +121,9 @@ pub fn survey(options: &SurveyOptions, progress: &dyn Progress) -> Result<Survey
             contender.fill(key, "oracle")?;
         }
     }
-    if let Some(c) = contenders.iter().find(|c| learners::entry(&c.learner).is_ok_and(|e| e.wants(learners::Need::Policy))) {
+    if let Some(c) =
+        contenders.iter().find(|c| learners::entry(&c.learner).is_ok_and(|e| e.wants(learners::Need::Policy)))
+    {
         let fault = format!("{:?} knows the truth: it is nobody's rival", c.label);
         return Err(Error::Option { option: "learners", fault });
     }

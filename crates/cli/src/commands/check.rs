@@ -77,6 +77,15 @@ fn text(report: &Report) -> String {
     if let (Some(least), Some(most)) = (report.smallest_cost, report.largest_cost) {
         sheet.row("costs", format!("{} to {}", real(least), real(most)));
     }
+    unknowns(report, &mut sheet);
+    if let Some(bytes) = report.bytes {
+        sheet.row("memory", memory(bytes));
+    }
+    sheet.render() + "\n" + &findings(report)
+}
+
+/// What is unknown, and the set it lies in.
+fn unknowns(report: &Report, sheet: &mut Sheet) {
     if let (Some(dim), Some(free)) = (report.dim, report.free) {
         let known = if free == 0 { ": the model is known" } else { "" };
         let seen = match (report.identifiable, free) {
@@ -96,11 +105,11 @@ fn text(report: &Report) -> String {
         };
         sheet.row("B", text);
     }
-    if let Some(bytes) = report.bytes {
-        sheet.row("memory", memory(bytes));
-    }
-    let mut text = sheet.render();
-    text.push('\n');
+}
+
+/// What was found, and the verdict.
+fn findings(report: &Report) -> String {
+    let mut text = String::new();
     for finding in &report.findings {
         let level = match finding.level {
             Level::Error => "error",

@@ -11,9 +11,9 @@ mod graph;
 pub use finding::{Finding, Level};
 
 use crate::error::shown;
+use crate::parameters::Settings;
 use crate::problem::files::{self, Explicit, Options, Source};
 use crate::problem::{Instance, Problem, Truth, json};
-use crate::parameters::Settings;
 use crate::worlds::{self, Common, Place};
 use crate::{Error, Result};
 use finding::Findings;

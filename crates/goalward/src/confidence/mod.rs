@@ -19,8 +19,6 @@ pub use likelihood::{
     likelihood_threshold,
 };
 pub use norms::{Norms, phi_norm, phi_norm_attained, theta_norm};
-pub use radius::{
-    Bernstein, RadiusKind, levis, levis_plus_plus, realised_determinant, weighted_determinant,
-};
+pub use radius::{Bernstein, RadiusKind, levis, levis_plus_plus, realised_determinant, weighted_determinant};
 pub use regression::{Ellipse, MomentRule, Perturbation, PlainRule, RadiusRule, RegressionSet};
 pub use set::{ConfidenceSet, Memo, Size, interval};

@@ -4,9 +4,9 @@ use crate::confidence::{self, Facts};
 use crate::learners::shared::{B, T_STAR};
 use crate::learners::{LearnerEntry, Need, Told};
 use crate::numeric::Stream;
+use crate::parameters::{Bound, Key, Settings};
 use crate::plan::exact::{self, Exact};
 use crate::problem::{Instance, Problem, Truth};
-use crate::parameters::{Bound, Key, Settings};
 use crate::{Result, worlds};
 use std::sync::Arc;
 

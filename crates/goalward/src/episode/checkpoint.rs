@@ -126,12 +126,12 @@ impl Checkpoint {
     }
 
     /// The spec that the learner was built with.
-    pub(super) fn built_as(&self) -> RunSpec {
+    fn built_as(&self) -> RunSpec {
         RunSpec { episodes: self.built_for, ..self.spec.clone() }
     }
 
     /// Whether it belongs to what is there now, and is somewhere that a run can be.
-    pub(super) fn check(&self, arena: &Arena) -> Result<()> {
+    fn check(&self, arena: &Arena) -> Result<()> {
         if self.fingerprint != arena.fingerprint() {
             let reason = format!(
                 "it belongs to another problem than {} is now: costs, features, names, theta or parameters differ",
@@ -141,6 +141,31 @@ impl Checkpoint {
         }
         at_most("built_for", self.built_for, self.spec.episodes, "the episodes of the run")?;
         Ok(self.progress.check(&self.spec, arena).within("progress")?)
+    }
+}
+
+impl<'a> Runner<'a> {
+    /// Goes on from a checkpoint, bit for bit; an error if it is not one of this arena, or of no
+    /// run at all. `episodes` and `max_steps` may be raised; all else is the checkpoint's.
+    pub fn resume(arena: &'a Arena, checkpoint: &Checkpoint) -> Result<Self> {
+        checkpoint.check(arena)?;
+        let mut runner = Runner::new(arena, checkpoint.built_as())?;
+        runner.spec = checkpoint.spec.clone();
+        runner.learner.restore(&checkpoint.learner)?;
+        let steps = checkpoint.progress.steps;
+        let t = runner.learner.clock().t;
+        if t != steps {
+            let reason = format!("progress.steps: {steps}, but the learner has observed {t}");
+            return Err(Error::Checkpoint { reason });
+        }
+        runner.progress = checkpoint.progress.clone();
+        let ended = runner.progress.episode_steps > 0 && runner.progress.state == arena.problem().goal();
+        if ended && !runner.learner.owes() {
+            return Err(Error::Checkpoint { reason: "progress.state: an episode ends at the goal".into() });
+        }
+        runner.luck = Arena::luck(runner.spec.seed, runner.progress.episodes + 1);
+        runner.luck.skip(runner.progress.episode_steps);
+        Ok(runner)
     }
 }
 

@@ -115,8 +115,15 @@ impl Probe for Gathered {
     }
 }
 
+impl Runner<'_> {
+    /// The outcome so far.
+    pub fn result(&self) -> RunResult {
+        RunResult::of(self)
+    }
+}
+
 impl RunResult {
-    pub(super) fn of(runner: &Runner) -> RunResult {
+    fn of(runner: &Runner) -> RunResult {
         let (arena, spec, now) = (runner.arena(), runner.spec(), runner.progress());
         let mut gathered = Gathered::default();
         runner.learner().probe(&mut gathered);

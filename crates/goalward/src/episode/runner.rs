@@ -1,12 +1,12 @@
 //! The loop itself.
 
-use super::{Arena, Checkpoint, Episode, Flow, Observer, Plan, RunResult, Step, Stop};
+use super::{Arena, Episode, Flow, Observer, Plan, Step, Stop};
 use crate::confidence::{Facts, Guarantee};
 use crate::learners::{self, Learner, Observed, Transition};
 use crate::numeric::Stream;
+use crate::parameters::Settings;
 use crate::plan::Halt;
 use crate::problem::{State, Truth};
-use crate::parameters::Settings;
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -96,10 +96,10 @@ impl Progress {
 pub struct Runner<'a> {
     arena: &'a Arena,
     truth: &'a Truth,
-    spec: RunSpec,
-    learner: Learner,
-    progress: Progress,
-    luck: Stream,
+    pub(super) spec: RunSpec,
+    pub(super) learner: Learner,
+    pub(super) progress: Progress,
+    pub(super) luck: Stream,
     /// The number of episodes that the learner was built for.
     built_for: u64,
     /// Whether the learner was built here, from the arena's own problem: what the arena knows is then about its models.
@@ -140,29 +140,6 @@ impl<'a> Runner<'a> {
         let opening = learner.in_force().clone();
         let truth = arena.truth()?;
         Ok(Runner { arena, truth, spec, learner, progress, luck, built_for, own: false, opening })
-    }
-
-    /// Goes on from a checkpoint, bit for bit; an error if it is not one of this arena, or of no
-    /// run at all. `episodes` and `max_steps` may be raised; all else is the checkpoint's.
-    pub fn resume(arena: &'a Arena, checkpoint: &Checkpoint) -> Result<Self> {
-        checkpoint.check(arena)?;
-        let mut runner = Runner::new(arena, checkpoint.built_as())?;
-        runner.spec = checkpoint.spec.clone();
-        runner.learner.restore(&checkpoint.learner)?;
-        let steps = checkpoint.progress.steps;
-        let t = runner.learner.clock().t;
-        if t != steps {
-            let reason = format!("progress.steps: {steps}, but the learner has observed {t}");
-            return Err(Error::Checkpoint { reason });
-        }
-        runner.progress = checkpoint.progress.clone();
-        let ended = runner.progress.episode_steps > 0 && runner.progress.state == arena.problem().goal();
-        if ended && !runner.learner.owes() {
-            return Err(Error::Checkpoint { reason: "progress.state: an episode ends at the goal".into() });
-        }
-        runner.luck = Arena::luck(runner.spec.seed, runner.progress.episodes + 1);
-        runner.luck.skip(runner.progress.episode_steps);
-        Ok(runner)
     }
 
     /// What is run.
@@ -222,11 +199,6 @@ impl<'a> Runner<'a> {
     /// next call, of this runner or of one that goes on from a checkpoint, begins with it.
     pub fn heed(&mut self, halt: &Halt) {
         self.learner.heed(halt);
-    }
-
-    /// The outcome so far.
-    pub fn result(&self) -> RunResult {
-        RunResult::of(self)
     }
 
     /// Runs until all episodes are done, the cap is met, an observer asks to pause, or a planning call is cut off.

@@ -7,6 +7,7 @@
 pub mod baselines;
 mod builder;
 mod core;
+mod entry;
 pub mod linear_mixture;
 mod registry;
 pub(crate) mod shared;
@@ -15,4 +16,5 @@ pub use core::{
     Algorithm, Brief, Call, Clock, Details, Emptiness, Learner, MixturePlan, Observed, PlanReport, Probe,
     Reason, Seen, Snapshot, Told, Transition, Violation,
 };
-pub use registry::{Family, LEARNERS, LearnerEntry, Need, all, entry, recommended, register};
+pub use entry::{Family, LearnerEntry, Need};
+pub use registry::{LEARNERS, all, entry, recommended, register};

@@ -30,8 +30,8 @@ pub(super) const LAMBDA: Key<f64> = Key::number("lambda", 1e-24, 1e24, "ridge").
 pub(super) const GAMMA: Key<f64> =
     Key::number("gamma", 0.0, 1e30, "weight of the uncertainty in the variance").computed("d^(-1/4)");
 
-pub(super) const LEVELS: Key<u64> = Key::count("levels", 2, 4096, "number L of moment levels")
-    .computed("max(2, ceil(log2(5B/c_min)))");
+pub(super) const LEVELS: Key<u64> =
+    Key::count("levels", 2, 4096, "number L of moment levels").computed("max(2, ceil(log2(5B/c_min)))");
 
 /// The whole radius times a factor.
 pub(super) const SCALED: Choice = WithNumber("scaled", 1e-30, 1e30);

@@ -136,12 +136,10 @@ impl Kind {
                 let met = choices.iter().any(|choice| choice.takes(text));
                 (!met).then(|| format!("expected {}", listed(choices)))
             }
-            Kind::NumberOrOracle => {
-                Bound::read(text).is_none().then(|| "expected a number or oracle".into())
+            Kind::NumberOrOracle => Bound::read(text).is_none().then(|| "expected a number or oracle".into()),
+            Kind::Numbers => {
+                Vec::<f64>::read(text).is_none().then(|| "expected numbers separated by commas".into())
             }
-            Kind::Numbers => Vec::<f64>::read(text)
-                .is_none()
-                .then(|| "expected numbers separated by commas".into()),
             Kind::Text => None,
         }
     }

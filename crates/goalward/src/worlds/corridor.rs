@@ -19,8 +19,8 @@
 use super::signs::{B_STAR, DELTA, DIM, Signs};
 use super::{SIMPLEX, WorldEntry};
 use crate::Result;
-use crate::problem::Instance;
 use crate::parameters::{Key, Reader};
+use crate::problem::Instance;
 
 pub(super) const ENTRY: WorldEntry = WorldEntry {
     id: "corridor",
@@ -30,13 +30,9 @@ pub(super) const ENTRY: WorldEntry = WorldEntry {
     build,
 };
 
-const LENGTH: Key<u64> = Key::count(
-    "length",
-    1,
-    1_000_000,
-    "the number of states before the goal; a step costs 1/length",
-)
-.or("10");
+const LENGTH: Key<u64> =
+    Key::count("length", 1, 1_000_000, "the number of states before the goal; a step costs 1/length")
+        .or("10");
 
 fn build(settings: &Reader) -> Result<Instance> {
     let law = Signs::read(settings, settings.get(&LENGTH)? as usize)?;

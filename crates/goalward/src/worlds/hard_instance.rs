@@ -17,8 +17,8 @@
 use super::signs::{B_STAR, DELTA, DIM, Signs};
 use super::{SIMPLEX, WorldEntry};
 use crate::Result;
-use crate::problem::Instance;
 use crate::parameters::Reader;
+use crate::problem::Instance;
 
 pub(super) const ENTRY: WorldEntry = WorldEntry {
     id: "hard-instance",

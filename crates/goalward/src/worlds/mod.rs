@@ -11,8 +11,8 @@ mod signs;
 mod tests;
 mod windy_grid;
 
-use crate::problem::{Instance, State, files, restart};
 use crate::parameters::{Choice, Key, Parameter, Reader, Settings, name_and_settings};
+use crate::problem::{Instance, State, files, restart};
 use crate::{Error, Result};
 use serde::Serialize;
 use std::path::{Path, is_separator};

@@ -12,8 +12,8 @@
 use super::{SIMPLEX, WorldEntry};
 use crate::Result;
 use crate::numeric::Stream;
-use crate::problem::{Instance, Problem, memory};
 use crate::parameters::{Key, Reader};
+use crate::problem::{Instance, Problem, memory};
 use std::collections::BTreeSet;
 
 pub(super) const ENTRY: WorldEntry = WorldEntry {
@@ -35,10 +35,8 @@ pub(super) const ENTRY: WorldEntry = WorldEntry {
 
 const STATES: Key<u64> =
     Key::count("states", 2, 1_000_000, "the number of states, the goal included").or("20");
-const ACTIONS: Key<u64> =
-    Key::count("actions", 1, 10_000, "the number of actions of every state").or("3");
-const DIM: Key<u64> =
-    Key::count("dim", 1, 256, "the number of candidate models d, 1 to 256").or("4");
+const ACTIONS: Key<u64> = Key::count("actions", 1, 10_000, "the number of actions of every state").or("3");
+const DIM: Key<u64> = Key::count("dim", 1, 256, "the number of candidate models d, 1 to 256").or("4");
 const SUCCESSORS: Key<u64> = Key::count(
     "successors",
     1,
@@ -91,43 +89,62 @@ fn build(settings: &Reader) -> Result<Instance> {
     let pairs = states * actions;
     memory::require("this world", Problem::bytes_of(pairs, pairs * (successors + 1), dim))?;
 
-    let goal = states - 1;
-    let mut stream = Stream::new(seed, &[KERNEL]);
-    let mut builder = Problem::builder(ENTRY.id, states, dim);
-    builder.start(0).goal(goal);
-    for s in 0..goal {
-        for a in 0..actions {
-            builder.action(s, cost_min + (1.0 - cost_min) * stream.uniform())?;
-            let mut reached = distinct(&mut stream, successors, states);
-            let models: Vec<Vec<f64>> = (0..dim).map(|_| simplex_point(&mut stream, successors)).collect();
-            // the goal's share lands on its own row, whether or not the goal was drawn
-            let drawn = reached.binary_search(&goal).ok();
-            if drawn.is_none() {
-                reached.push(goal);
-            }
-            for (k, &next) in reached.iter().enumerate() {
-                let share = if next == goal { goal_prob } else { 0.0 };
-                let phi: Vec<f64> = models
-                    .iter()
-                    .map(|weights| share + (1.0 - goal_prob) * weights.get(k).copied().unwrap_or(0.0))
-                    .collect();
-                builder.feature(s, a, next, &phi)?;
+    let law = Law { states, actions, dim, successors, cost_min, goal_prob };
+    law.build(seed, settings.get(&SIMPLEX)?)
+}
+
+/// What is random, by which law.
+struct Law {
+    states: usize,
+    actions: usize,
+    dim: usize,
+    successors: usize,
+    cost_min: f64,
+    goal_prob: f64,
+}
+
+impl Law {
+    fn build(&self, seed: u64, simplex: bool) -> Result<Instance> {
+        let Law { states, actions, dim, successors, cost_min, goal_prob } = *self;
+        let (goal, pairs) = (states - 1, states * actions);
+        let mut stream = Stream::new(seed, &[KERNEL]);
+        let mut builder = Problem::builder(ENTRY.id, states, dim);
+        builder.start(0).goal(goal);
+        for s in 0..goal {
+            for a in 0..actions {
+                builder.action(s, cost_min + (1.0 - cost_min) * stream.uniform())?;
+                let mut reached = distinct(&mut stream, successors, states);
+                let models: Vec<Vec<f64>> =
+                    (0..dim).map(|_| simplex_point(&mut stream, successors)).collect();
+                // the goal's share lands on its own row, whether or not the goal was drawn
+                let drawn = reached.binary_search(&goal).ok();
+                if drawn.is_none() {
+                    reached.push(goal);
+                }
+                for (k, &next) in reached.iter().enumerate() {
+                    let share = if next == goal { goal_prob } else { 0.0 };
+                    let phi: Vec<f64> = models
+                        .iter()
+                        .map(|weights| share + (1.0 - goal_prob) * weights.get(k).copied().unwrap_or(0.0))
+                        .collect();
+                    builder.feature(s, a, next, &phi)?;
+                }
             }
         }
+        for a in 0..actions {
+            builder.action(goal, 0.0)?;
+            builder.feature(goal, a, goal, &vec![1.0; dim])?;
+        }
+        if pairs <= MOST_NAMED {
+            builder.state_names((0..goal).map(|s| format!("s{s}")).chain(["goal".to_string()]).collect());
+            builder.action_names(vec![(0..actions).map(|a| format!("a{a}")).collect(); states]);
+        }
+        if simplex {
+            builder.simplex();
+        }
+        let theta = simplex_point(&mut Stream::new(seed, &[WEIGHTS]), dim);
+        Instance::new(builder.build()?, &theta)
     }
-    for a in 0..actions {
-        builder.action(goal, 0.0)?;
-        builder.feature(goal, a, goal, &vec![1.0; dim])?;
-    }
-    if pairs <= MOST_NAMED {
-        builder.state_names((0..goal).map(|s| format!("s{s}")).chain(["goal".to_string()]).collect());
-        builder.action_names(vec![(0..actions).map(|a| format!("a{a}")).collect(); states]);
-    }
-    if settings.get(&SIMPLEX)? {
-        builder.simplex();
-    }
-    let theta = simplex_point(&mut Stream::new(seed, &[WEIGHTS]), dim);
-    Instance::new(builder.build()?, &theta)
 }
 
 /// `count` distinct numbers below n, uniformly, in ascending order (Floyd's algorithm: one draw for each).
@@ -153,8 +170,8 @@ fn simplex_point(stream: &mut Stream, n: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::problem::json::to_json;
     use crate::parameters::Settings;
+    use crate::problem::json::to_json;
     use crate::worlds::build;
     use crate::worlds::tests::optimal;
 

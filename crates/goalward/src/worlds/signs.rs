@@ -3,8 +3,8 @@
 
 use super::MOST_NUMBERS;
 use crate::Result;
-use crate::problem::{Instance, Problem};
 use crate::parameters::{Key, Reader};
+use crate::problem::{Instance, Problem};
 
 /// The number of features d.
 pub(super) const DIM: Key<u64> =

@@ -12,8 +12,8 @@
 
 use super::{SIMPLEX, WorldEntry};
 use crate::error::shown;
-use crate::problem::{Instance, Problem, memory};
 use crate::parameters::{Key, Reader};
+use crate::problem::{Instance, Problem, memory};
 use crate::{Error, Result};
 
 pub(super) const ENTRY: WorldEntry = WorldEntry {
@@ -102,9 +102,7 @@ fn build(settings: &Reader) -> Result<Instance> {
 /// The weights, checked here so that the error is about the parameter and not about a row of the kernel.
 fn mixture(settings: &Reader) -> Result<Vec<f64>> {
     let theta = settings.get(&THETA)?;
-    let refuse = |reason: String| -> Result<Vec<f64>, Error> {
-        Err(settings.refuse(&THETA, reason))
-    };
+    let refuse = |reason: String| -> Result<Vec<f64>, Error> { Err(settings.refuse(&THETA, reason)) };
     let sum: f64 = theta.iter().sum();
     if theta.len() != MODELS {
         refuse(format!("{} weights for {MODELS} models", theta.len()))

@@ -72,7 +72,7 @@ fn runs_reports_and_repeats() {
             for p in entry.parameters {
                 assert!(result.parameters.contains_key(p.name), "{} does not report {}", entry.id, p.name);
             }
-            let asked = !settings(entry).is_empty() || entry.wants_policy;
+            let asked = !settings(entry).is_empty() || entry.wants(goalward::learners::Need::Policy);
             assert_eq!(
                 result.parameters.contains_key("oracle"),
                 asked,
@@ -156,7 +156,7 @@ fn a_step_that_cannot_be_is_refused_and_changes_nothing() {
     let policy = Some(arena.exact().policy.clone());
     for entry in LEARNERS {
         let told = Told { b_star: Some(3.0), t_star: Some(10.0), policy: policy.clone() };
-        let mut learner = learners::build(entry, arena.problem(), &settings(entry), 0, 10, told).unwrap();
+        let mut learner = entry.build(arena.problem(), &settings(entry), 0, 10, told).unwrap();
         let before = learner.snapshot();
         let step = |state, action, next| Transition { state, action, cost: 0.2, next };
         for bad in [step(99, 0, 0), step(0, 9, 0), step(8, 0, 8), step(0, 0, 99)] {

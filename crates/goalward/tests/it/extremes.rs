@@ -14,8 +14,9 @@ impl Probe for Finite {
         assert!(sigma_sq.iter().all(|x| x.is_finite() && *x > 0.0), "{sigma_sq:?}");
     }
     fn plan(&mut self, plan: &PlanReport) {
-        let numbers = plan.theta.iter().flatten().chain(&plan.log_det).chain(&plan.v);
-        assert!(numbers.chain([&plan.beta]).all(|x| x.is_finite()), "{plan:?}");
+        let mixture = plan.mixture().unwrap();
+        let numbers = mixture.theta.iter().flatten().chain(&mixture.log_det).chain(&plan.v);
+        assert!(numbers.chain([&mixture.beta]).all(|x| x.is_finite()), "{plan:?}");
     }
     fn estimate(&mut self, theta_hat: &[f64]) {
         assert!(theta_hat.iter().all(|x| x.is_finite()), "{theta_hat:?}");

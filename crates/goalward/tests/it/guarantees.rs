@@ -152,7 +152,7 @@ fn without_a_truth_it_is_unknown() {
     let arena = windy();
     let built = |learner: &str, settings: &Settings| {
         let entry = learners::entry(learner).unwrap();
-        learners::build(entry, arena.problem(), settings, 0, 10, Told::default()).unwrap()
+        entry.build(arena.problem(), settings, 0, 10, Told::default()).unwrap()
     };
     for (learner, settings) in [("lr", Settings::new()), ("levis++lr", Settings::new().set("B", 3))] {
         let told = built(learner, &settings).claim().unwrap().check(&Facts::default());

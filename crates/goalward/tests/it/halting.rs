@@ -110,33 +110,33 @@ fn any_plan_of_any_learner() {
 #[test]
 fn the_plan_is_owed() {
     let arena = Arena::open("windy-grid", &Settings::new().set("n", 3)).unwrap();
-    let built = |id: &str, settings: &[&str]| -> Box<dyn Learner> {
+    let built = |id: &str, settings: &[&str]| -> Learner {
         let settings = Settings::parse(settings).unwrap();
         let told = Told { b_star: Some(3.0), ..Told::default() };
-        learners::build(learners::entry(id).unwrap(), arena.problem(), &settings, 0, 10, told).unwrap()
+        learners::entry(id).unwrap().build(arena.problem(), &settings, 0, 10, told).unwrap()
     };
     let step = Transition { state: 0, action: 0, cost: 0.2, next: 1 };
     for (id, settings) in LEARNERS.iter().filter(|(id, _)| *id != "random") {
         let mut plain = built(id, settings);
         assert_eq!(plain.observe(&step).unwrap(), Observed::Planned, "{id}");
-        assert_eq!(plain.catch_up().unwrap(), Observed::Updated);
+        assert_eq!(plain.catch_up(), Observed::Updated);
 
         let halt = Halt::new();
         halt.ask();
         let mut cut = built(id, settings);
         cut.heed(&halt);
         assert_eq!(cut.observe(&step).unwrap(), Observed::Owed);
-        assert_eq!(cut.catch_up().unwrap(), Observed::Owed);
+        assert_eq!(cut.catch_up(), Observed::Owed);
         let mut again = built(id, settings);
         again.restore(&cut.snapshot()).unwrap();
-        assert_eq!(again.catch_up().unwrap(), Observed::Planned);
+        assert_eq!(again.catch_up(), Observed::Planned);
         assert_eq!(again.snapshot(), plain.snapshot(), "{id}");
 
         // nobody catches up: the next step does
         cut.heed(&Halt::never());
         assert!(cut.act(0).unwrap() < 4);
         assert_eq!(cut.observe(&step).unwrap(), Observed::Planned);
-        assert_eq!(cut.catch_up().unwrap(), Observed::Updated);
+        assert_eq!(cut.catch_up(), Observed::Updated);
     }
 }
 

@@ -25,8 +25,8 @@ fn settings(entry: &LearnerEntry) -> Settings {
     keys.fold(Settings::new(), |settings, key| settings.set(key, "oracle"))
 }
 
-fn built(entry: &LearnerEntry, problem: &Arc<Problem>, policy: &[usize]) -> Box<dyn Learner> {
-    learners::build(entry, problem, &settings(entry), 0, 10, told(Some(policy.to_vec()))).unwrap()
+fn built(entry: &LearnerEntry, problem: &Arc<Problem>, policy: &[usize]) -> Learner {
+    entry.build(problem, &settings(entry), 0, 10, told(Some(policy.to_vec()))).unwrap()
 }
 
 #[track_caller]
@@ -92,7 +92,7 @@ fn only_the_known_cost_is_taken() {
 #[test]
 fn a_step_that_costs_nothing_costs_nothing() {
     let instance = half_free();
-    for entry in LEARNERS.iter().filter(|entry| !entry.needs.contains(&"c_min")) {
+    for entry in LEARNERS.iter().filter(|entry| !entry.wants(learners::Need::CMin)) {
         let mut learner = built(entry, &instance.problem, &[0, 0, 0]);
         let step = |cost| Transition { state: 0, action: 0, cost, next: 1 };
         for cost in [5e-324, 1e-300, -1e-300, 1.0] {
@@ -194,7 +194,7 @@ fn a_learner_of_another_problem_is_refused() {
 /// A problem that was built anew is the same problem.
 #[test]
 fn a_learner_of_an_equal_problem_is_welcome() {
-    let learner = built(learners::entry("lr").unwrap(), grid().problem(), &[]);
+    let learner = built(&learners::entry("lr").unwrap(), grid().problem(), &[]);
     let arena = grid();
     Runner::with_learner(&arena, RunSpec::new("lr", 3), learner).unwrap().run(&mut []).unwrap();
 }
@@ -204,7 +204,7 @@ fn a_policy_of_another_problem_is_refused() {
     let arena = grid();
     let entry = learners::entry("optimal").unwrap();
     for policy in [vec![], vec![0; 8], vec![0; 10], vec![4; 9], vec![0, 0, 0, 0, usize::MAX, 0, 0, 0, 0]] {
-        let refused = learners::build(entry, arena.problem(), &Settings::new(), 0, 1, told(Some(policy)));
+        let refused = entry.build(arena.problem(), &Settings::new(), 0, 1, told(Some(policy)));
         assert!(matches!(refused.err().unwrap(), Error::Mismatch { .. }));
     }
 }

@@ -140,7 +140,7 @@ fn watch(instance: &Instance, steps: u64, seed: u64, what: &str) -> usize {
         let place = format!("{what}, seed {seed}, t = {t}");
         let mut set =
             known.set.unwrap_or_else(|_| panic!("{place}: theta* is in the set, and it is called empty"));
-        assert!(keeper.set().contains(likelihood, truth.theta()), "{place}: theta* is outside");
+        assert!(keeper.set().margin(likelihood, truth.theta()) >= 0.0, "{place}: theta* is outside");
         let theta = truth.theta().to_vec();
         let mut walk = Walk { problem, likelihood, threshold: known.threshold, theta };
         let mut points = vec![truth.theta().to_vec()];
@@ -148,7 +148,10 @@ fn watch(instance: &Instance, steps: u64, seed: u64, what: &str) -> usize {
         let v: Vec<f64> =
             (0..problem.states()).map(|s| if s == goal { 0.0 } else { draw.uniform() }).collect();
         for (i, theta) in points.iter().enumerate() {
-            assert!(keeper.set().contains(likelihood, theta), "{place}: point {i} is outside: {theta:?}");
+            assert!(
+                keeper.set().margin(likelihood, theta) >= 0.0,
+                "{place}: point {i} is outside: {theta:?}"
+            );
             for p in (0..problem.pairs()).filter(|p| !problem.pairs_of(goal).contains(p)) {
                 let mut c = vec![0.0; problem.dim()];
                 problem.phi_v(p, &v, &mut c);

@@ -160,7 +160,7 @@ fn a_state_without_a_way_is_named() {
     // it can be read and planned on, which says that the bridge is lost; but no learner is built for it
     let problem = parse(&stuck).unwrap().problem;
     let lr = goalward::learners::entry("lr").unwrap();
-    let built = goalward::learners::build(lr, &problem, &Default::default(), 0, 10, Default::default());
+    let built = lr.build(&problem, &Default::default(), 0, 10, Default::default());
     let error = built.map(|_| ()).unwrap_err().to_string();
     assert!(error.contains("home is unreachable from state bridge"), "{error}");
 }

@@ -109,9 +109,9 @@ impl Observer for Inside<'_> {
         let truth = self.arena.instance().truth().unwrap().theta();
         let off = DVector::from_row_slice(truth) - center;
         let distance = off.dot(&(&self.sigma * &off)).sqrt();
-        self.left |= distance > report.beta;
+        self.left |= distance > report.mixture().unwrap().beta;
         self.plans += 1;
-        self.radii.push((report.t, report.beta));
+        self.radii.push((report.t, report.mixture().unwrap().beta));
         self.u = report.v.iter().map(|v| (v / self.b).clamp(0.0, 1.0)).collect();
         Flow::Continue(())
     }

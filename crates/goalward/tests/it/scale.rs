@@ -195,7 +195,7 @@ fn the_likelihood_keeps_to_rows_that_are_not_written_out() {
         }
     }
     let entry = learners::entry("lr").unwrap();
-    let build = |settings: &Settings| learners::build(entry, problem, settings, 0, 1, Told::default());
+    let build = |settings: &Settings| entry.build(problem, settings, 0, 1, Told::default());
     let refused = build(&Settings::new().set("set", "exact")).map(|_| ()).unwrap_err();
     assert!(refused.to_string().contains("65,536") && refused.to_string().contains("set=outer"), "{refused}");
 }
@@ -210,7 +210,7 @@ fn learners_choose_how_many_rows_they_take() {
     struct Relaxed(bool, f64);
     impl Probe for Relaxed {
         fn plan(&mut self, plan: &PlanReport) {
-            *self = Relaxed(plan.relaxed, plan.v[0]);
+            *self = Relaxed(plan.mixture().unwrap().relaxed, plan.v[0]);
         }
     }
     for entry in LEARNERS.iter().filter(|entry| entry.parameters.iter().any(|p| p.name == "planner")) {
@@ -219,8 +219,7 @@ fn learners_choose_how_many_rows_they_take() {
     let first_plan = |rows: &str| {
         let settings = Settings::new().set("rows", rows);
         let mut learner =
-            learners::build(learners::entry("lr").unwrap(), problem, &settings, 0, 1, Told::default())
-                .unwrap();
+            learners::entry("lr").unwrap().build(problem, &settings, 0, 1, Told::default()).unwrap();
         assert_eq!(learner.in_force()["rows"], rows);
         let (state, action) = (problem.start(), 0);
         let pair = problem.pair(state, action);
@@ -234,7 +233,7 @@ fn learners_choose_how_many_rows_they_take() {
     assert!(few.0 && !more.0);
     assert!(few.1 <= more.1 + 1e-9, "a larger set is more optimistic: {} {}", few.1, more.1);
     let refused = Settings::new().set("rows", "some");
-    let error = learners::build(learners::entry("lr").unwrap(), problem, &refused, 0, 1, Told::default());
+    let error = learners::entry("lr").unwrap().build(problem, &refused, 0, 1, Told::default());
     assert!(error.map(|_| ()).unwrap_err().to_string().contains("nearest:N"));
 }
 

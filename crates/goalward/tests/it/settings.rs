@@ -294,7 +294,7 @@ fn costs_of_any_scale() {
             faults.try_out(&format!("{} at {unit:e}", entry.id), || {
                 match Runner::new(&arena, spec(entry, needed(entry))) {
                     Ok(runner) => unsound(&arena, runner),
-                    Err(error) if !entry.needs.contains(&"B >= B*") => Some(error.to_string()),
+                    Err(error) if !entry.wants(goalward::learners::Need::B) => Some(error.to_string()),
                     Err(error) => {
                         let fault = unnamed(&error, entry.id, "B", "oracle");
                         fault.or(unnamed(&error, "lr", "lr", "lr"))

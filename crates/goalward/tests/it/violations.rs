@@ -31,13 +31,13 @@ fn ditch(falls: f64, ahead: [f64; 2]) -> Problem {
     builder.build().unwrap()
 }
 
-fn built(id: &str, problem: &Arc<Problem>, policy: &[usize]) -> Box<dyn Learner> {
+fn built(id: &str, problem: &Arc<Problem>, policy: &[usize]) -> Learner {
     let entry = learners::entry(id).unwrap();
     let has = |name: &str| entry.parameters.iter().any(|p| p.name == name);
     let known = [("B", 30), ("t_star", 30)].into_iter().filter(|(key, _)| has(key));
     let settings = known.fold(Settings::new(), |settings, (key, value)| settings.set(key, value));
     let told = Told { policy: Some(policy.to_vec()), ..Told::default() };
-    learners::build(entry, problem, &settings, 0, 200, told).unwrap()
+    entry.build(problem, &settings, 0, 200, told).unwrap()
 }
 
 /// The runner draws from the true world; the learner was built from other models.

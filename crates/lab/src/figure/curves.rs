@@ -3,81 +3,12 @@
 use super::axis::Scale;
 use super::canvas::{self, Anchor, Canvas, text_width};
 use super::panel::{Frame, mark, share_y};
+use super::parts::{Marker, Panel, TEXT};
 use super::style::{Colour, Stroke};
 use crate::files::figure_names;
 use crate::{Folder, Result};
 use plotters::backend::DrawingBackend;
 use std::path::PathBuf;
-
-/// One point of a curve.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct BandPoint {
-    /// Where on the x axis.
-    pub x: f64,
-    /// The mean.
-    pub mean: f64,
-    /// The band around it, if there is one.
-    pub band: Option<(f64, f64)>,
-}
-
-/// A curve; curves of the same label share one line of the legend.
-#[derive(Clone, Debug)]
-pub struct Series {
-    /// What the legend says.
-    pub label: String,
-    /// How it looks.
-    pub stroke: Stroke,
-    /// Its points, by growing x.
-    pub points: Vec<BandPoint>,
-}
-
-/// The shape of a mark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Marker {
-    /// An open circle.
-    Circle,
-    /// An open square.
-    Square,
-}
-
-/// Points without a line, such as somebody else's numbers.
-#[derive(Clone, Debug)]
-pub struct Marks {
-    /// What the legend says.
-    pub label: String,
-    /// Their colour.
-    pub colour: Colour,
-    /// Their shape.
-    pub marker: Marker,
-    /// Where they are.
-    pub points: Vec<(f64, f64)>,
-}
-
-/// An axis.
-#[derive(Clone, Debug, Default)]
-pub struct Axis {
-    /// What it measures.
-    pub title: String,
-    /// What it shows; otherwise what the curves need.
-    pub range: Option<(f64, f64)>,
-    /// Whether it is logarithmic; values without a logarithm are then left out.
-    pub log: bool,
-}
-
-/// One coordinate system with its curves.
-#[derive(Clone, Debug)]
-pub struct Panel {
-    /// What it says above; empty for nothing.
-    pub title: String,
-    /// The x axis.
-    pub x: Axis,
-    /// The y axis.
-    pub y: Axis,
-    /// Its curves; later ones lie upon earlier ones.
-    pub series: Vec<Series>,
-    /// Points upon them.
-    pub marks: Vec<Marks>,
-}
 
 /// Curves with bands, drawn to SVG and PNG.
 #[derive(Clone, Debug)]
@@ -96,8 +27,6 @@ pub struct CurveFigure {
 const MARGIN: f64 = 48.0;
 const TITLE: f64 = 40.0;
 const NOTE: f64 = 26.0;
-pub(super) const TEXT: f64 = 27.0;
-pub(super) const TICK: f64 = 25.0;
 const SWATCH: f64 = 66.0;
 const LEGEND_LINE: f64 = 44.0;
 const GAP: f64 = 36.0;
@@ -214,6 +143,7 @@ impl CurveFigure {
 
 #[cfg(test)]
 mod tests {
+    use super::super::parts::{Axis, BandPoint, Marks, Series};
     use super::*;
     use crate::figure::Dash;
 

@@ -2,7 +2,7 @@
 
 use super::axis::{Scale, round_step};
 use super::canvas::{Anchor, Canvas, Point, text_width};
-use super::curves::{Marker, Panel, TEXT, TICK};
+use super::parts::{Marker, Panel, TEXT, TICK};
 use super::style::{Colour, Dash, Stroke};
 use crate::Result;
 use plotters::backend::DrawingBackend;
@@ -83,22 +83,28 @@ impl Panel {
         &self,
         canvas: &Canvas<DB>,
         frame: &Frame,
-        (x, y): (Scale, Scale),
+        scales: (Scale, Scale),
     ) -> Result<()> {
-        let to_x = |v: f64| x.at(v).map(|p| frame.left + p * (frame.right - frame.left));
-        let to_y = |v: f64| y.at(v).map(|p| frame.bottom - p * (frame.bottom - frame.top));
+        let plane = Plane { frame, x: scales.0, y: scales.1 };
+        self.draw_axes(canvas, &plane)?;
+        self.draw_bands(canvas, &plane)?;
+        self.draw_lines(canvas, &plane)
+    }
+
+    fn draw_axes<DB: DrawingBackend>(&self, canvas: &Canvas<DB>, plane: &Plane) -> Result<()> {
+        let frame = plane.frame;
         if !self.title.is_empty() {
             canvas.text(&self.title, (frame.left, frame.top - 18.0), TEXT, Colour::INK, Anchor::Start)?;
         }
         let hair = Stroke::new(Colour::GRID, 2.0, Dash::Solid);
-        for (value, text) in y.ticks(7) {
-            let Some(at) = to_y(value) else { continue };
+        for (value, text) in plane.y.ticks(7) {
+            let Some(at) = plane.to_y(value) else { continue };
             canvas.line(&[(frame.left, at), (frame.right, at)], hair)?;
             canvas.text(&text, (frame.left - 14.0, at + 8.0), TICK, Colour::SLATE, Anchor::End)?;
         }
         let columns = ((frame.right - frame.left) / 120.0) as usize;
-        for (value, text) in x.ticks(columns.max(2)) {
-            let Some(at) = to_x(value) else { continue };
+        for (value, text) in plane.x.ticks(columns.max(2)) {
+            let Some(at) = plane.to_x(value) else { continue };
             let notch = Stroke::new(Colour::SLATE, 2.0, Dash::Solid);
             canvas.line(&[(at, frame.bottom), (at, frame.bottom + 8.0)], notch)?;
             canvas.text(&text, (at, frame.bottom + 36.0), TICK, Colour::SLATE, Anchor::Middle)?;
@@ -107,15 +113,18 @@ impl Panel {
         canvas.line(&[(frame.left, frame.bottom), (frame.right, frame.bottom)], axis)?;
         let middle = (frame.left + frame.right) / 2.0;
         canvas.text(&self.x.title, (middle, frame.bottom + 80.0), TEXT, Colour::INK, Anchor::Middle)?;
-        let side = (frame.left - self.left_edge(&y) + 20.0, (frame.top + frame.bottom) / 2.0);
-        canvas.upward_text(&self.y.title, side, TEXT, Colour::INK)?;
+        let side = (frame.left - self.left_edge(&plane.y) + 20.0, (frame.top + frame.bottom) / 2.0);
+        canvas.upward_text(&self.y.title, side, TEXT, Colour::INK)
+    }
 
+    fn draw_bands<DB: DrawingBackend>(&self, canvas: &Canvas<DB>, plane: &Plane) -> Result<()> {
+        let frame = plane.frame;
         for series in &self.series {
             let edge = |high: bool| {
                 series.points.iter().filter_map(move |p| {
                     let (low, top) = p.band?;
-                    let place = to_y(if high { top } else { low }).unwrap_or(frame.bottom);
-                    Some((to_x(p.x)?, place.clamp(frame.top, frame.bottom)))
+                    let place = plane.to_y(if high { top } else { low }).unwrap_or(frame.bottom);
+                    Some((plane.to_x(p.x)?, place.clamp(frame.top, frame.bottom)))
                 })
             };
             let outline: Vec<Point> =
@@ -124,16 +133,22 @@ impl Panel {
                 canvas.shape(&outline, series.stroke.colour, 0.16)?;
             }
         }
+        Ok(())
+    }
+
+    /// Lines, and marks upon them.
+    fn draw_lines<DB: DrawingBackend>(&self, canvas: &Canvas<DB>, plane: &Plane) -> Result<()> {
+        let frame = plane.frame;
         for series in &self.series {
-            let places: Vec<Option<Point>> =
-                series.points.iter().map(|p| Some((to_x(p.x)?, to_y(p.mean)?))).collect();
+            let place = |x: f64, y: f64| Some((plane.to_x(x)?, plane.to_y(y)?));
+            let places: Vec<Option<Point>> = series.points.iter().map(|p| place(p.x, p.mean)).collect();
             for piece in clipped(&places, frame.top, frame.bottom) {
                 canvas.line(&piece, series.stroke)?;
             }
         }
         for marks in &self.marks {
             for &(at_x, at_y) in &marks.points {
-                if let (Some(px), Some(py)) = (to_x(at_x), to_y(at_y))
+                if let (Some(px), Some(py)) = (plane.to_x(at_x), plane.to_y(at_y))
                     && (frame.top..=frame.bottom).contains(&py)
                     && (frame.left..=frame.right).contains(&px)
                 {
@@ -142,6 +157,23 @@ impl Panel {
             }
         }
         Ok(())
+    }
+}
+
+/// A frame with its scales.
+struct Plane<'a> {
+    frame: &'a Frame,
+    x: Scale,
+    y: Scale,
+}
+
+impl Plane<'_> {
+    fn to_x(&self, v: f64) -> Option<f64> {
+        self.x.at(v).map(|p| self.frame.left + p * (self.frame.right - self.frame.left))
+    }
+
+    fn to_y(&self, v: f64) -> Option<f64> {
+        self.y.at(v).map(|p| self.frame.bottom - p * (self.frame.bottom - self.frame.top))
     }
 }
 

@@ -45,6 +45,15 @@ pub(super) fn summary(finished: &Finished, spec: &RunSpec, ending: Ending) -> St
         Ending::Finished => sheet.row("episodes", count(r.episodes)),
         _ => sheet.row("episodes", format!("{} of {}", count(r.episodes), count(spec.episodes))),
     };
+    paid(r, &mut sheet);
+    learnt(r, &mut sheet);
+    ended(r, spec, ending, &mut sheet);
+    sheet.row("time", seconds(finished.seconds));
+    sheet.render()
+}
+
+/// What the run cost.
+fn paid(r: &RunResult, sheet: &mut Sheet) {
     sheet.row("steps", count(r.steps));
     sheet.row("total cost", real(r.total_cost));
     sheet.row("optimal cost", format!("{} per episode", real(r.optimal_cost)));
@@ -54,6 +63,10 @@ pub(super) fn summary(finished: &Finished, spec: &RunSpec, ending: Ending) -> St
     };
     sheet.row("regret", real(r.regret) + &mean);
     sheet.row("gap regret", format!("{} (the same on average, with less noise)", real(r.gap_regret)));
+}
+
+/// What the learner makes of it.
+fn learnt(r: &RunResult, sheet: &mut Sheet) {
     sheet.row("theta_hat", r.theta_hat.as_deref().map_or("none".into(), vector));
     if let Some(intervals) = &r.theta_interval {
         let intervals: Vec<String> = intervals.iter().copied().map(interval).collect();
@@ -79,6 +92,10 @@ pub(super) fn summary(finished: &Finished, spec: &RunSpec, ending: Ending) -> St
         );
         sheet.row("relaxed", words);
     }
+}
+
+/// Why it ended, if not all episodes are done.
+fn ended(r: &RunResult, spec: &RunSpec, ending: Ending, sheet: &mut Sheet) {
     match ending {
         Ending::Finished => {}
         Ending::Truncated => {
@@ -93,8 +110,6 @@ pub(super) fn summary(finished: &Finished, spec: &RunSpec, ending: Ending) -> St
             sheet.row("stopped", format!("by Ctrl-C, in episode {}: results so far", count(r.episodes + 1)));
         }
     }
-    sheet.row("time", seconds(finished.seconds));
-    sheet.render()
 }
 
 /// What is known of a coordinate.

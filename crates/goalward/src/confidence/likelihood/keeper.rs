@@ -1,6 +1,6 @@
 //! What a learner with a likelihood set does between two plans: count, predict, refit, and know when to plan again.
 
-use super::{Enclosed, Knowledge, LikelihoodNow, LikelihoodPlanned, LikelihoodSet};
+use super::{Enclosed, Knowledge, LikelihoodSet};
 use crate::Result;
 use crate::estimate::{Counts, Likelihood, Seen};
 use crate::numeric::Polytope;
@@ -93,16 +93,6 @@ impl LikelihoodKeeper {
         let known = self.set.accept(&self.likelihood, enclosed);
         self.contradicted = known.set.is_err().then_some(known.threshold);
         known
-    }
-
-    /// The set of all data so far.
-    pub fn now(&self) -> LikelihoodNow<'_> {
-        LikelihoodNow(self)
-    }
-
-    /// The set that the last plan was made over.
-    pub fn planned(&self) -> LikelihoodPlanned<'_> {
-        LikelihoodPlanned(self)
     }
 
     pub(super) fn contradicted(&self) -> Option<f64> {

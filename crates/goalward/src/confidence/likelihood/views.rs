@@ -6,10 +6,22 @@ use crate::confidence::set::{ConfidenceSet, Memo, Size};
 use crate::numeric::support::SupportMin;
 
 /// {theta in B : f(theta) <= r} of all data so far: the set itself, not the ellipsoid around it.
-pub struct LikelihoodNow<'a>(pub(super) &'a LikelihoodKeeper);
+pub struct LikelihoodNow<'a>(&'a LikelihoodKeeper);
 
 /// The ellipsoid around the set that the last plan was made over.
-pub struct LikelihoodPlanned<'a>(pub(super) &'a LikelihoodKeeper);
+pub struct LikelihoodPlanned<'a>(&'a LikelihoodKeeper);
+
+impl LikelihoodKeeper {
+    /// The set of all data so far.
+    pub fn now(&self) -> LikelihoodNow<'_> {
+        LikelihoodNow(self)
+    }
+
+    /// The set that the last plan was made over.
+    pub fn planned(&self) -> LikelihoodPlanned<'_> {
+        LikelihoodPlanned(self)
+    }
+}
 
 const KIND: &str = "likelihood";
 

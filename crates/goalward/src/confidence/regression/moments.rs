@@ -148,13 +148,9 @@ impl RadiusRule for MomentRule {
             all.push(Assumption::phi_norm(problem, self.phi_norm));
             let least = 1.0 / (problem.dim() as f64).sqrt();
             let levels = (5.0 * self.b / self.c_min).log2();
-            let gamma =
-                Condition::at_least("gamma^2 >= d^(-1/2)", Some(self.gamma.powi(2)), Some(least));
-            let levels = Condition::at_least(
-                "levels >= log2(5B/c_min)",
-                Some(self.levels as f64),
-                Some(levels),
-            );
+            let gamma = Condition::at_least("gamma^2 >= d^(-1/2)", Some(self.gamma.powi(2)), Some(least));
+            let levels =
+                Condition::at_least("levels >= log2(5B/c_min)", Some(self.levels as f64), Some(levels));
             all.extend([gamma, levels].map(Assumption::Settled));
         }
         all

@@ -79,11 +79,7 @@ impl RadiusRule for PlainRule {
         let mut all = vec![
             Assumption::BoundsValues { b: self.b * self.unit, rho: self.rho * self.unit },
             Assumption::Mixture,
-            Assumption::ThetaNorm {
-                factor: (1.0, ""),
-                bound: self.theta_norm,
-                over_b: theta_norm(problem),
-            },
+            Assumption::ThetaNorm { factor: (1.0, ""), bound: self.theta_norm, over_b: theta_norm(problem) },
         ];
         all.extend(unscaled(self.radius));
         if self.radius != RadiusKind::Determinant {

@@ -2,9 +2,7 @@
 //! runner asks the planner, the learner knows nothing.
 
 use crate::learners::core::misuse;
-use crate::learners::{
-    Algorithm, Brief, Clock, Family, LearnerEntry, Need, Seen, Snapshot, Transition,
-};
+use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Seen, Snapshot, Transition};
 use crate::problem::{Action, Pair, State};
 use crate::{Error, Result};
 

@@ -1,9 +1,7 @@
 //! A uniformly random action at every step: what not learning costs.
 
 use crate::Result;
-use crate::learners::{
-    Algorithm, Brief, Clock, Family, LearnerEntry, Seen, Snapshot, Transition,
-};
+use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Seen, Snapshot, Transition};
 use crate::numeric::Stream;
 use crate::numeric::stored::Within;
 use crate::problem::{Action, Pair, Problem, State};

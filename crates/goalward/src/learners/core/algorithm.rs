@@ -120,8 +120,7 @@ impl Snapshot {
 
     /// Gives the state back.
     pub fn to<T: for<'de> Deserialize<'de>>(&self) -> Result<T> {
-        T::deserialize(&self.0)
-            .map_err(|e| Error::Checkpoint { reason: format!("the learner's state: {e}") })
+        T::deserialize(&self.0).map_err(|e| Error::Checkpoint { reason: format!("the learner's state: {e}") })
     }
 }
 

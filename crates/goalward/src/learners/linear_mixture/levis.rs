@@ -37,9 +37,7 @@ use crate::Result;
 use crate::confidence::{Claim, Ellipse, Norms, PlainRule, RadiusKind, RegressionSet};
 use crate::estimate::Ridge;
 use crate::learners::builder::builder;
-use crate::learners::shared::{
-    B, DELTA, LAMBDA, NORMS, PHI_NORM, PLANNER, ROWS, SCALED, THETA_NORM,
-};
+use crate::learners::shared::{B, DELTA, LAMBDA, NORMS, PHI_NORM, PLANNER, ROWS, SCALED, THETA_NORM};
 use crate::learners::{
     Algorithm, Brief, Call, Clock, Family, LearnerEntry, Need, Probe, Reason, Seen, Snapshot, Transition,
 };
@@ -84,9 +82,8 @@ const OWN_NORMS: Key<Norms> = NORMS.computed("printed; computed for radius=deter
 const OWN_PHI_NORM: Key<f64> =
     PHI_NORM.computed("sqrt(d); norms=computed: from the features").doc("bound on |phi_V| for V in [0,1]");
 
-const OWN_THETA_NORM: Key<f64> = THETA_NORM
-    .computed("sqrt(d); norms=computed: the largest norm in the set B")
-    .doc("bound on |theta*|");
+const OWN_THETA_NORM: Key<f64> =
+    THETA_NORM.computed("sqrt(d); norms=computed: the largest norm in the set B").doc("bound on |theta*|");
 
 const RHO: Key<f64> =
     Key::number("rho", 0.0, 1e300, "perturbation of every cost (B should then bound V* + rho T*)").or("0");
@@ -114,7 +111,10 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     settings.note_as(B.name(), json!(b * unit));
     settings.note(&RHO, &(rho * unit));
     let lambda = settings.get(&RIDGE)?;
-    let radius = settings.get(&RADIUS)?;
+    let radius = settings.get(&RADIUS).map_err(|error| match settings.text(&RADIUS) {
+        Some("data") => settings.refuse(&RADIUS, "that radius is for levis++ alone".into()),
+        _ => error,
+    })?;
     let computed = radius == RadiusKind::Determinant;
     let norms = norms::read(brief, if computed { Norms::Computed } else { Norms::Printed })?;
     let assumed = (dim as f64).sqrt();

@@ -56,9 +56,7 @@
 use super::norms;
 use super::optimist::{Heading, Optimist, Standing, bytes, given_or_true_b};
 use crate::Result;
-use crate::confidence::{
-    Claim, Ellipse, MomentRule, Norms, Perturbation, RadiusKind, RegressionSet,
-};
+use crate::confidence::{Claim, Ellipse, MomentRule, Norms, Perturbation, RadiusKind, RegressionSet};
 use crate::estimate::Home;
 use crate::learners::builder::builder;
 use crate::learners::shared::{

@@ -52,8 +52,7 @@ use crate::confidence::{Assumption, Claim, Kept, Knowledge, LikelihoodKeeper, hi
 use crate::learners::builder::builder;
 use crate::learners::shared::{DELTA, PLANNER, ROWS};
 use crate::learners::{
-    Algorithm, Brief, Call, Clock, Emptiness, Family, LearnerEntry, Probe, Reason, Seen, Snapshot,
-    Transition,
+    Algorithm, Brief, Call, Clock, Emptiness, Family, LearnerEntry, Probe, Reason, Seen, Snapshot, Transition,
 };
 use crate::numeric::Rows;
 use crate::numeric::stored::{Flaw, Within, ensure};
@@ -68,16 +67,13 @@ pub(in crate::learners) const ENTRY: LearnerEntry =
     LearnerEntry::new("lr", "LR: optimistic planning over the likelihood set, without constants", build)
         .reference("goalward; the planner of Di, He, Zhou, Gu (ICML 2023), Algorithm 2")
         .setting("linear mixture SSP, costs may be zero")
-        .guarantee(
-            "theta* in all sets at once, and optimism, with probability 1 - delta; no regret theorem",
-        )
+        .guarantee("theta* in all sets at once, and optimism, with probability 1 - delta; no regret theorem")
         .parameters(PARAMETERS)
         .family(Family::LinearMixture)
         .optimistic()
         .memory(bytes);
 
-const LEVEL: Key<f64> =
-    DELTA.doc("failure probability of the confidence set, for all times at once");
+const LEVEL: Key<f64> = DELTA.doc("failure probability of the confidence set, for all times at once");
 
 /// Which set `lr` plans over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -16,12 +16,10 @@ pub(super) fn theta(norms: Norms, brief: &Brief, printed: Option<f64>) -> Result
     let bound = match (brief.settings.given(&THETA_NORM)?, norms) {
         (Some(given), _) => Some(given),
         (None, Norms::Printed) => printed,
-        (None, Norms::Computed) => {
-            Some(confidence::theta_norm(brief.problem).ok_or_else(|| {
-                let reason = "this radius needs a bound on |theta*|, and the set B has none: give one";
-                brief.settings.refuse_value(&THETA_NORM, "(computed)", reason.into())
-            })?)
-        }
+        (None, Norms::Computed) => Some(confidence::theta_norm(brief.problem).ok_or_else(|| {
+            let reason = "this radius needs a bound on |theta*|, and the set B has none: give one";
+            brief.settings.refuse_value(&THETA_NORM, "(computed)", reason.into())
+        })?),
     };
     brief.settings.note_as(THETA_NORM.name(), bound.into());
     Ok(bound)

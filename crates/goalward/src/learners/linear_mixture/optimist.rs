@@ -5,14 +5,12 @@ use crate::confidence::Ellipse;
 use crate::estimate::Ridge;
 use crate::learners::core::greedy;
 use crate::learners::shared::{B, PLANNER, ROWS};
-use crate::learners::{
-    Brief, Call, Clock, Details, Emptiness, MixturePlan, PlanReport, Probe, Reason,
-};
-use crate::problem::memory;
+use crate::learners::{Brief, Call, Clock, Details, Emptiness, MixturePlan, PlanReport, Probe, Reason};
 use crate::numeric::stored::{Flaw, Within, at_most, between, ensure, numbers};
 use crate::numeric::support::SupportMin;
 use crate::numeric::{Polytope, Stream};
 use crate::plan::{Cut, Devi, Planner, Task};
+use crate::problem::memory;
 use crate::problem::{Action, Pair, Problem, State};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -95,8 +93,7 @@ impl Optimist {
         let mut v = vec![b.min(1.0); problem.states()];
         v[goal] = 0.0;
         let ties = brief.stream();
-        let standing =
-            Standing { violations: 0, contradictions: 0, relaxed: 0, q, v, last_plan: None, ties };
+        let standing = Standing { violations: 0, contradictions: 0, relaxed: 0, q, v, last_plan: None, ties };
         let devi = Devi::new(&problem);
         Ok(Optimist { devi, problem, costs, unit, b, planner, constraints, standing })
     }
@@ -202,9 +199,7 @@ impl Optimist {
         numbers("v", &stored.v, self.problem.states())?;
         between("v", &stored.v, 0.0, highest * (1.0 + 1e-9))?;
         let goal = self.problem.goal();
-        ensure(stored.v[goal] == 0.0, "v", || {
-            format!("{} at the goal, which is free", stored.v[goal])
-        })?;
+        ensure(stored.v[goal] == 0.0, "v", || format!("{} at the goal, which is free", stored.v[goal]))?;
         ensure((j == 0) == stored.last_plan.is_none(), "last_plan", || {
             format!("there were {j} planning calls")
         })?;
@@ -213,9 +208,7 @@ impl Optimist {
     }
 
     fn check_plan(&self, plan: &PlanReport, now: &Clock) -> Result<(), Flaw> {
-        ensure(plan.t == now.t_j, "t", || {
-            format!("{}, but the last one was at {}", plan.t, now.t_j)
-        })?;
+        ensure(plan.t == now.t_j, "t", || format!("{}, but the last one was at {}", plan.t, now.t_j))?;
         ensure(plan.j == now.j, "j", || format!("{}, but the last one was {}", plan.j, now.j))?;
         numbers("v", &plan.v, self.problem.states())?;
         let mixture = plan.mixture();

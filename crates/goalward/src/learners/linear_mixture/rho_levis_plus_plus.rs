@@ -31,8 +31,8 @@ use crate::Result;
 use crate::confidence::{Norms, Perturbation, RadiusKind};
 use crate::learners::builder::builder;
 use crate::learners::shared::{
-    B, DELTA, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS, ROWS,
-    T_STAR, THETA_NORM,
+    B, DELTA, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS, ROWS, T_STAR,
+    THETA_NORM,
 };
 use crate::learners::{Algorithm, Brief, Family, LearnerEntry, Need};
 use crate::numeric::Rows;
@@ -54,8 +54,7 @@ pub(in crate::learners) const ENTRY: LearnerEntry =
         .optimistic()
         .memory(bytes);
 
-const RHO: Key<f64> =
-    Key::number("rho", 0.0, 1e300, "the perturbation of every cost").computed("1/(T* K)");
+const RHO: Key<f64> = Key::number("rho", 0.0, 1e300, "the perturbation of every cost").computed("1/(T* K)");
 
 builder! {
     /// rho-LEVIS++ (Di, He, Zhou, Gu, ICML 2023). See the [module](self).

@@ -2,23 +2,20 @@
 
 use super::explicit::{Explicit, UsualCost};
 use crate::error::shown;
-use crate::problem::{Faults, Note, State};
 use crate::parameters::{Key, Parameter, Reader, Settings};
+use crate::problem::{Faults, Note, State};
 use crate::{Error, Result, closest};
 
 /// What may be said of a model file, as parameters of the world that it is.
 pub const PARAMETERS: &[Parameter] = &[GOAL.about(), COST.about(), START.about()];
 
-const GOAL: Key<String> = Key::text("goal", "a label, whose states become one goal, or a state")
-    .computed("the only label");
-const COST: Key<String> = Key::text(
-    "cost",
-    "the reward model that is paid for every step; 1: every step costs 1",
-)
-.computed("the only reward model");
-const START: Key<String> =
-    Key::text("start", "a state; all: an initial state is drawn first, at no cost")
-        .computed("the only initial state");
+const GOAL: Key<String> =
+    Key::text("goal", "a label, whose states become one goal, or a state").computed("the only label");
+const COST: Key<String> =
+    Key::text("cost", "the reward model that is paid for every step; 1: every step costs 1")
+        .computed("the only reward model");
+const START: Key<String> = Key::text("start", "a state; all: an initial state is drawn first, at no cost")
+    .computed("the only initial state");
 
 /// What is to be reached, paid and started from in a model; what is left out must be the only possibility.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

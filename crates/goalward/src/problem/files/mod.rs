@@ -33,8 +33,8 @@ pub use explicit::{Explicit, ROUNDING, ROW_TOLERANCE};
 pub(in crate::problem) use explicit::{clipped, stem};
 pub use input::{Kind, can_be_reopened, kind};
 
-use crate::problem::{Instance, json};
 use crate::parameters::Settings;
+use crate::problem::{Instance, json};
 use crate::{Error, Result};
 use input::Input;
 use std::io::{self, Read};

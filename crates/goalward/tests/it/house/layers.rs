@@ -29,7 +29,7 @@ const MAY_NAME_ALL: &[&str] = &["conformance"];
 /// The parts that see no truth.
 const BLIND: &[&str] = &["learners", "estimate", "confidence"];
 /// The types of a truth.
-const TRUTHS: &[&str] = &["Truth", "Instance", "Exact"];
+const TRUTHS: &[&str] = &["Truth", "Instance"];
 
 /// What names a part that it may not.
 fn wrong_layers(library: &Crate) -> Vec<String> {

@@ -31,7 +31,7 @@ pub(super) struct Names {
     pub(super) idents: Vec<(String, usize)>,
     pub(super) texts: Vec<(String, usize)>,
     pub(super) functions: Vec<Function>,
-    /// The values of fields named `id`.
+    /// The values of fields named `id`, and what entries of learners are made with.
     pub(super) ids: Vec<String>,
     /// The types whose values are written out, `Type { .. }`.
     pub(super) literals: Vec<(String, usize)>,
@@ -215,6 +215,18 @@ impl<'a> Visit<'a> for Names {
             self.ids.push(text.value());
         }
         visit::visit_field_value(self, field);
+    }
+
+    /// `LearnerEntry::new("id", ..)`.
+    fn visit_expr_call(&mut self, call: &'a syn::ExprCall) {
+        if let syn::Expr::Path(function) = &*call.func
+            && function.path.segments.iter().rev().nth(1).is_some_and(|kind| kind.ident == "LearnerEntry")
+            && let Some(syn::Expr::Lit(first)) = call.args.first()
+            && let syn::Lit::Str(text) = &first.lit
+        {
+            self.ids.push(text.value());
+        }
+        visit::visit_expr_call(self, call);
     }
 
     fn visit_macro(&mut self, called: &'a syn::Macro) {

@@ -1,0 +1,204 @@
+//! What there is to say of a learner, once.
+
+use super::core::{Algorithm, Brief, Learner, Told};
+use super::shared::{B, T_STAR};
+use crate::Result;
+use crate::parameters::{Parameter, Reader, Settings};
+use crate::problem::Problem;
+use crate::problem::memory;
+use serde::{Serialize, Serializer};
+use std::fmt;
+use std::sync::Arc;
+
+/// What kind of algorithm a learner is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[non_exhaustive]
+pub enum Family {
+    /// It learns theta of a linear mixture.
+    LinearMixture,
+    /// It counts transitions of every pair.
+    Tabular,
+    /// It is made for linear MDPs.
+    LinearMdp,
+    /// It runs another kind of learner on a reduction of the problem.
+    Reduction,
+    /// It does not learn.
+    Baseline,
+    /// A user's own.
+    Own,
+}
+
+/// What a learner must be told beyond the problem.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Need {
+    /// A bound on B*.
+    B,
+    /// A bound on the costs from below, which the problem has.
+    CMin,
+    /// A bound on T*.
+    TStar,
+    /// The number of episodes.
+    Episodes,
+    /// An optimal policy, which takes the truth.
+    Policy,
+}
+
+impl fmt::Display for Need {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(match self {
+            Need::B => "B >= B*",
+            Need::CMin => "c_min",
+            Need::TStar => "T*",
+            Need::Episodes => "K",
+            Need::Policy => "the truth",
+        })
+    }
+}
+
+impl Serialize for Need {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
+/// What the registry says of a learner.
+///
+/// ```
+/// # use goalward::learners::{Algorithm, Brief, LearnerEntry};
+/// # fn build(_: &Brief) -> goalward::Result<Box<dyn Algorithm>> { unimplemented!() }
+/// const ENTRY: LearnerEntry =
+///     LearnerEntry::new("mine", "my learner", build).setting("any SSP").guarantee("none");
+/// ```
+#[derive(Clone, Copy, Debug, Serialize)]
+#[non_exhaustive]
+pub struct LearnerEntry {
+    /// Its name on the command line.
+    pub id: &'static str,
+    /// One line.
+    pub title: &'static str,
+    /// The paper and the algorithm in it.
+    pub reference: &'static str,
+    /// The setting it is made for.
+    pub setting: &'static str,
+    /// What it must be told.
+    pub needs: &'static [Need],
+    /// What is proved of it.
+    pub guarantee: &'static str,
+    /// Its parameters.
+    pub parameters: &'static [Parameter],
+    /// What kind of algorithm it is.
+    pub family: Family,
+    /// Whether it claims that no plan's values exceed V*.
+    pub optimistic: bool,
+    /// Settings with which a survey shows it, `key=value@key=value`; empty text is the defaults.
+    pub variants: &'static [&'static str],
+    #[serde(skip)]
+    bytes: fn(&Problem) -> u64,
+    #[serde(skip)]
+    build: fn(&Brief) -> Result<Box<dyn Algorithm>>,
+}
+
+impl LearnerEntry {
+    /// A learner of which nothing else is said yet.
+    pub const fn new(
+        id: &'static str,
+        title: &'static str,
+        build: fn(&Brief) -> Result<Box<dyn Algorithm>>,
+    ) -> Self {
+        LearnerEntry {
+            id,
+            title,
+            reference: "",
+            setting: "",
+            needs: &[],
+            guarantee: "none",
+            parameters: &[],
+            family: Family::Own,
+            optimistic: false,
+            variants: &[""],
+            bytes: |problem| 8 * problem.states() as u64, // a policy at most
+            build,
+        }
+    }
+
+    /// With the paper and the algorithm in it.
+    pub const fn reference(self, reference: &'static str) -> Self {
+        LearnerEntry { reference, ..self }
+    }
+
+    /// With the setting it is made for.
+    pub const fn setting(self, setting: &'static str) -> Self {
+        LearnerEntry { setting, ..self }
+    }
+
+    /// With what it must be told.
+    pub const fn needs(self, needs: &'static [Need]) -> Self {
+        LearnerEntry { needs, ..self }
+    }
+
+    /// With what is proved of it.
+    pub const fn guarantee(self, guarantee: &'static str) -> Self {
+        LearnerEntry { guarantee, ..self }
+    }
+
+    /// With parameters.
+    pub const fn parameters(self, parameters: &'static [Parameter]) -> Self {
+        LearnerEntry { parameters, ..self }
+    }
+
+    /// Of a family.
+    pub const fn family(self, family: Family) -> Self {
+        LearnerEntry { family, ..self }
+    }
+
+    /// It claims that no plan's values exceed V*.
+    pub const fn optimistic(self) -> Self {
+        LearnerEntry { optimistic: true, ..self }
+    }
+
+    /// With settings for surveys.
+    pub const fn variants(self, variants: &'static [&'static str]) -> Self {
+        LearnerEntry { variants, ..self }
+    }
+
+    /// With an estimate of what its tables take, in bytes, from above.
+    pub const fn memory(self, bytes: fn(&Problem) -> u64) -> Self {
+        LearnerEntry { bytes, ..self }
+    }
+
+    /// What its tables take, in bytes: an estimate from above. What it keeps of the data comes on top.
+    pub fn bytes(&self, problem: &Problem) -> u64 {
+        (self.bytes)(problem)
+    }
+
+    /// Whether it needs something.
+    pub fn wants(&self, need: Need) -> bool {
+        self.needs.contains(&need)
+    }
+
+    /// The settings that ask the oracle for all that must be given: a simulation can answer.
+    pub fn oracle(&self) -> Settings {
+        let asked = [B.name(), T_STAR.name()];
+        let keys = self.parameters.iter().map(|p| p.name).filter(|name| asked.contains(name));
+        keys.fold(Settings::new(), |settings, key| settings.set(key, "oracle"))
+    }
+
+    /// Builds the learner for a problem.
+    pub fn build(
+        &self,
+        problem: &Arc<Problem>,
+        settings: &Settings,
+        seed: u64,
+        episodes: u64,
+        told: Told,
+    ) -> Result<Learner> {
+        let settings = Reader::new(self.id, self.parameters, settings)?;
+        problem.require_goal_in_reach()?;
+        memory::require("this learner", self.bytes(problem))?;
+        let brief = Brief::new(problem, settings, seed, episodes, told);
+        let algorithm = (self.build)(&brief)?;
+        Ok(Learner::new(self.id, &brief, algorithm))
+    }
+}
