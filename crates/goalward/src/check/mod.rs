@@ -11,8 +11,8 @@ mod graph;
 pub use finding::{Finding, Level};
 
 use crate::error::shown;
-use crate::problem::files::{self, Explicit, Options, Source};
-use crate::problem::{Instance, Problem, Truth, json};
+use crate::files::{self, Explicit, Options, Source, json};
+use crate::problem::{Instance, Problem, Truth};
 use crate::registry::Settings;
 use crate::worlds::{self, Common, Place};
 use crate::{Error, Result};

@@ -13,8 +13,9 @@ pub mod rho_levis_plus_plus;
 mod surprises;
 
 use crate::confidence::Claim;
+use crate::memory;
 use crate::plan::{Halt, Planner};
-use crate::problem::{Action, Problem, State, memory};
+use crate::problem::{self, Action, Problem, State};
 use crate::registry::{Parameter, Reader, Settings};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -303,7 +304,7 @@ pub fn bytes(entry: &LearnerEntry, problem: &Problem) -> u64 {
     }
     // per pair: costs, Q twice, warm starts, a place among the triples; per state: V several times, a chosen theta, and
     // twice, while they are made, the chosen action's successors with their weights
-    let chosen = memory::all_rows(problem) * states / pairs.max(1);
+    let chosen = problem::all_rows(problem) * states / pairs.max(1);
     (40 + 2 * (d + 1)) * pairs + (160 + 8 * d) * states + 32 * chosen
 }
 

@@ -1,7 +1,6 @@
 //! Several known models over the same states as one learning problem: the truth is some mixture of them.
 
-use super::files::ROW_TOLERANCE;
-use super::{Action, Instance, Model, Note, Problem, ProblemBuilder, State, Truth, restart};
+use super::{Action, Instance, Model, Note, Problem, ProblemBuilder, ROW_TOLERANCE, State, Truth, restart};
 use crate::error::shown;
 use crate::{Error, Result};
 use std::borrow::Cow;

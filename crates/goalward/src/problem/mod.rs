@@ -5,30 +5,31 @@
 //! from a [`Problem`] and never see a [`Truth`].
 
 mod builder;
-mod draft;
 mod faults;
-pub mod files;
 mod fit;
 mod halves;
-pub mod json;
-pub mod memory;
 mod mix;
 mod models;
+mod need;
 mod note;
 mod reach;
-mod rescale;
 mod restart;
 pub(crate) mod seen;
 #[cfg(test)]
 mod tests;
+mod tolerance;
 mod truth;
 
-pub use builder::ProblemBuilder;
+pub(crate) use builder::LARGEST_COST;
+pub use builder::{Kernel, ProblemBuilder};
 pub use faults::Faults;
 pub use mix::{mix, mix_restarting};
 pub use models::Model;
+pub use need::Need;
+pub(crate) use need::all_rows;
 pub use note::Note;
 pub use restart::restart;
+pub use tolerance::{ROUNDING, ROW_TOLERANCE};
 pub use truth::{Instance, Size, Truth};
 
 use crate::numeric::{Polytope, Tall};

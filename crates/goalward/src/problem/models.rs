@@ -1,7 +1,6 @@
 //! Candidate models to features: with d kernels P_1..P_d, phi(s'|s,a) = (P_1(s'|s,a), ..., P_d(s'|s,a)).
 
-use super::files::ROW_TOLERANCE;
-use super::{Problem, ProblemBuilder, State};
+use super::{Problem, ProblemBuilder, ROW_TOLERANCE, State};
 use crate::error::shown;
 use crate::{Error, Result};
 use std::collections::BTreeMap;

@@ -23,25 +23,25 @@ pub struct Note {
 }
 
 impl Note {
-    pub(super) fn new(kind: &'static str, message: impl Into<String>) -> Note {
+    pub(crate) fn new(kind: &'static str, message: impl Into<String>) -> Note {
         Note { kind, message: message.into(), hint: None, line: None, state: None, action: None, value: None }
     }
 
-    pub(super) fn hint(self, hint: impl Into<String>) -> Note {
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Note {
         Note { hint: Some(hint.into()), ..self }
     }
 
-    pub(super) fn value(self, value: f64) -> Note {
+    pub(crate) fn value(self, value: f64) -> Note {
         Note { value: Some(value), ..self }
     }
 
-    pub(super) fn at(self, state: String, action: String) -> Note {
+    pub(crate) fn at(self, state: String, action: String) -> Note {
         Note { state: Some(state), action: Some(action), ..self }
     }
 
     /// Rows that sum to one only within `tolerance` were divided by their sums; `worst` says which is furthest off, and
     /// `sum` what it summed to.
-    pub(super) fn rescaled(rows: usize, tolerance: f64, worst: &str, sum: f64) -> Note {
+    pub(crate) fn rescaled(rows: usize, tolerance: f64, worst: &str, sum: f64) -> Note {
         let message = match rows {
             1 => format!(
                 "{worst}: the row sums to {sum}, 1 only within {tolerance:e}, and is divided by its sum"

@@ -1,12 +1,9 @@
 //! The true parameter and the kernel it makes. Only worlds, planners, the runner and audits may hold one.
 
-use super::{Note, Pair, Problem, State, files};
+use super::{Note, Pair, Problem, ROUNDING, ROW_TOLERANCE, State};
 use crate::numeric::{categorical, dot};
 use crate::{Error, Result};
 use std::sync::Arc;
-
-/// How far a row of the true kernel may be from summing to one, and an entry below zero.
-const ROW_TOLERANCE: f64 = 1e-9;
 
 /// theta* and its kernel P(s'|s,a) = <phi(s'|s,a), theta*>, checked to lie in B.
 #[derive(Clone, Debug)]
@@ -21,7 +18,7 @@ pub struct Truth {
 impl Truth {
     /// Checks theta against every row of the problem.
     ///
-    /// Rows may be off by [`files::ROW_TOLERANCE`], as those of a theta of few digits are: then theta is divided by what they
+    /// Rows may be off by [`ROW_TOLERANCE`], as those of a theta of few digits are: then theta is divided by what they
     /// sum to, or moved to the nearest point of B's hull if they sum to different things, and [`Truth::note`] says so.
     pub fn new(problem: &Problem, theta: &[f64]) -> Result<Truth> {
         let (theta, mended) = match Truth::strict_faults(problem, theta, 1).pop() {
@@ -52,7 +49,7 @@ impl Truth {
         let sum = self.mended?;
         let message = format!(
             "theta makes rows that sum to 1 only within {:e} (the furthest off to {sum}) and is divided by that",
-            files::ROW_TOLERANCE
+            ROW_TOLERANCE
         );
         Some(Note::new("theta", message).value(sum).hint("write theta with more digits"))
     }
@@ -71,7 +68,7 @@ impl Truth {
                 let sum: f64 = row.iter().sum();
                 let worst = (0..row.len()).min_by(|&i, &k| row[i].total_cmp(&row[k])).unwrap_or(0);
                 // written so that a NaN, which huge features can make, is refused too
-                let is_distribution = (sum - 1.0).abs() <= ROW_TOLERANCE && row[worst] >= -ROW_TOLERANCE;
+                let is_distribution = (sum - 1.0).abs() <= ROUNDING && row[worst] >= -ROUNDING;
                 if !is_distribution {
                     faults.push(Error::ThetaOutside {
                         state: problem.state_name(s).into_owned(),
@@ -91,7 +88,7 @@ impl Truth {
                 return faults;
             }
             let value = dot(&fact.a, theta);
-            if value > fact.b + ROW_TOLERANCE {
+            if value > fact.b + ROUNDING {
                 faults.push(Error::ThetaExtra { row, value, bound: fact.b });
             }
         }
@@ -137,7 +134,7 @@ fn mend(problem: &Problem, theta: &[f64]) -> Option<(Vec<f64>, f64)> {
     let furthest = if 1.0 - least > most - 1.0 { least } else { most };
     let off = (furthest - 1.0).abs();
     // written so that a NaN is left to the faults
-    if !(off > ROW_TOLERANCE && off <= files::ROW_TOLERANCE) {
+    if !(off > ROUNDING && off <= ROW_TOLERANCE) {
         return None;
     }
     let middle = least + (most - least) / 2.0;

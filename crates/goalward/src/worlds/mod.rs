@@ -11,7 +11,8 @@ mod signs;
 mod tests;
 mod windy_grid;
 
-use crate::problem::{Instance, State, files, restart};
+use crate::files;
+use crate::problem::{Instance, State, restart};
 use crate::registry::{Parameter, Reader, Settings, name_and_settings};
 use crate::{Error, Result};
 use serde::Serialize;

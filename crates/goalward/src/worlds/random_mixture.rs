@@ -11,8 +11,9 @@
 
 use super::{SIMPLEX, WorldEntry};
 use crate::Result;
+use crate::memory;
 use crate::numeric::Stream;
-use crate::problem::{Instance, Problem, memory};
+use crate::problem::{Instance, Problem};
 use crate::registry::{Parameter, Reader};
 use std::collections::BTreeSet;
 
@@ -137,7 +138,7 @@ fn simplex_point(stream: &mut Stream, n: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::problem::json::to_json;
+    use crate::files::json::to_json;
     use crate::registry::Settings;
     use crate::worlds::build;
     use crate::worlds::tests::optimal;

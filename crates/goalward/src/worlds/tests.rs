@@ -2,8 +2,8 @@
 
 use super::{WORLDS, build, entry, open};
 use crate::Error;
+use crate::files::json::{parse, to_json};
 use crate::numeric::dot;
-use crate::problem::json::{parse, to_json};
 use crate::problem::{Instance, Problem};
 use crate::registry::Settings;
 use std::collections::HashSet;

@@ -12,7 +12,8 @@
 
 use super::{SIMPLEX, WorldEntry};
 use crate::error::shown;
-use crate::problem::{Instance, Problem, memory};
+use crate::memory;
+use crate::problem::{Instance, Problem};
 use crate::registry::{Parameter, Reader};
 use crate::{Error, Result};
 

@@ -16,7 +16,7 @@ use crate::progress::Meter;
 use goalward::episode::{
     Checkpoint, Ending, Episode, Flow, Observer, RunSpec, Runner, Step, Stop, TraceMark,
 };
-use goalward::problem::files;
+use goalward::files;
 use goalward::registry::{Settings, name_and_settings, parse_count};
 use goalward::worlds::{self, Place};
 use std::path::{Path, PathBuf};

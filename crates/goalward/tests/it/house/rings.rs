@@ -12,8 +12,6 @@ const KNOWN_RINGS: &[&str] = &[
     "crates/goalward/src/plan/mod.rs: certificate certified exact",
     "crates/goalward/src/plan/mod.rs: certify improve",
     "crates/goalward/src/plan/mod.rs: components graph",
-    "crates/goalward/src/problem/files/mod.rs: choose endings explicit",
-    "crates/goalward/src/problem/mod.rs: builder files json memory rescale truth",
     "crates/lab/src/figure/mod.rs: curves panel",
 ];
 

@@ -8,7 +8,6 @@ const KNOWN_BESIDE: &[&str] = &[
     "crates/goalward/src/numeric/polytope.rs",
     "crates/goalward/src/plan/certificate.rs",
     "crates/goalward/src/plan/exact.rs",
-    "crates/goalward/src/problem/json.rs",
 ];
 
 /// The files below a folder that have a folder of their name beside them.

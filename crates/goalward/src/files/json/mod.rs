@@ -23,11 +23,11 @@ mod document;
 mod flat;
 mod place;
 
-use super::files::{self, Source};
-use super::{Faults, Instance, ProblemBuilder};
+use super::text::{fault_at, stem};
+use super::{Source, bytes};
+use crate::problem::{Faults, Instance, ProblemBuilder};
 use crate::{Error, Result};
 use document::Document;
-pub(super) use document::fault_at;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -37,7 +37,7 @@ use std::path::{Path, PathBuf};
 ///
 /// A file without `name` takes the name of the file.
 pub fn read(path: &Path) -> Result<Instance> {
-    match files::read(path)? {
+    match super::read(path)? {
         Source::Problem(draft) => draft.into_instance(),
         Source::Model(model) => {
             let fault = format!("this is a {} model, not a problem file", model.format());
@@ -77,7 +77,7 @@ impl Draft {
     /// The problem, with its truth if the file has one; the first thing that is wrong with it is the error.
     pub fn into_instance(self) -> Result<Instance> {
         let Draft { document, size, origin } = self;
-        let name = files::stem(&origin.path);
+        let name = stem(&origin.path);
         document.into_instance(size, &name).map_err(|fault| origin.locate(&origin.text(&[&fault]), 0, fault))
     }
 
@@ -98,7 +98,7 @@ impl Draft {
 
     /// The problem as far as it can be built, which its own checks have yet to pass, and the file's theta.
     pub fn builder(self) -> Result<(ProblemBuilder, Option<Vec<f64>>)> {
-        let name = files::stem(&self.origin.path);
+        let name = stem(&self.origin.path);
         self.document.builder(self.size, &name)
     }
 }
@@ -109,7 +109,7 @@ impl Origin {
         match (&self.text, faults.iter().any(|fault| matches!(fault, Error::Field { .. }))) {
             (_, false) => Cow::Borrowed(&[]),
             (Some(text), true) => Cow::Borrowed(text),
-            (None, true) => Cow::Owned(files::bytes(&self.path).unwrap_or_default()),
+            (None, true) => Cow::Owned(bytes(&self.path).unwrap_or_default()),
         }
     }
 
@@ -131,7 +131,7 @@ impl Origin {
 /// Reads a problem from the text of a file.
 ///
 /// ```
-/// use goalward::problem::json;
+/// use goalward::files::json;
 /// let instance = json::parse(
 ///     r#"{"states": 2, "start": 0, "goal": 1, "dim": 2, "cost": [[1.0], []],
 ///         "features": [[0, 0, 0, [0.5, 0.0]], [0, 0, 1, [0.5, 1.0]]], "theta": [0.4, 0.6]}"#,

@@ -4,11 +4,10 @@
 //! of 1e-8 would contradict itself from row to row, or worse, fix a direction of theta. So where every sum of every pair is 1
 //! within [`ROW_TOLERANCE`] each model's row is divided by its sum; anything further off is named.
 
-use super::Note;
 use super::draft::Arrays;
-use super::files::{ROUNDING, ROW_TOLERANCE};
 use crate::Error;
 use crate::numeric::Tall;
+use crate::problem::{Note, ROUNDING, ROW_TOLERANCE};
 
 /// Sums that are off by less are equal to the polytope anyway. A known model is left alone up to a tenth of what is said,
 /// as its reader leaves it: what was exported must come back to the bit.

@@ -1,8 +1,8 @@
 //! What the user says beside a model: which states are the goal, what a step costs, where runs start.
 
-use super::explicit::{Explicit, UsualCost};
+use super::{Explicit, UsualCost};
 use crate::error::shown;
-use crate::problem::{Faults, Note, State};
+use crate::problem::{Faults, LARGEST_COST, Note, ROW_TOLERANCE, State};
 use crate::registry::{Parameter, Reader, Settings};
 use crate::{Error, Result, closest};
 
@@ -166,7 +166,7 @@ impl Explicit {
                     ));
                 }
                 match self.initial.iter().map(|(_, p)| p).sum::<f64>() {
-                    sum if (sum - 1.0).abs() <= super::explicit::ROW_TOLERANCE => Ok(Start::Drawn),
+                    sum if (sum - 1.0).abs() <= ROW_TOLERANCE => Ok(Start::Drawn),
                     sum => fault(format!("the initial distribution sums to {}, not to 1", shown(sum))),
                 }
             }
@@ -264,6 +264,3 @@ impl Explicit {
 fn meant<'a>(asked: &str, known: impl Iterator<Item = &'a str>) -> String {
     closest(asked, known).map_or(String::new(), |meant| format!(" (did you mean {meant:?}?)"))
 }
-
-/// The largest cost of a file: sums and squares of such numbers are still finite.
-pub(super) const LARGEST_COST: f64 = 1e100;

@@ -1,6 +1,6 @@
 //! The actions and feature rows of a problem that is being built: the problem's own arrays, filled in place.
 
-use super::{Action, State};
+use crate::problem::{Action, State};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
@@ -39,6 +39,13 @@ pub(super) struct Arrays {
 impl Draft {
     pub(super) fn new(states: usize, dim: usize) -> Self {
         Draft { dim, states, ..Draft::default() }
+    }
+
+    /// A draft that is complete; the arrays stay where they are.
+    pub(super) fn of(dim: usize, arrays: Arrays) -> Self {
+        let Arrays { first_pair, costs, first_row, successors, phi } = arrays;
+        let states = first_pair.len().saturating_sub(1);
+        Draft { dim, states, costs, first_pair, first_row, successors, phi, ..Draft::default() }
     }
 
     pub(super) fn states(&self) -> usize {
