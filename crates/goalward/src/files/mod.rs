@@ -1,15 +1,16 @@
 //! Models that others have made: Storm's DRN, Gymnasium's tables, and our own problem files.
 //!
 //! ```text
-//! file -> bytes (gzip or not) -> Explicit (what the file lists) -> Instance (a known model: one feature, theta = 1)
+//! file -> bytes (gzip or not) -> Explicit (what the file lists) -> checked builder -> Instance
 //! ```
 //!
-//! The format is told by the content, not by the name. No file is trusted: no panic, no allocation beyond a small
-//! multiple of what was read, and every error names the file and the line.
+//! The format is told by the content, not by the name. No file is trusted: no panic, no allocation
+//! beyond a small multiple of what was read, and every error names the file and the line.
 //!
 //! ```
 //! use goalward::{files, plan::exact, registry::Settings};
-//! let text = "@type: MDP\n@reward_models\ntime\n@model\nstate 0 init\n\taction toss [3]\n\t\t0 : 2/3\n\t\t1 : 1/3\nstate 1 done\n";
+//! let text = "@type: MDP\n@reward_models\ntime\n@model\n\
+//!             state 0 init\n\taction toss [3]\n\t\t0 : 2/3\n\t\t1 : 1/3\nstate 1 done\n";
 //! let folder = tempfile::tempdir().unwrap();
 //! let path = folder.path().join("coin.drn");
 //! std::fs::write(&path, text).unwrap();
@@ -48,10 +49,12 @@ pub enum Source {
     Problem(Box<json::Draft>),
 }
 
-/// The most bytes of a problem that may come through a pipe: the text is held until all of it is there.
+/// The most bytes of a problem that may come through a pipe: the text is held until all of it is
+/// there.
 const MOST_TEXT: u64 = 1 << 30;
 
-/// Reads a file, or a pipe, or `-`, which is standard input; the format is told by the content. What comes is read once.
+/// Reads a file, or a pipe, or `-`, which is standard input; the format is told by the content.
+/// What comes is read once.
 pub fn read(path: &Path) -> Result<Source> {
     let Input { begin, all, is_file } = input::open(path)?;
     let path = if path == Path::new("-") { Path::new(STDIN) } else { path };
@@ -91,7 +94,8 @@ fn bytes(path: &Path) -> Result<Vec<u8>> {
     to_end(input::open(path)?.all, path, u64::MAX)
 }
 
-/// Opens a file as an instance; a known model takes the parameters of [`choose::PARAMETERS`], a problem file takes none.
+/// Opens a file as an instance; a known model takes the parameters of [`choose::PARAMETERS`], a
+/// problem file takes none.
 pub fn open(path: &Path, settings: &Settings) -> Result<Instance> {
     let owner = path.display().to_string();
     match read(path)? {

@@ -3,8 +3,8 @@
 use crate::Error;
 use std::collections::BTreeMap;
 
-/// The first faults, and how many more there are of each kind: a file of a few bytes for each fault must not become
-/// hundreds of bytes for each.
+/// The first faults, and how many more there are of each kind: a file of a few bytes for each fault
+/// must not become hundreds of bytes for each.
 #[derive(Debug, Default)]
 pub struct Faults {
     first: Vec<Error>,
@@ -42,7 +42,8 @@ impl Faults {
         &self.first
     }
 
-    /// How many more there are of each kind (as [`Finding::kind`](crate::check::Finding::kind) names it).
+    /// How many more there are of each kind (as [`Finding::kind`](crate::check::Finding::kind)
+    /// names it).
     pub fn more(&self) -> impl Iterator<Item = (&'static str, usize)> {
         self.more.iter().map(|(&kind, &count)| (kind, count))
     }

@@ -4,7 +4,8 @@ use super::{Instance, Problem};
 use crate::{Error, Result, memory};
 use std::fmt;
 
-/// What work on a problem takes, part by part, as an estimate from above: to be said, and asked for, before it begins.
+/// What work on a problem takes, part by part, as an estimate from above: to be said, and asked
+/// for, before it begins.
 ///
 /// Shown as `1.47 GB (the problem 1.03 GB, 2 runs of 0.22 GB each)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,7 +29,8 @@ impl Need {
         let (pairs, states, rows) = (problem.pairs() as u64, problem.states() as u64, all_rows(problem));
         Need {
             problem: instance.bytes() as u64,
-            // the transitions with their probabilities, backwards, and once more in the order of components
+            // the transitions with their probabilities, backwards, and once more in the order of
+            // components
             solving: 28 * rows + 40 * pairs + 80 * states,
             solution: 8 * pairs + 48 * states,
             learner: 0,
@@ -36,7 +38,8 @@ impl Need {
         }
     }
 
-    /// The same, and runs of a learner whose tables take so many bytes ([`learners::bytes`](crate::learners::bytes)).
+    /// The same, and runs of a learner whose tables take so many bytes
+    /// ([`learners::bytes`](crate::learners::bytes)).
     pub fn runs(instance: &Instance, learner: u64, runs: u64) -> Need {
         Need { learner, runs, ..Need::solving(instance) }
     }
@@ -51,7 +54,8 @@ impl Need {
         self.solving.max(self.solution + self.learner * self.runs)
     }
 
-    /// An error that states the sizes if what is free does not suffice for what comes on top of the problem.
+    /// An error that states the sizes if what is free does not suffice for what comes on top of the
+    /// problem.
     pub fn require(&self) -> Result<()> {
         match memory::available() {
             Some(free) if self.more() > free => Err(Error::Memory {

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-/// Something that a reader or a builder did to what it was given, and that changes no more than rounding or was the only
-/// sensible reading. Commands say it beside their results; `check` lists it.
+/// Something that a reader or a builder did to what it was given, and that changes no more than
+/// rounding or was the only sensible reading. Commands say it beside their results; `check` lists
+/// it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Note {
     /// What kind of thing it is, in one word: `rescaled`, `rewards`, `sums` or `theta`.
@@ -39,8 +40,8 @@ impl Note {
         Note { state: Some(state), action: Some(action), ..self }
     }
 
-    /// Rows that sum to one only within `tolerance` were divided by their sums; `worst` says which is furthest off, and
-    /// `sum` what it summed to.
+    /// Rows that sum to one only within `tolerance` were divided by their sums; `worst` says which
+    /// is furthest off, and `sum` what it summed to.
     pub(crate) fn rescaled(rows: usize, tolerance: f64, worst: &str, sum: f64) -> Note {
         let message = match rows {
             1 => format!(

@@ -18,14 +18,15 @@
 //! state 1 [1, 0] "(x = 2) & (y = 1)"
 //! ```
 //!
-//! Rewards stand in brackets, one for each reward model; those of a state are paid by each of its choices and add to the
-//! choice's own. Labels follow, quoted if they contain spaces. A line that begins with `//` is a comment. Read are `MDP`
-//! and `DTMC` with the value types `double` and `rational`; models with rates, observations, intervals or parameters are
-//! refused, and said. Transitions may follow a state without an action line; equal successors add up when the model is
+//! Rewards stand in brackets, one for each reward model; those of a state are paid by each of its
+//! choices and add to the choice's own. Labels follow, quoted if they contain spaces. A line that
+//! begins with `//` is a comment. Read are `MDP` and `DTMC` with the value types `double` and
+//! `rational`; models with rates, observations, intervals or parameters are refused, and said.
+//! Transitions may follow a state without an action line; equal successors add up when the model is
 //! used. Counts in the header are compared with what comes, and reserve nothing.
 //!
-//! Reading goes on after a fault of form, so that a report has them all: a line that makes no sense is left out, but a
-//! `state` or `action` line always begins a state or a choice.
+//! Reading goes on after a fault of form, so that a report has them all: a line that makes no sense
+//! is left out, but a `state` or `action` line always begins a state or a choice.
 
 mod body;
 
@@ -42,7 +43,8 @@ const MOST_REWARD_MODELS: usize = 1000;
 /// The most labels: a label of one letter takes a hundred bytes.
 const MOST_LABELS: usize = 100_000;
 
-/// Reads a model; an error only where the stream itself ends in one, faults of form are in the model.
+/// Reads a model; an error only where the stream itself ends in one, faults of form are in the
+/// model.
 pub(super) fn read(input: impl BufRead, path: &Path) -> Result<Explicit> {
     let mut reader = Reader::new(path);
     let mut lines = Lines::new(input);

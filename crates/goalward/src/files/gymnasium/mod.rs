@@ -6,24 +6,26 @@
 //!  "transitions": [[0, 0, 1.0, 0, -1.0, false]]}
 //! ```
 //!
-//! What `json.dump(env.unwrapped.P, ...)` writes is read as well: `{"0": {"0": [[1.0, 0, -1.0, false]]}}`, by state and by
-//! action the lists of prob, next_state, reward and terminated. It does not say where runs start, but may stand beside an
-//! `initial_distribution`.
+//! What `json.dump(env.unwrapped.P, ...)` writes is read as well: `{"0": {"0": [[1.0, 0, -1.0,
+//! false]]}}`, by state and by action the lists of prob, next_state, reward and terminated. It does
+//! not say where runs start, but may stand beside an `initial_distribution`.
 //!
 //! A table is a reward problem that ends; here it becomes a cost problem with a goal:
 //!
-//! * **cost**: minus the reward if no reward is positive, else 1 a step (`cost=reward` and `cost=1` say it outright). If no
-//!   reward is positive but that of reaching the goal, `cost=shortfall` counts what a run's rewards fall short of that one.
-//!   What depends on the next state is averaged over it. Rows with the same state, action and next state add up.
-//! * **goal**: where terminating transitions lead; if their rewards differ, only those with the highest, and the others
-//!   lead to losing states, which are never left. A transition that terminates leads *out of* the table: if its next state
-//!   is entered in no other way, that state becomes the goal (or a losing state), with its own rows replaced by loops;
-//!   else a state of its own is added.
-//! * **start**: the initial distribution, or what the user says. Goals and losing states are told only then, see
-//!   [`Explicit::settle`].
+//! * **cost**: minus the reward if no reward is positive, else 1 a step (`cost=reward` and `cost=1`
+//!   say it outright). If no reward is positive but that of reaching the goal, `cost=shortfall`
+//!   counts what a run's rewards fall short of that one. What depends on the next state is averaged
+//!   over it. Rows with the same state, action and next state add up.
+//! * **goal**: where terminating transitions lead; if their rewards differ, only those with the
+//!   highest, and the others lead to losing states, which are never left. A transition that
+//!   terminates leads *out of* the table: if its next state is entered in no other way, that state
+//!   becomes the goal (or a losing state), with its own rows replaced by loops; else a state of its
+//!   own is added.
+//! * **start**: the initial distribution, or what the user says. Goals and losing states are told
+//!   only then, see [`Explicit::settle`].
 //!
-//! `kwargs`, `gymnasium` and other keys are passed over. The table is read in one pass; nothing is reserved for counts that
-//! the table does not fill.
+//! `kwargs`, `gymnasium` and other keys are passed over. The table is read in one pass; nothing is
+//! reserved for counts that the table does not fill.
 
 mod table;
 
@@ -69,7 +71,8 @@ pub(super) fn read(input: impl BufRead, path: &Path) -> Result<Explicit> {
     Ok(model)
 }
 
-/// The rows of a table, whichever way it lists them; else the field that is wrong, and what is wrong with it.
+/// The rows of a table, whichever way it lists them; else the field that is wrong, and what is
+/// wrong with it.
 fn rows(table: &mut Table) -> Result<Vec<Row>, (&'static str, String)> {
     let columns = table.columns.as_deref().unwrap_or_default();
     let is_nested = table.is_nested();
@@ -86,7 +89,8 @@ fn rows(table: &mut Table) -> Result<Vec<Row>, (&'static str, String)> {
     }
 }
 
-/// How many states a table has, no more than its rows and its distribution of so many entries can name.
+/// How many states a table has, no more than its rows and its distribution of so many entries can
+/// name.
 fn states(table: &Table, list: &[Row], initial: usize) -> Result<u64, (&'static str, String)> {
     // by state and action, a table need not say how many states there are
     let is_nested = table.is_nested();

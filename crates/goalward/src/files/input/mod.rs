@@ -1,5 +1,5 @@
-//! A file, a pipe or standard input as a stream of bytes: read once, unpacked on the way if it is gzip, and never more than
-//! its size justifies.
+//! A file, a pipe or standard input as a stream of bytes: read once, unpacked on the way if it is
+//! gzip, and never more than its size justifies.
 
 mod bounded;
 mod lines;
@@ -32,19 +32,22 @@ pub enum Kind {
     Terminal,
 }
 
-/// What a path names; an error for what no model can be read from, and for what does not exist. `-` is standard input.
+/// What a path names; an error for what no model can be read from, and for what does not exist. `-`
+/// is standard input.
 pub fn kind(path: &Path) -> Result<Kind> {
     let io = |source| Error::Io { path: path.into(), source };
     if path == Path::new("-") {
         let file = standard_input().map_err(io)?;
         return kind_of(&file.metadata().map_err(io)?, || Ok(file.is_terminal())).map_err(io);
     }
-    // a pipe is not opened to be looked at: that would wait for its other end, and take what it holds
+    // a pipe is not opened to be looked at: that would wait for its other end, and take what it
+    // holds
     let metadata = path.metadata().map_err(io)?;
     kind_of(&metadata, || Ok(File::open(path)?.is_terminal())).map_err(io)
 }
 
-/// Whether opening a path once more gives the same again: not so for pipes and for what is another thing in every process.
+/// Whether opening a path once more gives the same again: not so for pipes and for what is another
+/// thing in every process.
 pub fn can_be_reopened(path: &Path) -> bool {
     let fleeting = ["/dev", "/proc"].iter().any(|folder| path.starts_with(folder));
     path != Path::new("-") && !fleeting && !matches!(kind(path), Ok(Kind::Pipe | Kind::Terminal))
@@ -99,7 +102,8 @@ pub(super) struct Input {
     pub(super) is_file: bool,
 }
 
-/// Opens a file, a pipe or, as `-`, standard input; gzip is told by the first bytes, not by the name.
+/// Opens a file, a pipe or, as `-`, standard input; gzip is told by the first bytes, not by the
+/// name.
 pub(super) fn open(path: &Path) -> Result<Input> {
     let shown = if path == Path::new("-") { Path::new(STDIN) } else { path };
     let io = |source| Error::Io { path: shown.into(), source };

@@ -11,8 +11,8 @@ use std::path::Path;
 const MOST_DIM: usize = 1024;
 /// The largest size of a number in a file: sums and squares of such numbers are still finite.
 const LARGEST: f64 = 1e100;
-/// The graph of a file is not looked at if more than so many states have no action, or actions no feature: what would be looked
-/// at is not in the file, and takes far more room than it.
+/// The graph of a file is not looked at if more than so many states have no action, or actions no
+/// feature: what would be looked at is not in the file, and takes far more room than it.
 const MOST_MISSING: usize = 1000;
 
 fn field(field: impl Into<String>, fault: impl Into<String>) -> Error {
@@ -96,7 +96,8 @@ impl Document {
         Ok((builder, self.theta))
     }
 
-    /// A known model with the same graph, uniform over the steps that are possible; what is wrong is left out.
+    /// A known model with the same graph, uniform over the steps that are possible; what is wrong
+    /// is left out.
     pub(super) fn graph(&self, size: usize) -> Option<Instance> {
         let mut faults = Faults::new(1);
         self.shape_faults(size, &mut faults);
@@ -147,7 +148,8 @@ impl Document {
         Instance::new(builder.build().ok()?, &[1.0]).ok()
     }
 
-    /// What is wrong: so many faults are kept, the others are counted. Numbers are looked at only where all counts fit.
+    /// What is wrong: so many faults are kept, the others are counted. Numbers are looked at only
+    /// where all counts fit.
     pub(super) fn faults(&self, size: usize, most: usize) -> Faults {
         let mut faults = Faults::new(most);
         self.shape_faults(size, &mut faults);
@@ -293,7 +295,8 @@ impl Document {
         })
     }
 
-    /// The features by state, action and successor: in this order the builder takes them in one pass.
+    /// The features by state, action and successor: in this order the builder takes them in one
+    /// pass.
     fn order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.features.keys.len()).collect();
         order.sort_by_key(|&i| self.key(i));

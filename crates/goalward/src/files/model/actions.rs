@@ -32,7 +32,8 @@ impl ActionNames {
         self.of.push(id);
     }
 
-    /// The next choice is called as another model calls one of its own, whose names are [adopted](Self::adopt) later.
+    /// The next choice is called as another model calls one of its own, whose names are
+    /// [adopted](Self::adopt) later.
     pub(super) fn push_as(&mut self, other: &ActionNames, choice: usize) {
         self.of.push(other.of[choice]);
     }

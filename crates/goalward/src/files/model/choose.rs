@@ -1,4 +1,5 @@
-//! What the user says beside a model: which states are the goal, what a step costs, where runs start.
+//! What the user says beside a model: which states are the goal, what a step costs, where runs
+//! start.
 
 use super::{Explicit, UsualCost};
 use crate::error::shown;
@@ -25,7 +26,8 @@ pub const PARAMETERS: &[Parameter] = &[
     },
 ];
 
-/// What is to be reached, paid and started from in a model; what is left out must be the only possibility.
+/// What is to be reached, paid and started from in a model; what is left out must be the only
+/// possibility.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// A label or a state.

@@ -1,9 +1,10 @@
 //! A known model as its file lists it, before anything is asked of its numbers.
 //!
-//! All readers make this one form: states with choices, choices with transitions, in flat arrays of 12 bytes a transition;
-//! labels, reward models and names beside them. What a file says in the wrong *form* was noted by the reader
-//! ([`Explicit::form_faults`]); what its *numbers* say is checked here, all of it ([`Explicit::number_faults`]), so that
-//! a report can name every fault and not only the first.
+//! All readers make this one form: states with choices, choices with transitions, in flat arrays of
+//! 12 bytes a transition; labels, reward models and names beside them. What a file says in the
+//! wrong *form* was noted by the reader ([`Explicit::form_faults`]); what its *numbers* say is
+//! checked here, all of it ([`Explicit::number_faults`]), so that a report can name every fault and
+//! not only the first.
 
 mod actions;
 pub mod choose;
@@ -48,7 +49,8 @@ pub struct Explicit {
     pub(super) initial: Vec<(u32, f64)>,
     /// States that are not called by their number.
     pub(super) odd_names: BTreeMap<u32, String>,
-    /// Which transitions end a run and what each pays, until [`Explicit::settle`] has made goals and costs of that.
+    /// Which transitions end a run and what each pays, until [`Explicit::settle`] has made goals
+    /// and costs of that.
     pub(super) endings: Option<Endings>,
     /// What it has made of rewards.
     pub(super) settled: Option<Settled>,
@@ -65,7 +67,8 @@ pub(super) enum UsualCost {
     One,
 }
 
-/// A reward model, as what is not zero: a file that names a thousand of them and uses none must cost nothing.
+/// A reward model, as what is not zero: a file that names a thousand of them and uses none must
+/// cost nothing.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rewards {
     pub(super) name: String,
@@ -89,7 +92,8 @@ pub(super) struct Settled {
     pub(super) positive: Option<f64>,
     /// The reward of reaching the goal.
     pub(super) at_goal: f64,
-    /// Whether [`SHORTFALL`] can be asked for: no reward is positive but that one, and some are negative.
+    /// Whether [`SHORTFALL`] can be asked for: no reward is positive but that one, and some are
+    /// negative.
     pub(super) shortfall: bool,
 }
 

@@ -11,9 +11,9 @@ use std::sync::Arc;
 impl ProblemBuilder {
     /// Checks the whole and makes the problem.
     ///
-    /// Features that are candidate models (every model's row of every pair sums to one) may be off by
-    /// [`ROW_TOLERANCE`](super::ROW_TOLERANCE), as numbers of type `float32` are: such rows are divided by their sums,
-    /// and [`Problem::notes`] says so.
+    /// Features that are candidate models (every model's row of every pair sums to one) may be off
+    /// by [`ROW_TOLERANCE`](super::ROW_TOLERANCE), as numbers of type `float32` are: such rows are
+    /// divided by their sums, and [`Problem::notes`] says so.
     pub fn build(mut self) -> Result<Problem> {
         self.faults(1).none()?;
         let mut arrays = std::mem::take(&mut self.draft).finish();
@@ -64,7 +64,8 @@ impl ProblemBuilder {
         }
         let constraints = self.constraints(first_row, &phi, name);
         let constraints = Arc::new(constraints.map_err(|fault| {
-            // what is meant to be models is told by its sums; what is not, by the rows that contradict each other
+            // what is meant to be models is told by its sums; what is not, by the rows that
+            // contradict each other
             misfit(&phi, first_row, false, name).unwrap_or(fault)
         })?);
         let nearly = if rescaled.is_some() { None } else { nearly_equal(&phi, first_row) };
@@ -81,8 +82,8 @@ impl ProblemBuilder {
         Ok((phi, constraints, rescaled.into_iter().chain(nearly).collect()))
     }
 
-    /// The set B of the paper (its display defining the constraint set), joined by the extra facts: every row sums to
-    /// one, no entry is negative.
+    /// The set B of the paper (its display defining the constraint set), joined by the extra facts:
+    /// every row sums to one, no entry is negative.
     fn constraints(
         &self,
         first_row: &[usize],

@@ -6,8 +6,8 @@ use crate::problem::{Action, Faults, State};
 use crate::{Error, Result};
 
 impl ProblemBuilder {
-    /// What is wrong: so many faults are kept, the others are counted. The rows of B are looked at only if nothing else is
-    /// wrong, by [`build`](Self::build).
+    /// What is wrong: so many faults are kept, the others are counted. The rows of B are looked at
+    /// only if nothing else is wrong, by [`build`](Self::build).
     pub fn faults(&self, most: usize) -> Faults {
         let mut faults = Faults::new(most);
         match self.check_shape() {

@@ -15,8 +15,8 @@ use draft::Draft;
 
 /// Collects a problem's parts and checks them; every error names the place.
 ///
-/// Actions by state, and feature rows by state and action, are the order in which nothing is held twice: the rows are then
-/// written where they stay. Any other order is fine too, and slower.
+/// Actions by state, and feature rows by state and action, are the order in which nothing is held
+/// twice: the rows are then written where they stay. Any other order is fine too, and slower.
 #[derive(Clone, Debug)]
 pub struct ProblemBuilder {
     name: String,
@@ -95,15 +95,16 @@ impl ProblemBuilder {
         self
     }
 
-    /// Lets the problem have states from which no sequence of actions leads to the goal. Planners name them; a learner is
-    /// not built for a problem whose start leads there ([`Problem::require_goal_in_reach`]).
+    /// Lets the problem have states from which no sequence of actions leads to the goal. Planners
+    /// name them; a learner is not built for a problem whose start leads there
+    /// ([`Problem::require_goal_in_reach`]).
     pub fn allow_lost(&mut self) -> &mut Self {
         self.may_be_lost = true;
         self
     }
 
-    /// Refuses features that are candidate models but for numbers of too few digits, also where some theta would fit
-    /// them: for a file that does not say its theta.
+    /// Refuses features that are candidate models but for numbers of too few digits, also where
+    /// some theta would fit them: for a file that does not say its theta.
     pub(crate) fn refuse_coarse(&mut self) -> &mut Self {
         self.may_be_coarse = false;
         self
@@ -163,8 +164,8 @@ impl ProblemBuilder {
         Err(Error::Field { field: format!("extra[{row}]"), fault })
     }
 
-    /// Adds what is known of true mixture weights: no weight is negative. (That they sum to one follows from the
-    /// rows.)
+    /// Adds what is known of true mixture weights: no weight is negative. (That they sum to one
+    /// follows from the rows.)
     pub fn simplex(&mut self) -> &mut Self {
         for i in 0..self.dim {
             let mut a = vec![0.0; self.dim];

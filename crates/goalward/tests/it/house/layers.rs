@@ -3,7 +3,8 @@
 use super::crates;
 use super::tree::Crate;
 
-/// Every part with the parts that it may name, besides itself and those that [`ALL_MAY_NAME`] lists.
+/// Every part with the parts that it may name, besides itself and those that [`ALL_MAY_NAME`]
+/// lists.
 const MAY_NAME: &[(&str, &[&str])] = &[
     ("closest", &[]),
     ("error", &[]),

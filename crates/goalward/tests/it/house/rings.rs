@@ -50,7 +50,8 @@ fn ways<'a>(graph: &'a Graph, from: &'a str) -> BTreeMap<&'a str, Vec<&'a str>> 
     ways
 }
 
-/// The groups of modules that all lead to each other, as `folder: a b c`, each with the shortest ring in it.
+/// The groups of modules that all lead to each other, as `folder: a b c`, each with the shortest
+/// ring in it.
 fn rings(library: &Crate) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for (folder, module) in &library.modules {

@@ -1,4 +1,5 @@
-//! One style of modules: a module with modules of its own is `name/mod.rs`, never `name.rs` beside `name/`.
+//! One style of modules: a module with modules of its own is `name/mod.rs`, never `name.rs` beside
+//! `name/`.
 
 use super::{CRATES, files_below, only_known, workspace};
 use std::path::Path;
