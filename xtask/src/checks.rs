@@ -1,6 +1,8 @@
-//! `cargo xtask test`: everything that must hold before a change is merged, with the seconds that each part takes.
+//! `cargo xtask test`: everything that must hold before a change is merged, with the seconds that
+//! each part takes.
 
 use crate::artifacts::{self, Tests};
+use crate::skipped::Notes;
 use crate::timing::{Slow, Timed};
 use crate::{cargo, docs, root};
 use anyhow::{Context, Result};
@@ -13,11 +15,14 @@ const LONG: f64 = 20.0;
 /// All parts together should take less than this.
 const LIMIT: f64 = 25.0 * 60.0;
 
-/// The parts so far: name, seconds.
+/// The parts so far.
 struct Parts {
     began: Instant,
+    /// Name, seconds.
     done: Vec<(String, f64)>,
     slow: Vec<Slow>,
+    /// What was skipped, a line for each.
+    skipped: Vec<String>,
 }
 
 /// Why it ends early: the exit code to hand on.
@@ -36,7 +41,7 @@ macro_rules! passed {
 }
 
 pub(crate) fn run() -> Result<ExitCode> {
-    let mut parts = Parts { began: Instant::now(), done: Vec::new(), slow: Vec::new() };
+    let mut parts = Parts { began: Instant::now(), done: Vec::new(), slow: Vec::new(), skipped: Vec::new() };
     let outcome = all(&mut parts);
     eprint!("{}", parts.table());
     Ok(match outcome? {
@@ -109,13 +114,14 @@ impl Parts {
     }
 
     fn test(&mut self, test: &Tests) -> Outcome<()> {
-        let mut slow = Vec::new();
+        let (mut slow, notes) = (Vec::new(), Notes::new()?);
         passed!(self.part(&test.name, || {
-            let timed = Timed::run(test)?;
+            let timed = Timed::run(test, &notes)?;
             slow = timed.longer_than(LONG);
             Ok(if timed.passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
         }));
         self.slow.extend(slow);
+        self.skipped.extend(notes.take()?);
         Ok(Ok(()))
     }
 
@@ -127,6 +133,9 @@ impl Parts {
         table.push_str(&line("total", total));
         for Slow { name, seconds } in &self.slow {
             table.push_str(&format!("over {LONG:.0} s: {name} took {seconds:.0} s; can it be a soak?\n"));
+        }
+        for line in &self.skipped {
+            table.push_str(&format!("{line}\n"));
         }
         if total > LIMIT {
             table.push_str(&format!("that is more than {:.0} minutes\n", LIMIT / 60.0));

@@ -8,6 +8,7 @@ mod checks;
 mod docs;
 mod licences;
 mod metadata;
+mod skipped;
 mod soak;
 mod timing;
 

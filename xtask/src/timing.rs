@@ -1,7 +1,8 @@
-//! How long each test of a test program takes. The stable test harness does not tell; but it names each test when that ends, and
-//! begins the next one, in the order in which it lists them.
+//! How long each test of a test program takes. The stable test harness does not tell; but it names
+//! each test when that ends, and begins the next one, in the order in which it lists them.
 
 use crate::artifacts::Tests;
+use crate::skipped::{self, Notes};
 use anyhow::{Context, Result};
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, BufReader};
@@ -25,10 +26,11 @@ pub(crate) struct Timed {
 
 impl Timed {
     /// Runs all tests of a program. What it prints is shown if one fails; else the last lines.
-    pub(crate) fn run(test: &Tests) -> Result<Timed> {
+    pub(crate) fn run(test: &Tests, notes: &Notes) -> Result<Timed> {
         let start = || {
             let mut command = Command::new(&test.program);
             command.current_dir(&test.folder).env("CARGO_MANIFEST_DIR", &test.folder);
+            command.env(skipped::FOLDER, notes.folder());
             command
         };
         let listed = start().arg("--list").output().with_context(|| format!("cannot run {}", test.name))?;

@@ -6,7 +6,8 @@
 //!
 //! `cargo xtask soak coverage [--seeds N] [--steps N]`
 
-use goalward::problem::{Instance, Problem, json};
+use goalward::files::json;
+use goalward::problem::{Instance, Problem};
 use goalward::registry::Settings;
 use goalward::worlds;
 use goalward_lab::{CoverageOptions, CoverageRow, Silent, coverage};

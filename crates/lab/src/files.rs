@@ -174,10 +174,10 @@ mod tests {
         assert!(claim(&dir.path().join("notes.txt"), "compare", &question, &arena, true).is_err());
         assert!(claim(&dir.path().join("notes.txt/x"), "compare", &question, &arena, true).is_err());
         // a world is spared even by force
-        let text = goalward::problem::json::to_json(arena.instance());
+        let text = goalward::files::json::to_json(arena.instance());
         fs::write(dir.path().join("runs.csv"), &text).unwrap();
         let path = dir.path().join("runs.csv");
-        let world = goalward::problem::json::parse(&text).unwrap();
+        let world = goalward::files::json::parse(&text).unwrap();
         let world = Arena::new(path.to_str().unwrap(), &Settings::new(), world).unwrap();
         let why = claim(dir.path(), "compare", &question, &world, true).unwrap_err().to_string();
         assert!(why.contains("it would be overwritten"), "{why}");

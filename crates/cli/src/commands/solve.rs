@@ -8,7 +8,7 @@ use crate::outputs::{Files, Takes};
 use crate::progress::Busy;
 use goalward::Error;
 use goalward::plan::certified::{self, Objective, Solution};
-use goalward::problem::memory::Need;
+use goalward::problem::Need;
 use goalward::problem::{Problem, State};
 use serde::{Serialize, Serializer};
 use serde_json::json;

@@ -26,6 +26,8 @@ mod resume;
 mod solve;
 mod streams;
 mod studies;
+#[path = "../../../goalward/tests/it/third_party.rs"]
+mod third_party;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

@@ -109,11 +109,7 @@ fn the_three_objectives() {
 /// Third-party models and their exact answers.
 #[test]
 fn shared_models_have_their_known_values() {
-    let shared = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/bench");
-    if !shared.is_dir() {
-        eprintln!("skipped: there is no folder {}", shared.display());
-        return;
-    }
+    let Some(shared) = crate::third_party::folder("shared_models_have_their_known_values") else { return };
     let place = Place::new();
     let at = |file: &str| shared.join(file).display().to_string();
     let solve = |args: &[&str]| {

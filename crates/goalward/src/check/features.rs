@@ -14,7 +14,8 @@ pub(super) struct Seen {
     pub(super) hidden: Option<Vec<f64>>,
 }
 
-/// The rank of all feature rows, restricted to the directions of B, as learners count it; `None` if that is too much work.
+/// The rank of all feature rows, restricted to the directions of B, as learners count it; `None` if
+/// that is too much work.
 pub(super) fn seen(problem: &Problem) -> Option<Seen> {
     let b = problem.constraints();
     let (d, k) = (problem.dim(), b.free());

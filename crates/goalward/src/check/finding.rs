@@ -160,7 +160,8 @@ impl Findings {
         faults.more().for_each(|(kind, more)| self.uncounted(Level::Error, kind, more));
     }
 
-    /// What was done to what the user gave. That every step costs 1 is a choice; all else is perhaps not meant.
+    /// What was done to what the user gave. That every step costs 1 is a choice; all else is
+    /// perhaps not meant.
     pub(super) fn note(&mut self, note: &Note) {
         let level = if note.kind == "rewards" { Level::Note } else { Level::Warning };
         self.add(Finding {

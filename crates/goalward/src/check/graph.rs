@@ -34,7 +34,8 @@ pub(super) fn look(instance: &Instance, findings: &mut Findings) {
     }
 }
 
-/// States from which the goal cannot be reached at all, and those from which it can, but by no policy surely.
+/// States from which the goal cannot be reached at all, and those from which it can, but by no
+/// policy surely.
 fn lost(problem: &Problem, region: &Region, ahead: &[bool], findings: &mut Findings) {
     let name = |s: State| problem.state_name(s).into_owned();
     let dead = problem.out_of_reach();

@@ -1,8 +1,8 @@
 //! Everything that is wrong with a world or file, in one go, and what is worth knowing of it.
 //!
-//! A file is read as far as it can be: a fault of form or a row that is no distribution does not hide what the
-//! graph says. Errors make a world unusable (or, where the goal can be lost, unusable for learning); warnings are
-//! perhaps not meant; notes are good to know.
+//! A file is read as far as it can be: a fault of form or a row that is no distribution does not
+//! hide what the graph says. Errors make a world unusable (or, where the goal can be lost, unusable
+//! for learning); warnings are perhaps not meant; notes are good to know.
 
 mod features;
 mod finding;
@@ -11,9 +11,9 @@ mod graph;
 pub use finding::{Finding, Level};
 
 use crate::error::shown;
+use crate::files::{self, Explicit, Options, Source, json};
 use crate::parameters::Settings;
-use crate::problem::files::{self, Explicit, Options, Source};
-use crate::problem::{Instance, Problem, Truth, json};
+use crate::problem::{Instance, Problem, Truth};
 use crate::worlds::{self, Common, Place};
 use crate::{Error, Result};
 use finding::Findings;
@@ -50,7 +50,8 @@ pub struct Report {
     pub labels: BTreeMap<String, usize>,
     /// The reward models of a model file.
     pub reward_models: Vec<String>,
-    /// What a step of a model file costs, in words: a reward model, minus the reward, or 1 whatever the rewards.
+    /// What a step of a model file costs, in words: a reward model, minus the reward, or 1 whatever
+    /// the rewards.
     pub cost_from: Option<String>,
     /// The smallest cost off the goal.
     pub smallest_cost: Option<f64>,
@@ -66,7 +67,8 @@ pub struct Report {
     pub rows: Option<usize>,
     /// How many of them are left: the others are implied by these.
     pub rows_kept: Option<usize>,
-    /// Whether all that are left are facets; if not, there are so many that it was not worthwhile to look at all.
+    /// Whether all that are left are facets; if not, there are so many that it was not worthwhile
+    /// to look at all.
     pub rows_are_facets: Option<bool>,
     /// The number of directions of B that some transition can show.
     pub rank: Option<usize>,
@@ -80,8 +82,8 @@ pub struct Report {
     pub omitted: BTreeMap<&'static str, usize>,
 }
 
-/// Checks a built-in world, a model file or a problem file. An error only if there is no such thing, if it cannot be
-/// read at all or if a parameter is wrong; everything else is in the report.
+/// Checks a built-in world, a model file or a problem file. An error only if there is no such
+/// thing, if it cannot be read at all or if a parameter is wrong; everything else is in the report.
 ///
 /// ```
 /// use goalward::{check::check, registry::Settings};

@@ -3,9 +3,9 @@
 use super::core::{Algorithm, Brief, Learner, Told};
 use super::shared::{B, T_STAR};
 use crate::Result;
+use crate::memory;
 use crate::parameters::{Parameter, Reader, Settings};
 use crate::problem::Problem;
-use crate::problem::memory;
 use serde::{Serialize, Serializer};
 use std::fmt;
 use std::sync::Arc;

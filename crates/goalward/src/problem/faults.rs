@@ -3,8 +3,8 @@
 use crate::Error;
 use std::collections::BTreeMap;
 
-/// The first faults, and how many more there are of each kind: a file of a few bytes for each fault must not become
-/// hundreds of bytes for each.
+/// The first faults, and how many more there are of each kind: a file of a few bytes for each fault
+/// must not become hundreds of bytes for each.
 #[derive(Debug, Default)]
 pub struct Faults {
     first: Vec<Error>,
@@ -19,7 +19,7 @@ impl Faults {
     }
 
     /// Notes a fault; the error is made only if it is kept.
-    pub(super) fn push(&mut self, kind: &'static str, fault: impl FnOnce() -> Error) {
+    pub(crate) fn push(&mut self, kind: &'static str, fault: impl FnOnce() -> Error) {
         if self.first.len() < self.most {
             self.first.push(fault());
         } else {
@@ -28,7 +28,7 @@ impl Faults {
     }
 
     /// Whether one fault was wanted and is there: nobody asks for the rest.
-    pub(super) fn suffices(&self) -> bool {
+    pub(crate) fn suffices(&self) -> bool {
         self.most <= 1 && !self.first.is_empty()
     }
 
@@ -42,19 +42,20 @@ impl Faults {
         &self.first
     }
 
-    /// How many more there are of each kind (as [`Finding::kind`](crate::check::Finding::kind) names it).
+    /// How many more there are of each kind (as [`Finding::kind`](crate::check::Finding::kind)
+    /// names it).
     pub fn more(&self) -> impl Iterator<Item = (&'static str, usize)> {
         self.more.iter().map(|(&kind, &count)| (kind, count))
     }
 
     /// The same with each fault changed.
-    pub(super) fn map(mut self, change: impl FnMut(Error) -> Error) -> Faults {
+    pub(crate) fn map(mut self, change: impl FnMut(Error) -> Error) -> Faults {
         self.first = self.first.into_iter().map(change).collect();
         self
     }
 
     /// Nothing, or the first fault as an error.
-    pub(super) fn none(mut self) -> crate::Result<()> {
+    pub(crate) fn none(mut self) -> crate::Result<()> {
         match self.first.is_empty() {
             true => Ok(()),
             false => Err(self.first.swap_remove(0)),

@@ -5,8 +5,9 @@ use super::{Problem, Truth};
 use crate::{Error, Result};
 
 impl Problem {
-    /// The first thing in which another problem differs from this one in what a step can be: states, actions, costs, start and
-    /// goal. Models may differ: whoever acts on wrong models is told so by what happens.
+    /// The first thing in which another problem differs from this one in what a step can be:
+    /// states, actions, costs, start and goal. Models may differ: whoever acts on wrong models is
+    /// told so by what happens.
     pub fn difference(&self, other: &Problem) -> Option<String> {
         for (what, mine, theirs) in
             [("states", self.states(), other.states()), ("pairs", self.pairs(), other.pairs())]
@@ -37,7 +38,8 @@ impl Problem {
 }
 
 impl Truth {
-    /// An error if this is the truth of another problem: of another size, or with other probabilities.
+    /// An error if this is the truth of another problem: of another size, or with other
+    /// probabilities.
     pub fn require_fit(&self, problem: &Problem) -> Result<()> {
         self.require_size(problem)?;
         for s in 0..problem.states() {

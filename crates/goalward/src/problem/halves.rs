@@ -1,4 +1,5 @@
-//! Features in halves: sweeps read an `f32` for each number while that is enough for their certificate.
+//! Features in halves: sweeps read an `f32` for each number while that is enough for their
+//! certificate.
 
 use super::{Instance, Pair, Problem};
 use crate::numeric::Unsplittable;
@@ -6,9 +7,10 @@ use crate::{Error, Result};
 use std::sync::Arc;
 
 impl Problem {
-    /// The same problem with its features split into halves ([`Tall`](crate::numeric::Tall)), in the same memory: whatever is computed
-    /// from them stays the same to the last bit, but planners may read the first halves alone, an `f32` for each number, as long
-    /// as what they certify has room for the difference.
+    /// The same problem with its features split into halves ([`Tall`](crate::numeric::Tall)), in
+    /// the same memory: whatever is computed from them stays the same to the last bit, but planners
+    /// may read the first halves alone, an `f32` for each number, as long as what they certify has
+    /// room for the difference.
     ///
     /// Fails for numbers that an `f32` cannot begin: beyond 1e38, or below 1e-38 and not zero.
     pub fn with_split_features(mut self) -> Result<Problem> {
@@ -44,13 +46,15 @@ impl Problem {
         self.phi.is_split()
     }
 
-    /// phi_V from the first halves: off by no more than max V |theta|_1 [`off_by`](Self::off_by), for every theta it is multiplied with.
+    /// phi_V from the first halves: off by no more than max V |theta|_1 [`off_by`](Self::off_by),
+    /// for every theta it is multiplied with.
     #[inline]
     pub fn phi_v_nearly(&self, p: Pair, v: &[f64], out: &mut [f64]) {
         self.phi.combine_nearly(self.rows(p), self.successors(p).iter().map(|&next| v[next as usize]), out);
     }
 
-    /// How far [`phi_v_nearly`](Self::phi_v_nearly) may be off, per unit of V and |theta|_1; zero where features are whole.
+    /// How far [`phi_v_nearly`](Self::phi_v_nearly) may be off, per unit of V and |theta|_1; zero
+    /// where features are whole.
     pub fn off_by(&self, p: Pair) -> f64 {
         self.off.get(p).map_or(0.0, |&off| f64::from(off))
     }

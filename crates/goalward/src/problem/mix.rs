@@ -1,7 +1,7 @@
-//! Several known models over the same states as one learning problem: the truth is some mixture of them.
+//! Several known models over the same states as one learning problem: the truth is some mixture of
+//! them.
 
-use super::files::ROW_TOLERANCE;
-use super::{Action, Instance, Model, Note, Problem, ProblemBuilder, State, Truth, restart};
+use super::{Action, Instance, Model, Note, Problem, ProblemBuilder, ROW_TOLERANCE, State, Truth, restart};
 use crate::error::shown;
 use crate::{Error, Result};
 use std::borrow::Cow;
@@ -10,11 +10,13 @@ use std::collections::HashMap;
 /// How far two costs that should be the same may be apart, relative to the larger or to 1.
 const COST_TOLERANCE: f64 = 1e-9;
 
-/// A learning problem from models with the names that errors call them by: one feature for each model, theta mixes them.
+/// A learning problem from models with the names that errors call them by: one feature for each
+/// model, theta mixes them.
 ///
-/// States are matched by name if both models have names, each once, else by number; so are the actions of a state. Start,
-/// goal and costs must agree, since a learner knows them; what does not fit is named. That no weight is negative joins
-/// the problem's facts (that they sum to one follows from the rows). `weights`, if known, are the problem's theta.
+/// States are matched by name if both models have names, each once, else by number; so are the
+/// actions of a state. Start, goal and costs must agree, since a learner knows them; what does not
+/// fit is named. That no weight is negative joins the problem's facts (that they sum to one follows
+/// from the rows). `weights`, if known, are the problem's theta.
 ///
 /// ```
 /// use goalward::problem::{Instance, Problem, mix};
@@ -24,7 +26,8 @@ const COST_TOLERANCE: f64 = 1e-9;
 ///     builder.feature(0, 0, 0, &[1.0 - heads])?.feature(0, 0, 1, &[heads])?;
 ///     Instance::new(builder.build()?, &[1.0])
 /// };
-/// let mixed = mix(&[("fair".into(), coin(0.5)?), ("biased".into(), coin(0.9)?)], Some(&[0.25, 0.75]))?;
+/// let coins = [("fair".into(), coin(0.5)?), ("biased".into(), coin(0.9)?)];
+/// let mixed = mix(&coins, Some(&[0.25, 0.75]))?;
 /// assert_eq!(*mixed.problem.phi(0), [0.5, 0.09999999999999998, 0.5, 0.9]);
 /// assert!((mixed.truth()?.row(&mixed.problem, 0)[1] - 0.8).abs() < 1e-15);
 /// # Ok::<(), goalward::Error>(())
@@ -35,8 +38,9 @@ pub fn mix(models: &[(String, Instance)], weights: Option<&[f64]>) -> Result<Ins
     Ok(mixed)
 }
 
-/// As [`mix`], with second chances: states from which the goal cannot be reached lead back to the start ([`restart`]). Also
-/// gives these states. Without `weights` they are those that are lost whichever models take part.
+/// As [`mix`], with second chances: states from which the goal cannot be reached lead back to the
+/// start ([`restart`]). Also gives these states. Without `weights` they are those that are lost
+/// whichever models take part.
 pub fn mix_restarting(
     models: &[(String, Instance)],
     weights: Option<&[f64]>,
@@ -163,8 +167,8 @@ fn actions(ours: &Problem, s: State, theirs: &Problem, other: State) -> Result<V
     .map_err(|missing| format!("state {state} has no action {missing}"))
 }
 
-/// The place of each of our names among theirs, or our first that is missing; by number unless names are to be used and
-/// stand once each.
+/// The place of each of our names among theirs, or our first that is missing; by number unless
+/// names are to be used and stand once each.
 fn matched(by_name: bool, ours: &[Cow<str>], theirs: &[Cow<str>]) -> Result<Vec<usize>, String> {
     let places: HashMap<&str, usize> = theirs.iter().enumerate().map(|(i, name)| (&**name, i)).collect();
     let once =

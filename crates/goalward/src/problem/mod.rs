@@ -1,34 +1,35 @@
 //! What is known of a problem ([`Problem`]) and what is true of it ([`Truth`]).
 //!
-//! A linear mixture SSP has P(s'|s,a) = <phi(s'|s,a), theta*> (Assumption 3.1 of the paper). The features, the
-//! costs, the start and the goal are known and make a [`Problem`]; theta* makes a [`Truth`]. Learners are built
-//! from a [`Problem`] and never see a [`Truth`].
+//! A linear mixture SSP has P(s'|s,a) = <phi(s'|s,a), theta*> (Assumption 3.1 of the paper). The
+//! features, the costs, the start and the goal are known and make a [`Problem`]; theta* makes a
+//! [`Truth`]. Learners are built from a [`Problem`] and never see a [`Truth`].
 
 mod builder;
-mod draft;
 mod faults;
-pub mod files;
 mod fit;
 mod halves;
-pub mod json;
-pub mod memory;
 mod mix;
 mod models;
+mod need;
 mod note;
 mod reach;
-mod rescale;
 mod restart;
 pub(crate) mod seen;
 #[cfg(test)]
 mod tests;
+mod tolerance;
 mod truth;
 
-pub use builder::ProblemBuilder;
+pub(crate) use builder::LARGEST_COST;
+pub use builder::{Kernel, ProblemBuilder};
 pub use faults::Faults;
 pub use mix::{mix, mix_restarting};
 pub use models::Model;
+pub use need::Need;
+pub(crate) use need::all_rows;
 pub use note::Note;
 pub use restart::restart;
+pub use tolerance::{ROUNDING, ROW_TOLERANCE};
 pub use truth::{Instance, Size, Truth};
 
 use crate::numeric::{Polytope, Tall};
@@ -55,8 +56,9 @@ pub struct Halfspace {
 
 /// All that a learner may know: states, actions, costs, features, start, goal, names.
 ///
-/// Features are sparse: each pair has a list of successors and one row phi(s'|s,a) in R^d for each of them, in flat
-/// arrays. Build one with [`Problem::builder`] or [`Problem::from_models`]; both check everything.
+/// Features are sparse: each pair has a list of successors and one row phi(s'|s,a) in R^d for each
+/// of them, in flat arrays. Build one with [`Problem::builder`] or [`Problem::from_models`]; both
+/// check everything.
 #[derive(Clone, Debug)]
 pub struct Problem {
     name: String,
@@ -82,7 +84,8 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Starts a problem with so many states and features of so many dimensions; everything is checked on the way.
+    /// Starts a problem with so many states and features of so many dimensions; everything is
+    /// checked on the way.
     ///
     /// ```
     /// use goalward::problem::Problem;
@@ -145,13 +148,14 @@ impl Problem {
     pub fn costs(&self) -> &[f64] {
         &self.costs
     }
-    /// The user's units per unit of the theory, whose costs lie in [0, 1]: the largest cost, or 1 if no cost exceeds
+    /// The user's units per unit of the theory, whose costs lie in [0, 1]: the largest cost, or 1
+    /// if no cost exceeds
     /// 1. Learners divide by it on the way in and multiply by it on the way out.
     pub fn cost_unit(&self) -> f64 {
         self.cost_unit
     }
-    /// The largest cost, in the user's units: what learners divide by whose results do not depend on these. 1 if all costs
-    /// are 0, or so small that they could not be divided by.
+    /// The largest cost, in the user's units: what learners divide by whose results do not depend
+    /// on these. 1 if all costs are 0, or so small that they could not be divided by.
     pub fn largest_cost(&self) -> f64 {
         let largest = self.costs.iter().copied().fold(0.0, f64::max);
         if largest >= f64::MIN_POSITIVE { largest } else { 1.0 }
@@ -192,7 +196,8 @@ impl Problem {
         &self.notes
     }
 
-    /// An error that names the states [`Problem::out_of_reach`]: no learner can be asked to find the way.
+    /// An error that names the states [`Problem::out_of_reach`]: no learner can be asked to find
+    /// the way.
     pub fn require_goal_in_reach(&self) -> Result<()> {
         let states: Vec<String> =
             self.out_of_reach().into_iter().map(|s| self.state_name(s).into_owned()).collect();
@@ -202,7 +207,8 @@ impl Problem {
         }
     }
 
-    /// The states ahead of the start from which no sequence of actions leads to the goal, whatever theta is.
+    /// The states ahead of the start from which no sequence of actions leads to the goal, whatever
+    /// theta is.
     pub fn out_of_reach(&self) -> Vec<State> {
         let n = self.states();
         let next_states = |s: State| {
@@ -239,10 +245,11 @@ impl Problem {
             + names
     }
 
-    /// The size in memory of a problem with so many pairs, feature rows and dimensions, its truth included and with names for
-    /// states and actions, in bytes: an estimate from above.
+    /// The size in memory of a problem with so many pairs, feature rows and dimensions, its truth
+    /// included and with names for states and actions, in bytes: an estimate from above.
     pub fn bytes_of(pairs: usize, rows: usize, dim: usize) -> u64 {
-        // 8 for a number of a feature row, 12 for its successor and probability; per pair cost, first row, names, pairs' states
+        // 8 for a number of a feature row, 12 for its successor and probability; per pair cost,
+        // first row, names, pairs' states
         let (pairs, rows) = (pairs as u64, rows as u64);
         (8 * dim as u64 + 12).saturating_mul(rows).saturating_add(pairs.saturating_mul(160))
     }

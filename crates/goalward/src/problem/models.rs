@@ -1,17 +1,20 @@
-//! Candidate models to features: with d kernels P_1..P_d, phi(s'|s,a) = (P_1(s'|s,a), ..., P_d(s'|s,a)).
+//! Candidate models to features: with d kernels P_1..P_d, phi(s'|s,a) = (P_1(s'|s,a), ...,
+//! P_d(s'|s,a)).
 
-use super::files::ROW_TOLERANCE;
-use super::{Problem, ProblemBuilder, State};
+use super::{Problem, ProblemBuilder, ROW_TOLERANCE, State};
 use crate::error::shown;
 use crate::{Error, Result};
 use std::collections::BTreeMap;
 
 impl Problem {
-    /// A learning problem from d candidate models over the same states and actions: the truth is some mixture of them.
+    /// A learning problem from d candidate models over the same states and actions: the truth is
+    /// some mixture of them.
     ///
-    /// `models[i][s][a]` lists (next state, probability); `costs[s][a]` are the costs. That the weights are a mixture
-    /// (none negative) is known here and joins B; [`ProblemBuilder::from_models`] leaves that to the caller. Rows may be off
-    /// by [`ROW_TOLERANCE`], as numbers of type `f32` are: [`ProblemBuilder::build`] divides them by their sums.
+    /// `models[i][s][a]` lists (next state, probability); `costs[s][a]` are the costs. That the
+    /// weights are a mixture (none negative) is known here and joins B;
+    /// [`ProblemBuilder::from_models`] leaves that to the caller. Rows may be off by
+    /// [`ROW_TOLERANCE`], as numbers of type `f32` are: [`ProblemBuilder::build`] divides them by
+    /// their sums.
     ///
     /// ```
     /// use goalward::problem::Problem;

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-/// Something that a reader or a builder did to what it was given, and that changes no more than rounding or was the only
-/// sensible reading. Commands say it beside their results; `check` lists it.
+/// Something that a reader or a builder did to what it was given, and that changes no more than
+/// rounding or was the only sensible reading. Commands say it beside their results; `check` lists
+/// it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Note {
     /// What kind of thing it is, in one word: `rescaled`, `rewards`, `sums` or `theta`.
@@ -23,25 +24,25 @@ pub struct Note {
 }
 
 impl Note {
-    pub(super) fn new(kind: &'static str, message: impl Into<String>) -> Note {
+    pub(crate) fn new(kind: &'static str, message: impl Into<String>) -> Note {
         Note { kind, message: message.into(), hint: None, line: None, state: None, action: None, value: None }
     }
 
-    pub(super) fn hint(self, hint: impl Into<String>) -> Note {
+    pub(crate) fn hint(self, hint: impl Into<String>) -> Note {
         Note { hint: Some(hint.into()), ..self }
     }
 
-    pub(super) fn value(self, value: f64) -> Note {
+    pub(crate) fn value(self, value: f64) -> Note {
         Note { value: Some(value), ..self }
     }
 
-    pub(super) fn at(self, state: String, action: String) -> Note {
+    pub(crate) fn at(self, state: String, action: String) -> Note {
         Note { state: Some(state), action: Some(action), ..self }
     }
 
-    /// Rows that sum to one only within `tolerance` were divided by their sums; `worst` says which is furthest off, and
-    /// `sum` what it summed to.
-    pub(super) fn rescaled(rows: usize, tolerance: f64, worst: &str, sum: f64) -> Note {
+    /// Rows that sum to one only within `tolerance` were divided by their sums; `worst` says which
+    /// is furthest off, and `sum` what it summed to.
+    pub(crate) fn rescaled(rows: usize, tolerance: f64, worst: &str, sum: f64) -> Note {
         let message = match rows {
             1 => format!(
                 "{worst}: the row sums to {sum}, 1 only within {tolerance:e}, and is divided by its sum"

@@ -2,8 +2,8 @@
 
 use super::State;
 
-/// The states from which arcs lead to the goal. `arcs` hands out the same arcs (from, to) every time; what is held beside
-/// them are four bytes for each.
+/// The states from which arcs lead to the goal. `arcs` hands out the same arcs (from, to) every
+/// time; what is held beside them are four bytes for each.
 pub(super) fn leads_to<I>(states: usize, goal: State, arcs: impl Fn() -> I) -> Vec<bool>
 where
     I: Iterator<Item = (u32, u32)>,

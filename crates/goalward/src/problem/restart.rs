@@ -1,4 +1,5 @@
-//! A second chance: states from which the goal cannot be reached send the traveller back to the start.
+//! A second chance: states from which the goal cannot be reached send the traveller back to the
+//! start.
 
 use super::reach::leads_to;
 use super::{Instance, Problem, State, Truth};
@@ -7,14 +8,16 @@ use crate::Result;
 /// What the new action is called.
 const NAME: &str = "restart";
 
-/// The instance in which a step that would end in a state from which the goal cannot be reached ends in the start
-/// instead, at the step's own cost: what is paid for a fall is the step. The states themselves, which are then never
-/// entered, keep one action, back to the start at a cost of 1. Also gives those states; if there are none, or if the start
-/// itself is one of them, nothing changes.
+/// The instance in which a step that would end in a state from which the goal cannot be reached
+/// ends in the start instead, at the step's own cost: what is paid for a fall is the step. The
+/// states themselves, which are then never entered, keep one action, back to the start at a cost of
+/// 1. Also gives those states; if there are none, or if the start itself is one of them, nothing
+/// changes.
 ///
 /// ```
 /// use goalward::{plan::certified::{self, Objective}, problem::{Problem, Truth, restart}};
-/// // one leap: the goal or a hole, each half of the time; only the second feature would lead out of the hole
+/// // one leap: the goal or a hole, each half of the time;
+/// // only the second feature would lead out of the hole
 /// let mut builder = Problem::builder("leap", 3, 2);
 /// let leap = builder.action(0, 1.0)?;
 /// let stay = builder.action(1, 1.0)?;

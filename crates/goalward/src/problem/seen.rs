@@ -1,15 +1,16 @@
-//! What kernels see of B: directions along which some probability changes, and how far B can reach along them.
+//! What kernels see of B: directions along which some probability changes, and how far B can reach
+//! along them.
 //!
-//! Every row of features is a probability on B, so that it lies in [0, 1] there. That bounds B along every direction
-//! that a kernel sees, however faintly: B may be 1e8 wide where features differ by 1e-8, and no ball of ordinary
-//! size would hold it.
+//! Every row of features is a probability on B, so that it lies in [0, 1] there. That bounds B
+//! along every direction that a kernel sees, however faintly: B may be 1e8 wide where features
+//! differ by 1e-8, and no ball of ordinary size would hold it.
 
 use super::Problem;
 use crate::numeric::{Polytope, dot, norm};
 use crate::{Error, Result};
 
-/// What rounding leaves of a row that B fixes, as a share of its features' norm, is below this; or this, where B's hull has equalities
-/// that are implied, and so known less well.
+/// What rounding leaves of a row that B fixes, as a share of its features' norm, is below this; or
+/// this, where B's hull has equalities that are implied, and so known less well.
 const NOISE: f64 = 1e-13;
 const IMPLIED: f64 = 1e-11;
 /// What the first look takes for a direction, as a share of the row: a later row may see it better.
@@ -20,7 +21,8 @@ const ORDINARY: f64 = 1e3;
 /// Beyond this, theta times a feature of ordinary size has no digits left for a probability.
 const FURTHEST: f64 = 1e13;
 
-/// Refuses a problem in which some feature is so faint that likelihoods cannot be computed with: B reaches too far along it.
+/// Refuses a problem in which some feature is so faint that likelihoods cannot be computed with: B
+/// reaches too far along it.
 pub(crate) fn require_clear(problem: &Problem) -> Result<()> {
     let reach = Seen::of(problem).reach.into_iter().fold(0.0, f64::max);
     if reach <= FURTHEST {
@@ -51,9 +53,9 @@ struct Candidate {
 impl Seen {
     /// Looks at all rows; at the first few of them where these show all directions well.
     ///
-    /// Where they do not, the rows are taken in another order: always the one that bounds B best along what it adds. Directions
-    /// of different scale are then told apart, and B is no longer along a well-known direction for the sake of one
-    /// that is hardly known.
+    /// Where they do not, the rows are taken in another order: always the one that bounds B best
+    /// along what it adds. Directions of different scale are then told apart, and B is no longer
+    /// along a well-known direction for the sake of one that is hardly known.
     pub(crate) fn of(problem: &Problem) -> Seen {
         let first = Seen::in_order(problem);
         let complete = first.directions.len() == problem.constraints().free();
@@ -112,7 +114,8 @@ impl Seen {
         seen
     }
 
-    /// The row that bounds B best along what it adds to the directions; none if no row adds more than rounding.
+    /// The row that bounds B best along what it adds to the directions; none if no row adds more
+    /// than rounding.
     fn best(&self, problem: &Problem) -> Option<Candidate> {
         let mut best: Option<Candidate> = None;
         for p in 0..problem.pairs() {
@@ -129,7 +132,8 @@ impl Seen {
 
     /// What a row adds beyond rounding and beyond a share of itself.
     ///
-    /// With u = r + sum (u'e) e and u'z in an interval of length 1: |r'(z - z')| <= 1 + sum |u'e| |e'(z - z')|.
+    /// With u = r + sum (u'e) e and u'z in an interval of length 1: |r'(z - z')| <= 1 + sum |u'e|
+    /// |e'(z - z')|.
     fn candidate(&self, polytope: &Polytope, phi: &[f64], share: f64) -> Option<Candidate> {
         let mut row = vec![0.0; polytope.free()];
         for (x, n) in phi.iter().zip(polytope.basis().chunks_exact(row.len().max(1))) {

@@ -1,12 +1,10 @@
-//! The true parameter and the kernel it makes. Only worlds, planners, the runner and audits may hold one.
+//! The true parameter and the kernel it makes. Only worlds, planners, the runner and audits may
+//! hold one.
 
-use super::{Note, Pair, Problem, State, files};
+use super::{Note, Pair, Problem, ROUNDING, ROW_TOLERANCE, State};
 use crate::numeric::{categorical, dot};
 use crate::{Error, Result};
 use std::sync::Arc;
-
-/// How far a row of the true kernel may be from summing to one, and an entry below zero.
-const ROW_TOLERANCE: f64 = 1e-9;
 
 /// theta* and its kernel P(s'|s,a) = <phi(s'|s,a), theta*>, checked to lie in B.
 #[derive(Clone, Debug)]
@@ -21,8 +19,9 @@ pub struct Truth {
 impl Truth {
     /// Checks theta against every row of the problem.
     ///
-    /// Rows may be off by [`files::ROW_TOLERANCE`], as those of a theta of few digits are: then theta is divided by what they
-    /// sum to, or moved to the nearest point of B's hull if they sum to different things, and [`Truth::note`] says so.
+    /// Rows may be off by [`ROW_TOLERANCE`], as those of a theta of few digits are: then theta is
+    /// divided by what they sum to, or moved to the nearest point of B's hull if they sum to
+    /// different things, and [`Truth::note`] says so.
     pub fn new(problem: &Problem, theta: &[f64]) -> Result<Truth> {
         let (theta, mended) = match Truth::strict_faults(problem, theta, 1).pop() {
             None => (theta.to_vec(), None),
@@ -40,8 +39,8 @@ impl Truth {
         Ok(Truth { theta, probabilities, mended })
     }
 
-    /// What is wrong with a theta, so many faults at most: every row that it makes no distribution of, every fact that it
-    /// violates.
+    /// What is wrong with a theta, so many faults at most: every row that it makes no distribution
+    /// of, every fact that it violates.
     pub fn faults(problem: &Problem, theta: &[f64], most: usize) -> Vec<Error> {
         let faults = Truth::strict_faults(problem, theta, most);
         if !faults.is_empty() && mend(problem, theta).is_some() { Vec::new() } else { faults }
@@ -52,7 +51,7 @@ impl Truth {
         let sum = self.mended?;
         let message = format!(
             "theta makes rows that sum to 1 only within {:e} (the furthest off to {sum}) and is divided by that",
-            files::ROW_TOLERANCE
+            ROW_TOLERANCE
         );
         Some(Note::new("theta", message).value(sum).hint("write theta with more digits"))
     }
@@ -71,7 +70,7 @@ impl Truth {
                 let sum: f64 = row.iter().sum();
                 let worst = (0..row.len()).min_by(|&i, &k| row[i].total_cmp(&row[k])).unwrap_or(0);
                 // written so that a NaN, which huge features can make, is refused too
-                let is_distribution = (sum - 1.0).abs() <= ROW_TOLERANCE && row[worst] >= -ROW_TOLERANCE;
+                let is_distribution = (sum - 1.0).abs() <= ROUNDING && row[worst] >= -ROUNDING;
                 if !is_distribution {
                     faults.push(Error::ThetaOutside {
                         state: problem.state_name(s).into_owned(),
@@ -91,7 +90,7 @@ impl Truth {
                 return faults;
             }
             let value = dot(&fact.a, theta);
-            if value > fact.b + ROW_TOLERANCE {
+            if value > fact.b + ROUNDING {
                 faults.push(Error::ThetaExtra { row, value, bound: fact.b });
             }
         }
@@ -103,8 +102,8 @@ impl Truth {
         &self.theta
     }
 
-    /// P(.|s,a) in the order of [`Problem::successors`]. Nothing if the truth belongs to a smaller problem:
-    /// [`Truth::require_fit`] tells.
+    /// P(.|s,a) in the order of [`Problem::successors`]. Nothing if the truth belongs to a smaller
+    /// problem: [`Truth::require_fit`] tells.
     pub fn row(&self, problem: &Problem, p: Pair) -> &[f64] {
         self.probabilities.get(problem.rows(p)).unwrap_or_default()
     }
@@ -115,15 +114,16 @@ impl Truth {
     }
 }
 
-/// <phi, theta>, where a sum that is zero but for rounding is zero: noise must not make a state reachable.
+/// <phi, theta>, where a sum that is zero but for rounding is zero: noise must not make a state
+/// reachable.
 pub(super) fn probability(phi: &[f64], theta: &[f64]) -> f64 {
     let size: f64 = phi.iter().zip(theta).map(|(x, y)| (x * y).abs()).sum();
     let sum = dot(phi, theta);
     if sum.abs() <= 4.0 * f64::EPSILON * size { 0.0 } else { sum }
 }
 
-/// A theta that makes every row a distribution, and what the row that is furthest off sums to with the given one; `None` if
-/// that fits as it is, or is too far off.
+/// A theta that makes every row a distribution, and what the row that is furthest off sums to with
+/// the given one; `None` if that fits as it is, or is too far off.
 fn mend(problem: &Problem, theta: &[f64]) -> Option<(Vec<f64>, f64)> {
     if theta.len() != problem.dim() || theta.iter().any(|x| !x.is_finite()) {
         return None;
@@ -137,7 +137,7 @@ fn mend(problem: &Problem, theta: &[f64]) -> Option<(Vec<f64>, f64)> {
     let furthest = if 1.0 - least > most - 1.0 { least } else { most };
     let off = (furthest - 1.0).abs();
     // written so that a NaN is left to the faults
-    if !(off > ROW_TOLERANCE && off <= files::ROW_TOLERANCE) {
+    if !(off > ROUNDING && off <= ROW_TOLERANCE) {
         return None;
     }
     let middle = least + (most - least) / 2.0;
@@ -161,7 +161,8 @@ pub struct Instance {
     pub problem: Arc<Problem>,
     /// What they do not; `None` for a file without theta.
     pub truth: Option<Truth>,
-    /// How large the model was before its goal states became one; `None` where it was the problem itself.
+    /// How large the model was before its goal states became one; `None` where it was the problem
+    /// itself.
     pub model: Option<Size>,
     /// What was done to what the user gave: rows that were rescaled, rewards that are no costs.
     pub notes: Vec<Note>,
@@ -200,7 +201,8 @@ impl Instance {
         self.problem.bytes() + self.truth.as_ref().map_or(0, |truth| size_of_val(&*truth.probabilities))
     }
 
-    /// The truth, or an error that says that there is none, or that it is of a problem of another size.
+    /// The truth, or an error that says that there is none, or that it is of a problem of another
+    /// size.
     pub fn truth(&self) -> Result<&Truth> {
         let none = || Error::NoTruth { problem: self.problem.name().into() };
         let truth = self.truth.as_ref().ok_or_else(none)?;

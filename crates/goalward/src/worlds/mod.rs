@@ -11,8 +11,9 @@ mod signs;
 mod tests;
 mod windy_grid;
 
+use crate::files;
 use crate::parameters::{Choice, Key, Parameter, Reader, Settings, name_and_settings};
-use crate::problem::{Instance, State, files, restart};
+use crate::problem::{Instance, State, restart};
 use crate::{Error, Result};
 use serde::Serialize;
 use std::path::{Path, is_separator};

@@ -11,9 +11,10 @@
 
 use super::{SIMPLEX, WorldEntry};
 use crate::Result;
+use crate::memory;
 use crate::numeric::Stream;
 use crate::parameters::{Key, Reader};
-use crate::problem::{Instance, Problem, memory};
+use crate::problem::{Instance, Problem};
 use std::collections::BTreeSet;
 
 pub(super) const ENTRY: WorldEntry = WorldEntry {
@@ -170,8 +171,8 @@ fn simplex_point(stream: &mut Stream, n: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::files::json::to_json;
     use crate::parameters::Settings;
-    use crate::problem::json::to_json;
     use crate::worlds::build;
     use crate::worlds::tests::optimal;
 

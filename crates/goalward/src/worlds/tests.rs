@@ -2,9 +2,9 @@
 
 use super::{WORLDS, build, entry, open};
 use crate::Error;
+use crate::files::json::{parse, to_json};
 use crate::numeric::dot;
 use crate::parameters::Settings;
-use crate::problem::json::{parse, to_json};
 use crate::problem::{Instance, Problem};
 use std::collections::HashSet;
 

@@ -12,8 +12,9 @@
 
 use super::{SIMPLEX, WorldEntry};
 use crate::error::shown;
+use crate::memory;
 use crate::parameters::{Key, Reader};
-use crate::problem::{Instance, Problem, memory};
+use crate::problem::{Instance, Problem};
 use crate::{Error, Result};
 
 pub(super) const ENTRY: WorldEntry = WorldEntry {

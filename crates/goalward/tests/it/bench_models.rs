@@ -1,20 +1,10 @@
 //! Third-party models with known answers, where they are present beside the repository.
 
+use crate::third_party;
 use goalward::check::check;
 use goalward::plan::exact;
 use goalward::registry::Settings;
 use goalward::worlds;
-use std::path::PathBuf;
-
-/// The folder of third-party problems; a reason is printed where it is absent.
-fn bench() -> Option<PathBuf> {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/bench");
-    if !folder.is_dir() {
-        println!("skipped: {} is absent", folder.display());
-        return None;
-    }
-    Some(folder)
-}
 
 /// File, goal, cost, states, choices, the exact minimum as a fraction.
 type Known = (&'static str, &'static str, &'static str, usize, usize, (f64, f64));
@@ -31,7 +21,7 @@ const STORM: &[Known] = &[
 
 #[test]
 fn storm_models_have_their_known_values() {
-    let Some(bench) = bench() else { return };
+    let Some(bench) = third_party::folder("storm_models_have_their_known_values") else { return };
     for &(name, goal, cost, states, choices, (over, under)) in STORM {
         let path = bench.join(format!("qvbs/{name}.drn.gz")).display().to_string();
         let settings = Settings::new().set("goal", goal).set("cost", cost);
@@ -57,7 +47,7 @@ fn storm_models_have_their_known_values() {
 
 #[test]
 fn gymnasium_tables_have_their_known_values() {
-    let Some(bench) = bench() else { return };
+    let Some(bench) = third_party::folder("gymnasium_tables_have_their_known_values") else { return };
     let open = |name: &str| {
         let path = bench.join(format!("gymnasium/{name}.json")).display().to_string();
         (worlds::open(&path, &Settings::new()).unwrap(), check(&path, &Settings::new()).unwrap())

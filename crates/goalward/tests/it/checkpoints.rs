@@ -155,7 +155,7 @@ fn a_problem_that_changed_in_anything_is_another() {
     let file = dir.path().join("p.json");
     let name = file.to_str().unwrap();
     let instance = goalward::worlds::open("windy-grid", &Settings::new().set("n", 2)).unwrap();
-    let text = goalward::problem::json::to_json(&instance);
+    let text = goalward::files::json::to_json(&instance);
     let mut value: Value = serde_json::from_str(&text).unwrap();
     let opened = |value: &Value| {
         std::fs::write(&file, value.to_string()).unwrap();

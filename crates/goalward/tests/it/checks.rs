@@ -2,7 +2,7 @@
 
 use super::model_files::{CROSSING, Folder, settings};
 use goalward::check::{Level, Report, check};
-use goalward::problem::json;
+use goalward::files::json;
 use goalward::registry::Settings;
 use goalward::worlds;
 

@@ -2,8 +2,9 @@
 
 use goalward::confidence::{Condition, Facts, Guarantee, Holds, Status, phi_norm};
 use goalward::episode::{Arena, RunSpec, Runner};
+use goalward::files::json;
 use goalward::learners::{self, Told};
-use goalward::problem::{Instance, Problem, json};
+use goalward::problem::{Instance, Problem};
 use goalward::registry::Settings;
 
 fn guarantee(arena: &Arena, learner: &str, settings: &[(&str, &str)]) -> Guarantee {

@@ -161,7 +161,7 @@ fn a_truth_of_another_problem_is_refused() {
             // no panic, whatever it makes of it
             let named = |instance: &Instance| (instance.problem.name().to_string(), instance.clone());
             let _ = mix(&[named(mine), named(&both)], None);
-            goalward::problem::json::to_json(&both);
+            goalward::files::json::to_json(&both);
             for p in 0..problem.pairs() {
                 truth.sample(&problem, p, 0.5);
             }

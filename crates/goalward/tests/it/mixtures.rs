@@ -1,7 +1,8 @@
 //! Several models as one learning problem.
 
 use super::model_files::{CROSSING, Folder, settings, value};
-use goalward::problem::{Instance, json, mix};
+use goalward::files::json;
+use goalward::problem::{Instance, mix};
 use goalward::registry::Settings;
 use goalward::{Result, worlds};
 

@@ -1,8 +1,9 @@
 //! Small models in others' formats: what is right has the value that paper and pencil give, what is wrong is refused with
 //! its line.
 
+use goalward::files::json;
 use goalward::plan::exact;
-use goalward::problem::{Instance, json};
+use goalward::problem::Instance;
 use goalward::registry::Settings;
 use goalward::{Error, Result, worlds};
 use std::io::Write;

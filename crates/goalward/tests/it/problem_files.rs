@@ -1,6 +1,6 @@
 //! Problem files: what is right comes back to the bit, what is wrong is refused with its place, and nothing panics.
 
-use goalward::problem::json::{parse, read, to_json};
+use goalward::files::json::{parse, read, to_json};
 use goalward::{Error, problem::Instance};
 use proptest::prelude::*;
 use std::path::Path;

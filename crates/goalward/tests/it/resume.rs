@@ -1,6 +1,9 @@
-//! A run that is stopped between any two steps and resumed from its checkpoint file writes the same trace bytes.
+//! A run that is stopped between any two steps and resumed from its checkpoint file writes the same
+//! trace bytes.
 
+use crate::required::required;
 use goalward::episode::{Arena, Checkpoint, Ending, Flow, Observer, RunSpec, Runner, Step, Stop, Trace};
+use goalward::learners::{LEARNERS, LearnerEntry};
 use goalward::registry::Settings;
 
 /// Pauses after a step.
@@ -59,26 +62,37 @@ fn interrupted(arena: &Arena, spec: &RunSpec, after: u64) -> Vec<u8> {
     text
 }
 
+/// The settings that a learner is tried with: what it must be given, and with that every radius
+/// that it takes.
+fn tried(arena: &Arena, entry: &LearnerEntry) -> Vec<Settings> {
+    let has = |name: &str| entry.parameters.iter().any(|parameter| parameter.name == name);
+    let base = required(entry);
+    if !has("radius") {
+        return vec![base];
+    }
+    // a short horizon, so that it is passed
+    let longer = if has("horizon") { base.clone().set("horizon", 16) } else { base.clone() };
+    let radii = ["scaled:0.001", "data", "determinant"].map(|radius| longer.clone().set("radius", radius));
+    let taken = |settings: &Settings| {
+        Runner::new(arena, RunSpec::new(entry.id, 1).settings(settings.clone())).is_ok()
+    };
+    let taken: Vec<Settings> = radii.into_iter().filter(taken).collect();
+    assert!(taken.len() > 1, "{}: {taken:?}", entry.id);
+    [vec![base], taken].concat()
+}
+
 #[test]
 fn any_step_of_any_learner() {
-    for (learner, settings) in [
-        ("levis++", Settings::new().set("B", 3).set("radius", "scaled:0.001")),
-        ("rho-levis++", Settings::new().set("B", 3).set("t_star", 3).set("radius", "scaled:0.001")),
-        ("levis", Settings::new().set("B", "oracle").set("radius", "determinant")),
-        ("levis++", Settings::new().set("B", 3).set("radius", "data").set("horizon", 16)),
-        ("levis++", Settings::new().set("B", 3).set("radius", "determinant")),
-        ("levis++lr", Settings::new().set("B", 3).set("radius", "determinant")),
-        ("levis++lr", Settings::new().set("B", 3)),
-        ("levis++lr", Settings::new().set("B", 3).set("radius", "scaled:0.001")),
-        ("lr", Settings::new()),
-        ("random", Settings::new()),
-        ("optimal", Settings::new()),
-    ] {
-        let arena = Arena::open("windy-grid", &Settings::new().set("n", 2)).unwrap();
-        let spec = RunSpec::new(learner, 12).settings(settings).seed(3);
-        let (expected, steps) = whole(&arena, &spec);
-        for after in 0..steps {
-            assert!(interrupted(&arena, &spec, after) == expected, "{learner} after step {after} of {steps}");
+    let arena = Arena::open("windy-grid", &Settings::new().set("n", 2)).unwrap();
+    for entry in LEARNERS {
+        for settings in tried(&arena, entry) {
+            let spec = RunSpec::new(entry.id, 12).settings(settings.clone()).seed(3);
+            let (expected, steps) = whole(&arena, &spec);
+            assert!(steps >= 12, "{}: {steps} steps", entry.id);
+            for after in 0..steps {
+                let same = interrupted(&arena, &spec, after) == expected;
+                assert!(same, "{} {settings:?} after step {after} of {steps}", entry.id);
+            }
         }
     }
 }

@@ -2,8 +2,9 @@
 
 use super::model_files::{Folder, settings};
 use goalward::check::check;
+use goalward::files::json;
 use goalward::plan::certified::{self, Objective};
-use goalward::problem::{Instance, json};
+use goalward::problem::Instance;
 use goalward::{Error, Result, worlds};
 use proptest::prelude::*;
 use std::collections::BTreeMap;

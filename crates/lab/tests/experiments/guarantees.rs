@@ -2,7 +2,8 @@
 //! of `cargo xtask soak coverage`.
 
 use goalward::confidence::Holds;
-use goalward::problem::{Instance, Problem, json};
+use goalward::files::json;
+use goalward::problem::{Instance, Problem};
 use goalward_lab::{CoverageOptions, Silent, coverage};
 
 /// One state that is left with probability 1/2 + eps theta_2 = 0.7: theta* is far from the norms that theorems assume.

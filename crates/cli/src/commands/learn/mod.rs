@@ -16,8 +16,8 @@ use crate::progress::Meter;
 use goalward::episode::{
     Checkpoint, Ending, Episode, Flow, Observer, RunSpec, Runner, Step, Stop, TraceMark,
 };
+use goalward::files;
 use goalward::learners;
-use goalward::problem::files;
 use goalward::registry::{Settings, name_and_settings, parse_count};
 use goalward::worlds::{self, Place};
 use std::path::{Path, PathBuf};

@@ -10,8 +10,8 @@ use crate::numeric::stored::{Flaw, Within, at_most, between, ensure, numbers};
 use crate::numeric::support::SupportMin;
 use crate::numeric::{Polytope, Stream};
 use crate::plan::{Cut, Devi, Planner, Task};
-use crate::problem::memory;
-use crate::problem::{Action, Pair, Problem, State};
+
+use crate::problem::{Action, Pair, Problem, State, all_rows};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -73,7 +73,7 @@ pub(super) fn bytes(problem: &Problem) -> u64 {
     let d = problem.dim() as u64;
     // per pair: costs, Q twice, warm starts, a place among the triples; per state: V several times, a
     // chosen theta, and twice, while they are made, the chosen action's successors with their weights
-    let chosen = memory::all_rows(problem) * states / pairs.max(1);
+    let chosen = all_rows(problem) * states / pairs.max(1);
     (40 + 2 * (d + 1)) * pairs + (160 + 8 * d) * states + 32 * chosen
 }
 

@@ -3,7 +3,8 @@
 use super::crates;
 use super::tree::Crate;
 
-/// Every part with the parts that it may name, besides itself and those that [`ALL_MAY_NAME`] lists.
+/// Every part with the parts that it may name, besides itself and those that [`ALL_MAY_NAME`]
+/// lists.
 const MAY_NAME: &[(&str, &[&str])] = &[
     ("closest", &[]),
     ("error", &[]),
@@ -12,8 +13,8 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("output", &[]),
     ("memory", &[]),
     ("numeric", &[]),
-    ("problem", &["numeric", "memory", "registry"]),
-    ("files", &["numeric", "problem", "memory", "registry", "parameters"]),
+    ("problem", &["numeric", "memory"]),
+    ("files", &["numeric", "problem", "memory"]),
     ("plan", &["numeric", "problem"]),
     ("estimate", &["numeric", "problem"]),
     ("confidence", &["numeric", "problem", "estimate"]),

@@ -16,9 +16,6 @@ const KNOWN_LONG: &[&str] = &[
     "crates/goalward/src/numeric/polytope/walk.rs: descend",
     "crates/goalward/src/plan/certified/reduce.rs: eliminate_node",
     "crates/goalward/src/plan/krylov.rs: iterate",
-    "crates/goalward/src/problem/files/endings.rs: rewrite",
-    "crates/goalward/src/problem/files/gymnasium.rs: read",
-    "crates/goalward/src/problem/files/known.rs: finish",
 ];
 
 /// The functions with more lines than that, each with the file.

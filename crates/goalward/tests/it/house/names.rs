@@ -1,5 +1,6 @@
-//! What a module's code names, read off its syntax tree: imports, paths, identifiers, texts and functions. Items for tests
-//! are left out by their attributes, wherever they stand, and so are comments and documentation.
+//! What a module's code names, read off its syntax tree: imports, paths, identifiers, texts and
+//! functions. Items for tests are left out by their attributes, wherever they stand, and so are
+//! comments and documentation.
 
 use proc_macro2::{TokenStream, TokenTree};
 use syn::punctuated::Punctuated;

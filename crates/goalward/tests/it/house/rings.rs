@@ -11,8 +11,6 @@ const KNOWN_RINGS: &[&str] = &[
     "crates/goalward/src/plan/mod.rs: certificate certified exact",
     "crates/goalward/src/plan/mod.rs: certify improve",
     "crates/goalward/src/plan/mod.rs: components graph",
-    "crates/goalward/src/problem/files/mod.rs: choose endings explicit",
-    "crates/goalward/src/problem/mod.rs: builder files json memory rescale truth",
 ];
 
 /// Per module of a folder those that it names, with the place where it does.
@@ -50,7 +48,8 @@ fn ways<'a>(graph: &'a Graph, from: &'a str) -> BTreeMap<&'a str, Vec<&'a str>> 
     ways
 }
 
-/// The groups of modules that all lead to each other, as `folder: a b c`, each with the shortest ring in it.
+/// The groups of modules that all lead to each other, as `folder: a b c`, each with the shortest
+/// ring in it.
 fn rings(library: &Crate) -> Vec<(String, String)> {
     let mut found = Vec::new();
     for (folder, module) in &library.modules {

@@ -96,7 +96,8 @@ impl Crate {
         }
     }
 
-    /// The place that a path stands for, seen from a module; none for what lies outside the crate or is the module's own.
+    /// The place that a path stands for, seen from a module; none for what lies outside the crate
+    /// or is the module's own.
     pub(super) fn resolve(&self, from: &[String], path: &[String]) -> Option<Place> {
         // an alias of an alias of ... ends
         self.resolve_within(from, path, 16)
@@ -132,8 +133,8 @@ impl Crate {
         })
     }
 
-    /// The module directly within a folder that holds a place; what the folder's own module hands on counts for where it
-    /// comes from.
+    /// The module directly within a folder that holds a place; what the folder's own module hands
+    /// on counts for where it comes from.
     pub(super) fn sibling(&self, folder: &[String], place: &[String]) -> Option<String> {
         let (mut place, module) = (place.to_vec(), self.modules.get(folder)?);
         for _ in 0..16 {
@@ -148,7 +149,8 @@ impl Crate {
         None
     }
 
-    /// Everything that a module names within the crate: where it stands, and in which line it is named.
+    /// Everything that a module names within the crate: where it stands, and in which line it is
+    /// named.
     pub(super) fn named<'a>(&'a self, from: &'a [String]) -> impl Iterator<Item = (Place, usize)> + 'a {
         let names = &self.modules[from].names;
         let imports = names.imports.iter().map(|import| (&import.path, import.line));
@@ -157,7 +159,8 @@ impl Crate {
     }
 }
 
-/// The file of a module, as seen from the workspace; none for one outside the folder of its crate's sources.
+/// The file of a module, as seen from the workspace; none for one outside the folder of its crate's
+/// sources.
 fn declared(workspace: &Path, file: &str, module: &syn::ItemMod) -> Option<PathBuf> {
     let file = Path::new(file);
     if module.attrs.iter().any(|attribute| attribute.path().is_ident("path")) {

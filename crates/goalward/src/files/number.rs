@@ -1,10 +1,10 @@
 //! Numbers as models write them: decimals, and fractions of whole numbers of any length.
 
-/// A number: `0.25`, `1e-05`, `nan`, `1/3`. What is not one is `None`; whether it makes sense where it stands is for the
-/// reader to say.
+/// A number: `0.25`, `1e-05`, `nan`, `1/3`. What is not one is `None`; whether it makes sense where
+/// it stands is for the reader to say.
 ///
-/// A fraction is one division of two numbers that are right to 30 digits: it is within a few units in the last place
-/// of the exact quotient, also where numerator and denominator exceed f64.
+/// A fraction is one division of two numbers that are right to 30 digits: it is within a few units
+/// in the last place of the exact quotient, also where numerator and denominator exceed f64.
 pub(super) fn parse(text: &str) -> Option<f64> {
     let Some((over, under)) = text.split_once('/') else { return text.parse().ok() };
     let (over, under) = (over.trim(), under.trim());

@@ -1,27 +1,28 @@
-//! Candidate models whose rows sum to one but for the rounding of their numbers (float32, few digits).
+//! Candidate models whose rows sum to one but for the rounding of their numbers (float32, few
+//! digits).
 //!
-//! The sum of a pair's feature rows enters B as an equality. Were the sums of candidate models taken as they are, rounding
-//! of 1e-8 would contradict itself from row to row, or worse, fix a direction of theta. So where every sum of every pair is 1
-//! within [`ROW_TOLERANCE`] each model's row is divided by its sum; anything further off is named.
+//! The sum of a pair's feature rows enters B as an equality. Were the sums of candidate models
+//! taken as they are, rounding of 1e-8 would contradict itself from row to row, or worse, fix a
+//! direction of theta. So where every sum of every pair is 1 within [`ROW_TOLERANCE`] each model's
+//! row is divided by its sum; anything further off is named.
 
-use super::Note;
 use super::draft::Arrays;
-use super::files::{ROUNDING, ROW_TOLERANCE};
 use crate::Error;
 use crate::numeric::Tall;
+use crate::problem::{Note, ROUNDING, ROW_TOLERANCE};
 
-/// Sums that are off by less are equal to the polytope anyway. A known model is left alone up to a tenth of what is said,
-/// as its reader leaves it: what was exported must come back to the bit.
+/// Sums that are off by less are equal to the polytope anyway. A known model is left alone up to a
+/// tenth of what is said, as its reader leaves it: what was exported must come back to the bit.
 fn silent(dim: usize) -> f64 {
     if dim == 1 { ROUNDING / 10.0 } else { 1e-12 }
 }
 
-/// Features whose sums are all ones within this are meant to be models, and are coarser than [`ROW_TOLERANCE`] allows:
-/// numbers of 16 bits, or a row that was forgotten.
+/// Features whose sums are all ones within this are meant to be models, and are coarser than
+/// [`ROW_TOLERANCE`] allows: numbers of 16 bits, or a row that was forgotten.
 const ALIKE: f64 = 1e-2;
 
-/// Divides each model's row by its sum where all features are models within [`ROW_TOLERANCE`]; what is to be said of it.
-/// `name` names the state and action of a pair.
+/// Divides each model's row by its sum where all features are models within [`ROW_TOLERANCE`]; what
+/// is to be said of it. `name` names the state and action of a pair.
 pub(super) fn rescale(
     arrays: &mut Arrays,
     dim: usize,
@@ -64,8 +65,9 @@ pub(super) fn rescale(
     (count > 0).then(|| Note::rescaled(count, ROW_TOLERANCE, &place, sum).at(state, action))
 }
 
-/// What is wrong with features that are meant to be models: the first model's row that does not sum to one. `None` if they
-/// are not meant to be models: fewer than half of all pairs look so, or, with `all`, not every one does.
+/// What is wrong with features that are meant to be models: the first model's row that does not sum
+/// to one. `None` if they are not meant to be models: fewer than half of all pairs look so, or,
+/// with `all`, not every one does.
 pub(super) fn misfit(
     phi: &Tall,
     first_row: &[usize],
@@ -93,8 +95,9 @@ pub(super) fn misfit(
     })
 }
 
-/// Two pairs whose features sum to nearly the same, relative to their size: the difference fixes a direction of theta,
-/// and is perhaps only rounding. Looks at the first few different sums; pairs that are equal but for rounding are none.
+/// Two pairs whose features sum to nearly the same, relative to their size: the difference fixes a
+/// direction of theta, and is perhaps only rounding. Looks at the first few different sums; pairs
+/// that are equal but for rounding are none.
 pub(super) fn nearly_equal(phi: &Tall, first_row: &[usize]) -> Option<(usize, usize, f64)> {
     const DIFFERENT: usize = 64;
     // large problems with many different sums are looked at in part

@@ -1,7 +1,7 @@
 //! A problem file as it stands, and what can be wrong with what it says.
 
 use super::flat::{Features, Lists, Names};
-use crate::problem::files::clipped;
+use crate::files::text::{fault_at, json_fault};
 use crate::problem::{Action, Faults, Instance, Problem, ProblemBuilder, State};
 use crate::{Error, Result};
 use serde::Deserialize;
@@ -11,17 +11,9 @@ use std::path::Path;
 const MOST_DIM: usize = 1024;
 /// The largest size of a number in a file: sums and squares of such numbers are still finite.
 const LARGEST: f64 = 1e100;
-/// The graph of a file is not looked at if more than so many states have no action, or actions no feature: what would be looked
-/// at is not in the file, and takes far more room than it.
+/// The graph of a file is not looked at if more than so many states have no action, or actions no
+/// feature: what would be looked at is not in the file, and takes far more room than it.
 const MOST_MISSING: usize = 1000;
-
-/// The error at a position of the text.
-pub(in crate::problem) fn fault_at(text: &[u8], at: usize, path: &Path, fault: String) -> Error {
-    let before = &text[..at.min(text.len())];
-    let line = 1 + before.iter().filter(|&&b| b == b'\n').count();
-    let column = 1 + before.iter().rev().take_while(|&&b| b != b'\n').count();
-    Error::File { path: path.into(), line, column, fault }
-}
 
 fn field(field: impl Into<String>, fault: impl Into<String>) -> Error {
     Error::Field { field: field.into(), fault: fault.into() }
@@ -57,12 +49,7 @@ impl Document {
         if let Some(fault) = fault {
             return Err(fault_at(text.as_bytes(), start, path, fault.into()));
         }
-        serde_json::from_str(text).map_err(|e| {
-            let place = format!(" at line {} column {}", e.line(), e.column());
-            let fault = e.to_string();
-            let fault = clipped(fault.strip_suffix(&place).unwrap_or(&fault).to_string());
-            Error::File { path: path.into(), line: e.line().max(1), column: e.column().max(1), fault }
-        })
+        serde_json::from_str(text).map_err(|e| json_fault(&e, path))
     }
 
     /// Checks the content and builds the problem; `size` is the length of the text.
@@ -109,7 +96,8 @@ impl Document {
         Ok((builder, self.theta))
     }
 
-    /// A known model with the same graph, uniform over the steps that are possible; what is wrong is left out.
+    /// A known model with the same graph, uniform over the steps that are possible; what is wrong
+    /// is left out.
     pub(super) fn graph(&self, size: usize) -> Option<Instance> {
         let mut faults = Faults::new(1);
         self.shape_faults(size, &mut faults);
@@ -160,7 +148,8 @@ impl Document {
         Instance::new(builder.build().ok()?, &[1.0]).ok()
     }
 
-    /// What is wrong: so many faults are kept, the others are counted. Numbers are looked at only where all counts fit.
+    /// What is wrong: so many faults are kept, the others are counted. Numbers are looked at only
+    /// where all counts fit.
     pub(super) fn faults(&self, size: usize, most: usize) -> Faults {
         let mut faults = Faults::new(most);
         self.shape_faults(size, &mut faults);
@@ -306,7 +295,8 @@ impl Document {
         })
     }
 
-    /// The features by state, action and successor: in this order the builder takes them in one pass.
+    /// The features by state, action and successor: in this order the builder takes them in one
+    /// pass.
     fn order(&self) -> Vec<usize> {
         let mut order: Vec<usize> = (0..self.features.keys.len()).collect();
         order.sort_by_key(|&i| self.key(i));

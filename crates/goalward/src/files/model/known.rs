@@ -1,15 +1,16 @@
 //! A known model as an [`Instance`]: one feature, the probability itself, and theta = (1).
 //!
-//! So every command takes a known model as it takes a learning problem. The goal's states become one without actions,
-//! a drawn start becomes a state of its own, equal successors add up, and the arrays of the file become those of the
-//! problem: nothing is copied but what changes its place.
+//! So every command takes a known model as it takes a learning problem. The goal's states become
+//! one without actions, a drawn start becomes a state of its own, equal successors add up, and the
+//! arrays of the file become those of the problem: nothing is copied but what changes its place.
 
 use super::choose::{Chosen, Start};
-use super::explicit::{ActionNames, Explicit, ROUNDING, ROW_TOLERANCE};
-use crate::numeric::{PolytopeBuilder, Tall};
-use crate::problem::{Faults, Instance, Problem, Size, State};
-use crate::{Error, Result};
-use std::sync::Arc;
+use super::{ActionNames, Explicit};
+use crate::Result;
+use crate::problem::{
+    Faults, Instance, Kernel, LARGEST_COST, ProblemBuilder, ROUNDING, ROW_TOLERANCE, Size, State,
+};
+use std::mem::take;
 
 /// The name of the state that draws an initial state.
 const DRAW: &str = "start";
@@ -29,8 +30,8 @@ impl Explicit {
         self.finish(chosen, costs)
     }
 
-    /// What is wrong with the model given a goal and a cost, so many faults kept: costs that are none, and states
-    /// without actions.
+    /// What is wrong with the model given a goal and a cost, so many faults kept: costs that are
+    /// none, and states without actions.
     pub fn chosen_faults(&self, chosen: &Chosen, most: usize) -> Faults {
         let mut faults = Faults::new(most);
         self.stuck_faults(|s| chosen.is_goal(s), &mut faults);
@@ -38,37 +39,64 @@ impl Explicit {
         faults
     }
 
-    /// The model as an instance whatever is wrong with it: what cannot be is left out, rows are divided by their sums, a
-    /// state without a way stays where it is. For looking at the graph, not for results.
+    /// The model as an instance whatever is wrong with it: what cannot be is left out, rows are
+    /// divided by their sums, a state without a way stays where it is. For looking at the graph,
+    /// not for results.
     pub fn into_mended_instance(self, chosen: &Chosen) -> Result<Instance> {
         let (model, costs) = self.with_loops(chosen);
         model.finish(chosen, costs)
     }
 
-    fn finish(mut self, chosen: &Chosen, mut costs: Vec<f64>) -> Result<Instance> {
-        let states = self.states();
-        let size = Size { states, choices: self.choices() };
+    fn finish(mut self, chosen: &Chosen, costs: Vec<f64>) -> Result<Instance> {
+        let size = Size { states: self.states(), choices: self.choices() };
         let notes = self.notes(chosen);
-        let goal_old = chosen.goal[0] as State;
-        // the goal stands where its first state stood; the others leave
-        let mut place = vec![0u32; states];
+        let names = self.names(chosen, matches!(chosen.start, Start::Drawn));
+        let place = self.places(chosen);
+        let mut kernel = self.kernel(chosen, &place, costs);
+        let start = match chosen.start {
+            Start::At(s) => place[s] as State,
+            Start::Drawn => {
+                let initial = self.initial.iter().filter(|(_, p)| *p > 0.0);
+                draw_first(&mut kernel, initial.map(|&(s, p)| (place[s as usize], p)).collect())
+            }
+        };
+        let mut builder = ProblemBuilder::of_kernel(&self.name, kernel)?;
+        builder.start(start).goal(place[chosen.goal[0] as State] as State).allow_lost();
+        if let Some(names) = names.states {
+            builder.state_names(names);
+        }
+        if let Some(names) = names.actions {
+            builder.action_names(names);
+        }
+        Ok(Instance { model: Some(size), notes, ..Instance::new(builder.build()?, &[1.0])? })
+    }
+
+    /// The new number of each state: the goal stands where its first state stood, and the others
+    /// join it.
+    fn places(&self, chosen: &Chosen) -> Vec<u32> {
+        let first = chosen.goal[0] as State;
         let mut kept = 0;
-        for s in 0..states {
-            let joins = s != goal_old && chosen.is_goal(s);
-            place[s] = if joins { u32::MAX } else { kept };
+        let mut place = vec![0u32; self.states()];
+        for (s, place) in place.iter_mut().enumerate() {
+            let joins = s != first && chosen.is_goal(s);
+            *place = kept;
             kept += u32::from(!joins);
         }
-        let goal = place[goal_old] as State;
-        chosen.goal.iter().for_each(|&s| place[s as usize] = goal as u32);
-        let drawn = matches!(chosen.start, Start::Drawn);
-        let names = self.names(chosen, drawn);
+        let goal = place[first];
+        chosen.goal.iter().for_each(|&s| place[s as usize] = goal);
+        place
+    }
 
+    /// The model in its new numbers, written over what was read of it: what was read of a row makes
+    /// room for it.
+    fn kernel(&mut self, chosen: &Chosen, place: &[u32], mut costs: Vec<f64>) -> Kernel {
+        let states = self.states();
         let (mut pairs, mut rows) = (0, 0);
         let mut first_pair = vec![0];
         let mut row: Vec<(u32, f64)> = Vec::new();
         for s in 0..states {
             if chosen.is_goal(s) {
-                if s == goal_old {
+                if s == chosen.goal[0] as State {
                     first_pair.push(pairs);
                 }
                 continue;
@@ -85,72 +113,33 @@ impl Explicit {
                     row.push((place[s], 1.0)); // only where something is wrong: nothing else was possible
                 }
                 distribution(&mut row);
-                // what was read of this row makes room for what is written
                 self.first_transition[pairs] = rows;
                 for &(next, p) in &row {
                     (self.successors[rows], self.probabilities[rows]) = (next, p);
                     rows += 1;
                 }
                 let cost = costs[choice];
-                let sound = (0.0..=super::choose::LARGEST_COST).contains(&cost);
-                costs[pairs] = if sound { cost } else { 1.0 };
+                costs[pairs] = if (0.0..=LARGEST_COST).contains(&cost) { cost } else { 1.0 };
                 pairs += 1;
             }
             first_pair.push(pairs);
         }
+        costs.truncate(pairs);
+        self.first_transition.truncate(pairs);
+        self.first_transition.push(rows);
         self.successors.truncate(rows);
         self.probabilities.truncate(rows);
-        self.first_transition.truncate(pairs);
-        costs.truncate(pairs);
-        let mut start = match chosen.start {
-            Start::At(s) => place[s] as State,
-            Start::Drawn => 0,
-        };
-        if drawn {
-            row.clear();
-            row.extend(self.initial.iter().filter(|(_, p)| *p > 0.0).map(|&(s, p)| (place[s as usize], p)));
-            distribution(&mut row);
-            self.first_transition.push(rows);
-            rows += row.len();
-            self.successors.extend(row.iter().map(|(next, _)| next));
-            self.probabilities.extend(row.iter().map(|(_, p)| p));
-            costs.push(0.0);
-            start = first_pair.len() - 1;
-            first_pair.push(costs.len());
-        }
-        self.first_transition.push(rows);
-
-        // every row sums to one, so that theta = 1 is all that is left of B
-        let mut point = PolytopeBuilder::new(1);
-        let point = point.equality(&[1.0], 1.0).map(|()| point.finish());
-        let Ok(Ok(constraints)) = point else {
-            let detail = "a point could not be made".into();
-            return Err(Error::EmptyB { detail });
-        };
-        let largest = costs.iter().copied().fold(0.0, f64::max);
-        let problem = Problem {
-            name: self.name,
-            dim: 1,
-            start,
-            goal,
+        Kernel {
             first_pair,
             costs,
-            cost_unit: if largest > 1.0 { largest } else { 1.0 },
-            first_row: self.first_transition,
-            successors: self.successors,
-            phi: Arc::new(Tall::new(1, self.probabilities)),
-            off: Vec::new(),
-            extra: Vec::new(),
-            state_names: names.states,
-            action_names: names.actions,
-            constraints: Arc::new(constraints),
-            notes: Vec::new(),
-        };
-        Ok(Instance { model: Some(size), notes, ..Instance::new(problem, &[1.0])? })
+            first_row: take(&mut self.first_transition),
+            successors: take(&mut self.successors),
+            probabilities: take(&mut self.probabilities),
+        }
     }
 
-    /// The model in which nothing is empty, and its costs: a state without a choice has one, a choice without successors
-    /// stays where it is.
+    /// The model in which nothing is empty, and its costs: a state without a choice has one, a
+    /// choice without successors stays where it is.
     fn with_loops(mut self, chosen: &Chosen) -> (Explicit, Vec<f64>) {
         let costs = self.costs(chosen);
         let empty = |first: &[usize]| first.windows(2).any(|w| w[0] == w[1]);
@@ -188,7 +177,8 @@ impl Explicit {
         (self, new_costs)
     }
 
-    /// Names of states and actions, where their numbers have changed or they have names of their own.
+    /// Names of states and actions, where their numbers have changed or they have names of their
+    /// own.
     fn names(&self, chosen: &Chosen, drawn: bool) -> Names {
         let states = || (0..self.states()).filter(|&s| !chosen.is_goal(s) || s == chosen.goal[0] as State);
         let plain = chosen.goal.len() == 1 && !drawn && self.odd_names.is_empty();
@@ -211,6 +201,17 @@ impl Explicit {
         });
         Names { states: state_names, actions: action_names }
     }
+}
+
+/// Adds a state that draws another at no cost, and gives its number.
+fn draw_first(kernel: &mut Kernel, mut row: Vec<(u32, f64)>) -> State {
+    distribution(&mut row);
+    kernel.successors.extend(row.iter().map(|(next, _)| next));
+    kernel.probabilities.extend(row.iter().map(|(_, p)| p));
+    kernel.first_row.push(kernel.successors.len());
+    kernel.costs.push(0.0);
+    kernel.first_pair.push(kernel.costs.len());
+    kernel.states() - 1
 }
 
 /// Makes a row a distribution over ascending successors.

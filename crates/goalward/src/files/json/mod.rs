@@ -1,5 +1,5 @@
-//! Problem files: the one text form of a problem, read strictly and written so that every number comes back to the
-//! bit.
+//! Problem files: the one text form of a problem, read strictly and written so that every number
+//! comes back to the bit.
 //!
 //! ```json
 //! {"name": "coin", "states": 2, "start": 0, "goal": 1, "dim": 2,
@@ -8,26 +8,28 @@
 //!  "theta": [0.4, 0.6]}
 //! ```
 //!
-//! `cost[s][a]` lists the costs of a state's actions, a feature is `[s, a, next, phi]`, absent features are zero.
-//! States and actions are numbers from 0, an action's number is local to its state. Optional are `name`, `theta`
-//! (absent or null: the truth is unknown), `extra` (known facts a'theta <= b, as `[a_1, ..., a_d, b]`), `state_names`
-//! and `action_names`. Nothing else may stand in a file.
+//! `cost[s][a]` lists the costs of a state's actions, a feature is `[s, a, next, phi]`, absent
+//! features are zero. States and actions are numbers from 0, an action's number is local to its
+//! state. Optional are `name`, `theta` (absent or null: the truth is unknown), `extra` (known facts
+//! a'theta <= b, as `[a_1, ..., a_d, b]`), `state_names` and `action_names`. Nothing else may stand
+//! in a file.
 //!
-//! Features that are candidate models (for each entry of phi the rows of a pair sum to one) may be off by 1e-5, as those of a
-//! NumPy `float32` tensor are: they are divided by their sums, and that is said.
+//! Features that are candidate models (for each entry of phi the rows of a pair sum to one) may be
+//! off by 1e-5, as those of a NumPy `float32` tensor are: they are divided by their sums, and that
+//! is said.
 //!
-//! A file is not trusted: no panic, no allocation beyond a small multiple of its size, and every error names the line
-//! and column (wrong form) or the place in the document (wrong content).
+//! A file is not trusted: no panic, no allocation beyond a small multiple of its size, and every
+//! error names the line and column (wrong form) or the place in the document (wrong content).
 
 mod document;
 mod flat;
 mod place;
 
-use super::files::{self, Source};
-use super::{Faults, Instance, ProblemBuilder};
+use super::text::{fault_at, stem};
+use super::{Source, bytes};
+use crate::problem::{Faults, Instance, ProblemBuilder};
 use crate::{Error, Result};
 use document::Document;
-pub(super) use document::fault_at;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -37,7 +39,7 @@ use std::path::{Path, PathBuf};
 ///
 /// A file without `name` takes the name of the file.
 pub fn read(path: &Path) -> Result<Instance> {
-    match files::read(path)? {
+    match super::read(path)? {
         Source::Problem(draft) => draft.into_instance(),
         Source::Model(model) => {
             let fault = format!("this is a {} model, not a problem file", model.format());
@@ -74,15 +76,17 @@ impl Draft {
         Ok(Draft { document, size, origin: Origin { path: path.into(), text: (!is_file).then_some(bytes) } })
     }
 
-    /// The problem, with its truth if the file has one; the first thing that is wrong with it is the error.
+    /// The problem, with its truth if the file has one; the first thing that is wrong with it is
+    /// the error.
     pub fn into_instance(self) -> Result<Instance> {
         let Draft { document, size, origin } = self;
-        let name = files::stem(&origin.path);
+        let name = stem(&origin.path);
         document.into_instance(size, &name).map_err(|fault| origin.locate(&origin.text(&[&fault]), 0, fault))
     }
 
-    /// What the file says wrongly (so many faults are kept, the others are counted): counts that do not fit, numbers that
-    /// cannot be, features without a place. If there are none, [`Draft::builder`] makes a problem of it.
+    /// What the file says wrongly (so many faults are kept, the others are counted): counts that do
+    /// not fit, numbers that cannot be, features without a place. If there are none,
+    /// [`Draft::builder`] makes a problem of it.
     pub fn faults(&self, most: usize) -> Faults {
         let faults = self.document.faults(self.size, most);
         let text = self.origin.text(&faults.first().iter().collect::<Vec<_>>());
@@ -90,26 +94,29 @@ impl Draft {
         faults.map(|fault| self.origin.locate(&text, number.next().unwrap_or(usize::MAX), fault))
     }
 
-    /// The model that the features allow, for looking at its graph, whatever else is wrong: the steps that theta makes
-    /// possible, or without one any that has a feature. `None` if the counts do not fit, or if most of it is missing.
+    /// The model that the features allow, for looking at its graph, whatever else is wrong: the
+    /// steps that theta makes possible, or without one any that has a feature. `None` if the counts
+    /// do not fit, or if most of it is missing.
     pub fn graph(&self) -> Option<Instance> {
         self.document.graph(self.size)
     }
 
-    /// The problem as far as it can be built, which its own checks have yet to pass, and the file's theta.
+    /// The problem as far as it can be built, which its own checks have yet to pass, and the file's
+    /// theta.
     pub fn builder(self) -> Result<(ProblemBuilder, Option<Vec<f64>>)> {
-        let name = files::stem(&self.origin.path);
+        let name = stem(&self.origin.path);
         self.document.builder(self.size, &name)
     }
 }
 
 impl Origin {
-    /// The text, if any of these faults names a field, whose line can be found: a file is read again for that.
+    /// The text, if any of these faults names a field, whose line can be found: a file is read
+    /// again for that.
     fn text(&self, faults: &[&Error]) -> Cow<'_, [u8]> {
         match (&self.text, faults.iter().any(|fault| matches!(fault, Error::Field { .. }))) {
             (_, false) => Cow::Borrowed(&[]),
             (Some(text), true) => Cow::Borrowed(text),
-            (None, true) => Cow::Owned(files::bytes(&self.path).unwrap_or_default()),
+            (None, true) => Cow::Owned(bytes(&self.path).unwrap_or_default()),
         }
     }
 
@@ -131,7 +138,7 @@ impl Origin {
 /// Reads a problem from the text of a file.
 ///
 /// ```
-/// use goalward::problem::json;
+/// use goalward::files::json;
 /// let instance = json::parse(
 ///     r#"{"states": 2, "start": 0, "goal": 1, "dim": 2, "cost": [[1.0], []],
 ///         "features": [[0, 0, 0, [0.5, 0.0]], [0, 0, 1, [0.5, 1.0]]], "theta": [0.4, 0.6]}"#,

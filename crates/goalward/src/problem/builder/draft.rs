@@ -1,25 +1,28 @@
-//! The actions and feature rows of a problem that is being built: the problem's own arrays, filled in place.
+//! The actions and feature rows of a problem that is being built: the problem's own arrays, filled
+//! in place.
 
-use super::{Action, State};
+use crate::problem::{Action, State};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
 /// Flat arrays that become the problem's.
 ///
-/// In order (actions by state; rows by pair, within the newest pair in any order) everything is appended where it will
-/// stay. A row of an earlier pair is kept aside and merged at the end, in place; actions that go back to an earlier
-/// state cost a copy of all rows at the end.
+/// In order (actions by state; rows by pair, within the newest pair in any order) everything is
+/// appended where it will stay. A row of an earlier pair is kept aside and merged at the end, in
+/// place; actions that go back to an earlier state cost a copy of all rows at the end.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Draft {
     dim: usize,
     /// Per pair, in the order in which they came.
     costs: Vec<f64>,
-    /// `first_pair[s]..first_pair[s + 1]` are the pairs of state s, for all states begun but the last.
+    /// `first_pair[s]..first_pair[s + 1]` are the pairs of state s, for all states begun but the
+    /// last.
     first_pair: Vec<usize>,
     states: usize,
     /// The pairs of every state, once an action came for a state that was left behind.
     scattered: Option<Vec<Vec<usize>>>,
-    /// Where the rows of pair p begin, for all pairs that were reached; the newest pair's rows are the last.
+    /// Where the rows of pair p begin, for all pairs that were reached; the newest pair's rows are
+    /// the last.
     first_row: Vec<usize>,
     successors: Vec<u32>,
     phi: Vec<f64>,
@@ -39,6 +42,13 @@ pub(super) struct Arrays {
 impl Draft {
     pub(super) fn new(states: usize, dim: usize) -> Self {
         Draft { dim, states, ..Draft::default() }
+    }
+
+    /// A draft that is complete; the arrays stay where they are.
+    pub(super) fn of(dim: usize, arrays: Arrays) -> Self {
+        let Arrays { first_pair, costs, first_row, successors, phi } = arrays;
+        let states = first_pair.len().saturating_sub(1);
+        Draft { dim, states, costs, first_pair, first_row, successors, phi, ..Draft::default() }
     }
 
     pub(super) fn states(&self) -> usize {
@@ -152,7 +162,8 @@ impl Draft {
         Arrays { first_pair, costs, first_row, successors, phi }
     }
 
-    /// Puts the late rows into the arrays, from the back: nothing is overwritten before it has moved.
+    /// Puts the late rows into the arrays, from the back: nothing is overwritten before it has
+    /// moved.
     fn merge_late(&mut self) {
         let late = std::mem::take(&mut self.late);
         if late.is_empty() {

@@ -1,9 +1,10 @@
-//! What the user says beside a model: which states are the goal, what a step costs, where runs start.
+//! What the user says beside a model: which states are the goal, what a step costs, where runs
+//! start.
 
-use super::explicit::{Explicit, UsualCost};
+use super::{Explicit, UsualCost};
 use crate::error::shown;
 use crate::parameters::{Key, Parameter, Reader, Settings};
-use crate::problem::{Faults, Note, State};
+use crate::problem::{Faults, LARGEST_COST, Note, ROW_TOLERANCE, State};
 use crate::{Error, Result, closest};
 
 /// What may be said of a model file, as parameters of the world that it is.
@@ -17,7 +18,8 @@ const COST: Key<String> =
 const START: Key<String> = Key::text("start", "a state; all: an initial state is drawn first, at no cost")
     .computed("the only initial state");
 
-/// What is to be reached, paid and started from in a model; what is left out must be the only possibility.
+/// What is to be reached, paid and started from in a model; what is left out must be the only
+/// possibility.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// A label or a state.
@@ -157,7 +159,7 @@ impl Explicit {
                     ));
                 }
                 match self.initial.iter().map(|(_, p)| p).sum::<f64>() {
-                    sum if (sum - 1.0).abs() <= super::explicit::ROW_TOLERANCE => Ok(Start::Drawn),
+                    sum if (sum - 1.0).abs() <= ROW_TOLERANCE => Ok(Start::Drawn),
                     sum => fault(format!("the initial distribution sums to {}, not to 1", shown(sum))),
                 }
             }
@@ -255,6 +257,3 @@ impl Explicit {
 fn meant<'a>(asked: &str, known: impl Iterator<Item = &'a str>) -> String {
     closest(asked, known).map_or(String::new(), |meant| format!(" (did you mean {meant:?}?)"))
 }
-
-/// The largest cost of a file: sums and squares of such numbers are still finite.
-pub(super) const LARGEST_COST: f64 = 1e100;

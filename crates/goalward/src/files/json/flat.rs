@@ -1,4 +1,5 @@
-//! Lists of lists in flat arrays: an empty list `[],` of a file takes eight bytes, not an allocation of its own.
+//! Lists of lists in flat arrays: an empty list `[],` of a file takes eight bytes, not an
+//! allocation of its own.
 
 use crate::problem::{Action, State};
 use serde::Deserialize;

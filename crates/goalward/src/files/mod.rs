@@ -1,15 +1,16 @@
 //! Models that others have made: Storm's DRN, Gymnasium's tables, and our own problem files.
 //!
 //! ```text
-//! file -> bytes (gzip or not) -> Explicit (what the file lists) -> Instance (a known model: one feature, theta = 1)
+//! file -> bytes (gzip or not) -> Explicit (what the file lists) -> checked builder -> Instance
 //! ```
 //!
-//! The format is told by the content, not by the name. No file is trusted: no panic, no allocation beyond a small
-//! multiple of what was read, and every error names the file and the line.
+//! The format is told by the content, not by the name. No file is trusted: no panic, no allocation
+//! beyond a small multiple of what was read, and every error names the file and the line.
 //!
 //! ```
-//! use goalward::{plan::exact, problem::files, registry::Settings};
-//! let text = "@type: MDP\n@reward_models\ntime\n@model\nstate 0 init\n\taction toss [3]\n\t\t0 : 2/3\n\t\t1 : 1/3\nstate 1 done\n";
+//! use goalward::{files, plan::exact, registry::Settings};
+//! let text = "@type: MDP\n@reward_models\ntime\n@model\n\
+//!             state 0 init\n\taction toss [3]\n\t\t0 : 2/3\n\t\t1 : 1/3\nstate 1 done\n";
 //! let folder = tempfile::tempdir().unwrap();
 //! let path = folder.path().join("coin.drn");
 //! std::fs::write(&path, text).unwrap();
@@ -19,26 +20,25 @@
 //! # Ok::<(), goalward::Error>(())
 //! ```
 
-pub mod choose;
 mod drn;
-mod endings;
-mod explicit;
 mod gymnasium;
 mod input;
-mod known;
+pub mod json;
+mod model;
 mod number;
+mod text;
 
-pub use choose::{Chosen, Options};
-pub use explicit::{Explicit, ROUNDING, ROW_TOLERANCE};
-pub(in crate::problem) use explicit::{clipped, stem};
 pub use input::{Kind, can_be_reopened, kind};
+pub use model::Explicit;
+pub use model::choose::{self, Chosen, Options};
 
 use crate::parameters::Settings;
-use crate::problem::{Instance, json};
+use crate::problem::Instance;
 use crate::{Error, Result};
 use input::Input;
 use std::io::{self, Read};
 use std::path::Path;
+use text::{STDIN, fault_at};
 
 /// What a file holds.
 #[derive(Debug)]
@@ -49,18 +49,18 @@ pub enum Source {
     Problem(Box<json::Draft>),
 }
 
-/// The most bytes of a problem that may come through a pipe: the text is held until all of it is there.
+/// The most bytes of a problem that may come through a pipe: the text is held until all of it is
+/// there.
 const MOST_TEXT: u64 = 1 << 30;
-/// What errors call standard input, whose path is `-`.
-const STDIN: &str = "<standard input>";
 
-/// Reads a file, or a pipe, or `-`, which is standard input; the format is told by the content. What comes is read once.
+/// Reads a file, or a pipe, or `-`, which is standard input; the format is told by the content.
+/// What comes is read once.
 pub fn read(path: &Path) -> Result<Source> {
     let Input { begin, all, is_file } = input::open(path)?;
     let path = if path == Path::new("-") { Path::new(STDIN) } else { path };
     // what is no text at all is told at once, not when all of it has come: it may come for ever
     if let Some(at) = begin.iter().position(|byte| *byte == 0).filter(|_| !is_file) {
-        return Err(json::fault_at(&begin, at, path, "byte 0x00 is not text".into()));
+        return Err(fault_at(&begin, at, path, "byte 0x00 is not text".into()));
     }
     match format(&begin) {
         Format::Drn => Ok(Source::Model(Box::new(drn::read(all, path)?))),
@@ -90,11 +90,12 @@ fn to_end(all: impl Read, path: &Path, most: u64) -> Result<Vec<u8>> {
 }
 
 /// All of a file, unpacked.
-pub(super) fn bytes(path: &Path) -> Result<Vec<u8>> {
+fn bytes(path: &Path) -> Result<Vec<u8>> {
     to_end(input::open(path)?.all, path, u64::MAX)
 }
 
-/// Opens a file as an instance; a known model takes the parameters of [`choose::PARAMETERS`], a problem file takes none.
+/// Opens a file as an instance; a known model takes the parameters of [`choose::PARAMETERS`], a
+/// problem file takes none.
 pub fn open(path: &Path, settings: &Settings) -> Result<Instance> {
     let owner = path.display().to_string();
     match read(path)? {

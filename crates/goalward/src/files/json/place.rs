@@ -1,6 +1,7 @@
 //! Where in the text of a file a field stands, for errors that are found after it was parsed.
 
-/// The line, from 1, of a place such as `theta` or `features[17]` or `cost[3][0]`; `None` if it is not there.
+/// The line, from 1, of a place such as `theta` or `features[17]` or `cost[3][0]`; `None` if it is
+/// not there.
 ///
 /// The text must be one that parses: only strings, brackets and commas are looked at.
 pub(super) fn line_of(text: &[u8], place: &str) -> Option<usize> {

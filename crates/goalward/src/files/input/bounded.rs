@@ -1,0 +1,89 @@
+//! Never more than its size justifies, and never more than there is memory for.
+
+use crate::memory;
+use std::cell::Cell;
+use std::io::{self, Read};
+use std::rc::Rc;
+
+/// A packed file may unpack to so many times its size (real models: 5 to 30), and in any case to
+/// [`FREE`].
+const MOST_TIMES: u64 = 200;
+/// What any packed file may unpack to, in bytes.
+pub(super) const FREE: u64 = 1 << 26;
+/// What may come through a pipe, unpacked, in bytes: it does not say its size, and may never end.
+pub(super) const PIPE: u64 = 1 << 32;
+/// Every so many bytes the memory that is left is looked at.
+const LOOK: u64 = 1 << 26;
+
+/// How much may come.
+pub(super) enum Limit {
+    /// As much as a file said when it was opened.
+    File(u64),
+    /// What a pipe may bring.
+    Pipe,
+    /// A multiple of a packed file's size.
+    Times(u64),
+    /// A multiple of what has come, packed, through a pipe.
+    TimesRead(Rc<Cell<u64>>),
+}
+
+impl Limit {
+    pub(super) fn bytes(&self) -> u64 {
+        let times = |size: u64| FREE.saturating_add(size.saturating_mul(MOST_TIMES));
+        match self {
+            Limit::File(size) => *size,
+            Limit::Pipe => PIPE,
+            Limit::Times(size) => times(*size),
+            Limit::TimesRead(read) => times(read.get()).min(PIPE),
+        }
+    }
+
+    pub(super) fn fault(&self) -> io::Error {
+        let most = self.bytes();
+        io::Error::other(match self {
+            Limit::File(_) => format!("it has grown beyond {most} bytes while it was read"),
+            Limit::TimesRead(_) | Limit::Pipe if most == PIPE => format!(
+                "more than {most} bytes came through this pipe, and perhaps it never ends: write it to a file first"
+            ),
+            _ => format!(
+                "it unpacks to more than {most} bytes, {MOST_TIMES} times its size: unpack it first if that is meant"
+            ),
+        })
+    }
+}
+
+/// Ends with an error, not silently, where more comes than may come, or than there is memory for.
+pub(super) struct Bounded<R> {
+    pub(super) inner: R,
+    pub(super) read: u64,
+    pub(super) limit: Limit,
+    pub(super) free: fn() -> Option<u64>,
+}
+
+impl<R> Bounded<R> {
+    pub(super) fn new(inner: R, limit: Limit) -> Self {
+        Bounded { inner, read: 0, limit, free: memory::available }
+    }
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let n = self.inner.read(buffer)?;
+        let before = self.read;
+        self.read += n as u64;
+        if self.read / LOOK > before / LOOK {
+            // an array that grows is copied: as much again must be there
+            let free = (self.free)().unwrap_or(u64::MAX);
+            if free < before {
+                let [read, free] = [before, free].map(|bytes| bytes as f64 / 1e9);
+                return Err(io::Error::other(format!(
+                    "after {read:.2} GB of it {free:.2} GB of memory are free: the model does not fit"
+                )));
+            }
+        }
+        if self.read > self.limit.bytes() {
+            return Err(self.limit.fault());
+        }
+        Ok(n)
+    }
+}

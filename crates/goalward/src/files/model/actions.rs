@@ -1,0 +1,67 @@
+//! The names of choices.
+
+use std::collections::HashMap;
+
+/// A choice has no name of its own: it is called by its number.
+const NUMBERED: u32 = u32::MAX;
+
+/// Names of choices, each kept once.
+#[derive(Clone, Debug, Default)]
+pub(in crate::files) struct ActionNames {
+    of: Vec<u32>,
+    names: Vec<String>,
+    known: HashMap<String, u32>,
+}
+
+impl ActionNames {
+    /// The name of the next choice; its own number is no name.
+    pub(in crate::files) fn push(&mut self, name: &str, number: usize) {
+        if name.parse() == Ok(number) && !name.starts_with(['+', '0']) || name == "0" && number == 0 {
+            self.of.push(NUMBERED);
+            return;
+        }
+        let id = match self.known.get(name) {
+            Some(&id) => id,
+            None => {
+                let id = self.names.len() as u32;
+                self.names.push(name.into());
+                self.known.insert(name.into(), id);
+                id
+            }
+        };
+        self.of.push(id);
+    }
+
+    /// The next choice is called as another model calls one of its own, whose names are
+    /// [adopted](Self::adopt) later.
+    pub(super) fn push_as(&mut self, other: &ActionNames, choice: usize) {
+        self.of.push(other.of[choice]);
+    }
+
+    /// Takes over the names of another model.
+    pub(super) fn adopt(&mut self, other: ActionNames) {
+        (self.names, self.known) = (other.names, other.known);
+    }
+
+    /// So many choices that are called by their numbers.
+    pub(super) fn numbers(choices: usize) -> ActionNames {
+        ActionNames { of: vec![NUMBERED; choices], ..ActionNames::default() }
+    }
+
+    /// The next choice is called by its number.
+    pub(in crate::files) fn push_number(&mut self) {
+        self.of.push(NUMBERED);
+    }
+
+    pub(super) fn get(&self, choice: usize, number: usize) -> String {
+        match self.names.get(self.of[choice] as usize) {
+            Some(name) => name.clone(),
+            None => number.to_string(),
+        }
+    }
+
+    /// Whether any choice has a name of its own.
+    pub(super) fn any(&self) -> bool {
+        !self.names.is_empty()
+    }
+}

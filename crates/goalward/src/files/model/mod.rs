@@ -1,0 +1,202 @@
+//! A known model as its file lists it, before anything is asked of its numbers.
+//!
+//! All readers make this one form: states with choices, choices with transitions, in flat arrays of
+//! 12 bytes a transition; labels, reward models and names beside them. What a file says in the
+//! wrong *form* was noted by the reader ([`Explicit::form_faults`]); what its *numbers* say is
+//! checked here, all of it ([`Explicit::number_faults`]), so that a report can name every fault and
+//! not only the first.
+
+mod actions;
+pub mod choose;
+mod endings;
+mod known;
+mod sound;
+
+pub(super) use actions::ActionNames;
+
+use super::text::{clipped, stem};
+use crate::Error;
+use crate::problem::State;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The most faults of form that are kept; the others are counted.
+const MOST_FAULTS: usize = 200;
+
+/// A known model as a file lists it; make an [`Instance`](crate::problem::Instance) of it with
+/// [`Explicit::into_instance`].
+#[derive(Debug)]
+pub struct Explicit {
+    pub(super) path: PathBuf,
+    pub(super) name: String,
+    pub(super) format: &'static str,
+    /// `first_choice[s]..first_choice[s + 1]` are the choices of state s.
+    pub(super) first_choice: Vec<usize>,
+    /// `first_transition[c]..first_transition[c + 1]` are the transitions of choice c.
+    pub(super) first_transition: Vec<usize>,
+    pub(super) successors: Vec<u32>,
+    pub(super) probabilities: Vec<f64>,
+    /// The line of each choice, 0 where there is none.
+    pub(super) choice_lines: Vec<u32>,
+    /// The line of each state, 0 where there is none.
+    pub(super) state_lines: Vec<u32>,
+    pub(super) actions: ActionNames,
+    pub(super) rewards: Vec<Rewards>,
+    /// What a step costs if nobody says.
+    pub(super) usual_cost: UsualCost,
+    pub(super) labels: BTreeMap<String, Vec<u32>>,
+    /// Where a run may start, and how often.
+    pub(super) initial: Vec<(u32, f64)>,
+    /// States that are not called by their number.
+    pub(super) odd_names: BTreeMap<u32, String>,
+    /// Which transitions end a run and what each pays, until [`Explicit::settle`] has made goals
+    /// and costs of that.
+    pub(super) endings: Option<Endings>,
+    /// What it has made of rewards.
+    pub(super) settled: Option<Settled>,
+    pub(super) faults: Vec<Error>,
+    pub(super) more_faults: usize,
+}
+
+/// What a step costs if the user does not say.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum UsualCost {
+    /// The only reward model, 1 if there is none; several must be chosen from.
+    TheOnlyOne,
+    /// 1 a step, whatever reward models there are.
+    One,
+}
+
+/// A reward model, as what is not zero: a file that names a thousand of them and uses none must
+/// cost nothing.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Rewards {
+    pub(super) name: String,
+    /// What each choice of a state pays, in ascending order of states.
+    pub(super) of_states: Vec<(u32, f64)>,
+    /// What a choice pays on top, in ascending order of choices.
+    pub(super) of_choices: Vec<(u32, f64)>,
+}
+
+/// For every transition of a model what it pays, and whether the run ends with it.
+#[derive(Debug, Default)]
+pub(super) struct Endings {
+    pub(super) rewards: Vec<f64>,
+    pub(super) terminated: Vec<bool>,
+}
+
+/// What was made of rewards.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Settled {
+    /// The largest positive reward of a transition that can be played.
+    pub(super) positive: Option<f64>,
+    /// The reward of reaching the goal.
+    pub(super) at_goal: f64,
+    /// Whether [`SHORTFALL`] can be asked for: no reward is positive but that one, and some are
+    /// negative.
+    pub(super) shortfall: bool,
+}
+
+impl Explicit {
+    /// No states yet.
+    pub(super) fn new(path: &Path, format: &'static str) -> Explicit {
+        Explicit {
+            path: path.into(),
+            name: stem(path),
+            format,
+            first_choice: vec![0],
+            first_transition: vec![0],
+            successors: Vec::new(),
+            probabilities: Vec::new(),
+            choice_lines: Vec::new(),
+            state_lines: Vec::new(),
+            actions: ActionNames::default(),
+            rewards: Vec::new(),
+            usual_cost: UsualCost::TheOnlyOne,
+            labels: BTreeMap::new(),
+            initial: Vec::new(),
+            odd_names: BTreeMap::new(),
+            endings: None,
+            settled: None,
+            faults: Vec::new(),
+            more_faults: 0,
+        }
+    }
+
+    /// The file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+    /// The format it was in.
+    pub fn format(&self) -> &'static str {
+        self.format
+    }
+    /// The number of states.
+    pub fn states(&self) -> usize {
+        self.first_choice.len() - 1
+    }
+    /// The number of choices.
+    pub fn choices(&self) -> usize {
+        self.first_transition.len() - 1
+    }
+    /// The number of transitions.
+    pub fn transitions(&self) -> usize {
+        self.successors.len()
+    }
+    /// The labels, with the number of states that carry each.
+    pub fn labels(&self) -> impl Iterator<Item = (&str, usize)> {
+        self.labels.iter().map(|(label, states)| (label.as_str(), states.len()))
+    }
+    /// The names of the reward models.
+    pub fn reward_models(&self) -> impl Iterator<Item = &str> {
+        self.rewards.iter().map(|rewards| rewards.name.as_str())
+    }
+    /// The name of a state: its number in the file, unless it has another.
+    pub fn state_name(&self, s: State) -> String {
+        self.odd_names.get(&(s as u32)).cloned().unwrap_or_else(|| s.to_string())
+    }
+
+    /// The name of a state's a-th action.
+    pub(super) fn action_name(&self, s: State, a: usize) -> String {
+        self.actions.get(self.first_choice[s] + a, a)
+    }
+
+    /// The faults of form, in the order of the file, and how many more there are.
+    pub fn form_faults(&self) -> (&[Error], usize) {
+        (&self.faults, self.more_faults)
+    }
+
+    /// Notes a fault of form.
+    pub(super) fn fault(&mut self, line: usize, column: usize, fault: impl Into<String>) {
+        match self.faults.len() < MOST_FAULTS {
+            true => {
+                let (path, fault) = (self.path.clone(), clipped(fault.into()));
+                self.faults.push(Error::File { path, line, column, fault });
+            }
+            false => self.more_faults += 1,
+        }
+    }
+
+    /// Ends a choice: its transitions are all those since the last.
+    pub(super) fn end_choice(&mut self) {
+        self.first_transition.push(self.successors.len());
+    }
+
+    /// Ends a state: its choices are all those since the last.
+    pub(super) fn end_state(&mut self) {
+        self.first_choice.push(self.choices());
+    }
+
+    /// An error of content at a choice.
+    pub(super) fn at_choice(&self, choice: usize, source: Error) -> Error {
+        self.at_line(self.choice_lines[choice], source)
+    }
+
+    fn at_line(&self, line: u32, source: Error) -> Error {
+        let (path, source) = (self.path.clone(), Box::new(source));
+        match line {
+            0 => Error::InFile { path, source },
+            line => Error::AtLine { path, line: line as usize, source },
+        }
+    }
+}
