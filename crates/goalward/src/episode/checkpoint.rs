@@ -6,7 +6,7 @@
 
 use super::seal;
 use super::{Arena, Progress, RunSpec, Runner};
-use crate::learners::Snapshot;
+use crate::learners::{Learner, Snapshot};
 use crate::numeric::stored::{Flaw, MOST, Within, at_most, between, ensure, numbers};
 use crate::parameters::Settings;
 use crate::{Error, Result, output};
@@ -149,7 +149,17 @@ impl<'a> Runner<'a> {
     /// run at all. `episodes` and `max_steps` may be raised; all else is the checkpoint's.
     pub fn resume(arena: &'a Arena, checkpoint: &Checkpoint) -> Result<Self> {
         checkpoint.check(arena)?;
-        let mut runner = Runner::new(arena, checkpoint.built_as())?;
+        Runner::new(arena, checkpoint.built_as())?.taken_up(arena, checkpoint)
+    }
+
+    /// The same with a learner that the caller has built, as it was built for the run.
+    pub fn resume_with(arena: &'a Arena, checkpoint: &Checkpoint, learner: Learner) -> Result<Self> {
+        checkpoint.check(arena)?;
+        Runner::with_learner(arena, checkpoint.built_as(), learner)?.taken_up(arena, checkpoint)
+    }
+
+    fn taken_up(mut self, arena: &'a Arena, checkpoint: &Checkpoint) -> Result<Self> {
+        let runner = &mut self;
         runner.spec = checkpoint.spec.clone();
         runner.learner.restore(&checkpoint.learner)?;
         let steps = checkpoint.progress.steps;
@@ -165,7 +175,7 @@ impl<'a> Runner<'a> {
         }
         runner.luck = Arena::luck(runner.spec.seed, runner.progress.episodes + 1);
         runner.luck.skip(runner.progress.episode_steps);
-        Ok(runner)
+        Ok(self)
     }
 }
 

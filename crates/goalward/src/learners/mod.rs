@@ -1,16 +1,19 @@
 //! Algorithms that act on a [`Problem`](crate::Problem), one file each, behind one registry.
 //!
-//! A new algorithm is one file in the folder of its family and one line in [`LEARNERS`]. It says how to
+//! A new algorithm is one file in the folder of its family and its line in that folder's `mod.rs`. It says how to
 //! act, learn and plan ([`Algorithm`]); a [`Learner`] holds it and does what all learners share. A
 //! learner in a user's own crate is the same file, and a call of [`register`].
 
-pub mod baselines;
+mod baselines;
 mod builder;
 mod core;
 mod entry;
+mod linear_mdp;
 pub mod linear_mixture;
+mod reductions;
 mod registry;
 pub(crate) mod shared;
+mod tabular;
 
 pub use core::{
     Algorithm, Brief, Call, Clock, Details, Emptiness, Learner, MixturePlan, Observed, PlanReport, Probe,

@@ -2,21 +2,45 @@
 
 use super::entry::LearnerEntry;
 use super::shared::B;
-use super::{baselines, linear_mixture};
+use super::{baselines, linear_mdp, linear_mixture, reductions, tabular};
 use crate::parameters::Settings;
 use crate::{Error, Result};
 use std::sync::{PoisonError, RwLock};
 
-/// All built-in learners.
-pub const LEARNERS: &[LearnerEntry] = &[
-    linear_mixture::levis_plus_plus::ENTRY,
-    linear_mixture::rho_levis_plus_plus::ENTRY,
-    linear_mixture::levis::ENTRY,
-    linear_mixture::levis_plus_plus_lr::ENTRY,
-    linear_mixture::lr::ENTRY,
-    baselines::random::ENTRY,
-    baselines::fixed_policy::OPTIMAL,
+/// All built-in learners, family by family.
+pub const LEARNERS: &[LearnerEntry] = &joined(FAMILIES);
+
+const FAMILIES: [&[LearnerEntry]; 5] = [
+    linear_mixture::ENTRIES,
+    tabular::ENTRIES,
+    linear_mdp::ENTRIES,
+    reductions::ENTRIES,
+    baselines::ENTRIES,
 ];
+
+const COUNT: usize = {
+    let (mut count, mut family) = (0, 0);
+    while family < FAMILIES.len() {
+        count += FAMILIES[family].len();
+        family += 1;
+    }
+    count
+};
+
+const fn joined(families: [&[LearnerEntry]; 5]) -> [LearnerEntry; COUNT] {
+    let mut all = [families[0][0]; COUNT];
+    let (mut next, mut family) = (0, 0);
+    while family < families.len() {
+        let mut i = 0;
+        while i < families[family].len() {
+            all[next] = families[family][i];
+            next += 1;
+            i += 1;
+        }
+        family += 1;
+    }
+    all
+}
 
 /// Learners that the program's user has added.
 static REGISTERED: RwLock<Vec<LearnerEntry>> = RwLock::new(Vec::new());

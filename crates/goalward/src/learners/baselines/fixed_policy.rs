@@ -6,7 +6,7 @@ use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Seen,
 use crate::problem::{Action, Pair, State};
 use crate::{Error, Result};
 
-pub(in crate::learners) const OPTIMAL: LearnerEntry =
+pub(super) const ENTRY: LearnerEntry =
     LearnerEntry::new("optimal", "the optimal policy, given by the exact planner", build)
         .reference("baseline")
         .setting("any SSP whose truth is known")
@@ -16,7 +16,7 @@ pub(in crate::learners) const OPTIMAL: LearnerEntry =
 
 fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let policy = brief.told.policy.clone().ok_or_else(|| Error::MissingSetting {
-        owner: OPTIMAL.id.into(),
+        owner: ENTRY.id.into(),
         key: "policy".into(),
         what: String::new(),
     })?;

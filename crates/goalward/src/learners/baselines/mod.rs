@@ -1,4 +1,9 @@
 //! Learners that do not learn: what not learning costs, and what knowing the truth is worth.
 
-pub(super) mod fixed_policy;
-pub(super) mod random;
+mod fixed_policy;
+mod random;
+
+use super::entry::LearnerEntry;
+
+/// All of them: one line each.
+pub(super) const ENTRIES: &[LearnerEntry] = &[random::ENTRY, fixed_policy::ENTRY];

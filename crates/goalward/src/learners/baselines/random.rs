@@ -7,7 +7,7 @@ use crate::numeric::stored::Within;
 use crate::problem::{Action, Pair, Problem, State};
 use std::sync::Arc;
 
-pub(in crate::learners) const ENTRY: LearnerEntry =
+pub(super) const ENTRY: LearnerEntry =
     LearnerEntry::new("random", "a uniformly random action at every step", build)
         .reference("baseline")
         .setting("any SSP")

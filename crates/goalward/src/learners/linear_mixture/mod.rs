@@ -7,3 +7,14 @@ pub mod lr;
 mod norms;
 mod optimist;
 pub mod rho_levis_plus_plus;
+
+use super::entry::LearnerEntry;
+
+/// All of them: one line each.
+pub(super) const ENTRIES: &[LearnerEntry] = &[
+    levis_plus_plus::ENTRY,
+    rho_levis_plus_plus::ENTRY,
+    levis::ENTRY,
+    levis_plus_plus_lr::ENTRY,
+    lr::ENTRY,
+];

@@ -1,0 +1,294 @@
+//! What every learner must do.
+
+use super::Report;
+use crate::episode::{Arena, Checkpoint, Ending, Flow, Observer, Plan, RunSpec, Runner, Step, Stop, Trace};
+use crate::learners::{Learner, LearnerEntry, Need, Observed, Snapshot, Told, Transition};
+use crate::parameters::Settings;
+use crate::plan::Halt;
+use crate::{Error, Result};
+use std::path::Path;
+
+const EPISODES: u64 = 12;
+const SEED: u64 = 4;
+/// No run of a small world takes so many steps unless its learner is hopeless.
+const MOST_STEPS: u64 = 2_000;
+
+type Outcome = std::result::Result<String, String>;
+
+/// Checks a learner on small worlds: that runs repeat, that they go on bit for bit from any step, that
+/// wrong calls are refused and change nothing, and more. [`Report`] prints what was checked.
+///
+/// Parameters without a default are set to `oracle`, so that they should be bounds that a simulation
+/// knows. The learner need not be [registered](crate::learners::register).
+pub fn learner(entry: &LearnerEntry) -> Report {
+    let mut report = Report::new(format!("learner {}", entry.id));
+    let arenas = match arenas() {
+        Ok(arenas) => arenas,
+        Err(error) => {
+            report.check("the suite's worlds open", Err(error.to_string()));
+            return report;
+        }
+    };
+    type Rule = fn(&LearnerEntry, &Arena) -> Outcome;
+    let rules: &[(&'static str, Rule)] = &[
+        ("it builds, and refuses a parameter that it does not have", builds),
+        ("the same seed gives the same bytes", repeats),
+        ("a run goes on bit for bit from any step, through a checkpoint", resumes),
+        ("every parameter is in force", reports),
+        ("calls that make no sense are refused and change nothing", refuses),
+        ("a step that no model allows is survived and counted", survives),
+        ("a state that is none of its own is refused and changes nothing", keeps_its_state),
+        ("a plan that is cut off is made later, with the same outcome", catches_up),
+        ("what it calls optimistic is nowhere above V*", is_optimistic),
+    ];
+    for (rule, check) in rules {
+        let mut looked_at = Vec::new();
+        let mut wrong = None;
+        for arena in &arenas {
+            match check(entry, arena) {
+                Ok(words) => looked_at.push(format!("{}: {words}", arena.world)),
+                Err(fault) => wrong = wrong.or(Some(format!("{}: {fault}", arena.world))),
+            }
+        }
+        report.check(rule, wrong.map_or(Ok(looked_at.join("; ")), Err));
+    }
+    report
+}
+
+fn arenas() -> Result<Vec<Arena>> {
+    let settings = |pairs: &[&str]| Settings::parse(pairs);
+    Ok(vec![
+        Arena::open("hard-instance", &settings(&["dim=3"])?)?,
+        Arena::open("windy-grid", &settings(&["n=3"])?)?,
+        Arena::open("random-mixture", &settings(&["states=6"])?)?,
+    ])
+}
+
+fn text(error: Error) -> String {
+    error.to_string()
+}
+
+fn ensure(holds: bool, fault: impl FnOnce() -> String) -> std::result::Result<(), String> {
+    if holds { Ok(()) } else { Err(fault()) }
+}
+
+fn built(entry: &LearnerEntry, arena: &Arena) -> Result<Learner> {
+    let exact = arena.exact();
+    let told = Told {
+        b_star: Some(exact.upper.iter().copied().fold(0.0, f64::max)),
+        t_star: Some(exact.t_star),
+        policy: entry.wants(Need::Policy).then(|| exact.policy.clone()),
+    };
+    entry.build(arena.problem(), &entry.oracle(), SEED, EPISODES, told)
+}
+
+fn runner<'a>(entry: &LearnerEntry, arena: &'a Arena) -> Result<Runner<'a>> {
+    let spec = RunSpec::new(entry.id, EPISODES).settings(entry.oracle()).seed(SEED).max_steps(MOST_STEPS);
+    Runner::with_learner(arena, spec, built(entry, arena)?)
+}
+
+/// Everything that a run shows: its trace, its result, the learner's state.
+fn shown(runner: &Runner, trace: &[u8]) -> Result<(Vec<u8>, String, Snapshot), String> {
+    let result = serde_json::to_string(&runner.result()).map_err(|e| e.to_string())?;
+    Ok((trace.to_vec(), result, runner.learner().snapshot()))
+}
+
+fn builds(entry: &LearnerEntry, arena: &Arena) -> Outcome {
+    built(entry, arena).map_err(text)?;
+    let unknown = entry.oracle().set("no_such_parameter", 1);
+    let refused = entry.build(arena.problem(), &unknown, 0, 1, Told::default());
+    match refused {
+        Err(Error::UnknownSetting { .. }) => Ok(format!("{} parameters", entry.parameters.len())),
+        Err(error) => Err(format!("no_such_parameter=1 gives another error: {error}")),
+        Ok(_) => Err("no_such_parameter=1 was taken".into()),
+    }
+}
+
+fn whole(entry: &LearnerEntry, arena: &Arena) -> Result<(Vec<u8>, String, Snapshot), String> {
+    let mut bytes = Vec::new();
+    let mut runner = runner(entry, arena).map_err(text)?;
+    let mut trace = Trace::new(&mut bytes);
+    trace.start(&runner);
+    runner.run(&mut [&mut trace]).map_err(text)?;
+    trace.end(&runner);
+    drop(trace);
+    shown(&runner, &bytes)
+}
+
+fn repeats(entry: &LearnerEntry, arena: &Arena) -> Outcome {
+    let (once, again) = (whole(entry, arena)?, whole(entry, arena)?);
+    ensure(once == again, || "two runs of one seed differ".into())?;
+    Ok(format!("{} bytes of trace", once.0.len()))
+}
+
+/// Pauses the loop after some steps.
+struct PauseAfter(u64);
+
+impl Observer for PauseAfter {
+    fn step(&mut self, _: &Step) -> Flow {
+        self.0 = self.0.saturating_sub(1);
+        if self.0 == 0 { Flow::Break(Stop) } else { Flow::Continue(()) }
+    }
+}
+
+fn resumes(entry: &LearnerEntry, arena: &Arena) -> Outcome {
+    let one = whole(entry, arena)?;
+    let mut stops = 0;
+    for every in [1, 7] {
+        let mut bytes = Vec::new();
+        let mut current = runner(entry, arena).map_err(text)?;
+        Trace::new(&mut bytes).start(&current);
+        loop {
+            let mut trace = Trace::new(&mut bytes);
+            let ending = current.run(&mut [&mut trace, &mut PauseAfter(every)]).map_err(text)?;
+            if ending != Ending::Paused {
+                trace.end(&current);
+                break;
+            }
+            stops += 1;
+            let file = Checkpoint::of(&current).to_bytes().map_err(text)?;
+            let checkpoint = Checkpoint::from_bytes(&file, Path::new("checkpoint")).map_err(text)?;
+            let learner = built(entry, arena).map_err(text)?;
+            current = Runner::resume_with(arena, &checkpoint, learner).map_err(text)?;
+        }
+        let pieces = shown(&current, &bytes)?;
+        ensure(pieces == one, || format!("a run that stops every {every} steps differs"))?;
+    }
+    Ok(format!("{stops} checkpoints"))
+}
+
+fn reports(entry: &LearnerEntry, arena: &Arena) -> Outcome {
+    let learner = built(entry, arena).map_err(text)?;
+    let missing = entry.parameters.iter().find(|p| !learner.in_force().contains_key(p.name));
+    match missing {
+        Some(parameter) => Err(format!("{} is not among them", parameter.name)),
+        None => Ok(format!("{} of them", learner.in_force().len())),
+    }
+}
+
+fn refuses(entry: &LearnerEntry, arena: &Arena) -> Outcome {
+    let mut learner = built(entry, arena).map_err(text)?;
+    let problem = arena.problem().clone();
+    let (start, goal) = (problem.start(), problem.goal());
+    let cost = problem.cost(problem.pair(start, 0));
+    let before = learner.snapshot();
+    for s in [goal, problem.states(), usize::MAX] {
+        ensure(learner.act(s).is_err(), || format!("act({s}) gives an action"))?;
+    }
+    let step = |state, action, cost, next| Transition { state, action, cost, next };
+    let wrong = [
+        step(problem.states(), 0, cost, start),
+        step(start, problem.actions(start), cost, start),
+        step(start, 0, cost, problem.states()),
+        step(goal, 0, 0.0, goal),
+        step(start, 0, f64::NAN, start),
+        step(start, 0, f64::INFINITY, start),
+        step(start, 0, -cost - 1.0, start),
+    ];
+    for step in &wrong {
+        ensure(learner.observe(step).is_err(), || format!("{step:?} was taken in"))?;
+    }
+    ensure(learner.snapshot() == before, || "a call that was refused changed its state".into())?;
+    Ok(format!("{} wrong calls", 3 + wrong.len()))
+}
+
+fn survives(entry: &LearnerEntry, arena: &Arena) -> Outcome {
+    let mut learner = built(entry, arena).map_err(text)?;
+    let problem = arena.problem().clone();
+    let start = problem.start();
+    let pair = problem.pair(start, 0);
+    let impossible = |s: &usize| !problem.successors(pair).contains(&(*s as u32));
+    let Some(next) = (0..problem.states()).find(impossible) else {
+        return Ok("every state is a successor".into());
+    };
+    let step = Transition { state: start, action: 0, cost: problem.cost(pair), next };
+    for _ in 0..5 {
+        learner.observe(&step).map_err(text)?;
+        learner.act(start).map_err(text)?;
+    }
+    let counted = learner.clock().impossible;
+    ensure(counted == 5, || format!("of five such steps {counted} were counted"))?;
+    Ok("five such steps".into())
+}
+
+fn keeps_its_state(entry: &LearnerEntry, arena: &Arena) -> Outcome {
+    let mut runner = runner(entry, arena).map_err(text)?;
+    runner.run(&mut [&mut PauseAfter(20)]).map_err(text)?;
+    let own = runner.learner().snapshot();
+    let mut learner = built(entry, arena).map_err(text)?;
+    let fresh = learner.snapshot();
+    let wrong = [serde_json::json!(null), serde_json::json!({}), serde_json::json!([1, "two"])];
+    for state in wrong {
+        let refused = learner.restore(&Snapshot(state.clone())).is_err();
+        ensure(refused, || format!("{state} was taken for a state"))?;
+        ensure(learner.snapshot() == fresh, || format!("{state} changed its state"))?;
+    }
+    learner.restore(&own).map_err(text)?;
+    ensure(learner.snapshot() == own, || "a state that is put back is another one".into())?;
+    Ok("three wrong states, one right".into())
+}
+
+fn catches_up(entry: &LearnerEntry, arena: &Arena) -> Outcome {
+    let halt = Halt::new();
+    halt.ask();
+    let (mut plain, mut cut) = (built(entry, arena).map_err(text)?, built(entry, arena).map_err(text)?);
+    cut.heed(&halt);
+    let problem = arena.problem().clone();
+    let mut plans = 0;
+    let mut s = problem.start();
+    for _ in 0..40 {
+        let action = plain.act(s).map_err(text)?;
+        ensure(cut.act(s).map_err(text)? == action, || "it acts otherwise after a plan was cut off".into())?;
+        let pair = problem.pair(s, action);
+        let next = problem.successors(pair)[0] as usize;
+        let step = Transition { state: s, action, cost: problem.cost(pair), next };
+        let observed = plain.observe(&step).map_err(text)?;
+        match (observed, cut.observe(&step).map_err(text)?) {
+            (Observed::Planned, Observed::Owed) => {
+                plans += 1;
+                let mut later = built(entry, arena).map_err(text)?;
+                later.restore(&cut.snapshot()).map_err(text)?;
+                ensure(later.catch_up() == Observed::Planned, || "it does not make the plan it owes".into())?;
+                cut = later;
+                cut.heed(&halt);
+            }
+            (a, b) => ensure(a == b, || format!("{a:?} without a halt, {b:?} with one"))?,
+        }
+        ensure(plain.snapshot() == cut.snapshot(), || "a plan made later is another one".into())?;
+        s = if next == problem.goal() { problem.start() } else { next };
+    }
+    Ok(format!("{plans} plans cut off"))
+}
+
+/// Compares the value of every plan with V*.
+struct Above<'a> {
+    arena: &'a Arena,
+    plans: u64,
+    worst: f64,
+}
+
+impl Observer for Above<'_> {
+    fn plan(&mut self, plan: &Plan) -> Flow {
+        let Some(report) = plan.learner.last_plan() else { return Flow::Continue(()) };
+        self.plans += 1;
+        let exact = self.arena.exact();
+        for (v, upper) in report.v.iter().zip(&exact.upper) {
+            self.worst = self.worst.max(v - upper - 1e-9 * upper.abs().max(1.0));
+        }
+        Flow::Continue(())
+    }
+}
+
+fn is_optimistic(entry: &LearnerEntry, arena: &Arena) -> Outcome {
+    if !entry.optimistic {
+        return Ok("it claims no optimism".into());
+    }
+    let mut runner = runner(entry, arena).map_err(text)?;
+    let mut above = Above { arena, plans: 0, worst: f64::NEG_INFINITY };
+    runner.run(&mut [&mut above]).map_err(text)?;
+    ensure(above.plans > 0, || "it made no plan".into())?;
+    // perturbed costs raise the values they bound
+    let perturbed = runner.learner().in_force().contains_key("rho");
+    ensure(perturbed || above.worst <= 0.0, || format!("a plan's value is {} above V*", above.worst))?;
+    Ok(format!("{} plans", above.plans))
+}
