@@ -103,7 +103,7 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     // what to type comes after what was meant
     let library = |error: &goalward::Error| match (error.hint(), typed(error)) {
         (Some(meant), Some(typed)) if error.meant().is_some() => Some(format!("{meant} {typed}")),
-        (_, typed @ Some(_)) if matches!(error, goalward::Error::UnknownId { .. }) => typed,
+        (Some(hint), Some(typed)) if lost(error) => Some(format!("{hint}. {typed}")),
         (hint, typed) => hint.or(typed),
     };
     if let Some(error) = error.downcast_ref::<goalward::Error>() {
@@ -113,6 +113,11 @@ fn hint(error: &anyhow::Error) -> Option<String> {
         goalward_lab::Error::Goalward(error) => library(error),
         error => error.hint(),
     }
+}
+
+/// Whether the goal can be lost, for which the library's hint has a flag here.
+fn lost(error: &goalward::Error) -> bool {
+    matches!(error, goalward::Error::GoalUnreachable { .. } | goalward::Error::NoProperPolicy { .. })
 }
 
 /// What to type, which the library cannot know.
@@ -143,6 +148,10 @@ fn typed(error: &goalward::Error) -> Option<String> {
         }
         goalward::Error::UnknownId { kind: "learner", id, .. } if goalward::worlds::entry(id).is_ok() => {
             Some(format!("{id} is a world: goalward learn {id} --learner ID"))
+        }
+        goalward::Error::UnknownId { kind, .. } => Some(format!("goalward list {kind}s describes them")),
+        goalward::Error::GoalUnreachable { .. } | goalward::Error::NoProperPolicy { .. } => {
+            Some("--restart sets it".into())
         }
         goalward::Error::Choose { what, .. } => Some(match *what {
             "goal" => {

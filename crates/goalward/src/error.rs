@@ -2,13 +2,16 @@
 //! truncated run) is a value with a name instead.
 
 use crate::closest;
+use std::fmt;
 use std::path::PathBuf;
 
 /// What the library returns.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Wrong input, with the place it was found; [`Error::hint`] says what to do about it.
-#[derive(Debug, thiserror::Error)]
+///
+/// Shown by `{}` in one line; by `{:?}`, which is what a `main` that returns it prints, with the hint.
+#[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
     /// A field of a problem (its size, start, goal, names ...) is out of range.
@@ -346,6 +349,13 @@ pub enum Error {
     },
 }
 
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{self}")?;
+        self.hint().map_or(Ok(()), |hint| write!(f, "\nhint: {hint}"))
+    }
+}
+
 impl Error {
     /// What was probably meant, where a name, a key or a choice is close to one that there is.
     pub fn meant(&self) -> Option<String> {
@@ -373,8 +383,8 @@ impl Error {
             }
             Error::GoalCost { .. } => "charge the cost on the action that leads to the goal".into(),
             Error::GoalUnreachable { .. } | Error::NoProperPolicy { .. } => {
-                "add --restart (restart=true), which sends whoever would be lost for ever back to the start, unless the start \
-                 itself is lost; or remove these states, or give them an action that leads on"
+                "set restart=true, which sends whoever would be lost for ever back to the start, unless \
+                 the start itself is lost; or remove these states, or give them an action that leads on"
                     .into()
             }
             Error::NoBound { .. } => {
@@ -412,11 +422,7 @@ impl Error {
                  problem says that it costs"
                     .into()
             }
-            Error::UnknownId { kind, .. } => {
-                let list = format!("goalward list {kind}s describes them");
-                self.meant().map_or(list.clone(), |meant| format!("did you mean {meant}? {list}"))
-            }
-            Error::UnknownSetting { .. } | Error::Setting { .. } => {
+            Error::UnknownId { .. } | Error::UnknownSetting { .. } | Error::Setting { .. } => {
                 return self.meant().map(|meant| format!("did you mean {meant}?"));
             }
             _ => return None,

@@ -10,13 +10,8 @@ use std::sync::{PoisonError, RwLock};
 /// All built-in learners, family by family.
 pub const LEARNERS: &[LearnerEntry] = &joined(FAMILIES);
 
-const FAMILIES: [&[LearnerEntry]; 5] = [
-    linear_mixture::ENTRIES,
-    tabular::ENTRIES,
-    linear_mdp::ENTRIES,
-    reductions::ENTRIES,
-    baselines::ENTRIES,
-];
+const FAMILIES: [&[LearnerEntry]; 5] =
+    [linear_mixture::ENTRIES, tabular::ENTRIES, linear_mdp::ENTRIES, reductions::ENTRIES, baselines::ENTRIES];
 
 const COUNT: usize = {
     let (mut count, mut family) = (0, 0);

@@ -9,14 +9,14 @@ use Choice::{WithCount, WithNumber, Word};
 /// B.
 pub(crate) const B: Key<Bound> = Key::number_or_oracle(
     "B",
-    "upper bound on B* = max V*, for instance --set B=3; --set B=oracle takes the true B* and says so",
+    "upper bound on B* = max V*, for instance 3; oracle takes the true B* and says so",
 );
 
 /// T*.
 pub(crate) const T_STAR: Key<Bound> = Key::number_or_oracle(
     "t_star",
     "upper bound on T*, the expected steps of the optimal policy from the worst state, for instance \
-     --set t_star=20; --set t_star=oracle takes the true T* and says so",
+     20; oracle takes the true T* and says so",
 );
 
 pub(super) const C_MIN: Key<f64> =

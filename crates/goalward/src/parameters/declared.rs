@@ -1,6 +1,5 @@
 //! What a declaration says.
 
-use serde::ser::{Serialize, SerializeMap, Serializer};
 use std::fmt;
 use std::marker::PhantomData;
 
@@ -95,7 +94,7 @@ impl<T> fmt::Debug for Key<T> {
 }
 
 impl<T> Key<T> {
-    const fn new(name: &'static str, kind: Kind, doc: &'static str) -> Self {
+    pub(super) const fn new(name: &'static str, kind: Kind, doc: &'static str) -> Self {
         Key { about: Parameter { name, kind, fallback: Fallback::Required, doc }, of: PhantomData }
     }
 
@@ -159,13 +158,6 @@ impl Key<bool> {
     }
 }
 
-impl Key<super::Bound> {
-    /// A number, or `oracle`.
-    pub const fn number_or_oracle(name: &'static str, doc: &'static str) -> Self {
-        Key::new(name, Kind::NumberOrOracle, doc)
-    }
-}
-
 impl Key<Vec<f64>> {
     /// Numbers separated by commas.
     pub const fn numbers(name: &'static str, doc: &'static str) -> Self {
@@ -194,18 +186,5 @@ impl Parameter {
     /// Whether it must be given.
     pub fn is_required(&self) -> bool {
         self.fallback == Fallback::Required
-    }
-}
-
-/// Name, default and words as ever, then what the kind says.
-impl Serialize for Parameter {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(None)?;
-        map.serialize_entry("name", self.name)?;
-        map.serialize_entry("default", &self.default())?;
-        map.serialize_entry("doc", self.doc)?;
-        map.serialize_entry("required", &self.is_required())?;
-        map.serialize_entry("schema", &super::schema::of(self))?;
-        map.end()
     }
 }

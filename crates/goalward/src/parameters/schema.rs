@@ -1,6 +1,7 @@
 //! Declarations for other readers: a JSON schema, and a table for the documentation.
 
 use super::declared::{Choice, Fallback, Kind, Parameter};
+use serde::ser::{Serialize, SerializeMap, Serializer};
 use serde_json::{Map, Value, json};
 
 /// A JSON schema for an object of settings: every parameter with its type, bounds and words.
@@ -17,7 +18,7 @@ pub fn schema(parameters: &[Parameter]) -> Value {
 }
 
 /// The schema of one parameter.
-pub(super) fn of(parameter: &Parameter) -> Value {
+fn of(parameter: &Parameter) -> Value {
     let mut schema = match parameter.kind {
         Kind::Number { least, most } => json!({"type": "number", "minimum": least, "maximum": most}),
         Kind::Probability => json!({"type": "number", "minimum": 1e-300, "exclusiveMaximum": 1}),
@@ -67,6 +68,19 @@ fn typed(kind: Kind, text: &str) -> Value {
         Kind::Choice(_) | Kind::Text => None,
     };
     value.unwrap_or_else(|| json!(text))
+}
+
+/// Name, default and words as ever, then what the kind says.
+impl Serialize for Parameter {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", self.name)?;
+        map.serialize_entry("default", &self.default())?;
+        map.serialize_entry("doc", self.doc)?;
+        map.serialize_entry("required", &self.is_required())?;
+        map.serialize_entry("schema", &of(self))?;
+        map.end()
+    }
 }
 
 /// The parameters as a table in Markdown.

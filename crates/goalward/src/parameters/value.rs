@@ -1,6 +1,6 @@
 //! Types that a parameter can have.
 
-use super::declared::{Choice, Kind};
+use super::declared::{Choice, Key, Kind};
 use super::numbers::{parse_count, parse_number};
 use crate::error::shown;
 use serde_json::json;
@@ -31,6 +31,13 @@ pub enum Bound {
 impl From<f64> for Bound {
     fn from(bound: f64) -> Bound {
         Bound::Given(bound)
+    }
+}
+
+impl Key<Bound> {
+    /// A number, or `oracle`.
+    pub const fn number_or_oracle(name: &'static str, doc: &'static str) -> Self {
+        Key::new(name, Kind::NumberOrOracle, doc)
     }
 }
 

@@ -4,6 +4,7 @@ mod bench_models;
 mod checkpoints;
 mod checks;
 mod conformance;
+mod declared;
 mod exactness;
 mod extremes;
 mod guarantees;

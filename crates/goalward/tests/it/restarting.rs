@@ -53,7 +53,7 @@ fn every_world_takes_it() {
         let both = settings("true").set("features", "f32");
         worlds::open(world.id, &both).unwrap();
         let wrong = worlds::open(world.id, &settings("yes")).unwrap_err();
-        assert!(wrong.to_string().contains("expected false or true"), "{wrong}");
+        assert!(wrong.to_string().contains("expected true or false"), "{wrong}");
     }
     let report = goalward::check::check("windy-grid", &settings("true").set("features", "f32")).unwrap();
     assert!(report.ok);

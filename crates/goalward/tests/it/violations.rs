@@ -118,7 +118,7 @@ fn a_contradiction_is_named_and_the_last_set_stays() {
         assert!(!serde_json::to_string(&before).unwrap().contains("contradictions"));
         let mut checkpoint = Checkpoint::of(&runner);
         let Snapshot(state) = &mut checkpoint.learner;
-        let loss = &mut state["kept"]["counts"]["sums"]["prediction_loss"];
+        let loss = &mut state["algorithm"]["kept"]["counts"]["sums"]["prediction_loss"];
         *loss = (loss.as_f64().unwrap() - 1e4).into();
         checkpoint.spec.episodes = 200;
         let mut runner = Runner::resume(&arena, &checkpoint).unwrap();

@@ -11,10 +11,5 @@ pub mod rho_levis_plus_plus;
 use super::entry::LearnerEntry;
 
 /// All of them: one line each.
-pub(super) const ENTRIES: &[LearnerEntry] = &[
-    levis_plus_plus::ENTRY,
-    rho_levis_plus_plus::ENTRY,
-    levis::ENTRY,
-    levis_plus_plus_lr::ENTRY,
-    lr::ENTRY,
-];
+pub(super) const ENTRIES: &[LearnerEntry] =
+    &[levis_plus_plus::ENTRY, rho_levis_plus_plus::ENTRY, levis::ENTRY, levis_plus_plus_lr::ENTRY, lr::ENTRY];
