@@ -7,9 +7,10 @@ use crate::records::{Group, runs_csv};
 use crate::stats::Mean;
 use crate::table::Table;
 use crate::{Contender, Error, Folder, Place, Progress, Result};
+use goalward::Settings;
 use goalward::confidence::Holds;
 use goalward::episode::Arena;
-use goalward::learners;
+use goalward::learners::{self, LEARNERS, Need};
 use goalward::worlds::WORLDS;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
@@ -40,26 +41,37 @@ pub struct SurveyOptions {
     pub max_steps: u64,
 }
 
+/// What goalward recommends to those who know a bound on B*, and to those who do not.
+fn recommended() -> [&'static str; 2] {
+    let known = Settings::new().set("B", "oracle");
+    [known, Settings::new()].map(|settings| learners::recommended(&settings).id)
+}
+
+/// Every variant of every learner that does not know the truth; those that are recommended first.
+fn everyone() -> Vec<String> {
+    let rivals = LEARNERS.iter().filter(|learner| !learner.wants(Need::Policy));
+    let mut all: Vec<(usize, String)> = Vec::new();
+    for learner in rivals {
+        let place = recommended().iter().position(|id| *id == learner.id).unwrap_or(usize::MAX);
+        for variant in learner.variants {
+            let settings = if variant.is_empty() { String::new() } else { format!("@{variant}") };
+            all.push((place, learner.id.to_string() + &settings));
+        }
+    }
+    all.sort_by_key(|(place, _)| *place);
+    all.into_iter().map(|(_, label)| label).collect()
+}
+
 impl Default for SurveyOptions {
     fn default() -> Self {
-        let texts = |texts: &[&str]| texts.iter().map(|text| text.to_string()).collect();
+        let [with_b, without] = recommended();
         SurveyOptions {
             out: "out/survey".into(),
             force: false,
             worlds: WORLDS.iter().map(|world| world.id.into()).collect(),
-            learners: texts(&[
-                "levis++lr",
-                "lr",
-                "levis++",
-                "levis++@radius=data",
-                "levis++@radius=determinant",
-                "rho-levis++",
-                "levis",
-                "levis@radius=determinant",
-                "random",
-            ]),
-            against: "levis++lr".into(),
-            beside: texts(&["lr"]),
+            learners: everyone(),
+            against: with_b.into(),
+            beside: vec![without.into()],
             episodes: 10_000,
             seeds: 0..20,
             max_steps: 1_000_000,
@@ -122,7 +134,7 @@ pub fn survey(options: &SurveyOptions, progress: &dyn Progress) -> Result<Survey
         }
     }
     if let Some(c) =
-        contenders.iter().find(|c| learners::entry(&c.learner).is_ok_and(|e| e.wants(learners::Need::Policy)))
+        contenders.iter().find(|c| learners::entry(&c.learner).is_ok_and(|e| e.wants(Need::Policy)))
     {
         let fault = format!("{:?} knows the truth: it is nobody's rival", c.label);
         return Err(Error::Option { option: "learners", fault });
