@@ -148,9 +148,8 @@ impl Problem {
     pub fn costs(&self) -> &[f64] {
         &self.costs
     }
-    /// The user's units per unit of the theory, whose costs lie in [0, 1]: the largest cost, or 1
-    /// if no cost exceeds
-    /// 1. Learners divide by it on the way in and multiply by it on the way out.
+    /// The user's units per unit of the theory, whose costs lie in [0, 1]: the largest cost if that
+    /// exceeds 1, else 1. Learners divide by it on the way in and multiply by it on the way out.
     pub fn cost_unit(&self) -> f64 {
         self.cost_unit
     }

@@ -9,10 +9,11 @@ use crate::Result;
 const NAME: &str = "restart";
 
 /// The instance in which a step that would end in a state from which the goal cannot be reached
-/// ends in the start instead, at the step's own cost: what is paid for a fall is the step. The
-/// states themselves, which are then never entered, keep one action, back to the start at a cost of
-/// 1. Also gives those states; if there are none, or if the start itself is one of them, nothing
-/// changes.
+/// ends in the start instead, at the step's own cost: what is paid for a fall is the step.
+///
+/// The states themselves are then never entered. They keep one action, back to the start, which
+/// costs 1. Also gives those states. If there are none, or if the start itself is one of them,
+/// nothing changes.
 ///
 /// ```
 /// use goalward::{plan::certified::{self, Objective}, problem::{Problem, Truth, restart}};
