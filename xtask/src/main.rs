@@ -6,6 +6,7 @@ mod artifacts;
 mod bench;
 mod checks;
 mod docs;
+mod dummy;
 mod licences;
 mod metadata;
 mod skipped;
@@ -23,6 +24,7 @@ usage: cargo xtask test                    format, lints, all tests, documentati
        cargo xtask docs [--check] [NAME]   write the tables, numbers and figures of the documents, or compare them
        cargo xtask licences [--check]      write the notices of what is linked in, or compare them
        cargo xtask bench NAME              run a benchmark; without a name, list them
+       cargo xtask dummy                   add a learner to a copy: it takes one file and one line
        cargo xtask soak NAME               run a long sweep; without a name, list them";
 
 fn main() -> Result<ExitCode> {
@@ -32,6 +34,7 @@ fn main() -> Result<ExitCode> {
         ["docs", ref rest @ ..] => docs::run(rest),
         ["licences" | "licenses", ref rest @ ..] => licences::run(rest),
         ["bench", ref rest @ ..] => bench::run(rest),
+        ["dummy"] => dummy::run(),
         ["soak", ref rest @ ..] => soak::run(rest),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

@@ -103,8 +103,7 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     // what to type comes after what was meant
     let library = |error: &goalward::Error| match (error.hint(), typed(error)) {
         (Some(meant), Some(typed)) if error.meant().is_some() => Some(format!("{meant} {typed}")),
-        (Some(hint), Some(typed)) if lost(error) => Some(format!("{hint}. {typed}")),
-        (hint, typed) => hint.or(typed),
+        (hint, typed) => hint.map(|hint| with_flags(&hint)).or(typed),
     };
     if let Some(error) = error.downcast_ref::<goalward::Error>() {
         return library(error);
@@ -115,9 +114,9 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     }
 }
 
-/// Whether the goal can be lost, for which the library's hint has a flag here.
-fn lost(error: &goalward::Error) -> bool {
-    matches!(error, goalward::Error::GoalUnreachable { .. } | goalward::Error::NoProperPolicy { .. })
+/// The library speaks of parameters; some have a flag here.
+pub(crate) fn with_flags(hint: &str) -> String {
+    hint.replace("set restart=true", "add --restart (restart=true)")
 }
 
 /// What to type, which the library cannot know.
@@ -150,9 +149,6 @@ fn typed(error: &goalward::Error) -> Option<String> {
             Some(format!("{id} is a world: goalward learn {id} --learner ID"))
         }
         goalward::Error::UnknownId { kind, .. } => Some(format!("goalward list {kind}s describes them")),
-        goalward::Error::GoalUnreachable { .. } | goalward::Error::NoProperPolicy { .. } => {
-            Some("--restart sets it".into())
-        }
         goalward::Error::Choose { what, .. } => Some(match *what {
             "goal" => {
                 "--goal LABEL or --goal STATE says which; goalward check lists what the file has".into()

@@ -1,7 +1,7 @@
 //! `goalward check`
 
 use super::World;
-use crate::exit::Outcome;
+use crate::exit::{Outcome, with_flags};
 use crate::numbers::{count, real};
 use crate::output::{self, Sheet};
 use crate::progress::{Busy, Waiting};
@@ -118,7 +118,7 @@ fn findings(report: &Report) -> String {
         };
         text.push_str(&format!("{level}: {}\n", finding.message));
         if let Some(hint) = &finding.hint {
-            text.push_str(&format!("  hint: {hint}\n"));
+            text.push_str(&format!("  hint: {}\n", with_flags(hint)));
         }
     }
     for (kind, more) in &report.omitted {

@@ -46,7 +46,7 @@ fn forge(place: &Place, change: impl FnOnce(&mut Value)) {
 #[test]
 fn a_table_that_is_too_short_is_named() {
     let place = stopped();
-    forge(&place, |c| drop(c["learner"]["ridge"]["sigma"].as_array_mut().unwrap().pop()));
+    forge(&place, |c| drop(c["learner"]["algorithm"]["ridge"]["sigma"].as_array_mut().unwrap().pop()));
     place.run("learn --resume c").refused(&["learner.ridge.sigma", "numbers"]);
 }
 
@@ -58,7 +58,7 @@ fn an_edited_checkpoint_an_old_one_and_a_cut_one_are_refused() {
     place.run("learn --resume c").refused(&["c: ", "checksum is not that of its content"]);
     place.write("c", &text[..text.len() / 2]);
     place.run("learn --resume c").refused(&["c: ", "does not end with its checksum"]);
-    let old = text.replacen("\"version\":2", "\"version\":1", 1);
+    let old = text.replacen("\"version\":3", "\"version\":1", 1);
     place.write("c", &format!("{}}}\n", &old[..old.find(",\"checksum\"").unwrap()]));
     place.run("learn --resume c").refused(&["version 1, which has no checksum"]);
 }
