@@ -4,7 +4,7 @@ use super::coarse::{Coarse, add_products, largest};
 use super::lanes::{Lanes, dot_four, inner, width};
 use super::taken::Taken;
 use super::{Ellipsoid, Empty, bounds};
-use crate::numeric::double::Double;
+use crate::numeric::linear::double::Double;
 use crate::numeric::{Cholesky, Polytope, dot, norm};
 use std::sync::Arc;
 

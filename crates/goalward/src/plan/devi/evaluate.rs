@@ -7,8 +7,8 @@
 
 use super::{Cut, Devi, Task};
 use crate::numeric::dot;
-use crate::plan::evaluate::Evaluator;
-use crate::plan::krylov::Krylov;
+use crate::numeric::linear::krylov::Krylov;
+use crate::numeric::linear::system::{Rows, System};
 use crate::problem::{Pair, Problem, State};
 
 /// Up to so many states are eliminated, and no more than this if actions have more successors than those of a grid: then
@@ -86,7 +86,7 @@ impl Devi {
             to_goal.push(outside);
             charge.push(paid);
         }
-        let x = Evaluator::of_rows(rows, to_goal).solve(charge);
+        let x = System::new(Rows { to: rows, out: to_goal }).solve(charge);
         let mut states = x.iter();
         for (_, v) in self.v.iter_mut().enumerate().filter(|(s, _)| *s != goal) {
             *v = states.next().copied().unwrap_or(f64::NAN);

@@ -16,7 +16,7 @@ mod improve;
 mod sweep;
 mod warm;
 
-use super::{Cut, Halt};
+use crate::numeric::halt::{Cut, Halt};
 use crate::numeric::support::SupportMin;
 use crate::problem::Problem;
 use evaluate::Equations;
