@@ -136,6 +136,12 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     if let Some(file) = policy_file.filter(|_| !no && !unknown) {
         file.put(&format!("{}\n", serde_json::to_string_pretty(&Policy::of(problem, &solution))?))?;
     }
+    let inside = |s: &State| !solution.is_lost(*s);
+    let t_star = match objective {
+        Objective::Reach => f64::NAN,
+        // infinite if the steps from some state are not known
+        _ => (0..problem.states()).filter(inside).map(|s| solution.steps[s]).fold(0.0, f64::max),
+    };
     let solved = Solved {
         objective: match objective {
             Objective::Min => "min",
@@ -146,7 +152,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         lower: solution.lower[start],
         upper: solution.upper[start],
         b_star: solution.b_star,
-        t_star: solution.t_star,
+        t_star,
         states: instance.size().states,
         choices: instance.size().choices,
         reach_probability: solution.reach_probability,

@@ -11,7 +11,7 @@ use goalward::problem::{Problem, Truth};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Counts {
     pub(crate) models: u64,
-    pub(crate) answers: u64,
+    pub(crate) solutions: u64,
     /// Intervals that were compared.
     pub(crate) intervals: u64,
     /// Intervals that do not contain the exact value, or states wrongly called lost.
@@ -30,7 +30,7 @@ impl Counts {
     /// The counts of two sweeps.
     pub(crate) fn add(mut self, other: Counts) -> Counts {
         self.models += other.models;
-        self.answers += other.answers;
+        self.solutions += other.solutions;
         self.intervals += other.intervals;
         self.wrong += other.wrong;
         self.refused += other.refused;
@@ -84,27 +84,27 @@ pub(crate) fn try_one(seed: u64) -> Counts {
         [Objective::Min, Objective::Max, Objective::Reach].into_iter().zip(enumerate(&model))
     {
         for precision in [1e-6, 1e-9] {
-            let answer = solve(&problem, &truth, &Options::fast(objective, precision).bare()).unwrap();
-            counts.answers += 1;
+            let solution = solve(&problem, &truth, &Options::fast(objective, precision).bare()).unwrap();
+            counts.solutions += 1;
             let mut fault = |what: String| {
                 counts.faults.push(format!("seed {seed}, {objective:?}, {precision:e}: {what}"));
             };
-            if let Err(flaw) = verify(&problem, &truth, &answer) {
+            if let Err(flaw) = verify(&problem, &truth, &solution) {
                 counts.refused += 1;
                 fault(format!("refused: {flaw}"));
             }
-            counts.wide += u64::from(answer.width() > precision);
-            counts.widest = counts.widest.max(answer.width());
+            counts.wide += u64::from(solution.width() > precision);
+            counts.widest = counts.widest.max(solution.width());
             for (s, answer) in answers.iter().enumerate() {
-                let (lower, upper) = (answer.lower[s], answer.upper[s]);
+                let (lower, upper) = (solution.lower[s], solution.upper[s]);
                 counts.intervals += 1;
                 let lost =
                     if objective == Objective::Reach { answer.is_zero() } else { answer.is_infinite() };
-                if !answer.within(lower, upper) || lost != answer.lost.contains(&s) {
+                if !answer.within(lower, upper) || lost != solution.lost.contains(&s) {
                     counts.wrong += 1;
                     fault(format!("state {s}: {answer:?} is not in [{lower}, {upper}]"));
                 }
-                if !answer.is_infinite() && answer.is_vacuous(s) {
+                if !answer.is_infinite() && solution.is_vacuous(s) {
                     counts.refused += 1;
                     fault(format!("state {s}: no finite bound"));
                 }

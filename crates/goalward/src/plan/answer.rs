@@ -50,8 +50,8 @@ pub struct Answer {
     /// The expected number of steps of the policy, per state; infinite in lost states. Empty if it
     /// was not asked for, and for probabilities: their policy may go on for ever.
     pub steps: Vec<f64>,
-    /// The largest of `steps` in states that are not lost, T* for [`Objective::Min`]; not a number
-    /// if `steps` is empty.
+    /// The largest of `steps` in states that are not lost, T* for [`Objective::Min`]; the fast way
+    /// counts those that it could bound. Not a number if `steps` is empty.
     pub t_star: f64,
     /// c + P V, per pair, where V is finite. Empty if it was not asked for, and for probabilities.
     pub q: Vec<f64>,

@@ -170,7 +170,7 @@ mod tests {
             prop_assert_eq!(sum, scaled.plus(product));
             // taken apart, multiplied, and put together again
             prop_assert_eq!(sum.times(long(c)), product.times(long(c)).plus(scaled.times(long(c))));
-            let mut exact = crate::numeric::expansion::Expansion::default();
+            let mut exact = crate::numeric::linear::expansion::Expansion::default();
             exact.add_product(a as f64, b as f64);
             exact.add(c as f64 * 2f64.powi(-shift));
             sum.pieces().for_each(|piece| exact.add(-piece));
@@ -181,7 +181,7 @@ mod tests {
         #[test]
         fn divides(a in 1e-100f64..1e100, b in 1e-100f64..1e100) {
             let back = Long::new(a).over(Long::new(b)).times(Long::new(b));
-            let mut off = crate::numeric::expansion::Expansion::default();
+            let mut off = crate::numeric::linear::expansion::Expansion::default();
             off.add(a);
             back.pieces().for_each(|piece| off.add(-piece));
             prop_assert!(off.value().abs() <= a * 2f64.powi(-500));

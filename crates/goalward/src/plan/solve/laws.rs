@@ -60,16 +60,16 @@ proptest! {
         let (problem, truth) = build(&draft);
         let answers = exact_models::enumerate(&model(&draft));
         for (objective, answers) in OBJECTIVES.into_iter().zip(&answers) {
-            let answer = solved(&problem, &truth, objective, 1e-9);
+            let solution = solved(&problem, &truth, objective, 1e-9);
             for (s, answer) in answers.iter().enumerate() {
                 prop_assert!(
-                    answer.within(answer.lower[s], answer.upper[s]),
-                    "{objective:?} {s}: {answer:?} not in [{}, {}]", answer.lower[s], answer.upper[s]
+                    answer.within(solution.lower[s], solution.upper[s]),
+                    "{objective:?} {s}: {answer:?} not in [{}, {}]", solution.lower[s], solution.upper[s]
                 );
                 let lost = if objective == Objective::Reach { answer.is_zero() } else { answer.is_infinite() };
-                prop_assert_eq!(lost, answer.lost.contains(&s));
+                prop_assert_eq!(lost, solution.lost.contains(&s));
             }
-            prop_assert_eq!(verify(&problem, &truth, &answer), Ok(()));
+            prop_assert_eq!(verify(&problem, &truth, &solution), Ok(()));
         }
     }
 
@@ -82,18 +82,18 @@ proptest! {
         let (problem, truth) = random(seed, states, actions, reach, free);
         let exact = solve(&problem, &truth, &Options::exact(1e-12)).unwrap();
         for precision in [1e-6, 1e-10] {
-            let answer = solved(&problem, &truth, Objective::Min, precision);
-            prop_assert_eq!(verify(&problem, &truth, &answer), Ok(()));
-            prop_assert_eq!(&answer.lost, &exact.lost);
+            let solution = solved(&problem, &truth, Objective::Min, precision);
+            prop_assert_eq!(verify(&problem, &truth, &solution), Ok(()));
+            prop_assert_eq!(&solution.lost, &exact.lost);
             for s in 0..problem.states() {
-                prop_assert!(answer.lower[s] <= exact.upper[s] && exact.lower[s] <= answer.upper[s]);
+                prop_assert!(solution.lower[s] <= exact.upper[s] && exact.lower[s] <= solution.upper[s]);
             }
-            let steps = &answer.steps;
+            let steps = &solution.steps;
             prop_assert!((0..states).all(|s| steps[s] >= 1.0 && steps[s].is_finite() != exact.v[s].is_infinite()));
         }
         for objective in [Objective::Max, Objective::Reach] {
-            let answer = solved(&problem, &truth, objective, 1e-6);
-            prop_assert_eq!(verify(&problem, &truth, &answer), Ok(()));
+            let solution = solved(&problem, &truth, objective, 1e-6);
+            prop_assert_eq!(verify(&problem, &truth, &solution), Ok(()));
         }
     }
 }
@@ -124,24 +124,24 @@ fn a_perturbed_certificate_fails() {
     for (reach, free) in [(3, 0.0), (20, 0.5), (100, 0.0)] {
         let (problem, truth) = random(7, 100, 3, reach, free);
         for objective in [Objective::Min, Objective::Max] {
-            let answer = solved(&problem, &truth, objective, precision);
-            assert_eq!(verify(&problem, &truth, &answer), Ok(()));
-            for s in (0..100).filter(|&s| answer.v[s].is_finite() && answer.v[s] > 0.0) {
-                let mut raised = answer.clone();
+            let solution = solved(&problem, &truth, objective, precision);
+            assert_eq!(verify(&problem, &truth, &solution), Ok(()));
+            for s in (0..100).filter(|&s| solution.v[s].is_finite() && solution.v[s] > 0.0) {
+                let mut raised = solution.clone();
                 raised.lower[s] *= 1.0 + 2.0 * precision;
                 raised.upper[s] = raised.upper[s].max(raised.lower[s]);
                 assert!(verify(&problem, &truth, &raised).is_err(), "{objective:?} {s}");
-                let mut lowered = answer.clone();
+                let mut lowered = solution.clone();
                 lowered.upper[s] *= 1.0 - 2.0 * precision;
                 lowered.lower[s] = lowered.lower[s].min(lowered.upper[s]);
                 assert!(verify(&problem, &truth, &lowered).is_err(), "{objective:?} {s}");
             }
         }
         let all = |list: &[f64], factor: f64| list.iter().map(|x| x * factor).collect::<Vec<_>>();
-        let answer = solved(&problem, &truth, Objective::Min, precision);
-        let mut raised = answer.clone();
-        raised.lower = all(&answer.lower, 1.0 + 2.0 * precision);
-        raised.upper = all(&answer.upper, 1.0 + 2.0 * precision);
+        let solution = solved(&problem, &truth, Objective::Min, precision);
+        let mut raised = solution.clone();
+        raised.lower = all(&solution.lower, 1.0 + 2.0 * precision);
+        raised.upper = all(&solution.upper, 1.0 + 2.0 * precision);
         assert!(verify(&problem, &truth, &raised).is_err());
     }
 }
@@ -176,10 +176,10 @@ fn a_proof_with_more_digits_is_checked_too() {
         .collect();
     let rows: Vec<_> = rows.iter().map(|(s, cost, next)| (*s, *cost, &next[..])).collect();
     let (problem, truth) = problem(n + 1, &rows);
-    let mut answer = solved(&problem, &truth, Objective::Min, 1e-13);
-    assert!(answer.tails.is_some());
-    assert_eq!(verify(&problem, &truth, &answer), Ok(()));
-    answer.lower[500] *= 1.0 + 2e-13;
-    answer.upper[500] = answer.upper[500].max(answer.lower[500]);
-    assert!(verify(&problem, &truth, &answer).is_err());
+    let mut solution = solved(&problem, &truth, Objective::Min, 1e-13);
+    assert!(solution.tails.is_some());
+    assert_eq!(verify(&problem, &truth, &solution), Ok(()));
+    solution.lower[500] *= 1.0 + 2e-13;
+    solution.upper[500] = solution.upper[500].max(solution.lower[500]);
+    assert!(verify(&problem, &truth, &solution).is_err());
 }

@@ -129,8 +129,7 @@ fn quickly(problem: &Problem, truth: &Truth, options: &Options) -> Result<Answer
     answer.b_star = largest(&answer);
     if options.extras.steps {
         answer.steps = proven::steps(problem, truth, &answer);
-        let inside = (0..problem.states()).filter(|&s| !answer.is_lost(s));
-        answer.t_star = inside.map(|s| answer.steps[s]).fold(0.0, f64::max);
+        answer.t_star = answer.steps.iter().copied().filter(|t| t.is_finite()).fold(0.0, f64::max);
     }
     if options.extras.q {
         // infinity times zero is none: an impossible successor does not count

@@ -36,22 +36,25 @@ pub(super) fn fast(problem: &Problem, truth: &Truth, objective: Objective, preci
 }
 
 pub(super) fn solved(problem: &Problem, truth: &Truth, objective: Objective, precision: f64) -> Answer {
-    let answer = fast(problem, truth, objective, precision);
-    assert!(answer.width() <= precision, "{} {answer:?}", answer.width());
+    let solution = fast(problem, truth, objective, precision);
+    assert!(solution.width() <= precision, "{} {solution:?}", solution.width());
     for s in 0..problem.states() {
-        assert!(answer.lower[s] <= answer.v[s] && answer.v[s] <= answer.upper[s], "{s}: {answer:?}");
+        assert!(
+            solution.lower[s] <= solution.v[s] && solution.v[s] <= solution.upper[s],
+            "{s}: {solution:?}"
+        );
     }
-    answer
+    solution
 }
 
 /// The exact answer lies in the certified interval.
-fn holds(answer: &Answer, s: State, answer: f64) {
+fn holds(solution: &Answer, s: State, answer: f64) {
     let room = 2.0 * f64::EPSILON * answer;
     assert!(
-        answer.lower[s] <= answer + room && answer - room <= answer.upper[s],
+        solution.lower[s] <= answer + room && answer - room <= solution.upper[s],
         "{s}: {answer} is not in [{}, {}]",
-        answer.lower[s],
-        answer.upper[s]
+        solution.lower[s],
+        solution.upper[s]
     );
 }
 
@@ -61,8 +64,8 @@ const ALL: [Objective; 3] = [Objective::Min, Objective::Max, Objective::Reach];
 fn the_goal_alone() {
     let (problem, truth) = problem(1, &[]);
     for (objective, value) in ALL.into_iter().zip([0.0, 0.0, 1.0]) {
-        let answer = solved(&problem, &truth, objective, 1e-6);
-        assert_eq!((&answer.v[..], &answer.lost[..]), (&[value][..], &[][..]));
+        let solution = solved(&problem, &truth, objective, 1e-6);
+        assert_eq!((&solution.v[..], &solution.lost[..]), (&[value][..], &[][..]));
     }
 }
 
@@ -79,9 +82,9 @@ fn a_long_walk() {
     // T* = 1e6
     let (problem, truth) = walk(1000);
     for (objective, precision) in [(Objective::Min, 1e-6), (Objective::Max, 1e-6), (Objective::Min, 1e-13)] {
-        let answer = solved(&problem, &truth, objective, precision);
-        (0..1000).for_each(|s| holds(&answer, s, (1_000_000 - s * s) as f64));
-        assert!((answer.steps[0] - 1e6).abs() < 1e-3);
+        let solution = solved(&problem, &truth, objective, precision);
+        (0..1000).for_each(|s| holds(&solution, s, (1_000_000 - s * s) as f64));
+        assert!((solution.steps[0] - 1e6).abs() < 1e-3);
     }
     let certain = solved(&problem, &truth, Objective::Reach, 1e-9);
     assert_eq!(certain.lower, vec![1.0; 1001]);
@@ -127,9 +130,9 @@ fn a_zero_cost_block_that_is_no_component() {
     ];
     let (problem, truth) = problem(5, rows);
     for objective in [Objective::Min, Objective::Max] {
-        let answer = solved(&problem, &truth, objective, 1e-12);
-        holds(&answer, 0, 11.0 / 3.0);
-        holds(&answer, 1, 13.0 / 3.0);
+        let solution = solved(&problem, &truth, objective, 1e-12);
+        holds(&solution, 0, 11.0 / 3.0);
+        holds(&solution, 1, 13.0 / 3.0);
     }
 }
 
@@ -188,8 +191,8 @@ fn a_policy_of_astronomic_cost_is_no_obstacle() {
     }
     let rows: Vec<Row> = rows.iter().map(|(s, c, next)| (*s, *c, &next[..])).collect();
     let (problem, truth) = problem(n + 1, &rows);
-    let answer = solved(&problem, &truth, Objective::Min, 1e-6);
-    assert!(answer.v[0] <= 10.0 * n as f64 && answer.v[0] >= 2.5 * (n - 1) as f64);
+    let solution = solved(&problem, &truth, Objective::Min, 1e-6);
+    assert!(solution.v[0] <= 10.0 * n as f64 && solution.v[0] >= 2.5 * (n - 1) as f64);
 }
 
 #[test]
@@ -200,9 +203,9 @@ fn a_value_beyond_f64_has_no_upper_bound() {
     let rows: Vec<Row> = rows.iter().map(|(s, c, next)| (*s, *c, &next[..])).collect();
     let (problem, truth) = problem(n + 1, &rows);
     for objective in [Objective::Min, Objective::Max] {
-        let answer = fast(&problem, &truth, objective, 1e-6);
-        assert!(answer.lower[0].is_finite() && answer.upper[0].is_infinite(), "{objective:?}");
-        assert!(answer.lost.is_empty());
+        let solution = fast(&problem, &truth, objective, 1e-6);
+        assert!(solution.lower[0].is_finite() && solution.upper[0].is_infinite(), "{objective:?}");
+        assert!(solution.lost.is_empty());
     }
 }
 
@@ -213,8 +216,8 @@ fn a_line_of_many_states_is_solved_by_formulas() {
     let rows: Vec<Row> = rows.iter().map(|(s, c, next)| (*s, *c, &next[..])).collect();
     let (problem, truth) = problem(n + 1, &rows);
     for precision in [1e-6, 1e-12] {
-        let answer = solved(&problem, &truth, Objective::Min, precision);
-        (0..n).for_each(|s| holds(&answer, s, 2.0 * (n - s) as f64));
+        let solution = solved(&problem, &truth, Objective::Min, precision);
+        (0..n).for_each(|s| holds(&solution, s, 2.0 * (n - s) as f64));
     }
 }
 
@@ -297,14 +300,14 @@ fn a_free_component_on_a_long_way_is_proven() {
                     .collect();
                 let rows: Vec<Row> = rows.iter().map(|(s, c, next)| (*s, *c, &next[..])).collect();
                 let (problem, truth) = problem(states, &rows);
-                let answer = fast(&problem, &truth, objective, precision);
-                let case = format!("{p} {precision} {objective:?} {answer:?}");
-                assert_eq!(verify(&problem, &truth, &answer), Ok(()), "{case}");
-                assert!((0..states).all(|s| !answer.is_vacuous(s)), "{case}");
+                let solution = fast(&problem, &truth, objective, precision);
+                let case = format!("{p} {precision} {objective:?} {solution:?}");
+                assert_eq!(verify(&problem, &truth, &solution), Ok(()), "{case}");
+                assert!((0..states).all(|s| !solution.is_vacuous(s)), "{case}");
                 // 1 - p is rounded: the row divided by its sum has another p
                 let room = answer * (1e-16 / p + 1e-15);
-                assert!(answer.lower[0] <= answer + room && answer - room <= answer.upper[0], "{case}");
-                assert!(answer.width() < 1e-6, "{case}");
+                assert!(solution.lower[0] <= answer + room && answer - room <= solution.upper[0], "{case}");
+                assert!(solution.width() < 1e-6, "{case}");
             }
         }
     }

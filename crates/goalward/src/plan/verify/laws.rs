@@ -21,8 +21,8 @@ fn build(model: &Model) -> (Problem, Truth) {
 }
 
 /// One change, of any field.
-fn change<F: FnMut() -> u64>(draw: &mut Draw<F>, answer: &mut Answer, others: &[Answer]) {
-    let states = answer.lower.len().min(answer.upper.len()).min(answer.policy.len());
+fn change<F: FnMut() -> u64>(draw: &mut Draw<F>, solution: &mut Answer, others: &[Answer]) {
+    let states = solution.lower.len().min(solution.upper.len()).min(solution.policy.len());
     if states == 0 {
         // nothing is left of it
         return;
@@ -34,27 +34,27 @@ fn change<F: FnMut() -> u64>(draw: &mut Draw<F>, answer: &mut Answer, others: &[
     let other = &others[draw.below(others.len())];
     let all = |list: &mut [f64], factor: f64| list.iter_mut().for_each(|x| *x *= factor);
     match draw.below(18) {
-        0 => answer.lower[s] *= factor,
-        1 => answer.upper[s] *= factor,
-        2 => answer.lower[s] = odd,
-        3 => answer.upper[s] = odd,
-        4 => answer.lower[s] = answer.upper[s],
-        5 => answer.upper[s] = answer.lower[s],
-        6 => all(&mut answer.lower, factor),
-        7 => all(&mut answer.upper, factor),
-        8 => answer.policy[s] = [0, 1, 2, 3, usize::MAX][draw.below(5)],
-        9 => answer.lost = vec![s, draw.below(8)],
-        10 => _ = answer.lost.pop(),
-        11 => answer.objective = OBJECTIVES[draw.below(3)],
-        12 => (answer.lower, answer.policy) = (other.lower.clone(), other.policy.clone()),
-        13 => answer.upper.clone_from(&other.upper),
+        0 => solution.lower[s] *= factor,
+        1 => solution.upper[s] *= factor,
+        2 => solution.lower[s] = odd,
+        3 => solution.upper[s] = odd,
+        4 => solution.lower[s] = solution.upper[s],
+        5 => solution.upper[s] = solution.lower[s],
+        6 => all(&mut solution.lower, factor),
+        7 => all(&mut solution.upper, factor),
+        8 => solution.policy[s] = [0, 1, 2, 3, usize::MAX][draw.below(5)],
+        9 => solution.lost = vec![s, draw.below(8)],
+        10 => _ = solution.lost.pop(),
+        11 => solution.objective = OBJECTIVES[draw.below(3)],
+        12 => (solution.lower, solution.policy) = (other.lower.clone(), other.policy.clone()),
+        13 => solution.upper.clone_from(&other.upper),
         14 => {
-            let list = [&mut answer.lower, &mut answer.upper, &mut answer.v];
+            let list = [&mut solution.lower, &mut solution.upper, &mut solution.v];
             list.into_iter().nth(draw.below(3)).into_iter().for_each(|list| list.truncate(s));
         }
-        15 => answer.policy.push(0),
+        15 => solution.policy.push(0),
         _ => {
-            let mut tails = answer.tails.take().unwrap_or_default();
+            let mut tails = solution.tails.take().unwrap_or_default();
             let side = if draw.below(2) == 0 { &mut tails.0 } else { &mut tails.1 };
             if side.is_empty() || draw.below(4) == 0 {
                 side.push(vec![0.0; states]);
@@ -67,12 +67,12 @@ fn change<F: FnMut() -> u64>(draw: &mut Draw<F>, answer: &mut Answer, others: &[
                 2 => side.iter_mut().for_each(|x| *x = odd),
                 _ => side.get_mut(s).into_iter().for_each(|x| *x = odd),
             }
-            answer.tails = Some(tails);
+            solution.tails = Some(tails);
         }
     }
     if draw.below(4) > 0 {
         // a value that fits the bounds, so that they alone decide
-        for (v, (lower, upper)) in answer.v.iter_mut().zip(answer.lower.iter().zip(&answer.upper)) {
+        for (v, (lower, upper)) in solution.v.iter_mut().zip(solution.lower.iter().zip(&solution.upper)) {
             *v = v.max(*lower).min(*upper);
         }
     }
@@ -89,12 +89,12 @@ fn whatever_is_changed_is_refused_or_true() {
         let answers = enumerate(&model);
         // with tails, where f64 does not reach the precision, and without
         let solve = |objective| [1e-6, 1e-15].map(|precision| solve(&problem, &truth, objective, precision));
-        let answers: Vec<Answer> = OBJECTIVES.into_iter().flat_map(solve).collect();
-        for answer in &answers {
+        let solutions: Vec<Answer> = OBJECTIVES.into_iter().flat_map(solve).collect();
+        for solution in &solutions {
             for _ in 0..60 {
-                let mut changed = answer.clone();
+                let mut changed = solution.clone();
                 for _ in 0..1 + draw.below(3) {
-                    change(&mut draw, &mut changed, &answers);
+                    change(&mut draw, &mut changed, &solutions);
                 }
                 if verify(&problem, &truth, &changed).is_err() {
                     refused += 1;
@@ -127,9 +127,9 @@ fn walk() -> (Problem, Truth) {
     problem(4, rows)
 }
 
-fn claims(answer: &Answer, claim: &str) {
+fn claims(solution: &Answer, claim: &str) {
     let (problem, truth) = walk();
-    let found = verify(&problem, &truth, answer).map_err(|flaw| flaw.claim.to_string());
+    let found = verify(&problem, &truth, solution).map_err(|flaw| flaw.claim.to_string());
     assert_eq!(found, Err(claim.to_string()));
 }
 
@@ -151,9 +151,9 @@ fn tails_must_not_weaken_a_bound() {
     let (problem, truth) = walk();
     let least = solve(&problem, &truth, Objective::Min, 1e-9);
     for (lower, upper) in [(-1.0, 0.0), (0.0, 1.0), (f64::NAN, 0.0), (0.0, f64::NEG_INFINITY)] {
-        let mut answer = least.clone();
-        answer.tails = Some((vec![vec![lower, 0.0, 0.0, 0.0]], vec![vec![upper, 0.0, 0.0, 0.0]]));
-        claims(&answer, "what proves a bound is weaker than the bound");
+        let mut solution = least.clone();
+        solution.tails = Some((vec![vec![lower, 0.0, 0.0, 0.0]], vec![vec![upper, 0.0, 0.0, 0.0]]));
+        claims(&solution, "what proves a bound is weaker than the bound");
     }
     // the proof says 0.5 of the hole, and so more than is true of the state before it
     let mut reach = solve(&problem, &truth, Objective::Reach, 1e-9);
@@ -176,9 +176,9 @@ fn what_is_missing_is_named() {
         |x| x.lost = vec![2, 1],
     ];
     for (k, change) in changes.into_iter().enumerate() {
-        let mut answer = least.clone();
-        change(&mut answer);
-        assert!(verify(&problem, &truth, &answer).is_err(), "{k}");
+        let mut solution = least.clone();
+        change(&mut solution);
+        assert!(verify(&problem, &truth, &solution).is_err(), "{k}");
     }
     let mut free = solve(&problem, &truth, Objective::Reach, 1e-9);
     free.lost.clear();

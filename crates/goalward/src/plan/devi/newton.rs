@@ -1,22 +1,17 @@
 //! DEVI by policy iteration: the minimising action and theta of every state are held fixed, the linear equations they
-//! make are solved, and so on; then a certificate.
+//! make are solved, and so on; then a [certificate](super::certificate).
 //!
 //! L is a minimum of affine monotone maps, one for each choice of an action and a theta per state, so policy iteration
 //! is Newton's method on V = L V: from above, monotone, and done in a handful of rounds whatever q and T* are.
-//!
-//! **The certificate.** Whatever V is, one sweep gives eta- = max(V - LV)^+ and eta+ = max(LV - V)^+. With c >= c_min > 0
-//! off the goal, W = lambda V with lambda = c_min/(c_min + eta-) has W <= LW (L is homogeneous but for the costs), so W is below the
-//! fixed point. With the action that attains LV(s) and its cost c, LW(s) <= lambda LV(s) + (1 - lambda) c, so the residual is at
-//! most eta+ + (1 - lambda) max c over these actions, with B in the place of c where LV(s) is clamped. With zero costs
-//! W = (V - eta-/q)^+ off the goal, with residual at most eta+ + eta-/q. One plain sweep on W then gives Q and V = LW, which belong
-//! together, lie between W and the fixed point, and have no larger residual.
 //!
 //! **Many states.** Equations are left off by a hundredth of V's defect (and of the largest cost: more would say nothing),
 //! or by a tenth of eps. Charges are lowered by a tenth of eps, so that what is left in the last round, and choices that would
 //! gain no more, do not count as eta-, the part that is dear. Policy iteration that is slow is helped by improvements between
 //! sweeps. It ends as soon as the residual is eps, the few states' where another round gains less than a factor of ten.
 
-use super::evaluate::{Left, many};
+use super::certificate::{Defect, smallest_cost};
+use super::evaluate::{Arithmetic, Left, many};
+use super::sweep::Keep;
 use super::{Convergence, Cut, Devi, Planner, Task};
 use crate::numeric::support::SupportMin;
 
@@ -36,24 +31,19 @@ const FINE: f64 = 0.1;
 /// further off, so the policy of one stage is a good start for the next.
 const STAGE: f64 = 16.0;
 
+/// What happens to the choices between two sweeps.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Between {
+    Nothing,
+    /// They are improved by thetas at hand.
+    Improve,
+}
+
 /// The best V of a policy iteration.
 #[derive(Clone, Copy)]
 struct Best {
     residual: f64,
     defect: Defect,
-}
-
-/// How far V is from L V, below and above.
-#[derive(Clone, Copy, Default)]
-struct Defect {
-    /// max(V - LV)^+.
-    below: f64,
-    /// max(LV - V)^+.
-    above: f64,
-    /// max V.
-    size: f64,
-    /// The largest cost of a chosen action, or B where a state is stopped at it.
-    paid: f64,
 }
 
 impl Devi {
@@ -114,10 +104,10 @@ impl Devi {
         let mut best_v = self.v.clone();
         for round in 0..ROUNDS {
             std::mem::swap(&mut self.v, &mut self.before);
-            self.sweep(task, set, true)?;
+            self.sweep(task, set, Keep::Choices)?;
             *sweeps += 1;
             let defect = self.defect(task);
-            let residual = defect.residual(c_min, task.q) + self.doubt(task);
+            let residual = defect.residual(c_min, task.q) + self.leeway.doubt(task.problem);
             let before = best.residual;
             if residual < before {
                 best = Best { residual, defect };
@@ -135,7 +125,11 @@ impl Devi {
                 enough: (LEFT * off.min(dearest)).max(FINE * task.eps).max(rounding),
                 lowered: (FINE * task.eps).max(rounding),
             };
-            if !self.evaluate_and_improve(task, left, many && round >= IMPROVING)? {
+            let between = match many && round >= IMPROVING {
+                true => Between::Improve,
+                false => Between::Nothing,
+            };
+            if self.evaluate_and_improve(task, left, between)? == Arithmetic::Broken {
                 break;
             }
         }
@@ -143,15 +137,18 @@ impl Devi {
         Ok(best)
     }
 
-    /// The values of what was chosen and, if wanted, of what is better under thetas at hand. `false` if arithmetic fails.
-    fn evaluate_and_improve(&mut self, task: &Task, left: Left, improve: bool) -> Result<bool, Cut> {
+    /// The values of what was chosen and, if wanted, of what is better under thetas at hand.
+    fn evaluate_and_improve(&mut self, task: &Task, left: Left, between: Between) -> Result<Arithmetic, Cut> {
         for _ in 1..IMPROVEMENTS {
-            if !self.evaluate(task, left)? {
-                return Ok(false);
+            if self.evaluate(task, left)? == Arithmetic::Broken {
+                return Ok(Arithmetic::Broken);
             }
-            let changed = if improve { self.improve(task, left.enough)? } else { 0 };
+            let changed = match between {
+                Between::Improve => self.improve(task, left.enough)?,
+                Between::Nothing => 0,
+            };
             if changed == 0 {
-                return Ok(true);
+                return Ok(Arithmetic::Fine);
             }
             if changed < self.v.len() / CHANGED {
                 break;
@@ -159,51 +156,4 @@ impl Devi {
         }
         self.evaluate(task, left)
     }
-
-    /// `before` is V, `v` is LV.
-    fn defect(&self, task: &Task) -> Defect {
-        let all = self.before.iter().zip(&self.v).fold(Defect::default(), |defect, (v, lv)| Defect {
-            below: defect.below.max(v - lv),
-            above: defect.above.max(lv - v),
-            size: defect.size.max(*v),
-            paid: 0.0,
-        });
-        let chosen = self.chosen.iter().flat_map(|chosen| chosen.pair.iter().enumerate());
-        let paid = chosen.filter(|(s, _)| *s != task.problem.goal());
-        let paid = paid.map(|(_, pair)| pair.map_or(task.b, |p| task.costs[p as usize]));
-        Defect { paid: paid.fold(0.0, f64::max), ..all }
-    }
-
-    /// Lowers V to W.
-    fn lower(&mut self, defect: Defect, c_min: f64, task: &Task) {
-        let goal = task.problem.goal();
-        for (s, v) in self.v.iter_mut().enumerate() {
-            *v = match s == goal {
-                true => 0.0,
-                false if c_min > 0.0 => *v * (c_min / (c_min + defect.below)),
-                false => (*v - defect.below / task.q).max(0.0),
-            };
-        }
-    }
-}
-
-impl Defect {
-    /// The residual of W.
-    fn residual(self, c_min: f64, q: f64) -> f64 {
-        let lowered = if c_min > 0.0 {
-            self.paid * self.below / (c_min + self.below)
-        } else if self.below == 0.0 {
-            0.0
-        } else {
-            self.below / q
-        };
-        self.above + lowered
-    }
-}
-
-/// The smallest cost off the goal.
-fn smallest_cost(task: &Task) -> f64 {
-    let goal = task.problem.pairs_of(task.problem.goal());
-    let costs = task.costs.iter().enumerate().filter(|(p, _)| !goal.contains(p));
-    costs.map(|(_, c)| *c).fold(f64::INFINITY, f64::min)
 }

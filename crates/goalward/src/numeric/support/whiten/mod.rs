@@ -1,15 +1,18 @@
 //! One set, prepared for many objectives: min w'y over |y| <= 1, G y <= h.
 
-use super::coarse::{Coarse, add_products, largest};
+mod coarse;
+mod taken;
+
 use super::lanes::{Lanes, dot_four, inner, width};
-use super::taken::Taken;
 use super::{Ellipsoid, Empty, bounds};
 use crate::numeric::linear::double::Double;
 use crate::numeric::{Cholesky, Polytope, dot, norm};
+use coarse::{Coarse, add_products, largest};
 use std::sync::Arc;
+use taken::Taken;
 
 /// Rows that are scanned together: enough sums for the processor never to wait for one.
-pub(super) const ROWS: usize = 16;
+const ROWS: usize = 16;
 /// From so many rows on, rows are ordered so that neighbours are alike, and a bound on every block comes first.
 const ORDERED: usize = 64 * ROWS;
 

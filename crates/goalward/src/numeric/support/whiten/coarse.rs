@@ -1,7 +1,7 @@
 //! Bounds on blocks of rows, for sets of so many rows that a scan of all takes most of a solve.
 
-use super::lanes::{Lanes, inner};
-use super::whiten::{ROWS, Whitened};
+use super::{ROWS, Whitened};
+use crate::numeric::support::lanes::{Lanes, inner};
 
 /// Balls around the rows of each block, in blocks of blocks: no row's excess at y is above centre'y + radius |y| - least.
 #[derive(Clone, Debug)]

@@ -1,7 +1,6 @@
 //! Which of a polytope's rows can bind within an ellipsoid.
 
-use super::Empty;
-use super::whiten::{ROWS, Whitened};
+use super::{Empty, ROWS, Whitened};
 use crate::numeric::polytope::{Features, Rows, parallel};
 use crate::numeric::{dot, norm};
 
