@@ -6,7 +6,7 @@
 mod harness;
 
 use goalward::numeric::support::{ConvexSet, Ellipsoid};
-use goalward::plan::{Devi, Planner, Task, exact};
+use goalward::plan::{Devi, Options, Planner, Task, solve};
 use goalward::problem::Instance;
 use goalward::registry::Settings;
 use goalward::worlds;
@@ -74,7 +74,7 @@ fn main() {
         let instance = worlds::build(case.world, &case.params).unwrap();
         let problem = &instance.problem;
         let truth = instance.truth().unwrap();
-        let best = exact::solve(problem, truth, 1e-12).unwrap();
+        let best = solve(problem, truth, &Options::exact(1e-12)).unwrap();
         let d = problem.dim();
         let mut shape = vec![0.0; d * d];
         (0..d).for_each(|i| shape[i * d + i] = 1e4);

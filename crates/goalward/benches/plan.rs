@@ -8,8 +8,7 @@ mod harness;
 mod storm;
 
 use goalward::numeric::Stream;
-use goalward::plan::certificate;
-use goalward::plan::certified::{self, Objective};
+use goalward::plan::{self, Objective, Options, verify};
 use goalward::problem::{Instance, Problem};
 use goalward::registry::Settings;
 use goalward::worlds;
@@ -125,15 +124,15 @@ impl Bench {
         let (problem, truth) = (&*instance.problem, instance.truth().unwrap());
         let mut solution = None;
         let mut solve = || {
-            micros(1, || solution = Some(certified::solve(problem, truth, objective, PRECISION).unwrap()))
-                * 1e-3
+            let options = Options::fast(objective, PRECISION).bare();
+            micros(1, || solution = Some(plan::solve(problem, truth, &options).unwrap())) * 1e-3
         };
         let first = solve();
         let repeat = if first > 2e3 { 1 } else { REPEAT };
         let milliseconds = median((0..repeat).map(|_| solve()).collect());
         let solution = solution.unwrap();
         let mut flaw = Ok(());
-        let check_ms = micros(1, || flaw = certificate::check(problem, truth, &solution)) * 1e-3;
+        let check_ms = micros(1, || flaw = verify(problem, truth, &solution)) * 1e-3;
         assert_eq!(flaw, Ok(()), "{name}");
         let start = problem.start();
         let width = (solution.upper[start] - solution.lower[start]) / solution.upper[start];

@@ -7,7 +7,7 @@ use crate::output::{self, Sheet};
 use crate::outputs::{Files, Takes};
 use crate::progress::Busy;
 use goalward::Error;
-use goalward::plan::certified::{self, Objective, Solution};
+use goalward::plan::{self, Answer, Extras, Objective, Options};
 use goalward::problem::Need;
 use goalward::problem::{Problem, State};
 use serde::{Serialize, Serializer};
@@ -118,7 +118,9 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     busy.say("planning");
     let (problem, truth) = (&instance.problem, instance.truth()?);
     let objective = Objective::from(args.objective);
-    let solution = certified::solve_checked(problem, truth, objective, args.precision)?;
+    let extras = Extras { q: false, ..Extras::ALL };
+    let options = Options { extras, ..Options::fast(objective, args.precision) };
+    let solution = plan::solve(problem, truth, &options)?;
     let start = problem.start();
     let unknown = solution.is_vacuous(start);
     let width = solution.width();
@@ -130,20 +132,15 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
             ))
         });
     }
-    let reach_probability = match objective {
-        Objective::Reach => known(&solution, start),
-        Objective::Min if solution.lost.binary_search(&start).is_err() => 1.0,
-        _ => known(&certified::solve_checked(problem, truth, Objective::Reach, args.precision)?, start),
-    };
-    let no = objective == Objective::Min && solution.lost.binary_search(&start).is_ok();
+    let no = objective == Objective::Min && solution.is_lost(start);
     if let Some(file) = policy_file.filter(|_| !no && !unknown) {
         file.put(&format!("{}\n", serde_json::to_string_pretty(&Policy::of(problem, &solution))?))?;
     }
-    let costs = objective != Objective::Reach;
-    let inside = |s: &State| solution.lost.binary_search(s).is_err();
-    let t_star = || {
-        let steps = solution.steps(problem, truth);
-        (0..problem.states()).filter(inside).map(|s| steps[s]).fold(0.0, f64::max)
+    let inside = |s: &State| !solution.is_lost(*s);
+    let t_star = match objective {
+        Objective::Reach => f64::NAN,
+        // infinite if the steps from some state are not known
+        _ => (0..problem.states()).filter(inside).map(|s| solution.steps[s]).fold(0.0, f64::max),
     };
     let solved = Solved {
         objective: match objective {
@@ -151,14 +148,14 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
             Objective::Max => "max",
             Objective::Reach => "reach",
         },
-        value: known(&solution, start),
+        value: solution.value(),
         lower: solution.lower[start],
         upper: solution.upper[start],
-        b_star: if costs { solution.largest() } else { f64::NAN },
-        t_star: if costs { t_star() } else { f64::NAN },
+        b_star: solution.b_star,
+        t_star,
         states: instance.size().states,
         choices: instance.size().choices,
-        reach_probability,
+        reach_probability: solution.reach_probability,
         precision_reached,
         lost: solution.lost.clone(),
         seconds: began.elapsed().as_secs_f64(),
@@ -175,7 +172,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         if !quiet {
             note(format!(
                 "the best probability of reaching it from the start is {}",
-                real(reach_probability)
+                real(solution.reach_probability)
             ));
         }
         return Ok(Outcome::No);
@@ -183,17 +180,12 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     if unknown {
         report(&Error::NoBound { states: vec![problem.state_name(start).into_owned()] }.into());
         if !quiet {
-            note(format!("tried: {}", certified::tried(problem)));
+            note(format!("tried: {}", plan::tried(problem)));
             note(format!("all that is certain: it is {} or more", solved.lower));
         }
         return Ok(Outcome::No);
     }
     Ok(Outcome::Done)
-}
-
-/// A state's value, if anything is known of it.
-fn known(solution: &Solution, s: State) -> f64 {
-    if solution.is_vacuous(s) { f64::NAN } else { solution.v[s] }
 }
 
 fn summary(world: &str, problem: &Problem, solved: &Solved, width: f64) -> String {
@@ -241,7 +233,7 @@ fn summary(world: &str, problem: &Problem, solved: &Solved, width: f64) -> Strin
 struct Policy(Vec<(String, String)>);
 
 impl Policy {
-    fn of(problem: &Problem, solution: &Solution) -> Policy {
+    fn of(problem: &Problem, solution: &Answer) -> Policy {
         let lost: HashSet<_> = solution.lost.iter().copied().collect();
         let states = (0..problem.states()).filter(|s| *s != problem.goal() && !lost.contains(s));
         let choice = |s: State| {

@@ -2,7 +2,7 @@
 
 #![allow(dead_code)]
 
-use goalward::plan::certified::Objective;
+use goalward::plan::Objective;
 use goalward::problem::{Problem, Truth};
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};

@@ -5,7 +5,7 @@ use crate::learners::shared::{B, T_STAR};
 use crate::learners::{LearnerEntry, Need, Told};
 use crate::numeric::Stream;
 use crate::parameters::{Bound, Key, Settings};
-use crate::plan::exact::{self, Exact};
+use crate::plan::{self, Answer, Extras, Options};
 use crate::problem::{Instance, Problem, Truth};
 use crate::{Result, worlds};
 use std::sync::Arc;
@@ -21,7 +21,7 @@ pub struct Arena {
     /// The world's parameters, as given.
     pub params: Settings,
     instance: Instance,
-    exact: Exact,
+    exact: Answer,
 }
 
 impl Arena {
@@ -33,7 +33,8 @@ impl Arena {
     /// Solves the instance exactly; an error if it has no truth, if the goal can be lost for ever, or if no
     /// finite bound on the optimal costs is found.
     pub fn new(world: &str, params: &Settings, instance: Instance) -> Result<Arena> {
-        let exact = exact::solve_any_size(&instance.problem, instance.truth()?)?;
+        let options = Options { extras: Extras { reach: false, ..Extras::ALL }, ..Options::default() };
+        let exact = plan::solve(&instance.problem, instance.truth()?, &options)?;
         exact.require_proper(&instance.problem)?;
         exact.require_bounds(&instance.problem)?;
         Ok(Arena { world: world.into(), params: params.clone(), instance, exact })
@@ -50,7 +51,7 @@ impl Arena {
     }
 
     /// The optimal values.
-    pub fn exact(&self) -> &Exact {
+    pub fn exact(&self) -> &Answer {
         &self.exact
     }
 

@@ -8,14 +8,14 @@
 //! beyond a small multiple of what was read, and every error names the file and the line.
 //!
 //! ```
-//! use goalward::{files, plan::exact, registry::Settings};
+//! use goalward::{Settings, files, plan::{Options, solve}};
 //! let text = "@type: MDP\n@reward_models\ntime\n@model\n\
 //!             state 0 init\n\taction toss [3]\n\t\t0 : 2/3\n\t\t1 : 1/3\nstate 1 done\n";
 //! let folder = tempfile::tempdir().unwrap();
 //! let path = folder.path().join("coin.drn");
 //! std::fs::write(&path, text).unwrap();
 //! let coin = files::open(&path, &Settings::new().set("goal", "done").set("cost", "time"))?;
-//! let exact = exact::solve(&coin.problem, coin.truth()?, 1e-9)?;
+//! let exact = solve(&coin.problem, coin.truth()?, &Options::exact(1e-9))?;
 //! assert!(exact.lower[0] <= 9.0 && 9.0 <= exact.upper[0]);
 //! # Ok::<(), goalward::Error>(())
 //! ```

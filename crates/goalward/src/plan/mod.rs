@@ -1,26 +1,22 @@
-//! Planning on a known model, certified and fast ([`certified`]) or to the last digit ([`exact`]); optimistic over a
-//! confidence set ([`Devi`]).
+//! Planning: on a known model with certified bounds ([`solve()`]), which anybody can have checked
+//! ([`verify()`]), and optimistic over a confidence set ([`Planner`] names the ways).
 
-pub mod certificate;
-pub mod certified;
-mod certify;
-mod components;
-mod dense;
+mod answer;
 mod devi;
-mod evaluate;
-pub mod exact;
+pub(crate) mod graph;
+mod solve;
+mod verify;
+
 #[cfg(test)]
 #[path = "../../soak/mdps/exact/mod.rs"]
 mod exact_models;
-mod expand;
-pub(crate) mod graph;
-mod halt;
-mod improve;
-mod krylov;
-mod model;
-mod sense;
 
-use crate::numeric::double;
-
-pub use devi::{Convergence, Devi, Planner, Task};
-pub use halt::{Cut, Halt};
+pub use crate::numeric::halt::{Cut, Halt};
+pub use answer::{Answer, Objective};
+pub use devi::Planner;
+#[doc(hidden)]
+pub use devi::{Convergence, Devi, Task};
+#[doc(hidden)]
+pub use solve::tried;
+pub use solve::{Extras, Options, Trust, Way, solve};
+pub use verify::{Flaw, verify};

@@ -16,7 +16,7 @@ const NAME: &str = "restart";
 /// nothing changes.
 ///
 /// ```
-/// use goalward::{plan::certified::{self, Objective}, problem::{Problem, Truth, restart}};
+/// use goalward::{plan::{Options, solve}, problem::{Problem, Truth, restart}};
 /// // one leap: the goal or a hole, each half of the time;
 /// // only the second feature would lead out of the hole
 /// let mut builder = Problem::builder("leap", 3, 2);
@@ -27,7 +27,7 @@ const NAME: &str = "restart";
 /// let problem = builder.build()?;
 /// let truth = Truth::new(&problem, &[1.0, 0.0])?;
 /// let (again, holes) = restart(&problem, &truth)?;
-/// let best = certified::solve(&again.problem, again.truth()?, Objective::Min, 1e-9)?;
+/// let best = solve(&again.problem, again.truth()?, &Options::default())?;
 /// assert_eq!(holes, [1]);
 /// assert!((best.v[0] - 2.0).abs() < 1e-8); // x = 1 + x/2
 /// # Ok::<(), goalward::Error>(())

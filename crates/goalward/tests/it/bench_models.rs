@@ -2,7 +2,7 @@
 
 use crate::third_party;
 use goalward::check::check;
-use goalward::plan::exact;
+use goalward::plan::{Options, solve};
 use goalward::registry::Settings;
 use goalward::worlds;
 
@@ -37,7 +37,7 @@ fn storm_models_have_their_known_values() {
         );
         // goal states have one choice each in these models
         assert_eq!(problem.pairs(), choices - goals, "{name}");
-        let exact = exact::solve(problem, instance.truth().unwrap(), 1e-6).unwrap();
+        let exact = solve(problem, instance.truth().unwrap(), &Options::exact(1e-6)).unwrap();
         let (lower, upper) = (exact.lower[problem.start()], exact.upper[problem.start()]);
         // times the denominator, which is a power of two: exact
         assert!(lower * under <= over && over <= upper * under, "{name}: {lower} {upper}");
@@ -54,12 +54,12 @@ fn gymnasium_tables_have_their_known_values() {
     };
     let (cliff, report) = open("CliffWalking-v1");
     assert!(report.ok && report.goal.as_deref() == Some("47"), "{:?}", report.findings);
-    let exact = exact::solve(&cliff.problem, cliff.truth().unwrap(), 1e-9).unwrap();
+    let exact = solve(&cliff.problem, cliff.truth().unwrap(), &Options::exact(1e-9)).unwrap();
     let start = cliff.problem.start();
     assert!(exact.lower[start] <= 13.0 && 13.0 <= exact.upper[start] && exact.width() < 1e-9);
 
     let (lake, report) = open("FrozenLake-v1-4x4-slippery");
-    let exact = exact::solve(&lake.problem, lake.truth().unwrap(), 1e-9).unwrap();
+    let exact = solve(&lake.problem, lake.truth().unwrap(), &Options::exact(1e-9)).unwrap();
     let error = exact.require_proper(&lake.problem).unwrap_err().to_string();
     assert!(error.contains("no policy reaches the goal with probability one"), "{error}");
     let kinds: Vec<_> = report.findings.iter().map(|f| (f.kind, f.states.join(" "))).collect();

@@ -5,8 +5,7 @@ use crate::worlds_for_tests::{half_free, irregular};
 use goalward::Error;
 use goalward::episode::{Arena, RunSpec, Runner};
 use goalward::learners::{self, LEARNERS, Learner, LearnerEntry, Told, Transition};
-use goalward::plan::certified::{self, Objective};
-use goalward::plan::exact;
+use goalward::plan::{Objective, Options, solve};
 use goalward::problem::{Instance, Problem, mix, restart};
 use goalward::registry::Settings;
 use std::sync::Arc;
@@ -147,10 +146,10 @@ fn a_truth_of_another_problem_is_refused() {
             };
             let errors = [
                 truth.require_fit(&problem).unwrap_err(),
-                exact::solve(&problem, &truth, 1e-9).unwrap_err(),
-                exact::solve_any_size(&problem, &truth).unwrap_err(),
-                certified::solve(&problem, &truth, Objective::Max, 1e-6).unwrap_err(),
-                certified::solve(&problem, &truth, Objective::Reach, 1e-6).unwrap_err(),
+                solve(&problem, &truth, &Options::exact(1e-9)).unwrap_err(),
+                solve(&problem, &truth, &Options::default()).unwrap_err(),
+                solve(&problem, &truth, &Options::fast(Objective::Max, 1e-6).bare()).unwrap_err(),
+                solve(&problem, &truth, &Options::fast(Objective::Reach, 1e-6).bare()).unwrap_err(),
                 restart(&problem, &truth).unwrap_err(),
                 Arena::new("both", &Settings::new(), both.clone()).unwrap_err(),
             ];

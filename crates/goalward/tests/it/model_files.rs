@@ -2,7 +2,7 @@
 //! its line.
 
 use goalward::files::json;
-use goalward::plan::exact;
+use goalward::plan::{Options, solve};
 use goalward::problem::Instance;
 use goalward::registry::Settings;
 use goalward::{Error, Result, worlds};
@@ -93,7 +93,7 @@ fn open(text: &str, options: &str) -> Result<Instance> {
 
 /// V*(start), certified to 1e-12.
 pub(crate) fn value(instance: &Instance) -> f64 {
-    let exact = exact::solve(&instance.problem, instance.truth().unwrap(), 1e-12).unwrap();
+    let exact = solve(&instance.problem, instance.truth().unwrap(), &Options::exact(1e-12)).unwrap();
     exact.require_proper(&instance.problem).unwrap();
     assert!(exact.width() <= 1e-12);
     exact.v[instance.problem.start()]
@@ -183,7 +183,7 @@ fn several_starts_are_drawn_only_if_asked_for() {
 fn a_gymnasium_table_becomes_a_cost_problem() {
     // rewards are positive somewhere: every step costs 1; from 1 the second action returns instead of losing
     let instance = open(POND, "").unwrap();
-    let exact = exact::solve(&instance.problem, instance.truth().unwrap(), 1e-12).unwrap();
+    let exact = solve(&instance.problem, instance.truth().unwrap(), &Options::exact(1e-12)).unwrap();
     // V(1) = 1 + V(0)/2 by the second action, V(0) = 1 + V(0)/2 + V(1)/2, so V(0) = 6 and V(1) = 4
     assert!((exact.v[0] - 6.0).abs() < 1e-11 && (exact.v[1] - 4.0).abs() < 1e-11, "{:?}", exact.v);
     assert_eq!((instance.problem.goal(), exact.lost.clone()), (3, vec![2]));
@@ -199,7 +199,7 @@ fn a_gymnasium_table_becomes_a_cost_problem() {
     let costs = costs.replace("0.0, true]", "-9.0, true]");
     let instance = open(&costs, "").unwrap();
     // from 1 the second action: (3 + 2)/2 + V(0)/2, from 0: 2 + V(0)/2 + V(1)/2, so V(0) = 13
-    let exact = exact::solve(&instance.problem, instance.truth().unwrap(), 1e-12).unwrap();
+    let exact = solve(&instance.problem, instance.truth().unwrap(), &Options::exact(1e-12)).unwrap();
     assert!((exact.v[0] - 13.0).abs() < 1e-11, "{:?}", exact.v);
 }
 

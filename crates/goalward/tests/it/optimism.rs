@@ -3,7 +3,7 @@
 use crate::worlds_for_tests::{half_free, irregular};
 use goalward::numeric::Stream;
 use goalward::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
-use goalward::plan::{Devi, Planner, Task, exact};
+use goalward::plan::{Devi, Options, Planner, Task, solve};
 use goalward::problem::Instance;
 use goalward::registry::Settings;
 use proptest::prelude::*;
@@ -88,7 +88,7 @@ proptest! {
     ) {
         let instance = irregular(seed, states, dim);
         let problem = &instance.problem;
-        let best = exact::solve(problem, instance.truth().unwrap(), 1e-12).unwrap();
+        let best = solve(problem, instance.truth().unwrap(), &Options::exact(1e-12)).unwrap();
         let mut set = Region::around_truth(&instance, seed, distance, slack).set(&instance);
         let (b, rate) = (best.b_star * 1.01, 1.0 / t);
         let task = Task { problem, costs: problem.costs(), b, eps: rate, q: rate };
@@ -109,7 +109,7 @@ proptest! {
     ) {
         let instance = irregular(seed, states, dim);
         let problem = &instance.problem;
-        let best = exact::solve(problem, instance.truth().unwrap(), 1e-12).unwrap();
+        let best = solve(problem, instance.truth().unwrap(), &Options::exact(1e-12)).unwrap();
         let mut set = Region::around_truth(&instance, seed, 0.3, slack).set(&instance);
         let task = Task { problem, costs: problem.costs(), b: share * best.b_star, eps: 1e-12, q };
         let mut devi = Devi::new(problem);
@@ -156,7 +156,7 @@ proptest! {
 fn free_states_are_certified_too() {
     let instance = half_free();
     let problem = &instance.problem;
-    let best = exact::solve(problem, instance.truth().unwrap(), 1e-12).unwrap();
+    let best = solve(problem, instance.truth().unwrap(), &Options::exact(1e-12)).unwrap();
     for t in [10.0, 1e3, 1e5] {
         let mut set = Region::around_truth(&instance, 1, 0.2, 0.1).set(&instance);
         let task = Task { problem, costs: problem.costs(), b: 3.0, eps: 1.0 / t, q: 1.0 / t };

@@ -5,7 +5,7 @@ use goalward::estimate::Seen;
 use goalward::learners::{self, LEARNERS, PlanReport, Probe, Told, Transition};
 use goalward::numeric::support::{Conic, ConvexSet, Ellipsoid, Status, SupportMin, Warm};
 use goalward::numeric::{Polytope, PolytopeBuilder, Rows, Stream, Tall, categorical};
-use goalward::plan::{Devi, Planner, Task};
+use goalward::plan::{Devi, Options, Planner, Task, solve};
 use goalward::problem::Problem;
 use goalward::registry::Settings;
 use goalward::worlds;
@@ -146,7 +146,7 @@ fn planned_alike(dim: usize, many: bool) {
     let (problem, theta) = (&instance.problem, instance.truth().unwrap().theta());
     assert_eq!(problem.constraints().has_features(), many);
     let shape: Vec<f64> = (0..dim * dim).map(|i| f64::from(u8::from(i % (dim + 1) == 0))).collect();
-    let best = goalward::plan::exact::solve(problem, instance.truth().unwrap(), 1e-9).unwrap();
+    let best = solve(problem, instance.truth().unwrap(), &Options::exact(1e-9)).unwrap();
     let task = Task { problem, costs: problem.costs(), b: 1.01 * best.b_star, eps: 1e-6, q: 1e-6 };
     for radius in [1e-3, 0.3, 100.0] {
         let plan = |threads: usize| {

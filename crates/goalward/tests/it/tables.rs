@@ -3,7 +3,7 @@
 use super::model_files::{Folder, settings};
 use goalward::check::check;
 use goalward::files::json;
-use goalward::plan::certified::{self, Objective};
+use goalward::plan::{Objective, Options, solve};
 use goalward::problem::Instance;
 use goalward::{Error, Result, worlds};
 use proptest::prelude::*;
@@ -77,7 +77,9 @@ fn roles_are_told_after_the_start() {
         (full(&rows, 3, &[0.0, 0.5, 0.5]), "start=0"),
     ] {
         let world = open(&text, options).unwrap();
-        let reach = certified::solve(&world.problem, world.truth().unwrap(), Objective::Reach, 1e-9).unwrap();
+        let reach =
+            solve(&world.problem, world.truth().unwrap(), &Options::fast(Objective::Reach, 1e-9).bare())
+                .unwrap();
         assert!((reach.v[world.problem.start()] - 0.5).abs() < 1e-9, "{options}: {:?}", reach.v);
     }
     // from 1 state 0 is nothing but a place where runs end
@@ -209,7 +211,7 @@ fn told(text: &str, options: &str) -> std::result::Result<Vec<Option<f64>>, Stri
     })?;
     let (problem, truth) = (&world.problem, world.truth().unwrap());
     let value = |objective| {
-        let solution = certified::solve(problem, truth, objective, 1e-10).unwrap();
+        let solution = solve(problem, truth, &Options::fast(objective, 1e-10).bare()).unwrap();
         let lost = objective == Objective::Min && solution.lost.binary_search(&problem.start()).is_ok();
         (!lost).then(|| solution.v[problem.start()])
     };

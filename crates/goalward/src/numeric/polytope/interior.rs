@@ -109,22 +109,7 @@ fn separate(rows: &[f64], offsets: &[f64], k: usize, start: &[f64]) -> Search {
 pub(super) fn decide(rows: &[f64], offsets: &[f64], k: usize) -> Result<Vec<f64>, String> {
     let m = offsets.len();
     let widest = offsets.iter().fold(1.0, |w: f64, b| w.max(b.abs()));
-    let (mut colptr, mut rowval, mut nzval) = (vec![0], Vec::new(), Vec::new());
-    for j in 0..=k {
-        for i in 0..m {
-            rowval.push(i);
-            nzval.push(if j < k { rows[i * k + j] } else { 1.0 });
-        }
-        // t <= 1, and a box around z: without one the solver follows directions that no row bounds
-        rowval.push(m + j);
-        nzval.push(1.0);
-        if j < k {
-            rowval.push(m + k + 1 + j);
-            nzval.push(-1.0);
-        }
-        colptr.push(rowval.len());
-    }
-    let a = CscMatrix::new(m + 2 * k + 1, k + 1, colptr, rowval, nzval);
+    let a = constraints(rows, m, k);
     // in units of the largest offset, as the solver's tolerances are absolute
     let mut b: Vec<f64> = offsets.iter().map(|b| b / widest).collect();
     b.resize(m + 2 * k + 1, BOX);
@@ -167,6 +152,26 @@ pub(super) fn decide(rows: &[f64], offsets: &[f64], k: usize) -> Result<Vec<f64>
         return Err(format!("multipliers of {m} rows prove a gap of {:.1e}", -deficit * widest));
     }
     Ok(z)
+}
+
+/// The rows of z and t: A z + t, t, and z to both sides.
+fn constraints(rows: &[f64], m: usize, k: usize) -> CscMatrix {
+    let (mut colptr, mut rowval, mut nzval) = (vec![0], Vec::new(), Vec::new());
+    for j in 0..=k {
+        for i in 0..m {
+            rowval.push(i);
+            nzval.push(if j < k { rows[i * k + j] } else { 1.0 });
+        }
+        // t <= 1, and a box around z: without one the solver follows directions that no row bounds
+        rowval.push(m + j);
+        nzval.push(1.0);
+        if j < k {
+            rowval.push(m + k + 1 + j);
+            nzval.push(-1.0);
+        }
+        colptr.push(rowval.len());
+    }
+    CscMatrix::new(m + 2 * k + 1, k + 1, colptr, rowval, nzval)
 }
 
 /// The program's point z / tau and the rows of the selection without slack.

@@ -309,29 +309,7 @@ impl Walk {
                 self.at = Vertex::start(k);
             }
             self.work += (2 * k * k) as u64;
-            let (mut leaves, mut steepest, mut bound) = (None, 0.0, 0.0);
-            for r in 0..k {
-                let edge = &self.at.edges[r * k..(r + 1) * k];
-                let mu = dot(a, edge);
-                self.mu[r] = mu;
-                let gain = match self.at.basis[r] {
-                    Some(row) => {
-                        bound += if mu > 0.0 { mu * slabs.slacks[row] } else { 0.0 };
-                        bound -= if mu < -NONE { mu * slabs.far[row] } else { 0.0 };
-                        -mu
-                    }
-                    None => {
-                        bound = if mu.abs() > NONE { f64::INFINITY } else { bound };
-                        mu.abs()
-                    }
-                };
-                if gain > NONE {
-                    let slope = gain * gain / dot(edge, edge);
-                    if slope > steepest {
-                        (steepest, leaves) = (slope, Some(r));
-                    }
-                }
-            }
+            let (leaves, bound) = self.look(slabs, a);
             if bound <= low || leaves.is_none() {
                 if self.left(slabs, a) <= LEFT {
                     self.toward.copy_from_slice(&self.at.y);
@@ -365,6 +343,36 @@ impl Walk {
         self.toward.copy_from_slice(&self.at.y);
         self.at = Vertex::start(k);
         f64::INFINITY
+    }
+
+    /// The steepest edge on which a'y rises, if one does, and the bound that this vertex gives.
+    #[inline(always)]
+    fn look(&mut self, slabs: &Slabs, a: &[f64]) -> (Option<usize>, f64) {
+        let k = self.k;
+        let (mut leaves, mut steepest, mut bound) = (None, 0.0, 0.0);
+        for r in 0..k {
+            let edge = &self.at.edges[r * k..(r + 1) * k];
+            let mu = dot(a, edge);
+            self.mu[r] = mu;
+            let gain = match self.at.basis[r] {
+                Some(row) => {
+                    bound += if mu > 0.0 { mu * slabs.slacks[row] } else { 0.0 };
+                    bound -= if mu < -NONE { mu * slabs.far[row] } else { 0.0 };
+                    -mu
+                }
+                None => {
+                    bound = if mu.abs() > NONE { f64::INFINITY } else { bound };
+                    mu.abs()
+                }
+            };
+            if gain > NONE {
+                let slope = gain * gain / dot(edge, edge);
+                if slope > steepest {
+                    (steepest, leaves) = (slope, Some(r));
+                }
+            }
+        }
+        (leaves, bound)
     }
 
     /// The first row on the way.

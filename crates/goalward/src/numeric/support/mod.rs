@@ -1,10 +1,8 @@
 //! Support minimisation: min <c, theta> over (ellipsoid ∩ polytope), for one set and millions of objectives.
 
 mod active_set;
-mod coarse;
 mod conic;
 mod lanes;
-mod taken;
 mod whiten;
 mod working;
 

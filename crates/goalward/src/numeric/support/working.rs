@@ -317,18 +317,28 @@ mod tests {
         working.push(row, h)
     }
 
-    #[test]
-    fn dropping_equals_rebuilding() {
+    const K: usize = 7;
+
+    /// An objective, six rows of norm one, and their right-hand sides.
+    fn drawn() -> (Vec<Lanes>, Vec<Vec<f64>>, Vec<f64>) {
         let mut random = Stream::new(3, &[]);
-        let k = 7;
         let mut draw = |n: usize| -> Vec<f64> { (0..n).map(|_| random.uniform() - 0.5).collect() };
-        let w = lanes(&draw(k));
-        let mut g: Vec<Vec<f64>> = (0..6).map(|_| draw(k)).collect();
+        let w = lanes(&draw(K));
+        let mut g: Vec<Vec<f64>> = (0..6).map(|_| draw(K)).collect();
         g.iter_mut().for_each(|g| {
             let size = norm(g);
             g.iter_mut().for_each(|x| *x /= size);
         });
-        let h = draw(6);
+        (w, g, draw(6))
+    }
+
+    fn same(a: &[f64], b: &[f64]) {
+        a.iter().zip(b).for_each(|(a, b)| assert!((a - b).abs() < 1e-12));
+    }
+
+    #[test]
+    fn dropping_equals_rebuilding() {
+        let ((w, g, h), k) = (drawn(), K);
         let mut updated = Working::new(k);
         updated.start(&w);
         (0..6).for_each(|i| assert!(push(&mut updated, i, &g[i], h[i])));
@@ -341,7 +351,6 @@ mod tests {
         assert_eq!(updated.rows, fresh.rows);
         updated.outside_sq();
         fresh.outside_sq();
-        let same = |a: &[f64], b: &[f64]| a.iter().zip(b).for_each(|(a, b)| assert!((a - b).abs() < 1e-12));
         same(updated.nearest.as_flattened(), fresh.nearest.as_flattened());
         same(updated.outside.as_flattened(), fresh.outside.as_flattened());
         for mu in [0.0, 0.7] {
@@ -350,7 +359,19 @@ mod tests {
             fresh.multipliers(mu, &mut b);
             same(&a, &b);
         }
-        // a full set trades a row for the one refused
+        // y_W lies on every row, also when it is computed afresh
+        for renewed in [false, true] {
+            if renewed {
+                updated.renew();
+            }
+            let y = &updated.nearest.as_flattened()[..k];
+            updated.rows.iter().for_each(|&i| assert!((dot(&g[i], y) - h[i]).abs() < 1e-12));
+        }
+    }
+
+    #[test]
+    fn a_full_set_trades_a_row_for_the_one_refused() {
+        let ((w, g, h), k) = (drawn(), K);
         let mut full = Working::new(k);
         full.start(&w);
         let extra: Vec<Vec<f64>> =
@@ -370,13 +391,5 @@ mod tests {
         full.multipliers(0.3, &mut a);
         fresh_full.multipliers(0.3, &mut b);
         a.iter().zip(&b).for_each(|(a, b)| assert!((a - b).abs() < 1e-10 * (1.0 + b.abs())));
-        // y_W lies on every row, also when it is computed afresh
-        for renewed in [false, true] {
-            if renewed {
-                updated.renew();
-            }
-            let y = &updated.nearest.as_flattened()[..k];
-            updated.rows.iter().for_each(|&i| assert!((dot(&g[i], y) - h[i]).abs() < 1e-12));
-        }
     }
 }

@@ -7,8 +7,8 @@
 
 use super::{Cut, Devi, Task};
 use crate::numeric::dot;
-use crate::plan::evaluate::Evaluator;
-use crate::plan::krylov::Krylov;
+use crate::numeric::linear::krylov::Krylov;
+use crate::numeric::linear::system::{Rows, System};
 use crate::problem::{Pair, Problem, State};
 
 /// Up to so many states are eliminated, and no more than this if actions have more successors than those of a grid: then
@@ -28,6 +28,19 @@ pub(super) struct Left {
     pub(super) enough: f64,
     /// Every charge is lowered by this.
     pub(super) lowered: f64,
+}
+
+/// Whether the values of what was chosen are numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Arithmetic {
+    Fine,
+    Broken,
+}
+
+impl Arithmetic {
+    fn of(x: &[f64]) -> Arithmetic {
+        if x.iter().all(|x| x.is_finite()) { Arithmetic::Fine } else { Arithmetic::Broken }
+    }
 }
 
 /// What many states take; kept from call to call, as large vectors that come and go leave holes behind.
@@ -64,8 +77,8 @@ fn state(key: u64) -> State {
 
 impl Devi {
     /// V = `self.v` becomes the values of what was chosen, clamped to [0, B]. With many states only
-    /// as far as [`Left`] says. `false` if arithmetic fails.
-    pub(super) fn evaluate(&mut self, task: &Task, left: Left) -> Result<bool, Cut> {
+    /// as far as [`Left`] says.
+    pub(super) fn evaluate(&mut self, task: &Task, left: Left) -> Result<Arithmetic, Cut> {
         let fine = match many(task.problem) {
             true => self.solve(task, left),
             false => self.eliminate(task),
@@ -75,7 +88,7 @@ impl Devi {
         Ok(fine)
     }
 
-    fn eliminate(&mut self, task: &Task) -> bool {
+    fn eliminate(&mut self, task: &Task) -> Arithmetic {
         let goal = task.problem.goal();
         let node = |s: State| (if s < goal { s } else { s - 1 }) as u32;
         let (mut rows, mut to_goal, mut charge) = (Vec::new(), Vec::new(), Vec::new());
@@ -86,15 +99,15 @@ impl Devi {
             to_goal.push(outside);
             charge.push(paid);
         }
-        let x = Evaluator::of_rows(rows, to_goal).solve(charge);
+        let x = System::new(Rows { to: rows, out: to_goal }).solve(charge);
         let mut states = x.iter();
         for (_, v) in self.v.iter_mut().enumerate().filter(|(s, _)| *s != goal) {
             *v = states.next().copied().unwrap_or(f64::NAN);
         }
-        x.iter().all(|x| x.is_finite())
+        Arithmetic::of(&x)
     }
 
-    fn solve(&mut self, task: &Task, left: Left) -> bool {
+    fn solve(&mut self, task: &Task, left: Left) -> Arithmetic {
         let goal = task.problem.goal();
         let mut all = std::mem::take(&mut self.equations);
         let Equations { krylov, order, place, charge, x } = &mut all;
@@ -121,7 +134,7 @@ impl Devi {
         krylov.heed(&devi.halt);
         krylov.solve_or_relax(charge, x, left.enough, ITERATIONS, SWEEPS);
         order.iter().zip(x.iter()).for_each(|(&key, x)| self.v[state(key)] = *x);
-        let fine = x.iter().all(|x| x.is_finite());
+        let fine = Arithmetic::of(x);
         self.equations = all;
         fine
     }
@@ -155,8 +168,7 @@ impl Devi {
 
     /// The cost of a pair, less what the last sweep took off its bound: the equations are to agree with that.
     pub(super) fn paid(&self, task: &Task, p: Pair) -> f64 {
-        let off = self.leeway.map_or(0.0, |leeway| leeway * task.problem.off_by(p));
-        task.costs[p] - (1.0 - task.q) * off
+        task.costs[p] - (1.0 - task.q) * self.leeway.off(task.problem, p)
     }
 }
 

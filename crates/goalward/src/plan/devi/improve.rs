@@ -18,10 +18,7 @@ impl Devi {
             let mut best = v[s] - noise;
             let mut choice = None;
             for p in problem.pairs_of(s) {
-                match self.leeway {
-                    None => problem.phi_v(p, &v, &mut phi),
-                    Some(_) => problem.phi_v_nearly(p, &v, &mut phi),
-                }
+                self.leeway.phi_v(problem, p, &v, &mut phi);
                 let paid = self.paid(task, p);
                 let least = problem.successors(p).iter().map(|&next| next as State);
                 let least = least.min_by(|&a, &b| v[a].total_cmp(&v[b]));

@@ -1,64 +1,45 @@
-//! DEVI, discounted extended value iteration over a confidence set: Algorithm 2 of the paper, as printed and fast.
+//! DEVI, discounted extended value iteration over a confidence set: Algorithm 2 of the paper, as
+//! printed and fast.
 //!
 //! Both find V with 0 <= V <= the fixed point of
 //!
-//! (L V)(s) = min(B, min_a c(s,a) + (1 - q) min over theta in C ∩ B of <theta, phi_V(s,a)>), (L V)(goal) = 0,
+//! (L V)(s) = min(B, min_a c(s,a) + (1 - q) min over theta in C ∩ B of <theta, phi_V(s,a)>),
+//! (L V)(goal) = 0,
 //!
-//! and |V - L V| <= eps. The clamp at B (reading A14) sits inside every sweep: L stays monotone, a contraction and, as
-//! V* <= B, optimistic.
+//! and |V - L V| <= eps. The clamp at B (reading A14) sits inside every sweep: L stays monotone, a
+//! contraction and, as V* <= B, optimistic.
 //!
-//! V comes from certified lower bounds, so an inexact support problem never breaks optimism. Q, from which actions are
-//! chosen, comes from primal values: a bound may be off by rounding, which would break ties.
+//! V comes from certified lower bounds, so an inexact support problem never breaks optimism. Q, from
+//! which actions are chosen, comes from primal values: a bound may be off by rounding, which would
+//! break ties.
+//!
+//! The printed lines are [`Devi::plan`] (1 to 4 and 7 to 11) and `backup` (5 and 6). `sweep` applies
+//! L to all states in chunks, `halves` says when half of each feature is enough, `warm` where support
+//! problems start. `newton` is policy iteration, `certificate` what makes its V a lower bound,
+//! `evaluate` and `improve` are its two steps.
 
+mod backup;
+mod certificate;
 mod evaluate;
-mod fast;
+mod halves;
 mod improve;
+mod newton;
+mod planner;
 mod sweep;
 mod warm;
 
-use super::{Cut, Halt};
+use crate::numeric::halt::{Cut, Halt};
 use crate::numeric::support::SupportMin;
 use crate::problem::Problem;
+use backup::Chosen;
 use evaluate::Equations;
-use serde::{Deserialize, Serialize};
-use std::str::FromStr;
-use sweep::Chosen;
+use halves::Leeway;
+pub use planner::Planner;
+use sweep::Keep;
 use warm::WarmStarts;
 
 /// In `auto`, value iteration gives way to policy iteration after so many support problems.
 const FAITHFUL_WORK: usize = 1 << 16;
-
-/// How to plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Planner {
-    /// Value iteration from zero, as printed: about T* log(1/eps) sweeps.
-    Faithful,
-    /// Policy iteration with a certificate: a handful of sweeps, whatever the horizon.
-    Fast,
-    /// Faithful, and fast if that takes more than 2^16 support problems.
-    Auto,
-}
-
-impl Planner {
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Planner::Faithful => "faithful",
-            Planner::Fast => "fast",
-            Planner::Auto => "auto",
-        }
-    }
-}
-
-impl FromStr for Planner {
-    type Err = ();
-
-    fn from_str(text: &str) -> Result<Self, ()> {
-        let all = [Planner::Faithful, Planner::Fast, Planner::Auto];
-        all.into_iter().find(|planner| planner.name() == text).ok_or(())
-    }
-}
 
 /// What is planned: the costs per pair, the bound B on values, and the paper's eps and q.
 #[derive(Clone, Copy, Debug)]
@@ -90,9 +71,20 @@ pub struct Convergence {
     pub relaxed: bool,
 }
 
+/// How value iteration ended.
+enum Values {
+    /// The last change is below eps.
+    Converged(Convergence),
+    /// It would take too long.
+    Slow {
+        /// Sweeps made.
+        sweeps: u64,
+    },
+}
+
 /// The optimistic planner, with the tables of its last call.
 ///
-/// Readings of the print:
+/// Readings of the print of Algorithm 2:
 /// * D1: the loop tests |V^(i) - V^(i-1)|, with V^(-1) infinite, so there is at least one sweep;
 /// * D2, D3: it returns the last Q computed, and V its minimum.
 ///
@@ -107,9 +99,8 @@ pub struct Devi {
     before: Vec<f64>,
     /// The last sweep's change.
     change: f64,
-    /// |theta|_1 max V if the last sweep read half of each feature: what is off by so much, per unit of
-    /// [`Problem::off_by`], was taken off every bound.
-    leeway: Option<f64>,
+    /// What the last sweep took off every bound for having read half of each feature.
+    leeway: Leeway,
     warm: WarmStarts,
     /// The minimising action and theta of each state; only policy iteration fills it.
     chosen: Option<Chosen>,
@@ -127,7 +118,7 @@ impl Devi {
             v: vec![0.0; states],
             before: vec![0.0; states],
             change: 0.0,
-            leeway: None,
+            leeway: Leeway::None,
             warm: WarmStarts::new(pairs, problem.constraints().free()),
             chosen: None,
             equations: Equations::default(),
@@ -149,8 +140,8 @@ impl Devi {
         }
     }
 
-    /// The same, but for a wish that it stop: within a fraction of a second on a million pairs. What [`Devi::q`] and
-    /// [`Devi::v`] then hold is of no use, and the next call does not depend on it.
+    /// The same, but for a wish that it stop: within a fraction of a second on a million pairs. What
+    /// [`Devi::q`] and [`Devi::v`] then hold is of no use, and the next call does not depend on it.
     pub fn plan_unless<S>(
         &mut self,
         task: &Task,
@@ -162,30 +153,61 @@ impl Devi {
     where
         S: SupportMin + Clone + Send + Sync,
     {
+        self.begin(task, halt); // lines 1 and 2
+        let fallbacks = set.fallbacks();
+        // line 3: whoever has a set knows that it is not empty
+        let done = match self.iterate_values(task, set, self.patience(planner))? {
+            Values::Converged(done) => done,
+            Values::Slow { sweeps } => {
+                self.v.copy_from_slice(start);
+                self.iterate_policies(task, set, sweeps)?
+            }
+        };
+        // lines 9 and 11: what `q` holds is the last Q
+        Ok(Convergence { fallbacks: set.fallbacks() - fallbacks, relaxed: set.is_relaxed(), ..done })
+    }
+
+    /// Lines 1 and 2: Q^(0) = 0, V^(0) = 0.
+    fn begin(&mut self, task: &Task, halt: &Halt) {
         self.halt = halt.clone();
         self.q.fill(0.0);
         self.v.fill(0.0);
-        // a planning call must depend on its set alone, not on calls before it: a resumed run has not made those
+        // a planning call must depend on its set alone, not on calls before it: a resumed run has not
+        // made those
         self.warm.clear();
         self.change = task.costs.iter().copied().fold(0.0, f64::max);
-        let fallbacks = set.fallbacks();
-        let limit = match planner {
+    }
+
+    /// After how many sweeps value iteration gives way to policy iteration.
+    fn patience(&self, planner: Planner) -> u64 {
+        match planner {
             Planner::Faithful => u64::MAX,
             Planner::Auto => (FAITHFUL_WORK / self.q.len().max(1)) as u64,
             Planner::Fast => 0,
-        };
-        let (mut sweeps, mut change) = (0, f64::INFINITY);
-        while change >= task.eps && sweeps < limit {
-            change = self.step(task, set)?;
-            sweeps += 1;
         }
-        let done = if change < task.eps {
-            Convergence { sweeps, residual: change, planner: Planner::Faithful, fallbacks: 0, relaxed: false }
-        } else {
-            self.v.copy_from_slice(start);
-            self.iterate_policies(task, set, sweeps)?
-        };
-        Ok(Convergence { fallbacks: set.fallbacks() - fallbacks, relaxed: set.is_relaxed(), ..done })
+    }
+
+    /// Lines 4 to 8: value iteration from zero.
+    fn iterate_values<S>(&mut self, task: &Task, set: &mut S, most: u64) -> Result<Values, Cut>
+    where
+        S: SupportMin + Clone + Send + Sync,
+    {
+        let (mut i, mut change) = (0, f64::INFINITY); // V^(-1) is infinite
+        // line 4
+        while change >= task.eps && i < most {
+            change = self.step(task, set)?; // lines 5 and 6
+            i += 1; // line 7
+        }
+        Ok(match change < task.eps {
+            true => Values::Converged(Convergence {
+                sweeps: i,
+                residual: change,
+                planner: Planner::Faithful,
+                fallbacks: 0,
+                relaxed: false,
+            }),
+            false => Values::Slow { sweeps: i },
+        })
     }
 
     /// One sweep: `v` and `q` become L's of the values given; the change. The active rows of the last sweep are where this one
@@ -206,12 +228,7 @@ impl Devi {
         S: SupportMin + Clone + Send + Sync,
     {
         std::mem::swap(&mut self.v, &mut self.before);
-        self.sweep(task, set, false)?;
-        Ok(self.change + self.doubt(task))
-    }
-
-    /// By how much more than it seems the last sweep's V may be off from L V for having read half of each feature.
-    fn doubt(&self, task: &Task) -> f64 {
-        self.leeway.map_or(0.0, |leeway| 2.0 * leeway * task.problem.largest_off())
+        self.sweep(task, set, Keep::Values)?;
+        Ok(self.change + self.leeway.doubt(task.problem))
     }
 }

@@ -1,0 +1,124 @@
+//! Lines 5 and 6 of Algorithm 2 on some consecutive states.
+
+use super::halves::Leeway;
+use super::{Halt, Task, warm};
+use crate::numeric::support::{SupportMin, Warm};
+use crate::problem::{Pair, State};
+use std::ops::Range;
+
+/// What attains the minimum in each state.
+#[derive(Clone, Debug)]
+pub(super) struct Chosen {
+    /// The pair; `None` where the clamp at B is the minimum, and at the goal.
+    pub(super) pair: Vec<Option<u32>>,
+    /// Its minimising theta: states x d.
+    pub(super) theta: Vec<f64>,
+}
+
+impl Chosen {
+    pub(super) fn new(states: usize, dim: usize) -> Self {
+        Chosen { pair: vec![None; states], theta: vec![0.0; states * dim] }
+    }
+}
+
+/// The tables of some consecutive states.
+pub(super) struct Chunk<'a> {
+    pub(super) states: Range<State>,
+    pub(super) q: &'a mut [f64],
+    pub(super) v: &'a mut [f64],
+    pub(super) leeway: Leeway,
+    /// As [`warm::WarmStarts`] has them.
+    pub(super) warm: &'a mut [u16],
+    pub(super) warm_width: usize,
+    /// As [`Chosen`] has them, if they are wanted.
+    pub(super) chosen: Option<(&'a mut [Option<u32>], &'a mut [f64])>,
+    pub(super) fallbacks: u64,
+}
+
+/// What all chunks of a sweep share.
+#[derive(Clone, Copy)]
+pub(super) struct Sweep<'a> {
+    pub(super) task: &'a Task<'a>,
+    /// V^(i).
+    pub(super) before: &'a [f64],
+    pub(super) halt: &'a Halt,
+}
+
+/// What a chunk needs to work.
+pub(super) struct Room {
+    phi: Vec<f64>,
+    warm: Warm,
+}
+
+impl Room {
+    pub(super) fn new(dim: usize) -> Self {
+        Room { phi: vec![0.0; dim], warm: Warm::default() }
+    }
+}
+
+impl Chunk<'_> {
+    /// Backs up every state, unless it is asked to stop.
+    pub(super) fn run(&mut self, sweep: Sweep, set: &mut impl SupportMin, room: &mut Room) {
+        let Task { problem, b, .. } = *sweep.task;
+        let fallbacks = set.fallbacks();
+        let d = problem.dim();
+        let first_pair = problem.pairs_of(self.states.start).start;
+        for (i, s) in self.states.clone().enumerate() {
+            // a backup over a set by a conic solver takes milliseconds
+            if sweep.halt.asked() {
+                return;
+            }
+            if let Some((pair, _)) = &mut self.chosen {
+                pair[i] = None;
+            }
+            if s == problem.goal() {
+                self.v[i] = 0.0;
+                continue;
+            }
+            // line 6: V^(i+1) <- min over a of Q^(i+1), clamped at B
+            let mut least = b;
+            for p in problem.pairs_of(s) {
+                let lower = self.back_up(p, p - first_pair, sweep, set, room);
+                if lower < least {
+                    least = lower;
+                    if let Some((pair, theta)) = &mut self.chosen {
+                        pair[i] = Some(p as u32);
+                        set.minimiser(&mut theta[i * d..(i + 1) * d]);
+                    }
+                }
+            }
+            self.v[i] = least;
+        }
+        self.fallbacks += set.fallbacks() - fallbacks;
+    }
+
+    /// Line 5: Q^(i+1) <- c + (1 - q) min over theta of <theta, phi_V^(i)>, from the primal value. Gives
+    /// the same from the certified bound.
+    #[inline(always)]
+    fn back_up(
+        &mut self,
+        p: Pair,
+        at: usize,
+        sweep: Sweep,
+        set: &mut impl SupportMin,
+        room: &mut Room,
+    ) -> f64 {
+        let Room { phi, warm: rows } = room;
+        let Task { problem, costs, q: bonus, .. } = *sweep.task;
+        let off = self.leeway.phi_v(problem, p, sweep.before, phi);
+        let entry = &mut self.warm[at * self.warm_width..(at + 1) * self.warm_width];
+        warm::read(entry, rows);
+        let support = set.min(phi, rows);
+        warm::write(entry, rows);
+        // whatever theta in B, the expectation lies between the smallest and the largest successor's
+        // value
+        let values = problem.successors(p).iter().map(|&n| sweep.before[n as usize]);
+        let (floor, ceiling) =
+            values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
+        // a bound above that is an answer that arithmetic broke: it says nothing
+        let sound = support.bound - off <= ceiling + 1e-6 * ceiling.abs();
+        let bound = if sound { (support.bound - off).max(floor) } else { floor };
+        self.q[at] = costs[p] + (1.0 - bonus) * support.value.min(ceiling).max(bound);
+        costs[p] + (1.0 - bonus) * bound
+    }
+}

@@ -1,0 +1,209 @@
+//! The fast way: one strongly connected block after the other, those that lead nowhere else first.
+//!
+//! The strongly connected components are solved in topological order: a node on its own by its
+//! formula (`single`); a small block by policy iteration with sparse elimination, after the
+//! nodes without a decision have been eliminated once (`reduced`); a large one by policy iteration
+//! with BiCGSTAB (`large`), from a policy that `nearest` finds. Bounds come from f64 with directed
+//! error bounds.
+
+mod iterate;
+mod large;
+mod margin;
+mod nearest;
+mod reduced;
+mod rest;
+mod single;
+
+use super::bounds::{self, Proof};
+use super::model::{Choice, Model};
+use super::sense::Sense;
+use super::values::Values;
+use crate::numeric::linear::elimination::{Elimination, LastFirst};
+use crate::numeric::linear::krylov::Krylov;
+
+/// Blocks of more arcs are not eliminated, if nothing else is said: the rows alone would take too
+/// much memory.
+const REDUCE_ARCS: usize = 3_000_000;
+/// Rounds of policy iteration; it needs a dozen.
+const ROUNDS: usize = 100;
+/// What Krylov's method leaves of the equations in the end.
+const FINEST: f64 = 1e-13;
+
+/// No values, or none that can be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Failed;
+
+/// How the values of a block were found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Method {
+    /// After the elimination of the nodes without a decision.
+    Reduced,
+    /// As it is, by Krylov's method.
+    Large,
+}
+
+/// How the policies of a reduced block are evaluated.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum Evaluation {
+    /// By elimination.
+    #[default]
+    Elimination,
+    /// By Krylov's method.
+    Krylov,
+    /// By elimination at any price.
+    Patience,
+}
+
+/// Solves block by block; the workspaces are shared by all.
+pub(super) struct Solver<'a> {
+    model: &'a Model,
+    sense: Sense,
+    precision: f64,
+    values: Values,
+    evaluation: Evaluation,
+    /// The block at hand without the nodes that have no decision.
+    first: Elimination<LastFirst>,
+    /// What a policy makes of it.
+    second: Elimination<LastFirst>,
+    /// Blocks of more arcs are not eliminated.
+    pub(super) reduce_arcs: usize,
+    krylov: Krylov,
+    /// For large blocks: their nodes from the ways out inwards, and the place of each in that order.
+    order: Vec<u32>,
+    place: Vec<u32>,
+    /// How small a part of the equations Krylov's method leaves.
+    tolerance: f64,
+}
+
+impl<'a> Solver<'a> {
+    /// Nothing is solved yet.
+    pub(super) fn new(model: &'a Model, sense: Sense, precision: f64) -> Solver<'a> {
+        let n = model.nodes + 1;
+        let values = Values {
+            x: vec![0.0; n],
+            lower: vec![0.0; n],
+            upper: vec![0.0; n],
+            policy: (0..model.nodes).map(|s| model.choices(s).start as u32).collect(),
+            wide: false,
+        };
+        Solver {
+            model,
+            sense,
+            precision,
+            values,
+            first: Elimination::default(),
+            second: Elimination::default(),
+            reduce_arcs: REDUCE_ARCS,
+            krylov: Krylov::default(),
+            order: Vec::new(),
+            place: Vec::new(),
+            tolerance: FINEST,
+            evaluation: Evaluation::default(),
+        }
+    }
+
+    /// All blocks, given by their ends.
+    pub(super) fn run(mut self, ends: &[u32]) -> Values {
+        let mut start = 0;
+        for &end in ends {
+            let end = end as usize;
+            if end - start == 1 {
+                self.single(start);
+            } else {
+                self.block(start, end);
+            }
+            start = end;
+        }
+        self.values
+    }
+
+    fn block(&mut self, start: usize, end: usize) {
+        // the widest that scaling can prove is better than nothing
+        let widest = 1.0 / self.precision;
+        if let Ok(method) = self.find(start, end)
+            && (self.scaled(start, end, 1.0)
+                || self.by_margin(method, start, end)
+                || self.scaled(start, end, widest))
+        {
+            let values = &mut self.values;
+            let precision = self.precision;
+            values.wide |=
+                (start..end).any(|s| values.upper[s] - values.lower[s] > precision * values.upper[s]);
+            return;
+        }
+        // nothing is proven: bounds that always hold
+        self.values.wide = true;
+        let policy = self.nearest_exit(start, end).policy;
+        for s in start..end {
+            self.values.lower[s] = 0.0;
+            self.values.upper[s] = f64::INFINITY;
+            self.values.policy[s] = policy[s - start] as u32;
+        }
+    }
+
+    /// Values and a policy for a block.
+    fn find(&mut self, start: usize, end: usize) -> Result<Method, Failed> {
+        let model = self.model;
+        let arcs: usize = (start..end).flat_map(|s| model.choices(s)).map(|c| model.arcs(c).len()).sum();
+        if arcs <= self.reduce_arcs && self.by_elimination(start, end).is_ok() {
+            return Ok(Method::Reduced);
+        }
+        // elimination may have met a policy that f64 cannot hold the costs of
+        self.by_krylov(start, end).map(|()| Method::Large)
+    }
+
+    /// What a choice pays and brings from the blocks before.
+    fn inflow(&self, start: usize, end: usize, choice: Choice) -> f64 {
+        let arcs = self.model.arcs(choice).iter();
+        let outside = arcs.filter(|e| !(start..end).contains(&(e.0 as usize)));
+        outside.fold(self.model.charge(choice), |b, &(e, w)| b + w * self.values.x[e as usize])
+    }
+
+    /// What is proven of blocks: their bounds are checked as computed.
+    fn proof(&self) -> Proof<'a> {
+        Proof { model: self.model, sense: self.sense, care: 1.0 }
+    }
+
+    /// Bounds by scaling to a share of the precision; whether they hold.
+    fn scaled(&mut self, start: usize, end: usize, share: f64) -> bool {
+        bounds::by_scaling(self.proof(), share * self.precision, &mut self.values, start..end)
+    }
+
+    /// Whether a policy leaves a block from everywhere.
+    fn leaves(&self, start: usize, policy: &[Choice]) -> bool {
+        let n = policy.len();
+        let local = |next: u32| Some((next as usize).wrapping_sub(start)).filter(|&j| j < n);
+        let mut first = vec![0u32; n + 2];
+        for &choice in policy {
+            self.model.arcs(choice).iter().filter_map(|e| local(e.0)).for_each(|j| first[j + 2] += 1);
+        }
+        (2..n + 2).for_each(|j| first[j] += first[j - 1]);
+        let mut into = vec![0u32; first[n + 1] as usize];
+        let (mut reached, mut queue) = (vec![false; n], Vec::with_capacity(n));
+        for (s, &choice) in policy.iter().enumerate() {
+            for &(next, _) in self.model.arcs(choice) {
+                match local(next) {
+                    Some(j) => {
+                        into[first[j + 1] as usize] = s as u32;
+                        first[j + 1] += 1;
+                    }
+                    None if !reached[s] => {
+                        reached[s] = true;
+                        queue.push(s);
+                    }
+                    None => {}
+                }
+            }
+        }
+        let mut at = 0;
+        while at < queue.len() {
+            for &s in &into[first[queue[at]] as usize..first[queue[at] + 1] as usize] {
+                if !std::mem::replace(&mut reached[s as usize], true) {
+                    queue.push(s as usize);
+                }
+            }
+            at += 1;
+        }
+        queue.len() == n
+    }
+}

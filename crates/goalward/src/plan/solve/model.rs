@@ -1,0 +1,170 @@
+//! A known model in the form that planning works on: nodes, and for each pair the arcs that *leave* its node.
+//!
+//! With raw weights w(s'|s,a) and their sum S, the kernel is P = w/S (exact planning reads the truth as its rows divided
+//! by their sums, so that a row that sums to 1 - 1e-16 neither leaks nor creates probability). V(s) <= c + PV is then the
+//! same as: the *slack* S c - sum over s' != s of w(s') (V(s) - V(s')) is not negative. Self-loops cancel, nothing is
+//! subtracted from one, and all data are non-negative: that is what makes small relative errors possible.
+
+use crate::numeric::linear::double::Double;
+use crate::numeric::linear::system::Rows;
+use crate::plan::graph::{Partition, possible};
+use crate::problem::{Pair, Problem, Truth};
+use std::ops::Range;
+
+/// A pair's number within a [`Model`].
+pub(super) type Choice = usize;
+
+/// A known model over the nodes of a partition; node `nodes` is the goal. Pairs that cannot leave their node are left
+/// out: no proper policy is made of them, and they never make a value smaller.
+pub(super) struct Model {
+    pub(super) nodes: usize,
+    first_choice: Vec<usize>,
+    /// The problem's number of each choice.
+    pub(super) pair: Vec<Pair>,
+    /// S c, per choice.
+    charge: Vec<Double>,
+    /// S, per choice.
+    pub(super) total: Vec<f64>,
+    /// The weight that leaves the node, per choice.
+    pub(super) leaving: Vec<f64>,
+    /// The number of successors of each choice, those inside the node included.
+    successors: Vec<u32>,
+    first_arc: Vec<usize>,
+    arcs: Vec<(u32, f64)>,
+}
+
+impl Model {
+    /// The usable pairs of a partition's states, with their costs.
+    pub(super) fn new(problem: &Problem, truth: &Truth, usable: &[bool], partition: &Partition) -> Model {
+        Model::build(problem, truth, usable, partition, |p, total| total.times(problem.cost(p)))
+    }
+
+    /// The same with other charges: what a pair adds, from its number and its S. Successors that are in no node count as
+    /// the goal does.
+    pub(super) fn build(
+        problem: &Problem,
+        truth: &Truth,
+        usable: &[bool],
+        partition: &Partition,
+        charge: impl Fn(Pair, Double) -> Double,
+    ) -> Model {
+        let nodes = partition.nodes();
+        let chosen =
+            |node: usize| partition.members(node).flat_map(|s| problem.pairs_of(s)).filter(|&p| usable[p]);
+        let (mut pairs, mut rows) = (0, 0);
+        for p in (0..nodes).flat_map(chosen) {
+            (pairs, rows) = (pairs + 1, rows + problem.successors(p).len());
+        }
+        let mut model = Model {
+            nodes,
+            first_choice: Vec::with_capacity(nodes + 1),
+            pair: Vec::with_capacity(pairs),
+            charge: Vec::with_capacity(pairs),
+            total: Vec::with_capacity(pairs),
+            leaving: Vec::with_capacity(pairs),
+            successors: Vec::with_capacity(pairs),
+            first_arc: Vec::with_capacity(pairs + 1),
+            arcs: Vec::with_capacity(rows),
+        };
+        model.first_choice.push(0);
+        model.first_arc.push(0);
+        for node in 0..nodes {
+            for p in chosen(node) {
+                let (mut total, mut leaving) = (Double::ZERO, Double::ZERO);
+                for (next, w) in possible(problem, truth, p) {
+                    let next = partition.node_of[next].min(nodes as u32);
+                    total = total + w.into();
+                    if next as usize != node {
+                        leaving = leaving + w.into();
+                        model.arcs.push((next, w));
+                    }
+                }
+                if model.arcs.len() > model.first_arc[model.pair.len()] {
+                    model.pair.push(p);
+                    model.charge.push(charge(p, total));
+                    model.total.push(total.nearest());
+                    model.leaving.push(leaving.nearest());
+                    model.successors.push(problem.successors(p).len() as u32);
+                    model.first_arc.push(model.arcs.len());
+                }
+            }
+            model.first_choice.push(model.pair.len());
+        }
+        model
+    }
+
+    /// The choices of a node, in the order of states and actions.
+    pub(super) fn choices(&self, node: usize) -> Range<Choice> {
+        self.first_choice[node]..self.first_choice[node + 1]
+    }
+
+    /// The arcs of a choice that leave its node; two of them may lead to the same node.
+    pub(super) fn arcs(&self, choice: Choice) -> &[(u32, f64)] {
+        &self.arcs[self.first_arc[choice]..self.first_arc[choice + 1]]
+    }
+
+    /// S c of a choice.
+    pub(super) fn charge(&self, choice: Choice) -> f64 {
+        self.charge[choice].nearest()
+    }
+
+    /// What S c has beyond f64.
+    pub(super) fn charge_tail(&self, choice: Choice) -> f64 {
+        (self.charge[choice] - self.charge[choice].nearest().into()).nearest()
+    }
+
+    /// S c with all its digits.
+    pub(super) fn whole_charge(&self, choice: Choice) -> Double {
+        self.charge[choice]
+    }
+
+    /// The number of successors of a choice, those inside its node included.
+    pub(super) fn successors(&self, choice: Choice) -> u32 {
+        self.successors[choice]
+    }
+
+    /// A policy's equations: weights to other nodes in ascending order, and to the goal.
+    pub(super) fn rows(&self, policy: &[Choice]) -> Rows {
+        let mut rows = Rows { to: Vec::with_capacity(self.nodes), out: vec![0.0; self.nodes] };
+        for (node, &choice) in policy.iter().enumerate() {
+            let mut row = self.arcs(choice).to_vec();
+            row.sort_by_key(|&(next, _)| next);
+            row.dedup_by(|later, kept| {
+                let same = later.0 == kept.0;
+                kept.1 += if same { later.1 } else { 0.0 };
+                same
+            });
+            if row.last().is_some_and(|&(next, _)| next as usize == self.nodes) {
+                rows.out[node] = row.pop().map_or(0.0, |(_, w)| w);
+            }
+            rows.to.push(row);
+        }
+        rows
+    }
+
+    /// Whether a policy reaches the goal from everywhere with probability one.
+    pub(super) fn is_proper(&self, policy: &[Choice]) -> bool {
+        self.reaches_goal(policy).iter().all(|&reaches| reaches)
+    }
+
+    /// From which nodes does the policy reach the goal with positive probability? From all: the policy is proper.
+    pub(super) fn reaches_goal(&self, policy: &[Choice]) -> Vec<bool> {
+        let mut into = vec![Vec::new(); self.nodes + 1];
+        for (node, &choice) in policy.iter().enumerate() {
+            self.arcs(choice).iter().for_each(|&(next, _)| into[next as usize].push(node));
+        }
+        let mut reaches = vec![false; self.nodes + 1];
+        reaches[self.nodes] = true;
+        let mut queue = vec![self.nodes];
+        while let Some(next) = queue.pop() {
+            for &node in &into[next] {
+                if !reaches[node] {
+                    reaches[node] = true;
+                    queue.push(node);
+                }
+            }
+        }
+        reaches.truncate(self.nodes);
+        reaches
+    }
+}

@@ -1,0 +1,314 @@
+//! Problems whose answers are known by hand.
+
+use super::fast::Solver;
+use super::sense::Sense;
+use super::setup::Setup;
+use super::*;
+use crate::plan::verify;
+
+/// (state, cost, successors with probabilities).
+pub(in crate::plan) type Row<'a> = (State, f64, &'a [(State, f64)]);
+
+/// Actions in order of appearance; the goal is the last state. A second feature leads everything to the goal, so that
+/// states without a way out can be built; the truth does not use it.
+pub(in crate::plan) fn problem(states: usize, rows: &[Row]) -> (Problem, Truth) {
+    let mut builder = Problem::builder("test", states, 2);
+    for &(s, cost, next) in rows {
+        let a = builder.action(s, cost).unwrap();
+        let mut to_goal = 0.0;
+        for &(next, p) in next {
+            match next + 1 == states {
+                true => to_goal += p,
+                false => _ = builder.feature(s, a, next, &[p, 0.0]).unwrap(),
+            }
+        }
+        builder.feature(s, a, states - 1, &[to_goal, 1.0]).unwrap();
+    }
+    let problem = builder.build().unwrap();
+    let truth = Truth::new(&problem, &[1.0, 0.0]).unwrap();
+    (problem, truth)
+}
+
+/// The fast way, unchecked.
+pub(super) fn fast(problem: &Problem, truth: &Truth, objective: Objective, precision: f64) -> Answer {
+    solve(problem, truth, &Options { trust: Trust::Unchecked, ..Options::fast(objective, precision) })
+        .unwrap()
+}
+
+pub(super) fn solved(problem: &Problem, truth: &Truth, objective: Objective, precision: f64) -> Answer {
+    let solution = fast(problem, truth, objective, precision);
+    assert!(solution.width() <= precision, "{} {solution:?}", solution.width());
+    for s in 0..problem.states() {
+        assert!(
+            solution.lower[s] <= solution.v[s] && solution.v[s] <= solution.upper[s],
+            "{s}: {solution:?}"
+        );
+    }
+    solution
+}
+
+/// The exact answer lies in the certified interval.
+fn holds(solution: &Answer, s: State, answer: f64) {
+    let room = 2.0 * f64::EPSILON * answer;
+    assert!(
+        solution.lower[s] <= answer + room && answer - room <= solution.upper[s],
+        "{s}: {answer} is not in [{}, {}]",
+        solution.lower[s],
+        solution.upper[s]
+    );
+}
+
+const ALL: [Objective; 3] = [Objective::Min, Objective::Max, Objective::Reach];
+
+#[test]
+fn the_goal_alone() {
+    let (problem, truth) = problem(1, &[]);
+    for (objective, value) in ALL.into_iter().zip([0.0, 0.0, 1.0]) {
+        let solution = solved(&problem, &truth, objective, 1e-6);
+        assert_eq!((&solution.v[..], &solution.lost[..]), (&[value][..], &[][..]));
+    }
+}
+
+/// The fair walk on 0..=n with a wall at 0: from s it takes n^2 - s^2 steps to n.
+fn walk(n: usize) -> (Problem, Truth) {
+    let mut rows = vec![(0, 1.0, vec![(1, 1.0)])];
+    rows.extend((1..n).map(|s| (s, 1.0, vec![(s - 1, 0.5), (s + 1, 0.5)])));
+    let rows: Vec<Row> = rows.iter().map(|(s, c, next)| (*s, *c, &next[..])).collect();
+    problem(n + 1, &rows)
+}
+
+#[test]
+fn a_long_walk() {
+    // T* = 1e6
+    let (problem, truth) = walk(1000);
+    for (objective, precision) in [(Objective::Min, 1e-6), (Objective::Max, 1e-6), (Objective::Min, 1e-13)] {
+        let solution = solved(&problem, &truth, objective, precision);
+        (0..1000).for_each(|s| holds(&solution, s, (1_000_000 - s * s) as f64));
+        assert!((solution.steps[0] - 1e6).abs() < 1e-3);
+    }
+    let certain = solved(&problem, &truth, Objective::Reach, 1e-9);
+    assert_eq!(certain.lower, vec![1.0; 1001]);
+}
+
+#[test]
+fn a_choice_between_waiting_and_walking() {
+    let rows: &[Row] = &[(0, 1.0, &[(0, 0.75), (2, 0.25)]), (0, 2.0, &[(1, 1.0)]), (1, 1.5, &[(2, 1.0)])];
+    let (problem, truth) = problem(3, rows);
+    let least = solved(&problem, &truth, Objective::Min, 1e-12);
+    holds(&least, 0, 3.5);
+    assert_eq!(least.policy[0], 1);
+    let greatest = solved(&problem, &truth, Objective::Max, 1e-12);
+    holds(&greatest, 0, 4.0);
+    assert_eq!(greatest.policy[0], 0);
+}
+
+#[test]
+fn zero_cost_cycles_are_not_looped_in() {
+    // two states that can pass to and fro for free; only state 1 has an exit, of expected cost 4
+    let rows: &[Row] = &[(0, 0.0, &[(1, 1.0)]), (1, 0.0, &[(0, 1.0)]), (1, 2.0, &[(1, 0.5), (2, 0.5)])];
+    let (problem, truth) = problem(3, rows);
+    let least = solved(&problem, &truth, Objective::Min, 1e-12);
+    holds(&least, 0, 4.0);
+    holds(&least, 1, 4.0);
+    assert_eq!(least.policy, [0, 1, 0]);
+    assert_eq!(least.steps, [3.0, 2.0, 0.0]);
+    // the greatest cost is infinite: a policy may go to and fro for ever
+    let greatest = solved(&problem, &truth, Objective::Max, 1e-12);
+    assert_eq!((&greatest.lost[..], greatest.upper[0]), (&[0, 1][..], f64::INFINITY));
+    assert_eq!(solved(&problem, &truth, Objective::Reach, 1e-12).lower, [1.0; 3]);
+}
+
+#[test]
+fn a_zero_cost_block_that_is_no_component() {
+    // 0 and 1 pass to and fro for free, but each pass may fall out: V(0) = V(1) = 1/2 * 3 + 1/2 * 5 = 4 by symmetry of
+    // the way out; x0 = (x1 + 3)/2, x1 = (x0 + 5)/2: x0 = 11/3, x1 = 13/3
+    let rows: &[Row] = &[
+        (0, 0.0, &[(1, 0.5), (2, 0.5)]),
+        (1, 0.0, &[(0, 0.5), (3, 0.5)]),
+        (2, 3.0, &[(4, 1.0)]),
+        (3, 5.0, &[(4, 1.0)]),
+    ];
+    let (problem, truth) = problem(5, rows);
+    for objective in [Objective::Min, Objective::Max] {
+        let solution = solved(&problem, &truth, objective, 1e-12);
+        holds(&solution, 0, 11.0 / 3.0);
+        holds(&solution, 1, 13.0 / 3.0);
+    }
+}
+
+#[test]
+fn the_greatest_cost_is_infinite_where_the_goal_may_be_missed() {
+    // from 0 one may go to 1, which loops at will; 2 always gets there; from 3 one has to pass 0 with probability 1/2
+    let rows: &[Row] = &[
+        (0, 1.0, &[(2, 1.0)]),
+        (0, 1.0, &[(1, 1.0)]),
+        (1, 1.0, &[(1, 1.0)]),
+        (1, 1.0, &[(4, 1.0)]),
+        (2, 1.0, &[(2, 0.5), (4, 0.5)]),
+        (2, 3.0, &[(4, 1.0)]),
+        (3, 1.0, &[(0, 0.5), (2, 0.5)]),
+    ];
+    let (problem, truth) = problem(5, rows);
+    let greatest = solved(&problem, &truth, Objective::Max, 1e-12);
+    assert_eq!(greatest.lost, [0, 1, 3]);
+    assert!(greatest.lower[0].is_infinite() && greatest.lower[3].is_infinite());
+    holds(&greatest, 2, 3.0);
+    let least = solved(&problem, &truth, Objective::Min, 1e-12);
+    [2.0, 1.0, 2.0, 3.0].iter().enumerate().for_each(|(s, &v)| holds(&least, s, v));
+    assert!(least.lost.is_empty());
+}
+
+#[test]
+fn reaching_with_ties_and_loops() {
+    // 0 and 1 form an end component: both may pass to the other for certain. From 0 a gamble wins 1/3, from 1 one wins 1/2
+    // and a second action ties with it; staying forever wins nothing. State 2 is a hole.
+    let rows: &[Row] = &[
+        (0, 1.0, &[(1, 1.0)]),
+        (0, 1.0, &[(3, 1.0 / 3.0), (2, 2.0 / 3.0)]),
+        (1, 1.0, &[(0, 1.0)]),
+        (1, 1.0, &[(3, 0.5), (2, 0.5)]),
+        (1, 1.0, &[(3, 0.25), (2, 0.25), (1, 0.5)]),
+        (2, 1.0, &[(2, 1.0)]),
+    ];
+    let (problem, truth) = problem(4, rows);
+    let reach = solved(&problem, &truth, Objective::Reach, 1e-12);
+    holds(&reach, 0, 0.5);
+    holds(&reach, 1, 0.5);
+    assert_eq!((reach.lost.clone(), reach.v[2], reach.v[3], reach.policy[0]), (vec![2], 0.0, 1.0, 0));
+    assert!(reach.policy[1] > 0, "going back and forth never wins");
+    let least = solved(&problem, &truth, Objective::Min, 1e-12);
+    assert_eq!(least.lost, [0, 1, 2]);
+}
+
+/// The cheap action drifts away from the goal: alone it would take 1.5^n steps, more than f64 can hold.
+#[test]
+fn a_policy_of_astronomic_cost_is_no_obstacle() {
+    let n = 1500;
+    let mut rows = vec![(0, 1.0, vec![(1, 1.0)])];
+    for s in 1..n {
+        rows.push((s, 1.0, vec![(s - 1, 0.6), (s + 1, 0.4)]));
+        rows.push((s, 10.0, vec![(s + 1, 1.0)]));
+    }
+    let rows: Vec<Row> = rows.iter().map(|(s, c, next)| (*s, *c, &next[..])).collect();
+    let (problem, truth) = problem(n + 1, &rows);
+    let solution = solved(&problem, &truth, Objective::Min, 1e-6);
+    assert!(solution.v[0] <= 10.0 * n as f64 && solution.v[0] >= 2.5 * (n - 1) as f64);
+}
+
+#[test]
+fn a_value_beyond_f64_has_no_upper_bound() {
+    let n = 4000;
+    let mut rows = vec![(0, 1.0, vec![(1, 1.0)])];
+    rows.extend((1..n).map(|s| (s, 1.0, vec![(s - 1, 0.6), (s + 1, 0.4)])));
+    let rows: Vec<Row> = rows.iter().map(|(s, c, next)| (*s, *c, &next[..])).collect();
+    let (problem, truth) = problem(n + 1, &rows);
+    for objective in [Objective::Min, Objective::Max] {
+        let solution = fast(&problem, &truth, objective, 1e-6);
+        assert!(solution.lower[0].is_finite() && solution.upper[0].is_infinite(), "{objective:?}");
+        assert!(solution.lost.is_empty());
+    }
+}
+
+#[test]
+fn a_line_of_many_states_is_solved_by_formulas() {
+    let n = 20_000;
+    let rows: Vec<_> = (0..n).map(|s| (s, 1.0, [(s, 0.5), (s + 1, 0.5)])).collect();
+    let rows: Vec<Row> = rows.iter().map(|(s, c, next)| (*s, *c, &next[..])).collect();
+    let (problem, truth) = problem(n + 1, &rows);
+    for precision in [1e-6, 1e-12] {
+        let solution = solved(&problem, &truth, Objective::Min, precision);
+        (0..n).for_each(|s| holds(&solution, s, 2.0 * (n - s) as f64));
+    }
+}
+
+/// An n x n grid in a wind that blows up and left, away from the goal, as often as not: every step costs 1.
+fn against_the_wind(n: usize) -> (Problem, Truth) {
+    let target = |cell: usize, toward: usize| match (toward, cell / n, cell % n) {
+        (0, _, column) if column + 1 < n => cell + 1,
+        (1, row, _) if row + 1 < n => cell + n,
+        (2, _, column) if column > 0 => cell - 1,
+        (3, row, _) if row > 0 => cell - n,
+        _ => cell,
+    };
+    let mut rows = Vec::new();
+    for s in 0..n * n - 1 {
+        for a in 0..4 {
+            let mut next: Vec<(State, f64)> = Vec::new();
+            let moves = [(a, 0.5), (0, 0.03125), (1, 0.03125), (2, 0.21875), (3, 0.21875)];
+            for (next_state, p) in moves.map(|(toward, p)| (target(s, toward), p)) {
+                match next.iter_mut().find(|e| e.0 == next_state) {
+                    Some(entry) => entry.1 += p,
+                    None => next.push((next_state, p)),
+                }
+            }
+            rows.push((s, 1.0, next));
+        }
+    }
+    let rows: Vec<Row> = rows.iter().map(|(s, c, next)| (*s, *c, &next[..])).collect();
+    problem(n * n, &rows)
+}
+
+/// A block too large for elimination: a policy that just may leave would cost 6^60 here, and nothing would be proven.
+#[test]
+fn large_blocks_start_from_a_policy_that_can_be_evaluated() {
+    let (problem, truth) = against_the_wind(30);
+    let by_elimination = solved(&problem, &truth, Objective::Min, 1e-9);
+    let setup = Setup::new(&problem, &truth, Objective::Min);
+    let mut solver = Solver::new(&setup.model, Sense::Least, 1e-9);
+    solver.reduce_arcs = 0;
+    let values = solver.run(&setup.ends);
+    assert!(!values.wide);
+    let node = setup.node_of(0).unwrap() as usize;
+    let (lower, upper) = (values.lower[node], values.upper[node]);
+    assert!(lower <= by_elimination.upper[0] && by_elimination.lower[0] <= upper, "{lower} {upper}");
+    assert!(upper - lower <= 1e-9 * upper);
+}
+
+/// State 0 leads to 1, 1 and 2 pass to and fro for free, and from 2 one gets to the goal with probability p, else back to 0: 1/p.
+#[test]
+fn a_free_component_on_a_long_way_is_proven() {
+    for p in [1e-2, 1e-3, 1e-6, 1e-9, 1e-12, 1e-15] {
+        let free: &[Row] = &[
+            (0, 1.0, &[(1, 1.0)]),
+            (1, 0.0, &[(2, 1.0)]),
+            (2, 0.0, &[(1, 1.0)]),
+            (2, 0.0, &[(3, p), (0, 1.0 - p)]),
+        ];
+        // the same without the way back, where all policies reach the goal; and with another end
+        let rows = [free[0], free[1], free[3]];
+        let lossy = [
+            free[0],
+            free[1],
+            free[2],
+            (2, 0.0, &[(3, p), (0, 1.0 - 2.0 * p), (4, p)]),
+            (4, 1.0, &[(4, 1.0)]),
+        ];
+        for precision in [1e-6, 1e-9, 1e-12, 1e-15] {
+            for (states, rows, objective, answer) in [
+                (4, free, Objective::Min, 1.0 / p),
+                (4, &rows, Objective::Min, 1.0 / p),
+                (4, &rows, Objective::Max, 1.0 / p),
+                (5, &lossy, Objective::Reach, 0.5),
+            ] {
+                // the goal is the last state
+                let swap = |s: State| if states == 5 && s >= 3 { 7 - s } else { s };
+                let rows: Vec<_> = rows
+                    .iter()
+                    .map(|(s, c, next)| {
+                        (swap(*s), *c, next.iter().map(|e| (swap(e.0), e.1)).collect::<Vec<_>>())
+                    })
+                    .collect();
+                let rows: Vec<Row> = rows.iter().map(|(s, c, next)| (*s, *c, &next[..])).collect();
+                let (problem, truth) = problem(states, &rows);
+                let solution = fast(&problem, &truth, objective, precision);
+                let case = format!("{p} {precision} {objective:?} {solution:?}");
+                assert_eq!(verify(&problem, &truth, &solution), Ok(()), "{case}");
+                assert!((0..states).all(|s| !solution.is_vacuous(s)), "{case}");
+                // 1 - p is rounded: the row divided by its sum has another p
+                let room = answer * (1e-16 / p + 1e-15);
+                assert!(solution.lower[0] <= answer + room && answer - room <= solution.upper[0], "{case}");
+                assert!(solution.width() < 1e-6, "{case}");
+            }
+        }
+    }
+}

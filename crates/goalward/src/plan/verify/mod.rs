@@ -1,0 +1,296 @@
+//! An independent check of a plan's certificate: nothing here is shared with the solvers but exact sums.
+//!
+//! With the kernel P = w/S and slack(v) = sum over s' of w (c - v(s) + v(s')), which is S (c + Pv - v):
+//!
+//! * *Least cost.* L <= V* if slack(L) >= 0 for all pairs that stay among the states that are not lost. V* <= U if U >= 0 and
+//!   slack(U) <= 0 under a policy that reaches the goal from all of them.
+//! * *Greatest cost.* V <= U if U >= 0 and slack(U) <= 0 for all pairs; L <= V if slack(L) >= 0 under the policy. No policy
+//!   may miss the goal.
+//! * *Reaching.* Costs are 0 and the goal has value 1. p <= U if U >= 0 and slack(U) <= 0 for all pairs. L <= p if slack(L) >= 0
+//!   under the policy, and from wherever L > 0 the policy gets to the goal or to a state where L <= 0.
+//!
+//! L and U are the bounds with their tails, digits beyond f64 that may only make a proof stricter than what is claimed. Which
+//! states are lost is decided anew. Slacks are summed with twice the digits of f64 and a bound on what is left out (`sum`),
+//! and exactly where that does not decide: no true inequality fails for want of digits.
+//!
+//! Nothing in a certificate is trusted: whatever it holds, it is refused, or its bounds are true.
+
+mod graph;
+mod sum;
+
+use super::answer::{Answer, Objective};
+use crate::numeric::linear::expansion::Expansion;
+use crate::problem::{Pair, Problem, State, Truth};
+use graph::{Graph, arcs};
+use std::cmp::Ordering;
+use std::fmt;
+use sum::{Sum, difference};
+
+/// What is wrong with a certificate, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flaw {
+    /// The state.
+    pub state: State,
+    /// What does not hold there.
+    pub claim: &'static str,
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "state {}: {}", self.state, self.claim)
+    }
+}
+
+/// Checks that all that an answer claims holds: its form, the states that are lost, the policy, and every inequality with
+/// all roundings.
+pub fn verify(problem: &Problem, truth: &Truth, answer: &Answer) -> Result<(), Flaw> {
+    let (states, goal) = (problem.states(), problem.goal());
+    let lost = form(problem, answer)?;
+    let check = Check { problem, truth, answer, graph: Graph::new(problem, truth) };
+    check.values(&lost)?;
+    match answer.objective {
+        Objective::Min => {
+            check.same(&lost, &check.graph.not_sure(problem, truth))?;
+            check.policy(&lost, |s| s == goal)?;
+            check.inequalities(&lost, Side::Lower, Pairs::All)?;
+            check.inequalities(&lost, Side::Upper, Pairs::Policy)
+        }
+        Objective::Max => {
+            check.same(&lost, &check.graph.avoids(problem, truth))?;
+            check.inequalities(&lost, Side::Upper, Pairs::All)?;
+            check.inequalities(&lost, Side::Lower, Pairs::Policy)
+        }
+        Objective::Reach => {
+            check.same(&lost, &check.graph.hopeless(problem))?;
+            let none = vec![false; states];
+            let nothing = |s: State| {
+                matches!(check.sign(Side::Lower, s, Digits::All), Some(Ordering::Less | Ordering::Equal))
+            };
+            check.policy(&none, |s| s == goal || nothing(s))?;
+            check.inequalities(&none, Side::Upper, Pairs::All)?;
+            check.inequalities(&none, Side::Lower, Pairs::Policy)
+        }
+    }
+}
+
+/// One entry for each state, actions that exist, states that exist, each named once; which of them are claimed to be lost.
+fn form(problem: &Problem, answer: &Answer) -> Result<Vec<bool>, Flaw> {
+    let states = problem.states();
+    let mut lengths = vec![answer.lower.len(), answer.upper.len(), answer.v.len(), answer.policy.len()];
+    if let Some((lower, upper)) = &answer.tails {
+        lengths.extend(lower.iter().chain(upper).map(Vec::len));
+    }
+    if let Some(&length) = lengths.iter().find(|&&length| length != states) {
+        return Err(Flaw { state: length.min(states), claim: "there must be one entry for each state" });
+    }
+    let mut lost = vec![false; states];
+    for (k, &s) in answer.lost.iter().enumerate() {
+        if s >= states || (k > 0 && s <= answer.lost[k - 1]) {
+            return Err(Flaw { state: s, claim: "the lost states are not states in ascending order" });
+        }
+        lost[s] = true;
+    }
+    for s in 0..states {
+        let actions = problem.pairs_of(s).len();
+        let needed = s != problem.goal() && !lost[s];
+        // a state that needs no action has number 0, whether it has one or not
+        if answer.policy[s] >= if needed { actions } else { actions.max(1) } {
+            return Err(Flaw { state: s, claim: "the policy has no such action" });
+        }
+    }
+    Ok(lost)
+}
+
+/// A side of the bounds.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    Lower,
+    Upper,
+}
+
+/// Which pairs must satisfy an inequality.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Pairs {
+    /// All that count.
+    All,
+    /// The policy's.
+    Policy,
+}
+
+/// Which digits of a bound are looked at.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Digits {
+    /// All: the bound with its tails.
+    All,
+    /// Its tails alone.
+    Tails,
+}
+
+struct Check<'a> {
+    problem: &'a Problem,
+    truth: &'a Truth,
+    answer: &'a Answer,
+    graph: Graph,
+}
+
+impl Check<'_> {
+    /// A bound.
+    fn bound(&self, side: Side, s: State) -> f64 {
+        if side == Side::Lower { self.answer.lower[s] } else { self.answer.upper[s] }
+    }
+
+    /// The tails of one side, per state each.
+    fn tails(&self, side: Side) -> &[Vec<f64>] {
+        let tails = self.answer.tails.as_ref();
+        tails.map_or(&[], |tails| if side == Side::Lower { &tails.0 } else { &tails.1 })
+    }
+
+    /// The sign of a bound with its tails, or of its tails alone; none if they are not finite.
+    fn sign(&self, side: Side, s: State, digits: Digits) -> Option<Ordering> {
+        let mut sum = Expansion::default();
+        if digits == Digits::All {
+            sum.add(self.bound(side, s));
+        }
+        self.tails(side).iter().for_each(|tail| sum.add(tail[s]));
+        sum.sign()
+    }
+
+    /// Intervals that contain their value; where the graph decides, what it says; tails that claim no less than the bounds.
+    fn values(&self, lost: &[bool]) -> Result<(), Flaw> {
+        let reach = self.answer.objective == Objective::Reach;
+        for s in 0..self.problem.states() {
+            let flaw = |claim: &'static str| Err(Flaw { state: s, claim });
+            let (lower, upper) = (self.bound(Side::Lower, s), self.bound(Side::Upper, s));
+            let known = match (lost[s], s == self.problem.goal()) {
+                (true, _) => Some(if reach { 0.0 } else { f64::INFINITY }),
+                (_, true) => Some(if reach { 1.0 } else { 0.0 }),
+                _ => None,
+            };
+            let (below, above) =
+                (self.sign(Side::Lower, s, Digits::Tails), self.sign(Side::Upper, s, Digits::Tails));
+            let exactly = [below, above].iter().all(|sign| *sign == Some(Ordering::Equal));
+            if known.is_some_and(|value| lower != value || upper != value || !exactly) {
+                return flaw("this value is not what the graph says");
+            }
+            if known.is_none() && !(lower.is_finite() && upper >= 0.0 && lower <= upper) {
+                return flaw("the bounds are not an interval");
+            }
+            if !(lower <= self.answer.v[s] && self.answer.v[s] <= upper) {
+                return flaw("the value is not between its bounds");
+            }
+            let stricter = matches!(below, Some(Ordering::Equal | Ordering::Greater))
+                && matches!(above, Some(Ordering::Equal | Ordering::Less));
+            let negative =
+                upper.is_finite() && self.sign(Side::Upper, s, Digits::All) == Some(Ordering::Less);
+            if !stricter || negative {
+                return flaw("what proves a bound is weaker than the bound");
+            }
+        }
+        Ok(())
+    }
+
+    fn same(&self, claimed: &[bool], found: &[bool]) -> Result<(), Flaw> {
+        match claimed.iter().zip(found).position(|(a, b)| a != b) {
+            None => Ok(()),
+            Some(state) => Err(Flaw { state, claim: "whether it is lost is claimed wrongly" }),
+        }
+    }
+
+    fn own_pair(&self, s: State) -> Pair {
+        self.problem.pairs_of(s).start + self.answer.policy[s]
+    }
+
+    /// From everywhere but the lost states the policy surely avoids them and may get to a state that ends it.
+    fn policy(&self, lost: &[bool], ends: impl Fn(State) -> bool) -> Result<(), Flaw> {
+        let states = self.problem.states();
+        let mut allowed = vec![false; self.problem.pairs()];
+        for s in (0..states).filter(|&s| !lost[s] && !ends(s)) {
+            let p = self.own_pair(s);
+            if arcs(self.problem, self.truth, p).any(|(next, _)| lost[next]) {
+                return Err(Flaw { state: s, claim: "the policy may lose the goal" });
+            }
+            allowed[p] = true;
+        }
+        let reached = self.graph.back_from((0..states).map(&ends).collect(), |p| allowed[p]);
+        match (0..states).find(|&s| !lost[s] && !reached[s]) {
+            None => Ok(()),
+            Some(state) => Err(Flaw { state, claim: "the policy never gets to the goal" }),
+        }
+    }
+
+    /// The inequalities of one side: for all pairs that count, or under the policy.
+    fn inequalities(&self, lost: &[bool], side: Side, pairs: Pairs) -> Result<(), Flaw> {
+        let problem = self.problem;
+        for s in (0..problem.states()).filter(|&s| s != problem.goal() && !lost[s]) {
+            if side == Side::Upper && self.answer.upper[s] == f64::INFINITY {
+                // nothing is claimed
+                continue;
+            }
+            let own = self.own_pair(s);
+            for p in if pairs == Pairs::All { problem.pairs_of(s) } else { own..own + 1 } {
+                if arcs(problem, self.truth, p).any(|(next, _)| lost[next]) {
+                    continue;
+                }
+                if !self.holds(side, s, p) {
+                    let claim = match side {
+                        Side::Lower => "the lower bound is too high",
+                        Side::Upper => "the upper bound is too low",
+                    };
+                    return Err(Flaw { state: s, claim });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the slack of a pair has the right sign.
+    fn holds(&self, side: Side, s: State, p: Pair) -> bool {
+        let cost = match self.answer.objective {
+            Objective::Reach => 0.0,
+            Objective::Min | Objective::Max => self.problem.cost(p),
+        };
+        let (own, tails) = (self.bound(side, s), self.tails(side));
+        let sigma = if side == Side::Lower { 1.0 } else { -1.0 };
+        let mut sum = Sum::default();
+        for (next, w) in arcs(self.problem, self.truth, p) {
+            sum.add(w, cost);
+            if next != s {
+                // differences without a rounding: nothing is left where the values are the same
+                let mut rise = |next: f64, own: f64| {
+                    let (rise, rest) = difference(next, own);
+                    sum.add(w, rise);
+                    sum.add(w, rest);
+                };
+                rise(self.bound(side, next), own);
+                tails.iter().for_each(|tail| rise(tail[next], tail[s]));
+            }
+        }
+        let (slack, error) = sum.bounds();
+        if sigma * slack >= error {
+            return true;
+        }
+        // too close to be sure: the same sum exactly
+        if (sigma * slack).is_nan() || sigma * slack < -error {
+            return false;
+        }
+        let mut sum = Expansion::default();
+        for (next, w) in arcs(self.problem, self.truth, p) {
+            sum.add_product(w, cost);
+            if next != s {
+                sum.add_product(w, self.bound(side, next));
+                sum.add_product(-w, own);
+                for tail in tails {
+                    sum.add_product(w, tail[next]);
+                    sum.add_product(-w, tail[s]);
+                }
+            }
+        }
+        match sum.sign() {
+            None => false,
+            Some(sign) => sign == Ordering::Equal || (sign == Ordering::Greater) == (side == Side::Lower),
+        }
+    }
+}
+
+#[cfg(test)]
+mod laws;
