@@ -132,6 +132,7 @@ pub struct Guarantee {
 
 impl Condition {
     /// `value >= bound`, up to rounding; unknown if either is.
+    #[doc(hidden)]
     pub fn at_least(condition: impl Into<String>, value: Option<f64>, bound: Option<f64>) -> Condition {
         let status = match value.zip(bound) {
             None => Status::Unknown,
@@ -141,6 +142,7 @@ impl Condition {
     }
 
     /// `value <= bound`, up to rounding; unknown if either is.
+    #[doc(hidden)]
     pub fn at_most(condition: impl Into<String>, value: Option<f64>, bound: Option<f64>) -> Condition {
         let status = match value.zip(bound) {
             None => Status::Unknown,
@@ -150,6 +152,7 @@ impl Condition {
     }
 
     /// A condition without numbers.
+    #[doc(hidden)]
     pub fn plain(condition: impl Into<String>, holds: Option<bool>) -> Condition {
         let status = holds.map_or(Status::Unknown, met);
         Condition { condition: condition.into(), value: None, bound: None, status }
@@ -189,6 +192,7 @@ impl fmt::Display for Short {
 
 impl Assumption {
     /// |phi_V| <= bound on this problem.
+    #[doc(hidden)]
     pub fn phi_norm(problem: &Problem, bound: f64) -> Assumption {
         let most = norms::phi_norm(problem);
         // a second pass over the features only where it decides something
@@ -197,6 +201,7 @@ impl Assumption {
     }
 
     /// Something that the settings decide.
+    #[doc(hidden)]
     pub fn settled(condition: impl Into<String>, holds: bool) -> Assumption {
         Assumption::Settled(Condition::plain(condition, Some(holds)))
     }

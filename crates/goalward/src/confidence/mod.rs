@@ -2,8 +2,8 @@
 //!
 //! A set is a value that can be asked ([`ConfidenceSet`]): whether a theta is in it and with what
 //! margin, what it promises under which assumptions, its support function, its width in a direction.
-//! [`RegressionSet`] is an ellipsoid around a regression; [`LikelihoodNow`] and [`LikelihoodPlanned`]
-//! are views of a [`LikelihoodKeeper`].
+//! [`Probe::set`](crate::learners::Probe::set) shows the sets of a learner: ellipsoids around a
+//! regression, or the likelihood set.
 
 mod guarantee;
 mod likelihood;
@@ -12,13 +12,25 @@ mod radius;
 mod regression;
 mod set;
 
-pub use guarantee::{Assumption, Claim, Condition, Facts, Guarantee, Holds, Status, kernel_norm};
+pub use guarantee::{Assumption, Claim, Condition, Facts, Guarantee, Holds, Status};
+pub use norms::Norms;
+pub use radius::RadiusKind;
+pub use set::{ConfidenceSet, Size};
+
+// for learners, studies and benchmarks
+#[doc(hidden)]
+pub use guarantee::kernel_norm;
+#[doc(hidden)]
 pub use likelihood::{
     Contradiction, Enclosed, Kept, Knowledge, LikelihoodCone, LikelihoodKeeper, LikelihoodNow,
     LikelihoodPlanned, LikelihoodSet, Outer, SharpSet, hidden_coordinates, likelihood_covers,
     likelihood_threshold,
 };
-pub use norms::{Norms, phi_norm, phi_norm_attained, theta_norm};
-pub use radius::{Bernstein, RadiusKind, levis, levis_plus_plus, realised_determinant, weighted_determinant};
+#[doc(hidden)]
+pub use norms::{phi_norm, phi_norm_attained, theta_norm};
+#[doc(hidden)]
+pub use radius::{Bernstein, levis, levis_plus_plus, realised_determinant, weighted_determinant};
+#[doc(hidden)]
 pub use regression::{Ellipse, MomentRule, Perturbation, PlainRule, RadiusRule, RegressionSet};
-pub use set::{ConfidenceSet, Memo, Size, interval};
+#[doc(hidden)]
+pub use set::{Memo, interval};

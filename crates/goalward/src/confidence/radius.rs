@@ -18,6 +18,7 @@ pub enum RadiusKind {
     Data,
 }
 
+#[doc(hidden)]
 impl FromStr for RadiusKind {
     type Err = String;
 
@@ -47,6 +48,7 @@ impl fmt::Display for RadiusKind {
     }
 }
 
+#[doc(hidden)]
 impl Value for RadiusKind {
     fn read(text: &str) -> Option<RadiusKind> {
         text.parse().ok()
@@ -59,6 +61,7 @@ impl Value for RadiusKind {
 
 impl RadiusKind {
     /// The factor on the radius.
+    #[doc(hidden)]
     pub fn factor(self) -> f64 {
         match self {
             RadiusKind::Scaled(x) => x,

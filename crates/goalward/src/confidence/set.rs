@@ -24,6 +24,7 @@ pub trait ConfidenceSet {
 
     /// The same for one theta that is asked for after every step, with what was learnt about it
     /// before. It may be far cheaper, and is never less exact.
+    #[doc(hidden)]
     fn still_contains(&self, theta: &[f64], _memo: &mut Memo) -> bool {
         self.contains(theta)
     }

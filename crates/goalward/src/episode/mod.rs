@@ -24,11 +24,17 @@ mod runner;
 mod seal;
 mod trace;
 
-pub use arena::{Arena, WORLD_STREAM};
-pub use checkpoint::{Checkpoint, TraceMark};
+pub use arena::Arena;
+#[doc(hidden)]
+pub use arena::WORLD_STREAM;
+pub use checkpoint::Checkpoint;
+#[doc(hidden)]
+pub use checkpoint::TraceMark;
 pub use result::RunResult;
 pub use runner::{Ending, Progress, RunSpec, Runner};
-pub use trace::{Trace, Written};
+pub use trace::Trace;
+#[doc(hidden)]
+pub use trace::Written;
 
 use crate::learners::Learner;
 use crate::problem::{Action, State};

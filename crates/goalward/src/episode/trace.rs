@@ -19,6 +19,7 @@ pub struct Trace<W: Write> {
 
 /// How much there is of a trace, with the hash of it.
 #[derive(Clone, Debug, Default)]
+#[doc(hidden)]
 pub struct Written {
     bytes: u64,
     hash: blake3::Hasher,
@@ -31,6 +32,7 @@ impl Written {
     }
 
     /// What a checkpoint remembers of it.
+    #[doc(hidden)]
     pub fn mark(&self, path: &Path) -> TraceMark {
         TraceMark { path: path.into(), bytes: self.bytes, hash: self.hash.finalize().to_hex().to_string() }
     }
@@ -40,6 +42,7 @@ impl TraceMark {
     /// Reads as much of a trace as belongs to the checkpoint. An error if that is not this very
     /// run's: it must start with the run's own first line, and have the length and the hash that
     /// were remembered.
+    #[doc(hidden)]
     pub fn verify(&self, runner: &Runner, mut trace: impl Read) -> crate::Result<Written> {
         let path = self.path.display();
         let refuse = |reason: String| Err(Error::Checkpoint { reason });
@@ -218,6 +221,7 @@ impl<W: Write> Trace<W> {
     }
 
     /// A trace that goes on after what was written, which `out` must stand behind.
+    #[doc(hidden)]
     pub fn resume(out: W, written: Written) -> Self {
         Trace { out, written, failure: None }
     }
@@ -238,11 +242,13 @@ impl<W: Write> Trace<W> {
     }
 
     /// Bytes written so far, from the first line on.
+    #[doc(hidden)]
     pub fn bytes(&self) -> u64 {
         self.written.bytes
     }
 
     /// What was written so far.
+    #[doc(hidden)]
     pub fn written(&self) -> &Written {
         &self.written
     }

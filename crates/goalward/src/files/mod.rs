@@ -28,8 +28,11 @@ mod model;
 mod number;
 mod text;
 
+#[doc(hidden)]
 pub use input::{Kind, can_be_reopened, kind};
+#[doc(hidden)]
 pub use model::Explicit;
+#[doc(hidden)]
 pub use model::choose::{self, Chosen, Options};
 
 use crate::parameters::Settings;
@@ -42,6 +45,7 @@ use text::{STDIN, fault_at};
 
 /// What a file holds.
 #[derive(Debug)]
+#[doc(hidden)]
 pub enum Source {
     /// A known model.
     Model(Box<Explicit>),
@@ -55,6 +59,7 @@ const MOST_TEXT: u64 = 1 << 30;
 
 /// Reads a file, or a pipe, or `-`, which is standard input; the format is told by the content.
 /// What comes is read once.
+#[doc(hidden)]
 pub fn read(path: &Path) -> Result<Source> {
     let Input { begin, all, is_file } = input::open(path)?;
     let path = if path == Path::new("-") { Path::new(STDIN) } else { path };
@@ -117,6 +122,7 @@ pub fn open(path: &Path, settings: &Settings) -> Result<Instance> {
 }
 
 /// An error if there are any: a problem file says everything itself.
+#[doc(hidden)]
 pub fn refuse_parameters(owner: &str, settings: &Settings) -> Result<()> {
     match settings.iter().next() {
         None => Ok(()),

@@ -169,6 +169,7 @@ impl LearnerEntry {
     }
 
     /// What its tables take, in bytes: an estimate from above. What it keeps of the data comes on top.
+    #[doc(hidden)]
     pub fn bytes(&self, problem: &Problem) -> u64 {
         (self.bytes)(problem)
     }
@@ -179,6 +180,7 @@ impl LearnerEntry {
     }
 
     /// The settings that ask the oracle for all that must be given: a simulation can answer.
+    #[doc(hidden)]
     pub fn oracle(&self) -> Settings {
         let asked = [B.name(), T_STAR.name()];
         let keys = self.parameters.iter().map(|p| p.name).filter(|name| asked.contains(name));

@@ -15,6 +15,7 @@ mod registry;
 pub(crate) mod shared;
 mod tabular;
 
+pub use builder::Builder;
 pub use core::{
     Algorithm, Brief, Call, Clock, Details, Emptiness, Learner, MixturePlan, Observed, PlanReport, Probe,
     Reason, Seen, Snapshot, Told, Transition, Violation,

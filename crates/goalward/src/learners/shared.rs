@@ -98,6 +98,7 @@ pub(super) const ROWS: Key<Rows> = Key::choice(
 )
 .or("nearest:256");
 
+#[doc(hidden)]
 impl Value for Planner {
     fn read(text: &str) -> Option<Planner> {
         text.parse().ok()
@@ -107,6 +108,7 @@ impl Value for Planner {
     }
 }
 
+#[doc(hidden)]
 impl Value for Rows {
     fn read(text: &str) -> Option<Rows> {
         text.parse().ok()

@@ -61,6 +61,7 @@ impl<'a> Reader<'a> {
     }
 
     /// What was typed, or the default as it would be.
+    #[doc(hidden)]
     pub fn text<T>(&self, key: &Key<T>) -> Option<&'a str> {
         self.settings.get(key.name()).or(match self.declared(key).fallback {
             Fallback::Value(text) => Some(text),
@@ -74,6 +75,7 @@ impl<'a> Reader<'a> {
     }
 
     /// An error if a number that was read lies outside bounds that only the problem tells.
+    #[doc(hidden)]
     pub fn within<T>(&self, key: &Key<T>, value: f64, least: f64, most: f64) -> Result<f64> {
         if value < least || value > most {
             let reason = format!("it must lie between {} and {}", shown(least), shown(most));
@@ -88,11 +90,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Notes down something that is no parameter, or a value of another type.
+    #[doc(hidden)]
     pub fn note_as(&self, name: &str, value: serde_json::Value) {
         self.in_force.borrow_mut().insert(name.into(), value);
     }
 
     /// Notes down that the truth was asked for.
+    #[doc(hidden)]
     pub fn note_oracle(&self, name: &'static str) {
         self.oracle.borrow_mut().push(name);
     }
@@ -112,6 +116,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The error for a value that cannot be and was not typed.
+    #[doc(hidden)]
     pub fn refuse_value<T>(&self, key: &Key<T>, value: &str, reason: String) -> Error {
         let (owner, key) = (self.owner.into(), key.name().into());
         Error::Setting { owner, key, value: beginning(value), reason }

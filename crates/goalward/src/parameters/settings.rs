@@ -42,6 +42,7 @@ impl Settings {
     }
 
     /// Both together; a key that both give is an error.
+    #[doc(hidden)]
     pub fn and(mut self, others: &Settings) -> Result<Self> {
         for (key, value) in others.iter() {
             if let Some(first) = self.0.insert(key.into(), value.into()) {
@@ -53,6 +54,7 @@ impl Settings {
     }
 
     /// The same without a key.
+    #[doc(hidden)]
     pub fn without(&self, key: &str) -> Self {
         let mut others = self.clone();
         others.0.remove(key);
@@ -70,6 +72,7 @@ impl Settings {
     }
 
     /// Whether nothing was given.
+    #[doc(hidden)]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -41,6 +41,7 @@ impl Key<Bound> {
     }
 }
 
+#[doc(hidden)]
 impl Value for f64 {
     fn read(text: &str) -> Option<f64> {
         parse_number(text)
@@ -53,6 +54,7 @@ impl Value for f64 {
     }
 }
 
+#[doc(hidden)]
 impl Value for u64 {
     fn read(text: &str) -> Option<u64> {
         parse_count(text).ok()
@@ -65,6 +67,7 @@ impl Value for u64 {
     }
 }
 
+#[doc(hidden)]
 impl Value for bool {
     fn read(text: &str) -> Option<bool> {
         text.parse().ok()
@@ -77,6 +80,7 @@ impl Value for bool {
     }
 }
 
+#[doc(hidden)]
 impl Value for Bound {
     fn read(text: &str) -> Option<Bound> {
         match text {
@@ -92,6 +96,7 @@ impl Value for Bound {
     }
 }
 
+#[doc(hidden)]
 impl Value for Vec<f64> {
     fn read(text: &str) -> Option<Vec<f64>> {
         text.split(',').map(|part| parse_number(part.trim())).collect()
@@ -104,6 +109,7 @@ impl Value for Vec<f64> {
     }
 }
 
+#[doc(hidden)]
 impl Value for String {
     fn read(text: &str) -> Option<String> {
         Some(text.into())

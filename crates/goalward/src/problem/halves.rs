@@ -13,6 +13,7 @@ impl Problem {
     /// room for the difference.
     ///
     /// Fails for numbers that an `f32` cannot begin: beyond 1e38, or below 1e-38 and not zero.
+    #[doc(hidden)]
     pub fn with_split_features(mut self) -> Result<Problem> {
         // B may hold the features too, and nothing is to be held twice
         let constraints = Arc::make_mut(&mut self.constraints);
@@ -42,6 +43,7 @@ impl Problem {
     }
 
     /// Whether the features are split.
+    #[doc(hidden)]
     pub fn has_split_features(&self) -> bool {
         self.phi.is_split()
     }
@@ -49,12 +51,14 @@ impl Problem {
     /// phi_V from the first halves: off by no more than max V |theta|_1 [`off_by`](Self::off_by),
     /// for every theta it is multiplied with.
     #[inline]
+    #[doc(hidden)]
     pub fn phi_v_nearly(&self, p: Pair, v: &[f64], out: &mut [f64]) {
         self.phi.combine_nearly(self.rows(p), self.successors(p).iter().map(|&next| v[next as usize]), out);
     }
 
     /// How far [`phi_v_nearly`](Self::phi_v_nearly) may be off, per unit of V and |theta|_1; zero
     /// where features are whole.
+    #[doc(hidden)]
     pub fn off_by(&self, p: Pair) -> f64 {
         self.off.get(p).map_or(0.0, |&off| f64::from(off))
     }
@@ -67,6 +71,7 @@ impl Problem {
 
 impl Instance {
     /// The same with [split features](Problem::with_split_features).
+    #[doc(hidden)]
     pub fn with_split_features(self) -> Result<Instance> {
         let problem = Arc::unwrap_or_clone(self.problem).with_split_features()?;
         Ok(Instance { problem: Arc::new(problem), ..self })

@@ -20,17 +20,27 @@ mod tests;
 mod tolerance;
 mod truth;
 
+#[doc(hidden)]
+pub use builder::Kernel;
 pub(crate) use builder::LARGEST_COST;
-pub use builder::{Kernel, ProblemBuilder};
+pub use builder::ProblemBuilder;
+#[doc(hidden)]
 pub use faults::Faults;
-pub use mix::{mix, mix_restarting};
+pub use mix::mix;
+#[doc(hidden)]
+pub use mix::mix_restarting;
 pub use models::Model;
+#[doc(hidden)]
 pub use need::Need;
 pub(crate) use need::all_rows;
+#[doc(hidden)]
 pub use note::Note;
 pub use restart::restart;
+#[doc(hidden)]
 pub use tolerance::{ROUNDING, ROW_TOLERANCE};
-pub use truth::{Instance, Size, Truth};
+#[doc(hidden)]
+pub use truth::Size;
+pub use truth::{Instance, Truth};
 
 use crate::numeric::{Polytope, Tall};
 use crate::{Error, Result};
@@ -145,16 +155,19 @@ impl Problem {
         self.costs[p]
     }
     /// The costs of all pairs, in the user's units.
+    #[doc(hidden)]
     pub fn costs(&self) -> &[f64] {
         &self.costs
     }
     /// The user's units per unit of the theory, whose costs lie in [0, 1]: the largest cost if that
     /// exceeds 1, else 1. Learners divide by it on the way in and multiply by it on the way out.
+    #[doc(hidden)]
     pub fn cost_unit(&self) -> f64 {
         self.cost_unit
     }
     /// The largest cost, in the user's units: what learners divide by whose results do not depend
     /// on these. 1 if all costs are 0, or so small that they could not be divided by.
+    #[doc(hidden)]
     pub fn largest_cost(&self) -> f64 {
         let largest = self.costs.iter().copied().fold(0.0, f64::max);
         if largest >= f64::MIN_POSITIVE { largest } else { 1.0 }
@@ -174,10 +187,12 @@ impl Problem {
         self.phi.get(self.rows(p))
     }
     /// One feature row, by its position among those of all pairs.
+    #[doc(hidden)]
     pub fn row(&self, row: usize) -> Cow<'_, [f64]> {
         self.phi.get(row..row + 1)
     }
     /// The positions of a pair's successors in arrays that run over all successors of all pairs.
+    #[doc(hidden)]
     pub fn rows(&self, p: Pair) -> Range<usize> {
         self.first_row[p]..self.first_row[p + 1]
     }
@@ -186,17 +201,20 @@ impl Problem {
         &self.extra
     }
     /// The set B: every theta that makes all rows distributions and satisfies the extra facts.
+    #[doc(hidden)]
     pub fn constraints(&self) -> &Arc<Polytope> {
         &self.constraints
     }
 
     /// What was done to what the problem was built from.
+    #[doc(hidden)]
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }
 
     /// An error that names the states [`Problem::out_of_reach`]: no learner can be asked to find
     /// the way.
+    #[doc(hidden)]
     pub fn require_goal_in_reach(&self) -> Result<()> {
         let states: Vec<String> =
             self.out_of_reach().into_iter().map(|s| self.state_name(s).into_owned()).collect();
@@ -208,6 +226,7 @@ impl Problem {
 
     /// The states ahead of the start from which no sequence of actions leads to the goal, whatever
     /// theta is.
+    #[doc(hidden)]
     pub fn out_of_reach(&self) -> Vec<State> {
         let n = self.states();
         let next_states = |s: State| {
@@ -229,6 +248,7 @@ impl Problem {
     }
 
     /// The size in memory, in bytes.
+    #[doc(hidden)]
     pub fn bytes(&self) -> usize {
         let texts =
             |names: &[String]| names.iter().map(|name| size_of::<String>() + name.len()).sum::<usize>();
@@ -246,6 +266,7 @@ impl Problem {
 
     /// The size in memory of a problem with so many pairs, feature rows and dimensions, its truth
     /// included and with names for states and actions, in bytes: an estimate from above.
+    #[doc(hidden)]
     pub fn bytes_of(pairs: usize, rows: usize, dim: usize) -> u64 {
         // 8 for a number of a feature row, 12 for its successor and probability; per pair cost,
         // first row, names, pairs' states
@@ -259,6 +280,7 @@ impl Problem {
     }
 
     /// phi_V for all pairs as one sparse product, into `out` (pairs x d, row-major).
+    #[doc(hidden)]
     pub fn phi_v_all(&self, v: &[f64], out: &mut [f64]) {
         for (p, out) in out.chunks_exact_mut(self.dim).enumerate() {
             self.phi_v(p, v, out);

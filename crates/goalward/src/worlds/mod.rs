@@ -45,9 +45,11 @@ const SIMPLEX: Key<bool> = Key::flag(
 .or("false");
 
 /// What every world and every file takes beside its own parameters: `features` and `restart`.
+#[doc(hidden)]
 pub const COMMON: &[Parameter] = &[FEATURES.about(), RESTART.about()];
 
 /// Whether features are split.
+#[doc(hidden)]
 pub const FEATURES: Key<String> = Key::choice(
     "features",
     &[Choice::Word("f64"), Choice::Word("f32")],
@@ -57,6 +59,7 @@ pub const FEATURES: Key<String> = Key::choice(
 .or("f64");
 
 /// Second chances.
+#[doc(hidden)]
 pub const RESTART: Key<bool> = Key::flag(
     "restart",
     "true: a step into a state from which the goal cannot be reached leads back to the start, at the step's \
@@ -75,6 +78,7 @@ pub fn entry(id: &str) -> Result<&'static WorldEntry> {
 }
 
 /// Builds a world from its id and parameters.
+#[doc(hidden)]
 pub fn build(id: &str, settings: &Settings) -> Result<Instance> {
     let entry = entry(id)?;
     (entry.build)(&Reader::new(id, entry.parameters, settings)?)
@@ -82,6 +86,7 @@ pub fn build(id: &str, settings: &Settings) -> Result<Instance> {
 
 /// Where a world comes from.
 #[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
 pub enum Place<'a> {
     /// It is built in.
     Built(&'static WorldEntry),
@@ -93,6 +98,7 @@ pub enum Place<'a> {
 ///
 /// What is not an id is taken for a path if there is such a file or pipe, if it ends like a model (`.json`, `.drn`, `.gz`)
 /// or if it contains a path separator. `-` is standard input.
+#[doc(hidden)]
 pub fn locate(name: &str) -> Result<Place<'_>> {
     let looks_like_file = [".json", ".drn", ".gz"].iter().any(|end| name.ends_with(end));
     match entry(name) {
@@ -163,6 +169,7 @@ pub fn open(name: &str, settings: &Settings) -> Result<Instance> {
 /// As [`open`]; with `restart` it also gives the states that lead back to the start now.
 ///
 /// If the start itself is lost nothing can be done, and it is among these states.
+#[doc(hidden)]
 pub fn open_restarting(name: &str, settings: &Settings) -> Result<(Instance, Vec<State>)> {
     let (own, common) = Common::apart(name, settings)?;
     let instance = match locate(name)? {

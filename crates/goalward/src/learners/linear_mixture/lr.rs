@@ -84,6 +84,7 @@ pub enum Shape {
     Exact,
 }
 
+#[doc(hidden)]
 impl Value for Shape {
     fn read(text: &str) -> Option<Shape> {
         [Shape::Outer, Shape::Exact].into_iter().find(|shape| shape.typed() == text)

@@ -66,6 +66,7 @@ impl ProblemBuilder {
     /// assert_eq!((coin.dim(), coin.constraints().free()), (1, 0));
     /// # Ok::<(), goalward::Error>(())
     /// ```
+    #[doc(hidden)]
     pub fn of_kernel(name: &str, kernel: Kernel) -> Result<Self> {
         let builder = ProblemBuilder::new(name, kernel.states(), 1);
         Ok(ProblemBuilder { draft: Draft::of(1, kernel.into_arrays()?), is_kernel: true, ..builder })
@@ -98,6 +99,7 @@ impl ProblemBuilder {
     /// Lets the problem have states from which no sequence of actions leads to the goal. Planners
     /// name them; a learner is not built for a problem whose start leads there
     /// ([`Problem::require_goal_in_reach`]).
+    #[doc(hidden)]
     pub fn allow_lost(&mut self) -> &mut Self {
         self.may_be_lost = true;
         self
