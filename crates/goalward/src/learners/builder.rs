@@ -57,14 +57,15 @@ impl<L: Buildable> Builder<L> {
     }
 }
 
-/// Declares the parameters of a learner, and a builder with a method for each of them.
+/// Declares the parameters of a learner, and which methods its builder has.
 ///
-/// `method: KEY => Type` names the method, the declaration and the type of its values.
+/// `KEY as TakesIt` is a parameter that learners share, with the method that they share.
+/// `KEY, method => Type` is the learner's own.
 macro_rules! builder {
     (
         $(#[$doc:meta])*
         $learner:ident, $entry:path;
-        $($method:ident: $key:expr => $type:ty),* $(,)?
+        $($key:ident $(as $shared:ident)? $(, $method:ident => $type:ty)?;)*
     ) => {
         const PARAMETERS: &[$crate::parameters::Parameter] = &[$($key.about()),*];
 
@@ -76,21 +77,23 @@ macro_rules! builder {
             const ENTRY: $crate::learners::LearnerEntry = $entry;
         }
 
+        $($(impl $crate::learners::shared::$shared for $learner {})?)*
+
         impl $learner {
             /// Starts with every parameter at its default.
-            pub fn builder() -> $crate::learners::builder::Builder<$learner> {
-                $crate::learners::builder::Builder::new()
+            pub fn builder() -> $crate::learners::Builder<$learner> {
+                $crate::learners::Builder::new()
             }
         }
 
-        impl $crate::learners::builder::Builder<$learner> {
-            $(
+        $($(
+            impl $crate::learners::Builder<$learner> {
                 #[doc = concat!("Sets `", stringify!($method), "`.")]
                 pub fn $method(self, value: impl Into<$type>) -> Self {
                     self.with(&$key, value.into())
                 }
-            )*
-        }
+            }
+        )?)*
     };
 }
 

@@ -39,6 +39,7 @@ impl LikelihoodNow<'_> {
     }
 }
 
+#[doc(hidden)]
 impl ConfidenceSet for LikelihoodNow<'_> {
     fn kind(&self) -> String {
         KIND.into()
@@ -78,6 +79,7 @@ impl ConfidenceSet for LikelihoodNow<'_> {
     }
 }
 
+#[doc(hidden)]
 impl ConfidenceSet for LikelihoodPlanned<'_> {
     fn kind(&self) -> String {
         KIND.into()

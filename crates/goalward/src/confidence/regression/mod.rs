@@ -80,6 +80,7 @@ pub struct RegressionSet<'a> {
     pub constraints: &'a Arc<Polytope>,
 }
 
+#[doc(hidden)]
 impl ConfidenceSet for RegressionSet<'_> {
     fn kind(&self) -> String {
         self.rule.kind().to_string()

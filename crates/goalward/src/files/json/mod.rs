@@ -50,6 +50,7 @@ pub fn read(path: &Path) -> Result<Instance> {
 
 /// A problem file that is right in form; what it says has not been looked at.
 #[derive(Debug)]
+#[doc(hidden)]
 pub struct Draft {
     document: Document,
     /// The length of the text.

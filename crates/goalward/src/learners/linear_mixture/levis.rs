@@ -41,10 +41,9 @@ use crate::learners::shared::{B, DELTA, LAMBDA, NORMS, PHI_NORM, PLANNER, ROWS, 
 use crate::learners::{
     Algorithm, Brief, Call, Clock, Family, LearnerEntry, Need, Probe, Reason, Seen, Snapshot, Transition,
 };
-use crate::numeric::Rows;
 use crate::numeric::stored::Within;
-use crate::parameters::{Bound, Choice, Key};
-use crate::plan::{Cut, Planner};
+use crate::parameters::{Choice, Key};
+use crate::plan::Cut;
 use crate::problem::{Action, Pair, State};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -91,16 +90,16 @@ const RHO: Key<f64> =
 builder! {
     /// LEVIS (Min, He, Wang, Gu, ICML 2022). See the [module](self).
     Levis, ENTRY;
-    b: B => Bound,
-    delta: DELTA => f64,
-    lambda: RIDGE => f64,
-    radius: RADIUS => RadiusKind,
-    norms: OWN_NORMS => Norms,
-    phi_norm: OWN_PHI_NORM => f64,
-    theta_norm: OWN_THETA_NORM => f64,
-    rho: RHO => f64,
-    planner: PLANNER => Planner,
-    rows: ROWS => Rows,
+    B as TakesB;
+    DELTA as TakesDelta;
+    RIDGE as TakesLambda;
+    RADIUS as TakesRadius;
+    OWN_NORMS as TakesNorms;
+    OWN_PHI_NORM as TakesPhiNorm;
+    OWN_THETA_NORM as TakesThetaNorm;
+    RHO, rho => f64;
+    PLANNER as TakesPlanner;
+    ROWS as TakesRows;
 }
 
 fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {

@@ -66,10 +66,8 @@ use crate::learners::shared::{
 use crate::learners::{
     Algorithm, Brief, Call, Clock, Family, LearnerEntry, Need, Probe, Reason, Seen, Snapshot, Transition,
 };
-use crate::numeric::Rows;
 use crate::numeric::stored::{Flaw, Within, between, numbers};
-use crate::parameters::Bound;
-use crate::plan::{Cut, Planner};
+use crate::plan::Cut;
 use crate::problem::{Action, Pair, State};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -95,20 +93,20 @@ pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
 builder! {
     /// LEVIS++ (Di, He, Zhou, Gu, ICML 2023). See the [module](self).
     LevisPlusPlus, ENTRY;
-    b: B => Bound,
-    c_min: C_MIN => f64,
-    delta: DELTA => f64,
-    lambda: LAMBDA => f64,
-    gamma: GAMMA => f64,
-    levels: LEVELS => u64,
-    radius: RADIUS => RadiusKind,
-    horizon: HORIZON => f64,
-    delta_split: DELTA_SPLIT => bool,
-    norms: NORMS => Norms,
-    phi_norm: PHI_NORM => f64,
-    theta_norm: THETA_NORM => f64,
-    planner: PLANNER => Planner,
-    rows: ROWS => Rows,
+    B as TakesB;
+    C_MIN as TakesCMin;
+    DELTA as TakesDelta;
+    LAMBDA as TakesLambda;
+    GAMMA as TakesGamma;
+    LEVELS as TakesLevels;
+    RADIUS as TakesRadius;
+    HORIZON as TakesHorizon;
+    DELTA_SPLIT as TakesDeltaSplit;
+    NORMS as TakesNorms;
+    PHI_NORM as TakesPhiNorm;
+    THETA_NORM as TakesThetaNorm;
+    PLANNER as TakesPlanner;
+    ROWS as TakesRows;
 }
 
 fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {

@@ -54,11 +54,10 @@ use crate::learners::{
     Algorithm, Brief, Call, Clock, Emptiness, Family, LearnerEntry, Need, Probe, Reason, Seen, Snapshot,
     Transition,
 };
-use crate::numeric::Rows;
 use crate::numeric::stored::Within;
 use crate::numeric::support::{ConvexSet, Status, Support, SupportMin, Warm};
-use crate::parameters::{Bound, Key, Value};
-use crate::plan::{Cut, Planner};
+use crate::parameters::{Key, Value};
+use crate::plan::Cut;
 use crate::problem::seen::require_clear;
 use crate::problem::{Action, Pair, State};
 use serde::{Deserialize, Serialize};
@@ -85,20 +84,20 @@ const OWN_NORMS: Key<Norms> = NORMS.or("computed");
 builder! {
     /// LEVIS++ with the likelihood set beside its own. See the [module](self).
     LevisPlusPlusLr, ENTRY;
-    b: B => Bound,
-    c_min: C_MIN => f64,
-    delta: LEVEL => f64,
-    lambda: LAMBDA => f64,
-    gamma: GAMMA => f64,
-    levels: LEVELS => u64,
-    radius: RADIUS => RadiusKind,
-    horizon: HORIZON => f64,
-    delta_split: SPLIT => bool,
-    norms: OWN_NORMS => Norms,
-    phi_norm: PHI_NORM => f64,
-    theta_norm: THETA_NORM => f64,
-    planner: PLANNER => Planner,
-    rows: ROWS => Rows,
+    B as TakesB;
+    C_MIN as TakesCMin;
+    LEVEL as TakesDelta;
+    LAMBDA as TakesLambda;
+    GAMMA as TakesGamma;
+    LEVELS as TakesLevels;
+    RADIUS as TakesRadius;
+    HORIZON as TakesHorizon;
+    SPLIT as TakesDeltaSplit;
+    OWN_NORMS as TakesNorms;
+    PHI_NORM as TakesPhiNorm;
+    THETA_NORM as TakesThetaNorm;
+    PLANNER as TakesPlanner;
+    ROWS as TakesRows;
 }
 
 fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {

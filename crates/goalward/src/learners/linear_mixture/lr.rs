@@ -54,7 +54,6 @@ use crate::learners::shared::{DELTA, PLANNER, ROWS};
 use crate::learners::{
     Algorithm, Brief, Call, Clock, Emptiness, Family, LearnerEntry, Probe, Reason, Seen, Snapshot, Transition,
 };
-use crate::numeric::Rows;
 use crate::numeric::stored::{Flaw, Within, ensure};
 use crate::parameters::{Choice, Key, Value};
 use crate::plan::{Cut, Planner};
@@ -109,10 +108,10 @@ const SET: Key<Shape> = Key::choice(
 builder! {
     /// Optimistic planning over the likelihood set. See the [module](self).
     Lr, ENTRY;
-    delta: LEVEL => f64,
-    set: SET => Shape,
-    planner: PLANNER => Planner,
-    rows: ROWS => Rows,
+    LEVEL as TakesDelta;
+    SET, set => Shape;
+    PLANNER as TakesPlanner;
+    ROWS as TakesRows;
 }
 
 /// Every step was counted by the likelihood, or was a surprise.

@@ -28,16 +28,14 @@
 use super::levis_plus_plus::{Moments, read_rule};
 use super::optimist::{bytes, given_or_true_b};
 use crate::Result;
-use crate::confidence::{Norms, Perturbation, RadiusKind};
+use crate::confidence::{Norms, Perturbation};
 use crate::learners::builder::builder;
 use crate::learners::shared::{
     B, DELTA, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS, ROWS, T_STAR,
     THETA_NORM,
 };
 use crate::learners::{Algorithm, Brief, Family, LearnerEntry, Need};
-use crate::numeric::Rows;
-use crate::parameters::{Bound, Key};
-use crate::plan::Planner;
+use crate::parameters::Key;
 
 pub(in crate::learners) const ENTRY: LearnerEntry =
     LearnerEntry::new("rho-levis++", "rho-LEVIS++: LEVIS++ on perturbed costs, for zero costs", build)
@@ -59,21 +57,21 @@ const RHO: Key<f64> = Key::number("rho", 0.0, 1e300, "the perturbation of every 
 builder! {
     /// rho-LEVIS++ (Di, He, Zhou, Gu, ICML 2023). See the [module](self).
     RhoLevisPlusPlus, ENTRY;
-    b: B => Bound,
-    t_star: T_STAR => Bound,
-    rho: RHO => f64,
-    delta: DELTA => f64,
-    lambda: LAMBDA => f64,
-    gamma: GAMMA => f64,
-    levels: LEVELS => u64,
-    radius: RADIUS => RadiusKind,
-    horizon: HORIZON => f64,
-    delta_split: DELTA_SPLIT => bool,
-    norms: NORMS => Norms,
-    phi_norm: PHI_NORM => f64,
-    theta_norm: THETA_NORM => f64,
-    planner: PLANNER => Planner,
-    rows: ROWS => Rows,
+    B as TakesB;
+    T_STAR as TakesTStar;
+    RHO, rho => f64;
+    DELTA as TakesDelta;
+    LAMBDA as TakesLambda;
+    GAMMA as TakesGamma;
+    LEVELS as TakesLevels;
+    RADIUS as TakesRadius;
+    HORIZON as TakesHorizon;
+    DELTA_SPLIT as TakesDeltaSplit;
+    NORMS as TakesNorms;
+    PHI_NORM as TakesPhiNorm;
+    THETA_NORM as TakesThetaNorm;
+    PLANNER as TakesPlanner;
+    ROWS as TakesRows;
 }
 
 fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
