@@ -17,7 +17,8 @@ pub enum Way {
 /// Whether what the fast way finds is checked before it is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Trust {
-    /// It has passed [`verify`](crate::plan::verify()). Should it ever fail, wider bounds take its place.
+    /// It has passed [`verify`](crate::plan::verify()). Should it ever fail, wider bounds take its
+    /// place.
     #[default]
     Checked,
     /// It is told as it was found.
