@@ -281,6 +281,7 @@ impl Guarantee {
 
 impl Holds {
     /// As results spell it.
+    #[doc(hidden)]
     pub fn word(self) -> &'static str {
         match self {
             Holds::Yes => "yes",

@@ -63,6 +63,7 @@ impl Arena {
     /// A hash of all that a run's luck and results depend on: the world's id or path and its
     /// parameters, the costs, features, facts and names of the problem, and theta*. What a file
     /// says beyond that, such as its spaces, does not count.
+    #[doc(hidden)]
     pub fn fingerprint(&self) -> String {
         let mut hash = Fingerprint::default();
         hash.text(&self.world);
@@ -97,6 +98,7 @@ impl Arena {
     }
 
     /// What a simulation knows and a learner does not: enough to check what a learner claims.
+    #[doc(hidden)]
     pub fn facts(&self) -> Result<Facts> {
         let theta_norm = confidence::kernel_norm(self.problem(), self.truth()?.theta());
         Ok(Facts {

@@ -3,10 +3,11 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// A wish that planning stop: heard between sweeps, within them, and between the iterations of linear solves.
+/// A wish that planning stop: heard between sweeps, within them, and between the iterations of
+/// linear solves.
 ///
-/// Copies share the wish, and it cannot be taken back: a call that did part of its work for it must not end as if it had
-/// done all.
+/// Copies share the wish, and it cannot be taken back: a call that did part of its work for it must
+/// not end as if it had done all.
 #[derive(Clone, Debug, Default)]
 pub struct Halt(Option<Arc<AtomicBool>>);
 

@@ -5,7 +5,8 @@ use rand_core::Rng;
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
 
-/// A stream of random numbers that remembers how far it was read, so that a checkpoint can put it back.
+/// A stream of random numbers that remembers how far it was read, so that a checkpoint can put it
+/// back.
 ///
 /// The key is hashed from a seed and labels; two streams with different labels are independent.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -96,7 +97,8 @@ fn mix(z: u64) -> u64 {
     z ^ (z >> 31)
 }
 
-/// The index that a uniform number picks from a distribution, by inversion; never one of probability zero.
+/// The index that a uniform number picks from a distribution, by inversion; never one of
+/// probability zero.
 pub fn categorical(probabilities: &[f64], uniform: f64) -> usize {
     let mut cumulated = 0.0;
     let mut last = 0;
@@ -116,8 +118,9 @@ pub fn categorical(probabilities: &[f64], uniform: f64) -> usize {
 mod tests {
     use super::*;
 
-    /// NumPy: `g = PCG64(); g.state = {'bit_generator': 'PCG64', 'state': {'state': S, 'inc': I}, ...}` after
-    /// the same initialisation; the vector is of `pcg64` in the PCG reference implementation (seed 42, stream 54).
+    /// NumPy: `g = PCG64(); g.state = {'bit_generator': 'PCG64', 'state': {'state': S, 'inc': I},
+    /// ...}` after the same initialisation; the vector is of `pcg64` in the PCG reference
+    /// implementation (seed 42, stream 54).
     #[test]
     fn generator_is_the_reference_pcg64() {
         let mut g = Pcg64::new(42, 54);

@@ -1,8 +1,8 @@
 //! A tall matrix: millions of rows of a few numbers each, whole or split into two halves.
 //!
-//! *Split*, each number is an `f32`, its first 24 digits rounded towards zero, and the 29 digits that this leaves out. Both together
-//! are the number itself, to the last bit, in the same 8 bytes; who can do with the first half reads half as much, and knows by
-//! how much that is off.
+//! *Split*, each number is an `f32`, its first 24 digits rounded towards zero, and the 29 digits
+//! that this leaves out. Both together are the number itself, to the last bit, in the same 8 bytes;
+//! who can do with the first half reads half as much, and knows by how much that is off.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -31,7 +31,8 @@ impl Default for Numbers {
     }
 }
 
-/// A number whose first digits are beyond an `f32`: larger than 1e38, or smaller than 1e-38 with too many digits.
+/// A number whose first digits are beyond an `f32`: larger than 1e38, or smaller than 1e-38 with
+/// too many digits.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Unsplittable {
     /// Its row.
@@ -66,7 +67,8 @@ impl Tall {
         if let Some(at) = whole.iter().position(|&x| f64::from(cut(x) as f32) != cut(x)) {
             return Err(Unsplittable { row: at / self.dim, column: at % self.dim, number: whole[at] });
         }
-        // the system gives pages as they are written, and takes them back as the whole shrinks from its end
+        // the system gives pages as they are written, and takes them back as the whole shrinks from
+        // its end
         let (mut high, mut low) = (vec![0f32; whole.len()], vec![0u32; whole.len()]);
         while !whole.is_empty() {
             let start = (whole.len() - 1) / AT_ONCE * AT_ONCE;
@@ -142,8 +144,8 @@ impl Tall {
         }
     }
 
-    /// The same from the first halves alone, if the numbers are split: with weights of at most w, and scaled by theta, off by no more
-    /// than w |theta|_1 [`off_by`](Self::off_by).
+    /// The same from the first halves alone, if the numbers are split: with weights of at most w,
+    /// and scaled by theta, off by no more than w |theta|_1 [`off_by`](Self::off_by).
     #[inline]
     pub fn combine_nearly(
         &self,
@@ -157,7 +159,8 @@ impl Tall {
         }
     }
 
-    /// The sum over the rows of the largest that a number differs from its first half; zero if the numbers are whole.
+    /// The sum over the rows of the largest that a number differs from its first half; zero if the
+    /// numbers are whole.
     pub fn off_by(&self, rows: Range<usize>) -> f64 {
         let Numbers::Split { high, low } = &self.numbers else { return 0.0 };
         let range = self.range(rows);
@@ -200,7 +203,8 @@ impl Source for (&[f32], &[u32]) {
     }
 }
 
-/// Some columns at a time, so that their sums stay in registers; each row is read from the nearest cache for the second time.
+/// Some columns at a time, so that their sums stay in registers; each row is read from the nearest
+/// cache for the second time.
 #[inline(always)]
 fn combine(source: impl Source, weights: impl Iterator<Item = f64> + Clone, out: &mut [f64]) {
     let dim = out.len();

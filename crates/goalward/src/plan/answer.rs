@@ -44,8 +44,8 @@ pub struct Answer {
     pub lost: Vec<State>,
     /// Those of them that can be reached from the start, by whatever actions.
     pub lost_ahead: Vec<State>,
-    /// The largest value of a state that is not lost, B* for [`Objective::Min`]. Infinite if nothing
-    /// is known of some state; not a number for probabilities.
+    /// The largest value of a state that is not lost, B* for [`Objective::Min`]. Infinite if
+    /// nothing is known of some state; not a number for probabilities.
     pub b_star: f64,
     /// The expected number of steps of the policy, per state; infinite in lost states. Empty if it
     /// was not asked for, and for probabilities: their policy may go on for ever.
@@ -55,8 +55,8 @@ pub struct Answer {
     pub t_star: f64,
     /// c + P V, per pair, where V is finite. Empty if it was not asked for, and for probabilities.
     pub q: Vec<f64>,
-    /// The greatest probability of reaching the goal from the start; not a number if it was not asked
-    /// for, or if nothing is known of it.
+    /// The greatest probability of reaching the goal from the start; not a number if it was not
+    /// asked for, or if nothing is known of it.
     pub reach_probability: f64,
     /// Digits beyond f64 that belong to the lower and upper bounds when they are checked.
     pub(super) tails: Option<Tails>,
@@ -88,8 +88,9 @@ impl Answer {
         }
     }
 
-    /// An error that names the lost states ahead of the start, if there are any: a learner that tries
-    /// every action would end in one of them, and no regret could be defined.
+    /// An error that names the lost states ahead of the start, if there are any: a learner that
+    /// tries every action would end in one of them, and no regret could be defined.
+    #[doc(hidden)]
     pub fn require_proper(&self, problem: &Problem) -> Result<()> {
         if self.lost_ahead.is_empty() {
             return Ok(());
@@ -100,6 +101,7 @@ impl Answer {
 
     /// An error that names the states of which nothing could be proven, if there are any: no regret
     /// can be measured against a cost that is not known, and no bound on B* be told.
+    #[doc(hidden)]
     pub fn require_bounds(&self, problem: &Problem) -> Result<()> {
         let open = |&s: &State| self.lower[s].is_finite() && self.upper[s].is_infinite();
         let states: Vec<String> =

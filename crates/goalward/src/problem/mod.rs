@@ -173,6 +173,7 @@ impl Problem {
         if largest >= f64::MIN_POSITIVE { largest } else { 1.0 }
     }
     /// The smallest cost of a pair off the goal, in the user's units.
+    #[doc(hidden)]
     pub fn min_cost(&self) -> f64 {
         let goal = self.pairs_of(self.goal);
         let off_goal = (0..self.pairs()).filter(|p| !goal.contains(p));
@@ -275,6 +276,7 @@ impl Problem {
     }
 
     /// phi_V(s,a) = sum over s' of phi(s'|s,a) V(s'), for one pair, into `out` (d numbers).
+    #[doc(hidden)]
     pub fn phi_v(&self, p: Pair, v: &[f64], out: &mut [f64]) {
         self.phi.combine(self.rows(p), self.successors(p).iter().map(|&next| v[next as usize]), out);
     }
@@ -302,10 +304,12 @@ impl Problem {
         }
     }
     /// The states' own names, if they have any.
+    #[doc(hidden)]
     pub fn state_names(&self) -> Option<&[String]> {
         self.state_names.as_deref()
     }
     /// The actions' own names, if they have any.
+    #[doc(hidden)]
     pub fn action_names(&self) -> Option<&[Vec<String>]> {
         self.action_names.as_deref()
     }

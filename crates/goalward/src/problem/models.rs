@@ -36,6 +36,7 @@ pub type Model = Vec<Vec<Vec<(State, f64)>>>;
 
 impl ProblemBuilder {
     /// A builder filled with the features of d candidate models; nothing is assumed of the weights.
+    #[doc(hidden)]
     pub fn from_models(name: &str, models: &[Model], costs: &[Vec<f64>]) -> Result<ProblemBuilder> {
         let mut builder = ProblemBuilder::new(name, costs.len(), models.len());
         for (s, costs) in costs.iter().enumerate() {

@@ -32,7 +32,8 @@ impl Cholesky {
         Cholesky { dim, lower, log_det: dim as f64 * lambda.ln() }
     }
 
-    /// Factors a symmetric matrix (row-major, the lower triangle is read); `None` if it is not positive definite.
+    /// Factors a symmetric matrix (row-major, the lower triangle is read); `None` if it is not
+    /// positive definite.
     pub fn factor(matrix: &[f64], dim: usize) -> Option<Self> {
         let mut lower = vec![0.0; dim * dim];
         for i in 0..dim {
@@ -120,7 +121,8 @@ impl Cholesky {
             if xk == 0.0 {
                 continue;
             }
-            // a Givens rotation; sqrt, not hypot: entries are far from overflow, and this is the learners' inner loop
+            // a Givens rotation; sqrt, not hypot: entries are far from overflow, and this is the
+            // learners' inner loop
             let r = (diagonal * diagonal + xk * xk).sqrt();
             let inverse = 1.0 / diagonal;
             let (c, s, shrink) = (r * inverse, xk * inverse, diagonal / r);

@@ -87,7 +87,8 @@ impl Entry for Long {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Stuck;
 
-/// A dense system over some nodes, eliminated from the last to the first; live columns are a prefix.
+/// A dense system over some nodes, eliminated from the last to the first; live columns are a
+/// prefix.
 #[derive(Default)]
 pub(crate) struct Dense<T = f64> {
     /// Row-major; right of the diagonal are factors, left of it rows.
@@ -96,9 +97,9 @@ pub(crate) struct Dense<T = f64> {
 }
 
 impl<T: Entry> Dense<T> {
-    /// Eliminates the nodes in `rest`, numbers below `nodes`. Each has its weights to others of them
-    /// and `out`, its weight to whatever else there is. The buffers of an elimination before are
-    /// used again.
+    /// Eliminates the nodes in `rest`, numbers below `nodes`. Each has its weights to others of
+    /// them and `out`, its weight to whatever else there is. The buffers of an elimination before
+    /// are used again.
     pub(crate) fn factor<R: Iterator<Item = (u32, f64)>>(
         &mut self,
         nodes: usize,

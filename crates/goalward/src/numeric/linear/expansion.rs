@@ -1,5 +1,6 @@
-//! Exact sums of products of f64 (Shewchuk, Adaptive precision floating-point arithmetic and fast robust geometric predicates,
-//! 1997): a list of numbers that do not overlap, the smallest first, whose sum is the sum of all that was added.
+//! Exact sums of products of f64 (Shewchuk, Adaptive precision floating-point arithmetic and fast
+//! robust geometric predicates, 1997): a list of numbers that do not overlap, the smallest first,
+//! whose sum is the sum of all that was added.
 
 use std::cmp::Ordering;
 
@@ -107,8 +108,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against integers: products of 30-bit numbers, spread over 60 binary digits, are exact in i128. The sum is taken
-        /// back again, but for one unit, which decides the sign.
+        /// Against integers: products of 30-bit numbers, spread over 60 binary digits, are exact in
+        /// i128. The sum is taken back again, but for one unit, which decides the sign.
         #[test]
         fn signs_are_exact(terms in prop::collection::vec((1i64..1 << 30, -(1i64 << 30)..1 << 30, 0i32..60), 1..40), unit in -1i32..2) {
             let (mut sum, mut exact) = (Expansion::default(), 0i128);

@@ -1,5 +1,5 @@
-//! Numbers from 0 on with 512 binary digits: for elimination, in which nothing is ever subtracted, where a way is so long that
-//! fewer digits say nothing.
+//! Numbers from 0 on with 512 binary digits: for elimination, in which nothing is ever subtracted,
+//! where a way is so long that fewer digits say nothing.
 
 use std::cmp::Ordering;
 
@@ -8,7 +8,8 @@ const BITS: i32 = 64 * LIMBS as i32;
 /// The digits of one piece.
 const PIECE: i32 = 48;
 
-/// m 2^exponent, where the top bit of m is set; or zero. The lowest limb comes first. Operations cut off what does not fit.
+/// m 2^exponent, where the top bit of m is set; or zero. The lowest limb comes first. Operations
+/// cut off what does not fit.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct Long {
     limbs: [u64; LIMBS],
@@ -104,10 +105,12 @@ impl Long {
         Long { limbs, exponent: self.exponent - other.exponent - (BITS - 1) }.normal()
     }
 
-    /// Numbers whose sum it is, the largest first, each with 48 digits; an infinite one where f64 ends.
+    /// Numbers whose sum it is, the largest first, each with 48 digits; an infinite one where f64
+    /// ends.
     pub(crate) fn pieces(self) -> impl Iterator<Item = f64> {
         (0..=BITS / PIECE).map(move |k| {
-            // where the piece begins; the last one reaches below the lowest bit, where there is nothing
+            // where the piece begins; the last one reaches below the lowest bit, where there is
+            // nothing
             let from = BITS - PIECE * (k + 1);
             let digits = bits(&self.limbs, from) & ((1 << PIECE) - 1);
             let exponent = self.exponent + from;
@@ -158,7 +161,8 @@ mod tests {
     }
 
     proptest! {
-        /// What is exact stays exact: integers of 60 bits, products of them, and quotients that were products.
+        /// What is exact stays exact: integers of 60 bits, products of them, and quotients that
+        /// were products.
         #[test]
         fn is_exact_where_the_result_fits(a in 1u64..1 << 52, b in 1u64..1 << 52, c in 1u64..1 << 52, shift in 0i32..300) {
             let long = |x: u64| Long::new(x as f64);

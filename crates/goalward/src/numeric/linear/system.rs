@@ -1,13 +1,14 @@
-//! A chain's equations, leaving(i) x(i) - sum of w(i,j) x(j) = b(i), solved for any right-hand side.
+//! A chain's equations, leaving(i) x(i) - sum of w(i,j) x(j) = b(i), solved for any right-hand
+//! side.
 //!
 //! *Elimination* gives every x a small relative error where b >= 0. *Sweeps*, where elimination
-//! would fill in too much: Gauss-Seidel, which converges for every chain that leaves surely. They may
-//! stop short of it; whoever uses the result checks its residual.
+//! would fill in too much: Gauss-Seidel, which converges for every chain that leaves surely. They
+//! may stop short of it; whoever uses the result checks its residual.
 
 use super::elimination::{ByNumber, Elimination, Limits, Outcome};
 
-/// Above so many multiplications elimination gives way to sweeps. As soon as the cheapest node costs
-/// 250^2, and too many are left for a dense matrix, it does so too.
+/// Above so many multiplications elimination gives way to sweeps. As soon as the cheapest node
+/// costs 250^2, and too many are left for a dense matrix, it does so too.
 const LIMITS: Limits = Limits { price: usize::MAX, dense: 2500, dearest: 250 * 250, work: 6e9 };
 /// Sweeps stop after so many arcs.
 const SWEEP_WORK: f64 = 5e8;
@@ -109,7 +110,8 @@ mod tests {
     }
 
     proptest! {
-        /// Sparse and dense rests (rows of up to 3 and up to 30 entries), for right-hand sides of either sign.
+        /// Sparse and dense rests (rows of up to 3 and up to 30 entries), for right-hand sides of
+        /// either sign.
         #[test]
         fn elimination_and_sweeps_solve_what_lu_solves(
             to in prop_oneof![
@@ -139,7 +141,8 @@ mod tests {
         assert_eq!(eliminated(rows).0, Outcome::Improper);
     }
 
-    /// Escape with probability e from either of two states: x = 1/e to the last digits, where I - P has lost them.
+    /// Escape with probability e from either of two states: x = 1/e to the last digits, where I - P
+    /// has lost them.
     #[test]
     fn nearly_closed_classes_are_accurate() {
         for e in [1e-4, 1e-12, 1e-100] {

@@ -1,4 +1,5 @@
-//! Rows phi'x >= 0 that are too many to be written out: the features stay where they are and are scanned.
+//! Rows phi'x >= 0 that are too many to be written out: the features stay where they are and are
+//! scanned.
 
 use super::{EmptyPolytope, Polytope, PolytopeBuilder, Reduced};
 use crate::numeric::{Tall, dot};
@@ -12,17 +13,19 @@ const CHUNK: usize = 1 << 16;
 const SAMPLE: usize = 128;
 /// Rows that join the core at once, and the most that a chunk may propose.
 const BATCH: usize = 64;
-/// Rounds in which rows join for the sake of a deep interior point; after those, only for the sake of one at all.
+/// Rounds in which rows join for the sake of a deep interior point; after those, only for the sake
+/// of one at all.
 const DEEPER: usize = 30;
 
-/// Which rows of a polytope that [has features](Polytope::has_features) a confidence set takes, of those that can bind within its
-/// ellipsoid.
+/// Which rows of a polytope that [has features](Polytope::has_features) a confidence set takes, of
+/// those that can bind within its ellipsoid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rows {
     /// All of them, however many: the set is ellipsoid ∩ polytope.
     Exact,
-    /// All of them up to four times so many; of more, so many that lie nearest to the ellipsoid's centre in its own norm. The
-    /// set is then larger, so that a minimum over it is still a lower bound; [`SupportMin::is_relaxed`](crate::numeric::support::SupportMin::is_relaxed) says so.
+    /// All of them up to four times so many; of more, so many that lie nearest to the ellipsoid's
+    /// centre in its own norm. The set is then larger, so that a minimum over it is still a lower
+    /// bound; [`SupportMin::is_relaxed`](crate::numeric::support::SupportMin::is_relaxed) says so.
     Nearest(usize),
 }
 
@@ -76,8 +79,8 @@ impl Features {
         self.phi.get(i..i + 1)
     }
 
-    /// Looks at all rows in parallel, a chunk at a time; what the chunks give comes in the order of the rows. `room` makes
-    /// what a look needs besides.
+    /// Looks at all rows in parallel, a chunk at a time; what the chunks give comes in the order of
+    /// the rows. `room` makes what a look needs besides.
     pub(crate) fn scan<S, T: Send>(
         &self,
         room: impl Fn() -> S + Sync,
@@ -96,7 +99,8 @@ impl Features {
             .collect()
     }
 
-    /// Row i in the hull's coordinates, of norm one, and its offset; none if the hull's equalities settle it.
+    /// Row i in the hull's coordinates, of norm one, and its offset; none if the hull's equalities
+    /// settle it.
     pub(crate) fn row(&self, polytope: &Polytope, i: usize, row: &mut [f64]) -> Option<f64> {
         match polytope.reduce_row(-1.0, &self.phi(i), 0.0, row) {
             Ok(Reduced::Offset(b)) => Some(b),
@@ -150,10 +154,12 @@ fn keep_least(found: &mut Vec<Proposal>) {
     found.truncate(BATCH);
 }
 
-/// The polytope of the builder's rows and all features, by cutting planes: hull, equalities and interior point come from a core
-/// of rows, which grows by those that its interior point violates, or leaves too little room.
+/// The polytope of the builder's rows and all features, by cutting planes: hull, equalities and
+/// interior point come from a core of rows, which grows by those that its interior point violates,
+/// or leaves too little room.
 ///
-/// A core that is empty, or flat, proves that the whole is; an interior point that all rows leave room is one of the whole.
+/// A core that is empty, or flat, proves that the whole is; an interior point that all rows leave
+/// room is one of the whole.
 pub(super) fn finish(mut builder: PolytopeBuilder, features: Arc<Tall>) -> Result<Polytope, EmptyPolytope> {
     let features = Features::new(features, Rows::default());
     let count = features.len();

@@ -9,8 +9,8 @@ use microlp::{ComparisonOp, Error, OptimizationDirection, Problem};
 
 /// What a search for an interior point ends with.
 pub(super) enum Search {
-    /// Every row has slack here; or, where rounding hides whether such a point exists, the best point found: rows that
-    /// are tight everywhere then stay rows.
+    /// Every row has slack here; or, where rounding hides whether such a point exists, the best
+    /// point found: rows that are tight everywhere then stay rows.
     Interior(Vec<f64>),
     /// These rows are tight on the whole polytope.
     Tight(Vec<usize>),
@@ -18,9 +18,11 @@ pub(super) enum Search {
     Empty(String),
 }
 
-/// How far the homogenised program may scale the polytope up: slacks below its inverse count as none.
+/// How far the homogenised program may scale the polytope up: slacks below its inverse count as
+/// none.
 const STRETCH: f64 = 1e8;
-/// Half the width of the box in which an interior-point method searches, in units of the largest offset.
+/// Half the width of the box in which an interior-point method searches, in units of the largest
+/// offset.
 const BOX: f64 = 1e3;
 /// Rows that join the linear program at once.
 const BATCH: usize = 200;
@@ -34,7 +36,8 @@ pub(super) fn search(rows: &[f64], offsets: &[f64], k: usize) -> Search {
     separate(rows, offsets, k, &z)
 }
 
-/// Projects onto one violated row after the other, each moved inwards by a margin that shrinks until it fits.
+/// Projects onto one violated row after the other, each moved inwards by a margin that shrinks
+/// until it fits.
 ///
 /// Starts with the widest margin so that the point found lies deep.
 fn relax(rows: &[f64], offsets: &[f64], k: usize, z: &mut [f64]) -> bool {
@@ -58,10 +61,12 @@ fn relax(rows: &[f64], offsets: &[f64], k: usize, z: &mut [f64]) -> bool {
     false
 }
 
-/// The homogenised program max sum t, A z + t <= b tau, tau >= 1, 0 <= t <= 1, on a growing selection of rows.
+/// The homogenised program max sum t, A z + t <= b tau, tau >= 1, 0 <= t <= 1, on a growing
+/// selection of rows.
 ///
-/// A row that is tight on all points that satisfy a selection is tight on the polytope, and a row outside the
-/// selection with slack at the program's point is not: so the selection need only grow by rows without slack.
+/// A row that is tight on all points that satisfy a selection is tight on the polytope, and a row
+/// outside the selection with slack at the program's point is not: so the selection need only grow
+/// by rows without slack.
 fn separate(rows: &[f64], offsets: &[f64], k: usize, start: &[f64]) -> Search {
     let row = |i: usize| &rows[i * k..(i + 1) * k];
     let slack = |i: usize, z: &[f64]| offsets[i] - dot(row(i), z);
@@ -88,7 +93,8 @@ fn separate(rows: &[f64], offsets: &[f64], k: usize, start: &[f64]) -> Search {
             selection.push(i);
             chosen[i] = true;
         }
-        // the simplex method may fail, or be wrong either way: a point is believed if it has slack, emptiness if it is proven
+        // the simplex method may fail, or be wrong either way: a point is believed if it has slack,
+        // emptiness if it is proven
         match program(&selection, row, offsets, k) {
             Ok((_, tight)) if !tight.is_empty() => return Search::Tight(tight),
             Ok((point, _)) if selection.iter().all(|&i| slack(i, &point) > 1e-15 * norm(&point)) => z = point,
@@ -102,10 +108,11 @@ fn separate(rows: &[f64], offsets: &[f64], k: usize, start: &[f64]) -> Search {
     }
 }
 
-/// Decides max t, A z + t <= b, t <= 1 by an interior-point method: where the simplex method gave up, or called the rows
-/// contradictory.
+/// Decides max t, A z + t <= b, t <= 1 by an interior-point method: where the simplex method gave
+/// up, or called the rows contradictory.
 ///
-/// The best point found, or an error, only with multipliers y >= 0, sum y = 1, A'y = 0 and b'y < 0, each to well within what b'y is below zero.
+/// The best point found, or an error, only with multipliers y >= 0, sum y = 1, A'y = 0 and b'y < 0,
+/// each to well within what b'y is below zero.
 pub(super) fn decide(rows: &[f64], offsets: &[f64], k: usize) -> Result<Vec<f64>, String> {
     let m = offsets.len();
     let widest = offsets.iter().fold(1.0, |w: f64, b| w.max(b.abs()));

@@ -15,8 +15,8 @@ use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, OnceLock};
 pub(crate) use turn::Turn;
 
-/// A row that loses all but this share of its norm to the equalities is left out, and so is an implied equality: its
-/// direction would be rounding to no better than 1e-7.
+/// A row that loses all but this share of its norm to the equalities is left out, and so is an
+/// implied equality: its direction would be rounding to no better than 1e-7.
 const FAINT: f64 = 1e-9;
 
 /// How far an implied equality may be from the rows that imply it.
@@ -40,25 +40,29 @@ pub struct Pruned {
     pub seen: usize,
     /// Rows that are left; where there are too many to be written out, all of them.
     pub kept: usize,
-    /// Every row that is left is a facet: the others are implied by these. Otherwise there were so many facets that looking further
-    /// was not worthwhile, or nothing was to be pruned.
+    /// Every row that is left is a facet: the others are implied by these. Otherwise there were so
+    /// many facets that looking further was not worthwhile, or nothing was to be pruned.
     pub complete: bool,
 }
 
 /// x = origin + basis z with z free in R^k, subject to rows z <= offsets; every row has norm one.
 ///
-/// The polytope has a point that satisfies every row strictly: rows that are tight everywhere were turned into
-/// equalities when it was built. It may be unbounded, and it may be a single point (k = 0).
+/// The polytope has a point that satisfies every row strictly: rows that are tight everywhere were
+/// turned into equalities when it was built. It may be unbounded, and it may be a single point (k =
+/// 0).
 ///
-/// Rows that the others imply are dropped while that is cheap ([`pruned`](Self::pruned)). A polytope of feature rows with more than 65,536
-/// different ones, and too many facets among them, keeps the features themselves instead of rows ([`has_features`](Self::has_features));
-/// [`rows`](Self::rows) are then some of them, a *core* that hull and interior point were found with.
+/// Rows that the others imply are dropped while that is cheap ([`pruned`](Self::pruned)). A
+/// polytope of feature rows with more than 65,536 different ones, and too many facets among them,
+/// keeps the features themselves instead of rows ([`has_features`](Self::has_features));
+/// [`rows`](Self::rows) are then some of them, a *core* that hull and interior point were found
+/// with.
 ///
 /// ```
 /// use goalward::numeric::PolytopeBuilder;
 /// let mut builder = PolytopeBuilder::new(3);
 /// builder.equality(&[1.0, 1.0, 1.0], 1.0).unwrap();
-/// (0..3).for_each(|i| builder.halfspace(&[0, 1, 2].map(|j| if i == j { -1.0 } else { 0.0 }), 0.0));
+/// let minus = |i: usize| [0, 1, 2].map(|j| if i == j { -1.0 } else { 0.0 });
+/// (0..3).for_each(|i| builder.halfspace(&minus(i), 0.0));
 /// builder.halfspace(&[0.0, 0.0, 1.0], 0.0); // together with theta_3 >= 0 this says theta_3 = 0
 /// let segment = builder.finish().unwrap();
 /// assert_eq!((segment.dim(), segment.free()), (3, 1));
@@ -105,7 +109,8 @@ impl Polytope {
     pub fn origin(&self) -> &[f64] {
         &self.origin
     }
-    /// An orthogonal basis of the hull's directions: d x k, row-major. A problem's own B has an orthonormal one.
+    /// An orthogonal basis of the hull's directions: d x k, row-major. A problem's own B has an
+    /// orthonormal one.
     pub fn basis(&self) -> &[f64] {
         &self.basis
     }
@@ -118,7 +123,8 @@ impl Polytope {
     pub fn offsets(&self) -> &[f64] {
         &self.offsets
     }
-    /// A point of the relative interior, in R^d; the best that was found where rounding hides whether there is one.
+    /// A point of the relative interior, in R^d; the best that was found where rounding hides
+    /// whether there is one.
     pub fn interior(&self) -> &[f64] {
         &self.interior
     }
@@ -179,7 +185,8 @@ impl Polytope {
                 .all(|(i, b)| dot(&self.rows[i * self.free..(i + 1) * self.free], &z) <= b + tolerance)
             && self.features.as_ref().is_none_or(|features| features.violated(self, &z, tolerance).is_empty())
     }
-    /// The coordinates z of x's projection onto the hull; basis' (x - origin) where the basis is orthonormal.
+    /// The coordinates z of x's projection onto the hull; basis' (x - origin) where the basis is
+    /// orthonormal.
     pub(crate) fn coordinates(&self, x: &[f64]) -> Vec<f64> {
         let mut z = vec![0.0; self.free];
         for i in 0..self.dim {
@@ -191,8 +198,8 @@ impl Polytope {
         }
         z
     }
-    /// How far a point that satisfies every row as stated may be from this polytope: where equalities are implied, they are
-    /// only known so well.
+    /// How far a point that satisfies every row as stated may be from this polytope: where
+    /// equalities are implied, they are only known so well.
     pub(crate) fn blur(&self) -> f64 {
         self.blur
     }
@@ -325,8 +332,8 @@ impl PolytopeBuilder {
         true
     }
 
-    /// Adds phi'x >= 0 for every row phi, once for all rows of one direction. Where too many are left, the features are kept
-    /// as they are, by reference.
+    /// Adds phi'x >= 0 for every row phi, once for all rows of one direction. Where too many are
+    /// left, the features are kept as they are, by reference.
     pub fn no_less_than_zero(&mut self, features: &Arc<Tall>) {
         let d = self.dim;
         let count = features.rows();
@@ -357,7 +364,8 @@ impl PolytopeBuilder {
         }
     }
 
-    /// Eliminates the equalities, stated and implied, merges parallel rows and drops those that the others imply.
+    /// Eliminates the equalities, stated and implied, merges parallel rows and drops those that the
+    /// others imply.
     pub fn finish(mut self) -> Result<Polytope, EmptyPolytope> {
         let (seen, unpruned) = (self.stated, self.unpruned);
         let mut polytope = match self.features.take() {
@@ -417,7 +425,8 @@ impl PolytopeBuilder {
         let mut left: Vec<usize> = (0..d).collect();
         let mut directions: Vec<Vec<f64>> = Vec::new();
         while directions.len() < free {
-            // the axis that sticks out furthest: the first that sticks out at all may do so by rounding only
+            // the axis that sticks out furthest: the first that sticks out at all may do so by
+            // rounding only
             let out = |axis: usize| 1.0 - spanned.iter().map(|e| e[axis] * e[axis]).sum::<f64>();
             let place = (0..left.len()).fold(
                 0,

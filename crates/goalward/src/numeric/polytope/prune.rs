@@ -1,12 +1,15 @@
 //! Which rows of a polytope are facets: Clarkson's algorithm, with a budget.
 //!
-//! K. L. Clarkson, "More output-sensitive geometric algorithms", FOCS 1994. With the origin at an interior point a row is a'y <= s,
-//! s > 0. It is dropped only when rows that stay imply it: multipliers mu >= 0 with a = sum mu_j a_j and sum mu_j s_j <= s. If they do not, a ray
-//! from the origin towards a point that violates it meets a facet first, which joins those that stay. Rows meet growing samples' facets before
-//! their own turn, so that few are left of millions; rays look at these alone.
+//! K. L. Clarkson, "More output-sensitive geometric algorithms", FOCS 1994. With the origin at an
+//! interior point a row is a'y <= s, s > 0. It is dropped only when rows that stay imply it:
+//! multipliers mu >= 0 with a = sum mu_j a_j and sum mu_j s_j <= s. If they do not, a ray from the
+//! origin towards a point that violates it meets a facet first, which joins those that stay. Rows
+//! meet growing samples' facets before their own turn, so that few are left of millions; rays look
+//! at these alone.
 //!
-//! What rounding can do: a dropped row may be exceeded by a share 1e-12 of its slack, and multipliers may leave 1e-12 of its direction.
-//! The polytope may become larger by as much, never smaller. A row is kept whenever anything is in doubt.
+//! What rounding can do: a dropped row may be exceeded by a share 1e-12 of its slack, and
+//! multipliers may leave 1e-12 of its direction. The polytope may become larger by as much, never
+//! smaller. A row is kept whenever anything is in doubt.
 
 use super::walk::{Slabs, Verdict, Walk};
 use super::{Features, Polytope, Pruned};
@@ -18,14 +21,16 @@ const CHUNK: usize = 1 << 15;
 /// Rows of the first sample; each further one has [`GROWTH`] times as many.
 const SAMPLE: usize = 128;
 const GROWTH: usize = 8;
-/// Of so many rows without a sample before them, or of a sample, no more than three quarters may be facets.
+/// Of so many rows without a sample before them, or of a sample, no more than three quarters may be
+/// facets.
 const ENOUGH: usize = 256;
 /// More facets than this are not written out in place of features.
 const MOST: usize = 4096;
 /// A row is asked of so many facets first, then of [`MORE`] times as many, and so on.
 const FIRST: usize = 48;
 const MORE: usize = 3;
-/// Products that may be spent in any case, for each row besides, and at most: a second or two on two cores.
+/// Products that may be spent in any case, for each row besides, and at most: a second or two on
+/// two cores.
 const BUDGET: u64 = 20_000_000;
 const BUDGET_PER_ROW: u64 = 30_000;
 const BUDGET_IN_ALL: u64 = 4_000_000_000;
@@ -71,7 +76,8 @@ impl Source for Rows<'_> {
 }
 
 impl Polytope {
-    /// Drops the rows that others imply, while that is cheap. Features are replaced by the rows that stay if these are few enough.
+    /// Drops the rows that others imply, while that is cheap. Features are replaced by the rows
+    /// that stay if these are few enough.
     pub(super) fn prune(&mut self) {
         let seen = self.pruned.seen;
         let many = self.has_features();
@@ -105,7 +111,8 @@ impl Polytope {
     }
 }
 
-/// Finds the rows that stay; none if that would take too long, or if there are more than `most`. `z` is an interior point.
+/// Finds the rows that stay; none if that would take too long, or if there are more than `most`.
+/// `z` is an interior point.
 pub(super) fn prune(source: &impl Source, z: &[f64], most: usize) -> Option<Kept> {
     let mut search = Search::new(source, z);
     let n = source.len();
@@ -222,8 +229,9 @@ impl<'a, S: Source> Search<'a, S> {
         all
     }
 
-    /// Facets among the rows join those that stay, until the others are implied. Returns rows that are undecided because the budget is
-    /// spent or more than `most` stay, and those that stay whatever the others are, as the interior point has no room there.
+    /// Facets among the rows join those that stay, until the others are implied. Returns rows that
+    /// are undecided because the budget is spent or more than `most` stay, and those that stay
+    /// whatever the others are, as the interior point has no room there.
     ///
     /// The facets known so far stand in line with the rows: some may be none any more.
     fn join(&mut self, open: Open, most: usize) -> (Vec<usize>, Vec<usize>) {
@@ -270,7 +278,8 @@ impl<'a, S: Source> Search<'a, S> {
                 }
                 self.slabs.push(&numbers[i * width..][..k], numbers[i * width + k]);
                 self.facets.push(rows[i]);
-                // the row that was hit is settled, and the one that asked, if it is another, asks again
+                // the row that was hit is settled, and the one that asked, if it is another, asks
+                // again
                 alive.swap(place + hit, place);
                 if hit > 0 {
                     alive.swap(place + hit, place + 1);
@@ -345,8 +354,8 @@ impl<'a> Asker<'a> {
     }
 }
 
-/// The place of the first row that a ray from the origin meets, and whether it is the only one; of several, the one whose a/s is
-/// lexicographically largest.
+/// The place of the first row that a ray from the origin meets, and whether it is the only one; of
+/// several, the one whose a/s is lexicographically largest.
 fn first_hit(numbers: &[f64], alive: &[usize], toward: &[f64]) -> (usize, bool) {
     let k = toward.len();
     let rate = |i: usize| dot(&numbers[i * (k + 2)..][..k], toward) / numbers[i * (k + 2) + k];

@@ -12,10 +12,12 @@ impl Polytope {
         self
     }
 
-    /// A row sign a'x <= b in the hull's coordinates, into k numbers; fails if it cannot hold anywhere.
+    /// A row sign a'x <= b in the hull's coordinates, into k numbers; fails if it cannot hold
+    /// anywhere.
     ///
-    /// What is left of a row that the equalities nearly span is known only as well as they are, magnified: such a row
-    /// gives way by that much, so that the polytope becomes larger and never smaller.
+    /// What is left of a row that the equalities nearly span is known only as well as they are,
+    /// magnified: such a row gives way by that much, so that the polytope becomes larger and never
+    /// smaller.
     pub(super) fn reduce_row(
         &self,
         sign: f64,
@@ -32,7 +34,8 @@ impl Polytope {
         let size = norm(reduced);
         let whole = norm(a).max(1e-300);
         if size <= f64::max(FAINT, 10.0 * blur) * whole {
-            // what is left of the row is mostly rounding: it proves nothing unless it is off by far more
+            // what is left of the row is mostly rounding: it proves nothing unless it is off by far
+            // more
             let least = if size <= 1e-13 * whole { 1e-9 } else { 1e3 * f64::max(FAINT, 10.0 * blur) };
             if rest < -least * (norm(a) + b.abs()) {
                 return Err(EmptyPolytope { detail: format!("a row is off by {} everywhere", -rest) });
@@ -44,8 +47,8 @@ impl Polytope {
         Ok(Reduced::Offset(rest / size + give))
     }
 
-    /// Takes the rows in the hull's coordinates, one per direction, and returns those that face each other without
-    /// a gap: they are equalities.
+    /// Takes the rows in the hull's coordinates, one per direction, and returns those that face
+    /// each other without a gap: they are equalities.
     pub(super) fn reduce(&mut self, halfspaces: &[f64]) -> Result<Vec<usize>, EmptyPolytope> {
         let (d, k) = (self.dim, self.free);
         let (mut rows, mut offsets): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
@@ -99,8 +102,8 @@ impl Parallels<'_> {
     }
 }
 
-/// Leaves one row per direction, with the least offset: which are kept, and which of them face another
-/// without a gap.
+/// Leaves one row per direction, with the least offset: which are kept, and which of them face
+/// another without a gap.
 fn merge(rows: &[f64], offsets: &mut [f64], k: usize) -> Result<(Vec<bool>, Vec<usize>), EmptyPolytope> {
     let all = Parallels::new(rows, k);
     let mut order: Vec<usize> = (0..offsets.len()).collect();

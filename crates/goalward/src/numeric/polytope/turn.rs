@@ -25,9 +25,10 @@ impl Turn {
 }
 
 impl Polytope {
-    /// The same in the coordinates of a turn, with the rows `more` besides, each in the new coordinates and with its offset and what of
-    /// that is rounding. Every row gives way by what rounding does to it within the unit box: the polytope becomes
-    /// larger, never smaller. Only for a polytope whose rows are all written out.
+    /// The same in the coordinates of a turn, with the rows `more` besides, each in the new
+    /// coordinates and with its offset and what of that is rounding. Every row gives way by what
+    /// rounding does to it within the unit box: the polytope becomes larger, never smaller. Only
+    /// for a polytope whose rows are all written out.
     pub(crate) fn turned(&self, turn: &Turn, more: impl Iterator<Item = (Vec<f64>, f64, f64)>) -> Polytope {
         let k = self.free;
         let mut basis = vec![0.0; self.dim * k];
@@ -82,7 +83,8 @@ impl Polytope {
         self.lengths.as_ref().map_or(1.0, |lengths| lengths.iter().copied().fold(0.0, f64::max))
     }
 
-    /// Whether c'v falls without end along some v with rows v <= 0 that moves the coordinates from `first` on only.
+    /// Whether c'v falls without end along some v with rows v <= 0 that moves the coordinates from
+    /// `first` on only.
     pub(crate) fn recedes(&self, c: &[f64], first: usize) -> bool {
         let k = self.free;
         let mut program = Problem::new(OptimizationDirection::Minimize);

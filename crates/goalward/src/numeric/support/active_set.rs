@@ -1,15 +1,16 @@
 //! A dual active-set method for min w'y over |y| <= 1, G y <= h.
 //!
-//! The dual is min over lambda >= 0 of |w + G'lambda| + h'lambda. On a working set W its stationary point has a closed
-//! form (p, q, y_W, u as in [`Working`]):
+//! The dual is min over lambda >= 0 of |w + G'lambda| + h'lambda. On a working set W its stationary
+//! point has a closed form (p, q, y_W, u as in [`Working`]):
 //!
 //! ```text
 //! s^2 = 1 - |y_W|^2    mu = |u| / s    lambda = -(p + mu q)    y = y_W - u / mu
 //! ```
 //!
-//! and with u = 0, the normal case while the ball contains the polytope, lambda = -p and y = y_W. Each step moves lambda
-//! towards it, stops at the first multiplier that reaches zero and drops its row; after a full step the most violated
-//! row joins. Without the ratio tests it cycles. A step costs O(k |W| + k m).
+//! and with u = 0, the normal case while the ball contains the polytope, lambda = -p and y = y_W.
+//! Each step moves lambda towards it, stops at the first multiplier that reaches zero and drops its
+//! row; after a full step the most violated row joins. Without the ratio tests it cycles. A step
+//! costs O(k |W| + k m).
 
 use super::lanes::{Lanes, add, inner, width};
 use super::whiten::Whitened;
@@ -20,7 +21,8 @@ use super::working::Working;
 pub(super) enum End {
     /// No row is violated.
     Optimal,
-    /// The set is thinner than rounding: `y` is its point, the multipliers only approach the optimum.
+    /// The set is thinner than rounding: `y` is its point, the multipliers only approach the
+    /// optimum.
     Touching,
     /// A certificate says that the set is empty.
     Empty,
@@ -42,7 +44,8 @@ pub(super) struct ActiveSet {
     pub(super) y: Vec<Lanes>,
     /// Whether the ball constrains the answer.
     pub(super) round: bool,
-    /// Steps after which a solve gives up, over and above what its size allows; tests set it to none at all.
+    /// Steps after which a solve gives up, over and above what its size allows; tests set it to
+    /// none at all.
     pub(super) patience: Option<usize>,
     target: Vec<f64>,
     q: Vec<f64>,
@@ -132,8 +135,9 @@ impl ActiveSet {
 
     /// Goes on for an objective that differs by a share of the present one.
     ///
-    /// Where the objective is constant on a face, every step within the face is one of length zero, and such steps may go
-    /// in circles. With the difference they have a direction again; the bound shows what the difference costs.
+    /// Where the objective is constant on a face, every step within the face is one of length zero,
+    /// and such steps may go in circles. With the difference they have a direction again; the bound
+    /// shows what the difference costs.
     #[cold]
     fn shake(&mut self, set: &Whitened, w: &[Lanes], share: f64) {
         self.shaken.clear();
@@ -163,7 +167,8 @@ impl ActiveSet {
         }
     }
 
-    /// Sets lambda to -(p + mu q), its negative parts to zero, and y to the point that belongs to mu.
+    /// Sets lambda to -(p + mu q), its negative parts to zero, and y to the point that belongs to
+    /// mu.
     pub(super) fn press(&mut self, mu: f64) {
         self.working.multipliers(mu, &mut self.target);
         self.lambda.iter_mut().zip(&self.target).for_each(|(l, t)| *l = t.max(0.0));
@@ -176,7 +181,8 @@ impl ActiveSet {
         inner(&self.working.outside, &self.working.outside).sqrt()
     }
 
-    /// Whether lambda stays nonnegative when W's rows also take over `defect`, with room for rounding.
+    /// Whether lambda stays nonnegative when W's rows also take over `defect`, with room for
+    /// rounding.
     pub(super) fn outweighs(&mut self, defect: &[Lanes]) -> bool {
         self.working.share(defect, &mut self.q);
         self.lambda.iter().zip(&self.q).all(|(l, share)| *l >= 4.0 * share.abs())
@@ -206,7 +212,8 @@ impl ActiveSet {
         let outside_sq = self.working.outside_sq();
         self.round = outside_sq > FLAT * FLAT;
         if !self.round {
-            // from here on for w - u: were u forgotten now and remembered when a row joins, that row would leave again
+            // from here on for w - u: were u forgotten now and remembered when a row joins, that
+            // row would leave again
             self.working.outside.fill([0.0; 4]);
             self.y.copy_from_slice(&self.working.nearest);
             self.working.multipliers(0.0, &mut self.target);
@@ -263,7 +270,8 @@ impl ActiveSet {
         true
     }
 
-    /// Trades rows of W for a violated row that depends on them; false, with the combination in q, if none may leave.
+    /// Trades rows of W for a violated row that depends on them; false, with the combination in q,
+    /// if none may leave.
     fn slide(&mut self, set: &Whitened, row: usize) -> bool {
         let mut gained = 0.0;
         loop {
@@ -287,7 +295,8 @@ impl ActiveSet {
     }
 }
 
-/// Where lambda - step rate first loses a multiplier; of several at once, the one that falls fastest.
+/// Where lambda - step rate first loses a multiplier; of several at once, the one that falls
+/// fastest.
 fn first_to_vanish(lambda: &[f64], rate: &[f64]) -> Option<(usize, f64)> {
     let rounding = 1e-12 * rate.iter().fold(0.0, |m: f64, r| m.max(r.abs()));
     let mut first: Option<(usize, f64)> = None;
@@ -302,7 +311,8 @@ fn first_to_vanish(lambda: &[f64], rate: &[f64]) -> Option<(usize, f64)> {
     first
 }
 
-/// Whether z, its negative parts taken for rounding, proves that no |y| <= 1 has G y <= h: |G'z| + h'z < 0.
+/// Whether z, its negative parts taken for rounding, proves that no |y| <= 1 has G y <= h: |G'z| +
+/// h'z < 0.
 pub(super) fn certified(set: &Whitened, z: impl Iterator<Item = (usize, f64)>) -> bool {
     let mut pull = vec![0.0; set.free];
     let (mut sum, mut size) = (0.0, 0.0);

@@ -39,7 +39,8 @@ fn settings() -> DefaultSettings<f64> {
 
 /// min w'y over |y| <= 1, G y <= h, for |w| = 1.
 ///
-/// Clarabel's tolerances are absolute, so a set that is small against the ball is solved again in larger units.
+/// Clarabel's tolerances are absolute, so a set that is small against the ball is solved again in
+/// larger units.
 pub(super) fn solve(set: &Whitened, w: &[f64]) -> Answer {
     let (k, m) = (set.free, set.limits.len());
     let (mut colptr, mut rowval, mut nzval) = (vec![0], Vec::new(), Vec::new());
@@ -86,8 +87,8 @@ pub(super) fn solve(set: &Whitened, w: &[f64]) -> Answer {
 
 /// The set min <c, theta> is taken over, solved by Clarabel alone.
 ///
-/// Hundreds of times slower than [`ConvexSet`](super::ConvexSet) and good to about 1e-8; it shares the change of
-/// coordinates with it and nothing else, which is what makes it a check.
+/// Hundreds of times slower than [`ConvexSet`](super::ConvexSet) and good to about 1e-8; it shares
+/// the change of coordinates with it and nothing else, which is what makes it a check.
 #[derive(Clone, Debug)]
 pub struct Conic {
     set: Whitened,

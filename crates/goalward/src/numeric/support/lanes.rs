@@ -1,4 +1,5 @@
-//! Vectors of y-space in lanes of four, padded with zeros: loops over them need no remainder and no bounds checks.
+//! Vectors of y-space in lanes of four, padded with zeros: loops over them need no remainder and no
+//! bounds checks.
 
 /// Four neighbouring components.
 pub(super) type Lanes = [f64; 4];

@@ -1,4 +1,5 @@
-//! Support minimisation: min <c, theta> over (ellipsoid ∩ polytope), for one set and millions of objectives.
+//! Support minimisation: min <c, theta> over (ellipsoid ∩ polytope), for one set and millions of
+//! objectives.
 
 mod active_set;
 mod conic;
@@ -48,7 +49,8 @@ pub struct Support {
 /// What one objective's last solve leaves for its next: the rows that were active.
 #[derive(Clone, Debug, Default)]
 pub struct Warm {
-    /// The working set, by the set's own numbers: another set takes them for other rows, which is harmless and useless.
+    /// The working set, by the set's own numbers: another set takes them for other rows, which is
+    /// harmless and useless.
     pub rows: Vec<u32>,
 }
 
@@ -62,13 +64,15 @@ pub trait SupportMin {
     fn fallbacks(&self) -> u64 {
         0
     }
-    /// Whether rows of the polytope that could bind were left out, so that the set is larger than it was asked to be.
+    /// Whether rows of the polytope that could bind were left out, so that the set is larger than
+    /// it was asked to be.
     fn is_relaxed(&self) -> bool {
         false
     }
     /// Adds the fallbacks of copies that did part of the work.
     fn count_fallbacks(&mut self, _more: u64) {}
-    /// A bound on |theta|_1 over the set, by what is quickly known of it: how much an error in the objective can do.
+    /// A bound on |theta|_1 over the set, by what is quickly known of it: how much an error in the
+    /// objective can do.
     fn one_norm(&self) -> f64 {
         f64::INFINITY
     }
@@ -87,10 +91,10 @@ pub enum Empty {
 
 /// Ellipsoid ∩ polytope, prepared once and minimised over by a dual active-set method.
 ///
-/// A radius of zero is a point. One solve costs O(k m) per step and takes about as many
-/// steps as rows are active; a warm start saves most of them. The bound is certified from the multipliers whatever
-/// happens; a solve that stalls, or whose bound and value differ after one refinement, is handed to Clarabel and
-/// counted by [`fallbacks`](SupportMin::fallbacks).
+/// A radius of zero is a point. One solve costs O(k m) per step and takes about as many steps as
+/// rows are active; a warm start saves most of them. The bound is certified from the multipliers
+/// whatever happens; a solve that stalls, or whose bound and value differ after one refinement, is
+/// handed to Clarabel and counted by [`fallbacks`](SupportMin::fallbacks).
 ///
 /// ```
 /// use goalward::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
@@ -130,8 +134,8 @@ pub struct ConvexSet {
 impl ConvexSet {
     /// Fails, with a certificate behind it, if the two do not meet.
     ///
-    /// Where the shape is singular to rounding, the set is made larger, never smaller; an ellipsoid that is none (a
-    /// negative eigenvalue, a number that is not finite) constrains nothing.
+    /// Where the shape is singular to rounding, the set is made larger, never smaller; an ellipsoid
+    /// that is none (a negative eigenvalue, a number that is not finite) constrains nothing.
     pub fn new(polytope: &Arc<Polytope>, ellipsoid: Ellipsoid) -> Result<Self, Empty> {
         let mut set = Self::prepare(Whitened::new(polytope, ellipsoid)?);
         set.find_witness()?;
@@ -139,8 +143,9 @@ impl ConvexSet {
         Ok(set)
     }
 
-    /// The same for an ellipsoid within the hull, in its coordinates: no rounding comes between the shape and its factor. A shape
-    /// that has none, or a number that is not finite, constrains nothing.
+    /// The same for an ellipsoid within the hull, in its coordinates: no rounding comes between the
+    /// shape and its factor. A shape that has none, or a number that is not finite, constrains
+    /// nothing.
     pub(crate) fn in_hull(polytope: &Arc<Polytope>, ellipsoid: Ellipsoid) -> Result<Self, Empty> {
         let mut set = Self::prepare(Whitened::in_hull(polytope, ellipsoid)?);
         set.find_witness()?;
@@ -227,7 +232,8 @@ impl ConvexSet {
         let (set, method) = (&self.set, &self.method);
         let multipliers = method.working.rows.iter().zip(&method.lambda).map(|(&i, l)| (i, l * size));
         let account = set.account(&self.c, multipliers, &mut self.r, &mut self.whitened);
-        // c'z = -b'lambda + r'z on the rows in W; c'z itself would lose the digits that z0 and rho w'y have in common
+        // c'z = -b'lambda + r'z on the rows in W; c'z itself would lose the digits that z0 and rho
+        // w'y have in common
         let value = account.linear + account.center + set.rho * inner(&self.whitened, &method.y);
         // multipliers grow without limit as the set becomes a point, and their rounding with them
         self.rounding = account.rounding;
@@ -238,7 +244,8 @@ impl ConvexSet {
         (value, account.bound(&self.r, &self.bounds) - self.rounding)
     }
 
-    /// The better of both bounds, and Clarabel's point if it says more about the minimum than the method's.
+    /// The better of both bounds, and Clarabel's point if it says more about the minimum than the
+    /// method's.
     fn fall_back(&mut self, size: f64, value: f64, bound: f64) -> (f64, f64) {
         self.fallbacks += 1;
         let answer = conic::solve(&self.set, &self.w.as_flattened()[..self.set.free]);
@@ -255,8 +262,9 @@ impl ConvexSet {
         (value, bound)
     }
 
-    /// Whether the multipliers' defect r can be undone within W, by multipliers that stay nonnegative: then the vertex
-    /// of W is optimal over the whole polytope, and only rounding separates the bound from the value.
+    /// Whether the multipliers' defect r can be undone within W, by multipliers that stay
+    /// nonnegative: then the vertex of W is optimal over the whole polytope, and only rounding
+    /// separates the bound from the value.
     fn is_vertex_optimal(&mut self, size: f64) -> bool {
         let method = &mut self.method;
         if method.working.len() < self.set.free || method.round {
@@ -267,9 +275,9 @@ impl ConvexSet {
         method.outweighs(&self.whitened)
     }
 
-    /// Finds the best mu = |u| / s by its bound, which is concave along lambda = -(p + mu q): where the set is hardly more
-    /// than a point, s^2 = 1 - |y_W|^2 has lost its digits. The better of both bounds, and the value at that mu if it is
-    /// nearer to it.
+    /// Finds the best mu = |u| / s by its bound, which is concave along lambda = -(p + mu q): where
+    /// the set is hardly more than a point, s^2 = 1 - |y_W|^2 has lost its digits. The better of
+    /// both bounds, and the value at that mu if it is nearer to it.
     fn press(&mut self, size: f64, value: f64, bound: f64) -> (f64, f64) {
         let y = self.method.y.clone();
         let outside = self.method.outside_norm().max(1e-6);
@@ -319,7 +327,8 @@ impl ConvexSet {
         constant.abs() + norm(&self.c) * norm(&self.z) + (self.set.rho * size).min(value.abs())
     }
 
-    /// Minimises the reduced objective in `c`; the constant only adds to the scale that accuracy is measured by.
+    /// Minimises the reduced objective in `c`; the constant only adds to the scale that accuracy is
+    /// measured by.
     fn min_reduced(&mut self, constant: f64, warm: &mut Warm) -> (f64, f64, Status) {
         self.set.whiten(&self.c, &mut self.w);
         let size = inner(&self.w, &self.w).sqrt();
@@ -345,8 +354,8 @@ impl ConvexSet {
         self.settle(end, constant, size, value, bound)
     }
 
-    /// The minimum over a set that no row cuts: c'center - rho |L^-1 N'c|. `None` where the objective is constant on the hull, to
-    /// rounding, or not finite.
+    /// The minimum over a set that no row cuts: c'center - rho |L^-1 N'c|. `None` where the
+    /// objective is constant on the hull, to rounding, or not finite.
     fn min_over_ball(&mut self, c: &[f64]) -> Option<Support> {
         let set = &*self.set;
         set.whiten_directly(c, &mut self.w);
@@ -458,7 +467,8 @@ impl SupportMin for ConvexSet {
         self.set.relaxed
     }
 
-    /// Coordinate by coordinate what the ellipsoid or the polytope's bounds give, whichever is less.
+    /// Coordinate by coordinate what the ellipsoid or the polytope's bounds give, whichever is
+    /// less.
     fn one_norm(&self) -> f64 {
         let (set, polytope, k) = (&self.set, &self.set.polytope, self.set.free);
         let coordinate = |i: usize| {
@@ -490,7 +500,8 @@ fn bounds(polytope: &Arc<Polytope>) -> &[(f64, f64)] {
         if 4.0 * m as f64 * (k as f64).powi(3) > 2e9 {
             return intervals;
         }
-        // a ball that contains whatever is of ordinary size: where it constrains the answer, the polytope does not
+        // a ball that contains whatever is of ordinary size: where it constrains the answer, the
+        // polytope does not
         let mut radius = 1e6 * (1.0 + norm(polytope.interior()));
         let (d, core) = (polytope.dim(), Arc::new(polytope.core()));
         let set = if polytope.is_turned() {

@@ -61,7 +61,8 @@ fn shape(random: &mut Stream, d: usize, condition: f64) -> Vec<f64> {
     matrix
 }
 
-/// A random polytope (bounded or not, full or not, with repeated and degenerate rows) and a random ellipsoid.
+/// A random polytope (bounded or not, full or not, with repeated and degenerate rows) and a random
+/// ellipsoid.
 fn instance(random: &mut Stream) -> Instance {
     let d = 1 + random.below(12);
     let m = random.below(41);
@@ -107,7 +108,8 @@ fn scale(c: &[f64], theta: &[f64]) -> f64 {
     norm(c) * (1.0 + norm(theta))
 }
 
-/// Checks an answer on its own evidence: the point is in the set, its value is the one told, the bound meets it.
+/// Checks an answer on its own evidence: the point is in the set, its value is the one told, the
+/// bound meets it.
 fn prove(instance: &Instance, set: &ConvexSet, c: &[f64], found: Support) {
     let theta = set.theta();
     let scale = scale(c, &theta);
@@ -436,7 +438,8 @@ fn a_solve_without_patience_falls_back_to_clarabel() {
 
 #[test]
 fn singular_shapes_make_the_set_larger() {
-    // no constraint on the second coordinate, and one on a combination that rounding makes indefinite
+    // no constraint on the second coordinate, and one on a combination that rounding makes
+    // indefinite
     let cube = cube(2);
     for shape in [[1.0, 0.0, 0.0, 0.0], [1.0, 1e-17, 1e-17, -1e-17], [1.0, 0.0, 0.0, 1e-18]] {
         let slab = Ellipsoid { center: &[0.0, 0.0], shape: &shape, radius: 0.5 };

@@ -9,8 +9,8 @@ const ASKEW: f64 = 5e-14;
 /// Coordinates of y_W beyond this leave rounding behind when they go.
 const LARGE: f64 = 16.0;
 
-/// Orthonormal Q and triangular R, with what follows from them carried along: t = R'^-1 h_W, e = Q'w, y_W = Q t and
-/// u = w - Q e, each at the price of one column per row that joins or leaves.
+/// Orthonormal Q and triangular R, with what follows from them carried along: t = R'^-1 h_W, e =
+/// Q'w, y_W = Q t and u = w - Q e, each at the price of one column per row that joins or leaves.
 ///
 /// M = G_W G_W' = R'R is never formed: its condition number is the square of R's.
 #[derive(Clone, Debug, Default)]
@@ -78,7 +78,8 @@ impl Working {
     /// Appends the candidate, a row of norm one, unless it depends on those in W.
     #[inline]
     pub(super) fn push(&mut self, row: usize, h: f64) -> bool {
-        // most of a solve's time goes here, and half of that is saved if the compiler knows the lanes' number
+        // most of a solve's time goes here, and half of that is saved if the compiler knows the
+        // lanes' number
         match self.width {
             1 => self.push_lanes(row, h, 1),
             2 => self.push_lanes(row, h, 2),
@@ -99,7 +100,8 @@ impl Working {
         }
         add_columns(candidate, &self.q, column, -1.0);
         let mut left = inner(candidate, candidate);
-        // classical Gram-Schmidt passes on what Q lacks in orthogonality, magnified by what is lost of the row
+        // classical Gram-Schmidt passes on what Q lacks in orthogonality, magnified by what is lost
+        // of the row
         let askew = (f64::EPSILON + self.askew * (1.0 - left).max(0.0)) / left.max(f64::MIN_POSITIVE);
         if askew > ASKEW {
             project(&self.q, candidate, part);
@@ -149,8 +151,9 @@ impl Working {
         self.lose(n - 1);
     }
 
-    /// Puts the row last refused by `push` in the stead of another, where W spans everything: the column of Q that the one
-    /// leaves is the other's. False if the rows would be dependent: the other is gone then, and no row has come.
+    /// Puts the row last refused by `push` in the stead of another, where W spans everything: the
+    /// column of Q that the one leaves is the other's. False if the rows would be dependent: the
+    /// other is gone then, and no row has come.
     pub(super) fn exchange(&mut self, place: usize, row: usize, h: f64) -> bool {
         let (k, b, n) = (self.free, self.width, self.len());
         self.rotate(place, n + 1);
@@ -222,7 +225,8 @@ impl Working {
     fn backward(&self, x: &mut [f64]) {
         let (k, n) = (self.free, self.len());
         let x = &mut x[..n];
-        // each entry waits for the one before: in registers, where their number is known, half as long
+        // each entry waits for the one before: in registers, where their number is known, half as
+        // long
         match n {
             2 => return self.backward_of::<2>(x),
             3 => return self.backward_of::<3>(x),

@@ -92,8 +92,8 @@ impl Chunk<'_> {
         self.fallbacks += set.fallbacks() - fallbacks;
     }
 
-    /// Line 5: Q^(i+1) <- c + (1 - q) min over theta of <theta, phi_V^(i)>, from the primal value. Gives
-    /// the same from the certified bound.
+    /// Line 5: Q^(i+1) <- c + (1 - q) min over theta of <theta, phi_V^(i)>, from the primal value.
+    /// Gives the same from the certified bound.
     #[inline(always)]
     fn back_up(
         &mut self,
@@ -110,8 +110,8 @@ impl Chunk<'_> {
         warm::read(entry, rows);
         let support = set.min(phi, rows);
         warm::write(entry, rows);
-        // whatever theta in B, the expectation lies between the smallest and the largest successor's
-        // value
+        // whatever theta in B, the expectation lies between the smallest and the largest
+        // successor's value
         let values = problem.successors(p).iter().map(|&n| sweep.before[n as usize]);
         let (floor, ceiling) =
             values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));

@@ -1,9 +1,10 @@
 //! The values of the chosen actions and thetas: one linear equation for each state.
 //!
-//! Few states are eliminated, to rounding. With many, elimination fills in (to the third power of their number where
-//! successors lie anywhere), and policy iteration needs no more than a part of the way: [`Krylov`]'s method over the states in
-//! the order of their values, until no equation lacks more than it is told to leave; where that fails, Gauss-Seidel
-//! sweeps in the same order, from the goal outwards. The certificate is about V alone, however it was found.
+//! Few states are eliminated, to rounding. With many, elimination fills in (to the third power of
+//! their number where successors lie anywhere), and policy iteration needs no more than a part of
+//! the way: [`Krylov`]'s method over the states in the order of their values, until no equation
+//! lacks more than it is told to leave; where that fails, Gauss-Seidel sweeps in the same order,
+//! from the goal outwards. The certificate is about V alone, however it was found.
 
 use super::{Cut, Devi, Task};
 use crate::numeric::dot;
@@ -11,8 +12,8 @@ use crate::numeric::linear::krylov::Krylov;
 use crate::numeric::linear::system::{Rows, System};
 use crate::problem::{Pair, Problem, State};
 
-/// Up to so many states are eliminated, and no more than this if actions have more successors than those of a grid: then
-/// elimination fills in.
+/// Up to so many states are eliminated, and no more than this if actions have more successors than
+/// those of a grid: then elimination fills in.
 const FEW: usize = 1024;
 const FEW_IN_GENERAL: usize = 100;
 const GRID: usize = 6;
@@ -43,11 +44,13 @@ impl Arithmetic {
     }
 }
 
-/// What many states take; kept from call to call, as large vectors that come and go leave holes behind.
+/// What many states take; kept from call to call, as large vectors that come and go leave holes
+/// behind.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Equations {
     krylov: Krylov,
-    /// The states without the goal in the order of their values: the value's upper half and the state.
+    /// The states without the goal in the order of their values: the value's upper half and the
+    /// state.
     order: Vec<u64>,
     /// The place of each state in it.
     place: Vec<u32>,
@@ -139,8 +142,8 @@ impl Devi {
         fine
     }
 
-    /// The equation of a state that is not the goal, without its self-loop: hands out the weights to other states; what leaves
-    /// to the goal, and what is paid.
+    /// The equation of a state that is not the goal, without its self-loop: hands out the weights
+    /// to other states; what leaves to the goal, and what is paid.
     fn equation(&self, task: &Task, s: State, mut arc: impl FnMut(State, f64)) -> (f64, f64) {
         let Task { problem, b, q, .. } = *task;
         let d = problem.dim();
@@ -166,7 +169,8 @@ impl Devi {
         (outside, self.paid(task, p))
     }
 
-    /// The cost of a pair, less what the last sweep took off its bound: the equations are to agree with that.
+    /// The cost of a pair, less what the last sweep took off its bound: the equations are to agree
+    /// with that.
     pub(super) fn paid(&self, task: &Task, p: Pair) -> f64 {
         task.costs[p] - (1.0 - task.q) * self.leeway.off(task.problem, p)
     }
@@ -175,9 +179,10 @@ impl Devi {
 /// Weights below zero by more than this are no rounding.
 const NEGATIVE: f64 = 1e-9;
 
-/// No weight is negative but for rounding where theta lies in B. In a set that was made larger it need not, and a sweep takes the
-/// expectation, or the least successor's value where that is more. So a part of the positive weights, scaled to one, goes to the least
-/// successor: as much as makes the expectation of V what the sweep made of it.
+/// No weight is negative but for rounding where theta lies in B. In a set that was made larger it
+/// need not, and a sweep takes the expectation, or the least successor's value where that is more.
+/// So a part of the positive weights, scaled to one, goes to the least successor: as much as makes
+/// the expectation of V what the sweep made of it.
 fn make_distribution(weights: &mut [f64], successors: &[u32], v: &[f64]) {
     let lacking: f64 = weights.iter().map(|w| (-w).max(0.0)).sum();
     let value = |i: usize| v[successors[i] as usize];

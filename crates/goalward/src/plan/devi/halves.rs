@@ -55,9 +55,9 @@ impl Leeway {
 impl Devi {
     /// Whether the first halves are enough for a sweep of `before`.
     ///
-    /// What they leave out is taken off every bound, so that V stays below L's fixed point. It is no
-    /// more than a small part of eps, which the residual has room for, or of what the sweep before
-    /// changed, when the end is far.
+    /// What they leave out is taken off every bound, so that V stays below L's fixed point. It is
+    /// no more than a small part of eps, which the residual has room for, or of what the sweep
+    /// before changed, when the end is far.
     pub(super) fn leeway(&self, task: &Task, set: &impl SupportMin) -> Leeway {
         if !task.problem.has_split_features() {
             return Leeway::None;

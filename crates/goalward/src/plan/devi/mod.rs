@@ -9,14 +9,14 @@
 //! and |V - L V| <= eps. The clamp at B (reading A14) sits inside every sweep: L stays monotone, a
 //! contraction and, as V* <= B, optimistic.
 //!
-//! V comes from certified lower bounds, so an inexact support problem never breaks optimism. Q, from
-//! which actions are chosen, comes from primal values: a bound may be off by rounding, which would
-//! break ties.
+//! V comes from certified lower bounds, so an inexact support problem never breaks optimism. Q,
+//! from which actions are chosen, comes from primal values: a bound may be off by rounding, which
+//! would break ties.
 //!
-//! The printed lines are [`Devi::plan`] (1 to 4 and 7 to 11) and `backup` (5 and 6). `sweep` applies
-//! L to all states in chunks, `halves` says when half of each feature is enough, `warm` where support
-//! problems start. `newton` is policy iteration, `certificate` what makes its V a lower bound,
-//! `evaluate` and `improve` are its two steps.
+//! The printed lines are [`Devi::plan`] (1 to 4 and 7 to 11) and `backup` (5 and 6). `sweep`
+//! applies L to all states in chunks, `halves` says when half of each feature is enough, `warm`
+//! where support problems start. `newton` is policy iteration, `certificate` what makes its V a
+//! lower bound, `evaluate` and `improve` are its two steps.
 
 mod backup;
 mod certificate;
@@ -67,7 +67,8 @@ pub struct Convergence {
     pub planner: Planner,
     /// Support problems that were handed to the conic solver.
     pub fallbacks: u64,
-    /// The set was larger than asked for ([`SupportMin::is_relaxed`]): V is optimistic all the same.
+    /// The set was larger than asked for ([`SupportMin::is_relaxed`]): V is optimistic all the
+    /// same.
     pub relaxed: bool,
 }
 
@@ -88,8 +89,8 @@ enum Values {
 /// * D1: the loop tests |V^(i) - V^(i-1)|, with V^(-1) infinite, so there is at least one sweep;
 /// * D2, D3: it returns the last Q computed, and V its minimum.
 ///
-/// **Cost**: sweeps x pairs support problems. Large problems are swept in parallel over fixed chunks of states; the
-/// result does not depend on the number of threads.
+/// **Cost**: sweeps x pairs support problems. Large problems are swept in parallel over fixed
+/// chunks of states; the result does not depend on the number of threads.
 #[derive(Clone, Debug)]
 pub struct Devi {
     /// Q per pair, from primal values.
@@ -126,8 +127,8 @@ impl Devi {
         }
     }
 
-    /// Plans over a set that is not empty. `start` is where policy iteration sets out: the values of the plan before,
-    /// or anything else; value iteration sets out from zero.
+    /// Plans over a set that is not empty. `start` is where policy iteration sets out: the values
+    /// of the plan before, or anything else; value iteration sets out from zero.
     pub fn plan<S>(&mut self, task: &Task, set: &mut S, planner: Planner, start: &[f64]) -> Convergence
     where
         S: SupportMin + Clone + Send + Sync,
@@ -140,8 +141,9 @@ impl Devi {
         }
     }
 
-    /// The same, but for a wish that it stop: within a fraction of a second on a million pairs. What
-    /// [`Devi::q`] and [`Devi::v`] then hold is of no use, and the next call does not depend on it.
+    /// The same, but for a wish that it stop: within a fraction of a second on a million pairs.
+    /// What [`Devi::q`] and [`Devi::v`] then hold is of no use, and the next call does not depend
+    /// on it.
     pub fn plan_unless<S>(
         &mut self,
         task: &Task,
@@ -172,8 +174,8 @@ impl Devi {
         self.halt = halt.clone();
         self.q.fill(0.0);
         self.v.fill(0.0);
-        // a planning call must depend on its set alone, not on calls before it: a resumed run has not
-        // made those
+        // a planning call must depend on its set alone, not on calls before it: a resumed run has
+        // not made those
         self.warm.clear();
         self.change = task.costs.iter().copied().fold(0.0, f64::max);
     }
@@ -210,8 +212,8 @@ impl Devi {
         })
     }
 
-    /// One sweep: `v` and `q` become L's of the values given; the change. The active rows of the last sweep are where this one
-    /// starts.
+    /// One sweep: `v` and `q` become L's of the values given; the change. The active rows of the
+    /// last sweep are where this one starts.
     pub fn apply<S>(&mut self, task: &Task, set: &mut S, values: &[f64]) -> f64
     where
         S: SupportMin + Clone + Send + Sync,

@@ -1,13 +1,16 @@
-//! DEVI by policy iteration: the minimising action and theta of every state are held fixed, the linear equations they
-//! make are solved, and so on; then a [certificate](super::certificate).
+//! DEVI by policy iteration: the minimising action and theta of every state are held fixed, the
+//! linear equations they make are solved, and so on; then a [certificate](super::certificate).
 //!
-//! L is a minimum of affine monotone maps, one for each choice of an action and a theta per state, so policy iteration
-//! is Newton's method on V = L V: from above, monotone, and done in a handful of rounds whatever q and T* are.
+//! L is a minimum of affine monotone maps, one for each choice of an action and a theta per state,
+//! so policy iteration is Newton's method on V = L V: from above, monotone, and done in a handful
+//! of rounds whatever q and T* are.
 //!
-//! **Many states.** Equations are left off by a hundredth of V's defect (and of the largest cost: more would say nothing),
-//! or by a tenth of eps. Charges are lowered by a tenth of eps, so that what is left in the last round, and choices that would
-//! gain no more, do not count as eta-, the part that is dear. Policy iteration that is slow is helped by improvements between
-//! sweeps. It ends as soon as the residual is eps, the few states' where another round gains less than a factor of ten.
+//! **Many states.** Equations are left off by a hundredth of V's defect (and of the largest cost:
+//! more would say nothing), or by a tenth of eps. Charges are lowered by a tenth of eps, so that
+//! what is left in the last round, and choices that would gain no more, do not count as eta-, the
+//! part that is dear. Policy iteration that is slow is helped by improvements between sweeps. It
+//! ends as soon as the residual is eps, the few states' where another round gains less than a
+//! factor of ten.
 
 use super::certificate::{Defect, smallest_cost};
 use super::evaluate::{Arithmetic, Left, many};
@@ -17,8 +20,9 @@ use crate::numeric::support::SupportMin;
 
 /// Rounds of policy iteration from a good start; without one it goes through stages.
 const ROUNDS: usize = 40;
-/// From this round on, with many states, choices are also improved between sweeps: what is new travels by one state with each
-/// sweep, which matters where a chain cannot see its goal within 1/q steps.
+/// From this round on, with many states, choices are also improved between sweeps: what is new
+/// travels by one state with each sweep, which matters where a chain cannot see its goal within 1/q
+/// steps.
 const IMPROVING: usize = 8;
 /// Evaluations in such a round, as long as one state in so many changes its choice.
 const IMPROVEMENTS: usize = 6;
@@ -27,8 +31,8 @@ const CHANGED: usize = 32;
 const LEFT: f64 = 1e-2;
 /// The part of eps that may be left in any case.
 const FINE: f64 = 0.1;
-/// From one stage to the next q falls by this factor: values at a distance of up to 36/q are told apart from those
-/// further off, so the policy of one stage is a good start for the next.
+/// From one stage to the next q falls by this factor: values at a distance of up to 36/q are told
+/// apart from those further off, so the policy of one stage is a good start for the next.
 const STAGE: f64 = 16.0;
 
 /// What happens to the choices between two sweeps.
@@ -59,8 +63,8 @@ impl Devi {
     {
         let c_min = smallest_cost(task);
         let mut sweeps = sweeps;
-        // while the clamp at B is in force, states at B say nothing of the way: first without, as V* <= B if theta* is
-        // in the set
+        // while the clamp at B is in force, states at B say nothing of the way: first without, as
+        // V* <= B if theta* is in the set
         let free = Task { b: f64::INFINITY, ..*task };
         let mut best = self.newton(&free, set, c_min, &mut sweeps)?;
         if best.residual > task.eps {
@@ -78,8 +82,9 @@ impl Devi {
         self.lower(best.defect, c_min, task);
         let mut residual = best.residual;
         loop {
-            // from W <= LW plain sweeps only rise, towards the fixed point; one makes Q and V belong together, and more
-            // are only needed where L is no minimum of affine maps (a maximum over two sets)
+            // from W <= LW plain sweeps only rise, towards the fixed point; one makes Q and V
+            // belong together, and more are only needed where L is no minimum of affine maps (a
+            // maximum over two sets)
             let change = self.step(task, set)?;
             sweeps += 1;
             residual = residual.min(change);
@@ -95,7 +100,8 @@ impl Devi {
         }
     }
 
-    /// Policy iteration from V = `self.v`; leaves there the best V met, by the residual that it can be certified with.
+    /// Policy iteration from V = `self.v`; leaves there the best V met, by the residual that it can
+    /// be certified with.
     fn newton<S>(&mut self, task: &Task, set: &mut S, c_min: f64, sweeps: &mut u64) -> Result<Best, Cut>
     where
         S: SupportMin + Clone + Send + Sync,

@@ -20,8 +20,8 @@ pub(super) enum Keep {
 }
 
 impl Devi {
-    /// `before` to `v` and `q`, and to `chosen` too if that is to be kept. When it is cut off some chunks
-    /// are left as they were.
+    /// `before` to `v` and `q`, and to `chosen` too if that is to be kept. When it is cut off some
+    /// chunks are left as they were.
     pub(super) fn sweep<S>(&mut self, task: &Task, set: &mut S, keep: Keep) -> Result<(), Cut>
     where
         S: SupportMin + Clone + Send + Sync,
@@ -36,8 +36,8 @@ impl Devi {
             let mut room = Room::new(d);
             chunks.iter_mut().for_each(|chunk| chunk.run(sweep, set, &mut room));
         } else {
-            // an answer depends on the objective and its warm start alone, so a copy of the solver gives
-            // the same
+            // an answer depends on the objective and its warm start alone, so a copy of the solver
+            // gives the same
             let copy = &*set;
             chunks.par_iter_mut().for_each_init(
                 || (copy.clone(), Room::new(d)),

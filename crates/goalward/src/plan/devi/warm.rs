@@ -2,8 +2,8 @@
 
 use crate::numeric::support::Warm;
 
-/// For each pair a count and room for as many rows as can be active at once. Only rows with numbers below 2^16 are kept: two
-/// bytes each for what is a hint.
+/// For each pair a count and room for as many rows as can be active at once. Only rows with numbers
+/// below 2^16 are kept: two bytes each for what is a hint.
 #[derive(Clone, Debug)]
 pub(super) struct WarmStarts {
     pub(super) width: usize,

@@ -12,8 +12,9 @@ pub(crate) struct EndComponents {
     pub(crate) inner: Vec<bool>,
 }
 
-/// The maximal end components of the allowed pairs: sets of states in which these pairs can stay for ever and lead from
-/// anywhere to anywhere. States in none are on their own. On return `allowed` has the pairs that stay in their component.
+/// The maximal end components of the allowed pairs: sets of states in which these pairs can stay
+/// for ever and lead from anywhere to anywhere. States in none are on their own. On return
+/// `allowed` has the pairs that stay in their component.
 pub(crate) fn end_components(problem: &Problem, truth: &Truth, allowed: &mut [bool]) -> Vec<u32> {
     loop {
         let components = strong_components(&PairGraph { problem, truth, allowed });
@@ -33,9 +34,9 @@ pub(crate) fn end_components(problem: &Problem, truth: &Truth, allowed: &mut [bo
     }
 }
 
-/// The class of each state when every maximal end component of usable pairs that cost nothing is one. Its states have the
-/// same V*, since any of them reaches any other surely and for free; and once it is one node, looping for free forever is
-/// no longer a policy. `None` if nothing is free.
+/// The class of each state when every maximal end component of usable pairs that cost nothing is
+/// one. Its states have the same V*, since any of them reaches any other surely and for free; and
+/// once it is one node, looping for free forever is no longer a policy. `None` if nothing is free.
 pub(crate) fn free_components(problem: &Problem, truth: &Truth, usable: &[bool]) -> Option<EndComponents> {
     let mut free: Vec<bool> =
         usable.iter().zip(problem.costs()).map(|(usable, cost)| *usable && *cost == 0.0).collect();

@@ -10,12 +10,14 @@ pub(crate) const NOWHERE: u32 = u32::MAX;
 pub(crate) struct Partition {
     first: Vec<u32>,
     members: Vec<u32>,
-    /// The node of each state; the number of nodes for the goal, [`NOWHERE`] for other states that are in none.
+    /// The node of each state; the number of nodes for the goal, [`NOWHERE`] for other states that
+    /// are in none.
     pub(crate) node_of: Vec<u32>,
 }
 
 impl Partition {
-    /// The chosen states, in the order given, those of one class together; `None`: every state on its own.
+    /// The chosen states, in the order given, those of one class together; `None`: every state on
+    /// its own.
     pub(crate) fn new(
         problem: &Problem,
         order: impl Iterator<Item = State>,
@@ -73,7 +75,8 @@ impl Partition {
     }
 }
 
-/// The ends of the strongly connected components among the nodes of a partition in the components' order.
+/// The ends of the strongly connected components among the nodes of a partition in the components'
+/// order.
 pub(crate) fn blocks(components: &Components, partition: &Partition) -> Vec<u32> {
     let class_of = |node: usize| partition.members(node).next().map(|s| components.class[s]);
     let mut ends = Vec::new();

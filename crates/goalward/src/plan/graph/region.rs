@@ -3,19 +3,21 @@
 use super::backwards::Backwards;
 use crate::problem::{Problem, State};
 
-/// The states from which some policy reaches the goal with probability one, and what such policies may use.
+/// The states from which some policy reaches the goal with probability one, and what such policies
+/// may use.
 pub(crate) struct Region {
     /// Per state: does some policy reach the goal from here with probability one?
     pub(crate) inside: Vec<bool>,
-    /// Per pair: it starts and surely stays inside. Proper policies use no other pair; false at the goal.
+    /// Per pair: it starts and surely stays inside. Proper policies use no other pair; false at the
+    /// goal.
     pub(crate) usable: Vec<bool>,
     /// Per state: can the goal be reached at all, with any probability?
     pub(crate) hopeful: Vec<bool>,
 }
 
 impl Region {
-    /// Almost-sure reachability, the nested fixpoint: the largest X such that from all of X the goal can be reached
-    /// with positive probability by pairs that surely stay in X.
+    /// Almost-sure reachability, the nested fixpoint: the largest X such that from all of X the
+    /// goal can be reached with positive probability by pairs that surely stay in X.
     pub(crate) fn new(problem: &Problem, back: &Backwards) -> Region {
         let (states, goal) = (problem.states(), problem.goal());
         let mut usable = vec![true; problem.pairs()];
@@ -53,8 +55,8 @@ impl Region {
     }
 }
 
-/// The states from which some policy misses the goal with positive probability: those that may lead, by some actions,
-/// to a set in which one can stay for ever without it.
+/// The states from which some policy misses the goal with positive probability: those that may
+/// lead, by some actions, to a set in which one can stay for ever without it.
 pub(crate) fn avoidable(problem: &Problem, back: &Backwards) -> Vec<bool> {
     let (states, goal) = (problem.states(), problem.goal());
     // forced: the goal comes with positive probability whatever one does, the least fixpoint

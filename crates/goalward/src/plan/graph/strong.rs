@@ -56,7 +56,8 @@ impl Graph for PairGraph<'_> {
 pub(crate) struct Components {
     /// The component of each vertex. An arc never leads to a component of a higher number.
     pub(crate) class: Vec<u32>,
-    /// All vertices, component by component in ascending order; within one, the last discovered come first.
+    /// All vertices, component by component in ascending order; within one, the last discovered
+    /// come first.
     pub(crate) order: Vec<u32>,
     /// The number of components.
     pub(crate) count: usize,
@@ -158,7 +159,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against the definition: mutual reachability by Warshall's closure; and the order is topological.
+        /// Against the definition: mutual reachability by Warshall's closure; and the order is
+        /// topological.
         #[test]
         fn components_are_mutual_reachability(edges in prop::collection::vec(prop::collection::vec(0usize..8, 0..4), 8)) {
             let mut reach = [[false; 8]; 8];

@@ -1,5 +1,5 @@
-//! Random problems: against all stationary policies by exact rational arithmetic, against the 30-digit planner, and through the independent
-//! check of the certificate.
+//! Random problems: against all stationary policies by exact rational arithmetic, against the
+//! 30-digit planner, and through the independent check of the certificate.
 
 use super::tests::{Row, problem, solved};
 use super::*;
@@ -11,7 +11,8 @@ type Draft = Vec<Vec<(u8, Vec<(usize, u8)>)>>;
 
 const STATES: usize = 5;
 
-/// States 0..4 with one to three actions; state 4 is the goal. Anything may happen: holes, free loops, ties.
+/// States 0..4 with one to three actions; state 4 is the goal. Anything may happen: holes, free
+/// loops, ties.
 fn drafts() -> impl Strategy<Value = Draft> {
     let row = prop::collection::vec(0..STATES, 8);
     let cost = prop_oneof![2 => Just(0u8), 3 => 1u8..9];
@@ -54,7 +55,8 @@ const OBJECTIVES: [Objective; 3] = [Objective::Min, Objective::Max, Objective::R
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(600))]
 
-    /// Every interval contains the exact rational answer, and every certificate passes the independent check.
+    /// Every interval contains the exact rational answer, and every certificate passes the
+    /// independent check.
     #[test]
     fn all_stationary_policies_one_by_one(draft in drafts()) {
         let (problem, truth) = build(&draft);

@@ -3,28 +3,29 @@
 //! **What it does.** Bounds lower <= V <= upper on the optimal value of every state, all roundings
 //! included, and a policy that proves its side of them, for one [`Objective`]. There are two ways:
 //!
-//! * *exact*, for the least cost alone: policy iteration evaluated to 30 digits, with bounds that are a
-//!   few units in the last place apart. What regret is measured against.
-//! * *fast*, made for speed and size. The graph alone decides which values are infinite, 0 or 1. End
-//!   components in which one can stay for free (for [`Objective::Reach`]: any) become single nodes, so
-//!   that what is left has one solution. The strongly connected components are then solved in
-//!   topological order, in f64 with directed error bounds. Where these cannot reach the precision
-//!   asked for, 30-digit arithmetic takes over (up to a few million transitions), and then one of 150
-//!   digits (up to 200 states), as far as the independent check of the certificate agrees.
+//! * *exact*, for the least cost alone: policy iteration evaluated to 30 digits, with bounds that
+//!   are a few units in the last place apart. What regret is measured against.
+//! * *fast*, made for speed and size. The graph alone decides which values are infinite, 0 or 1.
+//!   End components in which one can stay for free (for [`Objective::Reach`]: any) become single
+//!   nodes, so that what is left has one solution. The strongly connected components are then
+//!   solved in topological order, in f64 with directed error bounds. Where these cannot reach the
+//!   precision asked for, 30-digit arithmetic takes over (up to a few million transitions), and
+//!   then one of 150 digits (up to 200 states), as far as the independent check of the certificate
+//!   agrees.
 //!
 //! **What it needs to know.** The truth. Its rows are read as divided by their sums.
 //!
-//! **Cost.** Of the fast way: linear in the transitions for components of bounded size. Memory beyond
-//! problem and truth, while it runs: 16 bytes per transition and about 60 per pair; in components too
-//! large for elimination 12 more per transition, in smaller ones (up to three million transitions)
-//! several times as much for the component at hand.
+//! **Cost.** Of the fast way: linear in the transitions for components of bounded size. Memory
+//! beyond problem and truth, while it runs: 16 bytes per transition and about 60 per pair; in
+//! components too large for elimination 12 more per transition, in smaller ones (up to three
+//! million transitions) several times as much for the component at hand.
 //!
 //! **Reference.** Section 3 of the paper for V*; Baier, Klein, Leuschner, Parker and Wunderlich,
 //! Ensuring the reliability of your model checker: interval iteration for Markov decision processes
 //! (2017), and Hartmanns and Kaminski, Optimistic value iteration (2020), for sound bounds without
-//! contraction; de Alfaro, Computing minimum and maximum reachability times in probabilistic systems
-//! (1999), for free components; Dai, Mausam, Weld and Goldsmith, Topological value iteration
-//! algorithms (2011), for the order.
+//! contraction; de Alfaro, Computing minimum and maximum reachability times in probabilistic
+//! systems (1999), for free components; Dai, Mausam, Weld and Goldsmith, Topological value
+//! iteration algorithms (2011), for the order.
 
 mod bounds;
 mod digits;
@@ -56,9 +57,9 @@ const QUICKLY: f64 = 1e-8;
 
 /// Solves a known model to a relative precision: upper - lower <= precision * upper in every state.
 ///
-/// Where arithmetic does not reach the precision, the bounds are the best that could be certified, and
-/// still hold: ask [`Answer::width`], and [`Answer::is_vacuous`] for states of which nothing could be
-/// proven. Lost states, even a lost start, are not an error: see [`Answer::lost`] and
+/// Where arithmetic does not reach the precision, the bounds are the best that could be certified,
+/// and still hold: ask [`Answer::width`], and [`Answer::is_vacuous`] for states of which nothing
+/// could be proven. Lost states, even a lost start, are not an error: see [`Answer::lost`] and
 /// [`Answer::require_proper`].
 ///
 /// ```
@@ -68,7 +69,8 @@ const QUICKLY: f64 = 1e-8;
 /// let mut builder = Problem::builder("patience", 2, 1);
 /// let wait = builder.action(0, 1.0)?;
 /// let walk = builder.action(0, 6.0)?;
-/// builder.feature(0, wait, 0, &[0.75])?.feature(0, wait, 1, &[0.25])?.feature(0, walk, 1, &[1.0])?;
+/// builder.feature(0, wait, 0, &[0.75])?.feature(0, wait, 1, &[0.25])?;
+/// builder.feature(0, walk, 1, &[1.0])?;
 /// let problem = builder.build()?;
 /// let truth = Truth::new(&problem, &[1.0])?;
 /// let least = solve(&problem, &truth, &Options::default())?;

@@ -1,9 +1,11 @@
-//! A known model in the form that planning works on: nodes, and for each pair the arcs that *leave* its node.
+//! A known model in the form that planning works on: nodes, and for each pair the arcs that *leave*
+//! its node.
 //!
-//! With raw weights w(s'|s,a) and their sum S, the kernel is P = w/S (exact planning reads the truth as its rows divided
-//! by their sums, so that a row that sums to 1 - 1e-16 neither leaks nor creates probability). V(s) <= c + PV is then the
-//! same as: the *slack* S c - sum over s' != s of w(s') (V(s) - V(s')) is not negative. Self-loops cancel, nothing is
-//! subtracted from one, and all data are non-negative: that is what makes small relative errors possible.
+//! With raw weights w(s'|s,a) and their sum S, the kernel is P = w/S (exact planning reads the
+//! truth as its rows divided by their sums, so that a row that sums to 1 - 1e-16 neither leaks nor
+//! creates probability). V(s) <= c + PV is then the same as: the *slack* S c - sum over s' != s of
+//! w(s') (V(s) - V(s')) is not negative. Self-loops cancel, nothing is subtracted from one, and all
+//! data are non-negative: that is what makes small relative errors possible.
 
 use crate::numeric::linear::double::Double;
 use crate::numeric::linear::system::Rows;
@@ -14,8 +16,8 @@ use std::ops::Range;
 /// A pair's number within a [`Model`].
 pub(super) type Choice = usize;
 
-/// A known model over the nodes of a partition; node `nodes` is the goal. Pairs that cannot leave their node are left
-/// out: no proper policy is made of them, and they never make a value smaller.
+/// A known model over the nodes of a partition; node `nodes` is the goal. Pairs that cannot leave
+/// their node are left out: no proper policy is made of them, and they never make a value smaller.
 pub(super) struct Model {
     pub(super) nodes: usize,
     first_choice: Vec<usize>,
@@ -39,8 +41,8 @@ impl Model {
         Model::build(problem, truth, usable, partition, |p, total| total.times(problem.cost(p)))
     }
 
-    /// The same with other charges: what a pair adds, from its number and its S. Successors that are in no node count as
-    /// the goal does.
+    /// The same with other charges: what a pair adds, from its number and its S. Successors that
+    /// are in no node count as the goal does.
     pub(super) fn build(
         problem: &Problem,
         truth: &Truth,
@@ -147,7 +149,8 @@ impl Model {
         self.reaches_goal(policy).iter().all(|&reaches| reaches)
     }
 
-    /// From which nodes does the policy reach the goal with positive probability? From all: the policy is proper.
+    /// From which nodes does the policy reach the goal with positive probability? From all: the
+    /// policy is proper.
     pub(super) fn reaches_goal(&self, policy: &[Choice]) -> Vec<bool> {
         let mut into = vec![Vec::new(); self.nodes + 1];
         for (node, &choice) in policy.iter().enumerate() {

@@ -16,8 +16,10 @@ pub enum Way {
 
 /// Whether what the fast way finds is checked before it is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[doc(hidden)]
 pub enum Trust {
-    /// It has passed [`verify`](crate::plan::verify()). Should it ever fail, wider bounds take its place.
+    /// It has passed [`verify`](crate::plan::verify()). Should it ever fail, wider bounds take its
+    /// place.
     #[default]
     Checked,
     /// It is told as it was found.
@@ -37,8 +39,10 @@ pub struct Extras {
 
 impl Extras {
     /// Everything.
+    #[doc(hidden)]
     pub const ALL: Extras = Extras { steps: true, q: true, reach: true };
     /// Nothing.
+    #[doc(hidden)]
     pub const NONE: Extras = Extras { steps: false, q: false, reach: false };
 }
 
@@ -75,6 +79,7 @@ impl Options {
     }
 
     /// The same without the check of what the fast way finds, and with nothing beyond the bounds.
+    #[doc(hidden)]
     pub fn bare(self) -> Options {
         Options { trust: Trust::Unchecked, extras: Extras::NONE, ..self }
     }

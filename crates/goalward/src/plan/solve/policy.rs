@@ -21,7 +21,8 @@ pub(super) trait Evaluation<'a>: Sized {
     fn better(&self, model: &Model, sense: Sense, node: usize) -> Option<Choice>;
 }
 
-/// Policy iteration from a policy that is proper, as long as it gains and stays among such policies.
+/// Policy iteration from a policy that is proper, as long as it gains and stays among such
+/// policies.
 pub(super) fn improved<'a, E: Evaluation<'a>>(model: &'a Model, sense: Sense, mut current: E) -> E {
     for _ in 0..E::ROUNDS {
         let mut policy = current.policy().to_vec();
@@ -39,8 +40,9 @@ pub(super) fn improved<'a, E: Evaluation<'a>>(model: &'a Model, sense: Sense, mu
     current
 }
 
-/// Dijkstra's algorithm backwards from the goal, where an arc costs what it takes on average if one stays put until it
-/// is taken. Every choice may lead to a node that was settled before, so the policy is proper.
+/// Dijkstra's algorithm backwards from the goal, where an arc costs what it takes on average if one
+/// stays put until it is taken. Every choice may lead to a node that was settled before, so the
+/// policy is proper.
 pub(super) fn nearest_goal(model: &Model) -> Vec<Choice> {
     let mut into: Vec<Vec<(usize, Choice, f64)>> = vec![Vec::new(); model.nodes + 1];
     for s in 0..model.nodes {

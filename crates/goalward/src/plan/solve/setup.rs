@@ -1,4 +1,5 @@
-//! What each objective makes of a problem: which values the graph decides, and the nodes that are left to solve.
+//! What each objective makes of a problem: which values the graph decides, and the nodes that are
+//! left to solve.
 
 use super::model::Model;
 use super::values::Values;
@@ -179,7 +180,8 @@ impl Setup {
     }
 }
 
-/// For each state of probability one, but the goal, a pair that is a step nearer to it: a policy that gets there.
+/// For each state of probability one, but the goal, a pair that is a step nearer to it: a policy
+/// that gets there.
 fn keep_sure(problem: &Problem, back: &Backwards, usable: &[bool]) -> Vec<Option<Pair>> {
     let mut pairs = vec![None; problem.states()];
     let mut queue = vec![problem.goal()];

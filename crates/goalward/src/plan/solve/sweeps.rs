@@ -20,7 +20,8 @@ pub(super) fn below_by_sweeps(model: &Model) -> Vec<f64> {
             for choice in model.choices(s) {
                 let arcs = model.arcs(choice);
                 let inflow: f64 = arcs.iter().map(|&(next, w)| w * v[next as usize]).sum();
-                // k + 4 roundings, each relative, of numbers that are not negative; `leaving` and S c are rounded too
+                // k + 4 roundings, each relative, of numbers that are not negative; `leaving` and S
+                // c are rounded too
                 let down = 1.0 - (arcs.len() + 8) as f64 * f64::EPSILON;
                 least = least.min((model.charge(choice) + inflow) / model.leaving[choice] * down);
             }
@@ -46,7 +47,8 @@ pub(super) fn greedy(model: &Model, v: &[f64]) -> Vec<Choice> {
     (0..model.nodes).map(|s| best(s).expect("a node has a way out")).collect()
 }
 
-/// The greedy policy after some Gauss-Seidel value iteration down from a proper policy's values, if it is proper.
+/// The greedy policy after some Gauss-Seidel value iteration down from a proper policy's values, if
+/// it is proper.
 pub(super) fn swept(model: &Model, policy: Vec<Choice>) -> Vec<Choice> {
     let charges = (0..model.nodes).map(|s| model.charge(policy[s])).collect();
     let mut v = System::new(model.rows(&policy)).solve(charges);

@@ -9,8 +9,8 @@ use crate::plan::verify;
 /// (state, cost, successors with probabilities).
 pub(in crate::plan) type Row<'a> = (State, f64, &'a [(State, f64)]);
 
-/// Actions in order of appearance; the goal is the last state. A second feature leads everything to the goal, so that
-/// states without a way out can be built; the truth does not use it.
+/// Actions in order of appearance; the goal is the last state. A second feature leads everything to
+/// the goal, so that states without a way out can be built; the truth does not use it.
 pub(in crate::plan) fn problem(states: usize, rows: &[Row]) -> (Problem, Truth) {
     let mut builder = Problem::builder("test", states, 2);
     for &(s, cost, next) in rows {
@@ -120,8 +120,8 @@ fn zero_cost_cycles_are_not_looped_in() {
 
 #[test]
 fn a_zero_cost_block_that_is_no_component() {
-    // 0 and 1 pass to and fro for free, but each pass may fall out: V(0) = V(1) = 1/2 * 3 + 1/2 * 5 = 4 by symmetry of
-    // the way out; x0 = (x1 + 3)/2, x1 = (x0 + 5)/2: x0 = 11/3, x1 = 13/3
+    // 0 and 1 pass to and fro for free, but each pass may fall out: V(0) = V(1) = 1/2 * 3 + 1/2 *
+    // 5 = 4 by symmetry of the way out; x0 = (x1 + 3)/2, x1 = (x0 + 5)/2: x0 = 11/3, x1 = 13/3
     let rows: &[Row] = &[
         (0, 0.0, &[(1, 0.5), (2, 0.5)]),
         (1, 0.0, &[(0, 0.5), (3, 0.5)]),
@@ -138,7 +138,8 @@ fn a_zero_cost_block_that_is_no_component() {
 
 #[test]
 fn the_greatest_cost_is_infinite_where_the_goal_may_be_missed() {
-    // from 0 one may go to 1, which loops at will; 2 always gets there; from 3 one has to pass 0 with probability 1/2
+    // from 0 one may go to 1, which loops at will; 2 always gets there; from 3 one has to pass 0
+    // with probability 1/2
     let rows: &[Row] = &[
         (0, 1.0, &[(2, 1.0)]),
         (0, 1.0, &[(1, 1.0)]),
@@ -160,8 +161,9 @@ fn the_greatest_cost_is_infinite_where_the_goal_may_be_missed() {
 
 #[test]
 fn reaching_with_ties_and_loops() {
-    // 0 and 1 form an end component: both may pass to the other for certain. From 0 a gamble wins 1/3, from 1 one wins 1/2
-    // and a second action ties with it; staying forever wins nothing. State 2 is a hole.
+    // 0 and 1 form an end component: both may pass to the other for certain. From 0 a gamble wins
+    // 1/3, from 1 one wins 1/2 and a second action ties with it; staying forever wins nothing.
+    // State 2 is a hole.
     let rows: &[Row] = &[
         (0, 1.0, &[(1, 1.0)]),
         (0, 1.0, &[(3, 1.0 / 3.0), (2, 2.0 / 3.0)]),
@@ -180,7 +182,8 @@ fn reaching_with_ties_and_loops() {
     assert_eq!(least.lost, [0, 1, 2]);
 }
 
-/// The cheap action drifts away from the goal: alone it would take 1.5^n steps, more than f64 can hold.
+/// The cheap action drifts away from the goal: alone it would take 1.5^n steps, more than f64 can
+/// hold.
 #[test]
 fn a_policy_of_astronomic_cost_is_no_obstacle() {
     let n = 1500;
@@ -221,7 +224,8 @@ fn a_line_of_many_states_is_solved_by_formulas() {
     }
 }
 
-/// An n x n grid in a wind that blows up and left, away from the goal, as often as not: every step costs 1.
+/// An n x n grid in a wind that blows up and left, away from the goal, as often as not: every step
+/// costs 1.
 fn against_the_wind(n: usize) -> (Problem, Truth) {
     let target = |cell: usize, toward: usize| match (toward, cell / n, cell % n) {
         (0, _, column) if column + 1 < n => cell + 1,
@@ -248,7 +252,8 @@ fn against_the_wind(n: usize) -> (Problem, Truth) {
     problem(n * n, &rows)
 }
 
-/// A block too large for elimination: a policy that just may leave would cost 6^60 here, and nothing would be proven.
+/// A block too large for elimination: a policy that just may leave would cost 6^60 here, and
+/// nothing would be proven.
 #[test]
 fn large_blocks_start_from_a_policy_that_can_be_evaluated() {
     let (problem, truth) = against_the_wind(30);
@@ -264,7 +269,8 @@ fn large_blocks_start_from_a_policy_that_can_be_evaluated() {
     assert!(upper - lower <= 1e-9 * upper);
 }
 
-/// State 0 leads to 1, 1 and 2 pass to and fro for free, and from 2 one gets to the goal with probability p, else back to 0: 1/p.
+/// State 0 leads to 1, 1 and 2 pass to and fro for free, and from 2 one gets to the goal with
+/// probability p, else back to 0: 1/p.
 #[test]
 fn a_free_component_on_a_long_way_is_proven() {
     for p in [1e-2, 1e-3, 1e-6, 1e-9, 1e-12, 1e-15] {

@@ -55,8 +55,8 @@ impl Graph {
         reached
     }
 
-    /// The states without a policy that surely reaches the goal: shrink the candidates until the goal can be reached from
-    /// all of them by pairs that stay among them.
+    /// The states without a policy that surely reaches the goal: shrink the candidates until the
+    /// goal can be reached from all of them by pairs that stay among them.
     pub(super) fn not_sure(&self, problem: &Problem, truth: &Truth) -> Vec<bool> {
         let mut sure = vec![true; problem.states()];
         loop {

@@ -1,4 +1,5 @@
-//! A certificate is hostile input: whatever is changed in one, it is refused, or what it claims is still true.
+//! A certificate is hostile input: whatever is changed in one, it is refused, or what it claims is
+//! still true.
 
 use super::verify;
 use crate::numeric::Stream;
@@ -116,7 +117,8 @@ fn whatever_is_changed_is_refused_or_true() {
     assert!(accepted > 5_000 && refused > 30_000, "{accepted} accepted, {refused} refused");
 }
 
-/// State 0 waits (cost 1, leaves half of the time) or walks (cost 3); state 1 leads to it or to the hole, state 2.
+/// State 0 waits (cost 1, leaves half of the time) or walks (cost 3); state 1 leads to it or to the
+/// hole, state 2.
 fn walk() -> (Problem, Truth) {
     let rows: &[Row] = &[
         (0, 1.0, &[(0, 0.5), (3, 0.5)]),

@@ -1,17 +1,22 @@
-//! An independent check of a plan's certificate: nothing here is shared with the solvers but exact sums.
+//! An independent check of a plan's certificate: nothing here is shared with the solvers but exact
+//! sums.
 //!
-//! With the kernel P = w/S and slack(v) = sum over s' of w (c - v(s) + v(s')), which is S (c + Pv - v):
+//! With the kernel P = w/S and slack(v) = sum over s' of w (c - v(s) + v(s')), which is S (c + Pv -
+//! v):
 //!
-//! * *Least cost.* L <= V* if slack(L) >= 0 for all pairs that stay among the states that are not lost. V* <= U if U >= 0 and
-//!   slack(U) <= 0 under a policy that reaches the goal from all of them.
-//! * *Greatest cost.* V <= U if U >= 0 and slack(U) <= 0 for all pairs; L <= V if slack(L) >= 0 under the policy. No policy
-//!   may miss the goal.
-//! * *Reaching.* Costs are 0 and the goal has value 1. p <= U if U >= 0 and slack(U) <= 0 for all pairs. L <= p if slack(L) >= 0
-//!   under the policy, and from wherever L > 0 the policy gets to the goal or to a state where L <= 0.
+//! * *Least cost.* L <= V* if slack(L) >= 0 for all pairs that stay among the states that are not
+//!   lost. V* <= U if U >= 0 and slack(U) <= 0 under a policy that reaches the goal from all of
+//!   them.
+//! * *Greatest cost.* V <= U if U >= 0 and slack(U) <= 0 for all pairs; L <= V if slack(L) >= 0
+//!   under the policy. No policy may miss the goal.
+//! * *Reaching.* Costs are 0 and the goal has value 1. p <= U if U >= 0 and slack(U) <= 0 for all
+//!   pairs. L <= p if slack(L) >= 0 under the policy, and from wherever L > 0 the policy gets to
+//!   the goal or to a state where L <= 0.
 //!
-//! L and U are the bounds with their tails, digits beyond f64 that may only make a proof stricter than what is claimed. Which
-//! states are lost is decided anew. Slacks are summed with twice the digits of f64 and a bound on what is left out (`sum`),
-//! and exactly where that does not decide: no true inequality fails for want of digits.
+//! L and U are the bounds with their tails, digits beyond f64 that may only make a proof stricter
+//! than what is claimed. Which states are lost is decided anew. Slacks are summed with twice the
+//! digits of f64 and a bound on what is left out (`sum`), and exactly where that does not decide:
+//! no true inequality fails for want of digits.
 //!
 //! Nothing in a certificate is trusted: whatever it holds, it is refused, or its bounds are true.
 
@@ -41,8 +46,8 @@ impl fmt::Display for Flaw {
     }
 }
 
-/// Checks that all that an answer claims holds: its form, the states that are lost, the policy, and every inequality with
-/// all roundings.
+/// Checks that all that an answer claims holds: its form, the states that are lost, the policy, and
+/// every inequality with all roundings.
 pub fn verify(problem: &Problem, truth: &Truth, answer: &Answer) -> Result<(), Flaw> {
     let (states, goal) = (problem.states(), problem.goal());
     let lost = form(problem, answer)?;
@@ -73,7 +78,8 @@ pub fn verify(problem: &Problem, truth: &Truth, answer: &Answer) -> Result<(), F
     }
 }
 
-/// One entry for each state, actions that exist, states that exist, each named once; which of them are claimed to be lost.
+/// One entry for each state, actions that exist, states that exist, each named once; which of them
+/// are claimed to be lost.
 fn form(problem: &Problem, answer: &Answer) -> Result<Vec<bool>, Flaw> {
     let states = problem.states();
     let mut lengths = vec![answer.lower.len(), answer.upper.len(), answer.v.len(), answer.policy.len()];
@@ -155,7 +161,8 @@ impl Check<'_> {
         sum.sign()
     }
 
-    /// Intervals that contain their value; where the graph decides, what it says; tails that claim no less than the bounds.
+    /// Intervals that contain their value; where the graph decides, what it says; tails that claim
+    /// no less than the bounds.
     fn values(&self, lost: &[bool]) -> Result<(), Flaw> {
         let reach = self.answer.objective == Objective::Reach;
         for s in 0..self.problem.states() {
@@ -200,7 +207,8 @@ impl Check<'_> {
         self.problem.pairs_of(s).start + self.answer.policy[s]
     }
 
-    /// From everywhere but the lost states the policy surely avoids them and may get to a state that ends it.
+    /// From everywhere but the lost states the policy surely avoids them and may get to a state
+    /// that ends it.
     fn policy(&self, lost: &[bool], ends: impl Fn(State) -> bool) -> Result<(), Flaw> {
         let states = self.problem.states();
         let mut allowed = vec![false; self.problem.pairs()];

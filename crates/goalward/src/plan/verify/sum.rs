@@ -13,11 +13,13 @@ const SMALL: f64 = 1e-290;
 /// More than what it lost: a few of the smallest numbers there are.
 const LOST: f64 = 1e-320;
 
-/// A sum of products in about twice the digits of f64 (Ogita, Rump and Oishi, Accurate sum and dot product, 2005).
+/// A sum of products in about twice the digits of f64 (Ogita, Rump and Oishi, Accurate sum and dot
+/// product, 2005).
 ///
-/// Products and sums are split without error; only the sum of the small parts is rounded, twice for each term. What that can
-/// amount to is added up as it happens, which makes the bound grow with the number of terms and not with its square. A sum of
-/// zeros has no error at all: two states of the same value are no rounding apart.
+/// Products and sums are split without error; only the sum of the small parts is rounded, twice for
+/// each term. What that can amount to is added up as it happens, which makes the bound grow with
+/// the number of terms and not with its square. A sum of zeros has no error at all: two states of
+/// the same value are no rounding apart.
 #[derive(Default)]
 pub(super) struct Sum {
     high: f64,
@@ -45,8 +47,9 @@ impl Sum {
         }
     }
 
-    /// The sum, and a bound on its error: half a unit for each rounding is what it takes, a whole one covers the roundings of
-    /// the bound itself. Not a number where anything was infinite, which satisfies no inequality.
+    /// The sum, and a bound on its error: half a unit for each rounding is what it takes, a whole
+    /// one covers the roundings of the bound itself. Not a number where anything was infinite,
+    /// which satisfies no inequality.
     pub(super) fn bounds(&self) -> (f64, f64) {
         let value = self.high + self.low;
         (value, f64::EPSILON * (self.rounded + value.abs()) + self.underflow)
@@ -73,7 +76,8 @@ mod tests {
     }
 
     proptest! {
-        /// Against integers: products of numbers with 30 bits, spread over 60 binary digits, are exact in i128.
+        /// Against integers: products of numbers with 30 bits, spread over 60 binary digits, are
+        /// exact in i128.
         #[test]
         fn the_error_bound_holds(terms in prop::collection::vec((1i64..1 << 30, -(1i64 << 30)..1 << 30, 0i32..60), 1..60)) {
             let (mut sum, mut exact) = (Sum::default(), 0i128);
@@ -83,7 +87,8 @@ mod tests {
             }
             let (value, error) = sum.bounds();
             let scaled = value * 2f64.powi(60);
-            // the conversion of a value this size to an integer is exact, or off by less than the last rounding
+            // the conversion of a value this size to an integer is exact, or off by less than the
+            // last rounding
             let off = (exact - scaled as i128).unsigned_abs() as f64 / 2f64.powi(60);
             prop_assert!(off <= error + 2f64.powi(-60), "{off} {error}");
             prop_assert!(error <= 1e-15 * value.abs() + 1e-28 * terms.len() as f64 * 2f64.powi(60));

@@ -2,12 +2,14 @@
 //!
 //! A node with a single choice has x = (b + sum of w x')/leaving, whatever the policy: it is put
 //! into the rows of all choices that lead to it, once. What is left are the nodes with a decision,
-//! over rows that skip the others. A policy's equations are the same thing with one choice per node.
+//! over rows that skip the others. A policy's equations are the same thing with one choice per
+//! node.
 //!
-//! The diagonal is always the *sum* of the weights that leave, never a difference (Grassmann, Taksar
-//! and Heyman). For b >= 0 no two numbers are ever subtracted, so every x has a small relative
-//! error, however long a policy takes and however widely values differ. Nodes are taken by
-//! Markowitz's price against fill-in. Cost: linear on lines and trees, n^1.5 on grids, n^3/3 at worst.
+//! The diagonal is always the *sum* of the weights that leave, never a difference (Grassmann,
+//! Taksar and Heyman). For b >= 0 no two numbers are ever subtracted, so every x has a small
+//! relative error, however long a policy takes and however widely values differ. Nodes are taken by
+//! Markowitz's price against fill-in. Cost: linear on lines and trees, n^1.5 on grids, n^3/3 at
+//! worst.
 //!
 //! In which order equal prices are taken, and the entries of a row kept, is a [`Discipline`]. It
 //! changes no more than roundings, but those are part of a result.

@@ -1,15 +1,19 @@
-//! A policy's equations, leaving(i) x(i) - sum of w(i,j) x(j) = b(i), where they are too many or too well connected for
-//! elimination: BiCGSTAB (van der Vorst, 1992) with an incomplete factorisation that costs one number per node.
+//! A policy's equations, leaving(i) x(i) - sum of w(i,j) x(j) = b(i), where they are too many or
+//! too well connected for elimination: BiCGSTAB (van der Vorst, 1992) with an incomplete
+//! factorisation that costs one number per node.
 //!
-//! **The preconditioner.** A = D - L - U, with D what leaves each node, and M = (E - L) E^-1 (E - U). Of an elimination in the
-//! order of the nodes only the pivots E are kept, and whatever it would fill in counts as a self-loop: with h(i) what leaves to
-//! the outside, h(i) + sum over k < i of w(i,k) h(k)/E(k) is what leaves for good, and E(i) that plus the arcs to higher nodes. (This is
-//! Gustafsson's modified incomplete factorisation (1978) on the diagonal, in the sums of Grassmann, Taksar and Heyman: nothing is
-//! subtracted.) M 1 = A 1, so the slow mode of a chain that leaves seldom is met exactly; on a line M = A; on grids the condition
-//! number falls by an order. Nodes that are near the outside should come first.
+//! **The preconditioner.** A = D - L - U, with D what leaves each node, and M = (E - L) E^-1 (E -
+//! U). Of an elimination in the order of the nodes only the pivots E are kept, and whatever it
+//! would fill in counts as a self-loop: with h(i) what leaves to the outside, h(i) + sum over k < i
+//! of w(i,k) h(k)/E(k) is what leaves for good, and E(i) that plus the arcs to higher nodes. (This
+//! is Gustafsson's modified incomplete factorisation (1978) on the diagonal, in the sums of
+//! Grassmann, Taksar and Heyman: nothing is subtracted.) M 1 = A 1, so the slow mode of a chain
+//! that leaves seldom is met exactly; on a line M = A; on grids the condition number falls by an
+//! order. Nodes that are near the outside should come first.
 //!
-//! With u = (E - L)^-1 p and y = (E - U)^-1 E u = M^-1 p, A y = E u + (D - E) y - L y: one product with the preconditioned
-//! matrix costs one and a half passes over the arcs. What comes out is judged by its residual.
+//! With u = (E - L)^-1 p and y = (E - U)^-1 E u = M^-1 p, A y = E u + (D - E) y - L y: one product
+//! with the preconditioned matrix costs one and a half passes over the arcs. What comes out is
+//! judged by its residual.
 
 mod rows;
 #[cfg(test)]
@@ -19,10 +23,11 @@ mod vectors;
 use crate::numeric::halt::Halt;
 use vectors::{dot, largest, norm};
 
-/// A pivot is at least this part of what leaves its node: a node may have nothing but arcs to nodes that were cut off.
+/// A pivot is at least this part of what leaves its node: a node may have nothing but arcs to nodes
+/// that were cut off.
 const LEAST_PIVOT: f64 = 0.01;
-/// The part of the fill-in that is dropped, not lumped: without any the factors can be far from the matrix where the order of
-/// the nodes says little.
+/// The part of the fill-in that is dropped, not lumped: without any the factors can be far from the
+/// matrix where the order of the nodes says little.
 const DROPPED: f64 = 0.05;
 /// Arcs back are looked for in lists of at most so many.
 const SHORT: usize = 32;
@@ -50,12 +55,14 @@ pub(crate) enum Solved {
 /// The size of a residual.
 type Measure = fn(&[f64]) -> f64;
 
-/// The rows of a policy, and the vectors that it takes to solve them: kept from one system to the next.
+/// The rows of a policy, and the vectors that it takes to solve them: kept from one system to the
+/// next.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Krylov {
     /// Per node, where the room for its arcs begins; one more at the end.
     first: Vec<usize>,
-    /// Per node, the arcs to nodes of lower number, at the beginning of its room, and of higher number, at the end.
+    /// Per node, the arcs to nodes of lower number, at the beginning of its room, and of higher
+    /// number, at the end.
     arcs: Vec<(u32, u32)>,
     next: Vec<u32>,
     weight: Vec<f64>,
@@ -145,8 +152,8 @@ impl Krylov {
     }
 
     /// Improves x until no equation lacks more than `enough`, in at most so many iterations. Where
-    /// that fails, from the same x, by at most so many Gauss-Seidel sweeps, which converge for every
-    /// chain that leaves surely, if slowly. Says what the iterations did.
+    /// that fails, from the same x, by at most so many Gauss-Seidel sweeps, which converge for
+    /// every chain that leaves surely, if slowly. Says what the iterations did.
     pub(crate) fn solve_or_relax(
         &mut self,
         b: &[f64],

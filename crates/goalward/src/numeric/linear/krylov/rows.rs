@@ -17,7 +17,8 @@ pub(crate) struct Row<'a> {
 }
 
 impl Row<'_> {
-    /// Adds an arc to a node of the system, unless it is the row's own; at most as many as there is room for.
+    /// Adds an arc to a node of the system, unless it is the row's own; at most as many as there is
+    /// room for.
     pub(crate) fn arc(&mut self, to: usize, weight: f64) {
         let at = match to.cmp(&self.node) {
             Ordering::Less => {
@@ -49,8 +50,8 @@ struct Chunk<'a> {
 }
 
 impl Krylov {
-    /// Takes rows: `room` is the most arcs a node can have, `row` writes them and says what leaves to the outside. Shared over
-    /// fixed chunks of nodes.
+    /// Takes rows: `room` is the most arcs a node can have, `row` writes them and says what leaves
+    /// to the outside. Shared over fixed chunks of nodes.
     pub(crate) fn load(
         &mut self,
         nodes: usize,

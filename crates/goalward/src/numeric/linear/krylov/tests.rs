@@ -105,8 +105,8 @@ fn a_line_takes_one_iteration() {
     assert_eq!(krylov.solve(&vec![1.0; n], &mut x, Goal::Largest(1e-8), 1), Solved::Enough);
 }
 
-/// No exit, no solution: it says so. A system that it is given too few iterations for is left to sweeps, from where it
-/// began, and they come closer.
+/// No exit, no solution: it says so. A system that it is given too few iterations for is left to
+/// sweeps, from where it began, and they come closer.
 #[test]
 fn failure_is_said_and_left_to_sweeps() {
     let (rows, out) = cycle(2_000, 0.0);

@@ -3,7 +3,8 @@
 use super::{ROWS, Whitened};
 use crate::numeric::support::lanes::{Lanes, inner};
 
-/// Balls around the rows of each block, in blocks of blocks: no row's excess at y is above centre'y + radius |y| - least.
+/// Balls around the rows of each block, in blocks of blocks: no row's excess at y is above
+/// centre'y + radius |y| - least.
 #[derive(Clone, Debug)]
 pub(super) struct Coarse {
     centers: Vec<[f64; ROWS]>,
@@ -40,7 +41,8 @@ impl Coarse {
         coarse
     }
 
-    /// The most violated row whose excess is above the floor; a block is looked at only if its bound is above the most that was found so far.
+    /// The most violated row whose excess is above the floor; a block is looked at only if its
+    /// bound is above the most that was found so far.
     #[inline(never)]
     pub(super) fn scan(
         &self,

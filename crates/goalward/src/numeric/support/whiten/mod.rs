@@ -13,13 +13,15 @@ use taken::Taken;
 
 /// Rows that are scanned together: enough sums for the processor never to wait for one.
 const ROWS: usize = 16;
-/// From so many rows on, rows are ordered so that neighbours are alike, and a bound on every block comes first.
+/// From so many rows on, rows are ordered so that neighbours are alike, and a bound on every block
+/// comes first.
 const ORDERED: usize = 64 * ROWS;
 
 /// The set {z : |L'(z - z0)| <= rho, A z <= b} in the coordinates y = L'(z - z0) / rho.
 ///
-/// z are the polytope's free coordinates, x = origin + basis z. The rows G have norm one, so that h and every
-/// violation are distances in units of the ball; rows that the ball alone satisfies are left out.
+/// z are the polytope's free coordinates, x = origin + basis z. The rows G have norm one, so that h
+/// and every violation are distances in units of the ball; rows that the ball alone satisfies are
+/// left out.
 #[derive(Clone, Debug)]
 pub(super) struct Whitened {
     pub(super) polytope: Arc<Polytope>,
@@ -40,7 +42,8 @@ pub(super) struct Whitened {
     pub(super) norm_bound: f64,
     /// N is the identity.
     plain: bool,
-    /// G in blocks of rows, each block by columns: the entry (i, j) is lane i % ROWS of (i / ROWS) k + j.
+    /// G in blocks of rows, each block by columns: the entry (i, j) is lane i % ROWS of (i / ROWS)
+    /// k + j.
     pub(super) blocks: Vec<[f64; ROWS]>,
     /// h and what of a violation is rounding, by blocks; the padding is never violated.
     pub(super) ceilings: Vec<[f64; ROWS]>,
@@ -54,15 +57,18 @@ pub(super) struct Whitened {
     offsets: Vec<f64>,
     /// Bounds on the blocks, where there are many.
     coarse: Option<Coarse>,
-    /// Rows that could bind were left out: the set is larger than the ellipsoid within the polytope.
+    /// Rows that could bind were left out: the set is larger than the ellipsoid within the
+    /// polytope.
     pub(super) relaxed: bool,
     /// The set is so small that only its centre can be told apart.
     pub(super) point: bool,
 }
 
-/// A dual feasible point's account of the objective: for z in the set, c'z >= linear + r'z, r = c + A'lambda.
+/// A dual feasible point's account of the objective: for z in the set, c'z >= linear + r'z, r = c +
+/// A'lambda.
 ///
-/// r'z is at least `center` - `pull` on the ellipsoid, and at least its value at a corner of the polytope's bounds.
+/// r'z is at least `center` - `pull` on the ellipsoid, and at least its value at a corner of the
+/// polytope's bounds.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Account {
     /// -b'lambda.
@@ -80,7 +86,8 @@ struct Reduced {
     factor: Cholesky,
     /// tau: S + tau I was factored.
     lift: f64,
-    /// Where the lift's own ellipsoid |z - anchor| <= reach has its centre; it contains the polytope.
+    /// Where the lift's own ellipsoid |z - anchor| <= reach has its centre; it contains the
+    /// polytope.
     anchor: Vec<f64>,
     reach: f64,
 }
@@ -88,8 +95,8 @@ struct Reduced {
 impl Whitened {
     /// Fails if the ellipsoid misses the hull, a row, or, when either is a point, the other.
     ///
-    /// An ellipsoid that is not one (a shape with a negative eigenvalue, a number that is none) constrains nothing: the
-    /// set is then the polytope.
+    /// An ellipsoid that is not one (a shape with a negative eigenvalue, a number that is none)
+    /// constrains nothing: the set is then the polytope.
     pub(super) fn new(polytope: &Arc<Polytope>, ellipsoid: Ellipsoid) -> Result<Self, Empty> {
         let (d, k) = (polytope.dim(), polytope.free());
         let Ellipsoid { center, shape, radius } = ellipsoid;
@@ -131,11 +138,12 @@ impl Whitened {
             off = offset(&z0);
         }
         sigma(&off, &mut image);
-        // the distance from the centre to the hull, without the cancellation of e'Se - (N'Se)'S^-1(N'Se)
+        // the distance from the centre to the hull, without the cancellation of e'Se -
+        // (N'Se)'S^-1(N'Se)
         let moved: f64 = z0.iter().zip(&anchor).map(|(z, a)| (z - a) * (z - a)).sum();
         let distance = (dot(&off, &image).max(0.0) + lift * moved).sqrt();
-        // |z - anchor| <= reach on the polytope, so that the lift costs its points no more than lift reach^2; the
-        // second of these is for rounding in S
+        // on the polytope |z - anchor| <= reach, so that the lift costs its points no more than lift
+        // reach^2; the second of these is for rounding in S
         let radius = radius.hypot((2.0 * lift).sqrt() * reach);
         let widest = (0..d).map(|i| shape[i * d + i]).fold(lift, f64::max).sqrt();
         let rounding = 1e-13 * widest * (norm(center) + norm(origin) + far);
@@ -267,7 +275,8 @@ impl Whitened {
         Ok(())
     }
 
-    /// A bound on |L^-1|: the smaller of its Frobenius norm and the mean of its largest row and column sums.
+    /// A bound on |L^-1|: the smaller of its Frobenius norm and the mean of its largest row and
+    /// column sums.
     fn inverse_norm(&self) -> f64 {
         let k = self.free;
         let (mut square, mut across, mut down) = (0.0, vec![0.0; k], 0.0);
@@ -301,9 +310,10 @@ impl Whitened {
 
     /// Makes the ball larger by what rounding may have moved it and the rows.
     ///
-    /// Where the set is hardly more than a point, one rounding of the radius moves a minimum by its square root, and no
-    /// bound that holds for every such rounding is near the value. The larger ball contains the set whatever the roundings
-    /// were; its minimum is at most some 1e-8 of the radius lower, and has a bound of its own.
+    /// Where the set is hardly more than a point, one rounding of the radius moves a minimum by its
+    /// square root, and no bound that holds for every such rounding is near the value. The larger
+    /// ball contains the set whatever the roundings were; its minimum is at most some 1e-8 of the
+    /// radius lower, and has a bound of its own.
     fn enlarge(&mut self, share: f64) {
         self.rho *= 1.0 + share;
         let smaller = 1.0 / (1.0 + share);
@@ -429,11 +439,11 @@ impl Whitened {
         dot_four(c, self.polytope.origin())
     }
 
-    /// What multipliers of the rows of G, nonnegative, say about the objective c in z; leaves r = c + A'lambda and
-    /// L^-1 r.
+    /// What multipliers of the rows of G, nonnegative, say about the objective c in z; leaves r =
+    /// c + A'lambda and L^-1 r.
     ///
-    /// Stated in the polytope's own rows, since rounding in G is amplified by rho: the bound is then off by no more
-    /// than rounding in c'z over the set.
+    /// Stated in the polytope's own rows, since rounding in G is amplified by rho: the bound is
+    /// then off by no more than rounding in c'z over the set.
     #[inline]
     pub(super) fn account(
         &self,
@@ -485,8 +495,8 @@ impl Account {
         self.linear + self.center - self.pull
     }
 
-    /// The better of the bounds that the ellipsoid and the polytope's bounds give: while the ellipsoid is huge r is
-    /// rounding, which only the second keeps small.
+    /// The better of the bounds that the ellipsoid and the polytope's bounds give: while the
+    /// ellipsoid is huge r is rounding, which only the second keeps small.
     pub(super) fn bound(&self, r: &[f64], bounds: &[(f64, f64)]) -> f64 {
         let corner = r.iter().zip(bounds).map(|(&r, &(low, high))| match r {
             0.0 => 0.0,
@@ -526,7 +536,8 @@ impl Reduced {
             let mut lifted = s.clone();
             (0..k).for_each(|i| lifted[i * k + i] += lift);
             if let Some(factor) = Cholesky::factor(&lifted, k).filter(sound) {
-                // an ellipsoid that reaches further than this in an unbounded polytope has no length a number can tell
+                // an ellipsoid that reaches further than this in an unbounded polytope has no
+                // length a number can tell
                 reach = reach.min(1e3 * radius / lift.sqrt() + 1e3 * (1.0 + norm(&anchor)));
                 return Some(Reduced { factor, lift, anchor, reach });
             }

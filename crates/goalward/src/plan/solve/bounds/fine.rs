@@ -14,8 +14,8 @@ use crate::plan::solve::number::Number;
 use crate::plan::solve::sense::Sense;
 use crate::plan::solve::sweeps::below_by_sweeps;
 
-/// A certified upper bound on what an evaluated policy costs, the goal's 0 at the end; infinite where
-/// there is none.
+/// A certified upper bound on what an evaluated policy costs, the goal's 0 at the end; infinite
+/// where there is none.
 pub(in crate::plan::solve) fn above(model: &Model, run: &Evaluated) -> Vec<Double> {
     let proof = Proof { model, sense: Sense::Least, care: 1.0 };
     by_policy(proof, run).unwrap_or_else(|| nothing(model, f64::INFINITY))
@@ -125,7 +125,8 @@ fn by_scaling(proof: Proof, x: &[Double]) -> Option<Vec<Double>> {
     (0..model.nodes).all(|s| proof.all_hold(s, &bound)).then(|| not_negative(bound))
 }
 
-/// Zero is below V as well, and so is the larger of two lower bounds; upper bounds are not negative.
+/// Zero is below V as well, and so is the larger of two lower bounds; upper bounds are not
+/// negative.
 fn not_negative(l: Vec<Double>) -> Vec<Double> {
     l.into_iter().map(|l| if l.nearest() < 0.0 { Double::ZERO } else { l }).collect()
 }
@@ -137,7 +138,8 @@ mod tests {
     use crate::plan::solve::exact::optimise;
     use crate::problem::{Problem, Truth};
 
-    /// A fair walk with a wall at 0 and, in every state, a dear way out that is never worth it: n^2 - s^2 steps.
+    /// A fair walk with a wall at 0 and, in every state, a dear way out that is never worth it:
+    /// n^2 - s^2 steps.
     fn walk(n: usize) -> Model {
         let mut builder = Problem::builder("walk", n + 1, 1);
         for s in 0..n {
@@ -161,7 +163,8 @@ mod tests {
         bounds.into_iter().map(Double::floor).collect()
     }
 
-    /// Each way to a lower bound on its own, from values that are as wrong as `noise`, to both sides.
+    /// Each way to a lower bound on its own, from values that are as wrong as `noise`, to both
+    /// sides.
     #[test]
     fn every_certificate_holds_from_values_that_are_off() {
         let n = 20;

@@ -35,9 +35,9 @@ pub(in crate::plan::solve) trait Margin {
     fn verdict(&self, bound: &Self::Bound, policy: &mut [Choice]) -> Verdict;
 }
 
-/// A bound that holds: V of the problem whose costs are changed by a little more than what is missing,
-/// found by policy iteration from the policy given. Works without positive costs, since no policy
-/// loops for free.
+/// A bound that holds: V of the problem whose costs are changed by a little more than what is
+/// missing, found by policy iteration from the policy given. Works without positive costs, since no
+/// policy loops for free.
 pub(in crate::plan::solve) fn by_rounds<M: Margin>(
     margin: &mut M,
     mut policy: Vec<Choice>,

@@ -4,12 +4,12 @@
 //! policy proves, and the *other* side one that all choices must satisfy. Let slack(v) = S c - sum
 //! of w (v(s) - v(s')), which is S (c + Pv - v).
 //!
-//! *The policy's side, least costs.* If U >= 0 and slack(U) <= 0 under a proper policy, then U is at
-//! least what that policy costs. *The other side.* If L(goal) = 0 and slack(L) >= 0 for every pair
-//! that a proper policy may use, then for each proper policy L <= c + PL <= ... <= its cost, since
-//! P^n L -> 0. Pairs that a [`Model`] leaves out never leave their node, where L is constant, so
-//! L <= c + L holds for them without a check. For greatest costs, where every policy is proper, the
-//! signs change.
+//! *The policy's side, least costs.* If U >= 0 and slack(U) <= 0 under a proper policy, then U is
+//! at least what that policy costs. *The other side.* If L(goal) = 0 and slack(L) >= 0 for every
+//! pair that a proper policy may use, then for each proper policy L <= c + PL <= ... <= its cost,
+//! since P^n L -> 0. Pairs that a [`Model`] leaves out never leave their node, where L is constant,
+//! so L <= c + L holds for them without a check. For greatest costs, where every policy is proper,
+//! the signs change.
 //!
 //! *Scaling*: (1 -+ epsilon) x adds epsilon times the charge to every slack. It does where all that
 //! falls short costs something, and does not grow from block to block. *Margin*: x -+ m, with m the

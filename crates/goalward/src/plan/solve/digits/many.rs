@@ -1,10 +1,11 @@
-//! Bounds with as many digits as it takes: where a way of T steps leaves 30-digit arithmetic nothing (from T of about 1e16 to
-//! 1e28 on, as the model is).
+//! Bounds with as many digits as it takes: where a way of T steps leaves 30-digit arithmetic
+//! nothing (from T of about 1e16 to 1e28 on, as the model is).
 //!
-//! A certificate is a vector whose slack has the right sign in every state, and a slack is as large as a step's cost where the
-//! values are T times that: they must be known to more than log10 T digits. Elimination solves a policy's equations with small
-//! relative errors, whatever T is, for right-hand sides that are not negative; with 512 binary digits ([`Long`]) that is enough up to
-//! T of 1e130. Values are then written as sums of lists of f64, whose slacks are computed exactly.
+//! A certificate is a vector whose slack has the right sign in every state, and a slack is as large
+//! as a step's cost where the values are T times that: they must be known to more than log10 T
+//! digits. Elimination solves a policy's equations with small relative errors, whatever T is, for
+//! right-hand sides that are not negative; with 512 binary digits ([`Long`]) that is enough up to T
+//! of 1e130. Values are then written as sums of lists of f64, whose slacks are computed exactly.
 
 use crate::numeric::linear::dense::Dense;
 use crate::numeric::linear::expansion::{Expansion, Round};
@@ -87,7 +88,8 @@ impl Policy<'_> {
         lists
     }
 
-    /// Right-hand sides whose solution is a small part of the values, but positive wherever they are.
+    /// Right-hand sides whose solution is a small part of the values, but positive wherever they
+    /// are.
     fn floor(&self, x: &Lists) -> Vec<f64> {
         let steps = self.solve(&vec![1.0; self.model.nodes]);
         let total = |lists: &Lists, s: usize| lists.iter().map(|list| list[s]).sum::<f64>();
@@ -140,8 +142,8 @@ fn charge(model: &Model, choice: Choice) -> (f64, f64) {
     (model.charge(choice), model.charge_tail(choice))
 }
 
-/// Both bounds from a policy, or from one that goes to the goal by the cheapest arcs; no value exceeds `most`. `None` where there
-/// are too many nodes, or a value is beyond f64.
+/// Both bounds from a policy, or from one that goes to the goal by the cheapest arcs; no value
+/// exceeds `most`. `None` where there are too many nodes, or a value is beyond f64.
 pub(in crate::plan::solve) fn long(model: &Model, sense: Sense, from: &[u32], most: f64) -> Option<Fine> {
     let nodes = model.nodes;
     if nodes == 0 || nodes > NODES {
@@ -232,7 +234,8 @@ impl<R: Fn(usize, Choice) -> f64> Margin for OfAll<'_, R> {
     }
 }
 
-/// Bounds in f64 and what they lack of the lists that prove them. Lower bounds are not negative; none exceeds `most`.
+/// Bounds in f64 and what they lack of the lists that prove them. Lower bounds are not negative;
+/// none exceeds `most`.
 fn bounds(lists: &Lists, round: Round, most: f64) -> (Vec<f64>, Lists) {
     let n = lists[0].len();
     let (mut bound, mut tails): (Vec<f64>, Lists) = (vec![0.0; n], Vec::new());

@@ -9,8 +9,8 @@ use crate::plan::solve::sense::Sense;
 use crate::plan::solve::sweeps::below_by_sweeps;
 use crate::plan::solve::values::{Fine, Values, tails};
 
-/// Policy iteration from a policy, or from one that goes to the goal by the cheapest arcs; then both bounds, with roundings
-/// counted `care` times. No value exceeds `most`.
+/// Policy iteration from a policy, or from one that goes to the goal by the cheapest arcs; then
+/// both bounds, with roundings counted `care` times. No value exceeds `most`.
 pub(in crate::plan::solve) fn refine(
     model: &Model,
     sense: Sense,

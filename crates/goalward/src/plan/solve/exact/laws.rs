@@ -7,8 +7,8 @@ use proptest::prelude::*;
 
 type Draft = Vec<Vec<(f64, Vec<(State, f64)>)>>;
 
-/// States with actions with (cost, successors); the last state is the goal. The first action of each state has some
-/// weight on a later state, so that the goal can be reached from everywhere.
+/// States with actions with (cost, successors); the last state is the goal. The first action of
+/// each state has some weight on a later state, so that the goal can be reached from everywhere.
 fn drafts(states: usize, actions: usize, free: f64) -> impl Strategy<Value = Draft> {
     let cost = prop_oneof![
         1 => prop::bool::weighted(free).prop_map(|free| if free { 0.0 } else { 1.0 }),
@@ -54,7 +54,8 @@ fn build(draft: &Draft) -> (Problem, Truth) {
     (problem, truth)
 }
 
-/// What a policy costs and how long it takes, by LU on the textbook equations; `None` if it is not proper.
+/// What a policy costs and how long it takes, by LU on the textbook equations; `None` if it is not
+/// proper.
 fn evaluated(draft: &Draft, policy: &[Action]) -> Option<(Vec<f64>, Vec<f64>)> {
     let n = draft.len();
     let mut reaches = vec![false; n + 1];
@@ -80,7 +81,8 @@ fn evaluated(draft: &Draft, policy: &[Action]) -> Option<(Vec<f64>, Vec<f64>)> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(400))]
 
-    /// The certified interval against every deterministic policy, one by one: with free loops and all.
+    /// The certified interval against every deterministic policy, one by one: with free loops and
+    /// all.
     #[test]
     fn the_best_of_all_proper_policies(draft in drafts(4, 3, 0.4)) {
         let (problem, truth) = build(&draft);
@@ -124,8 +126,9 @@ proptest! {
         }
     }
 
-    /// Costs that are all positive: plain value iteration from below, run for very long. Where a loop costs 0.001 and the
-    /// way out thousands, even that is not long enough, and only the bound can be compared.
+    /// Costs that are all positive: plain value iteration from below, run for very long. Where a
+    /// loop costs 0.001 and the way out thousands, even that is not long enough, and only the bound
+    /// can be compared.
     #[test]
     fn value_iteration_from_below_agrees(draft in drafts(6, 3, 0.0)) {
         let (problem, truth) = build(&draft);

@@ -1,11 +1,11 @@
 //! The exact way: the least cost to the last digit.
 //!
-//! **What it does.** V* is the least expected cost to the goal over the *proper* policies, those that
-//! reach it with probability one (the paper's definition; with zero costs a policy that loops for
-//! free forever would be cheaper, and does not count). Graph search finds the states that have none
-//! and collapses the components in which one can move for free. Policy iteration finds an optimal
-//! policy. Two vectors that satisfy U >= c + PU under the policy and L <= c + PL for every pair,
-//! checked with all roundings, prove the bounds.
+//! **What it does.** V* is the least expected cost to the goal over the *proper* policies, those
+//! that reach it with probability one (the paper's definition; with zero costs a policy that loops
+//! for free forever would be cheaper, and does not count). Graph search finds the states that have
+//! none and collapses the components in which one can move for free. Policy iteration finds an
+//! optimal policy. Two vectors that satisfy U >= c + PU under the policy and L <= c + PL for every
+//! pair, checked with all roundings, prove the bounds.
 //!
 //! Up to expected times of about 1e12 what comes out is within a few units in the last place,
 //! whatever was asked. Where arithmetic does not reach the precision, the bounds are the best that
@@ -15,9 +15,9 @@
 //! **Cost.** A dozen sparse eliminations: linear on lines and trees, S^1.5 on grids, S^3/3 each at
 //! worst; Gauss-Seidel sweeps where that is too much.
 //!
-//! **Reference.** Section 3 of the paper for V*, B* and T*; Bertsekas and Tsitsiklis, An analysis of
-//! stochastic shortest path problems (1991), for policy iteration; de Alfaro, Computing minimum and
-//! maximum reachability times in probabilistic systems (1999), for free components.
+//! **Reference.** Section 3 of the paper for V*, B* and T*; Bertsekas and Tsitsiklis, An analysis
+//! of stochastic shortest path problems (1991), for policy iteration; de Alfaro, Computing minimum
+//! and maximum reachability times in probabilistic systems (1999), for free components.
 
 mod flat;
 mod optimum;

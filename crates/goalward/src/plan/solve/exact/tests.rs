@@ -37,7 +37,8 @@ pub(super) fn close(x: f64, y: f64, relative: f64) {
     assert!(x == y || (x - y).abs() <= relative * x.abs().max(y.abs()), "{x} is not {y}");
 }
 
-/// The expected answer lies in the certified interval, or within the rounding of its own formula, and v is close.
+/// The expected answer lies in the certified interval, or within the rounding of its own formula,
+/// and v is close.
 fn is(exact: &Answer, s: State, answer: f64) {
     close(exact.v[s], answer, 4e-15);
     let room = 4.0 * f64::EPSILON * answer;
@@ -262,7 +263,8 @@ fn any_precision_ends_with_bounds_that_hold() {
     }
 }
 
-/// The cheap action drifts away from the goal: alone it would take 1.5^n steps, more than f64 can hold.
+/// The cheap action drifts away from the goal: alone it would take 1.5^n steps, more than f64 can
+/// hold.
 #[test]
 fn a_policy_of_astronomic_cost_is_no_obstacle() {
     let n = 2000;
@@ -274,7 +276,8 @@ fn a_policy_of_astronomic_cost_is_no_obstacle() {
     let rows: Vec<Row> = rows.iter().map(|(s, c, next)| (*s, *c, &next[..])).collect();
     let (problem, truth) = problem(n + 1, &rows);
     let exact = solved(&problem, &truth);
-    // at most 10 a step, at least 1/0.4 (the goal is n away, and a step of cost 1 gains at most 0.4 of it)
+    // at most 10 a step, at least 1/0.4 (the goal is n away, and a step of cost 1 gains at most 0.4
+    // of it)
     assert!(exact.v[0] <= 10.0 * n as f64 && exact.v[0] >= 2.5 * (n - 1) as f64);
 }
 

@@ -1,5 +1,5 @@
-//! Blocks too large for elimination: policy iteration with inexact evaluations by Krylov's method. [`nearest`](super::nearest) has
-//! the policy that it starts from.
+//! Blocks too large for elimination: policy iteration with inexact evaluations by Krylov's method.
+//! [`nearest`](super::nearest) has the policy that it starts from.
 
 use super::{Failed, ROUNDS, Solver};
 use crate::numeric::linear::krylov::{Goal, Solved};
@@ -13,8 +13,9 @@ const NOISE: f64 = 1e-12;
 impl Solver<'_> {
     /// Values and a policy for a block.
     ///
-    /// Policy iteration starts from a policy whose costs f64 can hold, if that is easily found: one that takes the cheapest
-    /// way out it sees. A policy that just *may* leave can cost 6^500 (a grid against the wind), which no solver evaluates.
+    /// Policy iteration starts from a policy whose costs f64 can hold, if that is easily found: one
+    /// that takes the cheapest way out it sees. A policy that just *may* leave can cost 6^500 (a
+    /// grid against the wind), which no solver evaluates.
     pub(super) fn by_krylov(&mut self, start: usize, end: usize) -> Result<(), Failed> {
         let near = self.nearest_exit(start, end);
         self.place.clear();
@@ -28,7 +29,8 @@ impl Solver<'_> {
         self.iterate_krylov(start, end, policy, x)
     }
 
-    /// Policy iteration with inexact evaluations, from a policy that leaves and a guess at its values.
+    /// Policy iteration with inexact evaluations, from a policy that leaves and a guess at its
+    /// values.
     fn iterate_krylov(
         &mut self,
         start: usize,
@@ -76,7 +78,8 @@ impl Solver<'_> {
         Err(Failed)
     }
 
-    /// One Gauss-Seidel sweep of value iteration in place; the largest relative gain, and how many choices changed.
+    /// One Gauss-Seidel sweep of value iteration in place; the largest relative gain, and how many
+    /// choices changed.
     fn improve(&mut self, start: usize, policy: &mut [Choice], noise: f64) -> (f64, usize) {
         let (model, sigma) = (self.model, self.sense.sigma());
         let x = &mut self.values.x;
@@ -102,8 +105,8 @@ impl Solver<'_> {
         (largest, changes)
     }
 
-    /// Makes Krylov's method ready for a policy on the nodes from `start` on. Its nodes come in the order of the ways out, which
-    /// its preconditioner wants.
+    /// Makes Krylov's method ready for a policy on the nodes from `start` on. Its nodes come in the
+    /// order of the ways out, which its preconditioner wants.
     pub(super) fn load_krylov(&mut self, start: usize, policy: &[Choice]) {
         let (model, n) = (self.model, policy.len());
         let (order, place) = (&self.order, &self.place);

@@ -68,7 +68,8 @@ pub(super) struct Solver<'a> {
     /// Blocks of more arcs are not eliminated.
     pub(super) reduce_arcs: usize,
     krylov: Krylov,
-    /// For large blocks: their nodes from the ways out inwards, and the place of each in that order.
+    /// For large blocks: their nodes from the ways out inwards, and the place of each in that
+    /// order.
     order: Vec<u32>,
     place: Vec<u32>,
     /// How small a part of the equations Krylov's method leaves.

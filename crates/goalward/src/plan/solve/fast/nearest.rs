@@ -1,4 +1,5 @@
-//! A first policy for a block, and rough values: Dijkstra's algorithm from the ways out inwards, and value iteration.
+//! A first policy for a block, and rough values: Dijkstra's algorithm from the ways out inwards,
+//! and value iteration.
 
 use super::Solver;
 use crate::plan::solve::model::Choice;
@@ -34,8 +35,9 @@ impl Nearest {
 }
 
 impl Solver<'_> {
-    /// Dijkstra's algorithm backwards from the ways out. An arc of weight w costs charge/w. Every choice may lead to a node that
-    /// was settled before, so that the policy leaves from everywhere.
+    /// Dijkstra's algorithm backwards from the ways out. An arc of weight w costs charge/w. Every
+    /// choice may lead to a node that was settled before, so that the policy leaves from
+    /// everywhere.
     pub(super) fn nearest_exit(&self, start: usize, end: usize) -> Nearest {
         let (model, n) = (self.model, end - start);
         let all = || (start..end).flat_map(|s| model.choices(s).map(move |choice| (s - start, choice)));
@@ -45,7 +47,8 @@ impl Solver<'_> {
             model.arcs(choice).iter().filter_map(|e| local(e.0)).for_each(|j| first[j + 2] += 1);
         }
         (2..n + 2).for_each(|j| first[j] += first[j - 1]);
-        // per arc within the block, ordered by its end: where it begins, its choice, and its weight, roughly
+        // per arc within the block, ordered by its end: where it begins, its choice, and its
+        // weight, roughly
         let mut into = vec![(0u32, 0u32, 0f32); first[n + 1]];
         let mut near = Nearest {
             policy: vec![usize::MAX; n],
@@ -86,7 +89,8 @@ impl Solver<'_> {
         near
     }
 
-    /// Gauss-Seidel value iteration from the rough values: the greedy policy, if it leaves, and its values.
+    /// Gauss-Seidel value iteration from the rough values: the greedy policy, if it leaves, and its
+    /// values.
     pub(super) fn swept(&self, start: usize, end: usize, near: Nearest) -> (Vec<Choice>, Vec<f64>) {
         let (model, sigma) = (self.model, self.sense.sigma());
         let Nearest { policy: first, rough: mut x, order } = near;

@@ -6,7 +6,8 @@ use super::{Evaluation, Failed, Solver};
 use crate::numeric::linear::elimination::Outcome;
 use crate::plan::solve::sense::Sense;
 
-/// Nodes with a single choice are put into other rows up to this many new entries; beyond, they stay.
+/// Nodes with a single choice are put into other rows up to this many new entries; beyond, they
+/// stay.
 const PRICE: usize = 64;
 /// Value iteration first if so many nodes have a decision.
 const SWEEP_NODES: usize = 400;
@@ -53,8 +54,8 @@ impl Solver<'_> {
         Ok(())
     }
 
-    /// Value iteration until scaling proves its values. Where it is too slow, the policy is one that
-    /// leaves.
+    /// Value iteration until scaling proves its values. Where it is too slow, the policy is one
+    /// that leaves.
     fn settle(
         &mut self,
         start: usize,
@@ -92,8 +93,8 @@ impl Solver<'_> {
         }
     }
 
-    /// A policy that leaves, and rough values: the nodes that can leave at once, then those that lead to them, and so on.
-    /// That order is returned: in it, values spread inwards in one sweep.
+    /// A policy that leaves, and rough values: the nodes that can leave at once, then those that
+    /// lead to them, and so on. That order is returned: in it, values spread inwards in one sweep.
     fn first_policy(&self, b: &[f64], policy: &mut [u32], x: &mut [f64]) -> Vec<u32> {
         let mut settled = vec![false; policy.len()];
         let mut queue = Vec::with_capacity(self.first.rest().len());

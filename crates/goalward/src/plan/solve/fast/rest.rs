@@ -4,15 +4,16 @@ use super::{Evaluation, FINEST, Failed, Solver};
 use crate::numeric::linear::elimination::{Limits, Outcome};
 use crate::numeric::linear::krylov::{Goal, Solved};
 
-/// Elimination of one policy may take so many multiplications, and so many more for each arc, before
-/// the block is left to Krylov's method.
+/// Elimination of one policy may take so many multiplications, and so many more for each arc,
+/// before the block is left to Krylov's method.
 const WORK: f64 = 3e5;
 const WORK_PER_ARC: f64 = 40.0;
 /// Iterations of Krylov's method.
 const KRYLOV_ITERATIONS: usize = 1000;
 /// Multiplications where that fails too.
 const LAST_WORK: f64 = 6e9;
-/// Once the rest of a policy is this small and mostly filled in, it is eliminated as a dense matrix.
+/// Once the rest of a policy is this small and mostly filled in, it is eliminated as a dense
+/// matrix.
 const DENSE_NODES: usize = 1500;
 
 /// The equations of the rest.
