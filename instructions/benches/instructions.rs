@@ -1,4 +1,5 @@
-//! Instruction counts under valgrind: the same number on a busy machine and on an idle one, so that a regression shows.
+//! Instruction counts under valgrind: the same number on a busy machine and on an idle one, so that
+//! a regression shows.
 
 use goalward::learners::{self, Learner, Told, Transition};
 use goalward::numeric::Stream;

@@ -1,4 +1,5 @@
-//! `cargo xtask bench NAME [--json]`: benchmarks measure ratios within one run, and never run in `cargo xtask test`.
+//! `cargo xtask bench NAME [--json]`: benchmarks measure ratios within one run, and never run in
+//! `cargo xtask test`.
 
 use crate::{cargo, root};
 use anyhow::{Context, Result, bail};

@@ -1,4 +1,5 @@
-//! `cargo xtask licences`: the notices that a binary must carry, from the licence files of everything linked into it.
+//! `cargo xtask licences`: the notices that a binary must carry, from the licence files of
+//! everything linked into it.
 
 use crate::metadata::{Metadata, PLATFORM, Package};
 use crate::root;
@@ -15,7 +16,8 @@ const TYPEFACE: &str = "crates/lab/assets/Inter-LICENSE.txt";
 
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-/// Licences that a dependency may have, the preferred first, each with a phrase that only its text has.
+/// Licences that a dependency may have, the preferred first, each with a phrase that only its text
+/// has.
 const ALLOWED: &[(&str, &str)] = &[
     ("MIT", "Permission is hereby granted, free of charge"),
     ("Zlib", "provided 'as-is', without any express or implied warranty"),
@@ -44,7 +46,8 @@ pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     }
 }
 
-/// The licences to take it under: the alternative of an SPDX expression that is allowed, the most preferred one.
+/// The licences to take it under: the alternative of an SPDX expression that is allowed, the most
+/// preferred one.
 fn chosen(expression: &str) -> Option<Vec<&'static str>> {
     let plain = expression.replace(['(', ')'], " ").replace('/', " OR ");
     if expression.contains('(') {
@@ -113,7 +116,8 @@ fn texts(package: &Package) -> Result<Vec<String>> {
     Ok(texts)
 }
 
-/// The text of the MIT licence with the copyright of these authors; ours differs in that line alone.
+/// The text of the MIT licence with the copyright of these authors; ours differs in that line
+/// alone.
 fn mit(authors: &[String]) -> Result<String> {
     let ours = fs::read_to_string(root()?.join("LICENSE-MIT"))?;
     let permission = ours.find("Permission is hereby granted").context("LICENSE-MIT has no permission")?;

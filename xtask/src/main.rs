@@ -1,6 +1,6 @@
-//! Project tasks: `cargo xtask test` checks everything that must hold before a change is merged, `cargo xtask bench`
-//! runs the benchmarks, `cargo xtask soak` the long sweeps; `cargo xtask docs` and `cargo xtask licences` write what is made
-//! from commands and from dependencies.
+//! Project tasks: `cargo xtask test` checks everything that must hold before a change is merged,
+//! `cargo xtask bench` runs the benchmarks, `cargo xtask soak` the long sweeps; `cargo xtask docs`
+//! and `cargo xtask licences` write what is made from commands and from dependencies.
 
 mod artifacts;
 mod bench;

@@ -89,7 +89,8 @@ impl Metadata {
         self.0.values()
     }
 
-    /// What ends up in a program: what the package of this name needs when it runs, of others' making, by name and version.
+    /// What ends up in a program: what the package of this name needs when it runs, of others'
+    /// making, by name and version.
     pub(crate) fn linked_into(&self, name: &str) -> Vec<&Package> {
         let mut todo: Vec<&String> =
             self.0.iter().filter(|(_, p)| p.name == name).map(|(id, _)| id).collect();

@@ -1,5 +1,6 @@
-//! `cargo xtask soak NAME [ARGS]`: long sweeps that look for what must never happen. `cargo xtask test` runs a small sample
-//! of each; a soak runs all of it, optimised, and fails with exit code 1 if it found something.
+//! `cargo xtask soak NAME [ARGS]`: long sweeps that look for what must never happen. `cargo xtask
+//! test` runs a small sample of each; a soak runs all of it, optimised, and fails with exit code 1
+//! if it found something.
 
 use crate::bench::finish;
 use crate::cargo;

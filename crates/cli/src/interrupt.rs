@@ -1,5 +1,6 @@
-//! Ctrl-C: the first asks the work to stop at the next safe place, the second stops at once. So does the first as long as nothing
-//! has begun that could be kept: opening a world and planning on its truth have no safe place, and need none.
+//! Ctrl-C: the first asks the work to stop at the next safe place, the second stops at once. So
+//! does the first as long as nothing has begun that could be kept: opening a world and planning on
+//! its truth have no safe place, and need none.
 
 use crate::exit;
 use goalward::plan::Halt;

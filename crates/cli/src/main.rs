@@ -1,4 +1,5 @@
-//! The goalward command line: what was typed, what it means, progress and exit codes. Everything else is the library's.
+//! The goalward command line: what was typed, what it means, progress and exit codes. Everything
+//! else is the library's.
 
 mod commands;
 mod counts;
@@ -31,7 +32,8 @@ struct Cli {
     /// Print no progress and no notes; errors and results still appear
     #[arg(long, short, global = true, help_heading = "Global options")]
     quiet: bool,
-    /// Number of threads for work that runs in parallel [default: one per core]; results never depend on it
+    /// Number of threads for work that runs in parallel [default: one per core]; results never
+    /// depend on it
     #[arg(long, value_name = "N", global = true, help_heading = "Global options")]
     #[arg(value_parser = counts::whole::<u16>(1..))]
     threads: Option<u16>,

@@ -1,4 +1,5 @@
-//! Results on stdout. A reader that went away (`goalward list worlds | head -1`) has all that it wanted: no error.
+//! Results on stdout. A reader that went away (`goalward list worlds | head -1`) has all that it
+//! wanted: no error.
 
 use crate::exit::Usage;
 use clap::Command;

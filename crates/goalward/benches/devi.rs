@@ -1,7 +1,9 @@
-//! Planning by value iteration as printed and by policy iteration, in one run: `cargo xtask bench devi`.
+//! Planning by value iteration as printed and by policy iteration, in one run: `cargo xtask bench
+//! devi`.
 //!
-//! The set is the one that a learner holds after a while: an ellipsoid around theta* that rules out most of B. `plain_us`
-//! is one pass over the features with theta* known, the least that a sweep could cost; `sweep_us` a faithful sweep.
+//! The set is the one that a learner holds after a while: an ellipsoid around theta* that rules out
+//! most of B. `plain_us` is one pass over the features with theta* known, the least that a sweep
+//! could cost; `sweep_us` a faithful sweep.
 
 mod harness;
 

@@ -1,13 +1,17 @@
-//! What it costs to keep the likelihood set, beside the learning step of LEVIS++: `cargo xtask bench keep`.
+//! What it costs to keep the likelihood set, beside the learning step of LEVIS++: `cargo xtask
+//! bench keep`.
 //!
-//! Both sides meet the same transitions, of uniformly random actions: more distinct triples than a learner that has found
-//! its way would see. `keep_us` is all that the set costs up to step t, divided by t: counts, predictions, refits, and the
-//! ellipsoids of its own planning times. `step_us` is `observe` of LEVIS++ up to the same step. Planning is left out on both
-//! sides: DEVI, and the support solver's set, which every planning call makes of its ellipsoid; `set_us` is what the
-//! latter costs the likelihood set, and `ratio_with_set` counts it on its side alone. Both sides run fifteen times on the same
-//! data and the least time of each stretch counts: what else the machine does only ever adds.
+//! Both sides meet the same transitions, of uniformly random actions: more distinct triples than a
+//! learner that has found its way would see. `keep_us` is all that the set costs up to step t,
+//! divided by t: counts, predictions, refits, and the ellipsoids of its own planning times.
+//! `step_us` is `observe` of LEVIS++ up to the same step. Planning is left out on both sides: DEVI,
+//! and the support solver's set, which every planning call makes of its ellipsoid; `set_us` is what
+//! the latter costs the likelihood set, and `ratio_with_set` counts it on its side alone. Both
+//! sides run fifteen times on the same data and the least time of each stretch counts: what else
+//! the machine does only ever adds.
 //!
-//! `plans_lr` and `plans_levis++lr` are the planning calls of these learners, on their own actions, beside d log2 t.
+//! `plans_lr` and `plans_levis++lr` are the planning calls of these learners, on their own actions,
+//! beside d log2 t.
 
 mod harness;
 

@@ -1,10 +1,12 @@
 //! In which order to keep features, and how many bits of them to read: `cargo xtask bench layout`.
 //!
-//! One pass of phi_V over 400,000 pairs with 11 successors each, V of 100,000 states. The reference is reading the same array once
-//! (`read_ms`, a sum); all else is a ratio to it. *rows*: for each successor d numbers, as [`Tall`] keeps them, sums of up to
-//! sixteen columns at a time in registers. *simple*: the same array, sums in memory. *d_major*: for each pair d runs of as many numbers
-//! as it has successors, V gathered first. *f32*: from 4 bytes a number: the first halves of a split [`Tall`], or d-major. *joined*: both
-//! halves, joined to the number itself. The least of 15 passes.
+//! One pass of phi_V over 400,000 pairs with 11 successors each, V of 100,000 states. The reference
+//! is reading the same array once (`read_ms`, a sum); all else is a ratio to it. *rows*: for each
+//! successor d numbers, as [`Tall`] keeps them, sums of up to sixteen columns at a time in
+//! registers. *simple*: the same array, sums in memory. *d_major*: for each pair d runs of as many
+//! numbers as it has successors, V gathered first. *f32*: from 4 bytes a number: the first halves
+//! of a split [`Tall`], or d-major. *joined*: both halves, joined to the number itself. The least
+//! of 15 passes.
 
 mod harness;
 
@@ -18,7 +20,8 @@ const STATES: usize = 100_000;
 const SUCCESSORS: usize = 11;
 const CHUNK: usize = 256;
 
-/// Milliseconds of a pass that does `work` for each pair, with room for d numbers and for the successors' values.
+/// Milliseconds of a pass that does `work` for each pair, with room for d numbers and for the
+/// successors' values.
 fn pass(pool: &rayon::ThreadPool, dim: usize, work: impl Fn(usize, &mut [f64], &mut [f64]) + Sync) -> f64 {
     let chunk = |first: usize| {
         let (mut out, mut values, mut sum) = (vec![0.0; dim], vec![0.0; SUCCESSORS], 0.0);

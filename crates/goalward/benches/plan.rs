@@ -1,8 +1,9 @@
 //! The certified planner against Storm on the same models: `cargo xtask bench plan`.
 //!
-//! Third-party models from `../shared/bench` where that is present, and generated families. `--large` adds a random model
-//! of a million states and 32 million transitions. Times are medians of 30 in one thread, without reading or building the model;
-//! `check_ms` is the independent check of the certificate.
+//! Third-party models from `../shared/bench` where that is present, and generated families.
+//! `--large` adds a random model of a million states and 32 million transitions. Times are medians
+//! of 30 in one thread, without reading or building the model; `check_ms` is the independent check
+//! of the certificate.
 
 mod harness;
 mod storm;
@@ -30,8 +31,8 @@ const SHARED: &[(&str, &str, &str)] = &[
     ("wlan.0_COL0", "((s1 = 12) & (s2 = 12))", "cost"),
 ];
 
-/// Layers of strongly connected components of ten states each: every state may move within its component, and on to
-/// the next one.
+/// Layers of strongly connected components of ten states each: every state may move within its
+/// component, and on to the next one.
 fn layered(states: usize) -> Instance {
     const SIZE: usize = 10;
     let mut stream = Stream::new(1, &[states as u64]);

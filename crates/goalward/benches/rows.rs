@@ -1,14 +1,16 @@
-//! The rows of B: what pruning leaves and takes, and whether minima are exact. `cargo xtask bench rows [--objectives N] [--pairs N]`;
-//! 0 leaves a part out.
+//! The rows of B: what pruning leaves and takes, and whether minima are exact. `cargo xtask bench
+//! rows [--objectives N] [--pairs N]`; 0 leaves a part out.
 //!
-//! First, `random-mixture` of 10 successors and 4 actions: rows in general position. `different` counts rows that are not equal,
-//! `facets` what is left (not a number where it was given up), `build_s` the world's time to build with pruning, `prune_s` what of it pruning takes: the
+//! First, `random-mixture` of 10 successors and 4 actions: rows in general position. `different`
+//! counts rows that are not equal, `facets` what is left (not a number where it was given up),
+//! `build_s` the world's time to build with pruning, `prune_s` what of it pruning takes: the
 //! difference to B built without, from the same features.
 //!
 //! For eight and ten dimensions, where it is given up, the share of facets by a sample of the rows.
 //!
-//! Then minima over C ∩ B against Clarabel over all rows that the problem states, for three worlds and nine ellipsoids each; 100,000
-//! objectives in all. Ends with code 1 if a minimum is off by more than 1e-7 or a bound above the reference by more than 1e-8.
+//! Then minima over C ∩ B against Clarabel over all rows that the problem states, for three worlds
+//! and nine ellipsoids each; 100,000 objectives in all. Ends with code 1 if a minimum is off by
+//! more than 1e-7 or a bound above the reference by more than 1e-8.
 
 mod exact;
 mod harness;
@@ -82,7 +84,8 @@ fn pruning(most: usize) {
     table.print();
 }
 
-/// The share of rows in general position that are facets, from 500 rows that are asked of all others.
+/// The share of rows in general position that are facets, from 500 rows that are asked of all
+/// others.
 fn share(pairs: usize, dim: usize) -> (usize, f64) {
     let instance = worlds::build("random-mixture", &mixture(pairs, dim)).unwrap();
     let problem = &instance.problem;

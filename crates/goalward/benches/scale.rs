@@ -1,11 +1,13 @@
 //! Problems of a thousand to a million state-action pairs: `cargo xtask bench scale [PAIRS [DIM]]`.
 //!
-//! Worlds are `random-mixture` with 10 successors: rows in general position; at d = 10 a tenth or more are facets of B. `plain` is one
-//! pass over the features with theta* known, the least that a sweep could cost; a sweep solves a support problem for
-//! each pair besides. Two states of knowledge: *inside*, an ellipsoid that no row of B cuts; *cut*, one so large that at least a
-//! tenth of the pairs have an active row. Both on one thread and on two. *whole* is an ellipsoid around all of B, on two threads:
-//! every row that pruning left can bind there, and where features stayed the nearest 256 do (`rows=nearest:256`). *f32*: the same
-//! features in halves, of which sweeps read the first.
+//! Worlds are `random-mixture` with 10 successors: rows in general position; at d = 10 a tenth or
+//! more are facets of B. `plain` is one pass over the features with theta* known, the least that a
+//! sweep could cost; a sweep solves a support problem for each pair besides. Two states of
+//! knowledge: *inside*, an ellipsoid that no row of B cuts; *cut*, one so large that at least a
+//! tenth of the pairs have an active row. Both on one thread and on two. *whole* is an ellipsoid
+//! around all of B, on two threads: every row that pruning left can bind there, and where features
+//! stayed the nearest 256 do (`rows=nearest:256`). *f32*: the same features in halves, of which
+//! sweeps read the first.
 
 mod harness;
 
@@ -84,8 +86,9 @@ fn set_of(instance: &Instance, radius: f64) -> ConvexSet {
     ConvexSet::new(instance.problem.constraints(), ellipsoid).unwrap()
 }
 
-/// Microseconds per step of LEVIS++ with eight levels. So small a radius leaves every confidence set empty, whereupon the old
-/// plan stays: the steps are those of any other radius, and planning costs nothing.
+/// Microseconds per step of LEVIS++ with eight levels. So small a radius leaves every confidence
+/// set empty, whereupon the old plan stays: the steps are those of any other radius, and planning
+/// costs nothing.
 fn step_time(instance: &Instance) -> f64 {
     let (problem, truth) = (&instance.problem, instance.truth().unwrap());
     let settings = Settings::new().set("B", 25).set("levels", 8).set("radius", "scaled:1e-12");
@@ -123,7 +126,8 @@ impl<'a> Bench<'a> {
         Bench { instance, task, devi: Devi::new(problem), v, pools: [pool(1), pool(2)] }
     }
 
-    /// A planning call on so many threads: seconds, sweeps, and whether it gave the same bits as `v`, which it overwrites.
+    /// A planning call on so many threads: seconds, sweeps, and whether it gave the same bits as
+    /// `v`, which it overwrites.
     fn plan(&mut self, set: &mut ConvexSet, threads: usize) -> (f64, f64, bool) {
         let Bench { task, devi, pools, .. } = self;
         let start = vec![0.0; task.problem.states()];

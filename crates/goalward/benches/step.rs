@@ -1,8 +1,8 @@
 //! The learning step, `act` and `observe`, in one run: `cargo xtask bench step`.
 //!
-//! Every learner meets the same transitions of a random mixture with 5 successors a pair; `plain_us` is the step of
-//! `random`, which learns nothing: drawing an action and checking the transition. Planning calls are counted apart, and
-//! are rare enough not to matter (`plans`).
+//! Every learner meets the same transitions of a random mixture with 5 successors a pair;
+//! `plain_us` is the step of `random`, which learns nothing: drawing an action and checking the
+//! transition. Planning calls are counted apart, and are rare enough not to matter (`plans`).
 
 mod harness;
 

@@ -1,8 +1,9 @@
-//! Support minimisation against Clarabel on the same sets and objectives, in one run: `cargo xtask bench support`.
+//! Support minimisation against Clarabel on the same sets and objectives, in one run: `cargo xtask
+//! bench support`.
 //!
-//! Clarabel is given the whole set once and then one objective after the other (`update_q`); its time is that of the
-//! update and the solve. Times are medians over the objectives. Cold: no working set is known. Warm: that of an
-//! objective that differs by 1 %.
+//! Clarabel is given the whole set once and then one objective after the other (`update_q`); its
+//! time is that of the update and the solve. Times are medians over the objectives. Cold: no
+//! working set is known. Warm: that of an objective that differs by 1 %.
 
 mod harness;
 
@@ -55,7 +56,8 @@ fn shape(draw: &mut Stream, d: usize) -> Vec<f64> {
     sigma
 }
 
-/// Random halfspaces at a distance from the ellipsoid's centre that is a share of the ellipsoid's extent in their direction.
+/// Random halfspaces at a distance from the ellipsoid's centre that is a share of the ellipsoid's
+/// extent in their direction.
 fn random(name: &'static str, d: usize, m: usize, share: (f64, f64), seed: u64) -> Case {
     let mut draw = Stream::new(seed, &[1]);
     let shape = shape(&mut draw, d);
@@ -77,7 +79,8 @@ fn random(name: &'static str, d: usize, m: usize, share: (f64, f64), seed: u64) 
     Case { name, polytope, rows, equalities: Vec::new(), center, shape, radius: 1.0 }
 }
 
-/// B of the paper's instance, |vartheta|_1 <= delta and theta_d = 1, under an ellipsoid that the facets cut.
+/// B of the paper's instance, |vartheta|_1 <= delta and theta_d = 1, under an ellipsoid that the
+/// facets cut.
 fn paper(d: usize) -> Case {
     let delta = 5.0 / 27.0;
     let mut builder = PolytopeBuilder::new(d);
@@ -143,8 +146,9 @@ impl Objective {
     }
 }
 
-/// The mean time of each objective, in microseconds, over rounds in which no objective follows itself: a solve that is repeated
-/// at once finds every branch predicted. The clock's own time is included.
+/// The mean time of each objective, in microseconds, over rounds in which no objective follows
+/// itself: a solve that is repeated at once finds every branch predicted. The clock's own time is
+/// included.
 fn rounds(objectives: &[Objective], mut solve: impl FnMut(usize, &Objective, &mut Warm)) -> Vec<f64> {
     let mut times = vec![0.0; objectives.len()];
     let mut start = Warm::default();

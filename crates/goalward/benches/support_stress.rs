@@ -1,7 +1,9 @@
-//! A million random and degenerate support problems: `cargo bench --bench support_stress [-- --instances N]`.
+//! A million random and degenerate support problems: `cargo bench --bench support_stress [--
+//! --instances N]`.
 //!
-//! Prints what was counted per family and ends with code 1 if a requirement fails: value within 1e-7 of Clarabel on a
-//! sample of ten thousand, certified bound at most the value, gap at most 1e-9 on 99.9 %, no wrong "empty", no hang.
+//! Prints what was counted per family and ends with code 1 if a requirement fails: value within
+//! 1e-7 of Clarabel on a sample of ten thousand, certified bound at most the value, gap at most
+//! 1e-9 on 99.9 %, no wrong "empty", no hang.
 
 mod stress;
 

@@ -1,11 +1,14 @@
-//! What it costs to keep the likelihood set while most triples are new: `cargo xtask bench triples [STATES]`.
+//! What it costs to keep the likelihood set while most triples are new: `cargo xtask bench triples
+//! [STATES]`.
 //!
-//! `random-mixture` with d = 8, 10 successors and 2 actions, uniformly random actions, a million steps. `observe_us` is the median of a
-//! step in the last tenth of the run: count, prediction and information, no refit. `refit_us` is all that refits took, divided by the
-//! steps; `enclose_us` the same for the ellipsoids at the planning times of `lr`, and `set_us` for the support solver's sets
-//! made of them; DEVI is left out. Both halves of the run are given: what is amortised does not grow. `bytes` is what
-//! the set holds per distinct triple seen, with what its arrays have reserved; `of_copy` what a copy holds, which has
-//! reserved nothing, and `resident` by how much the process grows for one.
+//! `random-mixture` with d = 8, 10 successors and 2 actions, uniformly random actions, a million
+//! steps. `observe_us` is the median of a step in the last tenth of the run: count, prediction and
+//! information, no refit. `refit_us` is all that refits took, divided by the steps; `enclose_us`
+//! the same for the ellipsoids at the planning times of `lr`, and `set_us` for the support solver's
+//! sets made of them; DEVI is left out. Both halves of the run are given: what is amortised does
+//! not grow. `bytes` is what the set holds per distinct triple seen, with what its arrays have
+//! reserved; `of_copy` what a copy holds, which has reserved nothing, and `resident` by how much
+//! the process grows for one.
 
 mod harness;
 

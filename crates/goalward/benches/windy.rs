@@ -1,11 +1,13 @@
 //! Where the time of a learning run on a large grid goes: `cargo xtask bench windy [N [EPISODES]]`.
 //!
-//! The windy grid of N x N cells (300: 90,000 states, 360,000 pairs), seed 0, learners `lr` and `levis++lr` (with `B=oracle`),
-//! and `optimal`, which follows the optimal policy and meets the same luck. The clock is around `act` and `observe`: a call that planned is
-//! counted apart. A planning call also brings the likelihood set up to date; what that takes, and what keeping the set takes
-//! between plans, is measured afterwards by a keeper of its own on the same transitions, with plans at the same times, and
-//! subtracted. `regret_v` is the regret against V*(start) (the luck of some episodes is in it), `regret_o` the difference to the costs of
-//! `optimal` on the same luck, `gap` the gap regret.
+//! The windy grid of N x N cells (300: 90,000 states, 360,000 pairs), seed 0, learners `lr` and
+//! `levis++lr` (with `B=oracle`), and `optimal`, which follows the optimal policy and meets the
+//! same luck. The clock is around `act` and `observe`: a call that planned is counted apart. A
+//! planning call also brings the likelihood set up to date; what that takes, and what keeping the
+//! set takes between plans, is measured afterwards by a keeper of its own on the same transitions,
+//! with plans at the same times, and subtracted. `regret_v` is the regret against V*(start) (the
+//! luck of some episodes is in it), `regret_o` the difference to the costs of `optimal` on the same
+//! luck, `gap` the gap regret.
 
 mod harness;
 

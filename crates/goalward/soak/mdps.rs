@@ -1,5 +1,6 @@
-//! `cargo xtask soak mdps [MODELS]`: random models of two to six states against the exact enumeration of all their stationary
-//! policies, for three objectives at the default precision and at 1e-9. Exit code 1 if an interval is wrong or a value refused.
+//! `cargo xtask soak mdps [MODELS]`: random models of two to six states against the exact
+//! enumeration of all their stationary policies, for three objectives at the default precision and
+//! at 1e-9. Exit code 1 if an interval is wrong or a value refused.
 
 #[path = "mdps/mod.rs"]
 mod mdps;

@@ -1,5 +1,5 @@
-//! The crate's one error type. An error is for wrong input and I/O; a numerical outcome (an empty set, a
-//! truncated run) is a value with a name instead.
+//! The crate's one error type. An error is for wrong input and I/O; a numerical outcome (an empty
+//! set, a truncated run) is a value with a name instead.
 
 use crate::closest;
 use std::fmt;
@@ -10,7 +10,8 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// Wrong input, with the place it was found; [`Error::hint`] says what to do about it.
 ///
-/// Shown by `{}` in one line; by `{:?}`, which is what a `main` that returns it prints, with the hint.
+/// Shown by `{}` in one line; by `{:?}`, which is what a `main` that returns it prints, with the
+/// hint.
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -203,7 +204,8 @@ pub enum Error {
         /// How far from 1 it may be.
         tolerance: f64,
     },
-    /// A model does not say what its goal, its cost or its start is, or has no such thing as was asked for.
+    /// A model does not say what its goal, its cost or its start is, or has no such thing as was
+    /// asked for.
     #[error("{}: {what}: {fault}{}", path.display(), offered(known))]
     Choose {
         /// The model's file.
@@ -215,7 +217,8 @@ pub enum Error {
         /// What there is to choose from.
         known: Vec<String>,
     },
-    /// Two things that must belong together do not: models that are to be mixed, a problem and a truth or a learner.
+    /// Two things that must belong together do not: models that are to be mixed, a problem and a
+    /// truth or a learner.
     #[error("{second} does not fit {first}: {fault}")]
     Mismatch {
         /// The first.

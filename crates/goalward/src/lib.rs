@@ -1,5 +1,6 @@
-//! **goalward** learns, online and with guarantees, the cheapest way to a goal when the dynamics are
-//! unknown but known to be a mixture of candidate models: linear mixture stochastic shortest paths.
+//! **goalward** learns, online and with guarantees, the cheapest way to a goal when the dynamics
+//! are unknown but known to be a mixture of candidate models: linear mixture stochastic shortest
+//! paths.
 //!
 //! ```text
 //!          Problem: states, actions, costs, candidate models
@@ -29,9 +30,9 @@
 //! # Ok::<(), goalward::Error>(())
 //! ```
 //!
-//! Which learner? [`Lr`] needs to know nothing. [`LevisPlusPlusLr`] has the guarantee of LEVIS++ if you
-//! can bound the cost from any state. [`LevisPlusPlus`], [`RhoLevisPlusPlus`] and [`Levis`] are the
-//! papers' algorithms, with their constants as printed.
+//! Which learner? [`Lr`] needs to know nothing. [`LevisPlusPlusLr`] has the guarantee of LEVIS++ if
+//! you can bound the cost from any state. [`LevisPlusPlus`], [`RhoLevisPlusPlus`] and [`Levis`] are
+//! the papers' algorithms, with their constants as printed.
 //!
 //! # In a simulation
 //!
@@ -46,14 +47,15 @@
 //!
 //! # Where to go on
 //!
-//! * [`problem`]: [`Problem`], all that a learner may know, and [`Truth`](problem::Truth), which only
-//!   worlds, planners and audits may hold. [`files`] reads and writes both.
+//! * [`problem`]: [`Problem`], all that a learner may know, and [`Truth`](problem::Truth), which
+//!   only worlds, planners and audits may hold. [`files`] reads and writes both.
 //! * [`learners`]: every algorithm, its parameters and what is proved of it; how to write your own.
 //!   [`conformance`] checks it.
-//! * [`confidence`]: confidence sets as values that can be asked, and guarantees with their conditions.
+//! * [`confidence`]: confidence sets as values that can be asked, and guarantees with their
+//!   conditions.
 //! * [`plan`]: the optimal cost of a known model, with certified bounds.
-//! * [`worlds`]: problems with their truth. [`episode`]: the only interaction loop, its trace and its
-//!   checkpoints. [`check`]: everything that is wrong with a world or file.
+//! * [`worlds`]: problems with their truth. [`episode`]: the only interaction loop, its trace and
+//!   its checkpoints. [`check`]: everything that is wrong with a world or file.
 
 pub mod check;
 mod closest;

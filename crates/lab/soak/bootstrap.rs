@@ -1,6 +1,6 @@
-//! How often 95 % intervals of a mean cover it: Student's t, plain percentiles of a bootstrap, and the corrected bootstrap that
-//! goalward uses (BCa); and of the slope of a power law. Exit code 1 if the corrected one falls short of what is
-//! said of it in docs/studies.md.
+//! How often 95 % intervals of a mean cover it: Student's t, plain percentiles of a bootstrap, and
+//! the corrected bootstrap that goalward uses (BCa); and of the slope of a power law. Exit code 1
+//! if the corrected one falls short of what is said of it in docs/studies.md.
 //!
 //! `cargo xtask soak bootstrap [SAMPLES]`, 2,000 samples for each row unless given.
 
@@ -63,7 +63,8 @@ fn of_means(law: Law, n: usize, seed: u64) -> [u64; 3] {
     [student, Some(plain), bca_interval(n, mean)].map(|interval| inside(interval, law.mean()))
 }
 
-/// The exponent 1/2 of lognormal runs at five points, whose luck is shared in part as in the growth study.
+/// The exponent 1/2 of lognormal runs at five points, whose luck is shared in part as in the growth
+/// study.
 fn of_slopes(n: usize, seed: u64) -> u64 {
     let mut stream = Stream::new(seed, &[9, n as u64]);
     let xs = [1e3, 3e3, 1e4, 3e4, 1e5];

@@ -1,8 +1,9 @@
-//! Coverage of every confidence set on easy and nasty problems: wherever a guarantee is not known to fail, theta* must be
-//! lost rarely enough that the one-sided 95 % limit stays below 1.5 delta.
+//! Coverage of every confidence set on easy and nasty problems: wherever a guarantee is not known
+//! to fail, theta* must be lost rarely enough that the one-sided 95 % limit stays below 1.5 delta.
 //!
-//! 400 runs with two losses have a limit of 1.57 %, so a set that may lose theta* in 1 % of runs can miss the line by luck. A
-//! row that does is run again with ten times the seeds, and judged by those.
+//! 400 runs with two losses have a limit of 1.57 %, so a set that may lose theta* in 1 % of runs
+//! can miss the line by luck. A row that does is run again with ten times the seeds, and judged by
+//! those.
 //!
 //! `cargo xtask soak coverage [--seeds N] [--steps N]`
 
@@ -18,7 +19,8 @@ use std::process::ExitCode;
 const DELTA: f64 = 0.01;
 const LIMIT: f64 = 1.5 * DELTA;
 
-/// Every learner with a set, with each of its radii that claims to be valid, and with the printed norms.
+/// Every learner with a set, with each of its radii that claims to be valid, and with the printed
+/// norms.
 const LEARNERS: &[&str] = &[
     "lr",
     "levis++lr",
@@ -116,7 +118,8 @@ fn watch(
     Ok(coverage(&options, &Silent)?.rows)
 }
 
-/// Problems that no built-in world is: costs in other units, and features and a theta far from the norms that are assumed.
+/// Problems that no built-in world is: costs in other units, and features and a theta far from the
+/// norms that are assumed.
 fn files(dir: &Path) -> Result<Vec<String>, Box<dyn Error>> {
     let mut names = Vec::new();
     let mut keep = |name: String, text: String| -> Result<(), Box<dyn Error>> {

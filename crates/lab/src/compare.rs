@@ -32,7 +32,8 @@ pub struct Comparison {
     pub max_steps: Option<u64>,
     /// The seeds.
     pub seeds: Vec<u64>,
-    /// The label of the best contender: the least mean gap regret of those that were never truncated and know no truth.
+    /// The label of the best contender: the least mean gap regret of those that were never
+    /// truncated and know no truth.
     pub best: Option<String>,
     /// One row for each contender, in the order given.
     pub rows: Vec<Row>,
@@ -72,7 +73,8 @@ pub struct Row {
     pub runs_asked: usize,
     /// Runs that the cap on steps ended.
     pub truncated: usize,
-    /// Every run was interrupted: the numbers are those of fewer episodes, and compare with nobody's.
+    /// Every run was interrupted: the numbers are those of fewer episodes, and compare with
+    /// nobody's.
     pub unfinished: bool,
     /// Finished episodes of a run.
     pub episodes_done: Option<Mean>,
@@ -80,10 +82,11 @@ pub struct Row {
     pub regret: Option<Mean>,
     /// Cumulative gap regret: the same expectation, far less noise.
     pub gap_regret: Option<Mean>,
-    /// The exponent e of the growth K^e of the gap regret over the second half: 1 for one who does not learn, 1/2 for the
-    /// rate of the bounds.
+    /// The exponent e of the growth K^e of the gap regret over the second half: 1 for one who does
+    /// not learn, 1/2 for the rate of the bounds.
     pub growth: Option<f64>,
-    /// By how much the gap regret exceeds that of the best, seed by seed; nothing if a run was truncated.
+    /// By how much the gap regret exceeds that of the best, seed by seed; nothing if a run was
+    /// truncated.
     pub behind_best: Option<Mean>,
     /// Steps.
     pub steps: Option<Mean>,
@@ -95,7 +98,8 @@ pub struct Row {
 
 /// Runs every contender with every seed on one world, and compares.
 ///
-/// Regret is in the units of the world's costs. When `progress` says so the runs stop and what was done is compared.
+/// Regret is in the units of the world's costs. When `progress` says so the runs stop and what was
+/// done is compared.
 pub fn compare(
     arena: &Arena,
     contenders: &[Contender],
@@ -280,8 +284,8 @@ impl Comparison {
         self.drawn("Regret", "Cumulative regret", x, |regret, _| regret)
     }
 
-    /// Cumulative gap regret over the episodes, both logarithmic: a power law is a straight line, and small regrets
-    /// stay visible beside large ones.
+    /// Cumulative gap regret over the episodes, both logarithmic: a power law is a straight line,
+    /// and small regrets stay visible beside large ones.
     pub fn log_figure(&self) -> CurveFigure {
         let x = Axis { title: "Episodes K".into(), range: Some((1.0, self.episodes as f64)), log: true };
         self.drawn("Gap regret", "Cumulative gap regret", x, |_, gap| gap)
@@ -401,7 +405,8 @@ impl Comparison {
         figures.chain(["curves.csv", "runs.csv", "summary.md"].map(String::from)).collect()
     }
 
-    /// Writes regret and gap-regret (.svg and .png), curves.csv, runs.csv and summary.md; gives their paths back.
+    /// Writes regret and gap-regret (.svg and .png), curves.csv, runs.csv and summary.md; gives
+    /// their paths back.
     pub fn write(&self, dir: &Folder) -> Result<Vec<PathBuf>> {
         let groups = [Group { lead: self.world.clone(), curves: &self.curves }];
         let mut written = self.figure().write(dir, "regret")?;

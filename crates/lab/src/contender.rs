@@ -1,4 +1,5 @@
-//! A learner with its settings, as one entry of a comparison; a world with its parameters, as one of a study.
+//! A learner with its settings, as one entry of a comparison; a world with its parameters, as one
+//! of a study.
 
 use crate::{Error, Result};
 use goalward::episode::Arena;
@@ -48,7 +49,8 @@ impl Contender {
         texts.iter().map(|text| Contender::parse(text.as_ref())).collect()
     }
 
-    /// Sets a parameter unless the contender sets it itself; `false` if its learner has no such parameter.
+    /// Sets a parameter unless the contender sets it itself; `false` if its learner has no such
+    /// parameter.
     pub fn fill(&mut self, key: &str, value: impl std::fmt::Display) -> Result<bool> {
         let has = learners::entry(&self.learner)?.parameters.iter().any(|p| p.name == key);
         if has && self.settings.get(key).is_none() {

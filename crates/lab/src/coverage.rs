@@ -1,7 +1,7 @@
 //! Coverage: how often theta* ever leaves the confidence set of a learner, and how wide the set is.
 //!
-//! A set that is all of B covers always, so coverage is told with a width; a learner that plans over a set without theta* may
-//! be wrong for ever, so a loss at any time counts.
+//! A set that is all of B covers always, so coverage is told with a width; a learner that plans
+//! over a set without theta* may be wrong for ever, so a loss at any time counts.
 
 use crate::jobs::in_order;
 use crate::sets::{Account, Yardstick, watch};
@@ -25,7 +25,8 @@ pub struct CoverageOptions {
     pub force: bool,
     /// The worlds, `id@key=value`.
     pub worlds: Vec<String>,
-    /// The learners whose sets are watched, `id@key=value`; B and T* are the true ones unless given.
+    /// The learners whose sets are watched, `id@key=value`; B and T* are the true ones unless
+    /// given.
     pub learners: Vec<String>,
     /// The failure probabilities.
     pub deltas: Vec<f64>,
@@ -77,8 +78,8 @@ pub struct Coverage {
     pub rows: Vec<CoverageRow>,
     /// What the numbers say, in words.
     pub words: Vec<String>,
-    /// Whether no set is refuted: none that has a guarantee loses theta* significantly more often than it promises, and none that was
-    /// planned over lacks a theta* that the confidence set has.
+    /// Whether no set is refuted: none that has a guarantee loses theta* significantly more often
+    /// than it promises, and none that was planned over lacks a theta* that the confidence set has.
     pub sound: bool,
     /// Whether the user broke off.
     pub interrupted: bool,
@@ -100,20 +101,25 @@ pub struct CoverageRow {
     pub radius: Option<String>,
     /// What is proved of the learner here, with its conditions checked against the truth.
     pub guarantee: Option<Guarantee>,
-    /// The probability with which the sets may lose theta*; nothing where a condition of the proof is not met.
+    /// The probability with which the sets may lose theta*; nothing where a condition of the proof
+    /// is not met.
     pub promised: Option<f64>,
-    /// Runs in which theta* was outside after some step: of a likelihood set itself, of a regression's ellipsoid.
+    /// Runs in which theta* was outside after some step: of a likelihood set itself, of a
+    /// regression's ellipsoid.
     pub lost: Option<Proportion>,
-    /// Runs in which a plan was made over a set without theta*: for a likelihood set, over the ellipsoid around it.
+    /// Runs in which a plan was made over a set without theta*: for a likelihood set, over the
+    /// ellipsoid around it.
     pub lost_at_plan: Option<Proportion>,
-    /// Runs in which a plan was made over a set without theta* though theta* was in the confidence set: the set that is planned
-    /// over must contain that one, so that any such run is an error of goalward.
+    /// Runs in which a plan was made over a set without theta* though theta* was in the confidence
+    /// set: the set that is planned over must contain that one, so that any such run is an error of
+    /// goalward.
     pub missed_at_plan: usize,
     /// The likelihood's threshold above the least loss after the last step, in nats.
     pub nats: Option<Mean>,
     /// The radius of the regression's ellipsoid after the last step, in its own norm.
     pub beta: Option<Mean>,
-    /// The width of the set within B after the last step, as a share of B's: mean over all phi_V*(s,a).
+    /// The width of the set within B after the last step, as a share of B's: mean over all
+    /// phi_V*(s,a).
     pub width: Option<Mean>,
     /// Runs whose set had become empty by the last step.
     pub empty: usize,
@@ -164,7 +170,8 @@ impl CoverageRow {
     }
 }
 
-/// Whether the runs refute no set, and none that was planned over lacks a theta* that the confidence set has.
+/// Whether the runs refute no set, and none that was planned over lacks a theta* that the
+/// confidence set has.
 fn is_sound(rows: &[CoverageRow]) -> bool {
     !rows.iter().any(|row| row.refuted() || row.missed_at_plan > 0)
 }
@@ -232,7 +239,8 @@ pub(crate) fn told(contenders: &[Contender], delta: f64) -> Result<Vec<Contender
 
 /// Watches the sets and writes coverage.csv, runs.csv and summary.md into `options.out`.
 ///
-/// When `progress` says so the runs stop; what was done is written, and says that it was interrupted.
+/// When `progress` says so the runs stop; what was done is written, and says that it was
+/// interrupted.
 pub fn coverage(options: &CoverageOptions, progress: &dyn Progress) -> Result<Coverage> {
     let contenders = Contender::parse_all(&options.learners)?;
     let opened = Place::open_all(&options.worlds)?;
@@ -452,7 +460,8 @@ mod tests {
         }
     }
 
-    /// One run in a thousand is no luck here: the set that is planned over must contain the confidence set.
+    /// One run in a thousand is no luck here: the set that is planned over must contain the
+    /// confidence set.
     #[test]
     fn a_loss_at_a_plan_alone_is_an_error() {
         let lr = Contender::parse_all(&["lr".to_string()]).unwrap().remove(0);

@@ -38,8 +38,8 @@ pub struct Run {
     pub outcome: Outcome,
     /// How many points of [`Curves::episodes`] were reached.
     pub reached: usize,
-    /// Cumulative regret at these points; a truncated run keeps its last value to the end, which counts the episode that was cut
-    /// off up to where it stood ([`RunResult::regret`]).
+    /// Cumulative regret at these points; a truncated run keeps its last value to the end, which
+    /// counts the episode that was cut off up to where it stood ([`RunResult::regret`]).
     pub regret: Vec<f64>,
     /// Cumulative gap regret there.
     pub gap_regret: Vec<f64>,
@@ -68,7 +68,8 @@ impl Run {
 pub struct Curves {
     /// Who ran.
     pub contender: Contender,
-    /// The episodes at which the curves are known: equally spaced in their square root, from 1 to K.
+    /// The episodes at which the curves are known: equally spaced in their square root, from 1 to
+    /// K.
     pub episodes: Vec<u64>,
     /// The seeds that were planned.
     pub planned: usize,
@@ -77,12 +78,14 @@ pub struct Curves {
 }
 
 impl Curves {
-    /// Whether every run was interrupted: what there is are numbers of fewer episodes, which nothing can be compared with.
+    /// Whether every run was interrupted: what there is are numbers of fewer episodes, which
+    /// nothing can be compared with.
     pub fn unfinished(&self) -> bool {
         !self.runs.is_empty() && self.runs.iter().all(|r| r.outcome == Outcome::Interrupted)
     }
 
-    /// The runs that count: those that were not interrupted, or all if every one was ([`unfinished`](Self::unfinished)).
+    /// The runs that count: those that were not interrupted, or all if every one was
+    /// ([`unfinished`](Self::unfinished)).
     pub fn counted(&self) -> Vec<&Run> {
         let ended: Vec<&Run> = self.runs.iter().filter(|r| r.outcome != Outcome::Interrupted).collect();
         if ended.is_empty() { self.runs.iter().collect() } else { ended }
@@ -93,8 +96,9 @@ impl Curves {
         self.runs.iter().filter(|r| r.outcome != Outcome::Interrupted).count()
     }
 
-    /// Regret and gap regret over the counted runs, with the episode. The curve ends where the last run ended: truncated
-    /// runs keep their last value as long as others go on, but a curve of such values alone would look like learning.
+    /// Regret and gap regret over the counted runs, with the episode. The curve ends where the last
+    /// run ended: truncated runs keep their last value as long as others go on, but a curve of such
+    /// values alone would look like learning.
     pub fn means(&self) -> Vec<(u64, Mean, Mean)> {
         let runs = self.counted();
         let known = runs.iter().map(|r| r.regret.len()).min().unwrap_or(0);
@@ -128,8 +132,9 @@ impl Curves {
         Mean::of_differences(&a, &b)
     }
 
-    /// The exponent e of the growth K^e of the mean gap regret over the second half of the curve; `None` if the cap on
-    /// steps ended a run, because what is kept of it does not grow, or if no run came to its end.
+    /// The exponent e of the growth K^e of the mean gap regret over the second half of the curve;
+    /// `None` if the cap on steps ended a run, because what is kept of it does not grow, or if no
+    /// run came to its end.
     pub fn growth(&self) -> Option<f64> {
         let means = self.means();
         let late = means[means.len() / 2..].iter().map(|(k, _, gap)| (*k as f64, gap.mean));
@@ -153,8 +158,9 @@ impl Curves {
         self.runs.first().and_then(|r| r.result.radius.as_deref())
     }
 
-    /// Whether what is proved of the learner holds with the settings used, in this world; `None` for one of which nothing is
-    /// proved. All runs have the same conditions, but a run that met a step that no model allows shows that one fails.
+    /// Whether what is proved of the learner holds with the settings used, in this world; `None`
+    /// for one of which nothing is proved. All runs have the same conditions, but a run that met a
+    /// step that no model allows shows that one fails.
     pub fn guarantee(&self) -> Option<Holds> {
         let said = || self.runs.iter().filter_map(|r| r.result.guarantee.as_ref().map(|g| g.holds));
         said().find(|holds| *holds == Holds::No).or_else(|| said().next())

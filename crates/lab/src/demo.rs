@@ -62,7 +62,8 @@ pub struct Demo {
     pub files: Vec<PathBuf>,
 }
 
-/// Runs the five learners and writes the figure (regret.svg, regret.png), curves, runs and a summary into `options.out`.
+/// Runs the five learners and writes the figure (regret.svg, regret.png), curves, runs and a
+/// summary into `options.out`.
 pub fn demo(options: &DemoOptions, progress: &dyn Progress) -> Result<Demo> {
     let place = Place::parse(&options.world)?;
     let arena = place.open()?;
@@ -131,7 +132,8 @@ impl Demo {
         self.comparison.table()
     }
 
-    /// As parts of a document: those of the comparison, and `share`s of what the printed radius of LEVIS++ pays.
+    /// As parts of a document: those of the comparison, and `share`s of what the printed radius of
+    /// LEVIS++ pays.
     pub fn markdown(&self) -> String {
         let mut parts = self.comparison.markdown();
         let mean = |label: &str| {
@@ -169,7 +171,8 @@ impl Demo {
         }
     }
 
-    /// Gap regret over the episodes, logarithmic: a hundredth of the regret is as visible as the whole.
+    /// Gap regret over the episodes, logarithmic: a hundredth of the regret is as visible as the
+    /// whole.
     pub fn figure(&self) -> CurveFigure {
         let options = &self.options;
         let series = |curves: &Curves| {

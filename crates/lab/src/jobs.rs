@@ -1,7 +1,7 @@
 //! Many runs at once: every contender with every seed, on all threads of the current pool.
 //!
-//! A run depends on its contender and seed alone and results are put together in the order of the contenders and seeds, so
-//! the number of threads changes nothing but the time.
+//! A run depends on its contender and seed alone and results are put together in the order of the
+//! contenders and seeds, so the number of threads changes nothing but the time.
 
 use crate::curves::{Curves, Outcome, Run};
 use crate::{Contender, Error, Progress, Result};
@@ -19,8 +19,9 @@ const LISTEN: u64 = 1024;
 
 /// Runs every contender with every seed.
 ///
-/// All learners are built once before anything runs, so that a wrong setting costs no time. When `progress` says so the
-/// runs stop, and what was done so far is given back; [`Interrupted::of`](crate::Interrupted::of) tells.
+/// All learners are built once before anything runs, so that a wrong setting costs no time. When
+/// `progress` says so the runs stop, and what was done so far is given back;
+/// [`Interrupted::of`](crate::Interrupted::of) tells.
 pub fn run_grid(
     arena: &Arena,
     contenders: &[Contender],
@@ -63,8 +64,8 @@ pub fn run_grid(
     Ok(all)
 }
 
-/// Does the jobs on all threads of the current pool, in their order; so are the results. The first error ends it, and so
-/// does `progress`: then the last jobs have no result.
+/// Does the jobs on all threads of the current pool, in their order; so are the results. The first
+/// error ends it, and so does `progress`: then the last jobs have no result.
 pub(crate) fn in_order<J: Sync, T: Send>(
     jobs: &[J],
     progress: &dyn Progress,
@@ -227,7 +228,8 @@ mod tests {
         assert!(roots.windows(2).skip(20).all(|w| w[1] - w[0] < 1.3), "equally spaced");
     }
 
-    /// Whoever asks need not wait for a planning call: the first one is made after the first step, and is cut off.
+    /// Whoever asks need not wait for a planning call: the first one is made after the first step,
+    /// and is cut off.
     #[test]
     fn planning_calls_are_cut_off() {
         struct Asked(Halt);

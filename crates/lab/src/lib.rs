@@ -1,6 +1,7 @@
 //! Experiments with goalward: many runs, statistics, figures.
 //!
-//! * [`run_grid`]: every contender with every seed, on all cores, the same bytes on any number of them;
+//! * [`run_grid`]: every contender with every seed, on all cores, the same bytes on any number of
+//!   them;
 //! * [`compare`]: contenders side by side, with intervals and paired differences;
 //! * [`reproduce`]: the experiment of the LEVIS++ paper;
 //! * [`coverage`] and [`scale`]: whether confidence sets keep the truth, and how wide they are;

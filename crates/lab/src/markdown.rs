@@ -1,7 +1,7 @@
 //! Results as Markdown: named parts that documents quote, so that nobody types a number.
 //!
-//! A part is a table, a sentence or a number as it stands in a text. Its name comes before it as a comment, which Markdown
-//! does not show; `cargo xtask docs` puts parts where documents name them.
+//! A part is a table, a sentence or a number as it stands in a text. Its name comes before it as a
+//! comment, which Markdown does not show; `cargo xtask docs` puts parts where documents name them.
 
 use crate::compare::{Comparison, guarantee_word};
 use crate::coverage::{Coverage, CoverageRow};
@@ -59,8 +59,8 @@ fn readable(place: &str) -> String {
 }
 
 impl Comparison {
-    /// As parts: the table, and of every learner `regret`, `mean regret`, `regret/K` and `gap regret`; `optimal` is what the best
-    /// policy pays on average for all episodes.
+    /// As parts: the table, and of every learner `regret`, `mean regret`, `regret/K` and `gap
+    /// regret`; `optimal` is what the best policy pays on average for all episodes.
     pub fn markdown(&self) -> String {
         let mut parts = Parts::default();
         parts.put("table", self.cells().markdown());
@@ -170,8 +170,9 @@ impl Survey {
 }
 
 impl Coverage {
-    /// As parts: the table; `matrix D` with one column for each world at the failure probability D; and of every learner, with D,
-    /// `lost`, `limit` (in per cent) and `width` over all worlds, and with a world each of these there.
+    /// As parts: the table; `matrix D` with one column for each world at the failure probability D;
+    /// and of every learner, with D, `lost`, `limit` (in per cent) and `width` over all worlds, and
+    /// with a world each of these there.
     pub fn markdown(&self) -> String {
         let mut parts = Parts::default();
         let table = self.cells().markdown().replace("theta*", "θ\\*").replacen("| delta |", "| δ |", 1);
@@ -236,8 +237,8 @@ impl Coverage {
 }
 
 impl Scale {
-    /// As parts: the table; of every learner `smaller`, how many times smaller its radius could be on these worlds; of every world
-    /// `width`, that of the narrowest set that was kept.
+    /// As parts: the table; of every learner `smaller`, how many times smaller its radius could be
+    /// on these worlds; of every world `width`, that of the narrowest set that was kept.
     pub fn markdown(&self) -> String {
         let mut parts = Parts::default();
         parts.put("table", self.cells().markdown());
@@ -261,7 +262,8 @@ impl Scale {
 }
 
 impl Growth {
-    /// As parts: a table for each family, and of every learner in it `exponent` and `share` of what random pays.
+    /// As parts: a table for each family, and of every learner in it `exponent` and `share` of what
+    /// random pays.
     pub fn markdown(&self) -> String {
         let mut parts = Parts::default();
         for (family, (_, table)) in self.families.iter().zip(self.tables()) {

@@ -22,10 +22,11 @@ pub enum Verdict {
 pub struct Difference {
     /// Who it is.
     pub label: String,
-    /// The mean difference with its 95 % interval ([`Mean::of_differences`]). A run that the cap on steps ended counts with
-    /// the gap regret of the steps that it made.
+    /// The mean difference with its 95 % interval ([`Mean::of_differences`]). A run that the cap on
+    /// steps ended counts with the gap regret of the steps that it made.
     pub difference: Option<Mean>,
-    /// Whether the cap ended a run of the contender: it would have paid more, the difference is a lower bound.
+    /// Whether the cap ended a run of the contender: it would have paid more, the difference is a
+    /// lower bound.
     pub at_least: bool,
     /// What the interval says; `None` without one.
     pub verdict: Option<Verdict>,
@@ -44,7 +45,8 @@ impl Difference {
     }
 
     fn of(curves: &Curves, reference: &Curves) -> Difference {
-        // a reference that was cut short, or whole rows of broken runs, would make differences of unlike things
+        // a reference that was cut short, or whole rows of broken runs, would make differences of
+        // unlike things
         let comparable = reference.truncated() == 0 && !curves.unfinished() && !reference.unfinished();
         let difference =
             Some(()).filter(|()| comparable).and_then(|()| curves.minus(reference, |r| r.result.gap_regret));

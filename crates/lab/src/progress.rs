@@ -1,4 +1,5 @@
-//! How long work tells how far it is, and hears that it should stop. The terminal is somebody else's business.
+//! How long work tells how far it is, and hears that it should stop. The terminal is somebody
+//! else's business.
 
 use goalward::plan::Halt;
 

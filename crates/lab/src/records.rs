@@ -3,7 +3,8 @@
 use crate::curves::{Curves, Run};
 use crate::table::Table;
 
-/// The runs of several contenders with what they have in common, such as a dimension: its value leads each row.
+/// The runs of several contenders with what they have in common, such as a dimension: its value
+/// leads each row.
 pub(crate) struct Group<'a> {
     pub(crate) lead: String,
     pub(crate) curves: &'a [Curves],

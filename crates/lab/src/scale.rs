@@ -1,6 +1,7 @@
 //! Scale: the smallest factor on a printed radius that still kept theta*.
 //!
-//! The factor enters the run itself: plans, weights and actions change with it. So every factor has runs of its own.
+//! The factor enters the run itself: plans, weights and actions change with it. So every factor has
+//! runs of its own.
 
 use crate::coverage::{Cell, CoverageRow, rows, told};
 use crate::sets::Yardstick;
@@ -113,8 +114,8 @@ pub struct Tried {
     pub gap_regret: Option<f64>,
 }
 
-/// What radii can be multiplied by, and how many factors are more than anybody means: a slip such as 1e-320 must not fill the
-/// memory.
+/// What radii can be multiplied by, and how many factors are more than anybody means: a slip such
+/// as 1e-320 must not fill the memory.
 const LEAST: f64 = 1e-30;
 const MOST: f64 = 1e30;
 const MOST_FACTORS: usize = 1000;

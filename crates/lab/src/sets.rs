@@ -1,6 +1,7 @@
 //! Confidence sets under watch: whether theta* ever leaves them, and how wide they are.
 //!
-//! A learner shows its sets ([`Probe::set`]); here they are asked after every step and at every plan.
+//! A learner shows its sets ([`Probe::set`]); here they are asked after every step and at every
+//! plan.
 
 use crate::{Contender, Error, Progress, Result};
 use goalward::confidence::{ConfidenceSet, Guarantee, Memo, Size, interval, theta_norm};
@@ -20,8 +21,8 @@ pub(crate) struct Account {
     pub(crate) lost: Option<u64>,
     /// The first planning call whose set did not have theta*.
     pub(crate) lost_at_plan: Option<u64>,
-    /// The first planning call whose set did not have theta* though the confidence set had had it after every step: an error of
-    /// the program, whatever the luck.
+    /// The first planning call whose set did not have theta* though the confidence set had had it
+    /// after every step: an error of the program, whatever the luck.
     pub(crate) missed: Option<u64>,
     /// Steps watched.
     pub(crate) steps: u64,
@@ -29,8 +30,8 @@ pub(crate) struct Account {
     pub(crate) nats: Option<f64>,
     /// The radius of the regression's ellipsoid, after the last step.
     pub(crate) radius: Option<f64>,
-    /// The width of the set after the last step, as a share of B's: the mean over the directions phi_V*(s,a). None if it is empty,
-    /// and where B has no width.
+    /// The width of the set after the last step, as a share of B's: the mean over the directions
+    /// phi_V*(s,a). None if it is empty, and where B has no width.
     pub(crate) width: Option<f64>,
     /// Whether the set was empty after the last step.
     pub(crate) empty: bool,
@@ -71,8 +72,8 @@ impl Yardstick {
         Yardstick { directions: directions.collect() }
     }
 
-    /// The mean over the directions of the width of the intersection of a learner's sets, as a share of
-    /// B's.
+    /// The mean over the directions of the width of the intersection of a learner's sets, as a
+    /// share of B's.
     fn width(&self, learner: &Learner) -> Option<f64> {
         let mut all = vec![(f64::NEG_INFINITY, f64::INFINITY); self.directions.len()];
         each_set(learner, |set| {

@@ -91,7 +91,8 @@ pub struct Survey {
     pub rows: Vec<SurveyRow>,
     /// What the numbers say, in words.
     pub words: Vec<String>,
-    /// Whether the reference is nowhere above a rival with a guarantee by more than the paired interval.
+    /// Whether the reference is nowhere above a rival with a guarantee by more than the paired
+    /// interval.
     pub nowhere_worse: bool,
     /// What is missing, if the user broke off.
     pub interrupted: bool,

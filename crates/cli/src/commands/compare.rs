@@ -23,8 +23,9 @@ EXAMPLES:
 
 /// Run several learners on the same luck and compare their regret
 ///
-/// Every learner meets the same seeds, and with a seed the same luck. A contender is a learner's id, with settings of
-/// its own after an @: levis++@radius=scaled:0.003. Prints a table, and writes a figure and the numbers (CSV).
+/// Every learner meets the same seeds, and with a seed the same luck. A contender is a learner's
+/// id, with settings of its own after an @: levis++@radius=scaled:0.003. Prints a table, and writes
+/// a figure and the numbers (CSV).
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -98,7 +99,8 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     Ok(ended(comparison.interrupted.is_some()))
 }
 
-/// Reads the contenders and gives each the common settings that its learner has, but for those it sets itself.
+/// Reads the contenders and gives each the common settings that its learner has, but for those it
+/// sets itself.
 fn contenders_of(texts: &[String], common: &Settings) -> anyhow::Result<Vec<Contender>> {
     let mut contenders = Contender::parse_all(texts)?;
     for (key, value) in common.iter() {

@@ -18,17 +18,20 @@ EXAMPLES:
 
 /// Count how often the true model ever leaves a learner's confidence set, and how wide the set is
 ///
-/// A confidence set at level delta should hold theta*, the true mixture, at all times at once with probability at least
-/// 1 - delta. This runs each learner many times, asks after every step whether theta* is still inside, and gives the
-/// number of runs that lost it with an exact upper limit (Clopper and Pearson, one-sided, 95 %). All of B never loses
-/// anything, so the width of the set is given beside it, as a share of B's: 1 means that nothing was learnt.
+/// A confidence set at level delta should hold theta*, the true mixture, at all times at once with
+/// probability at least 1 - delta. This runs each learner many times, asks after every step whether
+/// theta* is still inside, and gives the number of runs that lost it with an exact upper limit
+/// (Clopper and Pearson, one-sided, 95 %). All of B never loses anything, so the width of the set
+/// is given beside it, as a share of B's: 1 means that nothing was learnt.
 ///
-/// The likelihood set is checked itself, f(theta*) <= r, after every step; and the ellipsoid around it, which is planned
-/// over, at the planning times. The ellipsoids of LEVIS and LEVIS++ are checked after every step.
+/// The likelihood set is checked itself, f(theta*) <= r, after every step; and the ellipsoid around
+/// it, which is planned over, at the planning times. The ellipsoids of LEVIS and LEVIS++ are
+/// checked after every step.
 ///
-/// Exit code 1 says that a set with a guarantee lost theta* significantly more often than it promises, or that a plan was made
-/// over a set without theta* while the confidence set had it: the set planned over must contain the other, so that a single run is
-/// enough to show an error of goalward.
+/// Exit code 1 says that a set with a guarantee lost theta* significantly more often than it
+/// promises, or that a plan was made over a set without theta* while the confidence set had it: the
+/// set planned over must contain the other, so that a single run is enough to show an error of
+/// goalward.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -36,7 +39,8 @@ pub(crate) struct Args {
     #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_values_t = CoverageOptions::default().worlds)]
     #[arg(value_parser = WorldName, hide_possible_values = true)]
     worlds: Vec<String>,
-    /// The learners whose sets are watched, with settings after an @; B and t_star are the true ones unless set
+    /// The learners whose sets are watched, with settings after an @; B and t_star are the true
+    /// ones unless set
     #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_values_t = CoverageOptions::default().learners)]
     #[arg(value_parser = LearnerName, hide_possible_values = true)]
     learners: Vec<String>,

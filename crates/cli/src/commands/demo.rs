@@ -18,8 +18,9 @@ EXAMPLES:
 
 /// Show what a confidence set is worth: five learners on a small world, in seconds
 ///
-/// LEVIS++ and LEVIS with their printed radii, LEVIS++ with a radius scaled down (which has no guarantee), LEVIS++ with
-/// the likelihood set beside its own, and the likelihood set alone. Draws the figure of the README: regret.png.
+/// LEVIS++ and LEVIS with their printed radii, LEVIS++ with a radius scaled down (which has no
+/// guarantee), LEVIS++ with the likelihood set beside its own, and the likelihood set alone. Draws
+/// the figure of the README: regret.png.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

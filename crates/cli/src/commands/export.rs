@@ -15,8 +15,8 @@ EXAMPLES:
 
 /// Write a world as a problem file (JSON)
 ///
-/// The file holds costs, features, names and the true theta, and can be given to every command in place of a world's
-/// id. Numbers are written so that reading them back gives the same bits.
+/// The file holds costs, features, names and the true theta, and can be given to every command in
+/// place of a world's id. Numbers are written so that reading them back gives the same bits.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

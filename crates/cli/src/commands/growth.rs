@@ -19,13 +19,15 @@ EXAMPLES:
 
 /// Measure how regret grows with the number of episodes K and with the horizon T*
 ///
-/// Three families of worlds. tuned: hard-instance with the gap of the lower bound, which shrinks like 1/sqrt(K); regret
-/// must grow like sqrt(K) there, for everybody, and learning shows as a small share of what a random policy pays. fixed:
-/// one gap for all K; who learns has an exponent near 0, who does not has 1. horizon: corridor, where T* grows and B* stays;
-/// the theory of LEVIS++ allows logarithms of T* only.
+/// Three families of worlds. tuned: hard-instance with the gap of the lower bound, which shrinks
+/// like 1/sqrt(K); regret must grow like sqrt(K) there, for everybody, and learning shows as a
+/// small share of what a random policy pays. fixed: one gap for all K; who learns has an exponent
+/// near 0, who does not has 1. horizon: corridor, where T* grows and B* stays; the theory of
+/// LEVIS++ allows logarithms of T* only.
 ///
-/// An exponent is the slope of log mean gap regret; its 95 % interval comes from drawing the seeds anew (BCa bootstrap),
-/// and the standard error of the straight line stands beside it. There is a figure for each family.
+/// An exponent is the slope of log mean gap regret; its 95 % interval comes from drawing the seeds
+/// anew (BCa bootstrap), and the standard error of the straight line stands beside it. There is a
+/// figure for each family.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -12,8 +12,9 @@ EXAMPLES:
 
 /// Print the licences of the software that goalward contains
 ///
-/// goalward itself is licensed under MIT or Apache-2.0, at your choice. What others have written and is linked into this
-/// program is listed with its version and its licence, and the texts follow.
+/// goalward itself is licensed under MIT or Apache-2.0, at your choice. What others have written
+/// and is linked into this program is listed with its version and its licence, and the texts
+/// follow.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {}

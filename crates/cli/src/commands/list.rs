@@ -14,8 +14,8 @@ EXAMPLES:
 
 /// Describe the built-in worlds or the learners with all their parameters
 ///
-/// A world's parameters are set with --param key=value, a learner's with --set key=value. A default in parentheses
-/// is computed from the problem; a parameter without a default must be given.
+/// A world's parameters are set with --param key=value, a learner's with --set key=value. A default
+/// in parentheses is computed from the problem; a parameter without a default must be given.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

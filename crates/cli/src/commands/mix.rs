@@ -16,17 +16,19 @@ EXAMPLES:
     goalward mix windy-grid@wind=0.1 windy-grid@wind=0.4 --param n=3 --weights 0.5,0.5 -o two.json
     goalward mix a.json b.json c.json --cost 1 --weights 1/5,3/10,1/2 -o mixed.json && goalward learn mixed.json";
 
-/// Make one learning problem of several models over the same states: the truth is some mixture of them
+/// Make one learning problem of several models over the same states: the truth is some mixture of
+/// them
 ///
-/// Every model becomes one feature, and theta holds the weights of the mixture. That no weight is negative is written
-/// down as a known fact ("extra"). With --weights the problem has a truth, and can be simulated: `learn` and `compare`
-/// show how soon the weights are found out. Without, it is for your own loop.
+/// Every model becomes one feature, and theta holds the weights of the mixture. That no weight is
+/// negative is written down as a known fact ("extra"). With --weights the problem has a truth, and
+/// can be simulated: `learn` and `compare` show how soon the weights are found out. Without, it is
+/// for your own loop.
 ///
-/// Models are files (Storm's DRN, Gymnasium tables, problem files with a theta) or worlds; --goal, --cost and --start hold
-/// for every model file among them. States, and the actions of a state, are matched by name where both models have names,
-/// else by number. Start, goal and costs must agree; what does not is named. Where the mixture can
-/// be lost for ever, --restart makes a problem of it that learners accept: a step into a lost state
-/// leads back to the start.
+/// Models are files (Storm's DRN, Gymnasium tables, problem files with a theta) or worlds; --goal,
+/// --cost and --start hold for every model file among them. States, and the actions of a state, are
+/// matched by name where both models have names, else by number. Start, goal and costs must agree;
+/// what does not is named. Where the mixture can be lost for ever, --restart makes a problem of it
+/// that learners accept: a step into a lost state leads back to the start.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

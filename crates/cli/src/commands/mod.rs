@@ -71,16 +71,20 @@ pub(crate) struct Parameters {
     /// Set a parameter of a built-in world; may be repeated
     #[arg(long = "param", value_name = "KEY=VALUE")]
     params: Vec<String>,
-    /// In a model file: the goal, as a label or a state; several states become one [default: the only label]
+    /// In a model file: the goal, as a label or a state; several states become one [default: the
+    /// only label]
     #[arg(long, value_name = "LABEL|STATE", help_heading = "Model files")]
     goal: Option<String>,
-    /// In a model file: the reward model that is the cost; 1 for unit costs [default: the only one; 1 if there is none]
+    /// In a model file: the reward model that is the cost; 1 for unit costs [default: the only one;
+    /// 1 if there is none]
     #[arg(long, value_name = "NAME", help_heading = "Model files")]
     cost: Option<String>,
-    /// In a model file: the start; `all` draws one of several initial states [default: the only one]
+    /// In a model file: the start; `all` draws one of several initial states [default: the only
+    /// one]
     #[arg(long, value_name = "STATE", help_heading = "Model files")]
     start: Option<String>,
-    /// How features are kept: f64, or f32 and the rest, of which planners read the f32 alone while that is enough
+    /// How features are kept: f64, or f32 and the rest, of which planners read the f32 alone while
+    /// that is enough
     #[arg(long, value_name = "f64|f32")]
     features: Option<String>,
     /// A step into a state from which the goal cannot be reached leads back to the start, at the
@@ -117,8 +121,8 @@ impl Parameters {
 /// What takes more memory than this is said before it begins.
 const WORTH_SAYING: u64 = 256_000_000;
 
-/// Opens a world and solves it for runs of these learners, so many of them in all. The memory that they need is said and asked for as
-/// soon as it is known.
+/// Opens a world and solves it for runs of these learners, so many of them in all. The memory that
+/// they need is said and asked for as soon as it is known.
 fn arena(
     world: &str,
     params: &Settings,
@@ -143,7 +147,8 @@ fn spelled(world: &str, params: &Settings) -> String {
     format!("{world}{params}")
 }
 
-/// Opens a world, and says what was done to what it gives; with --restart, which states lead back to the start.
+/// Opens a world, and says what was done to what it gives; with --restart, which states lead back
+/// to the start.
 fn open(world: &str, params: &Settings, busy: &Busy, quiet: bool) -> anyhow::Result<Instance> {
     let waiting = Waiting::new(world, quiet);
     let (instance, lost) = worlds::open_restarting(world, params)?;

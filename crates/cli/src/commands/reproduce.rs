@@ -20,9 +20,9 @@ EXAMPLES:
 
 /// Reproduce the paper's figure: regret of LEVIS++ and its rivals on the hard instance
 ///
-/// Runs every learner on every dimension and seed, draws the figure, writes the numbers beside it, and says in words
-/// what was found. The radius with the paper's printed constants and the scaled one, which has no guarantee, are kept
-/// apart everywhere.
+/// Runs every learner on every dimension and seed, draws the figure, writes the numbers beside it,
+/// and says in words what was found. The radius with the paper's printed constants and the scaled
+/// one, which has no guarantee, are kept apart everywhere.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -19,13 +19,15 @@ EXAMPLES:
 
 /// Find the smallest factor on a printed radius that still keeps the true model in the set
 ///
-/// The printed radii are too large to learn with, and `radius=scaled:X` multiplies them by X, without a guarantee. This
-/// tells which X would have kept theta*, the true mixture, on a world that you can simulate: it tries factors from --most
-/// down to --least, each with runs of its own because the radius steers the run, and reports the smallest one that is
-/// kept as all larger ones are. Kept means: theta* was outside the ellipsoid after some step in so few runs that the
+/// The printed radii are too large to learn with, and `radius=scaled:X` multiplies them by X,
+/// without a guarantee. This tells which X would have kept theta*, the true mixture, on a world
+/// that you can simulate: it tries factors from --most down to --least, each with runs of its own
+/// because the radius steers the run, and reports the smallest one that is kept as all larger ones
+/// are. Kept means: theta* was outside the ellipsoid after some step in so few runs that the
 /// one-sided 95 % upper limit (Clopper and Pearson) on their share is at most delta.
 ///
-/// What held on these runs is no guarantee. The likelihood set of `lr` and `levis++lr` has one and is narrower.
+/// What held on these runs is no guarantee. The likelihood set of `lr` and `levis++lr` has one and
+/// is narrower.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -33,11 +33,12 @@ EXAMPLES:
 /// checked by a pass of its own. B* is the largest optimal cost of any state, T* the largest
 /// expected number of steps of the policy.
 ///
-/// Objectives: `min` is the least expected cost to the goal over the policies that reach it with probability one; `max`
-/// the greatest, infinite if some policy may miss the goal; `reach` the greatest probability of reaching the goal.
+/// Objectives: `min` is the least expected cost to the goal over the policies that reach it with
+/// probability one; `max` the greatest, infinite if some policy may miss the goal; `reach` the
+/// greatest probability of reaching the goal.
 ///
-/// If, for `min`, no policy reaches the goal from the start with probability one, the states are named and the exit code
-/// is 1. So it is if no finite bound on the value could be proven.
+/// If, for `min`, no policy reaches the goal from the start with probability one, the states are
+/// named and the exit code is 1. So it is if no finite bound on the value could be proven.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -85,8 +86,9 @@ fn precision(text: &str) -> Result<f64, String> {
     }
 }
 
-/// The JSON of `goalward solve --json`: the start state's value, a cost in the user's units or a probability; null where
-/// there is none, where it is infinite, or where nothing could be proven of it.
+/// The JSON of `goalward solve --json`: the start state's value, a cost in the user's units or a
+/// probability; null where there is none, where it is infinite, or where nothing could be proven of
+/// it.
 #[derive(Serialize)]
 struct Solved {
     objective: &'static str,
@@ -100,7 +102,8 @@ struct Solved {
     reach_probability: f64,
     /// Whether all intervals are as narrow as was asked for.
     precision_reached: bool,
-    /// `min`: states that cannot reach the goal surely; `max`: that may miss it; `reach`: that cannot reach it.
+    /// `min`: states that cannot reach the goal surely; `max`: that may miss it; `reach`: that
+    /// cannot reach it.
     lost: Vec<State>,
     seconds: f64,
 }

@@ -18,16 +18,18 @@ EXAMPLES:
 
 /// Run every learner on every world and measure all of them against one
 ///
-/// All learners meet the same luck, so differences are taken seed by seed: their 95 % interval (BCa bootstrap) tells
-/// whether one pays more than another. Gap regret is compared, which has the mean of the regret and far less noise. A
-/// learner that does not learn may never come to the end: --max-steps ends its run, which counts with the
-/// steps that it made (≥).
+/// All learners meet the same luck, so differences are taken seed by seed: their 95 % interval (BCa
+/// bootstrap) tells whether one pays more than another. Gap regret is compared, which has the mean
+/// of the regret and far less noise. A learner that does not learn may never come to the end:
+/// --max-steps ends its run, which counts with the steps that it made (≥).
 ///
-/// Exit code 1 says that the learner of --against pays significantly more than one with a guarantee on some world.
+/// Exit code 1 says that the learner of --against pays significantly more than one with a guarantee
+/// on some world.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The worlds: an id or a problem file, with parameters after an @ [default: all built-in worlds]
+    /// The worlds: an id or a problem file, with parameters after an @ [default: all built-in
+    /// worlds]
     #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_values_t = SurveyOptions::default().worlds)]
     #[arg(hide_default_value = true)]
     #[arg(value_parser = WorldName, hide_possible_values = true)]

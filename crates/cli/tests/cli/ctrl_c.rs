@@ -36,7 +36,8 @@ fn stopped_soon(child: Child) -> Ran {
     ran
 }
 
-/// The plan that is cut off is made when the run goes on, which then writes what it would have written.
+/// The plan that is cut off is made when the run goes on, which then writes what it would have
+/// written.
 #[test]
 fn a_planning_call_is_cut_off_and_made_later() {
     let place = Place::new();

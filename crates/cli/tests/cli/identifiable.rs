@@ -1,4 +1,5 @@
-//! What `learn` says of a theta that transitions cannot tell, and `coverage` of features that are faint.
+//! What `learn` says of a theta that transitions cannot tell, and `coverage` of features that are
+//! faint.
 
 use super::*;
 

@@ -2,7 +2,8 @@
 
 use super::*;
 
-/// Two states and a goal: go stays with some probability, else moves on; from 1 one can wait or go back.
+/// Two states and a goal: go stays with some probability, else moves on; from 1 one can wait or go
+/// back.
 ///
 /// In steps: V(1) = 2 by waiting, V(0) = 1/(1 - stay) + 2.
 pub(crate) fn drn(stay: f64) -> String {
@@ -106,7 +107,8 @@ fn a_row_that_sums_to_1_1_is_refused_in_every_format() {
     place.run("mix c.drn a.drn").refused(&["a.drn:17: ", "sums to 1.1"]);
 }
 
-/// Two models that disagree, a truth between them: the learner finds the weights, and its interval has them.
+/// Two models that disagree, a truth between them: the learner finds the weights, and its interval
+/// has them.
 #[test]
 fn the_weights_of_a_mixture_are_learnt() {
     let place = Place::new();

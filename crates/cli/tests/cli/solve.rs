@@ -53,7 +53,8 @@ fn names_that_repeat_make_an_array() {
 #[test]
 fn a_lost_goal_is_the_answer_no() {
     let place = Place::new();
-    // theta mixes "go to the goal" and "fall into the pit, which has no way out": the truth always may fall
+    // theta mixes "go to the goal" and "fall into the pit, which has no way out": the truth always
+    // may fall
     let pit = r#"{"name": "pit", "states": 3, "start": 0, "goal": 2, "dim": 2, "cost": [[1.0], [1.0], []],
         "features": [[0, 0, 1, [1.0, 0.0]], [0, 0, 2, [0.0, 1.0]], [1, 0, 1, [1.0, 0.0]], [1, 0, 2, [0.0, 1.0]]],
         "theta": [1.0, 0.0], "state_names": ["edge", "pit", "home"]}"#;
@@ -165,7 +166,8 @@ fn export_gives_the_same_problem_back() {
     }
 }
 
-/// What a limit of the shell leaves counts, and what does not fit is refused with its size instead of being killed.
+/// What a limit of the shell leaves counts, and what does not fit is refused with its size instead
+/// of being killed.
 #[cfg(target_os = "linux")]
 #[test]
 fn more_than_the_shell_allows_is_refused_with_its_size() {

@@ -1,8 +1,9 @@
-//! Minima over C ∩ B compared with Clarabel over all rows of B as the problem states them: no elimination, no merging, no pruning, no
-//! whitening, no code of the solver's.
+//! Minima over C ∩ B compared with Clarabel over all rows of B as the problem states them: no
+//! elimination, no merging, no pruning, no whitening, no code of the solver's.
 //!
-//! Clarabel takes a few rows and is asked again with those that its point violates, until a plain pass over all rows of the problem
-//! finds none violated by more than 1e-9. Its point is then optimal over all of them.
+//! Clarabel takes a few rows and is asked again with those that its point violates, until a plain
+//! pass over all rows of the problem finds none violated by more than 1e-9. Its point is then
+//! optimal over all of them.
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};

@@ -1,4 +1,5 @@
-//! What the benchmarks share: a clock, a median, and a table for people or, with `--json`, for programs.
+//! What the benchmarks share: a clock, a median, and a table for people or, with `--json`, for
+//! programs.
 
 #![allow(dead_code, unreachable_pub)]
 

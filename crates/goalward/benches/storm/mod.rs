@@ -1,4 +1,5 @@
-//! The reference for planning: Storm, in its sound mode, through its Python package in a virtual environment of its own.
+//! The reference for planning: Storm, in its sound mode, through its Python package in a virtual
+//! environment of its own.
 
 #![allow(dead_code)]
 
@@ -11,8 +12,9 @@ use std::process::Command;
 /// The version that the figures were made with.
 const PACKAGE: &str = "stormpy==2.0.0";
 
-/// Reads a model from a file, solves it as often as asked (for 20 seconds at most), and prints the value at the initial state and the median of
-/// the solving times. One thread, sound, relative precision.
+/// Reads a model from a file, solves it as often as asked (for 20 seconds at most), and prints the
+/// value at the initial state and the median of the solving times. One thread, sound, relative
+/// precision.
 const SCRIPT: &str = r#"
 import json, statistics, sys, time
 import stormpy

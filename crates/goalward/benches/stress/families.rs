@@ -11,8 +11,9 @@ pub enum Family {
     Random,
     /// Repeated, nearly parallel and dependent rows, and rows that are equalities in disguise.
     Dependent,
-    /// The same, and nearly parallel rows may face each other. What they enclose depends on digits that a row in floating
-    /// point does not have, so an answer may be more optimistic than the oracle's, though not less.
+    /// The same, and nearly parallel rows may face each other. What they enclose depends on digits
+    /// that a row in floating point does not have, so an answer may be more optimistic than the
+    /// oracle's, though not less.
     Facing,
     /// The set is a point, or hardly more.
     Touching,
@@ -45,7 +46,8 @@ impl Family {
         Family::Empty,
     ];
 
-    /// The polytope of a draft. Cross-polytopes are built once: there are few, and they have thousands of rows.
+    /// The polytope of a draft. Cross-polytopes are built once: there are few, and they have
+    /// thousands of rows.
     pub fn shared(
         self,
         draft: &Draft,
@@ -237,7 +239,8 @@ impl Draft {
         (a, b)
     }
 
-    /// Adds rows that depend on those before: some nearly parallel, some that make others equalities.
+    /// Adds rows that depend on those before: some nearly parallel, some that make others
+    /// equalities.
     fn depend(&mut self, random: &mut Stream, thin: bool, facing: bool) {
         for _ in 0..1 + self.rows.len() / 2 {
             let (a, b) = self.rows[random.below(self.rows.len())].clone();
@@ -278,7 +281,8 @@ impl Draft {
             _ if random.below(3) == 0 => magnitude(random, -9.0, 6.0),
             _ => magnitude(random, -2.0, 1.0),
         };
-        // radius is met in the direction that the shape gives: |F'x| = radius for x = radius F'^-1 v, |v| = 1
+        // radius is met in the direction that the shape gives: |F'x| = radius for x = radius F'^-1
+        // v, |v| = 1
         let direction = vector(random, d);
         let reach = norm(&self.stretch(&direction)).max(1e-300);
         self.empty = false;
@@ -302,7 +306,8 @@ impl Draft {
         (0..d).map(|j| (0..d).map(|i| self.factor[i * d + j] * x[i]).sum()).collect()
     }
 
-    /// F = a product of reflections times a diagonal with squared entries between 1/condition and 1.
+    /// F = a product of reflections times a diagonal with squared entries between 1/condition and
+    /// 1.
     fn draw_shape(&mut self, random: &mut Stream, condition: f64) {
         let d = self.dim;
         let mut f = vec![0.0; d * d];
@@ -346,7 +351,8 @@ impl Draft {
         x
     }
 
-    /// Puts the centre so that the ellipsoid meets a face of the polytope in the known point alone, or in little more.
+    /// Puts the centre so that the ellipsoid meets a face of the polytope in the known point alone,
+    /// or in little more.
     fn touch(&mut self, random: &mut Stream) {
         // rows through the known point, so that it lies on their combination's face
         let mut a = vec![0.0; self.dim];
@@ -376,7 +382,8 @@ impl Draft {
         let reach = norm(&self.stretch(&direction)).max(1e-300);
         let margin = magnitude(random, -6.0, 0.5);
         let beyond = b - dot(&a, &self.known);
-        // a'center = b + (1 + margin) radius |a| in the norm of Sigma^-1, which is a'direction / reach
+        // a'center = b + (1 + margin) radius |a| in the norm of Sigma^-1, which is a'direction /
+        // reach
         let step = beyond / dot(&a, &direction) + (1.0 + margin) * self.radius / reach;
         self.center = self.known.iter().zip(&direction).map(|(k, v)| k + step * v).collect();
         // a margin below what rounding does to the centre proves nothing
@@ -389,7 +396,8 @@ impl Draft {
         }
     }
 
-    /// How far theta is outside: of a row or equality by distance, of the ellipsoid by what its radius lacks.
+    /// How far theta is outside: of a row or equality by distance, of the ellipsoid by what its
+    /// radius lacks.
     pub fn excess(&self, theta: &[f64]) -> f64 {
         let row = |(a, b): &(Vec<f64>, f64)| (dot(a, theta) - b) / norm(a).max(1e-300);
         let rows = self.rows.iter().map(row).fold(0.0, f64::max);

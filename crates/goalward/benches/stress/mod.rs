@@ -1,4 +1,5 @@
-//! Random and degenerate support problems whose answers are known in part, and an independent oracle for the rest.
+//! Random and degenerate support problems whose answers are known in part, and an independent
+//! oracle for the rest.
 
 #![allow(dead_code, unreachable_pub)]
 
@@ -48,7 +49,8 @@ pub struct Counts {
     pub compared: u64,
     /// The oracle did not converge.
     pub unsure: u64,
-    /// Further than 1e-7 from the oracle, but no further than one rounding of Sigma moves the answer.
+    /// Further than 1e-7 from the oracle, but no further than one rounding of Sigma moves the
+    /// answer.
     pub conditioned: u64,
     /// Further from the oracle than that.
     pub different: u64,
@@ -97,7 +99,8 @@ impl Counts {
     }
 }
 
-/// One polytope of a family under several ellipsoids and objectives; every `sample`-th answer meets the oracle.
+/// One polytope of a family under several ellipsoids and objectives; every `sample`-th answer meets
+/// the oracle.
 pub fn run(family: Family, seed: u64, sample: u64) -> Counts {
     let start = Instant::now();
     let mut counts = Counts::default();
@@ -181,8 +184,9 @@ fn judge(
     counts.solved += 1;
     counts.inaccurate += u64::from(found.status == Status::Inaccurate);
     let theta = set.theta();
-    // c'theta is a sum of terms of size |c| |theta|, and the centre is given to rounding: no method can be better than
-    // rounding relative to these. One keeps the measure from asking for digits of an answer near zero.
+    // c'theta is a sum of terms of size |c| |theta|, and the centre is given to rounding: no method
+    // can be better than rounding relative to these. One keeps the measure from asking for digits
+    // of an answer near zero.
     let size = norm(&theta).max(norm(&draft.known)).max(norm(&draft.center));
     let scale = 1f64.max(found.value.abs()).max(norm(c) * size);
     let gap = (found.value - found.bound) / scale;
@@ -203,7 +207,8 @@ fn judge(
         Family::Facing => (found.value - reference).max(0.0) / scale,
         _ => (found.value - reference).abs() / scale,
     };
-    // d value = kappa / 2 (theta - center)' dSigma (theta - center), with kappa radius^2 = |c'(theta - center)| at most
+    // d value = kappa / 2 (theta - center)' dSigma (theta - center), with kappa radius^2 =
+    // |c'(theta - center)| at most
     let off: Vec<f64> = theta.iter().zip(&draft.center).map(|(t, c)| t - c).collect();
     let trace: f64 = draft.shape.iter().step_by(draft.dim + 1).sum();
     let spread = f64::EPSILON * trace * dot(&off, &off) / (draft.radius * draft.radius);

@@ -1,4 +1,5 @@
-//! Clarabel on the problem as it was drafted: no elimination, no whitening, no code of the solver's.
+//! Clarabel on the problem as it was drafted: no elimination, no whitening, no code of the
+//! solver's.
 
 use super::families::{Draft, dot};
 use clarabel::algebra::CscMatrix;
@@ -12,7 +13,8 @@ pub fn solve(draft: &Draft, c: &[f64], tolerance: f64) -> Option<f64> {
         rows.push(row.clone());
         b.push(*limit);
     }
-    // |F'(theta - center)| <= radius with the F that Sigma = F F' was made from; in units of the radius
+    // |F'(theta - center)| <= radius with the F that Sigma = F F' was made from; in units of the
+    // radius
     rows.push(vec![0.0; d]);
     b.push(1.0);
     for j in 0..d {
@@ -43,7 +45,8 @@ pub fn solve(draft: &Draft, c: &[f64], tolerance: f64) -> Option<f64> {
         let mut solver = DefaultSolver::new(&p, c, &a, &b, &cones, settings).ok()?;
         solver.solve();
         let solution = &solver.solution;
-        // what the solution's own residuals may have moved its value by: a multiplier is a sensitivity
+        // what the solution's own residuals may have moved its value by: a multiplier is a
+        // sensitivity
         let image = times(&rows, &solution.x);
         let primal: f64 =
             (0..b.len()).map(|i| (solution.z[i] * (image[i] + solution.s[i] - b[i])).abs()).sum();

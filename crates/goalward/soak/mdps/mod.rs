@@ -1,4 +1,5 @@
-//! Random models against the exact enumeration of their policies: what is wrong, and what is refused.
+//! Random models against the exact enumeration of their policies: what is wrong, and what is
+//! refused.
 
 mod exact;
 
@@ -42,8 +43,8 @@ impl Counts {
     }
 }
 
-/// The problem of a model. A second feature leads everything to the goal, so that states without a way out can be built; the
-/// truth does not use it.
+/// The problem of a model. A second feature leads everything to the goal, so that states without a
+/// way out can be built; the truth does not use it.
 fn problem(model: &Model) -> (Problem, Truth) {
     let goal = model.len() - 1;
     let mut builder = Problem::builder("random", model.len(), 2);

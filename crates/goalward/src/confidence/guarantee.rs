@@ -1,8 +1,9 @@
 //! What is proved of a learner, under which conditions, and whether they hold.
 //!
-//! A learner states a [`Claim`]: what it guarantees, with which probability that may fail, and what the proof assumes. Some
-//! assumptions are settled by the settings alone. Others are about the truth, which no learner sees: whoever knows it (a
-//! simulation) hands over [`Facts`], and [`Claim::check`] makes a [`Guarantee`] of both. What nobody knows stays unknown.
+//! A learner states a [`Claim`]: what it guarantees, with which probability that may fail, and what
+//! the proof assumes. Some assumptions are settled by the settings alone. Others are about the
+//! truth, which no learner sees: whoever knows it (a simulation) hands over [`Facts`], and
+//! [`Claim::check`] makes a [`Guarantee`] of both. What nobody knows stays unknown.
 
 use super::norms;
 use crate::numeric::dot;
@@ -291,8 +292,8 @@ impl Holds {
     }
 }
 
-/// The least norm of any vector with the same kernel as theta: its component along the features. Extra facts may rule that
-/// vector out, so with them theta itself counts.
+/// The least norm of any vector with the same kernel as theta: its component along the features.
+/// Extra facts may rule that vector out, so with them theta itself counts.
 pub fn kernel_norm(problem: &Problem, theta: &[f64]) -> f64 {
     let whole = dot(theta, theta).sqrt();
     if !problem.extra().is_empty() {

@@ -1,9 +1,9 @@
 //! Confidence sets: how far the truth may be from an estimate.
 //!
 //! A set is a value that can be asked ([`ConfidenceSet`]): whether a theta is in it and with what
-//! margin, what it promises under which assumptions, its support function, its width in a direction.
-//! [`Probe::set`](crate::learners::Probe::set) shows the sets of a learner: ellipsoids around a
-//! regression, or the likelihood set.
+//! margin, what it promises under which assumptions, its support function, its width in a
+//! direction. [`Probe::set`](crate::learners::Probe::set) shows the sets of a learner: ellipsoids
+//! around a regression, or the likelihood set.
 
 mod guarantee;
 mod likelihood;

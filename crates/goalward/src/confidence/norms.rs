@@ -30,8 +30,8 @@ impl Value for Norms {
 
 /// L_phi: a bound on |phi_U(s,a)| over all pairs and all U in [0, 1] with U(goal) = 0.
 ///
-/// Coordinate by coordinate, the sum of the positive or of the negative parts, whichever is larger: attained by candidate
-/// models (U = 1) and by the paper's instance.
+/// Coordinate by coordinate, the sum of the positive or of the negative parts, whichever is larger:
+/// attained by candidate models (U = 1) and by the paper's instance.
 pub fn phi_norm(problem: &Problem) -> f64 {
     let d = problem.dim();
     let mut largest = 0f64;
@@ -52,12 +52,14 @@ pub fn phi_norm(problem: &Problem) -> f64 {
     largest.sqrt()
 }
 
-/// The largest |phi_U(s,a)| found among U with values 0 and 1: those that collect the positive or the negative entries of a
-/// coordinate, and U = 1. [`phi_norm`] is never below it; where features are candidate models both are the same.
+/// The largest |phi_U(s,a)| found among U with values 0 and 1: those that collect the positive or
+/// the negative entries of a coordinate, and U = 1. [`phi_norm`] is never below it; where features
+/// are candidate models both are the same.
 pub fn phi_norm_attained(problem: &Problem) -> f64 {
     let d = problem.dim();
     let mut largest = 0f64;
-    // for each coordinate the sum over its positive entries, over its negative ones, and the sum over all
+    // for each coordinate the sum over its positive entries, over its negative ones, and the sum
+    // over all
     let mut sums = vec![0.0; (2 * d + 1) * d];
     for p in 0..problem.pairs() {
         sums.fill(0.0);
@@ -80,8 +82,8 @@ pub fn phi_norm_attained(problem: &Problem) -> f64 {
     largest.sqrt()
 }
 
-/// A bound on |theta| over B, or over those theta that stand for all others with the same kernels; none if the extra facts
-/// leave B unbounded in a direction that no kernel sees.
+/// A bound on |theta| over B, or over those theta that stand for all others with the same kernels;
+/// none if the extra facts leave B unbounded in a direction that no kernel sees.
 pub fn theta_norm(problem: &Problem) -> Option<f64> {
     largest_norm(problem)
 }

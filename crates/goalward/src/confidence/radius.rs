@@ -11,10 +11,11 @@ pub enum RadiusKind {
     Printed,
     /// The whole printed radius times a factor: no guarantee.
     Scaled(f64),
-    /// The self-normalised bound with the realised determinant: [`realised_determinant`] for LEVIS, whose regression has no
-    /// weights, [`weighted_determinant`] for LEVIS++.
+    /// The self-normalised bound with the realised determinant: [`realised_determinant`] for LEVIS,
+    /// whose regression has no weights, [`weighted_determinant`] for LEVIS++.
     Determinant,
-    /// The theorem behind the printed radius with the quantities that the data realised: [`Bernstein`] (LEVIS++ only).
+    /// The theorem behind the printed radius with the quantities that the data realised:
+    /// [`Bernstein`] (LEVIS++ only).
     Data,
 }
 
@@ -72,11 +73,13 @@ impl RadiusKind {
 
 /// beta_hat_t of Theorem 5.1:
 ///
-/// 12 sqrt(d log(1 + t^2 L^2 / (d lambda)) ell) + 30 sqrt(d) ell + bias, ell = log(128 (max(log(t/d), 0) + 2) t^4 / delta).
+/// 12 sqrt(d log(1 + t^2 L^2 / (d lambda)) ell) + 30 sqrt(d) ell + bias, ell = log(128
+/// (max(log(t/d), 0) + 2) t^4 / delta).
 ///
-/// Reading T1: max(log(t/d), 0), because log(t/d) + 2 is negative at t = 1 for d >= 8. As printed L = 1 (`phi_norm`) and
-/// bias = 1, which stands for sqrt(lambda) |theta*| with lambda = 1/B^2 (reading T3); reading B1 gives both their own
-/// values where Assumption 3.1's normalisation fails, as it does on the paper's own instance.
+/// Reading T1: max(log(t/d), 0), because log(t/d) + 2 is negative at t = 1 for d >= 8. As printed
+/// L = 1 (`phi_norm`) and bias = 1, which stands for sqrt(lambda) |theta*| with lambda = 1/B^2
+/// (reading T3); reading B1 gives both their own values where Assumption 3.1's normalisation fails,
+/// as it does on the paper's own instance.
 pub fn levis_plus_plus(t: u64, dim: usize, lambda: f64, delta: f64, phi_norm: f64, bias: f64) -> f64 {
     let (t, d) = (t as f64, dim as f64);
     let ell = (128.0 * ((t / d).ln().max(0.0) + 2.0) / delta).ln() + 4.0 * t.ln();
@@ -84,12 +87,12 @@ pub fn levis_plus_plus(t: u64, dim: usize, lambda: f64, delta: f64, phi_norm: f6
     12.0 * (d * growth * ell).sqrt() + 30.0 * d.sqrt() * ell + bias
 }
 
-/// beta_t of LEVIS: B sqrt(d log((4/delta) (t^2 + t^3 B^2 L^2/(d lambda)))) + sqrt(lambda) |theta*|, with L a bound on |phi_V| for
-/// V in [0, 1]; `norms` are L and the bound on |theta*|. As printed both are sqrt(d), which leaves t^3 B^2/lambda and
-/// sqrt(lambda d).
+/// beta_t of LEVIS: B sqrt(d log((4/delta) (t^2 + t^3 B^2 L^2/(d lambda)))) + sqrt(lambda)
+/// |theta*|, with L a bound on |phi_V| for V in [0, 1]; `norms` are L and the bound on |theta*|. As
+/// printed both are sqrt(d), which leaves t^3 B^2/lambda and sqrt(lambda d).
 ///
-/// The self-normalised bound that it is derived from ([`realised_determinant`]) is smaller whatever the norms are, since
-/// log det(Sigma_t) - log det(lambda I) <= d log(1 + t B^2 L^2/(d lambda)).
+/// The self-normalised bound that it is derived from ([`realised_determinant`]) is smaller whatever
+/// the norms are, since log det(Sigma_t) - log det(lambda I) <= d log(1 + t B^2 L^2/(d lambda)).
 pub fn levis(t: u64, dim: usize, lambda: f64, delta: f64, b: f64, norms: (f64, f64)) -> f64 {
     let (t, d) = (t as f64, dim as f64);
     let (phi_norm, theta_norm) = norms;
@@ -101,33 +104,39 @@ pub fn levis(t: u64, dim: usize, lambda: f64, delta: f64, b: f64, norms: (f64, f
 /// The self-normalised bound with the realised determinant, valid for all t at once:
 /// (B/2) sqrt(2 log(1/delta) + log det(Sigma_t) - log det(lambda I)) + sqrt(lambda) |theta*|.
 ///
-/// Valid if `theta_norm` bounds |theta*|, V_j lies in [0, B] and is fixed before s' is drawn: LEVIS clamps V_j and plans before
-/// it acts. The noise V_j(s') - E V_j lies in an interval of width at most B, so it is (B/2)-sub-Gaussian. `log_det_ratio` is
-/// log det(Sigma_t) - log det(lambda I), `theta_norm` a bound on |theta*|.
+/// Valid if `theta_norm` bounds |theta*|, V_j lies in [0, B] and is fixed before s' is drawn: LEVIS
+/// clamps V_j and plans before it acts. The noise V_j(s') - E V_j lies in an interval of width at
+/// most B, so it is (B/2)-sub-Gaussian. `log_det_ratio` is log det(Sigma_t) - log det(lambda I),
+/// `theta_norm` a bound on |theta*|.
 pub fn realised_determinant(log_det_ratio: f64, lambda: f64, delta: f64, b: f64, theta_norm: f64) -> f64 {
     0.5 * b * (2.0 * (1.0 / delta).ln() + log_det_ratio.max(0.0)).sqrt() + lambda.sqrt() * theta_norm
 }
 
-/// What the radius `data` of LEVIS++ is made of: Theorem 4.3 of Zhou and Gu (2022), which the printed radius is derived from, with
-/// the data's own quantities in place of worst cases.
+/// What the radius `data` of LEVIS++ is made of: Theorem 4.3 of Zhou and Gu (2022), which the
+/// printed radius is derived from, with the data's own quantities in place of worst cases.
 ///
-/// The theorem: for x_i and eta_i with E eta = 0, E eta^2 <= 1, |eta| <= R, |x| <= L (R and L the same for all i), with
-/// probability 1 - delta, for all k at once,
+/// The theorem: for x_i and eta_i with E eta = 0, E eta^2 <= 1, |eta| <= R, |x| <= L (R and L the
+/// same for all i), with probability 1 - delta, for all k at once,
 ///
-/// |theta_k - theta*|_{Z_k} <= 12 sqrt(d log(1 + k L^2/(d lambda)) ell) + 24 ell M_k + 6 ell eps + sqrt(lambda) |theta*|,
-/// ell = log(32 (log(R/eps) + 1) k^2 / delta), M_k = max over i <= k of |eta_i| min(1, |x_i| in the norm of Z_{i-1}^-1), for any
-/// eps > 0.
+/// |theta_k - theta*|_{Z_k} <= 12 sqrt(d log(1 + k L^2/(d lambda)) ell) + 24 ell M_k + 6 ell eps +
+/// sqrt(lambda) |theta*|, ell = log(32 (log(R/eps) + 1) k^2 / delta), M_k = max over i <= k of
+/// |eta_i| min(1, |x_i| in the norm of Z_{i-1}^-1), for any eps > 0.
 ///
-/// * The print bounds M_k by 1/gamma^2 = sqrt(d). Here |eta_i| is at most the span of U^(2^l) over the successors of the pair
-///   divided by sigma_bar_i, and the running maximum of that product is computed.
+/// * The print bounds M_k by 1/gamma^2 = sqrt(d). Here |eta_i| is at most the span of U^(2^l) over
+///   the successors of the pair divided by sigma_bar_i, and the running maximum of that product is
+///   computed.
 /// * eps = 1/1000, where the print has 1/gamma^2.
-/// * alpha_t = 1/sqrt(t), so R = sqrt(T) and L = L_phi sqrt(T) up to a horizon T. They enter under logarithms alone.
-///   The print makes them depend on t and pays by a union bound over plans, t^4 instead of t^2. Here the horizon doubles: the theorem is
-///   applied to the process stopped at T_n = horizon 2^n with probability delta/((n+1)(n+2)), n = 0, 1, ..., which adds up
-///   to delta; the radius at t is that of the first T_n >= t. So the radius is valid at all times, also beyond the horizon.
-/// * L_phi and |theta*| are the problem's own ([`phi_norm`](super::phi_norm), [`theta_norm`](super::theta_norm); reading B1).
+/// * alpha_t = 1/sqrt(t), so R = sqrt(T) and L = L_phi sqrt(T) up to a horizon T. They enter under
+///   logarithms alone. The print makes them depend on t and pays by a union bound over plans, t^4
+///   instead of t^2. Here the horizon doubles: the theorem is applied to the process stopped at
+///   T_n = horizon 2^n with probability delta/((n+1)(n+2)), n = 0, 1, ..., which adds up to delta;
+///   the radius at t is that of the first T_n >= t. So the radius is valid at all times, also
+///   beyond the horizon.
+/// * L_phi and |theta*| are the problem's own ([`phi_norm`](super::phi_norm),
+///   [`theta_norm`](super::theta_norm); reading B1).
 ///
-/// Since M_k <= 1/gamma^2 always, the radius is of the printed one's order, and so is the regret bound.
+/// Since M_k <= 1/gamma^2 always, the radius is of the printed one's order, and so is the regret
+/// bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bernstein {
     /// d.
@@ -167,14 +176,16 @@ impl Bernstein {
 /// The realised determinant for a weighted regression:
 /// R sqrt(2 log(1/delta_k) + log det(Sigma_t) - log det(lambda I)) + bias.
 ///
-/// With weights 1/sigma_bar_i^2 fixed before s' is drawn, the noise eta_i lies in an interval of width span_i/sigma_bar_i, so it is
-/// R_i-sub-Gaussian, R_i = span_i/(2 sigma_bar_i), whether or not sigma_bar_i has anything to do with the variance. R_i has no
-/// bound that holds for all times (sigma_bar^2 may be as small as 1/t), but its running maximum is known before s' is:
-/// for every k the process stopped before the first R_i > R_k = 1.25^k/4 is R_k-sub-Gaussian, and the self-normalised
-/// bound holds for it at all times with probability 1 - delta_k, delta_k = delta/((k+1)(k+2)), which adds up to delta.
-/// The radius takes the first R_k that is not below the maximum so far (`steepest`). It is valid at all times, whatever the weights
-/// are worth, and only level 0 needs it. The paper's regret bound is not claimed with it: R has no bound of the order of
-/// one.
+/// With weights 1/sigma_bar_i^2 fixed before s' is drawn, the noise eta_i lies in an interval of
+/// width span_i/sigma_bar_i, so it is R_i-sub-Gaussian, R_i = span_i/(2 sigma_bar_i), whether or
+/// not sigma_bar_i has anything to do with the variance. R_i has no bound that holds for all times
+/// (sigma_bar^2 may be as small as 1/t), but its running maximum is known before s' is: for every k
+/// the process stopped before the first R_i > R_k = 1.25^k/4 is R_k-sub-Gaussian, and the
+/// self-normalised bound holds for it at all times with probability 1 - delta_k, delta_k =
+/// delta/((k+1)(k+2)), which adds up to delta. The radius takes the first R_k that is not below the
+/// maximum so far (`steepest`). It is valid at all times, whatever the weights are worth, and only
+/// level 0 needs it. The paper's regret bound is not claimed with it: R has no bound of the order
+/// of one.
 pub fn weighted_determinant(log_det_ratio: f64, delta: f64, steepest: f64, bias: f64) -> f64 {
     let k = ((4.0 * steepest).ln() / 1.25f64.ln() - 1e-12).ceil().max(0.0);
     let r = 0.25 * 1.25f64.powf(k);
@@ -210,8 +221,8 @@ mod tests {
         assert!(realised_determinant(-1e-16, 1.0, 0.01, 3.0, 1.0).is_finite());
     }
 
-    /// d = 2, lambda = 1/4, delta = 0.02, horizon 100, L_phi = 2, |theta*| = 3; ell and the logarithm computed apart, digit by
-    /// digit from the formulas above.
+    /// d = 2, lambda = 1/4, delta = 0.02, horizon 100, L_phi = 2, |theta*| = 3; ell and the
+    /// logarithm computed apart, digit by digit from the formulas above.
     #[test]
     fn data_radius_by_hand() {
         let of = Bernstein { dim: 2, lambda: 0.25, delta: 0.02, horizon: 100.0, phi_norm: 2.0, bias: 1.5 };
@@ -219,7 +230,8 @@ mod tests {
         for (t, ell, growth, whole) in [
             // T = 100, n = 0: log(32 (log(10/0.001) + 1) 50^2 / 0.01), log(1 + 50 * 4 * 100 / 0.5)
             (50, 18.218353068383152f64, 10.596659732783579f64, 456.0249290967649),
-            // T = 400, n = 2: log(32 (log(20/0.001) + 1) 300^2 * 12 / 0.02), log(1 + 300 * 4 * 400 / 0.5)
+            // T = 400, n = 2: log(32 (log(20/0.001) + 1) 300^2 * 12 / 0.02), log(1 + 300 * 4 *
+            // 400 / 0.5)
             (300, 23.659313204335692, 13.774689605110144, 591.9180600864755),
         ] {
             let expected = 12.0 * (2.0 * growth * ell).sqrt() + 24.0 * ell * 0.5 + 0.006 * ell + 1.5;

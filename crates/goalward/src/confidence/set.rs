@@ -7,7 +7,8 @@ use crate::numeric::support::{SupportMin, Warm};
 ///
 /// [`Probe::set`](crate::learners::Probe::set) shows the sets of a learner.
 pub trait ConfidenceSet {
-    /// Which set it is, as results name it: `printed`, `scaled:0.003`, `data`, `determinant`, `likelihood`.
+    /// Which set it is, as results name it: `printed`, `scaled:0.003`, `data`, `determinant`,
+    /// `likelihood`.
     fn kind(&self) -> String;
 
     /// How large it is.

@@ -6,8 +6,8 @@ use crate::files::json;
 use crate::parameters::Settings;
 use crate::problem::Instance;
 
-/// Checks a problem with its truth: that its rows are distributions, that it can be solved, and that
-/// it is the same after it was written to a file and read back.
+/// Checks a problem with its truth: that its rows are distributions, that it can be solved, and
+/// that it is the same after it was written to a file and read back.
 pub fn instance(instance: &Instance) -> Report {
     let problem = &instance.problem;
     let mut report = Report::new(format!("problem {}", problem.name()));

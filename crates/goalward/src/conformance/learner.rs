@@ -15,11 +15,11 @@ const MOST_STEPS: u64 = 2_000;
 
 type Outcome = std::result::Result<String, String>;
 
-/// Checks a learner on small worlds: that runs repeat, that they go on bit for bit from any step, that
-/// wrong calls are refused and change nothing, and more. [`Report`] prints what was checked.
+/// Checks a learner on small worlds: that runs repeat, that they go on bit for bit from any step,
+/// that wrong calls are refused and change nothing, and more. [`Report`] prints what was checked.
 ///
-/// Parameters without a default are set to `oracle`, so that they should be bounds that a simulation
-/// knows. The learner need not be [registered](crate::learners::register).
+/// Parameters without a default are set to `oracle`, so that they should be bounds that a
+/// simulation knows. The learner need not be [registered](crate::learners::register).
 pub fn learner(entry: &LearnerEntry) -> Report {
     let mut report = Report::new(format!("learner {}", entry.id));
     let arenas = match arenas() {

@@ -30,8 +30,8 @@ impl Arena {
         Arena::new(world, params, worlds::open(world, params)?)
     }
 
-    /// Solves the instance exactly; an error if it has no truth, if the goal can be lost for ever, or if no
-    /// finite bound on the optimal costs is found.
+    /// Solves the instance exactly; an error if it has no truth, if the goal can be lost for ever,
+    /// or if no finite bound on the optimal costs is found.
     pub fn new(world: &str, params: &Settings, instance: Instance) -> Result<Arena> {
         let options = Options { extras: Extras { reach: false, ..Extras::ALL }, ..Options::default() };
         let exact = plan::solve(&instance.problem, instance.truth()?, &options)?;
@@ -114,7 +114,8 @@ impl Arena {
         Stream::new(seed, &[WORLD_STREAM, episode])
     }
 
-    /// What a learner is told beyond the problem: what its entry needs, and what the user asked for by `oracle`.
+    /// What a learner is told beyond the problem: what its entry needs, and what the user asked for
+    /// by `oracle`.
     pub(super) fn tell(&self, entry: &LearnerEntry, settings: &Settings) -> Told {
         let asked = |key: &Key<Bound>| settings.get(key.name()) == Some("oracle");
         // the certified upper bound: a learner's B must not be below B* even by rounding

@@ -28,7 +28,8 @@ pub struct Checkpoint {
     fingerprint: String,
     /// What is run.
     pub spec: RunSpec,
-    /// The number of episodes that the learner was built for; `spec.episodes` may have been raised since.
+    /// The number of episodes that the learner was built for; `spec.episodes` may have been raised
+    /// since.
     built_for: u64,
     /// Where the run stands.
     pub progress: Progress,
@@ -111,7 +112,8 @@ impl Checkpoint {
                 }
                 return match serde_json::from_slice::<Any>(bytes) {
                     Ok(Any { version: 1 }) => refuse(
-                        "it has version 1, which has no checksum, and this program reads no such file: the                          program that wrote it can still take it up"
+                        "it has version 1, which has no checksum, and this program reads no such file: the \
+                         program that wrote it can still take it up"
                             .into(),
                     ),
                     Err(e) if broken == seal::Broken::Missing && bytes.is_empty() => Err(malformed(e)),
@@ -195,8 +197,8 @@ impl Progress {
         ensure(under_way || self.state == problem.start(), "state", || {
             format!("{} at the beginning of an episode", self.state)
         })?;
-        // an episode under way may stand at the goal if its learner owes a plan, which is seen once that is restored
-        // sums of costs in order, each rounded
+        // an episode under way may stand at the goal if its learner owes a plan, which is seen once
+        // that is restored sums of costs in order, each rounded
         let dearest = problem.costs().iter().copied().fold(0.0, f64::max) * (1.0 + 1e-6);
         let [all, now] = [self.steps, self.episode_steps].map(|steps| dearest * steps as f64);
         between("total_cost", &[self.total_cost], 0.0, all)?;

@@ -1,10 +1,11 @@
 //! The only interaction loop, and what watches it.
 //!
-//! **The simulation standard.** Episodes k = 1..K. s = start; while s is not the goal: a = act(s); the world draws s' by
-//! one uniform number that depends on (seed, k, i) alone, i the step within the episode, so that all learners meet
-//! the same luck; observe(s, a, c, s'); regret adds c. After the loop end_episode, and regret subtracts V*(start). A cap on
-//! steps ends the run as truncated; regret then subtracts V*(start) - V*(s) for the episode that was cut off in s, so that
-//! its mean stays that of the gap regret. Learners draw from a stream of their own (ties, sampling).
+//! **The simulation standard.** Episodes k = 1..K. s = start; while s is not the goal: a = act(s);
+//! the world draws s' by one uniform number that depends on (seed, k, i) alone, i the step within
+//! the episode, so that all learners meet the same luck; observe(s, a, c, s'); regret adds c. After
+//! the loop end_episode, and regret subtracts V*(start). A cap on steps ends the run as truncated;
+//! regret then subtracts V*(start) - V*(s) for the episode that was cut off in s, so that its mean
+//! stays that of the gap regret. Learners draw from a stream of their own (ties, sampling).
 //!
 //! ```
 //! use goalward::episode::{Arena, RunSpec, Runner};

@@ -6,7 +6,8 @@ use crate::learners::{Probe, Violation};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-/// The outcome of a run, in the user's cost units. Serialised it is the JSON of `goalward learn --json`, but for the time.
+/// The outcome of a run, in the user's cost units. Serialised it is the JSON of `goalward learn
+/// --json`, but for the time.
 #[derive(Clone, Debug, Serialize)]
 pub struct RunResult {
     /// The world's id or the problem file.
@@ -25,26 +26,31 @@ pub struct RunResult {
     pub total_cost: f64,
     /// V*(start).
     pub optimal_cost: f64,
-    /// total_cost - episodes * optimal_cost - (optimal_cost - V*(s)), where s is the state of an episode that was cut off; the
-    /// last term is 0 between episodes. Without it a run that ends in the middle would be charged its steps and not credited
-    /// the way that they made, and the mean would not be that of the gap regret.
+    /// total_cost - episodes * optimal_cost - (optimal_cost - V*(s)), where s is the state of an
+    /// episode that was cut off; the last term is 0 between episodes. Without it a run that ends in
+    /// the middle would be charged its steps and not credited the way that they made, and the mean
+    /// would not be that of the gap regret.
     pub regret: f64,
     /// The sum over the steps of Q*(s,a) - V*(s): the same mean as the regret, far less noise.
     pub gap_regret: f64,
     /// The learner's estimate of theta, if it has one.
     pub theta_hat: Option<Vec<f64>>,
-    /// An interval for every coordinate of theta, as of the last plan, if the learner's confidence set gives one. An end may be
-    /// infinite; serialised it is null then, and so is an interval without an end.
+    /// An interval for every coordinate of theta, as of the last plan, if the learner's confidence
+    /// set gives one. An end may be infinite; serialised it is null then, and so is an interval
+    /// without an end.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "ends")]
     pub theta_interval: Option<Vec<(f64, f64)>>,
-    /// The coordinates of theta that cannot be learnt from transitions: their intervals are what the problem's known facts leave.
+    /// The coordinates of theta that cannot be learnt from transitions: their intervals are what
+    /// the problem's known facts leave.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub theta_hidden: Vec<usize>,
     /// Planning calls.
     pub planner_calls: u64,
-    /// Which confidence radius was used: "printed", "scaled:x" (no guarantee), ...; null for a learner without one.
+    /// Which confidence radius was used: "printed", "scaled:x" (no guarantee), ...; null for a
+    /// learner without one.
     pub radius: Option<String>,
-    /// What is proved of the learner with these settings, and whether its conditions hold here; null if nothing is.
+    /// What is proved of the learner with these settings, and whether its conditions hold here;
+    /// null if nothing is.
     pub guarantee: Option<Guarantee>,
     /// Whether the cap on steps ended the run in the middle of an episode.
     pub truncated: bool,
@@ -53,10 +59,12 @@ pub struct RunResult {
     /// Steps that no model allows, each distinct one once.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub impossible: Vec<Violation>,
-    /// Planning calls in which the data contradicted every model in B at the level delta: a part of the violations.
+    /// Planning calls in which the data contradicted every model in B at the level delta: a part of
+    /// the violations.
     #[serde(skip_serializing_if = "is_zero")]
     pub contradictions: u64,
-    /// Planning calls that left out rows of B that could bind: optimistic, over a set larger than C ∩ B.
+    /// Planning calls that left out rows of B that could bind: optimistic, over a set larger than
+    /// C ∩ B.
     #[serde(skip_serializing_if = "is_zero")]
     pub relaxed: u64,
     /// All parameters in force.

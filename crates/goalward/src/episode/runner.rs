@@ -83,9 +83,10 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// What was paid beyond the optimum: the cost so far, less V*(start) for each finished episode, less V*(start) - V*(state) for
-    /// the one under way. That is what the best policy would have paid on average to come as near to the goal, so that the
-    /// regret has the mean of the gap regret wherever the run stops. Between episodes the state is the start, and the term 0.
+    /// What was paid beyond the optimum: the cost so far, less V*(start) for each finished episode,
+    /// less V*(start) - V*(state) for the one under way. That is what the best policy would have
+    /// paid on average to come as near to the goal, so that the regret has the mean of the gap
+    /// regret wherever the run stops. Between episodes the state is the start, and the term 0.
     #[doc(hidden)]
     pub fn regret(&self, arena: &Arena) -> f64 {
         let (whole, ahead) = (arena.optimal_cost(), arena.exact().v[self.state]);
@@ -103,7 +104,8 @@ pub struct Runner<'a> {
     pub(super) luck: Stream,
     /// The number of episodes that the learner was built for.
     built_for: u64,
-    /// Whether the learner was built here, from the arena's own problem: what the arena knows is then about its models.
+    /// Whether the learner was built here, from the arena's own problem: what the arena knows is
+    /// then about its models.
     own: bool,
     /// The parameters in force before the first step.
     opening: Map<String, Value>,
@@ -118,8 +120,8 @@ impl<'a> Runner<'a> {
         Ok(Runner { own: true, ..Runner::with_learner(arena, spec, learner)? })
     }
 
-    /// Runs a learner that the caller has built; `spec.learner` is what results call it. An error if it
-    /// was built for [another problem](Learner::problem).
+    /// Runs a learner that the caller has built; `spec.learner` is what results call it. An error
+    /// if it was built for [another problem](Learner::problem).
     pub fn with_learner(arena: &'a Arena, spec: RunSpec, learner: Learner) -> Result<Self> {
         if let Some(fault) = arena.problem().difference(learner.problem()) {
             let first = format!("problem {}", arena.problem().name());
@@ -172,7 +174,8 @@ impl<'a> Runner<'a> {
         &self.learner
     }
 
-    /// What is proved of the learner, with every condition that the truth can decide; none if nothing is.
+    /// What is proved of the learner, with every condition that the truth can decide; none if
+    /// nothing is.
     ///
     /// A step that no model allows shows that the truth is no mixture of them.
     pub fn guarantee(&self) -> Option<Guarantee> {
@@ -196,13 +199,15 @@ impl<'a> Runner<'a> {
         Some(claim.check(&facts))
     }
 
-    /// Cuts planning calls off from now on when asked to: the run then pauses after the step that called for the plan, and the
-    /// next call, of this runner or of one that goes on from a checkpoint, begins with it.
+    /// Cuts planning calls off from now on when asked to: the run then pauses after the step that
+    /// called for the plan, and the next call, of this runner or of one that goes on from a
+    /// checkpoint, begins with it.
     pub fn heed(&mut self, halt: &Halt) {
         self.learner.heed(halt);
     }
 
-    /// Runs until all episodes are done, the cap is met, an observer asks to pause, or a planning call is cut off.
+    /// Runs until all episodes are done, the cap is met, an observer asks to pause, or a planning
+    /// call is cut off.
     pub fn run(&mut self, observers: &mut [&mut dyn Observer]) -> Result<Ending> {
         self.progress.truncated = false; // the cap may have been raised since
         if self.catch_up(observers)?.is_break() && self.progress.episodes < self.spec.episodes {
@@ -261,8 +266,8 @@ impl<'a> Runner<'a> {
         }
     }
 
-    /// What comes after a step, by what the learner made of it: the plan, and the end of the episode. Both wait for a plan that
-    /// is owed.
+    /// What comes after a step, by what the learner made of it: the plan, and the end of the
+    /// episode. Both wait for a plan that is owed.
     fn after(&mut self, observed: Observed, observers: &mut [&mut dyn Observer]) -> Flow {
         let mut flow = Flow::Continue(());
         match observed {

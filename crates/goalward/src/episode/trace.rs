@@ -1,5 +1,5 @@
-//! The trace: one JSON object a line for everything that happened. It holds no times, so the same run gives the same
-//! bytes.
+//! The trace: one JSON object a line for everything that happened. It holds no times, so the same
+//! run gives the same bytes.
 
 use super::{Episode, Flow, Observer, Plan, Runner, Step, Stop, TraceMark};
 use crate::Error;
@@ -77,7 +77,8 @@ impl TraceMark {
     }
 }
 
-/// The first line: the world, the learner, all parameters in force, and what is proved of it with them.
+/// The first line: the world, the learner, all parameters in force, and what is proved of it with
+/// them.
 fn first_line(runner: &Runner) -> Vec<u8> {
     let (arena, spec) = (runner.arena(), runner.spec());
     let mut line = Map::new();
@@ -226,7 +227,8 @@ impl<W: Write> Trace<W> {
         Trace { out, written, failure: None }
     }
 
-    /// The first line: the world, the learner, all parameters in force, and what is proved of it with them.
+    /// The first line: the world, the learner, all parameters in force, and what is proved of it
+    /// with them.
     pub fn start(&mut self, runner: &Runner) {
         let _ = self.put(&first_line(runner)); // a failure is kept for flush
     }

@@ -1,9 +1,9 @@
 //! High-order moment estimation: Algorithm 3 of the paper (HOME), in normalised form.
 //!
-//! Level l regresses V_j^(2^l) and estimates the variance that weighs level l - 1. With U = V_j / B in [0, 1] all powers
-//! of B cancel (reading A13): psi_l = phi_{U^(2^l)}, y_l = U(s')^(2^l), and the weight kept here is
-//! s_l^2 = sigma_bar_l^2 / B^(2^(l+1)). Sigma, theta_hat and the radius are unchanged by it, and nothing overflows however
-//! large B and L are.
+//! Level l regresses V_j^(2^l) and estimates the variance that weighs level l - 1. With U = V_j / B
+//! in [0, 1] all powers of B cancel (reading A13): psi_l = phi_{U^(2^l)}, y_l = U(s')^(2^l), and
+//! the weight kept here is s_l^2 = sigma_bar_l^2 / B^(2^(l+1)). Sigma, theta_hat and the radius are
+//! unchanged by it, and nothing overflows however large B and L are.
 
 use super::Ridge;
 use crate::numeric::dot;
@@ -27,8 +27,8 @@ pub struct Home {
     scratch: Scratch,
 }
 
-/// Powers of U below this are taken for zero. Their square would leave the range of normal numbers, on which arithmetic
-/// is a hundred times slower; beside lambda it is nothing.
+/// Powers of U below this are taken for zero. Their square would leave the range of normal numbers,
+/// on which arithmetic is a hundred times slower; beside lambda it is nothing.
 const NOTHING: f64 = 1e-150;
 
 /// Buffers of a step, L x d, L and d numbers; not part of the state.
@@ -77,12 +77,14 @@ impl Home {
         Ok(())
     }
 
-    /// One step of Algorithm 1, lines 6 to 8: weighs the transition (Algorithm 3) and takes it in at every level.
+    /// One step of Algorithm 1, lines 6 to 8: weighs the transition (Algorithm 3) and takes it in
+    /// at every level.
     ///
-    /// `u` is V_j / B clamped to [0, 1] (reading A14), `beta` the radius of every level: that of the current step t
-    /// (reading H6), or that of t_j, which the frozen pair belongs to. The
-    /// weights are computed before the step's own update, from the pair (theta_hat, Sigma) frozen at t_j and, in the
-    /// gamma term, from Sigma_{t-1} (readings A1 and H3): they must not have seen the next state.
+    /// `u` is V_j / B clamped to [0, 1] (reading A14), `beta` the radius of every level: that of
+    /// the current step t (reading H6), or that of t_j, which the frozen pair belongs to. The
+    /// weights are computed before the step's own update, from the pair (theta_hat, Sigma) frozen
+    /// at t_j and, in the gamma term, from Sigma_{t-1} (readings A1 and H3): they must not have
+    /// seen the next state.
     pub fn step(&mut self, problem: &Problem, p: Pair, next: State, u: &[f64], beta: &[f64], t: u64) {
         self.raise(problem, p, next, u);
         self.weigh(beta, t);
@@ -93,12 +95,14 @@ impl Home {
             if scratch.live[l] == 0 {
                 continue; // psi_l = 0 tells nothing
             }
-            // reading A11: multiply by sigma_bar^-2, where the paper's display of the regression divides by it
+            // reading A11: multiply by sigma_bar^-2, where the paper's display of the regression
+            // divides by it
             level.update(psi, scratch.y[l], 1.0 / self.sigma_sq[l], &mut scratch.vector);
         }
     }
 
-    /// psi_l = phi_{U^(2^l)}(s,a) and y_l = U(s')^(2^l) for all levels, in one pass over the successors.
+    /// psi_l = phi_{U^(2^l)}(s,a) and y_l = U(s')^(2^l) for all levels, in one pass over the
+    /// successors.
     fn raise(&mut self, problem: &Problem, p: Pair, next: State, u: &[f64]) {
         let (d, levels) = (problem.dim(), self.levels.len());
         let scratch = &mut self.scratch;
@@ -174,8 +178,9 @@ impl Home {
         }
     }
 
-    /// Per level, the largest so far of span/sigma_bar min(1, |x| in the norm of Sigma_{t-1}^-1), x = psi/sigma_bar: a bound on the
-    /// noise term of the concentration theorem. The span is that of U^(2^l) over the successors of the pair.
+    /// Per level, the largest so far of span/sigma_bar min(1, |x| in the norm of Sigma_{t-1}^-1),
+    /// x = psi/sigma_bar: a bound on the noise term of the concentration theorem. The span is that
+    /// of U^(2^l) over the successors of the pair.
     pub fn noise(&self) -> &[f64] {
         &self.noise
     }

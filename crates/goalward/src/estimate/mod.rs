@@ -1,4 +1,5 @@
-//! Estimators: weighted ridge regression, the high-order moments (HOME) that weigh it, and maximum likelihood.
+//! Estimators: weighted ridge regression, the high-order moments (HOME) that weigh it, and maximum
+//! likelihood.
 
 mod home;
 mod likelihood;

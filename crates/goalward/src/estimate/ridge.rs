@@ -4,8 +4,8 @@ use crate::numeric::Cholesky;
 use crate::numeric::stored::{Flaw, Within, ensure, numbers};
 use serde::{Deserialize, Serialize};
 
-/// Sigma = lambda I + sum of w x x', b = sum of w x y, theta_hat = Sigma^-1 b; and the pair (theta_hat, Sigma) as it
-/// stood at the last planning time t_j.
+/// Sigma = lambda I + sum of w x x', b = sum of w x y, theta_hat = Sigma^-1 b; and the pair
+/// (theta_hat, Sigma) as it stood at the last planning time t_j.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Ridge {
@@ -17,8 +17,8 @@ pub struct Ridge {
 }
 
 impl Ridge {
-    /// No data: Sigma = lambda I, theta_hat = 0, both frozen (reading A4: the paper does not initialise the frozen
-    /// pair).
+    /// No data: Sigma = lambda I, theta_hat = 0, both frozen (reading A4: the paper does not
+    /// initialise the frozen pair).
     pub fn new(dim: usize, lambda: f64) -> Self {
         let mut sigma = vec![0.0; dim * dim];
         (0..dim).for_each(|i| sigma[i * dim + i] = lambda);
@@ -56,8 +56,8 @@ impl Ridge {
         self.running.update(x, weight, scratch);
     }
 
-    /// Freezes the pair (theta_hat, Sigma) of now. The factor is made anew from Sigma, so that rounding in the
-    /// rank-one updates never adds up beyond one interval between plans.
+    /// Freezes the pair (theta_hat, Sigma) of now. The factor is made anew from Sigma, so that
+    /// rounding in the rank-one updates never adds up beyond one interval between plans.
     pub fn freeze(&mut self) {
         if let Some(fresh) = Cholesky::factor(&self.sigma, self.b.len()) {
             self.running = fresh;
@@ -93,7 +93,8 @@ impl Ridge {
         &self.frozen_theta
     }
 
-    /// Whether det Sigma has at least doubled since the freeze (reading A15: compared as logarithms).
+    /// Whether det Sigma has at least doubled since the freeze (reading A15: compared as
+    /// logarithms).
     pub fn doubled(&self) -> bool {
         self.running.log_det() - self.frozen.log_det() >= std::f64::consts::LN_2
     }

@@ -43,8 +43,8 @@ impl<L: Buildable> Builder<L> {
         self
     }
 
-    /// Sets the number of episodes K that the run is planned for, where the learner asks; 1 if nobody
-    /// does.
+    /// Sets the number of episodes K that the run is planned for, where the learner asks; 1 if
+    /// nobody does.
     pub fn episodes(mut self, episodes: u64) -> Self {
         self.episodes = episodes;
         self

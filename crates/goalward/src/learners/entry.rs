@@ -168,7 +168,8 @@ impl LearnerEntry {
         LearnerEntry { bytes, ..self }
     }
 
-    /// What its tables take, in bytes: an estimate from above. What it keeps of the data comes on top.
+    /// What its tables take, in bytes: an estimate from above. What it keeps of the data comes on
+    /// top.
     #[doc(hidden)]
     pub fn bytes(&self, problem: &Problem) -> u64 {
         (self.bytes)(problem)

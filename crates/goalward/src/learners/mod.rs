@@ -1,8 +1,8 @@
 //! Algorithms that act on a [`Problem`](crate::Problem), one file each, behind one registry.
 //!
-//! A new algorithm is one file in the folder of its family and its line in that folder's `mod.rs`. It says how to
-//! act, learn and plan ([`Algorithm`]); a [`Learner`] holds it and does what all learners share. A
-//! learner in a user's own crate is the same file, and a call of [`register`].
+//! A new algorithm is one file in the folder of its family and its line in that folder's `mod.rs`.
+//! It says how to act, learn and plan ([`Algorithm`]); a [`Learner`] holds it and does what all
+//! learners share. A learner in a user's own crate is the same file, and a call of [`register`].
 
 mod baselines;
 mod builder;

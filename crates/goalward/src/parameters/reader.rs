@@ -8,8 +8,8 @@ use crate::{Error, Result};
 use serde_json::{Map, json};
 use std::cell::RefCell;
 
-/// Reads settings for one owner. Unknown keys are refused, defaults are filled in, errors name owner
-/// and key. What it gives out it also notes down: [`Reader::in_force`].
+/// Reads settings for one owner. Unknown keys are refused, defaults are filled in, errors name
+/// owner and key. What it gives out it also notes down: [`Reader::in_force`].
 #[derive(Debug)]
 pub struct Reader<'a> {
     owner: &'a str,
@@ -84,7 +84,8 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    /// Notes down what is in force where that is not what was read: in other units, or decided late.
+    /// Notes down what is in force where that is not what was read: in other units, or decided
+    /// late.
     pub fn note<T: Value>(&self, key: &Key<T>, value: &T) {
         self.note_as(key.name(), value.in_force());
     }

@@ -99,7 +99,7 @@ impl Problem {
     ///
     /// ```
     /// use goalward::problem::Problem;
-    /// // one state, one action that reaches the goal with probability 1/2 or 1: theta mixes the two
+    /// // one action that reaches the goal with probability 1/2 or 1: theta mixes the two
     /// let mut builder = Problem::builder("coin", 2, 2);
     /// builder.start(0).goal(1);
     /// let toss = builder.action(0, 1.0)?;

@@ -1,20 +1,22 @@
 //! `corridor`: the hard instance cut into many cheap steps, so that T* grows while B* stays.
 //!
-//! States 0, ..., length - 1 in a row, then the goal; actions a in {-1,1}^(d-1). From every state an action leads one
-//! state on with probability delta + <a, vartheta> and stays otherwise; every step costs 1/length. Features and theta*
-//! are those of `hard-instance` in every state:
+//! States 0, ..., length - 1 in a row, then the goal; actions a in {-1,1}^(d-1). From every state
+//! an action leads one state on with probability delta + <a, vartheta> and stays otherwise; every
+//! step costs 1/length. Features and theta* are those of `hard-instance` in every state:
 //!
-//! * phi(s+1|s,a) = [a, delta], phi(s|s,a) = [-a, 1 - delta], theta* = (vartheta, 1), vartheta_i = Delta/(d-1),
-//!   Delta = 1/b_star - delta.
+//! * phi(s+1|s,a) = [a, delta], phi(s|s,a) = [-a, 1 - delta], theta* = (vartheta, 1), vartheta_i =
+//!   Delta/(d-1), Delta = 1/b_star - delta.
 //!
 //! The best action is all ones everywhere, with probability 1/b_star to get on, so that
 //!
 //! * V*(s) = b_star (length - s)/length, hence B* = b_star whatever the length;
-//! * the expected steps of the best policy from s are b_star (length - s), hence T* = b_star length;
+//! * the expected steps of the best policy from s are b_star (length - s), hence T* = b_star
+//!   length;
 //! * c_min = 1/length, and a uniformly random policy pays 1/delta.
 //!
-//! With length = 1 this is `hard-instance`. A bound that depends on T* grows with the length, one that depends on it
-//! through a logarithm alone does not: this is the world to see the difference on.
+//! With length = 1 this is `hard-instance`. A bound that depends on T* grows with the length, one
+//! that depends on it through a logarithm alone does not: this is the world to see the difference
+//! on.
 
 use super::signs::{B_STAR, DELTA, DIM, Signs};
 use super::{SIMPLEX, WorldEntry};

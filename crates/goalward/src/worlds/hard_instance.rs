@@ -1,18 +1,21 @@
-//! `hard-instance`: the two-state instance of the paper's experiment (Appendix B), which is also that of its lower
-//! bound.
+//! `hard-instance`: the two-state instance of the paper's experiment (Appendix B), which is also
+//! that of its lower bound.
 //!
 //! States s_init and the goal; actions a in {-1,1}^(d-1); every step costs 1;
 //!
-//! * phi(s_init|s_init,a) = [-a, 1 - delta], phi(g|s_init,a) = [a, delta], phi(s_init|g,a) = 0, phi(g|g,a) = [0, 1];
-//! * theta* = (Delta/(d-1), ..., Delta/(d-1), 1) with Delta = 1/b_star - delta and 0 < Delta < delta.
+//! * phi(s_init|s_init,a) = [-a, 1 - delta], phi(g|s_init,a) = [a, delta], phi(s_init|g,a) = 0,
+//!   phi(g|g,a) = [0, 1];
+//! * theta* = (Delta/(d-1), ..., Delta/(d-1), 1) with Delta = 1/b_star - delta and 0 < Delta <
+//!   delta.
 //!
-//! So P(g|s_init,a) = delta + <a, vartheta>. The best action is all ones, with V* = B* = T* = b_star; a uniformly
-//! random action reaches the goal with probability delta and pays 1/delta. The default delta = 5/27 with b_star = 3 is
-//! inferred from the plateau of the published figure's random policy (1/delta - 3 = 2.4); the print names neither delta
-//! nor d.
+//! So P(g|s_init,a) = delta + <a, vartheta>. The best action is all ones, with V* = B* = T* =
+//! b_star; a uniformly random action reaches the goal with probability delta and pays 1/delta. The
+//! default delta = 5/27 with b_star = 3 is inferred from the plateau of the published figure's
+//! random policy (1/delta - 3 = 2.4); the print names neither delta nor d.
 //!
-//! Action number a encodes the signs: bit i set means +1 in coordinate i; its name spells them, such as `+-+`. With
-//! `simplex` learners know that no entry of vartheta is negative, which gives the best action away.
+//! Action number a encodes the signs: bit i set means +1 in coordinate i; its name spells them,
+//! such as `+-+`. With `simplex` learners know that no entry of vartheta is negative, which gives
+//! the best action away.
 
 use super::signs::{B_STAR, DELTA, DIM, Signs};
 use super::{SIMPLEX, WorldEntry};

@@ -1,7 +1,7 @@
 //! Problems with their truth, one file each, behind one registry.
 //!
-//! A world is a file that exports a [`WorldEntry`] and one line in [`WORLDS`]; [`open`] takes such a world by its id,
-//! or a model or problem from a file.
+//! A world is a file that exports a [`WorldEntry`] and one line in [`WORLDS`]; [`open`] takes such
+//! a world by its id, or a model or problem from a file.
 
 mod corridor;
 mod hard_instance;
@@ -67,7 +67,8 @@ pub const RESTART: Key<bool> = Key::flag(
 )
 .or("false");
 
-/// The most feature rows times dim that a world is built with whose number of actions grows with 2^dim.
+/// The most feature rows times dim that a world is built with whose number of actions grows with
+/// 2^dim.
 const MOST_NUMBERS: usize = 100_000_000;
 
 /// The entry of a world.
@@ -96,8 +97,8 @@ pub enum Place<'a> {
 
 /// Tells an id from a path.
 ///
-/// What is not an id is taken for a path if there is such a file or pipe, if it ends like a model (`.json`, `.drn`, `.gz`)
-/// or if it contains a path separator. `-` is standard input.
+/// What is not an id is taken for a path if there is such a file or pipe, if it ends like a model
+/// (`.json`, `.drn`, `.gz`) or if it contains a path separator. `-` is standard input.
 #[doc(hidden)]
 pub fn locate(name: &str) -> Result<Place<'_>> {
     let looks_like_file = [".json", ".drn", ".gz"].iter().any(|end| name.ends_with(end));
@@ -153,8 +154,8 @@ pub fn named(text: &str) -> Result<(String, Settings)> {
 
 /// Opens a world by its id, or a model or problem file by its path ([`locate`] says which it is).
 ///
-/// A built-in world takes its own parameters, a model file those of [`files::choose::PARAMETERS`] (`goal`, `cost`,
-/// `start`), and a problem file none; each takes [`COMMON`] besides.
+/// A built-in world takes its own parameters, a model file those of [`files::choose::PARAMETERS`]
+/// (`goal`, `cost`, `start`), and a problem file none; each takes [`COMMON`] besides.
 ///
 /// ```
 /// use goalward::Settings;

@@ -1,13 +1,14 @@
 //! `random-mixture`: a random sparse kernel that mixes random candidate models.
 //!
-//! The start is state 0, the goal the last state. Every pair (s,a) off the goal has one set of `successors` distinct
-//! states, drawn uniformly among all states and shared by all models, so that rows stay sparse whatever the number of
-//! models. Model i gives it random probabilities (independent exponential weights, normalised: uniform on the simplex)
-//! times 1 - goal_prob, and the goal goal_prob on top. Costs are uniform on [cost_min, 1]; theta is uniform on the
-//! simplex. All is determined by `seed` and the other parameters.
+//! The start is state 0, the goal the last state. Every pair (s,a) off the goal has one set of
+//! `successors` distinct states, drawn uniformly among all states and shared by all models, so that
+//! rows stay sparse whatever the number of models. Model i gives it random probabilities
+//! (independent exponential weights, normalised: uniform on the simplex) times 1 - goal_prob, and
+//! the goal goal_prob on top. Costs are uniform on [cost_min, 1]; theta is uniform on the simplex.
+//! All is determined by `seed` and the other parameters.
 //!
-//! From every state every action reaches the goal with probability at least goal_prob > 0 at once, under every mixture:
-//! every policy is proper, T* <= 1/goal_prob and B* <= 1/goal_prob.
+//! From every state every action reaches the goal with probability at least goal_prob > 0 at once,
+//! under every mixture: every policy is proper, T* <= 1/goal_prob and B* <= 1/goal_prob.
 
 use super::{SIMPLEX, WorldEntry};
 use crate::Result;
@@ -62,7 +63,8 @@ const KERNEL: u64 = 1;
 const WEIGHTS: u64 = 2;
 /// The most feature rows times dim: the time to fill them. Memory is asked for besides.
 const MOST_NUMBERS: usize = 4_000_000_000;
-/// Beyond so many pairs states and actions have no names: they would take as much memory as a tenth of the features.
+/// Beyond so many pairs states and actions have no names: they would take as much memory as a tenth
+/// of the features.
 const MOST_NAMED: usize = 10_000;
 
 fn build(settings: &Reader) -> Result<Instance> {
@@ -148,7 +150,8 @@ impl Law {
     }
 }
 
-/// `count` distinct numbers below n, uniformly, in ascending order (Floyd's algorithm: one draw for each).
+/// `count` distinct numbers below n, uniformly, in ascending order (Floyd's algorithm: one draw for
+/// each).
 fn distinct(stream: &mut Stream, count: usize, n: usize) -> Vec<usize> {
     let mut set = BTreeSet::new();
     for last in n - count..n {
@@ -162,7 +165,8 @@ fn distinct(stream: &mut Stream, count: usize, n: usize) -> Vec<usize> {
 
 /// A uniform point of the simplex.
 fn simplex_point(stream: &mut Stream, n: usize) -> Vec<f64> {
-    // an exponential draw can be exactly 0; all of them being so would leave nothing to normalise by
+    // an exponential draw can be exactly 0; all of them being so would leave nothing to normalise
+    // by
     let weights: Vec<f64> = (0..n).map(|_| stream.exponential().max(f64::MIN_POSITIVE)).collect();
     let sum: f64 = weights.iter().sum();
     weights.into_iter().map(|w| w / sum).collect()

@@ -1,5 +1,5 @@
-//! The law that `hard-instance` and `corridor` share: the actions are sign vectors, and an action's chance to get on
-//! is linear in it with unknown coefficients.
+//! The law that `hard-instance` and `corridor` share: the actions are sign vectors, and an action's
+//! chance to get on is linear in it with unknown coefficients.
 
 use super::MOST_NUMBERS;
 use crate::Result;
@@ -26,8 +26,8 @@ pub(super) const DELTA: Key<f64> = Key::number(
 ///
 /// P(next stage | a) = delta + <a, vartheta>, P(same stage | a) = 1 - delta - <a, vartheta>,
 ///
-/// with phi(next) = [a, delta], phi(same) = [-a, 1 - delta] and theta* = (vartheta, 1), where every entry of vartheta
-/// is Delta/(d-1) and Delta = 1/b_star - delta. Every step costs 1/length.
+/// with phi(next) = [a, delta], phi(same) = [-a, 1 - delta] and theta* = (vartheta, 1), where every
+/// entry of vartheta is Delta/(d-1) and Delta = 1/b_star - delta. Every step costs 1/length.
 pub(super) struct Signs {
     dim: usize,
     delta: f64,

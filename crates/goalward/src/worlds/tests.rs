@@ -1,4 +1,5 @@
-//! Conformance of every registered world, and a plain value iteration for the worlds' own value tests.
+//! Conformance of every registered world, and a plain value iteration for the worlds' own value
+//! tests.
 
 use super::{WORLDS, build, entry, open};
 use crate::Error;
@@ -15,7 +16,8 @@ pub(super) struct Optimal {
     pub(super) steps: Vec<f64>,
 }
 
-/// Value iteration from 0, state after state, until nothing moves: slow, short and independent of the planners.
+/// Value iteration from 0, state after state, until nothing moves: slow, short and independent of
+/// the planners.
 pub(super) fn optimal(instance: &Instance) -> Optimal {
     let (problem, truth) = (&*instance.problem, instance.truth().unwrap());
     let expected = |p: usize, v: &[f64]| -> f64 {

@@ -1,14 +1,15 @@
 //! `windy-grid`: cross an n x n grid while it is unknown which wind blows.
 //!
-//! The start is the top left cell, the goal the bottom right one; cell (row, column) is state row n + column. The four
-//! moves are right, down, left, up, in this order; a move off the grid stays. There are five candidate models:
+//! The start is the top left cell, the goal the bottom right one; cell (row, column) is state row
+//! n + column. The four moves are right, down, left, up, in this order; a move off the grid stays.
+//! There are five candidate models:
 //!
 //! * model 0 obeys: the move is made;
-//! * models 1, 2, 3, 4 have a wind to the right, down, left, up: with probability `wind` it replaces the chosen move,
-//!   else the move is made.
+//! * models 1, 2, 3, 4 have a wind to the right, down, left, up: with probability `wind` it
+//!   replaces the chosen move, else the move is made.
 //!
-//! The truth mixes them with the weights `theta`. Every step costs `cost`. The default weights blow left and up, away
-//! from the goal, more than towards it; V*(start) = 2.83 at n = 3.
+//! The truth mixes them with the weights `theta`. Every step costs `cost`. The default weights blow
+//! left and up, away from the goal, more than towards it; V*(start) = 2.83 at n = 3.
 
 use super::{SIMPLEX, WorldEntry};
 use crate::error::shown;
@@ -100,7 +101,8 @@ fn build(settings: &Reader) -> Result<Instance> {
     Instance::new(builder.build()?, &theta)
 }
 
-/// The weights, checked here so that the error is about the parameter and not about a row of the kernel.
+/// The weights, checked here so that the error is about the parameter and not about a row of the
+/// kernel.
 fn mixture(settings: &Reader) -> Result<Vec<f64>> {
     let theta = settings.get(&THETA)?;
     let refuse = |reason: String| -> Result<Vec<f64>, Error> { Err(settings.refuse(&THETA, reason)) };

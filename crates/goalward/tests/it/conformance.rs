@@ -83,7 +83,8 @@ fn runs_reports_and_repeats() {
     }
 }
 
-/// All learners in one (world, seed) meet the same luck: the same pair at the same (episode, step) leads to the same state.
+/// All learners in one (world, seed) meet the same luck: the same pair at the same (episode, step)
+/// leads to the same state.
 #[test]
 fn common_random_numbers() {
     #[derive(Default)]

@@ -1,4 +1,5 @@
-//! The benchmark of exactness in small: minima over C ∩ B against Clarabel over all rows that the problem states.
+//! The benchmark of exactness in small: minima over C ∩ B against Clarabel over all rows that the
+//! problem states.
 
 #[path = "../../benches/exact/mod.rs"]
 mod exact;

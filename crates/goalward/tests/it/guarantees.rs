@@ -1,4 +1,5 @@
-//! What a result claims is checked: every condition of a proof against the truth, and no claim where one fails.
+//! What a result claims is checked: every condition of a proof against the truth, and no claim
+//! where one fails.
 
 use goalward::confidence::{Condition, Facts, Guarantee, Holds, Status, phi_norm};
 use goalward::episode::{Arena, RunSpec, Runner};
@@ -58,7 +59,8 @@ fn a_bound_below_b_star_is_seen() {
     assert_eq!(failing(&rho), ["t_star >= T*"]);
 }
 
-/// |phi_V| exceeds the printed norm on every built-in world; with the problem's own norms the theorem holds, at its level.
+/// |phi_V| exceeds the printed norm on every built-in world; with the problem's own norms the
+/// theorem holds, at its level.
 #[test]
 fn printed_norms_do_not_hold_and_computed_ones_do() {
     for world in goalward::worlds::WORLDS {

@@ -1,4 +1,5 @@
-//! A planning call that is cut off is made later, and nothing else changes: the same trace, byte for byte.
+//! A planning call that is cut off is made later, and nothing else changes: the same trace, byte
+//! for byte.
 
 use goalward::episode::{Arena, Checkpoint, Ending, Flow, Observer, RunSpec, Runner, Step, Trace};
 use goalward::learners::{self, Learner, Observed, Told, Transition};
@@ -31,8 +32,8 @@ fn whole(arena: &Arena, spec: &RunSpec) -> (Vec<u8>, u64) {
     (text, steps)
 }
 
-/// Asks after so many steps, goes through a file, where it is cut off again at once, and through another. `None` if no plan was due
-/// any more.
+/// Asks after so many steps, goes through a file, where it is cut off again at once, and through
+/// another. `None` if no plan was due any more.
 fn interrupted(arena: &Arena, spec: &RunSpec, after: u64) -> Option<Vec<u8>> {
     let dir = tempfile::tempdir().unwrap();
     let file = dir.path().join("run.checkpoint");

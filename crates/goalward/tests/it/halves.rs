@@ -47,8 +47,8 @@ fn split_features_are_the_same_features() {
     assert_eq!(b.bytes(), a.bytes() + 4 * a.pairs());
 }
 
-/// V is below the fixed point and within what the residual says of it, loose or tight, faithful or fast; reading halves shows
-/// where it may, and only there.
+/// V is below the fixed point and within what the residual says of it, loose or tight, faithful or
+/// fast; reading halves shows where it may, and only there.
 #[test]
 fn plans_from_halves_keep_their_certificate() {
     // few states and many are evaluated in different ways

@@ -34,7 +34,8 @@ fn a_grid_without_wind_says_nothing_of_winds() {
     }
 }
 
-/// A coin that is 1 with probability theta_1/4 + 3 (theta_2 + theta_3)/4: only the sum of the last two can be told.
+/// A coin that is 1 with probability theta_1/4 + 3 (theta_2 + theta_3)/4: only the sum of the last
+/// two can be told.
 fn split(facts: &[(&[f64], f64)]) -> Arena {
     let mut builder = Problem::builder("split", 2, 3);
     builder.start(0).goal(1);
@@ -77,8 +78,8 @@ fn what_only_a_sum_shows() {
     assert!(json["theta_interval"][2][0].is_null() && json["theta_interval"][0][1].is_number());
 }
 
-/// A known fact that ties what cannot be told to what can, steeply: theta_2 >= s (1 - 2 theta_1). The set that is planned over must have
-/// a theta for every kernel.
+/// A known fact that ties what cannot be told to what can, steeply: theta_2 >= s (1 - 2 theta_1).
+/// The set that is planned over must have a theta for every kernel.
 #[test]
 fn steep_facts_cut_no_kernel_off() {
     let free = run(&split(&[]), "lr").theta_interval.unwrap()[0];

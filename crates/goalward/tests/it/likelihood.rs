@@ -10,7 +10,8 @@ use goalward::problem::{Instance, Problem};
 use goalward::registry::Settings;
 use goalward::worlds;
 
-/// Problems of many shapes: few and many states, with and without simplex facts, sharp and blunt models.
+/// Problems of many shapes: few and many states, with and without simplex facts, sharp and blunt
+/// models.
 fn problem(seed: u64) -> Instance {
     let simplex = seed.is_multiple_of(2);
     let world = |id: &str, settings: Settings| worlds::build(id, &settings.set("simplex", simplex)).unwrap();
@@ -52,7 +53,8 @@ impl Seens {
         Seens { likelihood, triples: counts.into_iter().map(|(key, n)| (features(key), n)).collect() }
     }
 
-    /// Points of {theta in B : f(theta) <= r}: so many on each of so many random chords, both ends among them.
+    /// Points of {theta in B : f(theta) <= r}: so many on each of so many random chords, both ends
+    /// among them.
     fn sample(
         &self,
         problem: &Problem,
@@ -199,7 +201,8 @@ fn the_maximum_is_one() {
         let own: f64 = seens.triples.iter().map(|(phi, n)| -n * dot(phi, &found.theta).ln()).sum();
         assert!((own - found.loss).abs() < 1e-9 * (1.0 + own.abs()));
         assert!((seens.likelihood.loss(&found.theta) - own).abs() < 1e-9 * (1.0 + own.abs()));
-        // f is convex: no theta in B is better than f + the least of gradient'(theta - found) over B
+        // f is convex: no theta in B is better than f + the least of gradient'(theta - found) over
+        // B
         let gradient = seens.likelihood.gradient(&found.theta);
         let d = problem.dim();
         let mut identity = vec![0.0; d * d];

@@ -1,4 +1,5 @@
-//! The likelihood set itself as a set to plan over: certified, narrower than the ellipsoid, and small problems run with it.
+//! The likelihood set itself as a set to plan over: certified, narrower than the ellipsoid, and
+//! small problems run with it.
 
 use crate::worlds_for_tests::irregular;
 use goalward::confidence::{LikelihoodCone, LikelihoodKeeper, likelihood_threshold};

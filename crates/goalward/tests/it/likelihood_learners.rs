@@ -1,4 +1,5 @@
-//! Learners with the likelihood set: what they pay, that they are optimistic, and what they do when the model is wrong.
+//! Learners with the likelihood set: what they pay, that they are optimistic, and what they do when
+//! the model is wrong.
 
 use crate::worlds_for_tests::{half_free, irregular};
 use goalward::episode::{Arena, Flow, Observer, Plan, RunResult, RunSpec, Runner};
@@ -165,7 +166,8 @@ fn built(id: &str, problem: &Arc<Problem>) -> Learner {
     learners::entry(id).unwrap().build(problem, &settings, 0, 10, Told::default()).unwrap()
 }
 
-/// Three ways a model can be wrong: a state that no row names, a row that B forbids, and a law that changes.
+/// Three ways a model can be wrong: a state that no row names, a row that B forbids, and a law that
+/// changes.
 #[test]
 fn a_wrong_model_is_reported_and_survived() {
     let mut builder = Problem::builder("trap", 4, 2);

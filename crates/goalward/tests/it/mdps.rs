@@ -1,4 +1,5 @@
-//! The soak of random models in small: intervals against the exact enumeration of all stationary policies.
+//! The soak of random models in small: intervals against the exact enumeration of all stationary
+//! policies.
 
 #[path = "../../soak/mdps/mod.rs"]
 mod sweep;

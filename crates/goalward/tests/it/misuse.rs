@@ -1,5 +1,5 @@
-//! What cannot be is refused, by name, and changes nothing: no question or step makes a learner panic, nor do things that do not
-//! belong together.
+//! What cannot be is refused, by name, and changes nothing: no question or step makes a learner
+//! panic, nor do things that do not belong together.
 
 use crate::worlds_for_tests::{half_free, irregular};
 use goalward::Error;
@@ -177,7 +177,8 @@ fn a_learner_of_another_problem_is_refused() {
             for entry in LEARNERS {
                 let learner = built(entry, other.problem(), &other.exact().policy);
                 let runner = Runner::with_learner(mine, RunSpec::new("mine", 3), learner);
-                // other models of the same steps are no mistake: a wrong model is told by what happens
+                // other models of the same steps are no mistake: a wrong model is told by what
+                // happens
                 let fits = mine.problem().difference(other.problem()).is_none();
                 assert!(fits || i != j);
                 match (fits, runner.err()) {

@@ -39,7 +39,8 @@ fn one_feature_for_each_model() {
         problem.constraints().contains(&[1.0, 0.0], 1e-12)
             && !problem.constraints().contains(&[1.1, -0.1], 1e-3)
     );
-    // falling has probability 1/4 + 3/4 * 1/4 = 7/16: V = (1 + 7/16)/(9/16) = 23/9, and running takes 2
+    // falling has probability 1/4 + 3/4 * 1/4 = 7/16: V = (1 + 7/16)/(9/16) = 23/9, and running
+    // takes 2
     assert_eq!(value(&instance), 2.0);
     // a file that reads back the same
     let again = json::parse(&json::to_json(&instance)).unwrap();

@@ -1,5 +1,5 @@
-//! Small models in others' formats: what is right has the value that paper and pencil give, what is wrong is refused with
-//! its line.
+//! Small models in others' formats: what is right has the value that paper and pencil give, what is
+//! wrong is refused with its line.
 
 use goalward::files::json;
 use goalward::plan::{Options, solve};
@@ -12,8 +12,9 @@ use tempfile::TempDir;
 
 /// Two reward models, a fraction, a quoted label, two goal states, names, a comment.
 ///
-/// From 0, in time: walk pays 5 and returns over 1 (which pays 1) with 1/4, so 5.25/(3/4) = 7; run pays 2 and stays with
-/// 1/2, so 4. In energy state 0 itself pays 1: walk 1/(3/4) = 4/3, run 4/(1/2) = 8. In steps: walk (5/4)/(3/4) = 5/3, run 2.
+/// From 0, in time: walk pays 5 and returns over 1 (which pays 1) with 1/4, so 5.25/(3/4) = 7; run
+/// pays 2 and stays with 1/2, so 4. In energy state 0 itself pays 1: walk 1/(3/4) = 4/3, run
+/// 4/(1/2) = 8. In steps: walk (5/4)/(3/4) = 5/3, run 2.
 pub(crate) const CROSSING: &str = "\
 // made by hand
 @type: MDP
@@ -181,7 +182,8 @@ fn several_starts_are_drawn_only_if_asked_for() {
 
 #[test]
 fn a_gymnasium_table_becomes_a_cost_problem() {
-    // rewards are positive somewhere: every step costs 1; from 1 the second action returns instead of losing
+    // rewards are positive somewhere: every step costs 1; from 1 the second action returns instead
+    // of losing
     let instance = open(POND, "").unwrap();
     let exact = solve(&instance.problem, instance.truth().unwrap(), &Options::exact(1e-12)).unwrap();
     // V(1) = 1 + V(0)/2 by the second action, V(0) = 1 + V(0)/2 + V(1)/2, so V(0) = 6 and V(1) = 4

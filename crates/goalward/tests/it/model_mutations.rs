@@ -121,7 +121,8 @@ proptest! {
             }
         }
         match (opened, report) {
-            // a check that finds no error means that the file can be opened; a goal that can be lost is an error of the check alone
+            // a check that finds no error means that the file can be opened; a goal that can be
+            // lost is an error of the check alone
             (Err(error), Ok(report)) => prop_assert!(!report.ok, "{}", error),
             (Ok(_), Err(error)) => prop_assert!(false, "{}", error),
             (Ok(_), Ok(report)) => prop_assert!(
@@ -133,7 +134,8 @@ proptest! {
     }
 }
 
-/// A header that promises the moon: nothing is reserved for it. Without the bound this would be 8 PB.
+/// A header that promises the moon: nothing is reserved for it. Without the bound this would be 8
+/// PB.
 #[test]
 fn counts_reserve_nothing() {
     let folder = Folder::new();

@@ -1,4 +1,5 @@
-//! DEVI is optimistic whenever theta* lies in the set, and equals value iteration when the set is a point.
+//! DEVI is optimistic whenever theta* lies in the set, and equals value iteration when the set is a
+//! point.
 
 use crate::worlds_for_tests::{half_free, irregular};
 use goalward::numeric::Stream;
@@ -101,7 +102,8 @@ proptest! {
         }
     }
 
-    /// Stopped at a residual both may be far from the fixed point; forced to it they agree, also where B clamps.
+    /// Stopped at a residual both may be far from the fixed point; forced to it they agree, also
+    /// where B clamps.
     #[test]
     fn both_planners_agree_at_the_fixed_point(
         (seed, states, dim) in (any::<u64>(), 2usize..8, 1usize..6),

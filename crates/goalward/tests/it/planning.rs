@@ -39,8 +39,9 @@ fn plan(
     devi.plan(task, &mut set(instance, radius), planner, &vec![start; instance.problem.states()])
 }
 
-/// Grids and random problems with positive and with zero costs, with and without the clamp at B, from starts far below and far
-/// above: the residual is what was asked for, V is below the fixed point, and both planners agree.
+/// Grids and random problems with positive and with zero costs, with and without the clamp at B,
+/// from starts far below and far above: the residual is what was asked for, V is below the fixed
+/// point, and both planners agree.
 #[test]
 fn many_states_are_planned_as_value_iteration_does() {
     for (instance, q) in [(grid(34), 0.02), (mixture(1_500), 0.01), (mixture(3_000), 0.05)] {

@@ -12,8 +12,9 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| x * y).sum()
 }
 
-/// A state for every successor, a start and a goal; each row is p0 + sum of eps_i x_i delta_i with theta = (1, x). Directions are as
-/// long in B as eps_i is small; `turned` mixes all coordinates, so that no axis is a direction.
+/// A state for every successor, a start and a goal; each row is p0 + sum of eps_i x_i delta_i with
+/// theta = (1, x). Directions are as long in B as eps_i is small; `turned` mixes all coordinates,
+/// so that no axis is a direction.
 fn badly_scaled(seed: u64, eps: &[f64], turned: bool) -> Instance {
     let mut draw = Stream::new(seed, &[0x7363_616c]);
     let (n, d) = (4, eps.len() + 1);
@@ -56,7 +57,8 @@ fn badly_scaled(seed: u64, eps: &[f64], turned: bool) -> Instance {
     Instance::new(builder.build().unwrap(), &apply(&theta)).unwrap()
 }
 
-/// Points of the set itself, far out: a walk from one point to a random one of the chord through it, along directions of all lengths.
+/// Points of the set itself, far out: a walk from one point to a random one of the chord through
+/// it, along directions of all lengths.
 struct Walk<'a> {
     problem: &'a Problem,
     likelihood: &'a Likelihood,
@@ -114,8 +116,8 @@ impl Walk<'_> {
     }
 }
 
-/// Random actions for so many steps; at every plan that `lr` would make, theta* and points far out are in the set planned over.
-/// How often theta* was looked for.
+/// Random actions for so many steps; at every plan that `lr` would make, theta* and points far out
+/// are in the set planned over. How often theta* was looked for.
 fn watch(instance: &Instance, steps: u64, seed: u64, what: &str) -> usize {
     let (problem, truth) = (&instance.problem, instance.truth().unwrap());
     let mut draw = Stream::new(seed, &[0x7761_6c6b]);

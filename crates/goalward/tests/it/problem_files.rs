@@ -1,4 +1,5 @@
-//! Problem files: what is right comes back to the bit, what is wrong is refused with its place, and nothing panics.
+//! Problem files: what is right comes back to the bit, what is wrong is refused with its place, and
+//! nothing panics.
 
 use goalward::files::json::{parse, read, to_json};
 use goalward::{Error, problem::Instance};
@@ -157,7 +158,8 @@ fn malformed_files_are_refused_with_the_place() {
 #[test]
 fn a_state_without_a_way_is_named() {
     let stuck = SOUND.replace("[1, 0, 0, [0.2, 0.6]],\n    [1, 0, 2, [0.8, 0.4]]", "[1, 0, 1, [1, 1]]");
-    // it can be read and planned on, which says that the bridge is lost; but no learner is built for it
+    // it can be read and planned on, which says that the bridge is lost; but no learner is built
+    // for it
     let problem = parse(&stuck).unwrap().problem;
     let lr = goalward::learners::entry("lr").unwrap();
     let built = lr.build(&problem, &Default::default(), 0, 10, Default::default());

@@ -94,8 +94,9 @@ fn random_polytopes_keep_their_facets() {
     assert!(kept > 600 && unbounded == 50, "{kept} facets");
 }
 
-/// Vertices in which more rows meet than there are dimensions: cubes, simplices and cross-polytopes, and rows that touch their
-/// vertices, edges and faces without cutting anything off, or cut vertices off by a little.
+/// Vertices in which more rows meet than there are dimensions: cubes, simplices and
+/// cross-polytopes, and rows that touch their vertices, edges and faces without cutting anything
+/// off, or cut vertices off by a little.
 #[test]
 fn degenerate_polytopes_keep_their_facets() {
     let mut random = Stream::new(42, &[]);
@@ -200,8 +201,8 @@ fn builder(phi: &Arc<Tall>, dim: usize, most: usize) -> PolytopeBuilder {
     builder
 }
 
-/// Twenty thousand rows, written out or not, in two dimensions: the facets are the corners of the convex hull of a/s, found by Andrew's
-/// monotone chain.
+/// Twenty thousand rows, written out or not, in two dimensions: the facets are the corners of the
+/// convex hull of a/s, found by Andrew's monotone chain.
 #[test]
 fn the_facets_of_many_rows_in_the_plane_are_a_convex_hull() {
     let phi = features(2_000, 3, 5);
@@ -253,8 +254,8 @@ fn the_facets_of_many_rows_in_the_plane_are_a_convex_hull() {
     }
 }
 
-/// In four dimensions: no kept row is implied by the other kept ones, every dropped row is, and features give the same facets on any
-/// number of threads.
+/// In four dimensions: no kept row is implied by the other kept ones, every dropped row is, and
+/// features give the same facets on any number of threads.
 #[test]
 fn the_facets_of_many_rows_are_needed_and_enough() {
     let (pairs, dim) = (4_000, 5);

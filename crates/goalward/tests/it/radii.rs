@@ -41,7 +41,8 @@ fn the_norms_bound_what_they_say() {
     assert!((phi_norm(hard.problem()) - expected).abs() < 1e-12);
 }
 
-/// Regresses beside the learner, with matrices of its own, and asks at every plan whether theta* is in the ellipsoid.
+/// Regresses beside the learner, with matrices of its own, and asks at every plan whether theta* is
+/// in the ellipsoid.
 struct Inside<'a> {
     arena: &'a Arena,
     b: f64,
@@ -117,7 +118,8 @@ impl Observer for Inside<'_> {
     }
 }
 
-/// delta = 0.1: theta* may leave in a tenth of the runs. And they are smaller than the print, each for its own reason.
+/// delta = 0.1: theta* may leave in a tenth of the runs. And they are smaller than the print, each
+/// for its own reason.
 #[test]
 fn coverage_and_size() {
     for arena in arenas() {

@@ -1,5 +1,6 @@
-//! Replays a trace by a slow direct computation that shares no code with the learner: dense matrices inverted anew at
-//! every step, powers by `powi`, support problems put to Clarabel as they stand, features read from the problem's JSON.
+//! Replays a trace by a slow direct computation that shares no code with the learner: dense
+//! matrices inverted anew at every step, powers by `powi`, support problems put to Clarabel as they
+//! stand, features read from the problem's JSON.
 
 use crate::worlds_for_tests::irregular;
 use clarabel::algebra::CscMatrix;
@@ -50,7 +51,8 @@ impl Plain {
         self.rows[s][a].iter().fold(DVector::zeros(self.dim), |sum, (next, phi)| sum + phi * v(*next))
     }
 
-    /// The support problem over {|theta - center|_Sigma <= beta} ∩ B, with Clarabel, in theta itself.
+    /// The support problem over {|theta - center|_Sigma <= beta} ∩ B, with Clarabel, in theta
+    /// itself.
     fn support(&self, sigma: &DMatrix<f64>, center: &DVector<f64>, beta: f64) -> DefaultSolver<f64> {
         let d = self.dim;
         let key = |row: &DVector<f64>| row.iter().map(|x| (x + 0.0).to_bits()).collect::<Vec<_>>();
@@ -107,7 +109,8 @@ impl Plain {
             for s in (0..v.len()).filter(|&s| s != self.goal) {
                 let q = (0..self.rows[s].len()).map(|a| {
                     let phi = self.phi(s, a, |n| v[n]);
-                    // the minimum is homogeneous in phi: solving for a unit vector keeps Clarabel's accuracy
+                    // the minimum is homogeneous in phi: solving for a unit vector keeps Clarabel's
+                    // accuracy
                     let size = phi.norm();
                     if size == 0.0 || t == 1.0 {
                         return self.cost[s][a];

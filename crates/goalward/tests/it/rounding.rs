@@ -1,4 +1,5 @@
-//! Numbers of few digits: `float32` is rescaled and said, `float16` is refused with its place and sum.
+//! Numbers of few digits: `float32` is rescaled and said, `float16` is refused with its place and
+//! sum.
 
 use super::model_files::{Folder, settings};
 use super::worlds_for_tests::irregular;

@@ -40,8 +40,9 @@ fn ellipsoid<'a>(center: &'a [f64], shape: &'a mut [f64], stretch: f64, radius: 
     Ellipsoid { center, shape, radius }
 }
 
-/// Ten thousand rows, radii from one that no row cuts to one that contains B, 1e5 objectives in all: the same minima as with
-/// all rows written out; a sample of them also by Clarabel over all rows.
+/// Ten thousand rows, radii from one that no row cuts to one that contains B, 1e5 objectives in
+/// all: the same minima as with all rows written out; a sample of them also by Clarabel over all
+/// rows.
 #[test]
 fn features_give_the_same_minima_as_rows() {
     let phi = Arc::new(Tall::new(DIM, features(1_000, 1)));
@@ -131,8 +132,8 @@ fn contradictions_and_flat_sets_are_found_among_many_rows() {
     assert!(with(empty).is_err());
 }
 
-/// 10,000 pairs of general features, more than 2^16 rows, most of them facets or few: planning is optimistic, and gives the same
-/// bytes on any number of threads.
+/// 10,000 pairs of general features, more than 2^16 rows, most of them facets or few: planning is
+/// optimistic, and gives the same bytes on any number of threads.
 #[test]
 fn large_problems_are_planned_alike_on_any_number_of_threads() {
     for (dim, many) in [(4, false), (10, true)] {
@@ -168,8 +169,8 @@ fn planned_alike(dim: usize, many: bool) {
     }
 }
 
-/// More than 2^16 rows, which are not written out: the predicting theta and the maximum stay in B all the same, and the set itself is
-/// refused.
+/// More than 2^16 rows, which are not written out: the predicting theta and the maximum stay in B
+/// all the same, and the set itself is refused.
 #[test]
 fn the_likelihood_keeps_to_rows_that_are_not_written_out() {
     let params = Settings::new().set("states", 2_500).set("dim", 10).set("successors", 8).set("actions", 4);
@@ -200,7 +201,8 @@ fn the_likelihood_keeps_to_rows_that_are_not_written_out() {
     assert!(refused.to_string().contains("65,536") && refused.to_string().contains("set=outer"), "{refused}");
 }
 
-/// `rows` is a setting of every optimistic learner: few rows make plans relaxed, all of them do not.
+/// `rows` is a setting of every optimistic learner: few rows make plans relaxed, all of them do
+/// not.
 #[test]
 fn learners_choose_how_many_rows_they_take() {
     let params = Settings::new().set("states", 2_500).set("dim", 10).set("successors", 8).set("actions", 4);

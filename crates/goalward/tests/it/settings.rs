@@ -1,5 +1,5 @@
-//! Every parameter of every learner and world with values that somebody might type: taken, and then the run is sound, or refused
-//! by an error that says where.
+//! Every parameter of every learner and world with values that somebody might type: taken, and then
+//! the run is sound, or refused by an error that says where.
 
 use goalward::Error;
 use goalward::episode::{Arena, Checkpoint, RunSpec, Runner, Trace};
@@ -93,7 +93,8 @@ fn needed(entry: &LearnerEntry) -> Settings {
     keys.fold(Settings::new(), |settings, key| settings.set(key, "oracle"))
 }
 
-/// Where a number may be missing: a learner without a radius or an estimate, a norm that is not used, what cannot be learnt.
+/// Where a number may be missing: a learner without a radius or an estimate, a norm that is not
+/// used, what cannot be learnt.
 const MAY_BE_NULL: &[&str] =
     &["radius", "regression_radius", "theta_hat", "theta_norm", "theta_interval", "guarantee"];
 
@@ -284,7 +285,8 @@ fn at_cost(costs: [f64; 2]) -> Arena {
     Arena::new("costs", &Settings::new(), instance).unwrap()
 }
 
-/// Costs of any scale: learners that know B* from the oracle say that they cannot, or what they write is whole.
+/// Costs of any scale: learners that know B* from the oracle say that they cannot, or what they
+/// write is whole.
 #[test]
 fn costs_of_any_scale() {
     let mut faults = Faults::default();

@@ -1,4 +1,5 @@
-//! Gymnasium tables: what a table means must not depend on how it is spelt, nor on the way in which its start is said.
+//! Gymnasium tables: what a table means must not depend on how it is spelt, nor on the way in which
+//! its start is said.
 
 use super::model_files::{Folder, settings};
 use goalward::check::check;
@@ -87,7 +88,8 @@ fn roles_are_told_after_the_start() {
     assert_eq!(world.problem.states(), 3);
 }
 
-/// A row that is wrong is named whatever its state turns out to be: played, terminal, or never reached.
+/// A row that is wrong is named whatever its state turns out to be: played, terminal, or never
+/// reached.
 #[test]
 fn no_role_hides_a_bad_row() {
     let rows = [

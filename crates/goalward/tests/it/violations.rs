@@ -1,4 +1,5 @@
-//! Worlds that no model in B explains: named in the trace and in the result, survived, and their regret reported.
+//! Worlds that no model in B explains: named in the trace and in the result, survived, and their
+//! regret reported.
 
 use goalward::confidence::Holds;
 use goalward::episode::{Arena, Checkpoint, RunSpec, Runner, Trace};
@@ -8,8 +9,8 @@ use goalward::registry::Settings;
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Three states in a row and a goal. The models say that `go` stays or gets on; in the world it may also fall into the ditch,
-/// and it gets on more often than any model says.
+/// Three states in a row and a goal. The models say that `go` stays or gets on; in the world it may
+/// also fall into the ditch, and it gets on more often than any model says.
 fn ditch(falls: f64, ahead: [f64; 2]) -> Problem {
     let mut builder = Problem::builder("ditch", 4, 2);
     builder.start(0).goal(3);
@@ -104,8 +105,9 @@ fn act_and_observe() {
     }
 }
 
-/// Predictions that did better than any model can: the threshold falls below the least loss over B. Nothing that a stationary
-/// world does makes that likely, so the snapshot's prediction loss is forged.
+/// Predictions that did better than any model can: the threshold falls below the least loss over B.
+/// Nothing that a stationary world does makes that likely, so the snapshot's prediction loss is
+/// forged.
 #[test]
 fn a_contradiction_is_named_and_the_last_set_stays() {
     let arena = Arena::open("windy-grid", &Settings::new().set("n", 3)).unwrap();

@@ -3,8 +3,9 @@
 use goalward::numeric::Stream;
 use goalward::problem::{Instance, Model, Problem, ProblemBuilder};
 
-/// One to five actions per state, shuffled state numbers, a start and a goal in the middle, d candidate models, costs
-/// in [0.1, 1]; every pair reaches the goal with probability at least 0.1 in every model.
+/// One to five actions per state, shuffled state numbers, a start and a goal in the middle, d
+/// candidate models, costs in [0.1, 1]; every pair reaches the goal with probability at least 0.1
+/// in every model.
 pub(crate) fn irregular(seed: u64, states: usize, dim: usize) -> Instance {
     let mut draw = Stream::new(seed, &[0x7465_7374]);
     let goal = states / 2;
@@ -37,7 +38,8 @@ pub(crate) fn irregular(seed: u64, states: usize, dim: usize) -> Instance {
     Instance::new(builder.build().unwrap(), &theta).unwrap()
 }
 
-/// A state whose only action is free, before one whose action costs 1: for learners that take zero costs.
+/// A state whose only action is free, before one whose action costs 1: for learners that take zero
+/// costs.
 pub(crate) fn half_free() -> Instance {
     let mut builder = Problem::builder("half-free", 3, 2);
     for (s, cost) in [(0, 0.0), (1, 1.0)] {

@@ -5,7 +5,8 @@ use goalward::learners::{PlanReport, Probe, Reason};
 use goalward::problem::{Instance, Problem};
 use goalward::registry::Settings;
 
-/// One way to the goal for a cost, with the probabilities of the models, and one to stay for nothing: through so many states.
+/// One way to the goal for a cost, with the probabilities of the models, and one to stay for
+/// nothing: through so many states.
 fn free_loop(models: &[f64], weights: &[f64], states: usize, before: usize, cost: f64) -> Arena {
     let d = models.len();
     let n = before + states + 1;

@@ -1,7 +1,8 @@
 //! Drawing in the coordinates of the finished picture, to SVG or to pixels.
 //!
-//! Both are drawn at [`FINE`] times their size, because plotters knows whole pixels only: the SVG is then shown smaller,
-//! and the pixels are averaged, which also smooths the edges of lines and letters.
+//! Both are drawn at [`FINE`] times their size, because plotters knows whole pixels only: the SVG
+//! is then shown smaller, and the pixels are averaged, which also smooths the edges of lines and
+//! letters.
 
 use super::style::{Colour, FAMILY, Stroke};
 use super::typeface;
@@ -49,8 +50,8 @@ pub(crate) struct Canvas<'a, DB: DrawingBackend> {
 enum Medium {
     /// Text stays text, and lines are whole.
     Svg,
-    /// Letters are filled here. Lines are drawn segment by segment with round joints: plotters' own joints of thick lines
-    /// leave holes where a line turns sharply.
+    /// Letters are filled here. Lines are drawn segment by segment with round joints: plotters' own
+    /// joints of thick lines leave holes where a line turns sharply.
     Pixels,
 }
 

@@ -1,4 +1,5 @@
-//! The curve figure: mean lines with bands, in one panel or several side by side, with one legend below.
+//! The curve figure: mean lines with bands, in one panel or several side by side, with one legend
+//! below.
 
 use super::axis::Scale;
 use super::canvas::{self, Anchor, Canvas, text_width};

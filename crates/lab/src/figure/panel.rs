@@ -8,7 +8,8 @@ use crate::Result;
 use plotters::backend::DrawingBackend;
 use std::f64::consts::{FRAC_PI_4, TAU};
 
-/// Early points are few episodes and much noise: this share of the x axis does not decide the range of y.
+/// Early points are few episodes and much noise: this share of the x axis does not decide the range
+/// of y.
 const UNSETTLED: f64 = 0.04;
 
 /// Where the coordinate system is, in pixels of the finished picture.
@@ -19,7 +20,8 @@ pub(super) struct Frame {
     pub(super) bottom: f64,
 }
 
-/// Panels that measure the same thing get the same y axis, named once: side by side they are there to be compared.
+/// Panels that measure the same thing get the same y axis, named once: side by side they are there
+/// to be compared.
 pub(super) fn share_y(panels: &mut [Panel]) {
     let Some((first, rest)) = panels.split_first_mut() else { return };
     let alike = |p: &Panel| p.y.title == first.y.title && p.y.log == first.y.log && p.y.range.is_none();
@@ -177,7 +179,8 @@ impl Plane<'_> {
     }
 }
 
-/// An open mark with a white rim, so that it stands out from the lines below it and hides no other mark.
+/// An open mark with a white rim, so that it stands out from the lines below it and hides no other
+/// mark.
 pub(super) fn mark<DB: DrawingBackend>(
     canvas: &Canvas<DB>,
     (x, y): Point,

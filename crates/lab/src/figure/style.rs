@@ -56,7 +56,8 @@ pub enum Dash {
 }
 
 impl Dash {
-    /// Lengths drawn and left out in turn, in units of the line's width; empty for an unbroken line.
+    /// Lengths drawn and left out in turn, in units of the line's width; empty for an unbroken
+    /// line.
     pub(crate) fn pattern(self) -> &'static [f64] {
         match self {
             Dash::Solid => &[],
@@ -84,8 +85,8 @@ impl Stroke {
         Stroke { colour, width, dash }
     }
 
-    /// The n-th of a row of lines that can be told apart, also where they coincide: each lies upon those before it, and
-    /// is narrower or broken.
+    /// The n-th of a row of lines that can be told apart, also where they coincide: each lies upon
+    /// those before it, and is narrower or broken.
     pub fn nth(n: usize) -> Self {
         use Dash::{DashDot, Dashed, Dotted, Solid};
         const COLOURS: [Colour; 7] = [

@@ -1,8 +1,8 @@
 //! The typeface of pictures made of pixels: outlines as plain data, and filling them.
 //!
-//! The outlines were taken out of the font file once and are embedded as text, so that no figure depends on the fonts of a
-//! system and nothing here reads font files. There is no kerning; a sign that is missing is drawn as the typeface's own sign
-//! for that.
+//! The outlines were taken out of the font file once and are embedded as text, so that no figure
+//! depends on the fonts of a system and nothing here reads font files. There is no kerning; a sign
+//! that is missing is drawn as the typeface's own sign for that.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -49,8 +49,9 @@ pub(crate) fn width(text: &str, size: f64) -> f64 {
     text.chars().filter_map(glyph).map(|glyph| glyph.advance).sum::<f64>() * size / HEIGHT
 }
 
-/// Fills a text whose baseline begins at the origin: tells every pixel that it touches and how much of it is covered. `turn` takes a
-/// point to its place, x along the baseline and y above it, in pixels.
+/// Fills a text whose baseline begins at the origin: tells every pixel that it touches and how much
+/// of it is covered. `turn` takes a point to its place, x along the baseline and y above it, in
+/// pixels.
 pub(crate) fn fill<E>(
     text: &str,
     size: f64,

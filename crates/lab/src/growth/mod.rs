@@ -2,14 +2,15 @@
 //!
 //! Three families of worlds, one exponent each:
 //!
-//! * **tuned**: `hard-instance` with the gap of the lower bound, Delta = f (d-1) sqrt(delta/(K B*)) with a factor f, 1 unless
-//!   given, anew for every K. Nobody can do better than sqrt(K) there: the exponent is 1/2 for who learns and for who
-//!   does not, and what tells them apart is the share of what the random policy pays. With f = 1 all data of a run tell
-//!   each sign at 1/sqrt(1-delta) standard deviations, so that nobody's share is small;
-//! * **fixed**: `hard-instance` with one gap for all K. Who learns pays a logarithm, and the exponent goes to 0; who does
-//!   not has 1;
-//! * **horizon**: `corridor` with B* fixed and T* growing. A bound that depends on T* through logarithms alone allows an
-//!   exponent of 0.
+//! * **tuned**: `hard-instance` with the gap of the lower bound, Delta = f (d-1) sqrt(delta/(K B*))
+//!   with a factor f, 1 unless given, anew for every K. Nobody can do better than sqrt(K) there:
+//!   the exponent is 1/2 for who learns and for who does not, and what tells them apart is the
+//!   share of what the random policy pays. With f = 1 all data of a run tell each sign at
+//!   1/sqrt(1-delta) standard deviations, so that nobody's share is small;
+//! * **fixed**: `hard-instance` with one gap for all K. Who learns pays a logarithm, and the
+//!   exponent goes to 0; who does not has 1;
+//! * **horizon**: `corridor` with B* fixed and T* growing. A bound that depends on T* through
+//!   logarithms alone allows an exponent of 0.
 
 mod report;
 
@@ -138,7 +139,8 @@ pub struct GrowthPoint {
     pub world: String,
     /// Its parameters.
     pub params: Settings,
-    /// The gap Delta: the best action gets on with probability 1/B*, a random one with 1/B* - Delta.
+    /// The gap Delta: the best action gets on with probability 1/B*, a random one with 1/B* -
+    /// Delta.
     pub gap: f64,
     #[serde(skip)]
     curves: Vec<Curves>,
@@ -158,8 +160,8 @@ pub struct GrowthRow {
     pub exponent: Option<Exponent>,
 }
 
-/// The gap of the lower bound, Delta = f (d-1) sqrt(delta/(K B*)) with delta = 1/B* - Delta: the root of
-/// Delta^2 = c (1/B* - Delta), c = f^2 (d-1)^2/(K B*).
+/// The gap of the lower bound, Delta = f (d-1) sqrt(delta/(K B*)) with delta = 1/B* - Delta: the
+/// root of Delta^2 = c (1/B* - Delta), c = f^2 (d-1)^2/(K B*).
 fn tuned_gap(factor: f64, dim: usize, b_star: f64, episodes: u64) -> f64 {
     let c = (factor * (dim - 1) as f64).powi(2) / (episodes as f64 * b_star);
     // 2q/(p + sqrt(p^2 + 4q)), which does not cancel
@@ -250,7 +252,8 @@ impl GrowthOptions {
 
 /// Runs the families and writes a figure for each, runs.csv and summary.md into `options.out`.
 ///
-/// When `progress` says so the runs stop; what was done is written, and says that it was interrupted.
+/// When `progress` says so the runs stop; what was done is written, and says that it was
+/// interrupted.
 pub fn growth(options: &GrowthOptions, progress: &dyn Progress) -> Result<Growth> {
     options.check()?;
     let mut contenders = Contender::parse_all(&options.learners)?;

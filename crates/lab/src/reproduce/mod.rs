@@ -1,5 +1,5 @@
-//! The experiment of the LEVIS++ paper: its two-state instance, its learners with the constants as printed, and beside
-//! them one whose radius is scaled down, which has no guarantee.
+//! The experiment of the LEVIS++ paper: its two-state instance, its learners with the constants as
+//! printed, and beside them one whose radius is scaled down, which has no guarantee.
 
 mod picture;
 mod published;
@@ -22,7 +22,8 @@ use std::path::PathBuf;
 const WORLD: &str = "hard-instance";
 /// B* = V*(start).
 const B_STAR: f64 = 3.0;
-/// The probability that a uniformly random action reaches the goal, inferred from the published figure.
+/// The probability that a uniformly random action reaches the goal, inferred from the published
+/// figure.
 const DELTA: (f64, &str) = (5.0 / 27.0, "5/27");
 
 const RANDOM: &str = "random";
@@ -106,9 +107,11 @@ pub struct ReproduceRow {
     pub gap_regret_per_episode: Option<Mean>,
     /// The difference in gap regret / K to the random policy, seed by seed.
     pub minus_random: Option<Mean>,
-    /// Whether every run has the very regret of the random policy's run with the same seed, at every point of the curve.
+    /// Whether every run has the very regret of the random policy's run with the same seed, at
+    /// every point of the curve.
     pub same_as_random: bool,
-    /// The exponent of the growth of the gap regret over the second half of the curve: 1 for one who does not learn.
+    /// The exponent of the growth of the gap regret over the second half of the curve: 1 for one
+    /// who does not learn.
     pub growth: Option<f64>,
     /// The share of optimal actions in the second half of the episodes.
     pub late_optimal_share: Option<Mean>,
@@ -124,7 +127,8 @@ pub struct ReproduceRow {
 
 /// Runs the experiment and writes its figures, tables and report into `options.out`.
 ///
-/// When `progress` says so the runs stop; what was done is written, and says that it was interrupted.
+/// When `progress` says so the runs stop; what was done is written, and says that it was
+/// interrupted.
 pub fn reproduce(options: &ReproduceOptions, progress: &dyn Progress) -> Result<Reproduction> {
     if options.dims.is_empty() {
         return Err(Error::Nothing { what: "dimensions" });

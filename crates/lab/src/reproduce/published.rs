@@ -1,5 +1,5 @@
-//! The published figure, digitised from the pixels of its image: R_K/K over sqrt(K). The print states neither the
-//! dimension nor delta.
+//! The published figure, digitised from the pixels of its image: R_K/K over sqrt(K). The print
+//! states neither the dimension nor delta.
 
 /// LEVIS.
 pub(super) const LEVIS: &[(f64, f64)] = &[

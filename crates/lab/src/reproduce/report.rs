@@ -1,4 +1,5 @@
-//! The tables and the words of the reproduction. Every sentence about a result is chosen by what was measured.
+//! The tables and the words of the reproduction. Every sentence about a result is chosen by what
+//! was measured.
 
 use super::{
     B_STAR, DELTA, LEVIS, LEVIS_PLUS_PLUS, OPTIMAL, RANDOM, ReproduceRow, Reproduction, WORLD, published,
@@ -79,7 +80,8 @@ fn reference(row: &ReproduceRow) -> Option<String> {
     Some(format!("{} pays Regret/K = {regret}; its expectation is {expected:.3}{fits}.", row.contender.label))
 }
 
-/// What a learner did: its regret, how it compares with random, and what its actions and its last plan show.
+/// What a learner did: its regret, how it compares with random, and what its actions and its last
+/// plan show.
 fn verdict(row: &ReproduceRow, promised: &[f64]) -> Option<String> {
     let name = &row.contender.label;
     let mut text = format!("{name} pays Regret/K = {}", row.regret_per_episode?);

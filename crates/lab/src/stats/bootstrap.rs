@@ -8,20 +8,24 @@ use goalward::numeric::Stream;
 const RESAMPLES: usize = 2000;
 /// The label of the draws; nothing else uses this stream.
 const STREAM: u64 = 0x626f_6f74; // "boot"
-/// Without a value in more than this share of the resamples there is no interval: its ends would be those of the others.
+/// Without a value in more than this share of the resamples there is no interval: its ends would be
+/// those of the others.
 const UNDEFINED: f64 = 0.025;
 
-/// The 95 % interval of a statistic of `runs` runs, which is a function of their numbers with repetitions.
+/// The 95 % interval of a statistic of `runs` runs, which is a function of their numbers with
+/// repetitions.
 ///
-/// The ends are quantiles of the statistic over runs drawn anew with replacement, at shares that are corrected twice (BCa, Efron
-/// 1987): for the bias, by how many resamples lie below the statistic itself; and for a spread that changes with the value, by the
-/// skewness of the statistic with one run left out at a time. The shares start from Student's t with the factor sqrt(n/(n-1))
-/// in place of the normal quantile (Hesterberg 2015), because resamples spread like n runs about their own mean and so too
-/// little: plain percentiles of 20 normal values cover 92 to 93 %.
+/// The ends are quantiles of the statistic over runs drawn anew with replacement, at shares that
+/// are corrected twice (BCa, Efron 1987): for the bias, by how many resamples lie below the
+/// statistic itself; and for a spread that changes with the value, by the skewness of the statistic
+/// with one run left out at a time. The shares start from Student's t with the factor sqrt(n/(n-1))
+/// in place of the normal quantile (Hesterberg 2015), because resamples spread like n runs about
+/// their own mean and so too little: plain percentiles of 20 normal values cover 92 to 93 %.
 ///
-/// Means over resamples never lie beyond the values themselves: of fewer than eight runs it covers less than it says. The draws are
-/// always the same. If all resamples agree, so do both ends; a jackknife without spread has no skewness. `None` with
-/// fewer than two runs, if the statistic is not defined for the runs themselves, or for more than 2.5 % of the resamples.
+/// Means over resamples never lie beyond the values themselves: of fewer than eight runs it covers
+/// less than it says. The draws are always the same. If all resamples agree, so do both ends; a
+/// jackknife without spread has no skewness. `None` with fewer than two runs, if the statistic is
+/// not defined for the runs themselves, or for more than 2.5 % of the resamples.
 pub fn bca_interval(runs: usize, statistic: impl Fn(&[usize]) -> Option<f64>) -> Option<(f64, f64)> {
     if runs < 2 {
         return None;
@@ -56,7 +60,8 @@ fn resampled(runs: usize, statistic: &impl Fn(&[usize]) -> Option<f64>) -> Optio
     ((RESAMPLES - drawn.len()) as f64 <= UNDEFINED * RESAMPLES as f64).then_some(drawn)
 }
 
-/// The normal quantile of the share of resamples below the value. Ties count half, and what differs by rounding alone is a tie.
+/// The normal quantile of the share of resamples below the value. Ties count half, and what differs
+/// by rounding alone is a tie.
 fn bias(drawn: &[f64], value: f64) -> f64 {
     let close = 1e-12 * drawn.iter().fold(value.abs(), |most, x| most.max(x.abs()));
     let below = drawn.iter().filter(|x| **x < value - close).count();
@@ -66,7 +71,8 @@ fn bias(drawn: &[f64], value: f64) -> f64 {
     normal_quantile(share.clamp(0.5 / n, 1.0 - 0.5 / n))
 }
 
-/// A sixth of the skewness of the statistic with one run left out at a time; 0 if that has no spread, or is not always defined.
+/// A sixth of the skewness of the statistic with one run left out at a time; 0 if that has no
+/// spread, or is not always defined.
 fn acceleration(runs: usize, statistic: &impl Fn(&[usize]) -> Option<f64>) -> f64 {
     let without = |left_out: usize| {
         let others: Vec<usize> = (0..runs).filter(|run| *run != left_out).collect();

@@ -1,5 +1,5 @@
-//! Means with their uncertainty, paired differences, shares, growth exponents, bootstrap intervals. All sums run in the order given, so the
-//! same runs give the same bytes.
+//! Means with their uncertainty, paired differences, shares, growth exponents, bootstrap intervals.
+//! All sums run in the order given, so the same runs give the same bytes.
 
 mod bootstrap;
 mod normal;
@@ -14,10 +14,12 @@ use crate::figure::number_label;
 use serde::Serialize;
 use std::fmt;
 
-/// Below so many differences there are too few resamples to tell a tail of 2.5 %: the interval is Student's.
+/// Below so many differences there are too few resamples to tell a tail of 2.5 %: the interval is
+/// Student's.
 const FEW: usize = 8;
 
-/// A sample mean with its 95 % interval, Student's t if nothing else is said; with fewer than two values there is no interval.
+/// A sample mean with its 95 % interval, Student's t if nothing else is said; with fewer than two
+/// values there is no interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Mean {
     /// How many values.
@@ -49,11 +51,13 @@ impl Mean {
         Some(Mean { n, mean, sd: Some(sd), low: Some(mean - half), high: Some(mean + half) })
     }
 
-    /// The mean of the differences `a[i] - b[i]`: what two learners differ by when they meet the same luck.
+    /// The mean of the differences `a[i] - b[i]`: what two learners differ by when they meet the
+    /// same luck.
     ///
-    /// Such differences are skewed, because a run that goes wrong pays much and no run gains as much. So their interval is a corrected
-    /// bootstrap's ([`bca_interval`]), which need not be symmetric; with fewer than eight of them it is Student's, because a bootstrap
-    /// of few values never looks beyond them. `None` without values, or if the samples differ in length.
+    /// Such differences are skewed, because a run that goes wrong pays much and no run gains as
+    /// much. So their interval is a corrected bootstrap's ([`bca_interval`]), which need not be
+    /// symmetric; with fewer than eight of them it is Student's, because a bootstrap of few values
+    /// never looks beyond them. `None` without values, or if the samples differ in length.
     pub fn of_differences(a: &[f64], b: &[f64]) -> Option<Mean> {
         if a.len() != b.len() {
             return None;
@@ -131,8 +135,8 @@ impl Mean {
     }
 }
 
-/// `2.401 ± 0.005`, or `34 [13, 61]` where the interval is not symmetric: two digits of the uncertainty decide the digits of
-/// the mean.
+/// `2.401 ± 0.005`, or `34 [13, 61]` where the interval is not symmetric: two digits of the
+/// uncertainty decide the digits of the mean.
 impl fmt::Display for Mean {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let decimals = self.decimals();
@@ -168,8 +172,8 @@ pub fn t_quantile_975(degrees: usize) -> f64 {
     }
 }
 
-/// The least-squares slope of log y over log x: the exponent of a power law. Points that have no logarithm are left
-/// out; `None` if fewer than two different x remain.
+/// The least-squares slope of log y over log x: the exponent of a power law. Points that have no
+/// logarithm are left out; `None` if fewer than two different x remain.
 pub fn log_log_slope(points: impl IntoIterator<Item = (f64, f64)>) -> Option<f64> {
     let logs: Vec<(f64, f64)> =
         points.into_iter().filter(|&(x, y)| x > 0.0 && y > 0.0).map(|(x, y)| (x.ln(), y.ln())).collect();

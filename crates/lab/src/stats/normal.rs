@@ -2,7 +2,8 @@
 
 use std::f64::consts::TAU;
 
-/// The standard normal distribution function, by the series of Marsaglia (2004): all terms have one sign, so nothing cancels.
+/// The standard normal distribution function, by the series of Marsaglia (2004): all terms have one
+/// sign, so nothing cancels.
 pub(crate) fn normal_cdf(x: f64) -> f64 {
     if x.is_nan() || x.abs() > 8.0 {
         return if x.is_nan() { x } else { f64::from(x > 0.0) };

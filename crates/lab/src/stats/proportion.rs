@@ -3,8 +3,8 @@
 use serde::Serialize;
 use std::fmt;
 
-/// So many of so many, with the 95 % interval of Clopper and Pearson: exact, so conservative, and defined also where nothing
-/// or everything happened.
+/// So many of so many, with the 95 % interval of Clopper and Pearson: exact, so conservative, and
+/// defined also where nothing or everything happened.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Proportion {
     /// How often it happened.
@@ -53,7 +53,8 @@ fn solve(f: impl Fn(f64) -> f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// P(X < hits) for X binomial(n, p), as a sum of its terms from the largest: all are positive, so nothing cancels.
+/// P(X < hits) for X binomial(n, p), as a sum of its terms from the largest: all are positive, so
+/// nothing cancels.
 fn below(hits: u64, n: u64, p: f64) -> f64 {
     if hits == 0 || p >= 1.0 {
         return 0.0;
@@ -109,7 +110,8 @@ mod tests {
 
     #[test]
     fn intervals_are_quantiles_of_the_beta_distribution() {
-        // low = Beta(k, n-k+1) at 0.025, high and limit = Beta(k+1, n-k) at 0.975 and 0.95; by mpmath with 30 digits
+        // low = Beta(k, n-k+1) at 0.025, high and limit = Beta(k+1, n-k) at 0.975 and 0.95; by
+        // mpmath with 30 digits
         let known = [
             (81, 1000, 0.064_843_54, 0.099_671_70, 0.096_628_56),
             (13, 1000, 0.006_939_62, 0.022_127_80, 0.020_589_29),

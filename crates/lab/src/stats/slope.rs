@@ -4,17 +4,19 @@ use super::{bca_interval, log_log_slope, t_quantile_975};
 use serde::Serialize;
 use std::fmt;
 
-/// The exponent e of a power law mean(y) = c x^e, fitted by least squares to the logarithms of the means.
+/// The exponent e of a power law mean(y) = c x^e, fitted by least squares to the logarithms of the
+/// means.
 ///
-/// Two intervals, because two things are uncertain. `low` and `high` come from the runs: seeds are drawn anew with
-/// replacement, for all x at once because runs with the same seed share their luck, and the slope is fitted again
-/// (95 %, bias-corrected and accelerated: [`bca_interval`]). `error` is the standard error of the straight line: how well it
-/// is one.
+/// Two intervals, because two things are uncertain. `low` and `high` come from the runs: seeds are
+/// drawn anew with replacement, for all x at once because runs with the same seed share their luck,
+/// and the slope is fitted again (95 %, bias-corrected and accelerated: [`bca_interval`]). `error`
+/// is the standard error of the straight line: how well it is one.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Exponent {
     /// The fitted exponent.
     pub exponent: f64,
-    /// The lower end of the bootstrap's 95 % interval; `None` with fewer than two runs, or if few of them pay anything.
+    /// The lower end of the bootstrap's 95 % interval; `None` with fewer than two runs, or if few
+    /// of them pay anything.
     pub low: Option<f64>,
     /// The upper end.
     pub high: Option<f64>,
@@ -23,8 +25,8 @@ pub struct Exponent {
 }
 
 impl Exponent {
-    /// Of columns `ys[i]`, the values at `xs[i]` over the same seeds in the same order. `None` if the columns differ in length, if
-    /// a mean is not positive, or with fewer than two x.
+    /// Of columns `ys[i]`, the values at `xs[i]` over the same seeds in the same order. `None` if
+    /// the columns differ in length, if a mean is not positive, or with fewer than two x.
     pub fn fit(xs: &[f64], ys: &[Vec<f64>]) -> Option<Exponent> {
         let runs = ys.first()?.len();
         if xs.len() != ys.len() || runs == 0 || ys.iter().any(|y| y.len() != runs) {
@@ -32,7 +34,8 @@ impl Exponent {
         }
         let slope = |runs: &[usize]| {
             let means = means(ys, runs);
-            // a mean without a logarithm would be left out, and the slope be that of the other points
+            // a mean without a logarithm would be left out, and the slope be that of the other
+            // points
             let positive = means.iter().all(|m| m.is_finite() && *m > 0.0);
             log_log_slope(xs.iter().copied().zip(means)).filter(|_| positive)
         };
@@ -47,7 +50,8 @@ impl Exponent {
         })
     }
 
-    /// The interval from the line's standard error with Student's t: wider where the points are no straight line.
+    /// The interval from the line's standard error with Student's t: wider where the points are no
+    /// straight line.
     pub fn line_interval(&self, points: usize) -> Option<(f64, f64)> {
         let half = t_quantile_975(points.checked_sub(2)?) * self.error?;
         Some((self.exponent - half, self.exponent + half))
@@ -105,7 +109,8 @@ mod tests {
 
     #[test]
     fn the_standard_error_is_that_of_the_textbook() {
-        // logs (0,0), (1,1), (2,1): slope 1/2, residuals -1/6, 1/3, -1/6, SSR 1/6, error sqrt(1/6 / 1 / 2)
+        // logs (0,0), (1,1), (2,1): slope 1/2, residuals -1/6, 1/3, -1/6, SSR 1/6, error sqrt(1/6 /
+        // 1 / 2)
         let e = std::f64::consts::E;
         let fit = Exponent::fit(&[1.0, e, e * e], &[vec![1.0], vec![e], vec![e]]).unwrap();
         assert!((fit.exponent - 0.5).abs() < 1e-12);
@@ -117,7 +122,8 @@ mod tests {
 
     #[test]
     fn the_bootstrap_knows_the_spread_of_the_runs() {
-        // y(1) = 1 always, y(e) lognormal around e^1 with sd of the log-mean about s: so is the slope
+        // y(1) = 1 always, y(e) lognormal around e^1 with sd of the log-mean about s: so is the
+        // slope
         let e = std::f64::consts::E;
         let mut stream = Stream::new(1, &[2]);
         let noise: Vec<f64> =

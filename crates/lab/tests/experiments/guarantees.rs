@@ -1,12 +1,13 @@
-//! What coverage says of guarantees: where one holds theta* is kept, where a condition fails nothing is promised. A small sample
-//! of `cargo xtask soak coverage`.
+//! What coverage says of guarantees: where one holds theta* is kept, where a condition fails
+//! nothing is promised. A small sample of `cargo xtask soak coverage`.
 
 use goalward::confidence::Holds;
 use goalward::files::json;
 use goalward::problem::{Instance, Problem};
 use goalward_lab::{CoverageOptions, Silent, coverage};
 
-/// One state that is left with probability 1/2 + eps theta_2 = 0.7: theta* is far from the norms that theorems assume.
+/// One state that is left with probability 1/2 + eps theta_2 = 0.7: theta* is far from the norms
+/// that theorems assume.
 #[test]
 fn a_far_theta_is_kept_or_not_promised() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! Whole experiments, small: the same bytes on any number of threads, files that can be read back, interruptions that
-//! keep what they have.
+//! Whole experiments, small: the same bytes on any number of threads, files that can be read back,
+//! interruptions that keep what they have.
 
 mod guarantees;
 mod interrupted;

@@ -44,7 +44,8 @@ fn coverage_tells_sets_that_are_too_small_from_sets_that_are_too_large() {
     assert!(std::fs::read_to_string(dir.path().join("summary.md")).unwrap().contains("Clopper"));
 }
 
-/// Every planning call of every learner with a set compares the study's copy with what the learner reports.
+/// Every planning call of every learner with a set compares the study's copy with what the learner
+/// reports.
 #[test]
 fn copies_of_the_sets_are_the_learners_own() {
     let dir = tempfile::tempdir().unwrap();
@@ -161,7 +162,8 @@ fn growth_has_the_exponents_of_the_random_policy() {
         ..GrowthOptions::default()
     };
     let done = growth(&options, &Silent).unwrap();
-    // tuned: K (1/delta - B*) ~ sqrt(K); fixed: K; horizon: a random policy pays the same per episode
+    // tuned: K (1/delta - B*) ~ sqrt(K); fixed: K; horizon: a random policy pays the same per
+    // episode
     for (family, law) in done.families.iter().zip([0.5, 1.0, 0.0]) {
         let exponent = family.exponents[1].exponent.unwrap();
         assert!((exponent.exponent - law).abs() < 0.1, "{:?}: {exponent}", family.family);

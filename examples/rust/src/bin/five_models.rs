@@ -6,7 +6,8 @@ use goalward::episode::{Arena, RunSpec, Runner};
 use goalward::{Result, Settings};
 
 fn main() -> Result<()> {
-    // each model has a wind of its own; the truth mixes them with weights that the learner is not told
+    // each model has a wind of its own; the truth mixes them with weights that the learner is not
+    // told
     let arena = Arena::open("windy-grid", &Settings::new().set("n", 3))?;
     let mut runner = Runner::new(&arena, RunSpec::new("lr", 150).seed(1))?;
     runner.run(&mut [])?;

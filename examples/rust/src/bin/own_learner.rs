@@ -1,7 +1,7 @@
 //! A learner of your own: declared, checked by the conformance suite, registered, run and compared.
 //!
-//! It counts how often an action was tried in a state and takes the one that was tried least, or, with
-//! probability `greed`, the cheapest one.
+//! It counts how often an action was tried in a state and takes the one that was tried least, or,
+//! with probability `greed`, the cheapest one.
 //!
 //! `cargo run -p goalward-examples --bin own_learner`
 

@@ -39,20 +39,22 @@ const DEFAULT_EPISODES: u64 = 1000;
 
 /// Let a learner act in a world for a number of episodes and report its regret
 ///
-/// Every episode starts at the world's start and ends at its goal. The same seed gives the same run, bit for bit: the
-/// world's luck depends on the seed alone, so that all learners meet the same. Regret is the cost of the run less
-/// what an optimal policy pays on average.
+/// Every episode starts at the world's start and ends at its goal. The same seed gives the same
+/// run, bit for bit: the world's luck depends on the seed alone, so that all learners meet the
+/// same. Regret is the cost of the run less what an optimal policy pays on average.
 ///
-/// --trace writes every step and every planning call as a line of JSON. --checkpoint saves the run from its first
-/// moment on, so that it can be taken up again with --resume after Ctrl-C, a crash or a kill; the resumed run and
-/// its trace are the same as if nothing had happened. What else is given with --resume must agree with the checkpoint,
-/// but --episodes and --max-steps may be raised.
+/// --trace writes every step and every planning call as a line of JSON. --checkpoint saves the run
+/// from its first moment on, so that it can be taken up again with --resume after Ctrl-C, a crash
+/// or a kill; the resumed run and its trace are the same as if nothing had happened. What else is
+/// given with --resume must agree with the checkpoint, but --episodes and --max-steps may be
+/// raised.
 ///
 /// Neither is written over anything but another trace or checkpoint, and one run at a time writes
 /// each. A trace that was moved is named by --trace beside --resume; it must be the run's own.
 ///
-/// Ctrl-C stops between two steps, saves the run if --checkpoint was given, and reports the results so far (exit
-/// code 130). A planning call under way is cut off, and made when the run is taken up again.
+/// Ctrl-C stops between two steps, saves the run if --checkpoint was given, and reports the results
+/// so far (exit code 130). A planning call under way is cut off, and made when the run is taken up
+/// again.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -76,7 +78,8 @@ pub(crate) struct Args {
     /// The seed of the world's luck and of the learner's own [default: 0]
     #[arg(long, value_name = "N", value_parser = whole::<u64>(..))]
     seed: Option<u64>,
-    /// End the run as truncated after so many steps; with --resume, `none` lifts the checkpoint's limit
+    /// End the run as truncated after so many steps; with --resume, `none` lifts the checkpoint's
+    /// limit
     #[arg(long, value_name = "N")]
     max_steps: Option<Cap>,
     /// Write everything that happens to this file, one JSON object a line
@@ -319,7 +322,8 @@ impl Files {
         Ok(Files { trace, checkpoint })
     }
 
-    /// Writes the trace through, then the checkpoint that points into it: never the other way round.
+    /// Writes the trace through, then the checkpoint that points into it: never the other way
+    /// round.
     fn save(&mut self, runner: &Runner) -> anyhow::Result<()> {
         if let Some(trace) = &mut self.trace {
             trace.flush()?;

@@ -1,4 +1,5 @@
-//! Random small models: holes, free loops, ties, probabilities down to 1e-9, rows that do not quite sum to one.
+//! Random small models: holes, free loops, ties, probabilities down to 1e-9, rows that do not quite
+//! sum to one.
 
 use super::enumerate::{Action, Model};
 

@@ -1,8 +1,10 @@
-//! All stationary policies of a small model one by one, in exact arithmetic: what any planner's interval must contain.
+//! All stationary policies of a small model one by one, in exact arithmetic: what any planner's
+//! interval must contain.
 //!
-//! A policy's equations, leaving(i) x(i) = b(i) + sum of w(i,j) x(j), are solved by elimination in which nothing is ever
-//! subtracted (Grassmann, Taksar and Heyman), with rows multiplied instead of divided: natural numbers are enough. Weights and
-//! costs are the f64 that they are; a row is read as divided by its sum.
+//! A policy's equations, leaving(i) x(i) = b(i) + sum of w(i,j) x(j), are solved by elimination in
+//! which nothing is ever subtracted (Grassmann, Taksar and Heyman), with rows multiplied instead of
+//! divided: natural numbers are enough. Weights and costs are the f64 that they are; a row is read
+//! as divided by its sum.
 
 use super::natural::{Natural, parts};
 use std::cmp::Ordering;
@@ -86,7 +88,8 @@ fn naturals(numbers: &[f64]) -> (Vec<Natural>, u32) {
     (numbers.iter().map(natural).collect(), (-least) as u32)
 }
 
-/// The value of the last of some nodes: rows of weights to the nodes, weights to elsewhere, and right-hand sides.
+/// The value of the last of some nodes: rows of weights to the nodes, weights to elsewhere, and
+/// right-hand sides.
 fn eliminate(mut rows: Vec<Vec<Natural>>, mut out: Vec<Natural>, mut b: Vec<Natural>) -> (Natural, Natural) {
     let n = rows.len();
     for k in 0..n {
@@ -110,8 +113,8 @@ fn eliminate(mut rows: Vec<Vec<Natural>>, mut out: Vec<Natural>, mut b: Vec<Natu
     (Natural::default(), Natural::new(1))
 }
 
-/// A policy's equations on some states: weights to the goal leave, and so do those to states that are not `inside`. With costs,
-/// or with the weight to the goal as the right-hand side.
+/// A policy's equations on some states: weights to the goal leave, and so do those to states that
+/// are not `inside`. With costs, or with the weight to the goal as the right-hand side.
 fn solve(model: &Model, policy: &[usize], inside: &[bool], s: usize, costs: bool) -> Answer {
     let goal = model.len() - 1;
     // s comes last
@@ -137,8 +140,9 @@ fn solve(model: &Model, policy: &[usize], inside: &[bool], s: usize, costs: bool
     Answer::Ratio { above, below, shift: if costs { shift } else { 0 } }
 }
 
-/// The best over all stationary policies, per state: least cost over the policies that surely reach the goal, greatest cost
-/// (infinite where some policy may miss the goal), greatest probability of reaching it.
+/// The best over all stationary policies, per state: least cost over the policies that surely reach
+/// the goal, greatest cost (infinite where some policy may miss the goal), greatest probability of
+/// reaching it.
 pub(crate) fn enumerate(model: &Model) -> [Vec<Answer>; 3] {
     let (states, goal) = (model.len(), model.len() - 1);
     let mut best =

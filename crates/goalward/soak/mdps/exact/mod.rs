@@ -1,4 +1,5 @@
-//! Small models whose exact values are known: drawn at random, and solved by enumeration of all their policies.
+//! Small models whose exact values are known: drawn at random, and solved by enumeration of all
+//! their policies.
 
 mod draw;
 mod enumerate;

@@ -1,4 +1,5 @@
-//! The likelihood set itself, by Clarabel and exponential cones: slow, for small problems, and what the ellipsoid is tested against.
+//! The likelihood set itself, by Clarabel and exponential cones: slow, for small problems, and what
+//! the ellipsoid is tested against.
 
 use crate::estimate::{Likelihood, Term, gram};
 use crate::numeric::support::{Status, Support, SupportMin, Warm};
@@ -10,12 +11,12 @@ use clarabel::solver::{
 };
 use std::sync::Arc;
 
-/// {theta in B : f(theta) <= r} without an ellipsoid around it: milliseconds for one objective, so for small problems and
-/// tests only.
+/// {theta in B : f(theta) <= r} without an ellipsoid around it: milliseconds for one objective, so
+/// for small problems and tests only.
 ///
-/// Over z and one s per triple seen: rows z <= offsets, sum n s >= -r, and (s, 1, p(z)) in the exponential cone, that is
-/// s <= log p(z). The bound is Clarabel's dual value; it is good to about 1e-7, not certified. [`SharpSet`](super::SharpSet)
-/// certifies it.
+/// Over z and one s per triple seen: rows z <= offsets, sum n s >= -r, and (s, 1, p(z)) in the
+/// exponential cone, that is s <= log p(z). The bound is Clarabel's dual value; it is good to about
+/// 1e-7, not certified. [`SharpSet`](super::SharpSet) certifies it.
 #[derive(Clone, Debug)]
 pub struct LikelihoodCone {
     polytope: Arc<Polytope>,

@@ -10,8 +10,9 @@ const HIDDEN: f64 = 1e-9;
 /// How much further than where kernels are concerned the set is looked at along those directions.
 const FURTHER: f64 = 1e4;
 
-/// A range for every coordinate of theta over all theta in B whose kernels are those of a theta in the set. An end is infinite where B
-/// has none: where no kernel sees a direction, only B's extra facts bound it.
+/// A range for every coordinate of theta over all theta in B whose kernels are those of a theta in
+/// the set. An end is infinite where B has none: where no kernel sees a direction, only B's extra
+/// facts bound it.
 pub(super) fn intervals(outer: &Outer, likelihood: &Likelihood) -> Option<Vec<(f64, f64)>> {
     let mut set = outer.within(likelihood).ok()?;
     let hidden = hidden(likelihood);
@@ -29,8 +30,8 @@ pub(super) fn intervals(outer: &Outer, likelihood: &Likelihood) -> Option<Vec<(f
     Some((0..d).map(|i| (side(i, 1.0), -side(i, -1.0))).collect())
 }
 
-/// The coordinates of theta that transitions cannot tell, however many there are: some direction of B that no kernel sees moves
-/// them.
+/// The coordinates of theta that transitions cannot tell, however many there are: some direction of
+/// B that no kernel sees moves them.
 pub(super) fn hidden(likelihood: &Likelihood) -> Vec<usize> {
     let polytope = likelihood.polytope();
     let (k, d) = (polytope.free(), polytope.dim());
@@ -61,7 +62,8 @@ impl Beyond {
         if !polytope.is_turned() {
             return None;
         }
-        // the ellipsoid knows nothing of these directions but its ridge, which has no share in the others
+        // the ellipsoid knows nothing of these directions but its ridge, which has no share in the
+        // others
         let mut shape = outer.shape.clone();
         (m..k).for_each(|j| shape[j * k + j] /= FURTHER * FURTHER);
         let ellipsoid = Ellipsoid { center: &outer.center, shape: &shape, radius: outer.radius };

@@ -1,4 +1,5 @@
-//! What a learner with a likelihood set does between two plans: count, predict, refit, and know when to plan again.
+//! What a learner with a likelihood set does between two plans: count, predict, refit, and know
+//! when to plan again.
 
 use super::{Enclosed, Knowledge, LikelihoodSet};
 use crate::Result;
@@ -9,17 +10,21 @@ use crate::problem::{Pair, Problem, State};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The likelihood, the set, and the information that past plans had: all that is kept of what was seen.
+/// The likelihood, the set, and the information that past plans had: all that is kept of what was
+/// seen.
 ///
-/// A plan is due when log det(Fisher information + rho I) exceeds its maximum over past plans by log 2: the estimate that
-/// it is computed at moves, and a comparison with the last plan alone could oscillate.
+/// A plan is due when log det(Fisher information + rho I) exceeds its maximum over past plans by
+/// log 2: the estimate that it is computed at moves, and a comparison with the last plan alone
+/// could oscillate.
 ///
-/// **Time**: O(nnz of the row + k^2) a step, and, amortised, O(k^2) for refits: between two of them the data grow by a 64th at least. A
-/// plan takes up to eight passes over the triples seen besides, O(k^2) for each triple. In all there are O(k log t) plans, most of
-/// them early: at most O(k^3 log t) a step for all passes, however many triples there are, and O(k^3) where the information grows as the data do,
-/// since t then grows by a factor of about 2^(1/k) from one plan to the next.
+/// **Time**: O(nnz of the row + k^2) a step, and, amortised, O(k^2) for refits: between two of them
+/// the data grow by a 64th at least. A plan takes up to eight passes over the triples seen besides,
+/// O(k^2) for each triple. In all there are O(k log t) plans, most of them early: at most O(k^3 log
+/// t) a step for all passes, however many triples there are, and O(k^3) where the information grows
+/// as the data do, since t then grows by a factor of about 2^(1/k) from one plan to the next.
 ///
-/// **Memory**: that of the [`Likelihood`], and 8 bytes more per triple; a copy of these while a plan is made.
+/// **Memory**: that of the [`Likelihood`], and 8 bytes more per triple; a copy of these while a
+/// plan is made.
 #[derive(Clone, Debug)]
 pub struct LikelihoodKeeper {
     likelihood: Likelihood,
@@ -47,7 +52,8 @@ impl LikelihoodKeeper {
         Self::within(problem, problem.constraints(), delta)
     }
 
-    /// The same; `constraints` is the problem's B, perhaps [with another choice](Polytope::with_rows) among its rows.
+    /// The same; `constraints` is the problem's B, perhaps [with another
+    /// choice](Polytope::with_rows) among its rows.
     pub fn within(problem: &Arc<Problem>, constraints: &Arc<Polytope>, delta: f64) -> Self {
         LikelihoodKeeper {
             likelihood: Likelihood::within(problem, constraints),
@@ -62,8 +68,8 @@ impl LikelihoodKeeper {
         self.likelihood.observe(p, next)
     }
 
-    /// Whether the information has doubled. The running update weighs new data by an old estimate; before it says yes, it
-    /// looks again with an estimate that knows them, unless they are few.
+    /// Whether the information has doubled. The running update weighs new data by an old estimate;
+    /// before it says yes, it looks again with an estimate that knows them, unless they are few.
     pub fn informed(&mut self) -> bool {
         let limit = self.most_informed.unwrap_or(f64::NEG_INFINITY) + std::f64::consts::LN_2;
         if self.likelihood.log_information() >= limit && !self.likelihood.is_fitted() {
@@ -78,7 +84,8 @@ impl LikelihoodKeeper {
         self.accept(enclosed)
     }
 
-    /// The first half of [`update`](Self::update): refits where needed, and puts an ellipsoid around the set.
+    /// The first half of [`update`](Self::update): refits where needed, and puts an ellipsoid
+    /// around the set.
     pub fn enclose(&mut self) -> Enclosed {
         if !self.likelihood.is_fitted() {
             self.likelihood.fit();

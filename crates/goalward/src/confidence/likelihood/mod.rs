@@ -1,12 +1,14 @@
-//! The likelihood set: valid at the stated level for all times at once, and tight enough to learn in tens of steps.
+//! The likelihood set: valid at the stated level for all times at once, and tight enough to learn
+//! in tens of steps.
 //!
-//! With q_i any distribution over next states fixed before s_{i+1} is seen, prod q_i(s_{i+1}) / p_theta*(s_{i+1}|s_i,a_i) is a
-//! non-negative supermartingale that starts at 1. By Ville's inequality
+//! With q_i any distribution over next states fixed before s_{i+1} is seen, prod q_i(s_{i+1}) /
+//! p_theta*(s_{i+1}|s_i,a_i) is a non-negative supermartingale that starts at 1. By Ville's
+//! inequality
 //!
 //! C_t = {theta in B : f(theta) <= -sum log q_i(s_{i+1}) + log(1/delta)}
 //!
-//! contains theta* for all t at once with probability at least 1 - delta, whatever the actions. No B, c_min, T*, norm bound or
-//! radius constant enters.
+//! contains theta* for all t at once with probability at least 1 - delta, whatever the actions. No
+//! B, c_min, T*, norm bound or radius constant enters.
 
 mod cone;
 mod intervals;
@@ -31,8 +33,9 @@ use serde::{Deserialize, Serialize};
 /// The threshold r on f, from two predictions averaged: r = log(2/delta) - log(e^-Ra + e^-Rb).
 ///
 /// * Ra = -sum log q_i of the plug-in prediction ([`Likelihood::prediction_loss`]);
-/// * Rb = f(theta0) + m log(1 + t/m) + t log(1 + m/t), for any theta0 in B, bounds the loss of the uniform mixture over B: the
-///   share e^m of B that is (1-e) theta0 + e B has losses of at most f(theta0) - t log(1-e), and e = m/(m+t) is best.
+/// * Rb = f(theta0) + m log(1 + t/m) + t log(1 + m/t), for any theta0 in B, bounds the loss of the
+///   uniform mixture over B: the share e^m of B that is (1-e) theta0 + e B has losses of at most
+///   f(theta0) - t log(1-e), and e = m/(m+t) is best.
 pub fn likelihood_threshold(likelihood: &Likelihood, loss: f64, delta: f64) -> f64 {
     let (t, m) = (likelihood.total() as f64, likelihood.seen_directions() as f64);
     let price = if t == 0.0 || m == 0.0 { 0.0 } else { m * (t / m).ln_1p() + t * (m / t).ln_1p() };
@@ -43,8 +46,8 @@ pub fn likelihood_threshold(likelihood: &Likelihood, loss: f64, delta: f64) -> f
 
 /// Keeps the set {theta in B : f(theta) <= r}, as an ellipsoid around it, from plan to plan.
 ///
-/// The set's coverage holds for all times at once, so intervals of probabilities found earlier stay valid: the running
-/// intersection of these intervals sharpens later ellipsoids.
+/// The set's coverage holds for all times at once, so intervals of probabilities found earlier stay
+/// valid: the running intersection of these intervals sharpens later ellipsoids.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LikelihoodSet {
@@ -65,8 +68,8 @@ pub struct Knowledge {
     pub set: Result<ConvexSet, Contradiction>,
 }
 
-/// The data contradict every model in B at the level delta: no theta in B has a loss within the threshold. A wrong model, or luck
-/// of probability delta.
+/// The data contradict every model in B at the level delta: no theta in B has a loss within the
+/// threshold. A wrong model, or luck of probability delta.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Contradiction;
 
@@ -99,7 +102,8 @@ impl LikelihoodSet {
         self.accept(likelihood, enclosed)
     }
 
-    /// The ellipsoid around the set of all data so far, around the predicting theta: any point of B will do, near the maximum.
+    /// The ellipsoid around the set of all data so far, around the predicting theta: any point of B
+    /// will do, near the maximum.
     pub fn enclose(&self, likelihood: &Likelihood) -> Enclosed {
         let around = likelihood.predicting();
         let threshold = likelihood_threshold(likelihood, around.loss, self.delta);
@@ -130,8 +134,8 @@ impl LikelihoodSet {
         self.last.as_ref().and_then(|outer| outer.within(likelihood).ok())
     }
 
-    /// The set itself, without the ellipsoid's slack, of the last update that was no contradiction: what [`Knowledge`] has are its
-    /// threshold and its ellipsoid within B.
+    /// The set itself, without the ellipsoid's slack, of the last update that was no contradiction:
+    /// what [`Knowledge`] has are its threshold and its ellipsoid within B.
     pub fn sharp(&self, likelihood: &Likelihood, threshold: f64, within: ConvexSet) -> Option<SharpSet> {
         self.last.as_ref().map(|outer| SharpSet::new(likelihood, threshold, outer, within))
     }
@@ -166,26 +170,29 @@ impl LikelihoodSet {
         self.delta
     }
 
-    /// Whether an ellipsoid surely contains what the last valid set says of kernels: then its own lower bounds are not above this
-    /// set's. Two sufficient conditions, by the triangle inequality: it contains the ellipsoid, or it contains all of B as far
-    /// as kernels see it.
+    /// Whether an ellipsoid surely contains what the last valid set says of kernels: then its own
+    /// lower bounds are not above this set's. Two sufficient conditions, by the triangle
+    /// inequality: it contains the ellipsoid, or it contains all of B as far as kernels see it.
     pub fn lies_in(&self, likelihood: &Likelihood, other: &Ellipsoid) -> bool {
         self.last.as_ref().is_some_and(|outer| outer.lies_in(likelihood, other))
     }
 
-    /// An interval for every coordinate of theta: certified bounds over the last valid ellipsoid within B and, where no kernel sees
-    /// a direction, over all that B leaves along it. An end is infinite where B has none.
+    /// An interval for every coordinate of theta: certified bounds over the last valid ellipsoid
+    /// within B and, where no kernel sees a direction, over all that B leaves along it. An end is
+    /// infinite where B has none.
     pub fn intervals(&self, likelihood: &Likelihood) -> Option<Vec<(f64, f64)>> {
         self.last.as_ref().and_then(|outer| intervals::intervals(outer, likelihood))
     }
 }
 
-/// The coordinates of theta that cannot be learnt from transitions, however many: directions of B that no kernel sees move them.
+/// The coordinates of theta that cannot be learnt from transitions, however many: directions of B
+/// that no kernel sees move them.
 pub fn hidden_coordinates(likelihood: &Likelihood) -> Vec<usize> {
     intervals::hidden(likelihood)
 }
 
-/// Whether theta is in the set itself, not only in the ellipsoid around it: what a study of coverage asks after every step.
+/// Whether theta is in the set itself, not only in the ellipsoid around it: what a study of
+/// coverage asks after every step.
 pub fn likelihood_covers(likelihood: &Likelihood, delta: f64, theta: &[f64]) -> bool {
     likelihood.loss(theta) <= likelihood_threshold(likelihood, likelihood.maximum().loss, delta)
 }

@@ -6,7 +6,8 @@ use crate::numeric::support::{ConvexSet, Ellipsoid, Empty};
 use crate::numeric::{Cholesky, dot, norm};
 use serde::{Deserialize, Serialize};
 
-/// {z : |z - center|^2 <= radius^2 in the norm of the shape}, in the coordinates of B's affine hull.
+/// {z : |z - center|^2 <= radius^2 in the norm of the shape}, in the coordinates of B's affine
+/// hull.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Outer {
@@ -20,11 +21,13 @@ const PASSES: usize = 4;
 /// A pass that narrows no probability's interval by this part is the last.
 const WORTHWHILE: f64 = 0.05;
 
-/// Contains {theta in B : f(theta) <= r} and, if `upper` holds bounds that hold for theta*, what these leave of it.
+/// Contains {theta in B : f(theta) <= r} and, if `upper` holds bounds that hold for theta*, what
+/// these leave of it.
 ///
-/// For p <= hi, -log p >= -log p0 - (p - p0)/p0 + kappa (p - p0)^2 with kappa from [`curvature`]; the sum over all triples
-/// makes an ellipsoid; it bounds every p, which lowers hi, which tightens the ellipsoid. B takes no part in these bounds:
-/// it would narrow the set by another 2 % and cost more than all the rest.
+/// For p <= hi, -log p >= -log p0 - (p - p0)/p0 + kappa (p - p0)^2 with kappa from [`curvature`];
+/// the sum over all triples makes an ellipsoid; it bounds every p, which lowers hi, which tightens
+/// the ellipsoid. B takes no part in these bounds: it would narrow the set by another 2 % and cost
+/// more than all the rest.
 pub(super) fn outer(
     likelihood: &Likelihood,
     at: &Maximum,
@@ -72,8 +75,8 @@ pub(super) fn outer(
     }
 }
 
-/// L^-1 row by row, each from its first entry to the diagonal: a division for each entry of every row would take longer than all
-/// the rest.
+/// L^-1 row by row, each from its first entry to the diagonal: a division for each entry of every
+/// row would take longer than all the rest.
 fn inverse_lower(factor: &Cholesky) -> Vec<f64> {
     let k = factor.dim();
     let (mut inverse, mut column) = (vec![0.0; k * k], vec![0.0; k]);
@@ -94,11 +97,13 @@ fn norm_through(inverse: &[f64], x: &[f64]) -> f64 {
 
 /// {z : g'(z - z0) + (z - z0)' H (z - z0)/2 <= gap} with the ridge that makes H definite.
 ///
-/// Whatever step s the factor gives for g, H_r = H + rho I and c = z0 - s: for z in the set that is no further than D from z0,
+/// Whatever step s the factor gives for g, H_r = H + rho I and c = z0 - s: for z in the set that is
+/// no further than D from z0,
 ///
 /// (z - c)' H_r (z - c) <= 2 gap + rho D^2 + s' H_r s + 2 (H_r s - g)'(z - z0),
 ///
-/// so that an inexact step costs no point of the set; nor does rounding in the factor, which is added for all of the way from c.
+/// so that an inexact step costs no point of the set; nor does rounding in the factor, which is
+/// added for all of the way from c.
 fn ellipsoid(
     likelihood: &Likelihood,
     at: &Maximum,
@@ -109,8 +114,8 @@ fn ellipsoid(
     let k = at.z.len();
     let trace: f64 = (0..k).map(|i| shape[i * k + i]).sum();
     let extent = likelihood.extent();
-    // a hundredth of the squared radius widens the set by half a percent, and keeps an ellipsoid that knows only some
-    // directions from being a needle that the support solver cannot hold
+    // a hundredth of the squared radius widens the set by half a percent, and keeps an ellipsoid
+    // that knows only some directions from being a needle that the support solver cannot hold
     let mut rho = likelihood_ridge(extent).max(0.02 * gap / (extent * extent)).max(1e-14 * trace);
     (0..k).for_each(|i| shape[i * k + i] += rho);
     let factor = loop {
@@ -137,8 +142,8 @@ fn ellipsoid(
     Ok((Outer { center, shape, radius: squared.sqrt() * (1.0 + 1e-9) }, factor))
 }
 
-/// kappa = (x - log(1 + x)) / (hi - p0)^2, x = hi/p0 - 1: the most for which the minorant holds up to hi. The quotient
-/// falls in hi, so that it holds also when hi < p0.
+/// kappa = (x - log(1 + x)) / (hi - p0)^2, x = hi/p0 - 1: the most for which the minorant holds up
+/// to hi. The quotient falls in hi, so that it holds also when hi < p0.
 pub(super) fn curvature(p: f64, hi: f64) -> f64 {
     let x = hi / p - 1.0;
     let quotient = if x.abs() < 1e-3 {
@@ -162,7 +167,8 @@ impl Outer {
         ensure(symmetric, "shape", || "it is not symmetric and positive definite".into())
     }
 
-    /// How far inside the ellipsoid the nearest point is that has the kernels of this one of B's hull.
+    /// How far inside the ellipsoid the nearest point is that has the kernels of this one of B's
+    /// hull.
     pub(super) fn margin(&self, likelihood: &Likelihood, z: &[f64]) -> f64 {
         let k = z.len();
         let off: Vec<f64> = z.iter().zip(&self.center).map(|(z, c)| z - c).collect();

@@ -7,19 +7,23 @@ use crate::numeric::support::{ConvexSet, Status, Support, SupportMin, Warm};
 use crate::numeric::{Cholesky, dot};
 use std::sync::Arc;
 
-/// {theta in B : f(theta) <= r} for planning: the ellipsoid where that is enough, Clarabel and exponential cones where it is not.
+/// {theta in B : f(theta) <= r} for planning: the ellipsoid where that is enough, Clarabel and
+/// exponential cones where it is not.
 ///
-/// If the ellipsoid's own minimiser lies in the set, it is the answer. Else Clarabel gives a point z0 and multipliers
-/// lambda >= 0 of B's rows a'z <= b and mu >= 0 of the threshold. Its dual value is not trusted: whatever z0, lambda and mu are, for every z
-/// in the set, f being convex,
+/// If the ellipsoid's own minimiser lies in the set, it is the answer. Else Clarabel gives a point
+/// z0 and multipliers lambda >= 0 of B's rows a'z <= b and mu >= 0 of the threshold. Its dual value
+/// is not trusted: whatever z0, lambda and mu are, for every z in the set, f being convex,
 ///
-/// c'z >= c'z + lambda'(A z - b) + mu (f(z) - r) >= c'z + lambda'(A z - b) + mu (f(z0) + f'(z0)(z - z0) - r) = g'z + constant,
+/// c'z >= c'z + lambda'(A z - b) + mu (f(z) - r) >= c'z + lambda'(A z - b) + mu (f(z0) + f'(z0)(z -
+/// z0) - r) = g'z + constant,
 ///
-/// with g = c + A'lambda + mu f'(z0), which is what the solver's residuals left; g'z is bounded over the ellipsoid, which
-/// contains the set. Less what rounding may have done to the sum, that is a bound, however inaccurate the solver was. The
-/// ellipsoid's own bound is one too; the larger of both is given, so the set is never wider than the ellipsoid.
+/// with g = c + A'lambda + mu f'(z0), which is what the solver's residuals left; g'z is bounded
+/// over the ellipsoid, which contains the set. Less what rounding may have done to the sum, that is
+/// a bound, however inaccurate the solver was. The ellipsoid's own bound is one too; the larger of
+/// both is given, so the set is never wider than the ellipsoid.
 ///
-/// Values are the solver's, good to about 1e-8: actions that are closer than that may be told apart by its rounding.
+/// Values are the solver's, good to about 1e-8: actions that are closer than that may be told apart
+/// by its rounding.
 #[derive(Clone, Debug)]
 pub struct SharpSet {
     cone: Arc<LikelihoodCone>,
@@ -43,8 +47,9 @@ impl SharpSet {
         }
     }
 
-    /// A certified lower bound on c'z over the set from multipliers and a point. Any point will do; Newton steps towards the least of
-    /// the Lagrangian shrink g where the solver's point and multipliers do not quite belong together.
+    /// A certified lower bound on c'z over the set from multipliers and a point. Any point will do;
+    /// Newton steps towards the least of the Lagrangian shrink g where the solver's point and
+    /// multipliers do not quite belong together.
     fn certify(&self, c: &[f64], z0: &[f64], walls: &[f64], mu: f64) -> Option<f64> {
         let k = c.len();
         let mu = mu.max(0.0);

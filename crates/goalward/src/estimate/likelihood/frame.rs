@@ -1,4 +1,5 @@
-//! The coordinates that likelihoods are computed in: those of B's affine hull, or others that are made for B's proportions.
+//! The coordinates that likelihoods are computed in: those of B's affine hull, or others that are
+//! made for B's proportions.
 
 use super::gram::combine;
 use crate::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
@@ -10,10 +11,11 @@ use std::sync::Arc;
 
 /// What estimation must know of a problem, computed once: theta = origin + basis z, with z in R^k.
 ///
-/// Where B is of ordinary size and kernels see all of it, these are the coordinates of B's hull. Otherwise they are turned: the m
-/// directions that kernels see come first, each in units of what B can be long along it, and the others after them. A ridge is
-/// then as harmless along a direction that features hardly see as along any other. (Not where B keeps its features:
-/// these are too many to be turned.)
+/// Where B is of ordinary size and kernels see all of it, these are the coordinates of B's hull.
+/// Otherwise they are turned: the m directions that kernels see come first, each in units of what B
+/// can be long along it, and the others after them. A ridge is then as harmless along a direction
+/// that features hardly see as along any other. (Not where B keeps its features: these are too many
+/// to be turned.)
 #[derive(Debug)]
 pub(super) struct Frame {
     pub(super) problem: Arc<Problem>,
@@ -24,7 +26,8 @@ pub(super) struct Frame {
     pub(super) room: Vec<f64>,
     /// An orthonormal basis of the directions of B that some kernel sees: m = rank(Phi N) of them.
     pub(super) seen: Vec<Vec<f64>>,
-    /// Every theta in B has the kernels of one whose z is no further than this from that of any given one.
+    /// Every theta in B has the kernels of one whose z is no further than this from that of any
+    /// given one.
     pub(super) extent: f64,
     /// What rounding may do to a probability over B, beyond what is no matter anywhere.
     pub(super) blur: f64,
@@ -149,8 +152,8 @@ fn largest_features(problem: &Problem) -> f64 {
     pairs.flat_map(|phi| phi.chunks_exact(problem.dim()).map(norm).collect::<Vec<_>>()).fold(0.0, f64::max)
 }
 
-/// A bound on the distance of two points of B, whose kernels see all of it, where it is of ordinary size: then it lies within
-/// the ruler's ball.
+/// A bound on the distance of two points of B, whose kernels see all of it, where it is of ordinary
+/// size: then it lies within the ruler's ball.
 fn width(polytope: &Arc<Polytope>, seen: &Seen) -> f64 {
     if polytope.free() == 0 {
         return 1.0;
@@ -172,13 +175,15 @@ fn reach(polytope: &Polytope, seen: &Seen) -> f64 {
 /// So many sets of rows are looked at for [`slope`].
 const SETS: usize = 50_000;
 
-/// How far along the directions that no kernel sees a point of B must go at most, for each unit of the way along the others, so
-/// that it stays in B.
+/// How far along the directions that no kernel sees a point of B must go at most, for each unit of
+/// the way along the others, so that it stays in B.
 ///
-/// Only extra facts can see these directions. Let z0 be in B and s a point that differs from z0 along directions that kernels see, by
-/// at most D, and that has the kernels of some point of B. The nearest point of B with these kernels is a projection: on linearly
-/// independent rows I whose parts A_I along the hidden directions span the way, at a distance of at most |v_I| / sigma(A_I), with v_i <= |a_i| D the
-/// excess of row i at s and sigma the least singular value. The largest quotient over all such I is the answer, without D.
+/// Only extra facts can see these directions. Let z0 be in B and s a point that differs from z0
+/// along directions that kernels see, by at most D, and that has the kernels of some point of B.
+/// The nearest point of B with these kernels is a projection: on linearly independent rows I whose
+/// parts A_I along the hidden directions span the way, at a distance of at most |v_I| / sigma(A_I),
+/// with v_i <= |a_i| D the excess of row i at s and sigma the least singular value. The largest
+/// quotient over all such I is the answer, without D.
 fn slope(polytope: &Polytope, hidden: &[Vec<f64>]) -> f64 {
     let k = polytope.free();
     let parts = polytope.rows().chunks_exact(k.max(1)).map(|a| {
@@ -212,17 +217,19 @@ fn slope(polytope: &Polytope, hidden: &[Vec<f64>]) -> f64 {
         sets = larger;
     }
     if !all {
-        // more facts than can be looked at: a thousand times B's ordinary size, unless they are steeper than that
+        // more facts than can be looked at: a thousand times B's ordinary size, unless they are
+        // steeper than that
         return steepest.max(1e3);
     }
     steepest * (1.0 + 1e-9)
 }
 
-/// A bound on |theta| over B, or over those theta that stand for the others with the same kernels; none where the extra facts
-/// leave B unbounded in a direction that only they see.
+/// A bound on |theta| over B, or over those theta that stand for the others with the same kernels;
+/// none where the extra facts leave B unbounded in a direction that only they see.
 ///
-/// |theta|^2 = |origin|^2 + |z|^2, since the origin is the point of least norm; |z|^2 is bounded by intervals along an
-/// orthonormal basis. Directions that neither kernels nor facts see count for nothing: B contains a theta without them.
+/// |theta|^2 = |origin|^2 + |z|^2, since the origin is the point of least norm; |z|^2 is bounded by
+/// intervals along an orthonormal basis. Directions that neither kernels nor facts see count for
+/// nothing: B contains a theta without them.
 pub(crate) fn largest_norm(problem: &Problem) -> Option<f64> {
     let polytope = problem.constraints();
     let (k, seen) = (polytope.free(), Seen::of(problem));

@@ -1,7 +1,7 @@
 //! Weighted sums of rows and of their squares: where fits and sets spend their time.
 
-/// Adds sum first x to `linear`, and sum second x x' to `square`, over the rows (x, first, second), which have as many numbers
-/// as `linear`.
+/// Adds sum first x to `linear`, and sum second x x' to `square`, over the rows (x, first, second),
+/// which have as many numbers as `linear`.
 ///
 /// Small dimensions have a loop of their own, whose length the compiler knows: three times as fast.
 pub(crate) fn gram<'a>(

@@ -1,4 +1,5 @@
-//! The likelihood of what was seen: counts, maximum likelihood inside B, and predictions made before the fact.
+//! The likelihood of what was seen: counts, maximum likelihood inside B, and predictions made
+//! before the fact.
 
 mod frame;
 mod gram;
@@ -19,8 +20,9 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use triples::{ROOM, Stretch, Tally, Triples};
 
-/// A fit of the predicting theta ends when a Newton step promises to gain less than half of this, in nats, over all data: the
-/// threshold is tens of nats above the minimum, and any prediction is valid.
+/// A fit of the predicting theta ends when a Newton step promises to gain less than half of this,
+/// in nats, over all data: the threshold is tens of nats above the minimum, and any prediction is
+/// valid.
 const ENOUGH: f64 = 0.2;
 
 /// What became of a transition.
@@ -75,22 +77,28 @@ impl Part<'_> {
     }
 }
 
-/// Counts of the distinct triples k = (s,a,s'), f(theta) = -sum n(k) log <phi_k, theta>, and a sequential prediction.
+/// Counts of the distinct triples k = (s,a,s'), f(theta) = -sum n(k) log <phi_k, theta>, and a
+/// sequential prediction.
 ///
-/// The prediction q_i of the i-th next state mixes the kernel of a smoothed maximum-likelihood theta, which lies strictly
-/// inside B and was fitted to the past alone, with a share of 1/(i+1)^2 of the kernel of a fixed interior point. The
-/// share keeps q_i positive and costs at most log 2 over all time (1/(i+1), whose logarithms add up to log t, would cost
-/// more than the fit itself). Fits are made again when the data have grown by a quarter, from where the last one
-/// ended, and end as soon as a step promises less than a tenth of a nat: a prediction need not be the best to be valid.
+/// The prediction q_i of the i-th next state mixes the kernel of a smoothed maximum-likelihood
+/// theta, which lies strictly inside B and was fitted to the past alone, with a share of 1/(i+1)^2
+/// of the kernel of a fixed interior point. The share keeps q_i positive and costs at most log 2
+/// over all time (1/(i+1), whose logarithms add up to log t, would cost more than the fit itself).
+/// Fits are made again when the data have grown by a quarter, from where the last one ended, and
+/// end as soon as a step promises less than a tenth of a nat: a prediction need not be the best to
+/// be valid.
 ///
-/// All is a function of the transitions counted, in their order: nothing is drawn, and no hash order enters.
+/// All is a function of the transitions counted, in their order: nothing is drawn, and no hash
+/// order enters.
 ///
-/// **Time**: O(nnz of the row + k^2) a step (O(k d) more for the first of a pair, and for pairs that come late), whatever the number
-/// of triples. A fit now and then, a few Newton steps of O(k^2) per triple seen: with a quarter more data each, all fits
-/// up to step t together take O(t k^2).
+/// **Time**: O(nnz of the row + k^2) a step (O(k d) more for the first of a pair, and for pairs
+/// that come late), whatever the number of triples. A fit now and then, a few Newton steps of
+/// O(k^2) per triple seen: with a quarter more data each, all fits up to step t together take O(t
+/// k^2).
 ///
-/// **Memory**: per distinct triple seen 20 bytes, and 16 more while a fit lasts; per pair of the problem 4 bytes. Of the pairs visited
-/// first all triples are kept with their rows, in 2 MB at most, seen or not: see [`bytes`](Self::bytes).
+/// **Memory**: per distinct triple seen 20 bytes, and 16 more while a fit lasts; per pair of the
+/// problem 4 bytes. Of the pairs visited first all triples are kept with their rows, in 2 MB at
+/// most, seen or not: see [`bytes`](Self::bytes).
 #[derive(Clone, Debug)]
 pub struct Likelihood {
     frame: Arc<Frame>,
@@ -129,7 +137,8 @@ impl Likelihood {
         Self::within(problem, problem.constraints())
     }
 
-    /// No data; `constraints` is the problem's B, perhaps [with another choice](Polytope::with_rows) among its rows.
+    /// No data; `constraints` is the problem's B, perhaps [with another
+    /// choice](Polytope::with_rows) among its rows.
     pub fn within(problem: &Arc<Problem>, constraints: &Arc<Polytope>) -> Self {
         Self::with_room(problem, constraints, ROOM)
     }
@@ -192,9 +201,10 @@ impl Likelihood {
         ((1.0 - share) * fitted + share * fixed).max(f64::MIN_POSITIVE)
     }
 
-    /// Fits the predicting theta to the data so far. Every row of the pairs that came while there was room for their rows gets a
-    /// share of (k + 1)/2 pseudo-counts, which keeps the fit off the boundary as the estimator of Krichevsky and Trofimov does;
-    /// beyond so many rows a share is less than what the barrier of B's rows does.
+    /// Fits the predicting theta to the data so far. Every row of the pairs that came while there
+    /// was room for their rows gets a share of (k + 1)/2 pseudo-counts, which keeps the fit off the
+    /// boundary as the estimator of Krichevsky and Trofimov does; beyond so many rows a share is
+    /// less than what the barrier of B's rows does.
     pub(crate) fn fit(&mut self) {
         let possible = self.triples.possible().iter().filter(|p| **p).count();
         let k = self.frame.inside.len();
@@ -231,7 +241,8 @@ impl Likelihood {
         self.memory.total - self.memory.fitted <= self.memory.fitted / 64
     }
 
-    /// log det(sum n(k) u u'/p^2 + rho I), at the predicting theta and in the coordinates of B's hull.
+    /// log det(sum n(k) u u'/p^2 + rho I), at the predicting theta and in the coordinates of B's
+    /// hull.
     pub fn log_information(&self) -> f64 {
         self.memory.information.log_det()
     }
@@ -341,7 +352,8 @@ impl Likelihood {
         part
     }
 
-    /// D: every theta in B has the kernels of one whose coordinates are no further than D from those of any given one.
+    /// D: every theta in B has the kernels of one whose coordinates are no further than D from
+    /// those of any given one.
     pub(crate) fn extent(&self) -> f64 {
         self.frame.extent
     }

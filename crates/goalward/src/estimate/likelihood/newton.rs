@@ -3,7 +3,8 @@
 use super::gram;
 use crate::numeric::{Cholesky, Polytope, dot};
 
-/// Terms -weight log(constant + row z) to be summed; every row has k numbers. Terms without weight do not count.
+/// Terms -weight log(constant + row z) to be summed; every row has k numbers. Terms without weight
+/// do not count.
 pub(super) trait Summands {
     /// How many there are.
     fn len(&self) -> usize;
@@ -13,8 +14,9 @@ pub(super) trait Summands {
     fn each(&self, show: impl FnMut(usize, &[f64], &[f64]));
 }
 
-/// The weights of the polytope's barrier, largest first, for a maximum that may lie on the boundary. The last one is what
-/// it may cost: the likelihood is off by at most this times the number of active rows.
+/// The weights of the polytope's barrier, largest first, for a maximum that may lie on the
+/// boundary. The last one is what it may cost: the likelihood is off by at most this times the
+/// number of active rows.
 pub(super) const PATH: &[f64] = &[1e-1, 3e-3, 1e-4, 3e-6, 1e-7];
 
 /// Newton steps per weight; a dozen is already much.
@@ -24,8 +26,8 @@ const NEAR: f64 = 0.05;
 /// The part of the way to the boundary that a step may go.
 const NEARLY: f64 = 0.99;
 
-/// Minimises the terms inside a polytope; see [`minimise_within`]. Rows that are not written out join as cutting planes: all that a
-/// minimum violates, a batch at a time, until it violates none.
+/// Minimises the terms inside a polytope; see [`minimise_within`]. Rows that are not written out
+/// join as cutting planes: all that a minimum violates, a batch at a time, until it violates none.
 pub(super) fn minimise(
     polytope: &Polytope,
     room: &[f64],
@@ -55,12 +57,14 @@ pub(super) fn minimise(
     }
 }
 
-/// Minimises the terms plus a vanishing barrier, from a point strictly inside the polytope; never leaves it.
+/// Minimises the terms plus a vanishing barrier, from a point strictly inside the polytope; never
+/// leaves it.
 ///
-/// The terms are barriers of their own rows. Of the polytope's other rows only those join, with the weights of `path` one
-/// after the other, that stop a step: B may have millions of rows, and a maximum leans on fewer than k + 1. A
-/// direction that no term sees stays as it is. It ends when a Newton step promises to gain less than half of `enough`, after
-/// taking that step. `room` has the slacks of a fixed interior point.
+/// The terms are barriers of their own rows. Of the polytope's other rows only those join, with the
+/// weights of `path` one after the other, that stop a step: B may have millions of rows, and a
+/// maximum leans on fewer than k + 1. A direction that no term sees stays as it is. It ends when a
+/// Newton step promises to gain less than half of `enough`, after taking that step. `room` has the
+/// slacks of a fixed interior point.
 fn minimise_within(
     polytope: &Polytope,
     room: &[f64],
@@ -75,7 +79,8 @@ fn minimise_within(
     let mut state = Newton::new(polytope, terms.len());
     state.lean(polytope, room, z);
     if state.active.is_empty() {
-        // mostly no row is in the way: one look at the rows when all is done, instead of two at every step
+        // mostly no row is in the way: one look at the rows when all is done, instead of two at
+        // every step
         let before = z.to_vec();
         state.center(polytope, terms, Walls::Ignored, enough, z);
         if state.is_inside(polytope, z) {
@@ -128,7 +133,8 @@ impl Newton {
         }
     }
 
-    /// Rows that the point nearly touches, compared with the room that they leave an interior point, have a barrier at once.
+    /// Rows that the point nearly touches, compared with the room that they leave an interior
+    /// point, have a barrier at once.
     fn lean(&mut self, polytope: &Polytope, room: &[f64], z: &[f64]) {
         let rows = polytope.rows().chunks_exact(z.len()).zip(polytope.offsets());
         for (j, ((row, b), room)) in rows.zip(room).enumerate() {
@@ -144,7 +150,8 @@ impl Newton {
         rows.into_iter().all(|(row, b)| dot(row, z) < *b)
     }
 
-    /// Newton's method for one weight of the barrier, until the squared decrement is below `enough`.
+    /// Newton's method for one weight of the barrier, until the squared decrement is below
+    /// `enough`.
     fn center(
         &mut self,
         polytope: &Polytope,
@@ -191,7 +198,8 @@ impl Newton {
                 }
                 reach = reach.min(free_reach);
             }
-            // log(1 + x) >= x - 0.62 x^2 for |x| <= 1/4, and a Newton step has sum w x = sum w x^2 = decrement
+            // log(1 + x) >= x - 0.62 x^2 for |x| <= 1/4, and a Newton step has sum w x = sum w
+            // x^2 = decrement
             let surely = walls == Walls::Ignored && steepest <= 0.25;
             let step = if surely { 1.0 } else { self.search(polytope, terms, walls, decrement, reach) };
             if step == 0.0 {
@@ -205,7 +213,8 @@ impl Newton {
         }
     }
 
-    /// Which row without a barrier stops the step first, how far it can go until then, and until one with a barrier.
+    /// Which row without a barrier stops the step first, how far it can go until then, and until
+    /// one with a barrier.
     fn walls(&self, polytope: &Polytope) -> (Option<usize>, f64, f64) {
         let k = self.direction.len();
         let (mut stopped_by, mut free_reach, mut kept_reach) = (None, f64::INFINITY, f64::INFINITY);
@@ -268,7 +277,8 @@ impl Newton {
         None
     }
 
-    /// Halves the step until the function falls enough (Armijo); 0 if it does not, which only rounding can cause.
+    /// Halves the step until the function falls enough (Armijo); 0 if it does not, which only
+    /// rounding can cause.
     fn search(
         &self,
         polytope: &Polytope,

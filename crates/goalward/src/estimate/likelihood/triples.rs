@@ -12,8 +12,8 @@ const STRETCH: usize = 256;
 /// No triple.
 const NONE: u32 = u32::MAX;
 
-/// Counts of triples (s,a,s'). A triple's place in all arrays is its *index*: first all successors of the `early` pairs, then the
-/// `later` triples in the order in which they were first seen.
+/// Counts of triples (s,a,s'). A triple's place in all arrays is its *index*: first all successors
+/// of the `early` pairs, then the `later` triples in the order in which they were first seen.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Tally {
@@ -28,8 +28,9 @@ pub(super) struct Tally {
 
 /// A [`Tally`] that finds its triples.
 ///
-/// Rows of early triples are kept; those of later ones are worked out from the features in every pass, which takes twice the time
-/// and a third of the memory. Per later triple that is 20 bytes: pair, place, count and a link to the pair's next one.
+/// Rows of early triples are kept; those of later ones are worked out from the features in every
+/// pass, which takes twice the time and a third of the memory. Per later triple that is 20 bytes:
+/// pair, place, count and a link to the pair's next one.
 #[derive(Clone, Debug)]
 pub(super) struct Triples {
     pub(super) tally: Tally,
@@ -203,7 +204,8 @@ impl Triples {
             (vec![0.0; STRETCH * k], vec![0.0; STRETCH], vec![0.0; STRETCH * d]);
         for start in (early..counts.len()).step_by(STRETCH) {
             let counts = &counts[start..counts.len().min(start + STRETCH)];
-            // a loop of its own: features lie all over memory, and a short loop waits for many of them at a time
+            // a loop of its own: features lie all over memory, and a short loop waits for many of
+            // them at a time
             for (i, phi) in phi.chunks_exact_mut(d).take(counts.len()).enumerate() {
                 let (p, place) = self.later(start + i - early);
                 phi.copy_from_slice(&frame.phi(p, place));

@@ -1,5 +1,5 @@
-//! Follows a policy that it is given. `optimal` is this learner with the policy of the exact planner: the
-//! runner asks the planner, the learner knows nothing.
+//! Follows a policy that it is given. `optimal` is this learner with the policy of the exact
+//! planner: the runner asks the planner, the learner knows nothing.
 
 use crate::learners::core::misuse;
 use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Seen, Snapshot, Transition};

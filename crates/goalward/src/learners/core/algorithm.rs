@@ -101,8 +101,8 @@ pub trait Algorithm: Send {
     /// Its state.
     fn snapshot(&self) -> Snapshot;
 
-    /// Puts a state back that an algorithm of the same problem and settings took down, at this time.
-    /// A state that cannot be one is refused with the place of its flaw, and changes nothing.
+    /// Puts a state back that an algorithm of the same problem and settings took down, at this
+    /// time. A state that cannot be one is refused with the place of its flaw, and changes nothing.
     fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()>;
 }
 
@@ -168,7 +168,8 @@ impl<'a> Brief<'a> {
         Stream::new(self.seed, &[LEARNER_STREAM])
     }
 
-    /// A bound that the user gives or asks the oracle for, between limits that can be computed with.
+    /// A bound that the user gives or asks the oracle for, between limits that can be computed
+    /// with.
     pub(in crate::learners) fn bound(
         &self,
         key: &Key<Bound>,

@@ -6,9 +6,9 @@ use crate::problem::Action;
 /// Actions tie within this, relative to max(1, |min Q|).
 const TIE: f64 = 1e-9;
 
-/// argmin_a Q(a). Ties are broken uniformly from the learner's own stream (reading A16): while C ∩ B
-/// is all of B every action of the paper's instance ties, and a fixed order would make a vacuous run
-/// look optimal or hopeless.
+/// argmin_a Q(a). Ties are broken uniformly from the learner's own stream (reading A16): while C ∩
+/// B is all of B every action of the paper's instance ties, and a fixed order would make a vacuous
+/// run look optimal or hopeless.
 pub(in crate::learners) fn greedy(q: &[f64], ties: &mut Stream) -> Action {
     let least = q.iter().copied().fold(f64::INFINITY, f64::min);
     let limit = least + TIE * least.abs().max(1.0);

@@ -23,8 +23,8 @@ pub enum Observed {
     Updated,
     /// A planning call; [`Probe::plan`] has its details.
     Planned,
-    /// An update, and a planning call that was cut off by the [`Halt`] which the learner heeds. It is
-    /// owed, and [`Learner::catch_up`] or the next observation makes it.
+    /// An update, and a planning call that was cut off by the [`Halt`] which the learner heeds. It
+    /// is owed, and [`Learner::catch_up`] or the next observation makes it.
     Owed,
 }
 
@@ -112,8 +112,8 @@ impl Learner {
     /// Takes in what happened; plans when that is due.
     ///
     /// [`Error::Misuse`](crate::Error::Misuse), and nothing changed, if it cannot have happened:
-    /// states or actions that do not exist, a step from the goal, a cost that is not the pair's own.
-    /// The step need not be what [`Learner::act`] said, nor follow the one before.
+    /// states or actions that do not exist, a step from the goal, a cost that is not the pair's
+    /// own. The step need not be what [`Learner::act`] said, nor follow the one before.
     pub fn observe(&mut self, step: &Transition) -> Result<Observed> {
         let pair = misuse::possible_pair(&self.problem, step, self.clock.t + 1)?;
         self.clock.t += 1;
@@ -137,8 +137,9 @@ impl Learner {
         self.owed.is_some()
     }
 
-    /// Cuts planning calls off from now on when asked to. What [`Learner::observe`] took in stays, the
-    /// plan is owed, and a snapshot says so: whoever makes it later goes on as if nothing had happened.
+    /// Cuts planning calls off from now on when asked to. What [`Learner::observe`] took in stays,
+    /// the plan is owed, and a snapshot says so: whoever makes it later goes on as if nothing had
+    /// happened.
     pub fn heed(&mut self, halt: &Halt) {
         self.halt = halt.clone();
     }

@@ -4,7 +4,8 @@ use super::algorithm::Transition;
 use crate::problem::{Action, Pair, Problem, State};
 use crate::{Error, Result};
 
-/// A cost may be off by so much, relative to the larger of the two: it may have been computed in another order.
+/// A cost may be off by so much, relative to the larger of the two: it may have been computed in
+/// another order.
 const ROUNDING: f64 = 1e-9;
 
 /// The number of actions to choose from in a state; an error where there is no choice to make.
@@ -42,14 +43,16 @@ pub(in crate::learners) fn is_policy(problem: &Problem, policy: &[Action]) -> bo
     policy.len() == problem.states() && policy.iter().enumerate().all(fits)
 }
 
-/// Whether a step is between states that exist, by an action that does, and not from the goal; whatever it costs.
+/// Whether a step is between states that exist, by an action that does, and not from the goal;
+/// whatever it costs.
 pub(in crate::learners) fn is_place(problem: &Problem, step: &Transition) -> bool {
     step.state.max(step.next) < problem.states()
         && step.state != problem.goal()
         && step.action < problem.actions(step.state)
 }
 
-/// The pair of a step between states that exist at the cost that it has, whether or not a model allows it.
+/// The pair of a step between states that exist at the cost that it has, whether or not a model
+/// allows it.
 pub(in crate::learners) fn possible_pair(problem: &Problem, step: &Transition, t: u64) -> Result<Pair> {
     let Transition { state, action, cost, next } = *step;
     let fault = if state >= problem.states() {

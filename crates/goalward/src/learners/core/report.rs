@@ -6,7 +6,8 @@ use crate::plan::Planner;
 use crate::problem::{Action, State};
 use serde::{Deserialize, Serialize};
 
-/// One planning call, in the units of the user's costs: what every plan has, and its family's details.
+/// One planning call, in the units of the user's costs: what every plan has, and its family's
+/// details.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[non_exhaustive]
@@ -105,14 +106,15 @@ pub struct Violation {
     pub text: String,
 }
 
-/// Receives typed quantities from [`Learner::probe`](super::Learner::probe); implement what you need.
+/// Receives typed quantities from [`Learner::probe`](super::Learner::probe); implement what you
+/// need.
 pub trait Probe {
     /// sigma_bar^2 / B^(2^(l+1)) of the last step, per level.
     fn weights(&mut self, _sigma_sq: &[f64]) {}
     /// The last planning call.
     fn plan(&mut self, _plan: &PlanReport) {}
-    /// Whether [`estimate`](Probe::estimate) and [`intervals`](Probe::intervals) are wanted: maximum
-    /// likelihood takes a fit, which a probe after every step may not want to pay for.
+    /// Whether [`estimate`](Probe::estimate) and [`intervals`](Probe::intervals) are wanted:
+    /// maximum likelihood takes a fit, which a probe after every step may not want to pay for.
     fn wants_estimate(&self) -> bool {
         true
     }
@@ -136,8 +138,8 @@ pub trait Probe {
     fn counts(&mut self, _planner_calls: u64, _violations: u64) {}
     /// A step that no model allows, once for every distinct triple.
     fn violation(&mut self, _violation: &Violation) {}
-    /// How many planning calls found that the data contradict every model in B at the level delta: a
-    /// part of the violations.
+    /// How many planning calls found that the data contradict every model in B at the level delta:
+    /// a part of the violations.
     fn contradictions(&mut self, _count: u64) {}
     /// How many planning calls left out rows of B that could bind: their values are optimistic, and
     /// lower than they need be.

@@ -2,8 +2,8 @@
 //!
 //! # What it does
 //!
-//! One ridge regression of V_j(s') on phi_{V_j}(s,a), no weights and no normalisation; plans over its ellipsoid with DEVI when
-//! the determinant or the time doubles.
+//! One ridge regression of V_j(s') on phi_{V_j}(s,a), no weights and no normalisation; plans over
+//! its ellipsoid with DEVI when the determinant or the time doubles.
 //!
 //! # What it needs to know
 //!
@@ -13,10 +13,11 @@
 //!
 #![doc = include_str!("../../../docs/learners/levis.md")]
 //!
-//! The printed radius is proved for |phi_V| <= sqrt(d) and |theta*| <= sqrt(d), for V in [0, 1]; mixtures of models meet both,
-//! other features may not. The result says whether they do ([`Claim`]); with `norms=computed` the formula has the problem's own
-//! norms. The `determinant` radius ([`realised_determinant`](crate::confidence::realised_determinant)) needs the norm of theta*
-//! alone.
+//! The printed radius is proved for |phi_V| <= sqrt(d) and |theta*| <= sqrt(d), for V in [0, 1];
+//! mixtures of models meet both, other features may not. The result says whether they do
+//! ([`Claim`]); with `norms=computed` the formula has the problem's own norms. The `determinant`
+//! radius ([`realised_determinant`](crate::confidence::realised_determinant)) needs the norm of
+//! theta* alone.
 //!
 //! # Cost per step
 //!
@@ -28,8 +29,9 @@
 //!
 //! # Departures from the print
 //!
-//! Shares with LEVIS++ the readings of the planner (D1 to D4, A14) and of ties (A16). The `determinant` radius is the
-//! self-normalised bound that the printed one is derived from, with the determinant that was realised.
+//! Shares with LEVIS++ the readings of the planner (D1 to D4, A14) and of ties (A16). The
+//! `determinant` radius is the self-normalised bound that the printed one is derived from, with the
+//! determinant that was realised.
 
 use super::norms;
 use super::optimist::{Optimist, Standing, bytes, given_or_true_b};

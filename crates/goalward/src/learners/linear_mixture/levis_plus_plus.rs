@@ -2,13 +2,15 @@
 //!
 //! # What it does
 //!
-//! Keeps L weighted ridge regressions of V_j, V_j^2, V_j^4, ... on their features; the level above estimates the variance
-//! that weighs the level below ([`Home`]). When a determinant or the time doubles it plans optimistically over the level-0
-//! ellipsoid ([`Devi`](crate::plan::Devi)) and acts greedily until the next plan.
+//! Keeps L weighted ridge regressions of V_j, V_j^2, V_j^4, ... on their features; the level above
+//! estimates the variance that weighs the level below ([`Home`]). When a determinant or the time
+//! doubles it plans optimistically over the level-0 ellipsoid ([`Devi`](crate::plan::Devi)) and
+//! acts greedily until the next plan.
 //!
 //! # What it needs to know
 //!
-//! B >= B*, and c_min (rho-LEVIS++: T* and K instead). Results say whether B was large enough, where B* is known.
+//! B >= B*, and c_min (rho-LEVIS++: T* and K instead). Results say whether B was large enough,
+//! where B* is known.
 //!
 //! # Parameters
 //!
@@ -17,19 +19,23 @@
 //! The radius is
 //! * `printed`: the formula of Theorem 5.1, for all levels;
 //! * `scaled:X`: that times X. No guarantee;
-//! * `data`: the theorem behind it, evaluated with what the data realised ([`Bernstein`]), for each level its own. With
-//!   probability 1 - delta theta* is in the sets of all levels at all times: the theorem's E eta^2 <= 1 holds at level l while
-//!   theta* is in the frozen sets of the levels l and l + 1, which is known by induction over the steps, at the top level always.
-//!   HOME uses the radii of t_j, with the frozen pairs that they belong to. Regret as printed, up to constants;
-//! * `determinant`: a Hoeffding bound with the realised determinant ([`weighted_determinant`]). By far the smallest. Validity and
-//!   optimism with probability 1 - delta; no regret theorem. HOME's weights are then no more than weights: the bound
-//!   does not rely on what they say of the variance, so the levels above 0 have no share of delta.
+//! * `data`: the theorem behind it, evaluated with what the data realised ([`Bernstein`]), for each
+//!   level its own. With probability 1 - delta theta* is in the sets of all levels at all times:
+//!   the theorem's E eta^2 <= 1 holds at level l while theta* is in the frozen sets of the levels l
+//!   and l + 1, which is known by induction over the steps, at the top level always. HOME uses the
+//!   radii of t_j, with the frozen pairs that they belong to. Regret as printed, up to constants;
+//! * `determinant`: a Hoeffding bound with the realised determinant ([`weighted_determinant`]). By
+//!   far the smallest. Validity and optimism with probability 1 - delta; no regret theorem. HOME's
+//!   weights are then no more than weights: the bound does not rely on what they say of the
+//!   variance, so the levels above 0 have no share of delta.
 //!
-//! The printed radius is proved for |phi_V| <= 1 and |theta*| <= B only. The result says whether that holds ([`Claim`]); with
-//! `norms=computed` the same formula has the problem's own norms and holds whatever they are.
+//! The printed radius is proved for |phi_V| <= 1 and |theta*| <= B only. The result says whether
+//! that holds ([`Claim`]); with `norms=computed` the same formula has the problem's own norms and
+//! holds whatever they are.
 //!
-//! A vector Bernstein inequality with the realised determinant (Ziemann 2024) would be smaller than `data` and keep its regret; it is
-//! not offered: the form that could be verified holds at one stopping time, not at all times.
+//! A vector Bernstein inequality with the realised determinant (Ziemann 2024) would be smaller than
+//! `data` and keep its regret; it is not offered: the form that could be verified holds at one
+//! stopping time, not at all times.
 //!
 //! # Cost per step
 //!
@@ -37,7 +43,8 @@
 //!
 //! # Reference
 //!
-//! Algorithms 1 to 3 and Theorem 5.1 (rho-LEVIS++: Theorem 5.2), in normalised form: U = V_j/B (reading A13).
+//! Algorithms 1 to 3 and Theorem 5.1 (rho-LEVIS++: Theorem 5.2), in normalised form: U = V_j/B
+//! (reading A13).
 //!
 //! # Departures from the print
 //!
@@ -46,12 +53,13 @@
 //! * A3: t_0 = 0, so the first plan is made at t = 1, the second at t = 2.
 //! * A5: that the noise at t = 1 is zero is false, and not needed.
 //! * A6: q_j = eps_j = 1/t_j as printed, so the first plan sees nothing but the costs.
-//! * A7, A12: V_j is the minimum of DEVI's output Q_j. A10: sigma_bar is the root of what Algorithm 3 returns.
+//! * A7, A12: V_j is the minimum of DEVI's output Q_j. A10: sigma_bar is the root of what Algorithm
+//!   3 returns.
 //! * H1, H2: V_j everywhere in Algorithm 3, and an assignment for its arrow.
 //! * T2, T4, T7: the theorem's constants, alpha_t = 1/sqrt(t), lambda = 1/B^2.
 //!
-//! The others are named where they apply: A4 at [`Ridge`](crate::estimate::Ridge), A8, A9, A14 to A16, D1 to D4, H3 to H6, T1, T3,
-//! T5, T6, B1.
+//! The others are named where they apply: A4 at [`Ridge`](crate::estimate::Ridge), A8, A9, A14 to
+//! A16, D1 to D4, H3 to H6, T1, T3, T5, T6, B1.
 
 use super::norms;
 use super::optimist::{Heading, Optimist, Standing, bytes, given_or_true_b};
@@ -135,8 +143,8 @@ pub(super) fn known_c_min(brief: &Brief) -> Result<f64> {
     Ok(if c_min.is_finite() { c_min } else { 1.0 })
 }
 
-/// Reads what LEVIS++ and its variants have in common. `b` and `c_min` are in the user's units, `unit`
-/// is what costs are divided by, `norms` are what the variant takes with a printed radius.
+/// Reads what LEVIS++ and its variants have in common. `b` and `c_min` are in the user's units,
+/// `unit` is what costs are divided by, `norms` are what the variant takes with a printed radius.
 pub(super) fn read_rule(
     brief: &Brief,
     unit: f64,

@@ -1,10 +1,13 @@
-//! LEVIS++ with the likelihood set: the paper's algorithm, and a second set that is tight from the first steps on.
+//! LEVIS++ with the likelihood set: the paper's algorithm, and a second set that is tight from the
+//! first steps on.
 //!
 //! # What it does
 //!
-//! All that [LEVIS++](super::levis_plus_plus) does, in units of the largest cost and with half of delta; with the other half it keeps the likelihood set
-//! ([`LikelihoodSet`](crate::confidence::LikelihoodSet)) as [`lr`](super::lr) does. Every backup of the planner takes the larger
-//! of the two certified lower bounds. It plans on the paper's triggers and when the information has doubled.
+//! All that [LEVIS++](super::levis_plus_plus) does, in units of the largest cost and with half of
+//! delta; with the other half it keeps the likelihood set
+//! ([`LikelihoodSet`](crate::confidence::LikelihoodSet)) as [`lr`](super::lr) does. Every backup of
+//! the planner takes the larger of the two certified lower bounds. It plans on the paper's triggers
+//! and when the information has doubled.
 //!
 //! # What it needs to know
 //!
@@ -14,31 +17,36 @@
 //!
 #![doc = include_str!("../../../docs/learners/levis++lr.md")]
 //!
-//! They are those of [LEVIS++](super::levis_plus_plus). `delta` is split in halves; `radius` is that of the regression set, and results
-//! call it `regression_radius`: their `radius` is `likelihood`. `delta_split` is true and `norms` are `computed` unless the
-//! user says otherwise, so that the guarantee may fail with probability delta and no more.
+//! They are those of [LEVIS++](super::levis_plus_plus). `delta` is split in halves; `radius` is
+//! that of the regression set, and results call it `regression_radius`: their `radius` is
+//! `likelihood`. `delta_split` is true and `norms` are `computed` unless the user says otherwise,
+//! so that the guarantee may fail with probability delta and no more.
 //!
 //! # Cost per step
 //!
-//! That of LEVIS++ and that of `lr`; O(d L log T) planning calls in all. Where the likelihood ellipsoid, or all of B, lies inside
-//! the regression's ellipsoid, as with the printed radius it does for the first hundreds of millions of steps, the second
-//! bound cannot be larger and is not computed; else a backup costs a second support problem, which starts cold.
+//! That of LEVIS++ and that of `lr`; O(d L log T) planning calls in all. Where the likelihood
+//! ellipsoid, or all of B, lies inside the regression's ellipsoid, as with the printed radius it
+//! does for the first hundreds of millions of steps, the second bound cannot be larger and is not
+//! computed; else a backup costs a second support problem, which starts cold.
 //!
 //! # Reference
 //!
-//! Di, He, Zhou, Gu (ICML 2023), Algorithms 1 to 3 and Theorem 5.1, with the set of [`crate::confidence`].
+//! Di, He, Zhou, Gu (ICML 2023), Algorithms 1 to 3 and Theorem 5.1, with the set of
+//! [`crate::confidence`].
 //!
 //! # What is proved
 //!
-//! Validity and optimism: with probability at least 1 - delta (`delta_split=false`: 1 - delta/2 - (2L+1) delta/2) theta* is in both
-//! sets at all times; then both lower bounds m1 (regression) and m2 (likelihood) are below P V. max(m1, m2) is monotone and, times 1 - q, a
-//! contraction, so DEVI converges as before and V_j <= V*.
+//! Validity and optimism: with probability at least 1 - delta (`delta_split=false`: 1 - delta/2 -
+//! (2L+1) delta/2) theta* is in both sets at all times; then both lower bounds m1 (regression) and
+//! m2 (likelihood) are below P V. max(m1, m2) is monotone and, times 1 - q, a contraction, so DEVI
+//! converges as before and V_j <= V*.
 //!
-//! That the paper's bound on the Bellman error carries over: its argument "the minimising theta lies in C" is replaced, on the upper
-//! side, by P V - (1-q) max(m1, m2) <= P V - (1-q) m1 <= 2 beta |phi_V| in the norm of Sigma^-1, plus q B; on the lower side
-//! (1-q) max(m1, m2) - P V <= 0 by optimism, and DEVI's residual adds at most eps_j. The O(d log T) plans that information adds
-//! cost O(B) each, as every plan does in the paper's proof. This is an argument on the level of the paper's lemmas, not a proof
-//! written out; nothing is claimed of a `scaled` regression radius.
+//! That the paper's bound on the Bellman error carries over: its argument "the minimising theta
+//! lies in C" is replaced, on the upper side, by P V - (1-q) max(m1, m2) <= P V - (1-q) m1 <= 2
+//! beta |phi_V| in the norm of Sigma^-1, plus q B; on the lower side (1-q) max(m1, m2) - P V <= 0
+//! by optimism, and DEVI's residual adds at most eps_j. The O(d log T) plans that information adds
+//! cost O(B) each, as every plan does in the paper's proof. This is an argument on the level of the
+//! paper's lemmas, not a proof written out; nothing is claimed of a `scaled` regression radius.
 
 use super::levis_plus_plus::{self, Moments, known_c_min, read_rule};
 use super::lr::{check_together, show};

@@ -2,20 +2,22 @@
 //!
 //! # What it does
 //!
-//! Counts what it sees ([`Likelihood`](crate::estimate::Likelihood)), keeps the set of all theta in B that explain it
-//! ([`LikelihoodSet`](crate::confidence::LikelihoodSet)), plans over that set with [`Devi`](crate::plan::Devi) when the
-//! time doubles or the information does, and acts greedily until the next plan. Information has doubled when
-//! log det(Fisher information + rho I) exceeds its maximum over past plans by log 2: the estimate that it is computed at
-//! moves, and a comparison with the last plan alone could oscillate.
+//! Counts what it sees ([`Likelihood`](crate::estimate::Likelihood)), keeps the set of all theta in
+//! B that explain it ([`LikelihoodSet`](crate::confidence::LikelihoodSet)), plans over that set
+//! with [`Devi`](crate::plan::Devi) when the time doubles or the information does, and acts
+//! greedily until the next plan. Information has doubled when log det(Fisher information + rho I)
+//! exceeds its maximum over past plans by log 2: the estimate that it is computed at moves, and a
+//! comparison with the last plan alone could oscillate.
 //!
-//! Costs are divided by the largest one, whether that is above or below 1: neither actions nor results depend on the user's
-//! units. Discount q_j = 1/t_j and precision eps_j = 1/t_j are those of the paper. The discount also bounds the values, by
-//! c_max t_j: no bound on B* is needed.
+//! Costs are divided by the largest one, whether that is above or below 1: neither actions nor
+//! results depend on the user's units. Discount q_j = 1/t_j and precision eps_j = 1/t_j are those
+//! of the paper. The discount also bounds the values, by c_max t_j: no bound on B* is needed.
 //!
-//! **Zero costs.** If some cost off the goal is zero, every cost is raised by rho_j = 1/k_j in the j-th plan, in units of the
-//! largest cost; k_j is the number of episodes begun by then, and a plan is also made when these have doubled. It vanishes
-//! by itself, so neither T* nor K is needed. A free loop is worth rho_j/q_j = t_j/k_j: while no episode ends, that grows with
-//! the time until any way to the goal is better. (With 1/t_j in the place of 1/k_j it would be worth 1 for ever.)
+//! **Zero costs.** If some cost off the goal is zero, every cost is raised by rho_j = 1/k_j in the
+//! j-th plan, in units of the largest cost; k_j is the number of episodes begun by then, and a plan
+//! is also made when these have doubled. It vanishes by itself, so neither T* nor K is needed. A
+//! free loop is worth rho_j/q_j = t_j/k_j: while no episode ends, that grows with the time until
+//! any way to the goal is better. (With 1/t_j in the place of 1/k_j it would be worth 1 for ever.)
 //!
 //! # What it needs to know
 //!
@@ -27,24 +29,28 @@
 //!
 //! # Cost per step
 //!
-//! O(nnz of the row + k^2), k <= d - 1 the dimension of B, whatever the number of triples, and a short Newton fit each time that the
-//! data have grown by a quarter; O(d log T) planning calls in all, each of which passes over the triples seen
-//! ([`LikelihoodKeeper`]). Memory: 28 bytes for each distinct triple seen, 16 more while a fit or a plan is made.
+//! O(nnz of the row + k^2), k <= d - 1 the dimension of B, whatever the number of triples, and a
+//! short Newton fit each time that the data have grown by a quarter; O(d log T) planning calls in
+//! all, each of which passes over the triples seen ([`LikelihoodKeeper`]). Memory: 28 bytes for
+//! each distinct triple seen, 16 more while a fit or a plan is made.
 //!
 //! # Reference
 //!
-//! The set: Robbins' mixtures and Ville's inequality; Emmenegger, Mutny, Krause (2023) for likelihood-ratio sets in general.
-//! The planner: Di, He, Zhou, Gu (ICML 2023), Algorithm 2. A learner without constants is named as future work there.
+//! The set: Robbins' mixtures and Ville's inequality; Emmenegger, Mutny, Krause (2023) for
+//! likelihood-ratio sets in general. The planner: Di, He, Zhou, Gu (ICML 2023), Algorithm 2. A
+//! learner without constants is named as future work there.
 //!
 //! # What is proved
 //!
-//! Validity: with probability at least 1 - delta, theta* is in every set at once, whatever the actions. Optimism: on that
-//! event V_j <= V* (with zero costs: V_j <= V* + rho_j T* in units of the largest cost, rho_j = 1/k_j). No regret theorem is claimed: the sets shrink at the
+//! Validity: with probability at least 1 - delta, theta* is in every set at once, whatever the
+//! actions. Optimism: on that event V_j <= V* (with zero costs: V_j <= V* + rho_j T* in units of
+//! the largest cost, rho_j = 1/k_j). No regret theorem is claimed: the sets shrink at the
 //! parametric rate, but that the Bellman errors of its plans add up to O~(sqrt(K)) is not proved.
 //!
-//! A step to which every theta in B gives probability 0 is reported as a violation, with its names, and not counted; the set
-//! stays as it was. A threshold below the least loss of any theta in B says that the data contradict every model in B at the
-//! level delta: that is counted and named, and the last set and the last plan stay in force.
+//! A step to which every theta in B gives probability 0 is reported as a violation, with its names,
+//! and not counted; the set stays as it was. A threshold below the least loss of any theta in B
+//! says that the data contradict every model in B at the level delta: that is counted and named,
+//! and the last set and the last plan stay in force.
 
 use super::optimist::{Heading, Optimist, Standing, bytes};
 use crate::Result;

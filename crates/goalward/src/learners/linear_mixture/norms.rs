@@ -10,8 +10,8 @@ pub(super) fn read(brief: &Brief, otherwise: Norms) -> Result<Norms> {
     brief.settings.get_or(&NORMS, || otherwise)
 }
 
-/// The bound on |theta*|: the user's, or the largest norm in the set B; the theorem's if that is what
-/// was asked for.
+/// The bound on |theta*|: the user's, or the largest norm in the set B; the theorem's if that is
+/// what was asked for.
 pub(super) fn theta(norms: Norms, brief: &Brief, printed: Option<f64>) -> Result<Option<f64>> {
     let bound = match (brief.settings.given(&THETA_NORM)?, norms) {
         (Some(given), _) => Some(given),

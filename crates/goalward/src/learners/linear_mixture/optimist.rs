@@ -1,4 +1,5 @@
-//! What all optimistic learners share: planning with DEVI over a confidence set, and greedy actions.
+//! What all optimistic learners share: planning with DEVI over a confidence set, and greedy
+//! actions.
 
 use crate::Result;
 use crate::confidence::Ellipse;
@@ -71,8 +72,9 @@ pub(super) struct Standing {
 pub(super) fn bytes(problem: &Problem) -> u64 {
     let (pairs, states) = (problem.pairs() as u64, problem.states() as u64);
     let d = problem.dim() as u64;
-    // per pair: costs, Q twice, warm starts, a place among the triples; per state: V several times, a
-    // chosen theta, and twice, while they are made, the chosen action's successors with their weights
+    // per pair: costs, Q twice, warm starts, a place among the triples; per state: V several times,
+    // a chosen theta, and twice, while they are made, the chosen action's successors with their
+    // weights
     let chosen = all_rows(problem) * states / pairs.max(1);
     (40 + 2 * (d + 1)) * pairs + (160 + 8 * d) * states + 32 * chosen
 }
@@ -117,8 +119,9 @@ impl Optimist {
         self.plan_over(call, Heading::of(levels, set.radius), within.as_mut(), rate, rate)
     }
 
-    /// Plans over a set with the paper's eps and q, and reports it. If C ∩ B is empty (no set) the old
-    /// Q and V stay, and the event is counted (reading D4). If it is cut off nothing has changed.
+    /// Plans over a set with the paper's eps and q, and reports it. If C ∩ B is empty (no set) the
+    /// old Q and V stay, and the event is counted (reading D4). If it is cut off nothing has
+    /// changed.
     pub(super) fn plan_over<S>(
         &mut self,
         call: &Call,

@@ -2,8 +2,9 @@
 //!
 //! # What it does
 //!
-//! Every cost is raised by rho = 1/(T* K), values are bounded by B_rho = B + T* rho, and rho takes the
-//! place of c_min. All else is [LEVIS++](super::levis_plus_plus). The regret is that of the costs paid.
+//! Every cost is raised by rho = 1/(T* K), values are bounded by B_rho = B + T* rho, and rho takes
+//! the place of c_min. All else is [LEVIS++](super::levis_plus_plus). The regret is that of the
+//! costs paid.
 //!
 //! # What it needs to know
 //!
