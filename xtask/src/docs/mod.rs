@@ -18,7 +18,7 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 /// The documents.
-const DOCUMENTS: &[&str] = &["README.md", "docs/studies.md"];
+const DOCUMENTS: &[&str] = &["README.md", "docs/results.md", "docs/studies.md"];
 
 pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     let (mut check, mut quick, mut names) = (false, false, Vec::new());
