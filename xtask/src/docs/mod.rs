@@ -1,8 +1,9 @@
-//! `cargo xtask docs`: every table, number and figure of the documents that a command gives, written by that command.
+//! `cargo xtask docs`: every table, number and figure of the documents that a command gives, written
+//! by that command.
 //!
-//! A document holds `<!-- docs: NAME/PART -->` and, after what was written, `<!-- end -->`; both on a line of their own, or within
-//! a line. NAME is a [`Source`], the command that gives it; PART is one of the parts that it prints with `--markdown`.
-//! Each command is run once.
+//! A document holds `<!-- docs: NAME/PART -->` and, after what was written, `<!-- end -->`; both on a
+//! line of their own, or within a line. NAME is a [`Source`], the command that gives it; PART is one
+//! of the parts that it prints with `--markdown`. Each command is run once.
 
 mod marks;
 mod sources;
@@ -17,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-/// The documents.
+/// The documents that hold marks or figures.
 const DOCUMENTS: &[&str] = &["README.md", "docs/results.md", "docs/studies.md"];
 
 pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
