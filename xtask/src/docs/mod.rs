@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::time::Instant;
 
-/// The documents.
-const DOCUMENTS: &[&str] = &["README.md", "docs/studies.md"];
+/// The documents that hold marks or figures.
+const DOCUMENTS: &[&str] = &["README.md", "docs/results.md", "docs/studies.md"];
 
 pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     let (mut check, mut quick, mut names) = (false, false, Vec::new());
