@@ -9,7 +9,7 @@ use crate::progress::Busy;
 use goalward::Error;
 use goalward::plan::{self, Answer, Extras, Objective, Options};
 use goalward::problem::Need;
-use goalward::problem::{Problem, State};
+use goalward::problem::{Instance, Problem, State};
 use serde::{Serialize, Serializer};
 use serde_json::json;
 use std::collections::HashSet;
@@ -139,30 +139,8 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     if let Some(file) = policy_file.filter(|_| !no && !unknown) {
         file.put(&format!("{}\n", serde_json::to_string_pretty(&Policy::of(problem, &solution))?))?;
     }
-    let inside = |s: &State| !solution.is_lost(*s);
-    let t_star = match objective {
-        Objective::Reach => f64::NAN,
-        // infinite if the steps from some state are not known
-        _ => (0..problem.states()).filter(inside).map(|s| solution.steps[s]).fold(0.0, f64::max),
-    };
-    let solved = Solved {
-        objective: match objective {
-            Objective::Min => "min",
-            Objective::Max => "max",
-            Objective::Reach => "reach",
-        },
-        value: solution.value(),
-        lower: solution.lower[start],
-        upper: solution.upper[start],
-        b_star: solution.b_star,
-        t_star,
-        states: instance.size().states,
-        choices: instance.size().choices,
-        reach_probability: solution.reach_probability,
-        precision_reached,
-        lost: solution.lost.clone(),
-        seconds: began.elapsed().as_secs_f64(),
-    };
+    let solved = Solved { seconds: began.elapsed().as_secs_f64(), ..Solved::of(&instance, &solution) };
+    let solved = Solved { precision_reached, ..solved };
     drop(busy);
     if args.json {
         output::json(&solved)?;
@@ -170,25 +148,63 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         output::text(&summary(&spelled(&world, &params), problem, &solved, width))?;
     }
     if no {
-        let states = solution.lost.iter().map(|&s| problem.state_name(s).into_owned()).collect();
-        report(&Error::NoProperPolicy { states }.into());
-        if !quiet {
-            note(format!(
-                "the best probability of reaching it from the start is {}",
-                real(solution.reach_probability)
-            ));
-        }
-        return Ok(Outcome::No);
+        say_lost(problem, &solution, quiet);
+    } else if unknown {
+        say_unknown(problem, &solved, quiet);
     }
-    if unknown {
-        report(&Error::NoBound { states: vec![problem.state_name(start).into_owned()] }.into());
-        if !quiet {
-            note(format!("tried: {}", plan::tried(problem)));
-            note(format!("all that is certain: it is {} or more", solved.lower));
-        }
-        return Ok(Outcome::No);
+    Ok(if no || unknown { Outcome::No } else { Outcome::Done })
+}
+
+/// No policy reaches the goal surely.
+fn say_lost(problem: &Problem, solution: &Answer, quiet: bool) {
+    let states = solution.lost.iter().map(|&s| problem.state_name(s).into_owned()).collect();
+    report(&Error::NoProperPolicy { states }.into());
+    if !quiet {
+        let best = real(solution.reach_probability);
+        note(format!("the best probability of reaching it from the start is {best}"));
     }
-    Ok(Outcome::Done)
+}
+
+/// Nothing could be proved of the start.
+fn say_unknown(problem: &Problem, solved: &Solved, quiet: bool) {
+    let start = problem.state_name(problem.start()).into_owned();
+    report(&Error::NoBound { states: vec![start] }.into());
+    if !quiet {
+        note(format!("tried: {}", plan::tried(problem)));
+        note(format!("all that is certain: it is {} or more", solved.lower));
+    }
+}
+
+impl Solved {
+    /// What an answer says; how long it took and how precise it is come later.
+    fn of(instance: &Instance, answer: &Answer) -> Solved {
+        let problem = &instance.problem;
+        let start = problem.start();
+        let inside = |s: &State| !answer.is_lost(*s);
+        let t_star = match answer.objective {
+            Objective::Reach => f64::NAN,
+            // infinite if the steps from some state are not known
+            _ => (0..problem.states()).filter(inside).map(|s| answer.steps[s]).fold(0.0, f64::max),
+        };
+        Solved {
+            objective: match answer.objective {
+                Objective::Min => "min",
+                Objective::Max => "max",
+                Objective::Reach => "reach",
+            },
+            value: answer.value(),
+            lower: answer.lower[start],
+            upper: answer.upper[start],
+            b_star: answer.b_star,
+            t_star,
+            states: instance.size().states,
+            choices: instance.size().choices,
+            reach_probability: answer.reach_probability,
+            precision_reached: false,
+            lost: answer.lost.clone(),
+            seconds: 0.0,
+        }
+    }
 }
 
 fn summary(world: &str, problem: &Problem, solved: &Solved, width: f64) -> String {

@@ -8,6 +8,7 @@ mod corrupt;
 mod corrupted;
 #[cfg(unix)]
 mod ctrl_c;
+mod documents;
 mod examples;
 mod help;
 mod identifiable;

@@ -2,7 +2,14 @@
 
 use super::core::Learner;
 use super::entry::LearnerEntry;
-use crate::parameters::{Key, Settings, Value};
+use super::shared::{
+    B, C_MIN, DELTA, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS, ROWS,
+    T_STAR, THETA_NORM,
+};
+use crate::confidence::{Norms, RadiusKind};
+use crate::numeric::Rows;
+use crate::parameters::{Bound, Key, Settings, Value};
+use crate::plan::Planner;
 use crate::problem::Problem;
 use crate::{Result, learners};
 use std::marker::PhantomData;
@@ -57,6 +64,39 @@ impl<L: Buildable> Builder<L> {
     }
 }
 
+/// For each parameter the learners that take it, and the method of their builders.
+macro_rules! shared_methods {
+    ($($takes:ident: $method:ident, $key:ident => $type:ty, $what:literal;)*) => {$(
+        #[doc(hidden)]
+        pub trait $takes {}
+
+        impl<L: Buildable + $takes> Builder<L> {
+            #[doc = concat!("Sets `", stringify!($method), "`: ", $what, ".")]
+            pub fn $method(self, value: impl Into<$type>) -> Self {
+                self.with(&$key, value.into())
+            }
+        }
+    )*};
+}
+
+shared_methods! {
+    TakesB: b, B => Bound, "an upper bound on B* = max V*";
+    TakesTStar: t_star, T_STAR => Bound, "an upper bound on T*";
+    TakesCMin: c_min, C_MIN => f64, "a lower bound on the costs off the goal";
+    TakesDelta: delta, DELTA => f64, "the failure probability";
+    TakesLambda: lambda, LAMBDA => f64, "the ridge";
+    TakesGamma: gamma, GAMMA => f64, "the weight of the uncertainty in the variance";
+    TakesLevels: levels, LEVELS => u64, "the number L of moment levels";
+    TakesRadius: radius, RADIUS => RadiusKind, "which radius the regression's set has";
+    TakesHorizon: horizon, HORIZON => f64, "the number of steps that radius=data is made for";
+    TakesDeltaSplit: delta_split, DELTA_SPLIT => bool, "whether delta is divided by 2L+1";
+    TakesNorms: norms, NORMS => Norms, "which norms the radius is computed with";
+    TakesPhiNorm: phi_norm, PHI_NORM => f64, "a bound on |phi_V| for V in [0, 1]";
+    TakesThetaNorm: theta_norm, THETA_NORM => f64, "a bound on |theta*|";
+    TakesPlanner: planner, PLANNER => Planner, "how plans are made";
+    TakesRows: rows, ROWS => Rows, "which rows of a large B a set takes";
+}
+
 /// Declares the parameters of a learner, and which methods its builder has.
 ///
 /// `KEY as TakesIt` is a parameter that learners share, with the method that they share.
@@ -77,7 +117,7 @@ macro_rules! builder {
             const ENTRY: $crate::learners::LearnerEntry = $entry;
         }
 
-        $($(impl $crate::learners::shared::$shared for $learner {})?)*
+        $($(impl $crate::learners::builder::$shared for $learner {})?)*
 
         impl $learner {
             /// Starts with every parameter at its default.

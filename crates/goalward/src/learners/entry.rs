@@ -1,10 +1,9 @@
 //! What there is to say of a learner, once.
 
 use super::core::{Algorithm, Brief, Learner, Told};
-use super::shared::{B, T_STAR};
 use crate::Result;
 use crate::memory;
-use crate::parameters::{Parameter, Reader, Settings};
+use crate::parameters::{Kind, Parameter, Reader, Settings};
 use crate::problem::Problem;
 use serde::{Serialize, Serializer};
 use std::fmt;
@@ -183,9 +182,8 @@ impl LearnerEntry {
     /// The settings that ask the oracle for all that must be given: a simulation can answer.
     #[doc(hidden)]
     pub fn oracle(&self) -> Settings {
-        let asked = [B.name(), T_STAR.name()];
-        let keys = self.parameters.iter().map(|p| p.name).filter(|name| asked.contains(name));
-        keys.fold(Settings::new(), |settings, key| settings.set(key, "oracle"))
+        let asked = self.parameters.iter().filter(|p| p.kind == Kind::NumberOrOracle);
+        asked.fold(Settings::new(), |settings, p| settings.set(p.name, "oracle"))
     }
 
     /// Builds the learner for a problem.

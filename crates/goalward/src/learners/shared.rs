@@ -1,6 +1,5 @@
 //! Parameters that several learners have.
 
-use super::builder::{Buildable, Builder};
 use crate::confidence::{Norms, RadiusKind};
 use crate::numeric::Rows;
 use crate::parameters::{Bound, Choice, Key, Value};
@@ -98,39 +97,6 @@ pub(super) const ROWS: Key<Rows> = Key::choice(
      optimistic, and plans say \"relaxed\")",
 )
 .or("nearest:256");
-
-/// For each parameter the learners that take it, and the method of their builders.
-macro_rules! shared_methods {
-    ($($takes:ident: $method:ident, $key:ident => $type:ty, $what:literal;)*) => {$(
-        #[doc(hidden)]
-        pub trait $takes {}
-
-        impl<L: Buildable + $takes> Builder<L> {
-            #[doc = concat!("Sets `", stringify!($method), "`: ", $what, ".")]
-            pub fn $method(self, value: impl Into<$type>) -> Self {
-                self.with(&$key, value.into())
-            }
-        }
-    )*};
-}
-
-shared_methods! {
-    TakesB: b, B => Bound, "an upper bound on B* = max V*";
-    TakesTStar: t_star, T_STAR => Bound, "an upper bound on T*";
-    TakesCMin: c_min, C_MIN => f64, "a lower bound on the costs off the goal";
-    TakesDelta: delta, DELTA => f64, "the failure probability";
-    TakesLambda: lambda, LAMBDA => f64, "the ridge";
-    TakesGamma: gamma, GAMMA => f64, "the weight of the uncertainty in the variance";
-    TakesLevels: levels, LEVELS => u64, "the number L of moment levels";
-    TakesRadius: radius, RADIUS => RadiusKind, "which radius the regression's set has";
-    TakesHorizon: horizon, HORIZON => f64, "the number of steps that radius=data is made for";
-    TakesDeltaSplit: delta_split, DELTA_SPLIT => bool, "whether delta is divided by 2L+1";
-    TakesNorms: norms, NORMS => Norms, "which norms the radius is computed with";
-    TakesPhiNorm: phi_norm, PHI_NORM => f64, "a bound on |phi_V| for V in [0, 1]";
-    TakesThetaNorm: theta_norm, THETA_NORM => f64, "a bound on |theta*|";
-    TakesPlanner: planner, PLANNER => Planner, "how plans are made";
-    TakesRows: rows, ROWS => Rows, "which rows of a large B a set takes";
-}
 
 #[doc(hidden)]
 impl Value for Planner {
