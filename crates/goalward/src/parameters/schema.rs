@@ -85,8 +85,8 @@ impl Serialize for Parameter {
 
 /// The parameters as a table in Markdown.
 pub fn table(parameters: &[Parameter]) -> String {
-    // in a table a bar ends a cell
-    let cell = |text: &str| text.replace('|', "\\|");
+    // in a table a bar ends a cell, and brackets would be a link
+    let cell = |text: &str| text.replace('|', "\\|").replace('[', "\\[").replace(']', "\\]");
     let mut table = String::from("| name | default | meaning |\n|---|---|---|\n");
     for p in parameters {
         let default = match p.fallback {

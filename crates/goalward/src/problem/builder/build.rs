@@ -12,8 +12,8 @@ impl ProblemBuilder {
     /// Checks the whole and makes the problem.
     ///
     /// Features that are candidate models (every model's row of every pair sums to one) may be off
-    /// by [`ROW_TOLERANCE`](super::ROW_TOLERANCE), as numbers of type `float32` are: such rows are
-    /// divided by their sums, and [`Problem::notes`] says so.
+    /// by [`ROW_TOLERANCE`](crate::problem::ROW_TOLERANCE), as numbers of type `float32` are: such
+    /// rows are divided by their sums, and [`Problem::notes`] says so.
     pub fn build(mut self) -> Result<Problem> {
         self.faults(1).none()?;
         let mut arrays = std::mem::take(&mut self.draft).finish();
