@@ -259,7 +259,7 @@ mod tests {
         assert!(mean.high.unwrap() - mean.mean > 1.2 * (mean.mean - mean.low.unwrap()), "{mean:?}");
         assert_ne!((mean.low, mean.high), (student.low, student.high));
         let (text, opposite) = (mean.to_string(), mean.negated().to_string());
-        assert!(text.starts_with("5 ["), "{text}");
+        assert!(text.starts_with("5.3 ["), "{text}");
         assert!(opposite.starts_with("−5") && opposite.contains(", −"), "{opposite}");
         // a few tell nothing of the tails
         let few = Mean::of_differences(&rare[..7], &[0.0; 7]).unwrap();
