@@ -8,6 +8,7 @@ mod checks;
 mod docs;
 mod licences;
 mod metadata;
+mod mutants;
 mod soak;
 mod timing;
 
@@ -22,7 +23,8 @@ usage: cargo xtask test                    format, lints, all tests, documentati
        cargo xtask docs [--check] [NAME]   write the tables, numbers and figures of the documents, or compare them
        cargo xtask licences [--check]      write the notices of what is linked in, or compare them
        cargo xtask bench NAME              run a benchmark; without a name, list them
-       cargo xtask soak NAME               run a long sweep; without a name, list them";
+       cargo xtask soak NAME               run a long sweep; without a name, list them
+       cargo xtask mutants FILE            change a file in small ways: which changes does no test notice?";
 
 fn main() -> Result<ExitCode> {
     let args: Vec<String> = env::args().skip(1).collect();
@@ -32,6 +34,7 @@ fn main() -> Result<ExitCode> {
         ["licences" | "licenses", ref rest @ ..] => licences::run(rest),
         ["bench", ref rest @ ..] => bench::run(rest),
         ["soak", ref rest @ ..] => soak::run(rest),
+        ["mutants", ref rest @ ..] => mutants::run(rest),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(ExitCode::SUCCESS)
