@@ -18,8 +18,9 @@ const USAGE: &str = "usage: cargo xtask mutants FILE [--shard K/N]
 
 /// The library's sources.
 const SOURCES: &str = "crates/goalward/src";
-/// A change that makes the tests run for longer than this many seconds never ends.
-const PATIENCE: &str = "120";
+/// Seconds after which tests that a change keeps running are taken to run for ever, and those that
+/// a build may take; both with much room, for machines that are busy.
+const PATIENCE: [&str; 2] = ["300", "1800"];
 /// Tests that take seconds, and the folders of the sources that they are about: for a file that
 /// lies elsewhere they only cost time.
 const SLOW: &[(&str, &[&str])] = &[
@@ -51,7 +52,7 @@ pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     }
     let home = root()?.join("target/mutants");
     copy(root()?, &home.join("tree"))?;
-    let status = command(&home, &file, shard)?.status().context("cannot run cargo mutants")?;
+    let status = command(&home, &file, shard).status().context("cannot run cargo mutants")?;
     // 0: all caught, 2: some missed, 3: some ran out of time; else nothing was tested
     if !matches!(status.code(), Some(0 | 2 | 3)) {
         bail!("cargo mutants failed ({status})");
@@ -78,10 +79,12 @@ fn installed() -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-fn command(home: &Path, file: &str, shard: Option<&str>) -> Result<Command> {
+fn command(home: &Path, file: &str, shard: Option<&str>) -> Command {
     let mut command = Command::new(cargo());
-    command.args(["mutants", "--in-place", "--package", "goalward", "--timeout", PATIENCE, "--dir"]);
-    command.arg(home.join("tree")).arg("--output").arg(home);
+    let [test, build] = PATIENCE;
+    command.args(["mutants", "--in-place", "--package", "goalward"]);
+    command.args(["--timeout", test, "--build-timeout", build, "--output"]).arg(home);
+    command.arg("--dir").arg(home.join("tree"));
     command.args(["--file", &format!("{SOURCES}/{file}")]);
     if let Some(shard) = shard {
         command.args(["--sharding", "round-robin", "--shard", shard]);
@@ -90,9 +93,10 @@ fn command(home: &Path, file: &str, shard: Option<&str>) -> Result<Command> {
     for test in skipped(file) {
         command.args(["--skip", test]);
     }
-    // dependencies are the tree's own; the library is built for each change, so a quick build counts
-    command.env("CARGO_TARGET_DIR", root()?.join("target")).env("CARGO_PROFILE_TEST_OPT_LEVEL", "1");
-    Ok(command)
+    // a folder of its own: cargo would take what is built of the copy for the tree itself. The
+    // library is built for each change, so that a quick build counts for more than quick tests
+    command.env("CARGO_TARGET_DIR", home.join("build")).env("CARGO_PROFILE_TEST_OPT_LEVEL", "1");
+    command
 }
 
 /// The slow tests that have nothing to do with the file.

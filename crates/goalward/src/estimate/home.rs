@@ -205,3 +205,6 @@ impl Home {
         &self.sigma_sq
     }
 }
+
+#[cfg(test)]
+mod tests;
