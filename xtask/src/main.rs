@@ -9,6 +9,7 @@ mod docs;
 mod dummy;
 mod licences;
 mod metadata;
+mod mutants;
 mod skipped;
 mod soak;
 mod timing;
@@ -25,7 +26,8 @@ usage: cargo xtask test                    format, lints, all tests, documentati
        cargo xtask licences [--check]      write the notices of what is linked in, or compare them
        cargo xtask bench NAME              run a benchmark; without a name, list them
        cargo xtask dummy                   add a learner to a copy: it takes one file and one line
-       cargo xtask soak NAME               run a long sweep; without a name, list them";
+       cargo xtask soak NAME               run a long sweep; without a name, list them
+       cargo xtask mutants FILE            change a file in small ways: which changes does no test notice?";
 
 fn main() -> Result<ExitCode> {
     let args: Vec<String> = env::args().skip(1).collect();
@@ -36,6 +38,7 @@ fn main() -> Result<ExitCode> {
         ["bench", ref rest @ ..] => bench::run(rest),
         ["dummy"] => dummy::run(),
         ["soak", ref rest @ ..] => soak::run(rest),
+        ["mutants", ref rest @ ..] => mutants::run(rest),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");
             Ok(ExitCode::SUCCESS)

@@ -263,4 +263,76 @@ mod tests {
             assert!(bad.parse::<RadiusKind>().is_err(), "{bad}");
         }
     }
+
+    /// Relative, to the rounding of a dozen operations.
+    fn near(ours: f64, expected: f64) {
+        assert!((ours - expected).abs() <= 1e-12 * expected.abs(), "{ours}, not {expected}");
+    }
+
+    /// No argument is 1 and no two are alike. Expected values here and below: the formulas of the
+    /// documentation with 40 digits, apart from this program.
+    #[test]
+    fn printed_radii_with_norms_of_their_own() {
+        for (t, d, lambda, delta, phi_norm, bias, expected) in [
+            (500, 3, 0.3, 0.02, 1.7, 0.8, 2307.0115621268537),
+            // t < d: log(t/d) counts as 0
+            (2, 5, 2.5, 0.02, 0.4, 3.1, 844.4676718205038),
+            (6, 5, 0.07, 0.3, 2.6, 0.0, 1196.2791055740838),
+        ] {
+            near(levis_plus_plus(t, d, lambda, delta, phi_norm, bias), expected);
+        }
+        for (t, d, lambda, delta, b, norms, expected) in [
+            (700, 3, 0.6, 0.03, 2.5, (1.3, 2.1), 23.839765691350028),
+            (3, 5, 4.0, 0.2, 0.7, (0.4, 0.25), 4.070908594003142),
+        ] {
+            near(levis(t, d, lambda, delta, b, norms), expected);
+        }
+    }
+
+    #[test]
+    fn a_determinant_below_the_ridges_counts_as_equal_to_it() {
+        for (log_det_ratio, expected) in [(4.2, 5.812401854672315), (-0.7, 4.936939009534997)] {
+            near(realised_determinant(log_det_ratio, 0.6, 0.03, 2.5, 2.1), expected);
+        }
+        for (log_det_ratio, steepest, expected) in [
+            (2.5, 0.3, 2.0309147782454313),
+            (2.5, 0.6, 3.36536028190683),
+            (2.5, 3.0, 17.137424341854537),
+            (-0.7, 0.3, 1.9172647691992057),
+        ] {
+            let ours = weighted_determinant(log_det_ratio, 0.03, steepest, 0.9);
+            assert!((ours - expected).abs() <= 2e-11 * expected, "{ours}, not {expected}");
+            // what rounding could take is given back
+            assert!(ours > expected, "{ours}, {expected}");
+        }
+    }
+
+    /// The horizon, its double, and the steps after them.
+    #[test]
+    fn the_radius_of_the_data_from_stretch_to_stretch() {
+        let of = Bernstein { dim: 3, lambda: 0.6, delta: 0.03, horizon: 70.0, phi_norm: 1.3, bias: 0.9 };
+        for (t, expected) in [
+            (1, 209.66003087271935),
+            (70, 397.81727704040446),
+            (71, 425.4773810072495),
+            (140, 455.5567852944899),
+            (141, 476.92299070681287),
+            (1_000, 598.4928360340858),
+        ] {
+            near(of.radius(t, 0.31), expected);
+        }
+    }
+
+    #[test]
+    fn factors_have_limits_and_belong_to_scaled_alone() {
+        for (text, factor) in
+            [("scaled:1e-30", 1e-30), ("scaled:0.25", 0.25), ("scaled:1e30", 1e30), ("printed", 1.0)]
+        {
+            assert_eq!(text.parse::<RadiusKind>().unwrap().factor(), factor);
+        }
+        assert_eq!(["determinant", "data"].map(|x| x.parse::<RadiusKind>().unwrap().factor()), [1.0; 2]);
+        for bad in ["scaled:9e-31", "scaled:1.1e30"] {
+            assert!(bad.parse::<RadiusKind>().unwrap_err().contains("from 1e-30 to 1e30"));
+        }
+    }
 }

@@ -210,3 +210,6 @@ impl Home {
         &self.sigma_sq
     }
 }
+
+#[cfg(test)]
+mod tests;

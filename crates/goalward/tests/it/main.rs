@@ -20,6 +20,7 @@ mod misuse;
 mod mixtures;
 mod model_files;
 mod model_mutations;
+mod mutants;
 mod optimism;
 mod planning;
 mod planning_set;
