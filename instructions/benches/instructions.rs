@@ -6,7 +6,7 @@ use goalward::numeric::Stream;
 use goalward::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
 use goalward::plan::{Devi, Planner, Task};
 use goalward::problem::Instance;
-use goalward::registry::Settings;
+use goalward::Settings;
 use goalward::worlds;
 use gungraun::{library_benchmark, library_benchmark_group, main};
 use std::hint::black_box;

@@ -26,10 +26,10 @@ const PATIENCE: [&str; 2] = ["300", "1800"];
 const SLOW: &[(&str, &[&str])] = &[
     ("numeric::", &["numeric"]),
     ("plan::", &["numeric", "plan", "problem"]),
-    ("problem::files::", &["problem"]),
+    ("files::", &["files", "problem"]),
     ("exactness::", &["numeric"]),
     ("halves::", &["numeric", "plan", "problem"]),
-    ("model_mutations::", &["problem"]),
+    ("model_mutations::", &["files", "problem"]),
     ("planning::", &["numeric", "plan", "problem"]),
     ("planning_set::", &["numeric", "plan"]),
     ("pruning::", &["numeric"]),

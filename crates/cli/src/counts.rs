@@ -1,7 +1,7 @@
 //! Counts as they are typed: whole numbers, in digits or with an exponent (`1e3`).
 
 use clap::builder::TypedValueParser;
-use goalward::registry::parse_count;
+use goalward::parameters::parse_count;
 use std::ops::RangeBounds;
 
 /// A parser of whole numbers in a range.

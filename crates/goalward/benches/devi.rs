@@ -7,10 +7,10 @@
 
 mod harness;
 
+use goalward::Settings;
 use goalward::numeric::support::{ConvexSet, Ellipsoid};
 use goalward::plan::{Devi, Options, Planner, Task, solve};
 use goalward::problem::Instance;
-use goalward::registry::Settings;
 use goalward::worlds;
 use harness::{Table, median, micros};
 

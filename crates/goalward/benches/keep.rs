@@ -15,11 +15,11 @@
 
 mod harness;
 
+use goalward::Settings;
 use goalward::confidence::LikelihoodKeeper;
 use goalward::episode::Arena;
 use goalward::learners::{self, Observed, Told, Transition};
 use goalward::numeric::Stream;
-use goalward::registry::Settings;
 use harness::Table;
 use std::hint::black_box;
 use std::time::Instant;

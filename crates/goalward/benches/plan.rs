@@ -8,10 +8,10 @@
 mod harness;
 mod storm;
 
+use goalward::Settings;
 use goalward::numeric::Stream;
 use goalward::plan::{self, Objective, Options, verify};
 use goalward::problem::{Instance, Problem};
-use goalward::registry::Settings;
 use goalward::worlds;
 use harness::{Table, median, micros};
 use std::path::Path;

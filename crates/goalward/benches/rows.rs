@@ -16,9 +16,9 @@ mod exact;
 mod harness;
 
 use exact::{Counts, Place, World};
+use goalward::Settings;
 use goalward::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
 use goalward::numeric::{PolytopeBuilder, Rows, Tall};
-use goalward::registry::Settings;
 use goalward::worlds;
 use harness::{Table, micros};
 use std::collections::HashSet;

@@ -11,12 +11,12 @@
 
 mod harness;
 
+use goalward::Settings;
 use goalward::learners::{self, Told, Transition};
 use goalward::numeric::Stream;
 use goalward::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
 use goalward::plan::{Devi, Planner, Task};
 use goalward::problem::Instance;
-use goalward::registry::Settings;
 use goalward::worlds;
 use harness::{Table, median, micros, reset_peak, status};
 use rayon::prelude::*;

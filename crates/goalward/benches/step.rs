@@ -6,9 +6,9 @@
 
 mod harness;
 
+use goalward::Settings;
 use goalward::learners::{self, Told, Transition};
 use goalward::numeric::Stream;
-use goalward::registry::Settings;
 use goalward::worlds;
 use harness::{Table, micros};
 

@@ -12,10 +12,10 @@
 
 mod harness;
 
+use goalward::Settings;
 use goalward::confidence::LikelihoodKeeper;
 use goalward::episode::Arena;
 use goalward::numeric::Stream;
-use goalward::registry::Settings;
 use harness::{Table, median};
 use std::collections::HashSet;
 use std::hint::black_box;

@@ -11,10 +11,10 @@
 
 mod harness;
 
+use goalward::Settings;
 use goalward::confidence::LikelihoodKeeper;
 use goalward::episode::{Arena, Episode, Flow, Observer, Plan, RunSpec, Runner, Step};
 use goalward::learners::Transition;
-use goalward::registry::Settings;
 use harness::{Table, reset_peak, status};
 use std::time::Instant;
 

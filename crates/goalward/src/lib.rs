@@ -89,8 +89,6 @@ pub use learners::linear_mixture::lr::Lr;
 pub use learners::linear_mixture::rho_levis_plus_plus::RhoLevisPlusPlus;
 pub use learners::{Learner, Transition};
 pub use numeric::Stream;
-#[doc(hidden)]
-pub use parameters as registry;
 pub use parameters::Settings;
 pub use problem::Problem;
 

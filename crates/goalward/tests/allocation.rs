@@ -4,11 +4,11 @@
 #[path = "it/required.rs"]
 mod required;
 
+use goalward::Settings;
 use goalward::estimate::{Likelihood, Seen};
 use goalward::learners::{LEARNERS, Observed, Told, Transition};
 use goalward::numeric::Stream;
 use goalward::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
-use goalward::registry::Settings;
 use goalward::worlds;
 use required::required;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};

@@ -7,9 +7,9 @@
 //!
 //! `cargo xtask soak coverage [--seeds N] [--steps N]`
 
+use goalward::Settings;
 use goalward::files::json;
 use goalward::problem::{Instance, Problem};
-use goalward::registry::Settings;
 use goalward::worlds;
 use goalward_lab::{CoverageOptions, CoverageRow, Silent, coverage};
 use std::error::Error;

@@ -3,7 +3,7 @@
 
 use crate::{Error, Result};
 use goalward::episode::Arena;
-use goalward::registry::{Settings, name_and_settings};
+use goalward::parameters::{Settings, name_and_settings};
 use goalward::{learners, worlds};
 use serde::Serialize;
 

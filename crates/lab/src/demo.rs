@@ -4,7 +4,7 @@ use crate::compare::{Comparison, compare};
 use crate::figure::{Axis, BandPoint, Colour, CurveFigure, Dash, Panel, Series, Stroke};
 use crate::table::fixed;
 use crate::{Contender, Curves, Folder, Place, Progress, Result};
-use goalward::registry::Settings;
+use goalward::Settings;
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::PathBuf;

@@ -128,7 +128,7 @@ fn differs(found: &Value, mine: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use goalward::registry::Settings;
+    use goalward::Settings;
 
     fn claim(dir: &Path, study: &str, question: &Value, arena: &Arena, force: bool) -> Result<Folder> {
         Folder::claim(dir, study, question, &[arena], vec!["runs.csv".into()], force)

@@ -214,8 +214,8 @@ fn grid(episodes: u64) -> Vec<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use goalward::Settings;
     use goalward::plan::Halt;
-    use goalward::registry::Settings;
 
     #[test]
     fn the_grid_has_both_ends_and_even_roots() {

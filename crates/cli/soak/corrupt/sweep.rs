@@ -1,9 +1,9 @@
 //! What becomes of corrupted checkpoints, in this process and in others.
 
 use super::corrupt;
+use goalward::Settings;
 use goalward::episode::{Arena, Checkpoint, Flow, Observer, RunSpec, Runner, Step, Stop};
 use goalward::learners::LEARNERS;
-use goalward::registry::Settings;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};

@@ -8,7 +8,7 @@ use crate::names::LearnerName;
 use crate::output;
 use crate::progress::Jobs;
 use crate::seeds::Seeds;
-use goalward::registry::Settings;
+use goalward::Settings;
 use goalward::{closest, learners};
 use goalward_lab::{Comparison, Contender, compare};
 use std::path::PathBuf;

@@ -3,7 +3,7 @@
 use crate::exit::Outcome;
 use crate::output::{self, wrapped};
 use goalward::learners::{LEARNERS, Need};
-use goalward::registry::Parameter;
+use goalward::parameters::Parameter;
 use goalward::worlds::{COMMON, WORLDS};
 
 const EXAMPLES: &str = "\

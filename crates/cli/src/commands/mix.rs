@@ -4,8 +4,8 @@ use super::{Parameters, named, problem_file, put, say_restarting};
 use crate::exit::{Outcome, Usage};
 use crate::names::WorldName;
 use crate::progress::{Busy, Waiting};
+use goalward::parameters::parse_number;
 use goalward::problem::{Instance, mix, mix_restarting};
-use goalward::registry::parse_number;
 use goalward::worlds::{self, RESTART};
 use std::path::PathBuf;
 

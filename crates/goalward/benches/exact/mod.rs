@@ -7,10 +7,10 @@
 
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
+use goalward::Settings;
 use goalward::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
 use goalward::numeric::{Rows, Stream};
 use goalward::problem::Instance;
-use goalward::registry::Settings;
 use goalward::worlds;
 use rayon::prelude::*;
 use std::sync::Arc;

@@ -1,9 +1,9 @@
 //! Third-party models with known answers, where they are present beside the repository.
 
 use crate::third_party;
+use goalward::Settings;
 use goalward::check::check;
 use goalward::plan::{Options, solve};
-use goalward::registry::Settings;
 use goalward::worlds;
 
 /// File, goal, cost, states, choices, the exact minimum as a fraction.

@@ -1,9 +1,9 @@
 //! What is let in from a checkpoint: only what its run can have written, and with the flaw's place
 //! if not.
 
+use goalward::Settings;
 use goalward::episode::{Arena, Checkpoint, RunSpec, Runner, Trace};
 use goalward::learners::LEARNERS;
-use goalward::registry::Settings;
 use serde_json::{Value, json};
 use std::path::Path;
 

@@ -1,9 +1,9 @@
 //! `check`: all that is wrong, in one go, and what is worth knowing.
 
 use super::model_files::{CROSSING, Folder, settings};
+use goalward::Settings;
 use goalward::check::{Level, Report, check};
 use goalward::files::json;
-use goalward::registry::Settings;
 use goalward::worlds;
 
 fn report(text: &str, options: &str) -> Report {

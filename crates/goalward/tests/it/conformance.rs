@@ -1,9 +1,9 @@
 //! What every learner in the registry must do, on every world.
 
 use crate::worlds_for_tests::{half_free, irregular};
+use goalward::Settings;
 use goalward::episode::{Arena, Flow, Observer, RunSpec, Runner, Step};
 use goalward::learners::{self, LEARNERS, LearnerEntry, Probe, Told, Transition, Violation};
-use goalward::registry::Settings;
 use goalward::worlds::WORLDS;
 use std::collections::HashMap;
 

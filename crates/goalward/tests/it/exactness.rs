@@ -5,7 +5,7 @@
 mod exact;
 
 use exact::{Counts, Place, World};
-use goalward::registry::Settings;
+use goalward::Settings;
 
 #[test]
 fn five_hundred_minima_are_those_over_all_rows() {

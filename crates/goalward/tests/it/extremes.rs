@@ -1,10 +1,10 @@
 //! Parameters at their limits: no NaN, no infinity, no overflow, no panic.
 
 use crate::worlds_for_tests::irregular;
+use goalward::Settings;
 use goalward::episode::{Arena, Flow, Observer, Plan, RunResult, RunSpec, Runner, Step};
 use goalward::learners::{PlanReport, Probe};
 use goalward::problem::{Instance, Problem};
-use goalward::registry::Settings;
 
 /// Fails on any number that is not finite.
 struct Finite;

@@ -1,12 +1,12 @@
 //! What a result claims is checked: every condition of a proof against the truth, and no claim
 //! where one fails.
 
+use goalward::Settings;
 use goalward::confidence::{Condition, Facts, Guarantee, Holds, Status, phi_norm};
 use goalward::episode::{Arena, RunSpec, Runner};
 use goalward::files::json;
 use goalward::learners::{self, Told};
 use goalward::problem::{Instance, Problem};
-use goalward::registry::Settings;
 
 fn guarantee(arena: &Arena, learner: &str, settings: &[(&str, &str)]) -> Guarantee {
     let settings = settings.iter().fold(Settings::new(), |all, (key, value)| all.set(key, value));

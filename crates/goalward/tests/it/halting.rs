@@ -1,11 +1,11 @@
 //! A planning call that is cut off is made later, and nothing else changes: the same trace, byte
 //! for byte.
 
+use goalward::Settings;
 use goalward::episode::{Arena, Checkpoint, Ending, Flow, Observer, RunSpec, Runner, Step, Trace};
 use goalward::learners::{self, Learner, Observed, Told, Transition};
 use goalward::numeric::support::{ConvexSet, Ellipsoid};
 use goalward::plan::{Cut, Devi, Halt, Planner, Task};
-use goalward::registry::Settings;
 use std::time::{Duration, Instant};
 
 /// Asks after a step.

@@ -1,10 +1,10 @@
 //! Features in halves: the same problem, plans with the same certificate.
 
+use goalward::Settings;
 use goalward::numeric::Stream;
 use goalward::numeric::support::{ConvexSet, Ellipsoid, SupportMin};
 use goalward::plan::{Devi, Planner, Task};
 use goalward::problem::{Instance, Problem};
-use goalward::registry::Settings;
 use goalward::worlds;
 
 fn mixture(states: usize, dim: usize) -> Instance {

@@ -1,9 +1,9 @@
 //! What is said of coordinates of theta that transitions cannot tell.
 
+use goalward::Settings;
 use goalward::check::check;
 use goalward::episode::{Arena, RunResult, RunSpec, Runner};
 use goalward::problem::{Instance, Problem};
-use goalward::registry::Settings;
 
 fn run(arena: &Arena, learner: &str) -> RunResult {
     let settings = if learner == "lr" { Settings::new() } else { Settings::new().set("B", "oracle") };

@@ -1,13 +1,13 @@
 //! The likelihood set against the set itself, and its promise against the truth.
 
 use crate::worlds_for_tests::irregular;
+use goalward::Settings;
 use goalward::confidence::{LikelihoodCone, LikelihoodSet, likelihood_covers, likelihood_threshold};
 use goalward::episode::{Arena, Flow, Observer, RunSpec, Runner, Step};
 use goalward::estimate::{Likelihood, Seen};
 use goalward::numeric::Stream;
 use goalward::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
 use goalward::problem::{Instance, Problem};
-use goalward::registry::Settings;
 use goalward::worlds;
 
 /// Problems of many shapes: few and many states, with and without simplex facts, sharp and blunt

@@ -2,12 +2,12 @@
 //! small problems run with it.
 
 use crate::worlds_for_tests::irregular;
+use goalward::Settings;
 use goalward::confidence::{LikelihoodCone, LikelihoodKeeper, likelihood_threshold};
 use goalward::episode::{Arena, RunSpec, Runner};
 use goalward::numeric::Stream;
 use goalward::numeric::support::{SupportMin, Warm};
 use goalward::problem::Instance;
-use goalward::registry::Settings;
 use goalward::worlds;
 
 fn instances() -> Vec<Instance> {

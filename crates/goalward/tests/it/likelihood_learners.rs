@@ -2,11 +2,11 @@
 //! the model is wrong.
 
 use crate::worlds_for_tests::{half_free, irregular};
+use goalward::Settings;
 use goalward::episode::{Arena, Flow, Observer, Plan, RunResult, RunSpec, Runner};
 use goalward::learners::{self, Learner, Observed, PlanReport, Probe, Reason, Told, Transition, Violation};
 use goalward::numeric::Stream;
 use goalward::problem::{Instance, Problem};
-use goalward::registry::Settings;
 use std::sync::Arc;
 
 /// Both learners, with what they must be told.

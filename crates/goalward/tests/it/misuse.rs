@@ -3,11 +3,11 @@
 
 use crate::worlds_for_tests::{half_free, irregular};
 use goalward::Error;
+use goalward::Settings;
 use goalward::episode::{Arena, RunSpec, Runner};
 use goalward::learners::{self, LEARNERS, Learner, LearnerEntry, Told, Transition};
 use goalward::plan::{Objective, Options, solve};
 use goalward::problem::{Instance, Problem, mix, restart};
-use goalward::registry::Settings;
 use std::sync::Arc;
 
 fn grid() -> Arena {

@@ -1,9 +1,9 @@
 //! Several models as one learning problem.
 
 use super::model_files::{CROSSING, Folder, settings, value};
+use goalward::Settings;
 use goalward::files::json;
 use goalward::problem::{Instance, mix};
-use goalward::registry::Settings;
 use goalward::{Result, worlds};
 
 /// The crossing in steps, where walking succeeds with another probability.

@@ -1,10 +1,10 @@
 //! Small models in others' formats: what is right has the value that paper and pencil give, what is
 //! wrong is refused with its line.
 
+use goalward::Settings;
 use goalward::files::json;
 use goalward::plan::{Options, solve};
 use goalward::problem::Instance;
-use goalward::registry::Settings;
 use goalward::{Error, Result, worlds};
 use std::io::Write;
 use std::path::PathBuf;

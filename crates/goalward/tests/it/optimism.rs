@@ -2,11 +2,11 @@
 //! point.
 
 use crate::worlds_for_tests::{half_free, irregular};
+use goalward::Settings;
 use goalward::numeric::Stream;
 use goalward::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
 use goalward::plan::{Devi, Options, Planner, Task, solve};
 use goalward::problem::Instance;
-use goalward::registry::Settings;
 use proptest::prelude::*;
 
 /// A random positive definite matrix with condition number up to 1e4.

@@ -1,10 +1,10 @@
 //! Optimistic planning with so many states that policies are evaluated iteratively.
 
+use goalward::Settings;
 use goalward::numeric::Stream;
 use goalward::numeric::support::{ConvexSet, Ellipsoid};
 use goalward::plan::{Convergence, Devi, Planner, Task};
 use goalward::problem::Instance;
-use goalward::registry::Settings;
 use goalward::worlds;
 
 /// An ellipsoid beside theta* that contains it, cut by B.

@@ -1,11 +1,11 @@
 //! The set that is planned over contains the confidence set, however badly features are scaled.
 
+use goalward::Settings;
 use goalward::confidence::LikelihoodKeeper;
 use goalward::estimate::Likelihood;
 use goalward::numeric::Stream;
 use goalward::numeric::support::{SupportMin, Warm};
 use goalward::problem::{Instance, Problem};
-use goalward::registry::Settings;
 use goalward::worlds;
 
 fn dot(a: &[f64], b: &[f64]) -> f64 {

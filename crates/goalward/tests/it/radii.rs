@@ -1,11 +1,11 @@
 //! Radii that the data enter: what they assume of the problem, and whether theta* stays inside.
 
 use crate::worlds_for_tests::irregular;
+use goalward::Settings;
 use goalward::confidence::{Holds, levis_plus_plus, phi_norm, theta_norm};
 use goalward::episode::{Arena, Flow, Observer, Plan, RunSpec, Runner, Step};
 use goalward::learners::{PlanReport, Probe};
 use goalward::numeric::Stream;
-use goalward::registry::Settings;
 use nalgebra::{DMatrix, DVector};
 
 fn arenas() -> Vec<Arena> {

@@ -5,9 +5,9 @@
 use crate::worlds_for_tests::irregular;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
+use goalward::Settings;
 use goalward::episode::{Arena, RunSpec, Runner, Trace};
 use goalward::files::json::to_json;
-use goalward::registry::Settings;
 use nalgebra::{DMatrix, DVector};
 use serde_json::Value;
 use std::collections::BTreeSet;

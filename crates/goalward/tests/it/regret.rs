@@ -1,7 +1,7 @@
 //! Regret and gap regret have the same mean wherever a run stops.
 
+use goalward::Settings;
 use goalward::episode::{Arena, Ending, Flow, Observer, RunSpec, Runner, Step, Stop};
-use goalward::registry::Settings;
 
 /// A mean with its standard error.
 fn mean(values: &[f64]) -> (f64, f64) {

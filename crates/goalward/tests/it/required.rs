@@ -1,7 +1,7 @@
 //! The least that a learner of the registry must be given.
 
+use goalward::Settings;
 use goalward::learners::LearnerEntry;
-use goalward::registry::Settings;
 
 /// The truth for every parameter without a default: the runner tells it.
 pub(crate) fn required(entry: &LearnerEntry) -> Settings {

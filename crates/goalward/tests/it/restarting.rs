@@ -1,8 +1,8 @@
 //! Second chances as a parameter of every world, and names with parameters.
 
+use goalward::Settings;
 use goalward::episode::Arena;
 use goalward::problem::{Instance, Problem, mix, mix_restarting};
-use goalward::registry::Settings;
 use goalward::{Error, worlds};
 
 /// From state 0 one leap: into the pit (1), or to the goal (2); or the pit is the only way.

@@ -2,9 +2,9 @@
 //! trace bytes.
 
 use crate::required::required;
+use goalward::Settings;
 use goalward::episode::{Arena, Checkpoint, Ending, Flow, Observer, RunSpec, Runner, Step, Stop, Trace};
 use goalward::learners::{LEARNERS, LearnerEntry};
-use goalward::registry::Settings;
 
 /// Pauses after a step.
 struct PauseAt(u64);

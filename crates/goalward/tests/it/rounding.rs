@@ -3,10 +3,10 @@
 
 use super::model_files::{Folder, settings};
 use super::worlds_for_tests::irregular;
+use goalward::Settings;
 use goalward::check::{Level, Report, check};
 use goalward::files::json;
 use goalward::problem::{Instance, Model, Problem, mix};
-use goalward::registry::Settings;
 use goalward::{Error, Result, worlds};
 use serde_json::{Value, json as value};
 

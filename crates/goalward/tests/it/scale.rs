@@ -1,5 +1,6 @@
 //! B of many rows: features that are not written out give the same sets as rows that are.
 
+use goalward::Settings;
 use goalward::confidence::LikelihoodKeeper;
 use goalward::estimate::Seen;
 use goalward::learners::{self, LEARNERS, PlanReport, Probe, Told, Transition};
@@ -7,7 +8,6 @@ use goalward::numeric::support::{Conic, ConvexSet, Ellipsoid, Status, SupportMin
 use goalward::numeric::{Polytope, PolytopeBuilder, Rows, Stream, Tall, categorical};
 use goalward::plan::{Devi, Options, Planner, Task, solve};
 use goalward::problem::Problem;
-use goalward::registry::Settings;
 use goalward::worlds;
 use std::sync::Arc;
 

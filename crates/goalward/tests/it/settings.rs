@@ -2,10 +2,10 @@
 //! the run is sound, or refused by an error that says where.
 
 use goalward::Error;
+use goalward::Settings;
 use goalward::episode::{Arena, Checkpoint, RunSpec, Runner, Trace};
 use goalward::learners::{LEARNERS, LearnerEntry};
 use goalward::problem::{Instance, Problem};
-use goalward::registry::Settings;
 use goalward::worlds::WORLDS;
 use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};

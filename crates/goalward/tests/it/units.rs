@@ -1,10 +1,10 @@
 //! The recommended learners do not depend on the units of the costs.
 
 use crate::worlds_for_tests::{irregular, with_costs};
+use goalward::Settings;
 use goalward::episode::{Arena, Flow, Observer, RunResult, RunSpec, Runner, Step};
 use goalward::learners::{PlanReport, Probe};
 use goalward::problem::{Instance, Problem};
-use goalward::registry::Settings;
 use goalward::worlds;
 
 const UNITS: [f64; 11] = [1.0, 1e-99, 1e-50, 1e-9, 1e-6, 1e-3, 0.3, 7.0, 1e6, 1e50, 1e99];

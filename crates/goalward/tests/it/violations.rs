@@ -1,11 +1,11 @@
 //! Worlds that no model in B explains: named in the trace and in the result, survived, and their
 //! regret reported.
 
+use goalward::Settings;
 use goalward::confidence::Holds;
 use goalward::episode::{Arena, Checkpoint, RunSpec, Runner, Trace};
 use goalward::learners::{self, LEARNERS, Learner, Snapshot, Told, Transition};
 use goalward::problem::{Instance, Problem};
-use goalward::registry::Settings;
 use serde_json::Value;
 use std::sync::Arc;
 

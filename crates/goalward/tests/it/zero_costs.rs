@@ -1,9 +1,9 @@
 //! Free loops do not hold `lr` up: costs are raised by the inverse of the number of episodes begun.
 
+use goalward::Settings;
 use goalward::episode::{Arena, Checkpoint, Flow, Observer, Plan, RunSpec, Runner, Step, Stop};
 use goalward::learners::{PlanReport, Probe, Reason};
 use goalward::problem::{Instance, Problem};
-use goalward::registry::Settings;
 
 /// One way to the goal for a cost, with the probabilities of the models, and one to stay for
 /// nothing: through so many states.

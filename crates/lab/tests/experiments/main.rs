@@ -5,9 +5,9 @@ mod guarantees;
 mod interrupted;
 mod studies;
 
+use goalward::Settings;
 use goalward::confidence::Holds;
 use goalward::episode::Arena;
-use goalward::registry::Settings;
 use goalward_lab::{
     Comparison, Contender, Curves, Error, Outcome, Progress, ReproduceOptions, Reproduction, Silent, compare,
     reproduce, run_grid,

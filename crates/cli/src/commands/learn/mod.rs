@@ -18,7 +18,7 @@ use goalward::episode::{
 };
 use goalward::files;
 use goalward::learners;
-use goalward::registry::{Settings, name_and_settings, parse_count};
+use goalward::parameters::{Settings, name_and_settings, parse_count};
 use goalward::worlds::{self, Place};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;

@@ -6,7 +6,7 @@ use crate::outputs::Files;
 use goalward::episode::Checkpoint;
 use goalward::learners;
 use goalward::output::same_file;
-use goalward::registry::{Parameter, Settings};
+use goalward::parameters::{Parameter, Settings};
 use goalward::worlds::{COMMON, WORLDS};
 use std::path::{Path, absolute};
 

@@ -9,7 +9,6 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("closest", &[]),
     ("error", &[]),
     ("parameters", &[]),
-    ("registry", &[]),
     ("output", &[]),
     ("memory", &[]),
     ("numeric", &[]),
@@ -24,7 +23,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("episode", &["numeric", "problem", "plan", "confidence", "learners", "worlds", "output"]),
 ];
 /// What every part may name; these may not name each other but as [`MAY_NAME`] says.
-const ALL_MAY_NAME: &[&str] = &["error", "closest", "registry", "parameters"];
+const ALL_MAY_NAME: &[&str] = &["error", "closest", "parameters"];
 /// What may name every part.
 const MAY_NAME_ALL: &[&str] = &["conformance"];
 /// The parts that see no truth.
@@ -47,7 +46,7 @@ fn wrong_layers(library: &Crate) -> Vec<String> {
         let common: &[&str] = match part.as_str() {
             "closest" => &[],
             "error" => &["closest"],
-            "registry" | "parameters" => &["error", "closest"],
+            "parameters" => &["error", "closest"],
             _ if low => &["error"],
             _ => ALL_MAY_NAME,
         };
