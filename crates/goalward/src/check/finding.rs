@@ -22,6 +22,7 @@ pub enum Level {
 
 /// One thing that was found, with its place, the offending value and what to do about it.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct Finding {
     /// How bad it is.
     pub level: Level,

@@ -25,6 +25,7 @@ const MOST: usize = 200;
 
 /// What a check found. What could not be determined is `None`.
 #[derive(Clone, Debug, Default, Serialize)]
+#[non_exhaustive]
 pub struct Report {
     /// The world's id or the file's path.
     pub world: String,

@@ -27,6 +27,7 @@ pub struct Claim {
 
 /// One assumption of a proof.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub enum Assumption {
     /// B >= B* + rho T*, in the user's units; rho is zero where costs are not perturbed.
     BoundsValues {
@@ -118,6 +119,7 @@ pub enum Holds {
 
 /// A claim with its conditions checked.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
 pub struct Guarantee {
     /// What is proved, if the conditions are met.
     pub statement: String,

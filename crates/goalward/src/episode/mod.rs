@@ -43,6 +43,7 @@ use std::ops::ControlFlow;
 
 /// One step, after the learner has observed it.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct Step<'a> {
     /// The step's number over the whole run, from 1.
     pub t: u64,
@@ -64,6 +65,7 @@ pub struct Step<'a> {
 
 /// A planning call, right after the step that triggered it.
 #[derive(Clone, Copy)]
+#[non_exhaustive]
 pub struct Plan<'a> {
     /// The step's number.
     pub t: u64,
@@ -73,6 +75,7 @@ pub struct Plan<'a> {
 
 /// A finished episode.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Episode {
     /// Its number k, from 1.
     pub episode: u64,

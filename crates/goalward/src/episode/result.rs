@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 /// The outcome of a run, in the user's cost units. Serialised it is the JSON of `goalward learn
 /// --json`, but for the time.
 #[derive(Clone, Debug, Serialize)]
+#[non_exhaustive]
 pub struct RunResult {
     /// The world's id or the problem file.
     pub world: String,

@@ -63,6 +63,7 @@ pub enum Ending {
 /// Where a run stands, between two steps.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
+#[non_exhaustive]
 pub struct Progress {
     /// Finished episodes.
     pub episodes: u64,

@@ -25,6 +25,7 @@ pub(super) type Tails = (Vec<Vec<f64>>, Vec<Vec<f64>>);
 
 /// Optimal values with a proof: `lower <= V <= upper` in every state.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Answer {
     /// What was optimised.
     pub objective: Objective,

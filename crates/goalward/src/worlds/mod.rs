@@ -20,6 +20,7 @@ use std::path::{Path, is_separator};
 
 /// What the registry says of a world.
 #[derive(Clone, Copy, Debug, Serialize)]
+#[non_exhaustive]
 pub struct WorldEntry {
     /// Its name on the command line.
     pub id: &'static str,

@@ -3,6 +3,7 @@
 
 mod guarantees;
 mod interrupted;
+mod own;
 mod studies;
 
 use goalward::Settings;
