@@ -111,7 +111,8 @@ freeze
 fn problem() -> Problem {
     let mut builder = Problem::builder("two", 3, 2);
     builder.start(0).goal(2);
-    let rows: [(State, &[(State, [f64; 2])]); 4] = [
+    type Row<'a> = (State, &'a [(State, [f64; 2])]);
+    let rows: [Row; 4] = [
         (0, &[(0, [0.5, 0.2]), (1, [0.3, 0.1]), (2, [0.2, 0.7])]),
         (0, &[(0, [0.7, 0.4]), (1, [0.3, 0.6])]),
         (1, &[(1, [0.6, 0.1]), (2, [0.4, 0.9])]),

@@ -34,7 +34,7 @@
 //! determinant that was realised.
 
 use super::norms;
-use super::optimist::{Optimist, Standing, bytes, given_or_true_b};
+use super::optimist::{Heading, Optimist, Standing, bytes, given_or_true_b};
 use crate::Result;
 use crate::confidence::{Claim, Ellipse, Norms, PlainRule, RadiusKind, RegressionSet};
 use crate::estimate::Ridge;
@@ -182,7 +182,8 @@ impl Algorithm for Plain {
         let radius = self.rule.beta(call.clock.t, &self.ridge);
         let (center, shape) = (self.ridge.frozen_theta().to_vec(), self.ridge.sigma().to_vec());
         let set = Ellipse { center, shape, radius };
-        let planned = self.optimist.plan(call, std::slice::from_ref(&self.ridge), &set);
+        let heading = Heading::of(std::slice::from_ref(&self.ridge), radius);
+        let planned = self.optimist.plan(call, heading, &set);
         match (planned, before) {
             (Err(_), Some(before)) => self.ridge = before,
             _ => self.set = Some(set),

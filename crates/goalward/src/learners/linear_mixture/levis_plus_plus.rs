@@ -337,8 +337,8 @@ impl Algorithm for Moments {
 
     fn plan(&mut self, call: &Call) -> Result<(), Cut> {
         let before = call.keep(|| self.before_a_plan());
-        let (set, _) = self.freeze(call.clock.t);
-        let planned = self.optimist.plan(call, self.home.levels(), &set);
+        let (set, heading) = self.freeze(call.clock.t);
+        let planned = self.optimist.plan(call, heading, &set);
         self.settle(set, before.filter(|_| planned.is_err()));
         planned
     }

@@ -113,10 +113,10 @@ impl Optimist {
 
     /// Algorithm 1, lines 11 to 18, on regressions that were just frozen: C_j from level 0 (reading
     /// A9), eps_j = q_j = 1/t_j (reading A6).
-    pub(super) fn plan(&mut self, call: &Call, levels: &[Ridge], set: &Ellipse) -> Result<(), Cut> {
+    pub(super) fn plan(&mut self, call: &Call, heading: Heading, set: &Ellipse) -> Result<(), Cut> {
         let rate = 1.0 / call.clock.t as f64;
         let mut within = set.within(&self.constraints).map_err(|_| Emptiness::Regression);
-        self.plan_over(call, Heading::of(levels, set.radius), within.as_mut(), rate, rate)
+        self.plan_over(call, heading, within.as_mut(), rate, rate)
     }
 
     /// Plans over a set with the paper's eps and q, and reports it. If C ∩ B is empty (no set) the
