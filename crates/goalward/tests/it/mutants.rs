@@ -21,7 +21,8 @@ fn near(ours: f64, expected: f64, what: &str) {
 fn dear() -> Arena {
     let mut builder = Problem::builder("dear", 3, 3);
     builder.start(0).goal(2).simplex();
-    let rows: [(usize, f64, &[(usize, [f64; 3])]); 3] = [
+    type Row<'a> = (usize, f64, &'a [(usize, [f64; 3])]);
+    let rows: [Row; 3] = [
         (0, 2.0, &[(0, [0.5, 0.3, 0.1]), (1, [0.2, 0.3, 0.4]), (2, [0.3, 0.4, 0.5])]),
         (0, 0.5, &[(0, [0.6, 0.7, 0.8]), (2, [0.4, 0.3, 0.2])]),
         (1, 0.25, &[(1, [0.1, 0.5, 0.9]), (2, [0.9, 0.5, 0.1])]),
@@ -96,7 +97,7 @@ fn the_smallest_cost_is_the_largest_c_min() {
     for (setting, words) in
         [("c_min=0.2500001", "smallest cost off the goal is 0.25"), ("c_min=0", "positive")]
     {
-        let settings = Settings::parse(&["B=7", setting]).unwrap();
+        let settings = Settings::parse(["B=7", setting]).unwrap();
         let refused = Runner::new(&arena, RunSpec::new("levis++", 1).settings(settings)).err().unwrap();
         assert!(refused.to_string().contains(words), "{setting}: {refused}");
     }
@@ -174,7 +175,7 @@ fn statements_name_their_theorem() {
 #[test]
 fn a_learner_counts_what_it_saw_and_owes_nothing() {
     let arena = dear();
-    let settings = Settings::parse(&["B=7"]).unwrap();
+    let settings = Settings::parse(["B=7"]).unwrap();
     let entry = learners::entry("levis++").unwrap();
     let mut learner = entry.build(arena.problem(), &settings, 0, 10, Told::default()).unwrap();
     for t in 0..4 {
@@ -270,7 +271,7 @@ fn a_plan_is_due_when_the_information_has_doubled() {
     assert!((125..=135).contains(&more), "{more}");
     // two triples of eight bytes each, at least
     let kept = keeper.set().bytes();
-    assert!((16..=64).contains(&kept) && kept % 8 == 0, "{kept}");
+    assert!((16..=64).contains(&kept) && kept.is_multiple_of(8), "{kept}");
     assert_eq!(keeper.bytes(), keeper.likelihood().bytes() + kept);
     // the radius of a set at one time is that of its ellipsoid, which holds the mean and not the ends
     assert!(keeper.set().margin(keeper.likelihood(), &[0.5, 0.5]) >= 0.0);
