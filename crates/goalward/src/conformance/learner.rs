@@ -31,6 +31,7 @@ pub fn learner(entry: &LearnerEntry) -> Report {
     };
     type Rule = fn(&LearnerEntry, &Arena) -> Outcome;
     let rules: &[(&'static str, Rule)] = &[
+        ("its entry can be typed, and its defaults can be read", is_sound),
         ("it builds, and refuses a parameter that it does not have", builds),
         ("the same seed gives the same bytes", repeats),
         ("a run goes on bit for bit from any step, through a checkpoint", resumes),
@@ -91,6 +92,13 @@ fn runner<'a>(entry: &LearnerEntry, arena: &'a Arena) -> Result<Runner<'a>> {
 fn shown(runner: &Runner, trace: &[u8]) -> Result<(Vec<u8>, String, Snapshot), String> {
     let result = serde_json::to_string(&runner.result()).map_err(|e| e.to_string())?;
     Ok((trace.to_vec(), result, runner.learner().snapshot()))
+}
+
+fn is_sound(entry: &LearnerEntry, _: &Arena) -> Outcome {
+    match entry.flaw() {
+        Some(fault) => Err(fault),
+        None => Ok(format!("{} parameters", entry.parameters.len())),
+    }
 }
 
 fn builds(entry: &LearnerEntry, arena: &Arena) -> Outcome {

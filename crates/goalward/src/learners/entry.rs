@@ -174,6 +174,26 @@ impl LearnerEntry {
         (self.bytes)(problem)
     }
 
+    /// What is wrong with the entry itself, if anything: an id or a name that could not be typed, a
+    /// parameter that is declared twice, a default that its own declaration refuses.
+    pub fn flaw(&self) -> Option<String> {
+        let is_word = |text: &str| {
+            !text.is_empty() && !text.chars().any(|c| c.is_whitespace() || "@=,".contains(c))
+        };
+        if !is_word(self.id) {
+            return Some("an id is a word without spaces, @, = and commas".into());
+        }
+        for (i, p) in self.parameters.iter().enumerate() {
+            if !is_word(p.name) || self.parameters[..i].iter().any(|other| other.name == p.name) {
+                return Some(format!("parameter {:?} is no word, or is declared twice", p.name));
+            }
+            if let Some(fault) = p.flaw() {
+                return Some(format!("parameter {}: {fault}", p.name));
+            }
+        }
+        None
+    }
+
     /// Whether it needs something.
     pub fn wants(&self, need: Need) -> bool {
         self.needs.contains(&need)

@@ -42,8 +42,11 @@ static REGISTERED: RwLock<Vec<LearnerEntry>> = RwLock::new(Vec::new());
 
 /// Adds a learner of the caller's own: from now on every command and study knows its id.
 ///
-/// An id that is taken is refused.
+/// An id that is taken is refused, and so is an entry with a [flaw](LearnerEntry::flaw).
 pub fn register(entry: LearnerEntry) -> Result<()> {
+    if let Some(fault) = entry.flaw() {
+        return Err(Error::Field { field: format!("learner {:?}", entry.id), fault });
+    }
     let mut registered = REGISTERED.write().unwrap_or_else(PoisonError::into_inner);
     if LEARNERS.iter().chain(registered.iter()).any(|known| known.id == entry.id) {
         let fault = "a learner of this id is registered already".into();

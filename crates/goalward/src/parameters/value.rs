@@ -1,6 +1,6 @@
 //! Types that a parameter can have.
 
-use super::declared::{Choice, Key, Kind};
+use super::declared::{Choice, Fallback, Key, Kind, Parameter};
 use super::numbers::{parse_count, parse_number};
 use crate::error::shown;
 use serde_json::json;
@@ -154,6 +154,16 @@ impl Kind {
                 Vec::<f64>::read(text).is_none().then(|| "expected numbers separated by commas".into())
             }
             Kind::Text => None,
+        }
+    }
+}
+
+impl Parameter {
+    /// What is wrong with its default, if it has one that its kind refuses.
+    pub(crate) fn flaw(&self) -> Option<String> {
+        match self.fallback {
+            Fallback::Value(text) => self.kind.fault(text).map(|fault| format!("default {text}: {fault}")),
+            Fallback::Computed(_) | Fallback::Required => None,
         }
     }
 }

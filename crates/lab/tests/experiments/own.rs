@@ -65,6 +65,16 @@ fn it_is_compared_by_its_id_and_settings() {
     // all ones is best on this instance, and it is the last action
     assert_eq!(done.best.as_deref(), Some("stubborn"));
     assert!(register(ENTRY).is_err(), "an id is taken once");
+    const WRONG: [LearnerEntry; 5] = [
+        LearnerEntry::new("", "no id", build),
+        LearnerEntry::new("my learner", "a space", build),
+        LearnerEntry::new("mine@x", "a sign", build),
+        LearnerEntry::new("mine", "twice the same", build).parameters(&[LAST.about(), LAST.about()]),
+        LearnerEntry::new("mine", "a wrong default", build).parameters(&[LAST.or("2").about()]),
+    ];
+    for wrong in WRONG {
+        assert!(register(wrong).is_err(), "{:?}", wrong.title);
+    }
 }
 
 struct AfterTen(u64);
