@@ -142,8 +142,8 @@ impl Whitened {
         // (N'Se)'S^-1(N'Se)
         let moved: f64 = z0.iter().zip(&anchor).map(|(z, a)| (z - a) * (z - a)).sum();
         let distance = (dot(&off, &image).max(0.0) + lift * moved).sqrt();
-        // on the polytope |z - anchor| <= reach, so that the lift costs its points no more than lift
-        // reach^2; the second of these is for rounding in S
+        // on the polytope |z - anchor| <= reach, so that the lift costs its points no more than
+        // lift reach^2; the second of these is for rounding in S
         let radius = radius.hypot((2.0 * lift).sqrt() * reach);
         let widest = (0..d).map(|i| shape[i * d + i]).fold(lift, f64::max).sqrt();
         let rounding = 1e-13 * widest * (norm(center) + norm(origin) + far);
