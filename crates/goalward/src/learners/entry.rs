@@ -177,9 +177,8 @@ impl LearnerEntry {
     /// What is wrong with the entry itself, if anything: an id or a name that could not be typed, a
     /// parameter that is declared twice, a default that its own declaration refuses.
     pub fn flaw(&self) -> Option<String> {
-        let is_word = |text: &str| {
-            !text.is_empty() && !text.chars().any(|c| c.is_whitespace() || "@=,".contains(c))
-        };
+        let is_word =
+            |text: &str| !text.is_empty() && !text.chars().any(|c| c.is_whitespace() || "@=,".contains(c));
         if !is_word(self.id) {
             return Some("an id is a word without spaces, @, = and commas".into());
         }

@@ -187,7 +187,7 @@ fn wrong_settings_are_named() {
         let spec = RunSpec::new(learner, 5).settings(Settings::parse(pairs).unwrap());
         Runner::new(&arena, spec).err().unwrap_or_else(|| panic!("{learner} took {pairs:?}")).to_string()
     };
-    assert!(error("levis++", &[]).contains("--set B=oracle"));
+    assert!(error("levis++", &[]).contains("oracle takes the true B*"));
     for bad in [
         "B=0",
         "B=-1",
