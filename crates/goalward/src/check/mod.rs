@@ -87,7 +87,7 @@ pub struct Report {
 /// thing, if it cannot be read at all or if a parameter is wrong; everything else is in the report.
 ///
 /// ```
-/// use goalward::{check::check, registry::Settings};
+/// use goalward::{Settings, check::check};
 /// let report = check("windy-grid", &Settings::new().set("n", 3))?;
 /// assert!(report.ok && report.identifiable == Some(true));
 /// # Ok::<(), goalward::Error>(())

@@ -13,7 +13,8 @@
 //! const DELTA: Key<f64> = Key::probability("delta", "failure probability").or("0.01");
 //! const RIDGE: Key<f64> = Key::number("ridge", 0.0, 1e9, "ridge").computed("1/d");
 //! let given = Settings::new().set("delta", "1/20");
-//! let read = Reader::new("mine", &[DELTA.about(), RIDGE.about()], &given)?;
+//! let declared = [DELTA.about(), RIDGE.about()];
+//! let read = Reader::new("mine", &declared, &given)?;
 //! assert_eq!(read.get(&DELTA)?, 0.05);
 //! assert_eq!(read.get_or(&RIDGE, || 0.5)?, 0.5);
 //! assert_eq!(read.in_force()["ridge"], 0.5);
