@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 /// (containers are ended by those), and of its own limits on address space and data (`ulimit -v`,
 /// `ulimit -d`). Of the last two half counts: they limit what is reserved, and an array that grows
 /// reserves up to twice what it holds.
-pub fn available() -> Option<u64> {
+pub(crate) fn available() -> Option<u64> {
     let read = |path: &str| std::fs::read_to_string(path).ok();
     let status = read("/proc/self/status").unwrap_or_default();
     let limits = read("/proc/self/limits").unwrap_or_default();

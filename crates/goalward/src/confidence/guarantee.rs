@@ -296,7 +296,7 @@ impl Holds {
 
 /// The least norm of any vector with the same kernel as theta: its component along the features.
 /// Extra facts may rule that vector out, so with them theta itself counts.
-pub fn kernel_norm(problem: &Problem, theta: &[f64]) -> f64 {
+pub(crate) fn kernel_norm(problem: &Problem, theta: &[f64]) -> f64 {
     let whole = dot(theta, theta).sqrt();
     if !problem.extra().is_empty() {
         return whole;

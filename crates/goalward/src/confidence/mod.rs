@@ -17,20 +17,19 @@ pub use norms::Norms;
 pub use radius::RadiusKind;
 pub use set::{ConfidenceSet, Size};
 
-// for learners, studies and benchmarks
-#[doc(hidden)]
-pub use guarantee::kernel_norm;
+// for tests, studies and benchmarks
 #[doc(hidden)]
 pub use likelihood::{
-    Contradiction, Enclosed, Kept, Knowledge, LikelihoodCone, LikelihoodKeeper, LikelihoodNow,
-    LikelihoodPlanned, LikelihoodSet, Outer, SharpSet, hidden_coordinates, likelihood_covers,
-    likelihood_threshold,
+    Contradiction, Enclosed, Kept, Knowledge, LikelihoodCone, LikelihoodKeeper, LikelihoodSet, Outer,
+    SharpSet, likelihood_covers, likelihood_threshold,
 };
 #[doc(hidden)]
-pub use norms::{phi_norm, phi_norm_attained, theta_norm};
+pub use norms::{phi_norm, theta_norm};
 #[doc(hidden)]
-pub use radius::{Bernstein, levis, levis_plus_plus, realised_determinant, weighted_determinant};
-#[doc(hidden)]
-pub use regression::{Ellipse, MomentRule, Perturbation, PlainRule, RadiusRule, RegressionSet};
+pub use radius::{levis, levis_plus_plus};
 #[doc(hidden)]
 pub use set::{Memo, interval};
+
+pub(crate) use guarantee::kernel_norm;
+pub(crate) use likelihood::hidden_coordinates;
+pub(crate) use regression::{Ellipse, MomentRule, Perturbation, PlainRule, RegressionSet};

@@ -55,7 +55,7 @@ pub fn phi_norm(problem: &Problem) -> f64 {
 /// The largest |phi_U(s,a)| found among U with values 0 and 1: those that collect the positive or
 /// the negative entries of a coordinate, and U = 1. [`phi_norm`] is never below it; where features
 /// are candidate models both are the same.
-pub fn phi_norm_attained(problem: &Problem) -> f64 {
+pub(super) fn phi_norm_attained(problem: &Problem) -> f64 {
     let d = problem.dim();
     let mut largest = 0f64;
     // for each coordinate the sum over its positive entries, over its negative ones, and the sum

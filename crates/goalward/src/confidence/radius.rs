@@ -108,7 +108,7 @@ pub fn levis(t: u64, dim: usize, lambda: f64, delta: f64, b: f64, norms: (f64, f
 /// clamps V_j and plans before it acts. The noise V_j(s') - E V_j lies in an interval of width at
 /// most B, so it is (B/2)-sub-Gaussian. `log_det_ratio` is log det(Sigma_t) - log det(lambda I),
 /// `theta_norm` a bound on |theta*|.
-pub fn realised_determinant(log_det_ratio: f64, lambda: f64, delta: f64, b: f64, theta_norm: f64) -> f64 {
+pub(super) fn realised_determinant(log_det_ratio: f64, lambda: f64, delta: f64, b: f64, theta_norm: f64) -> f64 {
     0.5 * b * (2.0 * (1.0 / delta).ln() + log_det_ratio.max(0.0)).sqrt() + lambda.sqrt() * theta_norm
 }
 
@@ -138,7 +138,7 @@ pub fn realised_determinant(log_det_ratio: f64, lambda: f64, delta: f64, b: f64,
 /// Since M_k <= 1/gamma^2 always, the radius is of the printed one's order, and so is the regret
 /// bound.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Bernstein {
+pub(super) struct Bernstein {
     /// d.
     pub dim: usize,
     /// The ridge.
@@ -158,7 +158,7 @@ const EPSILON: f64 = 1e-3;
 
 impl Bernstein {
     /// The radius after t steps whose largest noise term was M_t.
-    pub fn radius(&self, t: u64, noise: f64) -> f64 {
+    pub(super) fn radius(&self, t: u64, noise: f64) -> f64 {
         if t == 0 {
             return self.bias;
         }
@@ -186,7 +186,7 @@ impl Bernstein {
 /// maximum so far (`steepest`). It is valid at all times, whatever the weights are worth, and only
 /// level 0 needs it. The paper's regret bound is not claimed with it: R has no bound of the order
 /// of one.
-pub fn weighted_determinant(log_det_ratio: f64, delta: f64, steepest: f64, bias: f64) -> f64 {
+pub(super) fn weighted_determinant(log_det_ratio: f64, delta: f64, steepest: f64, bias: f64) -> f64 {
     let k = ((4.0 * steepest).ln() / 1.25f64.ln() - 1e-12).ceil().max(0.0);
     let r = 0.25 * 1.25f64.powf(k);
     let share = delta / ((k + 1.0) * (k + 2.0));

@@ -158,8 +158,7 @@ impl<'a> Runner<'a> {
     }
 
     /// The same with a learner that the caller has built, as it was built for the run.
-    #[doc(hidden)]
-    pub fn resume_with(arena: &'a Arena, checkpoint: &Checkpoint, learner: Learner) -> Result<Self> {
+    pub(crate) fn resume_with(arena: &'a Arena, checkpoint: &Checkpoint, learner: Learner) -> Result<Self> {
         checkpoint.check(arena)?;
         Runner::with_learner(arena, checkpoint.built_as(), learner)?.taken_up(arena, checkpoint)
     }

@@ -5,7 +5,7 @@ mod home;
 mod likelihood;
 mod ridge;
 
-pub use home::Home;
+pub(crate) use home::Home;
 pub use likelihood::{Counts, Likelihood, Maximum, Seen};
 pub(crate) use likelihood::{Term, gram, largest_norm, ridge as likelihood_ridge};
-pub use ridge::Ridge;
+pub(crate) use ridge::Ridge;

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 /// (theta_hat, Sigma) as it stood at the last planning time t_j.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Ridge {
+pub(crate) struct Ridge {
     sigma: Vec<f64>,
     b: Vec<f64>,
     running: Cholesky,
@@ -19,7 +19,7 @@ pub struct Ridge {
 impl Ridge {
     /// No data: Sigma = lambda I, theta_hat = 0, both frozen (reading A4: the paper does not
     /// initialise the frozen pair).
-    pub fn new(dim: usize, lambda: f64) -> Self {
+    pub(crate) fn new(dim: usize, lambda: f64) -> Self {
         let mut sigma = vec![0.0; dim * dim];
         (0..dim).for_each(|i| sigma[i * dim + i] = lambda);
         let running = Cholesky::scaled_identity(dim, lambda);
@@ -44,7 +44,7 @@ impl Ridge {
     }
 
     /// Takes in y = <x, theta> + noise with a weight; `scratch` holds d numbers.
-    pub fn update(&mut self, x: &[f64], y: f64, weight: f64, scratch: &mut [f64]) {
+    pub(crate) fn update(&mut self, x: &[f64], y: f64, weight: f64, scratch: &mut [f64]) {
         let d = x.len();
         for i in 0..d {
             let scaled = weight * x[i];
@@ -58,7 +58,7 @@ impl Ridge {
 
     /// Freezes the pair (theta_hat, Sigma) of now. The factor is made anew from Sigma, so that
     /// rounding in the rank-one updates never adds up beyond one interval between plans.
-    pub fn freeze(&mut self) {
+    pub(crate) fn freeze(&mut self) {
         if let Some(fresh) = Cholesky::factor(&self.sigma, self.b.len()) {
             self.running = fresh;
         }
@@ -67,35 +67,35 @@ impl Ridge {
     }
 
     /// theta_hat of now.
-    pub fn theta(&self) -> Vec<f64> {
+    pub(crate) fn theta(&self) -> Vec<f64> {
         let mut theta = self.b.clone();
         self.running.solve(&mut theta);
         theta
     }
 
     /// Sigma of now, d x d.
-    pub fn sigma(&self) -> &[f64] {
+    pub(crate) fn sigma(&self) -> &[f64] {
         &self.sigma
     }
 
     /// The factor of Sigma of now.
-    pub fn running(&self) -> &Cholesky {
+    pub(crate) fn running(&self) -> &Cholesky {
         &self.running
     }
 
     /// The factor of the frozen Sigma.
-    pub fn frozen(&self) -> &Cholesky {
+    pub(crate) fn frozen(&self) -> &Cholesky {
         &self.frozen
     }
 
     /// The frozen theta_hat.
-    pub fn frozen_theta(&self) -> &[f64] {
+    pub(crate) fn frozen_theta(&self) -> &[f64] {
         &self.frozen_theta
     }
 
     /// Whether det Sigma has at least doubled since the freeze (reading A15: compared as
     /// logarithms).
-    pub fn doubled(&self) -> bool {
+    pub(crate) fn doubled(&self) -> bool {
         self.running.log_det() - self.frozen.log_det() >= std::f64::consts::LN_2
     }
 }

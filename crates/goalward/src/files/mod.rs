@@ -122,8 +122,7 @@ pub fn open(path: &Path, settings: &Settings) -> Result<Instance> {
 }
 
 /// An error if there are any: a problem file says everything itself.
-#[doc(hidden)]
-pub fn refuse_parameters(owner: &str, settings: &Settings) -> Result<()> {
+pub(crate) fn refuse_parameters(owner: &str, settings: &Settings) -> Result<()> {
     match settings.iter().next() {
         None => Ok(()),
         Some((key, value)) => {

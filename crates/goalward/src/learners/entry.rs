@@ -64,11 +64,19 @@ impl Serialize for Need {
 
 /// What the registry says of a learner.
 ///
+/// A learner whose build says why it cannot be built:
+///
 /// ```
-/// # use goalward::learners::{Algorithm, Brief, LearnerEntry};
-/// # fn build(_: &Brief) -> goalward::Result<Box<dyn Algorithm>> { unimplemented!() }
+/// use goalward::learners::{Algorithm, Brief, LearnerEntry};
+/// use goalward::{Error, Result};
+///
+/// fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
+///     let fault = format!("{} has {} states", brief.problem.name(), brief.problem.states());
+///     Err(Error::Field { field: "mine".into(), fault })
+/// }
 /// const ENTRY: LearnerEntry =
 ///     LearnerEntry::new("mine", "my learner", build).setting("any SSP").guarantee("none");
+/// assert_eq!(ENTRY.flaw(), None);
 /// ```
 #[derive(Clone, Copy, Debug, Serialize)]
 #[non_exhaustive]

@@ -39,7 +39,7 @@ impl Halt {
     }
 
     /// Whether it can be: work that can be cut off keeps what it would have to go back to.
-    pub fn can_be_asked(&self) -> bool {
+    pub(crate) fn can_be_asked(&self) -> bool {
         self.0.is_some()
     }
 

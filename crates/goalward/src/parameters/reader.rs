@@ -91,14 +91,12 @@ impl<'a> Reader<'a> {
     }
 
     /// Notes down something that is no parameter, or a value of another type.
-    #[doc(hidden)]
-    pub fn note_as(&self, name: &str, value: serde_json::Value) {
+    pub(crate) fn note_as(&self, name: &str, value: serde_json::Value) {
         self.in_force.borrow_mut().insert(name.into(), value);
     }
 
     /// Notes down that the truth was asked for.
-    #[doc(hidden)]
-    pub fn note_oracle(&self, name: &'static str) {
+    pub(crate) fn note_oracle(&self, name: &'static str) {
         self.oracle.borrow_mut().push(name);
     }
 
@@ -117,8 +115,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The error for a value that cannot be and was not typed.
-    #[doc(hidden)]
-    pub fn refuse_value<T>(&self, key: &Key<T>, value: &str, reason: String) -> Error {
+    pub(crate) fn refuse_value<T>(&self, key: &Key<T>, value: &str, reason: String) -> Error {
         let (owner, key) = (self.owner.into(), key.name().into());
         Error::Setting { owner, key, value: beginning(value), reason }
     }

@@ -102,8 +102,7 @@ impl Answer {
 
     /// An error that names the states of which nothing could be proven, if there are any: no regret
     /// can be measured against a cost that is not known, and no bound on B* be told.
-    #[doc(hidden)]
-    pub fn require_bounds(&self, problem: &Problem) -> Result<()> {
+    pub(crate) fn require_bounds(&self, problem: &Problem) -> Result<()> {
         let open = |&s: &State| self.lower[s].is_finite() && self.upper[s].is_infinite();
         let states: Vec<String> =
             (0..problem.states()).filter(open).map(|s| problem.state_name(s).into_owned()).collect();

@@ -173,8 +173,7 @@ impl Problem {
         if largest >= f64::MIN_POSITIVE { largest } else { 1.0 }
     }
     /// The smallest cost of a pair off the goal, in the user's units.
-    #[doc(hidden)]
-    pub fn min_cost(&self) -> f64 {
+    pub(crate) fn min_cost(&self) -> f64 {
         let goal = self.pairs_of(self.goal);
         let off_goal = (0..self.pairs()).filter(|p| !goal.contains(p));
         off_goal.map(|p| self.costs[p]).fold(f64::INFINITY, f64::min)
@@ -227,8 +226,7 @@ impl Problem {
 
     /// The states ahead of the start from which no sequence of actions leads to the goal, whatever
     /// theta is.
-    #[doc(hidden)]
-    pub fn out_of_reach(&self) -> Vec<State> {
+    pub(crate) fn out_of_reach(&self) -> Vec<State> {
         let n = self.states();
         let next_states = |s: State| {
             &self.successors[self.first_row[self.first_pair[s]]..self.first_row[self.first_pair[s + 1]]]
@@ -267,8 +265,7 @@ impl Problem {
 
     /// The size in memory of a problem with so many pairs, feature rows and dimensions, its truth
     /// included and with names for states and actions, in bytes: an estimate from above.
-    #[doc(hidden)]
-    pub fn bytes_of(pairs: usize, rows: usize, dim: usize) -> u64 {
+    pub(crate) fn bytes_of(pairs: usize, rows: usize, dim: usize) -> u64 {
         // 8 for a number of a feature row, 12 for its successor and probability; per pair cost,
         // first row, names, pairs' states
         let (pairs, rows) = (pairs as u64, rows as u64);
@@ -279,14 +276,6 @@ impl Problem {
     #[doc(hidden)]
     pub fn phi_v(&self, p: Pair, v: &[f64], out: &mut [f64]) {
         self.phi.combine(self.rows(p), self.successors(p).iter().map(|&next| v[next as usize]), out);
-    }
-
-    /// phi_V for all pairs as one sparse product, into `out` (pairs x d, row-major).
-    #[doc(hidden)]
-    pub fn phi_v_all(&self, v: &[f64], out: &mut [f64]) {
-        for (p, out) in out.chunks_exact_mut(self.dim).enumerate() {
-            self.phi_v(p, v, out);
-        }
     }
 
     /// The name of a state: its own, or its number.

@@ -23,7 +23,6 @@ pub use cone::LikelihoodCone;
 pub use keeper::{Kept, LikelihoodKeeper};
 pub use outer::Outer;
 pub use sharp::SharpSet;
-pub use views::{LikelihoodNow, LikelihoodPlanned};
 
 use crate::estimate::{Likelihood, Maximum};
 use crate::numeric::stored::{Flaw, Within, between, ensure};
@@ -187,7 +186,7 @@ impl LikelihoodSet {
 
 /// The coordinates of theta that cannot be learnt from transitions, however many: directions of B
 /// that no kernel sees move them.
-pub fn hidden_coordinates(likelihood: &Likelihood) -> Vec<usize> {
+pub(crate) fn hidden_coordinates(likelihood: &Likelihood) -> Vec<usize> {
     intervals::hidden(likelihood)
 }
 

@@ -3,8 +3,8 @@
 mod moments;
 mod plain;
 
-pub use moments::{MomentRule, Perturbation};
-pub use plain::PlainRule;
+pub(crate) use moments::{MomentRule, Perturbation};
+pub(crate) use plain::PlainRule;
 
 use super::guarantee::{Assumption, Claim};
 use super::radius::RadiusKind;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// How the radius of a regression's ellipsoid is computed: all that is fixed before the data.
-pub trait RadiusRule {
+pub(crate) trait RadiusRule {
     /// Which radius it is.
     fn kind(&self) -> RadiusKind;
     /// The probability with which a set may ever lose theta*.
@@ -29,7 +29,7 @@ pub trait RadiusRule {
 /// {theta : |theta - center| <= radius in the norm of shape}.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Ellipse {
+pub(crate) struct Ellipse {
     /// The estimate.
     pub center: Vec<f64>,
     /// Sigma, row by row.
@@ -40,12 +40,12 @@ pub struct Ellipse {
 
 impl Ellipse {
     /// As the support solver takes it.
-    pub fn view(&self) -> Ellipsoid<'_> {
+    pub(crate) fn view(&self) -> Ellipsoid<'_> {
         Ellipsoid { center: &self.center, shape: &self.shape, radius: self.radius }
     }
 
     /// The ellipsoid within B.
-    pub fn within(&self, b: &Arc<Polytope>) -> Result<ConvexSet, Empty> {
+    pub(crate) fn within(&self, b: &Arc<Polytope>) -> Result<ConvexSet, Empty> {
         ConvexSet::new(b, self.view())
     }
 
@@ -69,7 +69,7 @@ impl Ellipse {
 }
 
 /// A regression's confidence set: an ellipsoid, B, and the rule that its radius comes from.
-pub struct RegressionSet<'a> {
+pub(crate) struct RegressionSet<'a> {
     /// The ellipsoid.
     pub ellipse: Ellipse,
     /// Where the radius comes from.

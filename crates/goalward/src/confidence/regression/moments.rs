@@ -9,7 +9,7 @@ use crate::problem::Problem;
 
 /// What rho-LEVIS++ adds to every cost, in the user's units, and the T* it is made from.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Perturbation {
+pub(crate) struct Perturbation {
     /// rho.
     pub rho: f64,
     /// The bound on T*.
@@ -18,7 +18,7 @@ pub struct Perturbation {
 
 /// All that the radii of LEVIS++ are computed from. Costs, B and c_min in the theory's units.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MomentRule {
+pub(crate) struct MomentRule {
     /// The dimension d.
     pub dim: usize,
     /// The user's units per unit of the theory.
@@ -53,7 +53,7 @@ pub struct MomentRule {
 
 impl MomentRule {
     /// sqrt(lambda) |theta*|: the radius' last term.
-    pub fn bias(&self) -> f64 {
+    pub(crate) fn bias(&self) -> f64 {
         self.theta_norm.map_or(1.0, |norm| self.lambda.sqrt() * norm)
     }
 
@@ -63,7 +63,7 @@ impl MomentRule {
     }
 
     /// What is proved of LEVIS++ with this radius.
-    pub fn claim(&self, problem: &Problem) -> Claim {
+    pub(crate) fn claim(&self, problem: &Problem) -> Claim {
         let (statement, assumptions) = (self.statement(), self.assumptions(problem));
         Claim { statement, level: self.level(), assumptions }
     }
@@ -84,7 +84,7 @@ impl MomentRule {
     }
 
     /// Whether the data enter the radius: HOME then has the radii of the last plan.
-    pub fn is_of_data(&self) -> bool {
+    pub(crate) fn is_of_data(&self) -> bool {
         match self.radius {
             RadiusKind::Printed | RadiusKind::Scaled(_) => false,
             RadiusKind::Data | RadiusKind::Determinant => true,
@@ -92,7 +92,7 @@ impl MomentRule {
     }
 
     /// The radius of every level after t steps.
-    pub fn radii(&self, t: u64, home: &Home, radii: &mut Vec<f64>) {
+    pub(crate) fn radii(&self, t: u64, home: &Home, radii: &mut Vec<f64>) {
         let MomentRule { dim, lambda, phi_norm, horizon, .. } = *self;
         let (delta, bias) = (self.share(), self.bias());
         radii.clear();

@@ -9,7 +9,7 @@ use crate::problem::Problem;
 
 /// All that the radius of LEVIS is computed from. Costs, B and rho in the theory's units.
 #[derive(Clone, Debug, PartialEq)]
-pub struct PlainRule {
+pub(crate) struct PlainRule {
     /// The dimension d.
     pub dim: usize,
     /// The user's units per unit of the theory.
@@ -32,7 +32,7 @@ pub struct PlainRule {
 
 impl PlainRule {
     /// The radius after t steps.
-    pub fn beta(&self, t: u64, ridge: &Ridge) -> f64 {
+    pub(crate) fn beta(&self, t: u64, ridge: &Ridge) -> f64 {
         let PlainRule { dim, b, delta, lambda, .. } = *self;
         match self.radius {
             RadiusKind::Determinant => {
@@ -47,7 +47,7 @@ impl PlainRule {
     }
 
     /// What is proved of LEVIS with this radius.
-    pub fn claim(&self, problem: &Problem) -> Claim {
+    pub(crate) fn claim(&self, problem: &Problem) -> Claim {
         let mut assumptions = self.assumptions(problem);
         // what only the regret theorem asks for
         let costs = problem.min_cost() > 0.0 || self.rho > 0.0;

@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 /// The L weighted regressions of LEVIS++ and the weights that HOME gives them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Home {
+pub(crate) struct Home {
     levels: Vec<Ridge>,
     /// gamma^2.
     gamma_sq: f64,
@@ -47,7 +47,7 @@ struct Scratch {
 
 impl Home {
     /// L levels without data.
-    pub fn new(dim: usize, levels: usize, lambda: f64, gamma: f64) -> Self {
+    pub(crate) fn new(dim: usize, levels: usize, lambda: f64, gamma: f64) -> Self {
         Home {
             levels: vec![Ridge::new(dim, lambda); levels],
             gamma_sq: gamma * gamma,
@@ -85,7 +85,7 @@ impl Home {
     /// weights are computed before the step's own update, from the pair (theta_hat, Sigma) frozen
     /// at t_j and, in the gamma term, from Sigma_{t-1} (readings A1 and H3): they must not have
     /// seen the next state.
-    pub fn step(&mut self, problem: &Problem, p: Pair, next: State, u: &[f64], beta: &[f64], t: u64) {
+    pub(crate) fn step(&mut self, problem: &Problem, p: Pair, next: State, u: &[f64], beta: &[f64], t: u64) {
         self.raise(problem, p, next, u);
         self.weigh(beta, t);
         let d = problem.dim();
@@ -181,32 +181,32 @@ impl Home {
     /// Per level, the largest so far of span/sigma_bar min(1, |x| in the norm of Sigma_{t-1}^-1),
     /// x = psi/sigma_bar: a bound on the noise term of the concentration theorem. The span is that
     /// of U^(2^l) over the successors of the pair.
-    pub fn noise(&self) -> &[f64] {
+    pub(crate) fn noise(&self) -> &[f64] {
         &self.noise
     }
 
     /// Per level, the largest span/(2 sigma_bar) so far: the noise is sub-Gaussian with it.
-    pub fn steepest(&self) -> &[f64] {
+    pub(crate) fn steepest(&self) -> &[f64] {
         &self.steepest
     }
 
     /// Freezes all levels: Algorithm 1, lines 13 to 15.
-    pub fn freeze(&mut self) {
+    pub(crate) fn freeze(&mut self) {
         self.levels.iter_mut().for_each(Ridge::freeze);
     }
 
     /// Whether some level's determinant doubled: Algorithm 1, line 10.
-    pub fn doubled(&self) -> bool {
+    pub(crate) fn doubled(&self) -> bool {
         self.levels.iter().any(Ridge::doubled)
     }
 
     /// The regressions, level 0 first.
-    pub fn levels(&self) -> &[Ridge] {
+    pub(crate) fn levels(&self) -> &[Ridge] {
         &self.levels
     }
 
     /// s_l^2 of the last step.
-    pub fn sigma_sq(&self) -> &[f64] {
+    pub(crate) fn sigma_sq(&self) -> &[f64] {
         &self.sigma_sq
     }
 }

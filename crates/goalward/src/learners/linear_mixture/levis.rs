@@ -16,7 +16,7 @@
 //! The printed radius is proved for |phi_V| <= sqrt(d) and |theta*| <= sqrt(d), for V in [0, 1];
 //! mixtures of models meet both, other features may not. The result says whether they do
 //! ([`Claim`]); with `norms=computed` the formula has the problem's own norms. The `determinant`
-//! radius ([`realised_determinant`](crate::confidence::realised_determinant)) needs the norm of
+//! radius (`realised_determinant` in `confidence/radius.rs`) needs the norm of
 //! theta* alone.
 //!
 //! # Cost per step

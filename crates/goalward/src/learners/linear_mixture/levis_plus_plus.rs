@@ -20,13 +20,13 @@
 //! * `printed`: the formula of Theorem 5.1, for all levels;
 //! * `scaled:X`: that times X. No guarantee;
 //! * `data`: the theorem behind it, evaluated with what the data realised
-//!   ([`Bernstein`](crate::confidence::Bernstein)), for each level its own. With probability 1 -
+//!   (`Bernstein` in `confidence/radius.rs`), for each level its own. With probability 1 -
 //!   delta theta* is in the sets of all levels at all times: the theorem's E eta^2 <= 1 holds at
 //!   level l while theta* is in the frozen sets of the levels l and l + 1, which is known by
 //!   induction over the steps, at the top level always. HOME uses the radii of t_j, with the frozen
 //!   pairs that they belong to. Regret as printed, up to constants;
 //! * `determinant`: a Hoeffding bound with the realised determinant
-//!   ([`weighted_determinant`](crate::confidence::weighted_determinant)). By far the smallest.
+//!   (`weighted_determinant` there). By far the smallest.
 //!   Validity and optimism with probability 1 - delta; no regret theorem. HOME's weights are then
 //!   no more than weights: the bound does not rely on what they say of the variance, so the levels
 //!   above 0 have no share of delta.

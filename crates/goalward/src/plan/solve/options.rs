@@ -42,8 +42,7 @@ impl Extras {
     #[doc(hidden)]
     pub const ALL: Extras = Extras { steps: true, q: true, reach: true };
     /// Nothing.
-    #[doc(hidden)]
-    pub const NONE: Extras = Extras { steps: false, q: false, reach: false };
+    pub(crate) const NONE: Extras = Extras { steps: false, q: false, reach: false };
 }
 
 impl Default for Extras {
