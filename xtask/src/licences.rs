@@ -154,8 +154,10 @@ fn notices() -> Result<String> {
     let typeface = fs::read_to_string(root()?.join(TYPEFACE))?;
     order.push((typeface, vec!["Inter, the typeface of figures (https://rsms.me/inter)".into()]));
     let mut out = format!(
-        "Third-party software in goalward\n\nThe program contains what is listed here, under the licences that follow. \
-         Made by `cargo xtask licences`\nfor {PLATFORM}; other platforms link other packages to the system.\n\n"
+        "Third-party software in goalward\n\nThe program contains what is listed here, under the \
+         licences that follow. \
+         Made by `cargo xtask licences`\nfor {PLATFORM}; other platforms link other packages to \
+         the system.\n\n"
     );
     for package in &linked {
         let licence = package.licence.as_deref().unwrap_or_default();

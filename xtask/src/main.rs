@@ -22,7 +22,8 @@ use std::process::ExitCode;
 
 const USAGE: &str = "\
 usage: cargo xtask test                    format, lints, all tests, documentation; stops at the first failure
-       cargo xtask docs [--check] [NAME]   write the tables, numbers and figures of the documents, or compare them
+       cargo xtask docs [--check] [NAME]   write the tables, numbers and figures of the \
+       documents, or compare them
        cargo xtask licences [--check]      write the notices of what is linked in, or compare them
        cargo xtask bench NAME              run a benchmark; without a name, list them
        cargo xtask dummy                   add a learner to a copy: it takes one file and one line

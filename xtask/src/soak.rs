@@ -23,7 +23,8 @@ const SOAKS: &[Soak] = &[
     Soak {
         name: "checkpoints",
         package: "goalward-cli",
-        what: "corrupted checkpoints of every learner, as they are and with the checksum made anew; N, and M through processes",
+        what: "corrupted checkpoints of every learner, as they are and with the checksum made \
+               anew; N, and M through processes",
     },
     Soak {
         name: "coverage",

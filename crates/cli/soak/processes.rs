@@ -38,7 +38,8 @@ impl Place {
     fn new(goalward: &Path, run: &str) -> Place {
         let dir = tempfile::tempdir().expect("a folder");
         let line = format!(
-            "learn windy-grid --param n=3 --learner {run} --episodes 60 --max-steps 90 --trace a --checkpoint c --quiet"
+            "learn windy-grid --param n=3 --learner {run} --episodes 60 --max-steps 90 --trace a \
+             --checkpoint c --quiet"
         );
         let done = Command::new(goalward)
             .args(line.split_whitespace())

@@ -125,7 +125,8 @@ fn typed(error: &goalward::Error) -> Option<String> {
         goalward::Error::MissingSetting { owner, key, .. } => {
             let (flag, list) = settings_of(owner);
             Some(match key.as_str() {
-                "B" => "--set B=3 says that no state costs more than 3 to the goal; --set B=oracle takes the true \
+                "B" => "--set B=3 says that no state costs more than 3 to the goal; --set \
+                        B=oracle takes the true \
                         bound"
                     .into(),
                 _ => format!("{flag} {key}=VALUE gives it; goalward list {list} describes it"),

@@ -19,12 +19,21 @@ use std::process::ExitCode;
 
 /// Learn the cheapest way to a goal while finding out how the world moves
 #[derive(Parser)]
-#[command(name = "goalward", version, after_help = EXAMPLES, max_term_width = 110, subcommand_required = true)]
+#[command(
+    name = "goalward",
+    version,
+    after_help = EXAMPLES,
+    max_term_width = 110,
+    subcommand_required = true
+)]
 #[command(arg_required_else_help = true)]
 #[command(long_about = "Learn the cheapest way to a goal while finding out how the world moves.\n\n\
-    goalward runs online algorithms for linear mixture stochastic shortest paths: the world is an unknown mixture of \
-    known candidate models, and every step towards the goal costs something. A WORLD is the id of a built-in world, or \
-    a path to a model (Storm's DRN, a Gymnasium table) or to a problem file (JSON), packed with gzip or not.\n\n\
+    goalward runs online algorithms for linear mixture stochastic shortest paths: the world is an \
+    unknown mixture of \
+    known candidate models, and every step towards the goal costs something. A WORLD is the id of \
+    a built-in world, or \
+    a path to a model (Storm's DRN, a Gymnasium table) or to a problem file (JSON), packed with \
+    gzip or not.\n\n\
     Exit codes: 0 done; 1 the answer is \"no\"; 2 wrong usage or input; 130 stopped by Ctrl-C.")]
 struct Cli {
     #[command(subcommand)]

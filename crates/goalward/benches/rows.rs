@@ -186,7 +186,8 @@ fn main() {
     }
     let c = exactness(objectives);
     println!(
-        "{} objectives, {} with active rows, {} without a reference; largest difference {:.1e}, {} beyond 1e-7; bounds above the \
+        "{} objectives, {} with active rows, {} without a reference; largest difference {:.1e}, \
+         {} beyond 1e-7; bounds above the \
          reference by {:.1e} at most, {} by more than 1e-8",
         c.objectives, c.active, c.unsure, c.worst, c.beyond, c.excess, c.above
     );

@@ -18,7 +18,8 @@ fn main() -> ExitCode {
     let counts = (0..models).into_par_iter().map(try_one).reduce(Counts::default, Counts::add);
     counts.faults.iter().for_each(|fault| eprintln!("{fault}"));
     println!(
-        "{} models, {} solutions, {} intervals: {} wrong, {} refused; {} wider than asked for, {:.1e} at most",
+        "{} models, {} solutions, {} intervals: {} wrong, {} refused; {} wider than asked for, \
+         {:.1e} at most",
         counts.models,
         counts.solutions,
         counts.intervals,

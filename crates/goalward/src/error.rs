@@ -46,7 +46,8 @@ pub enum Error {
         fault: String,
     },
     /// More memory is needed than there is.
-    #[error("{what} would take {:.2} GB, and {:.2} GB of memory are free", gigabytes(*.bytes), gigabytes(*.free))]
+    #[error("{what} would take {:.2} GB, and {:.2} GB of memory are \
+             free", gigabytes(*.bytes), gigabytes(*.free))]
     Memory {
         /// What needs it.
         what: String,
@@ -82,7 +83,8 @@ pub enum Error {
         next: String,
     },
     /// The goal costs something.
-    #[error("the goal {goal}, action {action}: cost is {}, but staying at the goal must be free", shown(*.cost))]
+    #[error("the goal {goal}, action {action}: cost is {}, but staying at the goal must be \
+             free", shown(*.cost))]
     GoalCost {
         /// The goal's name.
         goal: String,
@@ -101,7 +103,8 @@ pub enum Error {
     },
     /// The row of this action cannot sum to one together with the rows before it.
     #[error(
-        "state {state}, action {action}: no theta makes this row and the rows before it sum to one; its features sum to {sum}"
+        "state {state}, action {action}: no theta makes this row and the rows before it sum to \
+         one; its features sum to {sum}"
     )]
     RowsContradict {
         /// The state's name.
@@ -113,7 +116,8 @@ pub enum Error {
     },
     /// A row of one of the candidate models that the features are is no distribution.
     #[error(
-        "model {model}, state {state}, action {action}: the row sums to {sum}, and must sum to one (tolerance {tolerance:e})"
+        "model {model}, state {state}, action {action}: the row sums to {sum}, and must sum to \
+         one (tolerance {tolerance:e})"
     )]
     ModelRow {
         /// The model's number, from 0: the entry of the features that it is.
@@ -135,7 +139,8 @@ pub enum Error {
     },
     /// The true parameter does not make this row a distribution.
     #[error(
-        "theta is outside B: state {state}, action {action}: the row sums to {}, its smallest entry is {} (next state {next})",
+        "theta is outside B: state {state}, action {action}: the row sums to {}, its smallest \
+         entry is {} (next state {next})",
         shown(*.sum),
         shown(*.smallest)
     )]
@@ -153,7 +158,8 @@ pub enum Error {
     },
     /// The true parameter violates a known linear fact.
     #[error(
-        "theta violates extra row {row}: a'theta = {}, but it must be at most {}", shown(*.value), shown(*.bound)
+        "theta violates extra row {row}: a'theta = {}, but it must be at most \
+         {}", shown(*.value), shown(*.bound)
     )]
     ThetaExtra {
         /// The row's number, from 0.
@@ -318,7 +324,8 @@ pub enum Error {
     },
     /// The problem says nothing of the true theta, so there is nothing to simulate or to plan on.
     #[error(
-        "problem {problem} has no theta: it can be learnt from your own loop, but neither simulated nor solved"
+        "problem {problem} has no theta: it can be learnt from your own loop, but neither \
+         simulated nor solved"
     )]
     NoTruth {
         /// The problem's name.
@@ -392,7 +399,8 @@ impl Error {
                     .into()
             }
             Error::NoBound { .. } => {
-                "the way to the goal takes more steps than arithmetic can follow (some 1e28): are probabilities of zero \
+                "the way to the goal takes more steps than arithmetic can follow (some 1e28): are \
+                 probabilities of zero \
                  written as tiny numbers?"
                     .into()
             }
@@ -413,7 +421,9 @@ impl Error {
                 "the numbers have too few digits: write them as float32 or float64, not as float16".into()
             }
             Error::RowsContradict { .. } => {
-                "rows that should sum to the same must do so to 1e-9: write features with more digits (float64)".into()
+                "rows that should sum to the same must do so to 1e-9: write features with more \
+                 digits (float64)"
+                    .into()
             }
             Error::RowSum { sum, .. } | Error::ModelRow { sum, .. } if *sum < 1.0 => {
                 "a successor is missing, or the numbers were written with too few digits".into()
@@ -422,7 +432,8 @@ impl Error {
                 "a successor is listed twice, or a probability is too large".into()
             }
             Error::Misuse { .. } => {
-                "states and actions are numbers from 0, and the costs of a problem are known: report for every step what the \
+                "states and actions are numbers from 0, and the costs of a problem are known: \
+                 report for every step what the \
                  problem says that it costs"
                     .into()
             }

@@ -226,7 +226,8 @@ impl Comparison {
         }
         for row in self.rows.iter().filter(|r| r.unfinished) {
             warnings.push(format!(
-                "{}: every run was interrupted; what is shown are {:.0} of {} episodes, and compares with nothing",
+                "{}: every run was interrupted; what is shown are {:.0} of {} episodes, and \
+                 compares with nothing",
                 row.contender.label,
                 row.episodes_done.map_or(0.0, |m| m.mean),
                 self.episodes
@@ -234,7 +235,8 @@ impl Comparison {
         }
         for row in self.rows.iter().filter(|r| r.truncated > 0) {
             warnings.push(format!(
-                "{}: {} of {} runs met the cap on steps and are truncated; their regret is that of fewer episodes, the one cut off \
+                "{}: {} of {} runs met the cap on steps and are truncated; their regret is that \
+                 of fewer episodes, the one cut off \
                  counted up to where it stood",
                 row.contender.label, row.truncated, row.runs
             ));
@@ -324,7 +326,8 @@ impl Comparison {
         match self.interrupted {
             None => format!("{mean} of {} runs, band: 95 % interval of the mean", self.seeds.len()),
             Some(interrupted) => format!(
-                "{mean} of the runs that the legend names, of {} asked for, band: 95 % interval of the mean · {interrupted}",
+                "{mean} of the runs that the legend names, of {} asked for, band: 95 % interval \
+                 of the mean · {interrupted}",
                 self.seeds.len()
             ),
         }
@@ -362,10 +365,14 @@ impl Comparison {
         let warnings: String = self.warnings().iter().map(|w| format!("\n**{w}.**\n")).collect();
         let against = self.against_cells().map_or(String::new(), |cells| format!("\n{}", cells.markdown()));
         format!(
-            "# Comparison on {}\n\nWorld `{}`{params}, V*(start) = {}, {} episodes, {} seeds, goalward {}.\n{warnings}\n{}\n\
-             Means over the runs with 95 % Student-t intervals. *Gap regret* sums Q*(s,a) − V*(s) over the steps: the same \
-             expectation as the regret, far less noise. *Behind best* is the paired difference in gap regret to the best \
-             contender, seed by seed; differences have BCa bootstrap intervals, from eight seeds on. *Growth* is the exponent e of K^e that the gap regret follows over the second half: \
+            "# Comparison on {}\n\nWorld `{}`{params}, V*(start) = {}, {} episodes, {} seeds, \
+             goalward {}.\n{warnings}\n{}\n\
+             Means over the runs with 95 % Student-t intervals. *Gap regret* sums Q*(s,a) − V*(s) \
+             over the steps: the same \
+             expectation as the regret, far less noise. *Behind best* is the paired difference in \
+             gap regret to the best \
+             contender, seed by seed; differences have BCa bootstrap intervals, from eight seeds \
+             on. *Growth* is the exponent e of K^e that the gap regret follows over the second half: \
              1 means that nothing is learnt any more.\n{against}",
             self.world,
             self.world,

@@ -328,7 +328,8 @@ impl Coverage {
             let kept =
                 if lost.limit <= row.delta { "which is at most delta" } else { "which is above delta" };
             words.push(format!(
-                "{}, delta = {}: {} loses theta* in {} of {} runs; with 95 % confidence in at most {:.1} % of all, {kept}.",
+                "{}, delta = {}: {} loses theta* in {} of {} runs; with 95 % confidence in at \
+                 most {:.1} % of all, {kept}.",
                 row.world,
                 row.delta,
                 row.contender.learner,
@@ -341,8 +342,10 @@ impl Coverage {
             let first = row.accounts.iter().find_map(|a| a.missed.map(|t| (a.seed, t)));
             let (seed, t) = first.unwrap_or_default();
             words.push(format!(
-                "{}, delta = {}: {} planned over a set without theta* in {} of {} runs though theta* was in its confidence set (first \
-                 with seed {seed}, at step {t}). The one must contain the other: this is an error of goalward, please report it.",
+                "{}, delta = {}: {} planned over a set without theta* in {} of {} runs though \
+                 theta* was in its confidence set (first \
+                 with seed {seed}, at step {t}). The one must contain the other: this is an error \
+                 of goalward, please report it.",
                 row.world,
                 row.delta,
                 row.contender.label,
@@ -364,12 +367,18 @@ impl Coverage {
         let words: String = self.words.iter().map(|w| format!("* {w}\n")).collect();
         format!(
             "# Coverage\n\n{} steps, {} seeds for each row, goalward {}.\n\n{}\n{words}\n\
-             *theta\\* lost*: runs in which theta\\* was outside the set after some step; *at most*: the one-sided 95 % upper limit \
-             of Clopper and Pearson. *Lost at a plan*: runs in which a plan was made over a set without theta\\*; for the likelihood \
-             set that is the ellipsoid around it. *Threshold*: how far the likelihood's threshold is above the least loss \
-             after the last step. *Radius*: beta of the regression, in the norm of its own Sigma. *Width*: of ⟨theta, phi_V\\*(s,a)⟩ \
-             over the set within B after the last step, as a share of B's own, mean over all (s,a): 1 says nothing of theta. \
-             *Promised*: the probability of a loss that is proved not to be exceeded; \"-\" where a condition of the proof \
+             *theta\\* lost*: runs in which theta\\* was outside the set after some step; *at \
+             most*: the one-sided 95 % upper limit \
+             of Clopper and Pearson. *Lost at a plan*: runs in which a plan was made over a set \
+             without theta\\*; for the likelihood \
+             set that is the ellipsoid around it. *Threshold*: how far the likelihood's threshold \
+             is above the least loss \
+             after the last step. *Radius*: beta of the regression, in the norm of its own Sigma. \
+             *Width*: of ⟨theta, phi_V\\*(s,a)⟩ \
+             over the set within B after the last step, as a share of B's own, mean over all \
+             (s,a): 1 says nothing of theta. \
+             *Promised*: the probability of a loss that is proved not to be exceeded; \"-\" where \
+             a condition of the proof \
              is not met, as the printed norms are not on most worlds.\n",
             self.options.steps,
             self.options.seeds.end - self.options.seeds.start,

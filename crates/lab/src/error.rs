@@ -85,18 +85,18 @@ impl Error {
     pub fn hint(&self) -> Option<String> {
         Some(match self {
             Error::Goalward(error) => return error.hint(),
-            Error::Contender { .. } => {
-                "write a learner's id and its settings, each behind an @: levis++@radius=scaled:0.003@lambda=1".into()
-            }
+            Error::Contender { .. } => "write a learner's id and its settings, each behind an @: \
+                 levis++@radius=scaled:0.003@lambda=1"
+                .into(),
             Error::Place { .. } => {
                 "write a world's id and its parameters, each behind an @: windy-grid@n=3".into()
             }
             Error::Option { option, .. } => match *option {
                 "delta" => "give a probability, such as 0.1".into(),
                 "against" => "name it as it stands among the learners".into(),
-                "learners" => {
-                    "lr, levis++lr, levis++, rho-levis++ and levis have confidence sets; optimal and random have none".into()
-                }
+                "learners" => "lr, levis++lr, levis++, rho-levis++ and levis have confidence sets; optimal \
+                     and random have none"
+                    .into(),
                 "factors" => "for instance from 1 down to 0.00001".into(),
                 "per-decade" => "4 tries 1, 0.562, 0.316, 0.178, 0.1, ...".into(),
                 "episodes" => "for instance 1000,10000,100000".into(),

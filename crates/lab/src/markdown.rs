@@ -123,11 +123,13 @@ impl Survey {
         let (less, more, open) = (count(Verdict::Less), count(Verdict::More), count(Verdict::Open));
         let said = if less == rivals.len() {
             format!(
-                "By paired 95 % intervals `{reference}` pays less than every rival with a guarantee on every world."
+                "By paired 95 % intervals `{reference}` pays less than every rival with a \
+                 guarantee on every world."
             )
         } else {
             format!(
-                "By paired 95 % intervals `{reference}` pays less than a rival with a guarantee in {less} of {} pairs of a rival \
+                "By paired 95 % intervals `{reference}` pays less than a rival with a guarantee \
+                 in {less} of {} pairs of a rival \
                  and a world, more in {more}, and cannot be told apart in {open}.",
                 rivals.len()
             )

@@ -268,9 +268,12 @@ impl Scale {
     pub fn summary(&self) -> String {
         let o = &self.options;
         format!(
-            "# Scale\n\nThe smallest factor on the printed radius that kept theta\\*: it and every larger factor tried lost \
-             theta\\*, at some step, in so few of {} runs of {} steps that the one-sided 95 % upper limit (Clopper and Pearson) on \
-             the share is at most delta = {}. B is the true B\\*. goalward {}.{}\n\n{}\nWhat held on these runs is no guarantee: longer \
+            "# Scale\n\nThe smallest factor on the printed radius that kept theta\\*: it and \
+             every larger factor tried lost \
+             theta\\*, at some step, in so few of {} runs of {} steps that the one-sided 95 % \
+             upper limit (Clopper and Pearson) on \
+             the share is at most delta = {}. B is the true B\\*. goalward {}.{}\n\n{}\nWhat held \
+             on these runs is no guarantee: longer \
              runs and other worlds have other factors.\n",
             o.seeds.end - o.seeds.start,
             o.steps,

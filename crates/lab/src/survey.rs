@@ -208,7 +208,8 @@ impl Survey {
             words.push("Interrupted: the numbers are those of the runs that were complete.".into());
         }
         words.push(format!(
-            "Of {} pairs of a world and a rival with a guarantee, {reference} pays less in {less}, more in {}, and cannot be \
+            "Of {} pairs of a world and a rival with a guarantee, {reference} pays less in \
+             {less}, more in {}, and cannot be \
              told apart in {open}, by paired 95 % intervals.",
             rivals().count(),
             more.len()
@@ -288,9 +289,12 @@ impl Survey {
     pub fn summary(&self) -> String {
         let words: String = self.words.iter().map(|w| format!("* {w}\n")).collect();
         format!(
-            "# Survey\n\nGap regret after {} episodes, {} seeds, at most {} steps a run; goalward {}.\n\n{}\n{words}\n{}\n\
-             Means with 95 % Student-t intervals; the last column is the mean of the differences seed by seed, which met the \
-             same luck, with BCa bootstrap intervals (Student's with fewer than eight seeds). A run that the cap on steps ended counts with the gap regret of the steps that it made, \
+            "# Survey\n\nGap regret after {} episodes, {} seeds, at most {} steps a run; goalward \
+             {}.\n\n{}\n{words}\n{}\n\
+             Means with 95 % Student-t intervals; the last column is the mean of the differences \
+             seed by seed, which met the \
+             same luck, with BCa bootstrap intervals (Student's with fewer than eight seeds). A \
+             run that the cap on steps ended counts with the gap regret of the steps that it made, \
              a lower bound (≥).\n",
             self.options.episodes,
             self.options.seeds.end - self.options.seeds.start,

@@ -139,7 +139,8 @@ mod tests {
     }
 
     const TEXT: &str = "One\n<!-- docs: demo/table -->\n| a |\n|---|\n| 1 |\n<!-- end -->\nis \
-                        <!-- docs: demo/mean -->3.5 ± 0.2<!-- end --> and <!-- docs: other/x -->7<!-- end -->.\n";
+                        <!-- docs: demo/mean -->3.5 ± 0.2<!-- end --> and <!-- docs: other/x \
+                        -->7<!-- end -->.\n";
 
     #[test]
     fn parts_take_their_places_and_differences_are_told() {

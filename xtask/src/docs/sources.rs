@@ -36,14 +36,16 @@ pub(crate) const SOURCES: &[Source] = &[
     },
     Source {
         name: "hard-400",
-        command: "goalward compare hard-instance --param dim=2 --learners levis++lr,lr --set B=3 --seeds 0..20 --episodes 400",
+        command: "goalward compare hard-instance --param dim=2 --learners levis++lr,lr --set B=3 \
+                  --seeds 0..20 --episodes 400",
         time: "1 s",
         quick: true,
         figures: &[],
     },
     Source {
         name: "hard-3000",
-        command: "goalward compare hard-instance --param dim=2 --learners levis++lr,lr --set B=3 --seeds 0..20 --episodes 3000",
+        command: "goalward compare hard-instance --param dim=2 --learners levis++lr,lr --set B=3 \
+                  --seeds 0..20 --episodes 3000",
         time: "1 s",
         quick: true,
         figures: &[],

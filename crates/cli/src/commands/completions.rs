@@ -39,7 +39,8 @@ fn zsh(script: &str) -> String {
     const BEGIN: &str = "_goalward() {";
     let ids = names::worlds().join(" ");
     let both = format!(
-        "_goalward_worlds() {{\n    local ret=1\n    compadd -- {ids} && ret=0\n    _files && ret=0\n    return ret\n}}\n\n"
+        "_goalward_worlds() {{\n    local ret=1\n    compadd -- {ids} && ret=0\n    _files && \
+         ret=0\n    return ret\n}}\n\n"
     );
     let script = script.replace(&format!("({ids})"), "_goalward_worlds");
     script.replacen(BEGIN, &(both + BEGIN), 1)
@@ -56,7 +57,8 @@ fn fish(script: &str) -> String {
         if command.get_positionals().any(takes_world) {
             let name = command.get_name();
             script.push_str(&format!(
-                "complete -c goalward -n \"__fish_goalward_using_subcommand {name}\" -a \"{ids}\" -d 'World'\n"
+                "complete -c goalward -n \"__fish_goalward_using_subcommand {name}\" -a \"{ids}\" \
+                 -d 'World'\n"
             ));
         }
     }

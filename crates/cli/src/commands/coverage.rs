@@ -36,16 +36,31 @@ EXAMPLES:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The worlds: an id or a problem file, with parameters after an @
-    #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_values_t = CoverageOptions::default().worlds)]
+    #[arg(
+        long,
+        value_name = "A,B,...",
+        value_delimiter = ',',
+        default_values_t = CoverageOptions::default().worlds
+    )]
     #[arg(value_parser = WorldName, hide_possible_values = true)]
     worlds: Vec<String>,
     /// The learners whose sets are watched, with settings after an @; B and t_star are the true
     /// ones unless set
-    #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_values_t = CoverageOptions::default().learners)]
+    #[arg(
+        long,
+        value_name = "A,B,...",
+        value_delimiter = ',',
+        default_values_t = CoverageOptions::default().learners
+    )]
     #[arg(value_parser = LearnerName, hide_possible_values = true)]
     learners: Vec<String>,
     /// The failure probabilities of the sets
-    #[arg(long, value_name = "P,...", value_delimiter = ',', default_values_t = CoverageOptions::default().deltas)]
+    #[arg(
+        long,
+        value_name = "P,...",
+        value_delimiter = ',',
+        default_values_t = CoverageOptions::default().deltas
+    )]
     #[arg(allow_negative_numbers = true)]
     deltas: Vec<f64>,
     /// How many seeds, or which: A..B, B left out; an upper limit of 1 % takes 300 of them
@@ -92,7 +107,8 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     if !result.sound && !quiet {
         match result.rows.iter().any(|row| row.missed_at_plan > 0) {
             true => note(
-                "a plan was made over a set without theta* though the confidence set had it: an error of goalward",
+                "a plan was made over a set without theta* though the confidence set had it: an \
+                 error of goalward",
             ),
             false => note("a set with a guarantee lost theta* more often than it promises"),
         }

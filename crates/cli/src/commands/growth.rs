@@ -35,7 +35,12 @@ pub(crate) struct Args {
     #[arg(long, value_name = "F,...", value_delimiter = ',', default_values = ["tuned", "fixed", "horizon"])]
     families: Vec<FamilyName>,
     /// The learners, with settings after an @; B is the true one unless set
-    #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_values_t = GrowthOptions::default().learners)]
+    #[arg(
+        long,
+        value_name = "A,B,...",
+        value_delimiter = ',',
+        default_values_t = GrowthOptions::default().learners
+    )]
     #[arg(value_parser = LearnerName, hide_possible_values = true)]
     learners: Vec<String>,
     /// The dimension d of all worlds
@@ -51,11 +56,21 @@ pub(crate) struct Args {
     #[arg(allow_negative_numbers = true)]
     gap_factor: f64,
     /// The numbers of episodes K of tuned and fixed
-    #[arg(long, value_name = "K,...", value_delimiter = ',', default_values_t = GrowthOptions::default().episodes)]
+    #[arg(
+        long,
+        value_name = "K,...",
+        value_delimiter = ',',
+        default_values_t = GrowthOptions::default().episodes
+    )]
     #[arg(value_parser = whole::<u64>(..))]
     episodes: Vec<u64>,
     /// The lengths of horizon: T* = B* length
-    #[arg(long, value_name = "N,...", value_delimiter = ',', default_values_t = GrowthOptions::default().lengths)]
+    #[arg(
+        long,
+        value_name = "N,...",
+        value_delimiter = ',',
+        default_values_t = GrowthOptions::default().lengths
+    )]
     #[arg(value_parser = whole::<u64>(..))]
     lengths: Vec<u64>,
     /// The number of episodes of horizon

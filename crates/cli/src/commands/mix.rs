@@ -14,7 +14,8 @@ EXAMPLES:
     goalward mix sunny.drn rainy.drn --goal home -o weather.json
     goalward mix icy.json dry.json --weights 0.2,0.8 --restart -o lake.json
     goalward mix windy-grid@wind=0.1 windy-grid@wind=0.4 --param n=3 --weights 0.5,0.5 -o two.json
-    goalward mix a.json b.json c.json --cost 1 --weights 1/5,3/10,1/2 -o mixed.json && goalward learn mixed.json";
+    goalward mix a.json b.json c.json --cost 1 --weights 1/5,3/10,1/2 -o mixed.json && goalward \
+    learn mixed.json";
 
 /// Make one learning problem of several models over the same states: the truth is some mixture of
 /// them

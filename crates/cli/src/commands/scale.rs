@@ -32,11 +32,21 @@ EXAMPLES:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
     /// The worlds: an id or a problem file, with parameters after an @
-    #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_values_t = ScaleOptions::default().worlds)]
+    #[arg(
+        long,
+        value_name = "A,B,...",
+        value_delimiter = ',',
+        default_values_t = ScaleOptions::default().worlds
+    )]
     #[arg(value_parser = WorldName, hide_possible_values = true)]
     worlds: Vec<String>,
     /// The learners whose radius is scaled, with settings after an @; B is the true one unless set
-    #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_values_t = ScaleOptions::default().learners)]
+    #[arg(
+        long,
+        value_name = "A,B,...",
+        value_delimiter = ',',
+        default_values_t = ScaleOptions::default().learners
+    )]
     #[arg(value_parser = LearnerName, hide_possible_values = true)]
     learners: Vec<String>,
     /// The largest factor

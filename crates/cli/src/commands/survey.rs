@@ -30,19 +30,34 @@ EXAMPLES:
 pub(crate) struct Args {
     /// The worlds: an id or a problem file, with parameters after an @ [default: all built-in
     /// worlds]
-    #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_values_t = SurveyOptions::default().worlds)]
+    #[arg(
+        long,
+        value_name = "A,B,...",
+        value_delimiter = ',',
+        default_values_t = SurveyOptions::default().worlds
+    )]
     #[arg(hide_default_value = true)]
     #[arg(value_parser = WorldName, hide_possible_values = true)]
     worlds: Vec<String>,
     /// The learners, with settings after an @; B and t_star are the true ones unless set
-    #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_values_t = SurveyOptions::default().learners)]
+    #[arg(
+        long,
+        value_name = "A,B,...",
+        value_delimiter = ',',
+        default_values_t = SurveyOptions::default().learners
+    )]
     #[arg(value_parser = LearnerName, hide_possible_values = true)]
     learners: Vec<String>,
     /// The learner that all others are measured against, as it stands in --learners
     #[arg(long, value_name = "A", default_value_t = SurveyOptions::default().against)]
     against: String,
     /// Learners that are shown and not judged: no regret theorem is claimed of lr
-    #[arg(long, value_name = "A,B,...", value_delimiter = ',', default_values_t = SurveyOptions::default().beside)]
+    #[arg(
+        long,
+        value_name = "A,B,...",
+        value_delimiter = ',',
+        default_values_t = SurveyOptions::default().beside
+    )]
     beside: Vec<String>,
     /// The number of episodes of every run
     #[arg(long, value_name = "K", default_value_t = SurveyOptions::default().episodes)]

@@ -47,7 +47,7 @@ fn forge(place: &Place, change: impl FnOnce(&mut Value)) {
 fn a_table_that_is_too_short_is_named() {
     let place = stopped();
     forge(&place, |c| drop(c["learner"]["algorithm"]["ridge"]["sigma"].as_array_mut().unwrap().pop()));
-    place.run("learn --resume c").refused(&["learner.ridge.sigma", "numbers"]);
+    place.run("learn --resume c").refused(&["learner.algorithm.ridge.sigma", "numbers"]);
 }
 
 #[test]

@@ -41,7 +41,8 @@ fn results_are_printed_as_named_parts_of_a_document() {
         assert!(said.contains(part), "{part}: {said}");
     }
 
-    let survey = "survey --worlds hard-instance@dim=2 --learners levis++lr,lr,levis,random --seeds 0..3 --episodes 30 \
+    let survey = "survey --worlds hard-instance@dim=2 --learners levis++lr,lr,levis,random \
+                  --seeds 0..3 --episodes 30 \
                   --quiet --markdown";
     let said = place.run(survey);
     assert!(matches!(said.code, Some(0 | 1)), "{}", said.err);
@@ -53,7 +54,8 @@ fn results_are_printed_as_named_parts_of_a_document() {
         assert!(said.out.contains(part), "{part}: {}", said.out);
     }
 
-    let coverage = "coverage --worlds hard-instance@dim=2 --learners lr,levis --deltas 0.1 --seeds 0..3 --steps 50 --quiet \
+    let coverage = "coverage --worlds hard-instance@dim=2 --learners lr,levis --deltas 0.1 \
+                    --seeds 0..3 --steps 50 --quiet \
                     --markdown";
     let said = place.run(coverage);
     assert!(matches!(said.code, Some(0 | 1)), "{}", said.err);

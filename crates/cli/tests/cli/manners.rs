@@ -94,7 +94,8 @@ fn offered(place: &Place, words: &[&str]) -> Vec<String> {
     place.write("goalward.bash", &script("bash"));
     let quoted: Vec<String> = words.iter().map(|word| format!("'{word}'")).collect();
     let ask = format!(
-        "source goalward.bash; COMP_WORDS=({}); COMP_CWORD={}; _goalward goalward '{}' '{}'; printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+        "source goalward.bash; COMP_WORDS=({}); COMP_CWORD={}; _goalward goalward '{}' '{}'; \
+         printf '%s\\n' \"${{COMPREPLY[@]}}\"",
         quoted.join(" "),
         words.len() - 1,
         words[words.len() - 1],
@@ -181,7 +182,8 @@ fn an_interrupted_run_says_so_and_what_was_asked_for() {
 #[test]
 fn an_interrupted_comparison_names_its_runs() {
     let place = Place::new();
-    let run = "compare hard-instance@dim=2 --learners random,optimal --seeds 1000 --episodes 2e4 --threads 1 --out o --json";
+    let run = "compare hard-instance@dim=2 --learners random,optimal --seeds 1000 --episodes 2e4 \
+               --threads 1 --out o --json";
     let began = Instant::now();
     let ran = interrupt(place.start(run), || {
         place.path("o").exists() && began.elapsed() > Duration::from_millis(1500)

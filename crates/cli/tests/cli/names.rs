@@ -13,7 +13,8 @@ fn names_take_their_parameters_along() {
     let json = |line: &str| without_time(place.run(&format!("{line} --json")).done().json());
     let short = json("learn windy-grid@n=3@wind=0.1 --learner levis++@B=5@radius=scaled:0.01 --episodes 5");
     let long = json(
-        "learn windy-grid --param n=3 --param wind=0.1 --learner levis++ --set B=5 --set radius=scaled:0.01 --episodes 5",
+        "learn windy-grid --param n=3 --param wind=0.1 --learner levis++ --set B=5 --set \
+         radius=scaled:0.01 --episodes 5",
     );
     assert_eq!(short, long);
     let mixed = json(

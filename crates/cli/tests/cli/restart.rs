@@ -6,7 +6,8 @@ use super::*;
 /// The same leap as a model file: it fails with the probability given.
 fn model(fails: f64) -> String {
     format!(
-        "@type: MDP\n@model\nstate 0 init\n\taction leap\n\t\t1 : {fails}\n\t\t2 : {}\nstate 1\n\taction stay\n\t\t1 : 1\n\
+        "@type: MDP\n@model\nstate 0 init\n\taction leap\n\t\t1 : {fails}\n\t\t2 : {}\nstate \
+         1\n\taction stay\n\t\t1 : 1\n\
          state 2 home\n\taction rest\n\t\t2 : 1\n",
         1.0 - fails
     )

@@ -66,7 +66,8 @@ fn a_run_that_is_killed_again_and_again_is_the_same_run() {
 #[test]
 fn ctrl_c_stops_between_two_steps() {
     let place = Place::new();
-    let run = "learn hard-instance --param dim=2 --learner random --episodes 1000000000 --trace a --checkpoint c --json";
+    let run = "learn hard-instance --param dim=2 --learner random --episodes 1000000000 --trace a \
+               --checkpoint c --json";
     let child = place.start(run);
     while std::fs::metadata(place.path("a")).map_or(0, |file| file.len()) < 10_000 {
         sleep(Duration::from_millis(1));

@@ -5,7 +5,8 @@ use super::*;
 #[test]
 fn coverage_counts_and_writes() {
     let place = Place::new();
-    let run = "coverage --worlds hard-instance@dim=2 --learners lr,levis++ --deltas 0.1 --seeds 0..4 --steps 50 --out here";
+    let run = "coverage --worlds hard-instance@dim=2 --learners lr,levis++ --deltas 0.1 --seeds \
+               0..4 --steps 50 --out here";
     let ran = place.run(run).done();
     for word in ["theta* lost", "at most", "width", "levis++ printed", "lr loses theta* in"] {
         assert!(ran.out.contains(word), "{word}: {}", ran.out);
@@ -20,7 +21,8 @@ fn coverage_counts_and_writes() {
 #[test]
 fn scale_reports_a_factor_and_the_next() {
     let place = Place::new();
-    let run = "scale --worlds hard-instance@dim=2 --learners levis --per-decade 1 --delta 0.5 --seeds 0..5 --steps 100";
+    let run = "scale --worlds hard-instance@dim=2 --learners levis --per-decade 1 --delta 0.5 \
+               --seeds 0..5 --steps 100";
     let ran = place.run(run).done();
     assert!(ran.out.contains("smallest factor") && ran.out.contains("next factor"), "{}", ran.out);
     assert!(place.path("out/scale/scale.csv").exists());
@@ -31,7 +33,8 @@ fn scale_reports_a_factor_and_the_next() {
 #[test]
 fn survey_exits_with_no_where_the_answer_is_no() {
     let place = Place::new();
-    let run = "survey --worlds hard-instance@dim=2 --learners lr,levis,random --episodes 100 --seeds 0..4 --out here";
+    let run = "survey --worlds hard-instance@dim=2 --learners lr,levis,random --episodes 100 \
+               --seeds 0..4 --out here";
     let ran = place.run(&format!("{run} --against lr")).done();
     assert!(ran.out.contains("less that of lr"), "{}", ran.out);
     let ran = place.run(&format!("{run} --force --against levis --beside nobody"));

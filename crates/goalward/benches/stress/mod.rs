@@ -135,7 +135,8 @@ pub fn run(family: Family, seed: u64, sample: u64) -> Counts {
                     let excess = drafted.excess(&drafted.known);
                     let (d, radius) = (drafted.dim, drafted.radius);
                     eprintln!(
-                        "{family:?} {seed}: d {d} radius {radius:.1e}, called empty ({how:?}), known point off by {excess:.1e}"
+                        "{family:?} {seed}: d {d} radius {radius:.1e}, called empty ({how:?}), \
+                         known point off by {excess:.1e}"
                     );
                 }
                 *(if drafted.empty { &mut counts.empty } else { &mut counts.wrong_empty }) +=
@@ -222,7 +223,8 @@ fn judge(
         counts.different += 1;
         if std::env::var_os("STRESS_VERBOSE").is_some() {
             eprintln!(
-                "d {} radius {:.1e} {found:?} oracle {reference} scale {scale:.3e} conditioning {conditioning:.1e}",
+                "d {} radius {:.1e} {found:?} oracle {reference} scale {scale:.3e} conditioning \
+                 {conditioning:.1e}",
                 draft.dim, draft.radius
             );
         }

@@ -41,10 +41,12 @@ pub(super) fn finding(problem: &Problem, rank: usize, direction: &[f64]) -> Find
     let parts: Vec<String> = moved.take(8).map(|(i, x)| format!("{:+.3} theta[{i}]", x / largest)).collect();
     let free = problem.constraints().free();
     let message = format!(
-        "theta is not identifiable: B has {free} dimensions, transitions show {rank} of them; along {} no probability \
+        "theta is not identifiable: B has {free} dimensions, transitions show {rank} of them; \
+         along {} no probability \
          changes",
         parts.join(" ")
     );
-    let hint = "costs and values do not depend on it; drop a feature (or model) that the others imply, if theta itself matters";
+    let hint = "costs and values do not depend on it; drop a feature (or model) that the others \
+                imply, if theta itself matters";
     Finding::new(Level::Warning, "identifiable", message).value(rank as f64).hint(hint)
 }

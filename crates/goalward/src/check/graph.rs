@@ -27,7 +27,8 @@ pub(super) fn look(instance: &Instance, findings: &mut Findings) {
             1 => format!("state {}: one can stay here for ever at no cost", name(component[0])),
             n => format!("{n} states can be circled for ever at no cost: {}", listed(&component, name)),
         };
-        let hint = "planning counts only policies that reach the goal; learners that need c_min > 0 (levis++) do not \
+        let hint = "planning counts only policies that reach the goal; learners that need c_min > \
+                    0 (levis++) do not \
                     apply, rho-levis++ and lr do";
         let finding = Finding::new(Level::Warning, "zero-cost-loop", message).value(component.len() as f64);
         findings.add(finding.hint(hint).states(component.into_iter().map(name)));
@@ -50,7 +51,8 @@ fn lost(problem: &Problem, region: &Region, ahead: &[bool], findings: &mut Findi
         findings.error(&Error::NoProperPolicy { states });
     }
     if region.inside[problem.start()] && !lost_ahead.is_empty() {
-        let message = "the start itself is not lost: planning avoids these states, a learner that tries every action cannot";
+        let message = "the start itself is not lost: planning avoids these states, a learner that \
+                       tries every action cannot";
         findings.add(Finding::new(Level::Note, "lost", message));
     }
 }

@@ -207,7 +207,8 @@ impl Report {
     ) -> Option<Instance> {
         let truth = match &theta {
             None => {
-                let note = "the file has no theta: it can be learnt from your own loop, but neither simulated nor solved";
+                let note = "the file has no theta: it can be learnt from your own loop, but \
+                            neither simulated nor solved";
                 findings.add(Finding::new(Level::Note, "theta", note));
                 None
             }
@@ -250,7 +251,8 @@ impl Report {
             let unit = problem.cost_unit();
             let text = shown(unit);
             let message = format!(
-                "costs go up to {text}, beyond 1: they are divided by {text} inside, and all that goes out is in your units"
+                "costs go up to {text}, beyond 1: they are divided by {text} inside, and all that \
+                 goes out is in your units"
             );
             findings.add(Finding::new(Level::Note, "cost-scale", message).value(unit));
         }

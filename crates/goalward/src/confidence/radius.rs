@@ -108,7 +108,13 @@ pub fn levis(t: u64, dim: usize, lambda: f64, delta: f64, b: f64, norms: (f64, f
 /// clamps V_j and plans before it acts. The noise V_j(s') - E V_j lies in an interval of width at
 /// most B, so it is (B/2)-sub-Gaussian. `log_det_ratio` is log det(Sigma_t) - log det(lambda I),
 /// `theta_norm` a bound on |theta*|.
-pub(super) fn realised_determinant(log_det_ratio: f64, lambda: f64, delta: f64, b: f64, theta_norm: f64) -> f64 {
+pub(super) fn realised_determinant(
+    log_det_ratio: f64,
+    lambda: f64,
+    delta: f64,
+    b: f64,
+    theta_norm: f64,
+) -> f64 {
     0.5 * b * (2.0 * (1.0 / delta).ln() + log_det_ratio.max(0.0)).sqrt() + lambda.sqrt() * theta_norm
 }
 

@@ -139,7 +139,8 @@ impl Checkpoint {
     fn check(&self, arena: &Arena) -> Result<()> {
         if self.fingerprint != arena.fingerprint() {
             let reason = format!(
-                "it belongs to another problem than {} is now: costs, features, names, theta or parameters differ",
+                "it belongs to another problem than {} is now: costs, features, names, theta or \
+                 parameters differ",
                 arena.world
             );
             return Err(Error::Checkpoint { reason });

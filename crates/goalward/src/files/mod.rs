@@ -86,7 +86,8 @@ fn to_end(all: impl Read, path: &Path, most: u64) -> Result<Vec<u8>> {
     let read = all.take(most).read_to_end(&mut bytes);
     let fault = match read {
         Ok(n) if n as u64 == most => io::Error::other(format!(
-            "more than {most} bytes of JSON came through this pipe, and perhaps it never ends: write it to a file first"
+            "more than {most} bytes of JSON came through this pipe, and perhaps it never ends: \
+             write it to a file first"
         )),
         Ok(_) => return Ok(bytes),
         Err(source) => source,

@@ -137,7 +137,8 @@ fn kernel(first: &(String, Instance), model: &(String, Instance)) -> Result<Mode
                 let (state, action) = (ours.state_name(s), ours.action_name(s, a));
                 let (cost, their_cost) = (shown(cost), shown(their_cost));
                 return Err(misfit(format!(
-                    "state {state}, action {action}: the cost is {their_cost}, not {cost}; a learner must know the cost \
+                    "state {state}, action {action}: the cost is {their_cost}, not {cost}; a \
+                     learner must know the cost \
                      (cost=1 charges every step alike)"
                 )));
             }

@@ -48,7 +48,8 @@ impl Note {
                 "{worst}: the row sums to {sum}, 1 only within {tolerance:e}, and is divided by its sum"
             ),
             _ => format!(
-                "{rows} rows sum to 1 only within {tolerance:e} and are divided by their sums; the furthest off is \
+                "{rows} rows sum to 1 only within {tolerance:e} and are divided by their sums; \
+                 the furthest off is \
                  {worst}, with {sum}"
             ),
         };

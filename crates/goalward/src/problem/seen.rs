@@ -29,7 +29,8 @@ pub(crate) fn require_clear(problem: &Problem) -> Result<()> {
         return Ok(());
     }
     let fault = format!(
-        "some are so small that theta may be {reach:.0e} along them, which leaves no digits for probabilities: give such a \
+        "some are so small that theta may be {reach:.0e} along them, which leaves no digits for \
+         probabilities: give such a \
          feature in larger units (and its theta in smaller ones), or leave it out"
     );
     Err(Error::Field { field: "features".into(), fault })

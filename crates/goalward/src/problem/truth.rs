@@ -52,7 +52,8 @@ impl Truth {
     pub fn note(&self) -> Option<Note> {
         let sum = self.mended?;
         let message = format!(
-            "theta makes rows that sum to 1 only within {:e} (the furthest off to {sum}) and is divided by that",
+            "theta makes rows that sum to 1 only within {:e} (the furthest off to {sum}) and is \
+             divided by that",
             ROW_TOLERANCE
         );
         Some(Note::new("theta", message).value(sum).hint("write theta with more digits"))

@@ -44,7 +44,8 @@ impl Signs {
         let gap = 1.0 / b_star - delta;
         if !(0.0 < gap && gap < delta) {
             let reason = format!(
-                "Delta = 1/b_star - delta is {gap:.6}, but 0 < Delta < delta must hold so that all ones is the best \
+                "Delta = 1/b_star - delta is {gap:.6}, but 0 < Delta < delta must hold so that \
+                 all ones is the best \
                  action and every action can get on: for b_star={b_star}, delta must lie strictly between \
                  1/(2 b_star) = {:.6} and 1/b_star = {:.6}",
                 0.5 / b_star,

@@ -37,62 +37,72 @@ fn a_flaw_is_named_with_its_place() {
     let levis = stopped(&arena, "levis");
     let why =
         refused(&arena, &levis, |l| drop(l["algorithm"]["ridge"]["sigma"].as_array_mut().unwrap().pop()));
-    assert!(why.contains("learner.ridge.sigma: 24 numbers, but 25 are expected"), "{why}");
+    assert!(why.contains("learner.algorithm.ridge.sigma: 24 numbers, but 25 are expected"), "{why}");
     let paper = stopped(&arena, "levis++");
     let lr = stopped(&arena, "lr");
     type Change = fn(&mut Value);
     let cases: &[(&Runner, &str, Change)] = &[
-        (&levis, "learner.ridge.running.lower", |l| l["algorithm"]["ridge"]["sigma"][0] = json!(1e9)),
-        (&levis, "learner.ridge.running.log_det", |l| {
+        (&levis, "learner.algorithm.ridge.running.lower", |l| {
+            l["algorithm"]["ridge"]["sigma"][0] = json!(1e9)
+        }),
+        (&levis, "learner.algorithm.ridge.running.log_det", |l| {
             l["algorithm"]["ridge"]["running"]["log_det"] = json!(1.0)
         }),
-        (&levis, "learner.ridge.frozen", |l| l["algorithm"]["ridge"]["frozen"]["lower"][1] = json!(0.5)),
-        (&levis, "learner.ridge.frozen.dim", |l| l["algorithm"]["ridge"]["frozen"]["dim"] = json!(4)),
-        (&levis, "learner.ridge.b: 1e200", |l| l["algorithm"]["ridge"]["b"][2] = json!(1e200)),
+        (&levis, "learner.algorithm.ridge.frozen", |l| {
+            l["algorithm"]["ridge"]["frozen"]["lower"][1] = json!(0.5)
+        }),
+        (&levis, "learner.algorithm.ridge.frozen.dim", |l| {
+            l["algorithm"]["ridge"]["frozen"]["dim"] = json!(4)
+        }),
+        (&levis, "learner.algorithm.ridge.b: 1e200", |l| l["algorithm"]["ridge"]["b"][2] = json!(1e200)),
         (&levis, "learner.clock.t_j", |l| l["clock"]["t_j"] = json!(1000)),
-        (&levis, "learner.standing.v", |l| l["algorithm"]["standing"]["v"][0] = json!(1e9)),
-        (&levis, "learner.standing.v", |l| l["algorithm"]["standing"]["v"][8] = json!(1)),
-        (&levis, "learner.standing.q", |l| l["algorithm"]["standing"]["q"] = json!([])),
-        (&levis, "learner.standing.ties.key", |l| l["algorithm"]["standing"]["ties"]["key"][0] = json!(7)),
-        (&levis, "learner.standing.ties.drawn", |l| {
+        (&levis, "learner.algorithm.standing.v", |l| l["algorithm"]["standing"]["v"][0] = json!(1e9)),
+        (&levis, "learner.algorithm.standing.v", |l| l["algorithm"]["standing"]["v"][8] = json!(1)),
+        (&levis, "learner.algorithm.standing.q", |l| l["algorithm"]["standing"]["q"] = json!([])),
+        (&levis, "learner.algorithm.standing.ties.key", |l| {
+            l["algorithm"]["standing"]["ties"]["key"][0] = json!(7)
+        }),
+        (&levis, "learner.algorithm.standing.ties.drawn", |l| {
             l["algorithm"]["standing"]["ties"]["drawn"] = json!(u64::MAX)
         }),
-        (&levis, "learner.standing.last_plan.v", |l| {
+        (&levis, "learner.algorithm.standing.last_plan.v", |l| {
             l["algorithm"]["standing"]["last_plan"]["v"] = json!([1])
         }),
         (&levis, "learner.clock.j", |l| l["clock"]["j"] = json!(u64::MAX)),
         (&levis, "progress.steps: 41", |l| l["clock"]["t"] = json!(42)),
         (&levis, "relaxed", |l| drop(l["algorithm"]["standing"].as_object_mut().unwrap().remove("relaxed"))),
-        (&paper, "learner.home.levels.1.sigma", |l| l["algorithm"]["home"]["levels"][1]["sigma"] = json!([])),
-        (&paper, "learner.home.levels: ", |l| {
+        (&paper, "learner.algorithm.home.levels.1.sigma", |l| {
+            l["algorithm"]["home"]["levels"][1]["sigma"] = json!([])
+        }),
+        (&paper, "learner.algorithm.home.levels: ", |l| {
             drop(l["algorithm"]["home"]["levels"].as_array_mut().unwrap().pop())
         }),
-        (&paper, "learner.home.gamma_sq", |l| l["algorithm"]["home"]["gamma_sq"] = json!(0.25)),
-        (&paper, "learner.home.noise", |l| l["algorithm"]["home"]["noise"][0] = json!(-1)),
-        (&paper, "learner.radii", |l| drop(l["algorithm"]["radii"].as_array_mut().unwrap().pop())),
-        (&lr, "learner.kept.counts.triples.counts", |l| {
+        (&paper, "learner.algorithm.home.gamma_sq", |l| l["algorithm"]["home"]["gamma_sq"] = json!(0.25)),
+        (&paper, "learner.algorithm.home.noise", |l| l["algorithm"]["home"]["noise"][0] = json!(-1)),
+        (&paper, "learner.algorithm.radii", |l| drop(l["algorithm"]["radii"].as_array_mut().unwrap().pop())),
+        (&lr, "learner.algorithm.kept.counts.triples.counts", |l| {
             let counts = l["algorithm"]["kept"]["counts"]["triples"]["counts"].as_array_mut().unwrap();
             let seen = counts.iter_mut().find(|n| n.as_u64() > Some(0)).unwrap();
             *seen = json!(seen.as_u64().unwrap() + 1);
         }),
-        (&lr, "learner.kept.counts.triples.early", |l| {
+        (&lr, "learner.algorithm.kept.counts.triples.early", |l| {
             l["algorithm"]["kept"]["counts"]["triples"]["early"][0] = json!(999)
         }),
-        (&lr, "learner.kept.counts.sums.fitted", |l| {
+        (&lr, "learner.algorithm.kept.counts.sums.fitted", |l| {
             l["algorithm"]["kept"]["counts"]["sums"]["fitted"] = json!(999)
         }),
-        (&lr, "learner.kept.counts.sums.plug_in", |l| {
+        (&lr, "learner.algorithm.kept.counts.sums.plug_in", |l| {
             l["algorithm"]["kept"]["counts"]["sums"]["plug_in"][0] = json!(3)
         }),
-        (&lr, "learner.kept.counts.sums.information", |l| {
+        (&lr, "learner.algorithm.kept.counts.sums.information", |l| {
             l["algorithm"]["kept"]["counts"]["sums"]["information"]["lower"][4] = json!(2)
         }),
-        (&lr, "learner.kept.set.delta", |l| l["algorithm"]["kept"]["set"]["delta"] = json!(0.5)),
-        (&lr, "learner.kept.set.upper", |l| l["algorithm"]["kept"]["set"]["upper"][0] = json!(0)),
-        (&lr, "learner.kept.set.last.shape", |l| {
+        (&lr, "learner.algorithm.kept.set.delta", |l| l["algorithm"]["kept"]["set"]["delta"] = json!(0.5)),
+        (&lr, "learner.algorithm.kept.set.upper", |l| l["algorithm"]["kept"]["set"]["upper"][0] = json!(0)),
+        (&lr, "learner.algorithm.kept.set.last.shape", |l| {
             l["algorithm"]["kept"]["set"]["last"]["shape"][1] = json!(1e9)
         }),
-        (&lr, "learner.kept.set.last.center", |l| {
+        (&lr, "learner.algorithm.kept.set.last.center", |l| {
             l["algorithm"]["kept"]["set"]["last"]["center"] = json!([])
         }),
         (&lr, "null", |l| l["algorithm"]["kept"]["set"]["last"]["radius"] = Value::Null),

@@ -84,8 +84,10 @@ fn what_the_user_leaves_open_does_not_hide_the_rest() {
 fn free_loops_lost_states_and_states_never_reached() {
     // 0 <-> 1 for free, 2 loops for free, 3 is the goal, 4 leads to 0 but nothing leads there, 5 is
     // a trap that 1 may choose
-    let text = "@type: MDP\n@reward_models\nc\n@model\nstate 0 init\n action 0\n 1 : 1\nstate 1\n action 0\n 0 : 1\n\
-        action on [1]\n 2 : 1\n action trap [1]\n 5 : 1\nstate 2\n action 0\n 2 : 1\n action go [1]\n 3 : 1\nstate 3 done\n\
+    let text = "@type: MDP\n@reward_models\nc\n@model\nstate 0 init\n action 0\n 1 : 1\nstate 1\n \
+                action 0\n 0 : 1\n\
+        action on [1]\n 2 : 1\n action trap [1]\n 5 : 1\nstate 2\n action 0\n 2 : 1\n action go \
+        [1]\n 3 : 1\nstate 3 done\n\
         state 4\n action 0 [1]\n 0 : 1\nstate 5\n action 0 [1]\n 5 : 1\n";
     let report = report(text, "");
     let states = |kind: &str| -> Vec<String> {

@@ -200,7 +200,8 @@ impl GrowthOptions {
             let gap = self.tuned(self.episodes[0]);
             if gap >= 1.0 / self.b_star - gap {
                 let fault = format!(
-                    "with K = {} the tuned gap {gap:.4} is not below delta = {:.4}: more episodes, or a smaller dim",
+                    "with K = {} the tuned gap {gap:.4} is not below delta = {:.4}: more \
+                     episodes, or a smaller dim",
                     self.episodes[0],
                     1.0 / self.b_star - gap
                 );

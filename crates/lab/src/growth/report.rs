@@ -185,9 +185,12 @@ pub(super) fn summary(growth: &Growth) -> String {
     let words: String = growth.words.iter().map(|w| format!("* {}\n", w.replace('*', "\\*"))).collect();
     format!(
         "# Growth\n\ngoalward {}. Gap regret: means with 95 % Student-t intervals.\n\n{words}\n{tables}\
-         *Exponent*: the least-squares slope of log mean gap regret over log x. Its interval is a bootstrap's, \
-         bias-corrected and accelerated: seeds are drawn anew, for all x at once, and the slope is fitted again. *± line*: the standard error from the residuals of the \
-         straight line. *Share of random's*: the mean as a share of the random policy's, the least and the most over x.\n",
+         *Exponent*: the least-squares slope of log mean gap regret over log x. Its interval is a \
+         bootstrap's, \
+         bias-corrected and accelerated: seeds are drawn anew, for all x at once, and the slope \
+         is fitted again. *± line*: the standard error from the residuals of the \
+         straight line. *Share of random's*: the mean as a share of the random policy's, the \
+         least and the most over x.\n",
         growth.version,
     )
 }

@@ -91,7 +91,8 @@ fn verdict(row: &ReproduceRow, promised: &[f64]) -> Option<String> {
     text.push('.');
     if row.same_as_random {
         text.push_str(&format!(
-            " In each of its {} runs that is exactly the regret of the random policy, at every point of the curve: with \
+            " In each of its {} runs that is exactly the regret of the random policy, at every \
+             point of the curve: with \
              all actions tied, both follow the same random numbers.",
             row.runs
         ));
@@ -109,7 +110,8 @@ fn verdict(row: &ReproduceRow, promised: &[f64]) -> Option<String> {
     if let Some(share) = row.late_optimal_share {
         let actions = 1u64 << (row.dim - 1);
         text.push_str(&format!(
-            " In the second half of the episodes {:.1} % of its actions were optimal; a uniform choice among {actions} makes \
+            " In the second half of the episodes {:.1} % of its actions were optimal; a uniform \
+             choice among {actions} makes \
              {:.1} %.",
             100.0 * share.mean,
             100.0 / actions as f64
@@ -129,7 +131,8 @@ fn verdict(row: &ReproduceRow, promised: &[f64]) -> Option<String> {
             }
         };
         text.push_str(&format!(
-            " Its last plan promised {:.3} for an episode; before any data the most optimistic model promises {blank:.3}, and \
+            " Its last plan promised {:.3} for an episode; before any data the most optimistic \
+             model promises {blank:.3}, and \
              V* = {B_STAR}: {conclusion}.",
             mean.mean
         ));
@@ -156,7 +159,8 @@ fn against_print(curves: &Curves, points: &[(f64, f64)]) -> Option<String> {
         _ => "lies below",
     };
     Some(format!(
-        "{} measures Regret/K = {ours} at √K = {root}, which {relation} the published {published} (digitised; the paper \
+        "{} measures Regret/K = {ours} at √K = {root}, which {relation} the published {published} \
+         (digitised; the paper \
          states neither d nor δ).",
         curves.contender.label
     ))
@@ -165,8 +169,10 @@ fn against_print(curves: &Curves, points: &[(f64, f64)]) -> Option<String> {
 pub(super) fn summary(reproduction: &Reproduction) -> String {
     let broken = reproduction.interrupted.map_or(String::new(), |i| format!("**{}.**\n\n", capital(&i)));
     format!(
-        "# Reproduction: summary\n\n{broken}{}\nMeans over the runs with 95 % Student-t intervals. Gap regret sums Q*(s,a) − \
-         V*(s) over the steps: the same expectation as the regret, far less noise. \"Guarantee\" says whether what is proved \
+        "# Reproduction: summary\n\n{broken}{}\nMeans over the runs with 95 % Student-t \
+         intervals. Gap regret sums Q*(s,a) − \
+         V*(s) over the steps: the same expectation as the regret, far less noise. \"Guarantee\" \
+         says whether what is proved \
          of the learner holds with the radius used.\n",
         cells(reproduction).markdown()
     )
@@ -191,20 +197,29 @@ pub(super) fn readme(reproduction: &Reproduction) -> String {
     let dims: Vec<String> = options.dims.iter().map(usize::to_string).collect();
     format!(
         "# The experiment of the LEVIS++ paper\n\n{broken}![Regret per episode]({first}.svg)\n\n\
-         ## What was run\n\ngoalward {version}, world `{WORLD}` with `b_star={B_STAR}`, `delta={delta}`, d = {dims}; {episodes} \
-         episodes a run; seeds {start} to {last}. All learners of a seed meet the same luck. The paper states B and the failure \
-         probability; δ is inferred from the published plateau of the random policy, and d is not stated, so several are \
+         ## What was run\n\ngoalward {version}, world `{WORLD}` with `b_star={B_STAR}`, \
+         `delta={delta}`, d = {dims}; {episodes} \
+         episodes a run; seeds {start} to {last}. All learners of a seed meet the same luck. The \
+         paper states B and the failure \
+         probability; δ is inferred from the published plateau of the random policy, and d is not \
+         stated, so several are \
          shown.\n\nParameters in force (d = {dim}):\n\n{learners}\n\
          ## Result\n\n{table}\n## What the numbers say\n\n{said}\n\
          ## How to read it\n\n\
-         * The figures have the paper's axes: √K and Regret/K, K the number of episodes. A learner's curve must go to 0; the \
-         random policy's stays. Lines are means over the seeds, bands their 95 % Student-t intervals, open marks the published \
+         * The figures have the paper's axes: √K and Regret/K, K the number of episodes. A \
+         learner's curve must go to 0; the \
+         random policy's stays. Lines are means over the seeds, bands their 95 % Student-t \
+         intervals, open marks the published \
          figure, digitised.\n\
-         * *printed*: the radius of the confidence set with exactly the paper's constants. *scaled:x*: that radius times x; \
+         * *printed*: the radius of the confidence set with exactly the paper's constants. \
+         *scaled:x*: that radius times x; \
          the theorem does not cover it, so it has no guarantee.\n\
-         * *guarantee*: whether the conditions of what is proved of the learner hold on this instance; no theorem holds with \
-         the printed norms, which the paper's own instance exceeds.\n* *gap regret* sums Q*(s,a) − V*(s) over the steps: the same expectation as the regret, far less noise.\n\n\
-         `curves.csv` has the mean curves with their intervals, `runs.csv` one row for each run, `summary.md` the table.\n",
+         * *guarantee*: whether the conditions of what is proved of the learner hold on this \
+         instance; no theorem holds with \
+         the printed norms, which the paper's own instance exceeds.\n* *gap regret* sums Q*(s,a) \
+         − V*(s) over the steps: the same expectation as the regret, far less noise.\n\n\
+         `curves.csv` has the mean curves with their intervals, `runs.csv` one row for each run, \
+         `summary.md` the table.\n",
         version = reproduction.version,
         delta = DELTA.1,
         dims = dims.join(", "),

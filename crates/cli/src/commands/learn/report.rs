@@ -101,7 +101,8 @@ fn ended(r: &RunResult, spec: &RunSpec, ending: Ending, sheet: &mut Sheet) {
         Ending::Truncated => {
             let cap = count(spec.max_steps.unwrap_or(r.steps));
             let words = format!(
-                "the limit of {cap} steps ended the run in the middle of episode {}, whose cost counts in full",
+                "the limit of {cap} steps ended the run in the middle of episode {}, whose cost \
+                 counts in full",
                 count(r.episodes + 1)
             );
             sheet.row("truncated", words);

@@ -43,10 +43,12 @@ impl Limit {
         io::Error::other(match self {
             Limit::File(_) => format!("it has grown beyond {most} bytes while it was read"),
             Limit::TimesRead(_) | Limit::Pipe if most == PIPE => format!(
-                "more than {most} bytes came through this pipe, and perhaps it never ends: write it to a file first"
+                "more than {most} bytes came through this pipe, and perhaps it never ends: write \
+                 it to a file first"
             ),
             _ => format!(
-                "it unpacks to more than {most} bytes, {MOST_TIMES} times its size: unpack it first if that is meant"
+                "it unpacks to more than {most} bytes, {MOST_TIMES} times its size: unpack it \
+                 first if that is meant"
             ),
         })
     }

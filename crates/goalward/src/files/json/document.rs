@@ -283,7 +283,8 @@ impl Document {
             } else if next >= states {
                 let (state, action) = (self.state_name(s), self.action_name(s, a));
                 format!(
-                    "state {state}, action {action}: next state {next} does not exist, there are {states} states"
+                    "state {state}, action {action}: next state {next} does not exist, there are \
+                     {states} states"
                 )
             } else if phi.len() != self.dim {
                 let place = self.place(s, a, next);

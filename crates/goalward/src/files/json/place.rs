@@ -98,7 +98,8 @@ mod tests {
     use super::line_of;
     use proptest::prelude::*;
 
-    const TEXT: &str = "{\n \"a\\\"b\": \"],[\",\n \"cost\": [\n  [1,\n 2], [],\n  [3]\n ], \"n\": -1e5,\n \"theta\"\n: [\"x,y\", {\"p\": [1,\n2]}, 4] }\n";
+    const TEXT: &str = "{\n \"a\\\"b\": \"],[\",\n \"cost\": [\n  [1,\n 2], [],\n  [3]\n \
+                        ], \"n\": -1e5,\n \"theta\"\n: [\"x,y\", {\"p\": [1,\n2]}, 4] }\n";
 
     #[test]
     fn lines_of_places() {

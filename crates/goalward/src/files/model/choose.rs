@@ -243,7 +243,8 @@ impl Explicit {
             let note = Note::new("rewards", message).value(most);
             Some(match settled.shortfall {
                 true => note.hint(format!(
-                    "--cost shortfall counts what the rewards fall short of the {most} at the goal; --cost 1 says that 1 a \
+                    "--cost shortfall counts what the rewards fall short of the {most} at the \
+                     goal; --cost 1 says that 1 a \
                      step is meant"
                 )),
                 false => note.hint("--cost 1 says that this is meant"),

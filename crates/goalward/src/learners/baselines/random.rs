@@ -37,7 +37,7 @@ impl Algorithm for Random {
 
     fn restore(&mut self, state: &Snapshot, _: &Clock) -> Result<()> {
         let stream: Stream = state.to()?;
-        stream.check(&self.stream).within("stream").within("learner")?;
+        stream.check(&self.stream).within("stream").within("learner.algorithm")?;
         self.stream = stream;
         Ok(())
     }

@@ -70,7 +70,8 @@ pub(in crate::learners) fn possible_pair(problem: &Problem, step: &Transition, t
             return Ok(pair);
         }
         format!(
-            "state {}, action {}: the cost given is {cost:?}, the cost known is {known:?}; costs are known here, and \
+            "state {}, action {}: the cost given is {cost:?}, the cost known is {known:?}; costs \
+             are known here, and \
              noise in them is nothing to learn from",
             problem.state_name(state),
             problem.action_name(state, action)

@@ -233,9 +233,9 @@ impl Algorithm for Plain {
     fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
         let Memory { standing, ridge, set } = state.to()?;
         let PlainRule { dim, lambda, b, .. } = self.rule;
-        self.optimist.check(&standing, now, b).within("standing").within("learner")?;
-        ridge.check(&Ridge::new(dim, lambda)).within("ridge").within("learner")?;
-        set.as_ref().map_or(Ok(()), |set| set.check(dim)).within("set").within("learner")?;
+        self.optimist.check(&standing, now, b).within("standing").within("learner.algorithm")?;
+        ridge.check(&Ridge::new(dim, lambda)).within("ridge").within("learner.algorithm")?;
+        set.as_ref().map_or(Ok(()), |set| set.check(dim)).within("set").within("learner.algorithm")?;
         (self.optimist.standing, self.ridge, self.set) = (standing, ridge, set);
         Ok(())
     }

@@ -372,7 +372,7 @@ impl Algorithm for Moments {
 
     fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
         let stored: Memory = state.to()?;
-        self.check(&stored, now).within("learner")?;
+        self.check(&stored, now).within("learner.algorithm")?;
         self.accept(stored);
         Ok(())
     }

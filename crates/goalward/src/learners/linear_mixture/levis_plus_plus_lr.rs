@@ -276,9 +276,9 @@ impl Algorithm for Both {
 
     fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
         let Memory { paper, kept } = state.to()?;
-        self.paper.check(&paper, now).within("paper").within("learner")?;
-        let keeper = self.keeper.restored(kept).within("kept").within("learner")?;
-        check_together(&keeper, now).within("learner")?;
+        self.paper.check(&paper, now).within("paper").within("learner.algorithm")?;
+        let keeper = self.keeper.restored(kept).within("kept").within("learner.algorithm")?;
+        check_together(&keeper, now).within("learner.algorithm")?;
         self.paper.accept(paper);
         self.keeper = keeper;
         Ok(())

@@ -273,9 +273,9 @@ impl Algorithm for Likely {
         let Memory { standing, kept } = state.to()?;
         // values are at most c_max t_j, and costs at most 1 and a perturbation of 1
         let highest = 4.0 * now.t_j.max(1) as f64;
-        self.optimist.check(&standing, now, highest).within("standing").within("learner")?;
-        let keeper = self.keeper.restored(kept).within("kept").within("learner")?;
-        check_together(&keeper, now).within("learner")?;
+        self.optimist.check(&standing, now, highest).within("standing").within("learner.algorithm")?;
+        let keeper = self.keeper.restored(kept).within("kept").within("learner.algorithm")?;
+        check_together(&keeper, now).within("learner.algorithm")?;
         (self.optimist.standing, self.keeper) = (standing, keeper);
         Ok(())
     }

@@ -72,8 +72,10 @@ impl ProblemBuilder {
         let nearly = nearly.map(|(first, p, apart)| {
             let ((state, action), (other, by)) = (name(p), name(first));
             let message = format!(
-                "state {state}, action {action}: the features of this row and those of state {other}, action {by} sum to \
-                 nearly the same, {apart:.1e} apart; both sums are taken as they are, and the difference fixes a direction \
+                "state {state}, action {action}: the features of this row and those of state \
+                 {other}, action {by} sum to \
+                 nearly the same, {apart:.1e} apart; both sums are taken as they are, and the \
+                 difference fixes a direction \
                  of theta"
             );
             let hint = "if they should be equal, write the features with more digits (float64)";
