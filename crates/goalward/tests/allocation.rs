@@ -1,16 +1,12 @@
 //! What must not allocate, counted by an instrumented allocator: a binary of its own, since an
 //! allocator is global.
 
-#[path = "it/required.rs"]
-mod required;
-
 use goalward::Settings;
 use goalward::estimate::{Likelihood, Seen};
 use goalward::learners::{LEARNERS, Observed, Told, Transition};
 use goalward::numeric::Stream;
 use goalward::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
 use goalward::worlds;
-use required::required;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
 use std::collections::HashSet;
@@ -30,7 +26,7 @@ fn steps_and_solves_allocate_nothing() {
         let id = entry.id;
         let policy = entry.wants(goalward::learners::Need::Policy).then(|| vec![0; problem.states()]);
         let told = Told { b_star: Some(20.0), t_star: Some(20.0), policy };
-        let mut learner = entry.build(problem, &required(entry), 0, 1, told).unwrap();
+        let mut learner = entry.build(problem, &entry.oracle(), 0, 1, told).unwrap();
         // it makes room for a triple that it has not seen, and refits when the data have grown by a
         // quarter
         let keeps_likelihood = learner.in_force().get("radius").is_some_and(|radius| radius == "likelihood");

@@ -4,27 +4,22 @@ use crate::worlds_for_tests::{half_free, irregular};
 use goalward::Settings;
 use goalward::episode::{Arena, Flow, Observer, RunSpec, Runner, Step};
 use goalward::learners::{self, LEARNERS, LearnerEntry, Probe, Told, Transition, Violation};
+use goalward::parameters::{Choice, Kind};
 use goalward::worlds::WORLDS;
 use std::collections::HashMap;
 
-/// Settings that every learner can be built with.
-fn settings(entry: &LearnerEntry) -> Settings {
-    let has = |name: &str| entry.parameters.iter().any(|p| p.name == name);
-    let keys = ["B", "t_star"].into_iter().filter(|key| has(key));
-    keys.fold(Settings::new(), |settings, key| settings.set(key, "oracle"))
-}
-
-/// The settings above, and every radius and set that the learner has.
+/// What every learner can be built with; and the same with every word of every choice that it has.
 fn variants(entry: &LearnerEntry) -> Vec<Settings> {
-    let base = settings(entry);
-    let options: &[(&str, &str)] = match entry.id {
-        "levis" => &[("radius", "determinant")],
-        "lr" => &[("set", "exact")],
-        id if id.contains("levis++") => &[("radius", "data"), ("radius", "determinant")],
-        _ => &[],
-    };
-    let with = |(key, value): &(&str, &str)| base.clone().set(key, value);
-    std::iter::once(base.clone()).chain(options.iter().map(with)).collect()
+    let mut all = vec![entry.oracle()];
+    for parameter in entry.parameters {
+        let Kind::Choice(choices) = parameter.kind else { continue };
+        for choice in choices {
+            if let Choice::Word(word) = choice {
+                all.push(entry.oracle().set(parameter.name, word));
+            }
+        }
+    }
+    all
 }
 
 fn arenas() -> Vec<Arena> {
@@ -72,7 +67,7 @@ fn runs_reports_and_repeats() {
             for p in entry.parameters {
                 assert!(result.parameters.contains_key(p.name), "{} does not report {}", entry.id, p.name);
             }
-            let asked = !settings(entry).is_empty() || entry.wants(goalward::learners::Need::Policy);
+            let asked = !entry.oracle().is_empty() || entry.wants(goalward::learners::Need::Policy);
             assert_eq!(
                 result.parameters.contains_key("oracle"),
                 asked,
@@ -111,7 +106,7 @@ fn common_random_numbers() {
     let arena = Arena::open("windy-grid", &Settings::new().set("n", 3)).unwrap();
     let mut luck = Luck::default();
     for entry in LEARNERS {
-        let spec = RunSpec::new(entry.id, 40).settings(settings(entry)).seed(9);
+        let spec = RunSpec::new(entry.id, 40).settings(entry.oracle()).seed(9);
         Runner::new(&arena, spec).unwrap().run(&mut [&mut luck]).unwrap();
     }
     assert!(luck.shared > 100);
@@ -157,7 +152,7 @@ fn a_step_that_cannot_be_is_refused_and_changes_nothing() {
     let policy = Some(arena.exact().policy.clone());
     for entry in LEARNERS {
         let told = Told { b_star: Some(3.0), t_star: Some(10.0), policy: policy.clone() };
-        let mut learner = entry.build(arena.problem(), &settings(entry), 0, 10, told).unwrap();
+        let mut learner = entry.build(arena.problem(), &entry.oracle(), 0, 10, told).unwrap();
         let before = learner.snapshot();
         let step = |state, action, next| Transition { state, action, cost: 0.2, next };
         for bad in [step(99, 0, 0), step(0, 9, 0), step(8, 0, 8), step(0, 0, 99)] {

@@ -29,7 +29,6 @@ mod pruning;
 mod radii;
 mod recompute;
 mod regret;
-mod required;
 mod restarting;
 mod resume;
 mod rounding;

@@ -18,14 +18,8 @@ fn told(policy: Option<Vec<usize>>) -> Told {
     Told { b_star: Some(3.0), t_star: Some(10.0), policy }
 }
 
-fn settings(entry: &LearnerEntry) -> Settings {
-    let has = |name: &str| entry.parameters.iter().any(|p| p.name == name);
-    let keys = ["B", "t_star"].into_iter().filter(|key| has(key));
-    keys.fold(Settings::new(), |settings, key| settings.set(key, "oracle"))
-}
-
 fn built(entry: &LearnerEntry, problem: &Arc<Problem>, policy: &[usize]) -> Learner {
-    entry.build(problem, &settings(entry), 0, 10, told(Some(policy.to_vec()))).unwrap()
+    entry.build(problem, &entry.oracle(), 0, 10, told(Some(policy.to_vec()))).unwrap()
 }
 
 #[track_caller]

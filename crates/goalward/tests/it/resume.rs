@@ -1,7 +1,6 @@
 //! A run that is stopped between any two steps and resumed from its checkpoint file writes the same
 //! trace bytes.
 
-use crate::required::required;
 use goalward::Settings;
 use goalward::episode::{Arena, Checkpoint, Ending, Flow, Observer, RunSpec, Runner, Step, Stop, Trace};
 use goalward::learners::{LEARNERS, LearnerEntry};
@@ -66,7 +65,7 @@ fn interrupted(arena: &Arena, spec: &RunSpec, after: u64) -> Vec<u8> {
 /// that it takes.
 fn tried(arena: &Arena, entry: &LearnerEntry) -> Vec<Settings> {
     let has = |name: &str| entry.parameters.iter().any(|parameter| parameter.name == name);
-    let base = required(entry);
+    let base = entry.oracle();
     if !has("radius") {
         return vec![base];
     }

@@ -36,7 +36,7 @@
 use super::norms;
 use super::optimist::{Heading, Optimist, Standing, bytes, given_or_true_b};
 use crate::Result;
-use crate::confidence::{Claim, Ellipse, Norms, PlainRule, RadiusKind, RegressionSet};
+use crate::confidence::{Claim, Ellipse, Norms, PlainRule, RadiusKind};
 use crate::estimate::Ridge;
 use crate::learners::builder::builder;
 use crate::learners::shared::{B, DELTA, LAMBDA, NORMS, PHI_NORM, PLANNER, ROWS, SCALED, THETA_NORM};
@@ -204,17 +204,12 @@ impl Algorithm for Plain {
             sink.estimate(&self.ridge.theta());
         }
         self.optimist.probe(sink);
-        if !sink.wants_sets() {
-            return;
-        }
-        let (problem, constraints) = (&*self.optimist.problem, &self.optimist.constraints);
-        let set = |ellipse| RegressionSet { ellipse, rule: &self.rule, problem, constraints };
-        let radius = self.rule.beta(now.t, &self.ridge);
-        let (center, shape) = (self.ridge.theta(), self.ridge.sigma().to_vec());
-        sink.set(&set(Ellipse { center, shape, radius }));
-        if let Some(planned) = &self.set {
-            sink.planned_set(&set(planned.clone()));
-        }
+        let now = || Ellipse {
+            center: self.ridge.theta(),
+            shape: self.ridge.sigma().to_vec(),
+            radius: self.rule.beta(now.t, &self.ridge),
+        };
+        self.optimist.show_sets(sink, &self.rule, now, self.set.as_ref());
     }
 
     fn violations(&self) -> u64 {

@@ -66,7 +66,7 @@
 use super::norms;
 use super::optimist::{Heading, Optimist, Standing, bytes, given_or_true_b};
 use crate::Result;
-use crate::confidence::{Claim, Ellipse, MomentRule, Norms, Perturbation, RadiusKind, RegressionSet};
+use crate::confidence::{Claim, Ellipse, MomentRule, Norms, Perturbation, RadiusKind};
 use crate::estimate::Home;
 use crate::learners::builder::builder;
 use crate::learners::shared::{
@@ -279,19 +279,12 @@ impl Moments {
     pub(super) fn show(&self, sink: &mut dyn Probe, t: u64) {
         sink.weights(self.home.sigma_sq());
         self.optimist.probe(sink);
-        if !sink.wants_sets() {
-            return;
-        }
-        let (problem, constraints) = (&*self.optimist.problem, &self.optimist.constraints);
-        let set = |ellipse| RegressionSet { ellipse, rule: &self.rule, problem, constraints };
-        let mut radii = Vec::new();
-        self.rule.radii(t, &self.home, &mut radii);
-        let level = &self.home.levels()[0];
-        let (center, shape) = (level.theta(), level.sigma().to_vec());
-        sink.set(&set(Ellipse { center, shape, radius: radii[0] }));
-        if let Some(planned) = &self.set {
-            sink.planned_set(&set(planned.clone()));
-        }
+        let now = || {
+            let (level, mut radii) = (&self.home.levels()[0], Vec::new());
+            self.rule.radii(t, &self.home, &mut radii);
+            Ellipse { center: level.theta(), shape: level.sigma().to_vec(), radius: radii[0] }
+        };
+        self.optimist.show_sets(sink, &self.rule, now, self.set.as_ref());
     }
 
     pub(super) fn memory(&self) -> Memory {

@@ -2,7 +2,7 @@
 //! actions.
 
 use crate::Result;
-use crate::confidence::Ellipse;
+use crate::confidence::{Ellipse, RadiusRule, RegressionSet};
 use crate::estimate::Ridge;
 use crate::learners::core::greedy;
 use crate::learners::shared::{B, PLANNER, ROWS};
@@ -188,6 +188,25 @@ impl Optimist {
         sink.relaxed(self.standing.relaxed);
         if let Some(plan) = &self.standing.last_plan {
             sink.plan(plan);
+        }
+    }
+
+    /// Shows a regression's sets, of now and of the last plan, to a probe that wants them.
+    pub(super) fn show_sets(
+        &self,
+        sink: &mut dyn Probe,
+        rule: &dyn RadiusRule,
+        now: impl FnOnce() -> Ellipse,
+        planned: Option<&Ellipse>,
+    ) {
+        if !sink.wants_sets() {
+            return;
+        }
+        let (problem, constraints) = (&*self.problem, &self.constraints);
+        let set = |ellipse| RegressionSet { ellipse, rule, problem, constraints };
+        sink.set(&set(now()));
+        if let Some(planned) = planned {
+            sink.planned_set(&set(planned.clone()));
         }
     }
 
