@@ -11,11 +11,11 @@ pub enum RadiusKind {
     Printed,
     /// The whole printed radius times a factor: no guarantee.
     Scaled(f64),
-    /// The self-normalised bound with the realised determinant: [`realised_determinant`] for LEVIS,
-    /// whose regression has no weights, [`weighted_determinant`] for LEVIS++.
+    /// The self-normalised bound with the realised determinant: `realised_determinant` for LEVIS,
+    /// whose regression has no weights, `weighted_determinant` for LEVIS++.
     Determinant,
     /// The theorem behind the printed radius with the quantities that the data realised:
-    /// [`Bernstein`] (LEVIS++ only).
+    /// `Bernstein` (LEVIS++ only).
     Data,
 }
 
@@ -91,7 +91,7 @@ pub fn levis_plus_plus(t: u64, dim: usize, lambda: f64, delta: f64, phi_norm: f6
 /// |theta*|, with L a bound on |phi_V| for V in [0, 1]; `norms` are L and the bound on |theta*|. As
 /// printed both are sqrt(d), which leaves t^3 B^2/lambda and sqrt(lambda d).
 ///
-/// The self-normalised bound that it is derived from ([`realised_determinant`]) is smaller whatever
+/// The self-normalised bound that it is derived from (`realised_determinant`) is smaller whatever
 /// the norms are, since log det(Sigma_t) - log det(lambda I) <= d log(1 + t B^2 L^2/(d lambda)).
 pub fn levis(t: u64, dim: usize, lambda: f64, delta: f64, b: f64, norms: (f64, f64)) -> f64 {
     let (t, d) = (t as f64, dim as f64);

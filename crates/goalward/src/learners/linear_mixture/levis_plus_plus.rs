@@ -3,7 +3,7 @@
 //! # What it does
 //!
 //! Keeps L weighted ridge regressions of V_j, V_j^2, V_j^4, ... on their features; the level above
-//! estimates the variance that weighs the level below ([`Home`]). When a determinant or the time
+//! estimates the variance that weighs the level below (`Home`). When a determinant or the time
 //! doubles it plans optimistically over the level-0 ellipsoid ([`Devi`](crate::plan::Devi)) and
 //! acts greedily until the next plan.
 //!
