@@ -60,7 +60,7 @@
 //! * H1, H2: V_j everywhere in Algorithm 3, and an assignment for its arrow.
 //! * T2, T4, T7: the theorem's constants, alpha_t = 1/sqrt(t), lambda = 1/B^2.
 //!
-//! The others are named where they apply: A4 at [`Ridge`](crate::estimate::Ridge), A8, A9, A14 to
+//! The others are named where they apply: A4 at `estimate::Ridge`, A8, A9, A14 to
 //! A16, D1 to D4, H3 to H6, T1, T3, T5, T6, B1.
 
 use super::norms;

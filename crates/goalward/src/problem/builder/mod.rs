@@ -66,7 +66,8 @@ impl ProblemBuilder {
     /// assert_eq!((coin.dim(), coin.constraints().free()), (1, 0));
     /// # Ok::<(), goalward::Error>(())
     /// ```
-    pub(crate) fn of_kernel(name: &str, kernel: Kernel) -> Result<Self> {
+    #[doc(hidden)]
+    pub fn of_kernel(name: &str, kernel: Kernel) -> Result<Self> {
         let builder = ProblemBuilder::new(name, kernel.states(), 1);
         Ok(ProblemBuilder { draft: Draft::of(1, kernel.into_arrays()?), is_kernel: true, ..builder })
     }
