@@ -83,7 +83,7 @@ impl Tall {
     }
 
     /// Whether the numbers are split.
-    pub(crate) fn is_split(&self) -> bool {
+    pub fn is_split(&self) -> bool {
         matches!(self.numbers, Numbers::Split { .. })
     }
 

@@ -24,7 +24,7 @@ pub struct Cholesky {
 
 impl Cholesky {
     /// The factor of lambda I.
-    pub(crate) fn scaled_identity(dim: usize, lambda: f64) -> Self {
+    pub fn scaled_identity(dim: usize, lambda: f64) -> Self {
         let mut lower = vec![0.0; dim * dim];
         for i in 0..dim {
             lower[i * dim + i] = lambda.sqrt();
@@ -138,7 +138,7 @@ impl Cholesky {
     }
 
     /// x <- L^-1 x.
-    pub(crate) fn solve_lower(&self, x: &mut [f64]) {
+    pub fn solve_lower(&self, x: &mut [f64]) {
         let d = self.dim;
         for i in 0..d {
             let row = &self.lower[i * d..i * d + i + 1];
@@ -151,7 +151,7 @@ impl Cholesky {
     }
 
     /// x <- L^-T x.
-    pub(crate) fn solve_upper(&self, x: &mut [f64]) {
+    pub fn solve_upper(&self, x: &mut [f64]) {
         let d = self.dim;
         for i in (0..d).rev() {
             let mut sum = x[i];
