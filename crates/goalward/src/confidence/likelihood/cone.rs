@@ -1,7 +1,7 @@
 //! The likelihood set itself, by Clarabel and exponential cones: slow, for small problems, and what
 //! the ellipsoid is tested against.
 
-use crate::estimate::{Likelihood, Term, gram};
+use crate::estimate::{Likelihood, Term};
 use crate::numeric::support::{Status, Support, SupportMin, Warm};
 use crate::numeric::{Polytope, dot};
 use clarabel::algebra::CscMatrix;
@@ -16,30 +16,25 @@ use std::sync::Arc;
 ///
 /// Over z and one s per triple seen: rows z <= offsets, sum n s >= -r, and (s, 1, p(z)) in the
 /// exponential cone, that is s <= log p(z). The bound is Clarabel's dual value; it is good to about
-/// 1e-7, not certified. [`SharpSet`](super::SharpSet) certifies it.
+/// 1e-7, not certified: what the other sets are tested against.
 #[derive(Clone, Debug)]
 pub struct LikelihoodCone {
     polytope: Arc<Polytope>,
     a: CscMatrix<f64>,
     b: Vec<f64>,
     cones: Vec<SupportedConeT<f64>>,
-    /// Per triple seen: its row, and the constant and count.
-    rows: Vec<f64>,
-    terms: Vec<(f64, f64)>,
-    r: f64,
+    /// How many triples were seen.
+    terms: usize,
     /// The last minimiser.
     theta: Vec<f64>,
 }
 
 /// What Clarabel says of one objective, in the coordinates of B's hull.
-pub(super) struct Answer {
-    pub(super) z: Vec<f64>,
-    /// Multipliers of B's rows, and of the threshold.
-    pub(super) walls: Vec<f64>,
-    pub(super) threshold: f64,
-    pub(super) value: f64,
-    pub(super) dual: f64,
-    pub(super) solved: bool,
+struct Answer {
+    z: Vec<f64>,
+    value: f64,
+    dual: f64,
+    solved: bool,
 }
 
 impl LikelihoodCone {
@@ -79,11 +74,11 @@ impl LikelihoodCone {
         cones.resize(1 + terms.len(), ExponentialConeT());
         let a = CscMatrix::new(b.len(), k + terms.len(), colptr, rowval, nzval);
         let theta = polytope.interior().to_vec();
-        LikelihoodCone { polytope, a, b, cones, rows, terms, r, theta }
+        LikelihoodCone { polytope, a, b, cones, terms: terms.len(), theta }
     }
 
     /// N'c.
-    pub(super) fn reduce(&self, c: &[f64]) -> Vec<f64> {
+    fn reduce(&self, c: &[f64]) -> Vec<f64> {
         let k = self.polytope.free();
         let mut reduced = vec![0.0; k];
         for (n, &c) in self.polytope.basis().chunks_exact(k.max(1)).zip(c) {
@@ -93,10 +88,10 @@ impl LikelihoodCone {
     }
 
     /// min c'z for a reduced objective.
-    pub(super) fn solve(&self, c: &[f64]) -> Answer {
-        let (k, m) = (c.len(), self.polytope.offsets().len());
+    fn solve(&self, c: &[f64]) -> Answer {
+        let k = c.len();
         let mut q = c.to_vec();
-        q.resize(k + self.terms.len(), 0.0);
+        q.resize(k + self.terms, 0.0);
         let p = CscMatrix::zeros((q.len(), q.len()));
         let mut solver = DefaultSolver::new(&p, &q, &self.a, &self.b, &self.cones, settings())
             .expect("the dimensions agree by construction");
@@ -104,46 +99,10 @@ impl LikelihoodCone {
         let solution = &solver.solution;
         Answer {
             z: solution.x[..k].to_vec(),
-            walls: solution.z[..m].to_vec(),
-            threshold: solution.z[m],
             value: solution.obj_val,
             dual: solution.obj_val_dual,
             solved: solution.status == SolverStatus::Solved,
         }
-    }
-
-    /// f and its gradient at z; none where a triple seen has no probability.
-    pub(super) fn loss(&self, z: &[f64]) -> Option<(f64, Vec<f64>)> {
-        let (mut loss, mut gradient) = (0.0, vec![0.0; z.len()]);
-        for (i, (constant, n)) in self.terms.iter().enumerate() {
-            let row = &self.rows[i * z.len()..(i + 1) * z.len()];
-            let p = constant + dot(row, z);
-            if p.is_nan() || p <= 0.0 {
-                return None;
-            }
-            loss -= n * p.ln();
-            gradient.iter_mut().zip(row).for_each(|(g, x)| *g -= n / p * x);
-        }
-        Some((loss, gradient))
-    }
-
-    /// The Hessian of f at z.
-    pub(super) fn hessian(&self, z: &[f64]) -> Vec<f64> {
-        let k = z.len();
-        let mut hessian = vec![0.0; k * k];
-        let terms = self.rows.chunks_exact(k.max(1)).zip(&self.terms);
-        let weighted = terms.map(|(row, (constant, n))| (row, 0.0, n / (constant + dot(row, z)).powi(2)));
-        gram(weighted, &mut vec![0.0; k], &mut hessian);
-        hessian
-    }
-
-    /// r.
-    pub(super) fn threshold(&self) -> f64 {
-        self.r
-    }
-
-    pub(super) fn polytope(&self) -> &Polytope {
-        &self.polytope
     }
 }
 

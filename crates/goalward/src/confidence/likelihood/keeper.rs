@@ -1,11 +1,12 @@
 //! What a learner with a likelihood set does between two plans: count, predict, refit, and know
 //! when to plan again.
 
-use super::{Enclosed, Knowledge, LikelihoodSet};
+use super::{Enclosed, Knowledge, LikelihoodSet, Region};
 use crate::Result;
 use crate::estimate::{Counts, Likelihood, Seen};
 use crate::numeric::Polytope;
 use crate::numeric::stored::{Flaw, Within, numbers};
+use crate::numeric::support::ConvexSet;
 use crate::problem::{Pair, Problem, State};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -63,15 +64,24 @@ impl LikelihoodKeeper {
         }
     }
 
+    /// The same with evidence that is also counted anew from later steps.
+    pub fn restarting(self) -> Self {
+        LikelihoodKeeper { set: LikelihoodSet::restarting(self.set.delta()), ..self }
+    }
+
     /// Takes a transition in.
     pub fn observe(&mut self, p: Pair, next: State) -> Seen {
-        self.likelihood.observe(p, next)
+        let seen = self.likelihood.observe(p, next);
+        if seen == Seen::Counted {
+            self.set.follow(&self.likelihood);
+        }
+        seen
     }
 
     /// Whether the information has doubled. The running update weighs new data by an old estimate;
     /// before it says yes, it looks again with an estimate that knows them, unless they are few.
     pub fn informed(&mut self) -> bool {
-        let limit = self.most_informed.unwrap_or(f64::NEG_INFINITY) + std::f64::consts::LN_2;
+        let limit = self.most_informed.unwrap_or(f64::NEG_INFINITY) + std::f64::consts::LN_2 * std::env::var("INFO").ok().and_then(|x| x.parse().ok()).unwrap_or(1.0);
         if self.likelihood.log_information() >= limit && !self.likelihood.is_fitted() {
             self.likelihood.fit();
         }
@@ -111,6 +121,16 @@ impl LikelihoodKeeper {
         &self.likelihood
     }
 
+    /// The set itself, of a time at which the keeper was updated.
+    pub fn region(&self, known: &Knowledge) -> Option<Region> {
+        self.set.region(&self.likelihood, known)
+    }
+
+    /// Keeps the cuts that a plan made of its set.
+    pub fn keep_cuts(&mut self, set: &ConvexSet) {
+        self.set.keep_cuts(set);
+    }
+
     /// The set of the last plan.
     pub fn set(&self) -> &LikelihoodSet {
         &self.set
@@ -141,7 +161,7 @@ impl LikelihoodKeeper {
     /// A state put back that belongs to the same problem and level; the flaw of one that does not.
     pub(crate) fn restored(&self, kept: Kept) -> Result<LikelihoodKeeper, Flaw> {
         let likelihood = self.likelihood.restored(kept.counts).within("counts")?;
-        kept.set.check(&likelihood, self.set.delta()).within("set")?;
+        kept.set.check(&likelihood, &self.set).within("set")?;
         let Kept { set, most_informed, contradicted, .. } = kept;
         numbers("most_informed", most_informed.as_slice(), most_informed.iter().len())?;
         numbers("contradicted", contradicted.as_slice(), contradicted.iter().len())?;

@@ -1,19 +1,60 @@
 //! An ellipsoid around the likelihood set, by quadratic minorants that tighten each other.
 
+use super::starts::{Starts, log_sum};
 use crate::estimate::{Likelihood, Maximum, Term, gram, likelihood_ridge};
 use crate::numeric::stored::{Flaw, between, ensure, numbers};
 use crate::numeric::support::{ConvexSet, Ellipsoid, Empty};
 use crate::numeric::{Cholesky, dot, norm};
 use serde::{Deserialize, Serialize};
 
-/// {z : |z - center|^2 <= radius^2 in the norm of the shape}, in the coordinates of B's affine
-/// hull.
+/// {z : |z - center|^2 <= radius^2 in the norm of the shape}, cut by half-spaces, in the coordinates
+/// of B's affine hull.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Outer {
     pub(super) center: Vec<f64>,
     pub(super) shape: Vec<f64>,
     pub(super) radius: f64,
+    /// Tangents of the set that was enclosed, a'z <= b: k numbers and b each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    cuts: Vec<f64>,
+    /// A point that none of them cuts off.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    inside: Vec<f64>,
+}
+
+/// What an ellipsoid makes of several starts: log sum exp(x_n) >= sum pi_n x_n + H(pi), whatever the
+/// shares pi, so that F <= 0 implies sum pi_n f_n <= sum pi_n r_n - H(pi). That is the set of one
+/// likelihood, with weights in the place of counts.
+pub(super) struct Blend<'a> {
+    starts: &'a Starts,
+    shares: Vec<f64>,
+    /// The threshold above the loss, both of the blend, where it was made.
+    gap: f64,
+}
+
+impl<'a> Blend<'a> {
+    /// The shares are those that F has at the boundary of the narrowest of the sets, if all
+    /// directions are seen alike: f_n - r_n = -gap_n + (t - t_n) x/2 at the x where the first of
+    /// them reaches 0.
+    pub(super) fn new(likelihood: &Likelihood, starts: &'a Starts, losses: &[f64], thresholds: &[f64]) -> Self {
+        let gaps: Vec<f64> = losses.iter().zip(thresholds).map(|(f, r)| r - f).collect();
+        let seen = starts.lengths(likelihood.total());
+        let first = gaps.iter().zip(&seen).filter(|(_, n)| **n > 0.0).map(|(gap, n)| gap / n);
+        let x = first.fold(f64::INFINITY, f64::min).clamp(0.0, f64::MAX);
+        let (_, shares) = log_sum(gaps.iter().zip(&seen).map(|(gap, n)| n * x - gap));
+        let entropy = |share: f64| if share > 0.0 { share * share.ln() } else { 0.0 };
+        let gap = shares.iter().zip(&gaps).map(|(share, gap)| share * gap + entropy(*share)).sum();
+        Blend { starts, shares, gap }
+    }
+
+    /// The weight of a triple that was seen n times.
+    fn weight(&self, triple: usize, n: f64) -> f64 {
+        match self.shares.len() {
+            1 => n,
+            _ => self.starts.since(triple, n).zip(&self.shares).map(|(n, share)| n * share).sum(),
+        }
+    }
 }
 
 /// Passes over the minorants: more gain nothing.
@@ -21,7 +62,7 @@ const PASSES: usize = 4;
 /// A pass that narrows no probability's interval by this part is the last.
 const WORTHWHILE: f64 = 0.05;
 
-/// Contains {theta in B : f(theta) <= r} and, if `upper` holds bounds that hold for theta*, what
+/// Contains {theta in B : F(theta) <= 0} and, if `upper` holds bounds that hold for theta*, what
 /// these leave of it.
 ///
 /// For p <= hi, -log p >= -log p0 - (p - p0)/p0 + kappa (p - p0)^2 with kappa from [`curvature`];
@@ -31,15 +72,15 @@ const WORTHWHILE: f64 = 0.05;
 pub(super) fn outer(
     likelihood: &Likelihood,
     at: &Maximum,
-    r: f64,
+    blend: &Blend,
     upper: &mut [f64],
 ) -> Result<Outer, Empty> {
     let k = at.z.len();
-    let mut gap = r - at.loss;
+    let mut gap = blend.gap;
     if likelihood.blur() > 0.0 {
         // a theta far out has probabilities that are only known so well, and so has its loss
         let mut slopes = 0.0;
-        likelihood.each_seen(&at.z, |seen| seen.terms().for_each(|term| slopes += term.n / term.p));
+        likelihood.each_seen(&at.z, |seen| seen.terms().for_each(|x| slopes += blend.weight(x.index, x.n) / x.p));
         gap += 2.0 * likelihood.blur() * slopes;
     }
     let mut pass = 1;
@@ -47,9 +88,10 @@ pub(super) fn outer(
         let mut shape = vec![0.0; k * k];
         let mut gradient = vec![0.0; k];
         likelihood.each_seen(&at.z, |seen| {
-            let minorants = seen
-                .terms()
-                .map(|Term { index, row, p, n }| (row, -n / p, 2.0 * n * curvature(p, upper[index])));
+            let minorants = seen.terms().map(|Term { index, row, p, n }| {
+                let n = blend.weight(index, n);
+                (row, -n / p, 2.0 * n * curvature(p, upper[index]))
+            });
             gram(minorants, &mut gradient, &mut shape);
         });
         let (outer, factor) = ellipsoid(likelihood, at, gap, shape, gradient)?;
@@ -139,7 +181,8 @@ fn ellipsoid(
         return Err(Empty::Apart);
     }
     let center = at.z.iter().zip(&step).map(|(z, s)| z - s).collect();
-    Ok((Outer { center, shape, radius: squared.sqrt() * (1.0 + 1e-9) }, factor))
+    let radius = squared.sqrt() * (1.0 + 1e-9);
+    Ok((Outer { center, shape, radius, cuts: Vec::new(), inside: Vec::new() }, factor))
 }
 
 /// kappa = (x - log(1 + x)) / (hi - p0)^2, x = hi/p0 - 1: the most for which the minorant holds up
@@ -162,6 +205,9 @@ impl Outer {
         numbers("shape", &self.shape, k * k)?;
         numbers("radius", &[self.radius], 1)?;
         between("radius", &[self.radius], 0.0, f64::INFINITY)?;
+        let count = self.cuts.len() / (k + 1);
+        numbers("cuts", &self.cuts, count * (k + 1))?;
+        numbers("inside", &self.inside, if count > 0 { k } else { self.inside.len() })?;
         let factor = Cholesky::factor(&self.shape, k);
         let symmetric = factor.as_ref().is_some_and(|factor| factor.check_factor_of(&self.shape).is_ok());
         ensure(symmetric, "shape", || "it is not symmetric and positive definite".into())
@@ -174,13 +220,44 @@ impl Outer {
         let off: Vec<f64> = z.iter().zip(&self.center).map(|(z, c)| z - c).collect();
         let off = likelihood.seen_part(&off);
         let squared: f64 = (0..k).map(|i| off[i] * dot(&self.shape[i * k..(i + 1) * k], &off)).sum();
-        self.radius - squared.max(0.0).sqrt()
+        let margin = self.radius - squared.max(0.0).sqrt();
+        let Some(factor) = Cholesky::factor(&self.shape, k).filter(|_| !self.cuts.is_empty()) else {
+            return margin;
+        };
+        let mut scratch = vec![0.0; k];
+        let slacks = self.cuts().map(|(a, b)| {
+            let slack = b - dot(a, &self.center) - dot(a, &off);
+            slack / factor.inverse_norm(a, &mut scratch).max(f64::MIN_POSITIVE)
+        });
+        slacks.fold(margin, f64::min)
     }
 
-    /// The ellipsoid within B.
+    /// The half-spaces that cut it.
+    fn cuts(&self) -> impl Iterator<Item = (&[f64], f64)> {
+        let k = self.center.len();
+        self.cuts.chunks_exact(k + 1).map(move |cut| (&cut[..k], cut[k]))
+    }
+
+    /// Takes over the cuts of the support solver's set.
+    pub(super) fn keep_cuts(&mut self, set: &ConvexSet) {
+        self.cuts.clear();
+        self.inside = set.point();
+        set.each_cut(|a, b| {
+            self.cuts.extend_from_slice(a);
+            self.cuts.push(b);
+        });
+    }
+
+    /// The ellipsoid within B, with its cuts.
     pub(super) fn within(&self, likelihood: &Likelihood) -> Result<ConvexSet, Empty> {
-        let Outer { center, shape, radius } = self;
-        ConvexSet::in_hull(likelihood.polytope(), Ellipsoid { center, shape, radius: *radius })
+        let Outer { center, shape, radius, .. } = self;
+        let ellipsoid = Ellipsoid { center, shape, radius: *radius };
+        let mut set = ConvexSet::in_hull(likelihood.polytope(), ellipsoid)?;
+        self.cuts().for_each(|(a, b)| set.cut(a, b));
+        if !self.cuts.is_empty() {
+            set.witness(&self.inside);
+        }
+        Ok(set)
     }
 
     /// See [`LikelihoodSet::lies_in`](super::LikelihoodSet::lies_in).

@@ -1,11 +1,11 @@
 //! The likelihood set as a value that can be asked: of all data so far, and of the last plan.
 
-use super::{LikelihoodKeeper, likelihood_threshold};
+use super::{LikelihoodKeeper, SharpSet, likelihood_threshold};
 use crate::confidence::guarantee::{Assumption, Claim};
 use crate::confidence::set::{ConfidenceSet, Memo, Size};
 use crate::numeric::support::SupportMin;
 
-/// {theta in B : f(theta) <= r} of all data so far: the set itself, not the ellipsoid around it.
+/// {theta in B : F(theta) <= 0} of all data so far: the set itself, not the ellipsoid around it.
 pub struct LikelihoodNow<'a>(&'a LikelihoodKeeper);
 
 /// The ellipsoid around the set that the last plan was made over.
@@ -34,8 +34,9 @@ fn claim(keeper: &LikelihoodKeeper) -> Claim {
 }
 
 impl LikelihoodNow<'_> {
-    fn threshold(&self, least: f64) -> f64 {
-        likelihood_threshold(self.0.likelihood(), least, self.0.set().delta())
+    /// How far inside theta is if the least loss were this.
+    fn inside(&self, theta: &[f64], least: f64) -> f64 {
+        self.0.set().evidence_margin(self.0.likelihood(), theta, least)
     }
 }
 
@@ -47,12 +48,11 @@ impl ConfidenceSet for LikelihoodNow<'_> {
 
     fn size(&self) -> Size {
         let least = self.0.likelihood().maximum().loss;
-        Size::Nats(self.threshold(least) - least)
+        Size::Nats(likelihood_threshold(self.0.likelihood(), least, self.0.set().delta()) - least)
     }
 
     fn margin(&self, theta: &[f64]) -> f64 {
-        let least = self.0.likelihood().maximum().loss;
-        self.threshold(least) - self.0.likelihood().loss(theta)
+        self.inside(theta, self.0.likelihood().maximum().loss)
     }
 
     /// Exact at every step, with few fits. The threshold grows with the least loss, so that a lower
@@ -62,12 +62,12 @@ impl ConfidenceSet for LikelihoodNow<'_> {
         let loss = self.0.likelihood().loss(theta);
         memo.above_least += loss - memo.loss;
         memo.loss = loss;
-        if loss <= self.threshold(loss - memo.above_least) {
+        if self.inside(theta, loss - memo.above_least) >= 0.0 {
             return true;
         }
         let least = self.0.likelihood().maximum().loss;
         memo.above_least = loss - least;
-        loss <= self.threshold(least)
+        self.inside(theta, least) >= 0.0
     }
 
     fn claim(&self) -> Claim {
@@ -75,7 +75,14 @@ impl ConfidenceSet for LikelihoodNow<'_> {
     }
 
     fn support(&self) -> Option<Box<dyn SupportMin + '_>> {
-        self.0.clone().update().set.ok().map(|set| Box::new(set) as Box<dyn SupportMin>)
+        let mut keeper = self.0.clone();
+        let known = keeper.update();
+        let region = keeper.region(&known);
+        let set = known.set.ok()?;
+        Some(match region {
+            Some(region) => Box::new(SharpSet::new(region, set)),
+            None => Box::new(set),
+        })
     }
 }
 

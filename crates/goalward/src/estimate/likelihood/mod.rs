@@ -4,6 +4,7 @@
 mod frame;
 mod gram;
 mod newton;
+mod nodes;
 #[cfg(test)]
 mod tests;
 mod triples;
@@ -16,6 +17,7 @@ use frame::Frame;
 pub(crate) use frame::largest_norm;
 pub(crate) use gram::gram;
 use newton::{PATH, Summands, minimise};
+use nodes::{Model, Nodes};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 use triples::{ROOM, Stretch, Tally, Triples};
@@ -125,7 +127,10 @@ struct Sums {
     prediction_loss: f64,
     /// The coordinates of the theta that predicts.
     plug_in: Vec<f64>,
-    /// How many transitions it was fitted to.
+    /// Points that stand for the posterior, and their mean, whose kernel predicts.
+    nodes: Nodes,
+    mean: Vec<f64>,
+    /// How many transitions the fit knows.
     fitted: u64,
     /// sum n(k) u u'/p^2 + rho I at the predicting theta: the Fisher information, and the ridge.
     information: Cholesky,
@@ -151,6 +156,8 @@ impl Likelihood {
             total: 0,
             prediction_loss: 0.0,
             plug_in: frame.inside.clone(),
+            mean: frame.inside.clone(),
+            nodes: Nodes::new(&frame),
             fitted: 0,
             information: Cholesky::scaled_identity(k, ridge(frame.extent)),
         };
@@ -174,7 +181,9 @@ impl Likelihood {
         self.triples.count(p, place);
         memory.prediction_loss -= predicted.ln();
         memory.total += 1;
-        if memory.total > memory.fitted + memory.fitted / 4 {
+        memory.nodes.learn(constant, &self.row);
+        memory.nodes.mean(&mut memory.mean);
+        if memory.total > memory.fitted + memory.fitted / 4 || memory.nodes.is_worn() {
             self.fit();
         } else {
             memory.information.update(&self.row, probability.powi(-2), &mut self.scratch);
@@ -194,8 +203,8 @@ impl Likelihood {
     }
 
     fn predicted(&self, constant: f64, row: &[f64]) -> f64 {
-        let share = ((self.memory.total + 2) as f64).powi(-2);
-        let fitted = constant + dot(row, &self.memory.plug_in);
+        let share = 0.05 * ((self.memory.total + 2) as f64).powi(-2);
+        let fitted = constant + dot(row, &self.memory.mean);
         let fixed = constant + dot(row, &self.frame.inside);
         // only rounding could make it vanish
         ((1.0 - share) * fitted + share * fixed).max(f64::MIN_POSITIVE)
@@ -215,25 +224,44 @@ impl Likelihood {
         minimise(self.frame.polytope(), &self.frame.room, &terms, &[1e-2], ENOUGH, &mut z);
         self.memory.plug_in = z;
         self.memory.fitted = self.memory.total;
-        if let Some(factor) = Cholesky::factor(&self.information(), k) {
+        let (gradient, information) = self.derivatives();
+        if let Some(factor) = Cholesky::factor(&information, k) {
             self.memory.information = factor;
         }
+        self.renew(&gradient, &information);
     }
 
-    /// sum n(k) u u'/p^2 + rho I at the predicting theta, k x k.
-    fn information(&self) -> Vec<f64> {
+    /// Points for the posterior of all that was seen, and their mean.
+    fn renew(&mut self, gradient: &[f64], information: &[f64]) {
+        let Sums { plug_in, information: factor, total, .. } = &self.memory;
+        let model = Model { at: plug_in, gradient, hessian: information, factor };
+        let mut nodes = self.memory.nodes.clone();
+        nodes.renew(&self.frame, &model, *total);
+        let mut losses = vec![0.0; nodes.points().count()];
+        self.triples.each(&self.frame, |stretch| {
+            let terms = stretch.rows.chunks_exact(plug_in.len().max(1)).zip(stretch.constants);
+            for ((row, constant), &n) in terms.zip(stretch.counts).filter(|(_, n)| **n > 0) {
+                for (loss, z) in losses.iter_mut().zip(nodes.points()) {
+                    *loss -= n as f64 * (constant + dot(row, z)).max(f64::MIN_POSITIVE).ln();
+                }
+            }
+        });
+        nodes.weigh(&model, &losses);
+        let mut mean = plug_in.clone();
+        nodes.mean(&mut mean);
+        (self.memory.nodes, self.memory.mean) = (nodes, mean);
+    }
+
+    /// The gradient of f at the fit, and sum n(k) u u'/p^2 + rho I there, k x k.
+    fn derivatives(&self) -> (Vec<f64>, Vec<f64>) {
         let k = self.frame.inside.len();
-        let mut information = vec![0.0; k * k];
-        let mut unused = vec![0.0; k];
+        let (mut gradient, mut information) = (vec![0.0; k], vec![0.0; k * k]);
         self.each_seen(&self.memory.plug_in, |seen| {
-            gram(
-                seen.terms().map(|Term { row, p, n, .. }| (row, 0.0, n / (p * p))),
-                &mut unused,
-                &mut information,
-            );
+            let terms = seen.terms().map(|Term { row, p, n, .. }| (row, -n / p, n / (p * p)));
+            gram(terms, &mut gradient, &mut information);
         });
         (0..k).for_each(|i| information[i * k + i] += ridge(self.frame.extent));
-        information
+        (gradient, information)
     }
 
     /// Whether the predicting theta has seen all data, or all but a 64th: too little to look again.
@@ -291,18 +319,31 @@ impl Likelihood {
     /// f(theta) = -sum n(k) log <phi_k, theta>; infinite where a triple seen has no probability.
     pub fn loss(&self, theta: &[f64]) -> f64 {
         let mut loss = 0.0;
-        self.triples.each_phi(&self.frame, |phi, n| {
-            let p = dot(phi, theta);
-            loss += if p > 0.0 { -n * p.ln() } else { f64::INFINITY };
-        });
+        self.each_probability(theta, |_, n, p| loss += if p > 0.0 { -n * p.ln() } else { f64::INFINITY });
         loss
+    }
+
+    /// Shows every triple seen: its place among the triples, how often it was seen, and its
+    /// probability.
+    pub(crate) fn each_probability(&self, theta: &[f64], mut show: impl FnMut(usize, f64, f64)) {
+        self.triples.each_phi(&self.frame, |i, phi, n| show(i, n, dot(phi, theta)));
+    }
+
+    /// How often each triple was seen, by its place among the triples.
+    pub(crate) fn seen_counts(&self) -> &[u64] {
+        self.triples.counts()
     }
 
     /// The gradient of f, in R^d.
     pub fn gradient(&self, theta: &[f64]) -> Vec<f64> {
+        self.gradient_with(theta, |_, n| n)
+    }
+
+    /// The same with other weights in the place of counts.
+    pub(crate) fn gradient_with(&self, theta: &[f64], weight: impl Fn(usize, f64) -> f64) -> Vec<f64> {
         let mut gradient = vec![0.0; theta.len()];
-        self.triples.each_phi(&self.frame, |phi, n| {
-            let scale = -n / dot(phi, theta);
+        self.triples.each_phi(&self.frame, |i, phi, n| {
+            let scale = -weight(i, n) / dot(phi, theta);
             gradient.iter_mut().zip(phi).for_each(|(g, x)| *g += scale * x);
         });
         gradient
@@ -311,7 +352,7 @@ impl Likelihood {
     /// The Hessian of f, d x d.
     pub fn hessian(&self, theta: &[f64]) -> Vec<f64> {
         let mut hessian = vec![0.0; theta.len() * theta.len()];
-        self.triples.each_phi(&self.frame, |phi, n| {
+        self.triples.each_phi(&self.frame, |_, phi, n| {
             add_square(phi, n / dot(phi, theta).powi(2), &mut hessian);
         });
         hessian
@@ -397,12 +438,11 @@ impl Likelihood {
         let mut possible = true;
         self.each_seen(z, |seen| possible &= seen.terms().all(|Term { p, .. }| p > 0.0 && p < 1.0 + 1e-6));
         ensure(possible, "plug_in", || "it is no model of what was seen".into())?;
-        let (polytope, k) = (self.polytope(), z.len());
-        let rows = polytope.rows().chunks_exact(k.max(1)).zip(polytope.offsets());
-        let inside =
-            rows.zip(&self.frame.room).all(|((row, b), room)| b - dot(row, z) > -1e-9 * (1.0 + room));
-        ensure(inside, "plug_in", || "it lies outside B".into())?;
-        let information = self.information();
+        let k = z.len();
+        ensure(self.frame.has_inside(z), "plug_in", || "it lies outside B".into())?;
+        ensure(self.frame.has_inside(&self.memory.mean), "mean", || "it lies outside B".into())?;
+        self.memory.nodes.check(&self.frame).within("nodes")?;
+        let (_, information) = self.derivatives();
         match Cholesky::factor(&information, k) {
             Some(_) => self.memory.information.check_factor_of(&information).within("information"),
             None => Ok(()), // the last one that could be factored stays
@@ -416,6 +456,7 @@ impl Sums {
         at_most("fitted", self.fitted, self.total, "the transitions counted")?;
         numbers("prediction_loss", &[self.prediction_loss], 1)?;
         numbers("plug_in", &self.plug_in, k)?;
+        numbers("mean", &self.mean, k)?;
         self.information.check(k).within("information")
     }
 }

@@ -222,15 +222,15 @@ impl Triples {
         (self.tally.later_pairs[i] as usize, self.tally.later_places[i] as usize)
     }
 
-    /// Shows the features of the triples seen, with their counts.
-    pub(super) fn each_phi(&self, frame: &Frame, mut show: impl FnMut(&[f64], f64)) {
+    /// Shows the indices and features of the triples seen, with their counts.
+    pub(super) fn each_phi(&self, frame: &Frame, mut show: impl FnMut(usize, &[f64], f64)) {
         let successors = |p: u32| 0..frame.problem.successors(p as usize).len();
         let early =
             self.tally.early.iter().flat_map(|&p| successors(p).map(move |place| (p as usize, place)));
         let later = (0..self.tally.later_pairs.len()).map(|i| self.later(i));
-        for ((p, place), &n) in early.chain(later).zip(&self.tally.counts) {
+        for (i, ((p, place), &n)) in early.chain(later).zip(&self.tally.counts).enumerate() {
             if n > 0 {
-                show(&frame.phi(p, place), n as f64);
+                show(i, &frame.phi(p, place), n as f64);
             }
         }
     }

@@ -67,6 +67,11 @@ pub trait Algorithm: Send {
         None
     }
 
+    /// Whether it plans before the first step, with no data.
+    fn plans_first(&self) -> bool {
+        false
+    }
+
     /// Plans. A call that is cut off leaves everything as it was: it is owed, and made later.
     fn plan(&mut self, _call: &Call) -> Result<(), Cut> {
         Ok(())

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 #[serde(rename_all = "lowercase")]
 #[non_exhaustive]
 pub enum Reason {
+    /// No step was made yet.
+    Start,
     /// t reached 2 t_j.
     Time,
     /// The determinant of some level's Sigma doubled.
@@ -63,10 +65,12 @@ impl Clock {
         let Clock { t, j, t_j, ended, ended_j, impossible } = *self;
         at_most("t", t, MOST, "which no run reaches")?;
         at_most("t_j", t_j, t, "the steps observed")?;
-        at_most("j", j, t, "the steps observed")?;
+        // one plan may come before the first step
+        at_most("j", j, t + 1, "one more than the steps observed")?;
         at_most("ended", ended, t, "the steps observed")?;
         at_most("ended_j", ended_j, ended, "the episodes that ended")?;
         at_most("impossible", impossible, t, "the steps observed")?;
-        ensure((j == 0) == (t_j == 0), "t_j", || format!("{t_j} after {j} planning calls"))
+        let begun = if j == 0 { t_j == 0 } else { t_j + 1 >= j };
+        ensure(begun, "t_j", || format!("{t_j} after {j} planning calls"))
     }
 }

@@ -50,7 +50,7 @@ pub struct Learner {
     halt: Halt,
     clock: Clock,
     surprises: Surprises,
-    /// Why a plan is due that was cut off.
+    /// Why a plan is due that was not made yet, or was cut off.
     owed: Option<Reason>,
     algorithm: Box<dyn Algorithm>,
 }
@@ -74,7 +74,7 @@ impl Learner {
             halt: Halt::never(),
             clock: Clock::default(),
             surprises: Surprises::default(),
-            owed: None,
+            owed: algorithm.plans_first().then_some(Reason::Start),
             algorithm,
         }
     }
@@ -95,10 +95,12 @@ impl Learner {
     }
 
     /// The action to take in a state. [`Error::Misuse`](crate::Error::Misuse), and nothing changed,
-    /// if there is none to take: at the goal, and in a state that does not exist.
+    /// if there is none to take: at the goal, and in a state that does not exist. A plan that is
+    /// owed is made first.
     pub fn act(&mut self, s: State) -> Result<Action> {
         let t = self.clock.t + 1;
         let choices = misuse::choices(&self.problem, s, t)?;
+        self.catch_up();
         let action = self.algorithm.act(s);
         if action >= choices {
             // an algorithm of a user's own may be wrong
@@ -127,7 +129,8 @@ impl Learner {
         Ok(self.owed.or(due).map_or(Observed::Updated, |reason| self.plan(reason)))
     }
 
-    /// Makes the plan that was cut off, if one is owed.
+    /// Makes the plan that is owed, if one is: one that was cut off, or that of a learner which
+    /// plans before its first step.
     pub fn catch_up(&mut self) -> Observed {
         self.owed.map_or(Observed::Updated, |reason| self.plan(reason))
     }

@@ -50,7 +50,7 @@
 
 use super::levis_plus_plus::{self, Moments, known_c_min, read_rule};
 use super::lr::{check_together, show};
-use super::optimist::{bytes, given_or_true_b};
+use super::optimist::{Rate, bytes, given_or_true_b};
 use crate::Result;
 use crate::confidence::{Claim, Ellipse, Kept, LikelihoodKeeper, Norms, RadiusKind};
 use crate::learners::builder::builder;
@@ -201,8 +201,8 @@ impl Both {
             };
             Ok(Larger { likelihood, regression, regression_was_larger: false })
         });
-        let rate = 1.0 / call.clock.t as f64;
-        (optimist.plan_over(call, heading, set.as_mut(), rate, rate), regression)
+        let rate = Rate::printed(call.clock.t);
+        (optimist.plan_over(call, heading, set.as_mut(), rate, |_, _, _| false), regression)
     }
 }
 

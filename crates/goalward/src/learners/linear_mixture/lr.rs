@@ -52,17 +52,19 @@
 //! says that the data contradict every model in B at the level delta: that is counted and named,
 //! and the last set and the last plan stay in force.
 
-use super::optimist::{Heading, Optimist, Standing, bytes};
+use super::cuts;
+use super::optimist::{Heading, Optimist, Rate, Standing, bytes};
 use crate::Result;
-use crate::confidence::{Assumption, Claim, Kept, Knowledge, LikelihoodKeeper, hidden_coordinates};
+use crate::confidence::{Assumption, Claim, Kept, LikelihoodKeeper, SharpSet, hidden_coordinates};
 use crate::learners::builder::builder;
 use crate::learners::shared::{DELTA, PLANNER, ROWS};
 use crate::learners::{
     Algorithm, Brief, Call, Clock, Emptiness, Family, LearnerEntry, Probe, Reason, Seen, Snapshot, Transition,
 };
 use crate::numeric::stored::{Flaw, Within, ensure};
+use crate::numeric::support::ConvexSet;
 use crate::parameters::{Choice, Key, Value};
-use crate::plan::{Cut, Planner};
+use crate::plan::{Cut, Devi, Planner, Task};
 use crate::problem::seen::require_clear;
 use crate::problem::{Action, Pair, State};
 use serde::{Deserialize, Serialize};
@@ -85,6 +87,8 @@ const LEVEL: Key<f64> = DELTA.doc("failure probability of the confidence set, fo
 pub enum Shape {
     /// An ellipsoid around the likelihood set.
     Outer,
+    /// And cuts.
+    Cuts,
     /// The set itself.
     Exact,
 }
@@ -92,11 +96,12 @@ pub enum Shape {
 #[doc(hidden)]
 impl Value for Shape {
     fn read(text: &str) -> Option<Shape> {
-        [Shape::Outer, Shape::Exact].into_iter().find(|shape| shape.typed() == text)
+        [Shape::Outer, Shape::Cuts, Shape::Exact].into_iter().find(|shape| shape.typed() == text)
     }
     fn typed(&self) -> String {
         let word = match self {
             Shape::Outer => "outer",
+            Shape::Cuts => "cuts",
             Shape::Exact => "exact",
         };
         word.into()
@@ -105,7 +110,7 @@ impl Value for Shape {
 
 const SET: Key<Shape> = Key::choice(
     "set",
-    &[Choice::Word("outer"), Choice::Word("exact")],
+    &[Choice::Word("outer"), Choice::Word("cuts"), Choice::Word("exact")],
     "outer: an ellipsoid around the likelihood set, microseconds for a backup; exact: the set itself by a \
      conic solver, milliseconds, for small problems (planner=auto is then fast)",
 )
@@ -154,7 +159,7 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
         return Err(settings.refuse(&SET, reason.into()));
     }
     let mut optimist = Optimist::new(brief, costs, 1.0, unit)?;
-    if shape == Shape::Exact && optimist.planner == Planner::Auto {
+    if shape != Shape::Outer && optimist.planner == Planner::Auto {
         optimist.planner = Planner::Fast; // a sweep takes a conic solve for each pair
     }
     let perturbed = brief.problem.min_cost() / unit == 0.0;
@@ -162,7 +167,10 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     settings.note_as("radius", json!("likelihood"));
     settings.note_as("cost_unit", json!(unit));
     settings.note_as("perturbation", json!(if perturbed { "1/k_j" } else { "none" }));
-    let keeper = LikelihoodKeeper::within(brief.problem, &optimist.constraints, delta);
+    let mut keeper = LikelihoodKeeper::within(brief.problem, &optimist.constraints, delta);
+    if std::env::var("RESTART").is_ok() {
+        keeper = keeper.restarting();
+    }
     Ok(Box::new(Likely { keeper, optimist, shape, perturbed, informed: false }))
 }
 
@@ -185,29 +193,41 @@ struct Memory {
 
 impl Likely {
     fn plan_now(&mut self, call: &Call) -> Result<(), Cut> {
-        let Knowledge { maximum, set, threshold } = self.keeper.update();
-        let mut set = set.map_err(|_| Emptiness::Contradiction);
+        let mut known = self.keeper.update();
         let heading = Heading {
             beta: self.keeper.set().radius().unwrap_or(0.0),
-            theta: vec![maximum.theta],
+            theta: vec![known.maximum.theta.clone()],
             log_det: vec![self.keeper.likelihood().log_information()],
         };
+        let region = match self.shape {
+            Shape::Outer => None,
+            Shape::Cuts | Shape::Exact => self.keeper.region(&known),
+        };
         let optimist = &mut self.optimist;
-        let t = call.clock.t as f64;
+        let rate = Rate::small(call.clock.t);
         let rho = if self.perturbed { 1.0 / call.clock.episodes_begun() as f64 } else { 0.0 };
         let (problem, unit) = (&optimist.problem, optimist.unit);
         optimist.costs.clear();
         optimist.costs.extend(problem.costs().iter().map(|c| c / unit + rho));
         // no fixed point exceeds c_max/q, whatever the set
-        optimist.b = optimist.costs.iter().copied().fold(1.0, f64::max) * t;
-        let (set, keeper) = (set.as_mut(), &self.keeper);
-        let rate = 1.0 / t;
-        if let (Shape::Exact, Ok(within)) = (self.shape, &set)
-            && let Some(mut sharp) = keeper.set().sharp(keeper.likelihood(), threshold, (*within).clone())
-        {
-            return optimist.plan_over(call, heading, Ok(&mut sharp), rate, rate);
+        optimist.b = optimist.costs.iter().copied().fold(1.0, f64::max) / rate.q;
+        let mut none = Emptiness::Contradiction;
+        let set = known.set.as_mut().map_err(|_| &mut none);
+        match (region, self.shape) {
+            (Some(region), Shape::Exact) => {
+                let mut sharp = set.map(|within| SharpSet::new(region, within.clone()));
+                optimist.plan_over(call, heading, sharp.as_mut().map_err(|e| &mut **e), rate, |_, _, _| false)?;
+            }
+            (Some(region), _) => {
+                let sharpen = |set: &mut ConvexSet, devi: &Devi, task: &Task| cuts::sharpen(&region, set, devi, task);
+                optimist.plan_over(call, heading, set, rate, sharpen)?;
+            }
+            (None, _) => optimist.plan_over(call, heading, set, rate, |_, _, _| false)?,
         }
-        optimist.plan_over(call, heading, set, rate, rate)
+        if let Ok(set) = &known.set {
+            self.keeper.keep_cuts(set);
+        }
+        Ok(())
     }
 }
 
@@ -226,6 +246,10 @@ impl Algorithm for Likely {
         let informed = std::mem::take(&mut self.informed).then_some(Reason::Information);
         let more = self.perturbed && now.episodes_doubled();
         informed.or(Optimist::due(false, now)).or(more.then_some(Reason::Episodes))
+    }
+
+    fn plans_first(&self) -> bool {
+        true
     }
 
     fn plan(&mut self, call: &Call) -> Result<(), Cut> {

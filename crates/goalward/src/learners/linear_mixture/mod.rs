@@ -1,5 +1,6 @@
 //! Learners of linear mixtures: optimistic planning over a confidence set for theta.
 
+mod cuts;
 pub mod levis;
 pub mod levis_plus_plus;
 pub mod levis_plus_plus_lr;

@@ -32,6 +32,31 @@ pub(super) struct Optimist {
     pub(super) standing: Standing,
 }
 
+/// How often a plan may be made again over a smaller set.
+const ROUNDS: usize = 3;
+
+/// The precision eps_j and the discount q_j of a plan.
+#[derive(Clone, Copy)]
+pub(super) struct Rate {
+    pub(super) eps: f64,
+    pub(super) q: f64,
+}
+
+impl Rate {
+    /// eps_j = q_j = 1/t_j (reading A6).
+    pub(super) fn printed(t: u64) -> Rate {
+        let rate = 1.0 / t as f64;
+        Rate { eps: rate, q: rate }
+    }
+
+    /// q_j = 1e-3/t_j: any smaller discount is optimistic too, and loses less. So is any smaller
+    /// eps_j; this one costs policy iteration a round or two.
+    pub(super) fn small(t: u64) -> Rate {
+        let rate = 1.0 / t.max(1) as f64;
+        Rate { eps: rate.min(1e-6), q: 1e-3 * rate }
+    }
+}
+
 /// What a planning call reports beside its outcome.
 pub(super) struct Heading {
     pub(super) beta: f64,
@@ -114,21 +139,20 @@ impl Optimist {
     /// Algorithm 1, lines 11 to 18, on regressions that were just frozen: C_j from level 0 (reading
     /// A9), eps_j = q_j = 1/t_j (reading A6).
     pub(super) fn plan(&mut self, call: &Call, heading: Heading, set: &Ellipse) -> Result<(), Cut> {
-        let rate = 1.0 / call.clock.t as f64;
         let mut within = set.within(&self.constraints).map_err(|_| Emptiness::Regression);
-        self.plan_over(call, heading, within.as_mut(), rate, rate)
+        self.plan_over(call, heading, within.as_mut(), Rate::printed(call.clock.t), |_, _, _| false)
     }
 
-    /// Plans over a set with the paper's eps and q, and reports it. If C ∩ B is empty (no set) the
-    /// old Q and V stay, and the event is counted (reading D4). If it is cut off nothing has
-    /// changed.
+    /// Plans over a set, and reports it. As long as `sharpen` makes the set smaller where the plan
+    /// looks, and a few times at most, it plans again. If C ∩ B is empty (no set) the old Q and V
+    /// stay, and the event is counted (reading D4). If it is cut off nothing has changed.
     pub(super) fn plan_over<S>(
         &mut self,
         call: &Call,
         heading: Heading,
         set: Result<&mut S, &mut Emptiness>,
-        eps: f64,
-        q: f64,
+        Rate { eps, q }: Rate,
+        mut sharpen: impl FnMut(&mut S, &Devi, &Task) -> bool,
     ) -> Result<(), Cut>
     where
         S: SupportMin + Clone + Send + Sync,
@@ -137,7 +161,15 @@ impl Optimist {
         let done = match set {
             Ok(set) => {
                 let task = Task { problem: &self.problem, costs: &self.costs, b: self.b, eps, q };
-                Ok(self.devi.plan_unless(&task, set, self.planner, &now.v, call.halt)?)
+                let mut done = self.devi.plan_unless(&task, set, self.planner, &now.v, call.halt)?;
+                for _ in 0..ROUNDS {
+                    if !sharpen(set, &self.devi, &task) {
+                        break;
+                    }
+                    let v = self.devi.v.clone();
+                    done = done.and(self.devi.plan_unless(&task, set, self.planner, &v, call.halt)?);
+                }
+                Ok(done)
             }
             Err(why) => Err(*why),
         };

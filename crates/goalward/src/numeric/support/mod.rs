@@ -3,6 +3,7 @@
 
 mod active_set;
 mod conic;
+mod cuts;
 mod lanes;
 mod whiten;
 mod working;

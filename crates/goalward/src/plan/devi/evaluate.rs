@@ -183,7 +183,7 @@ const NEGATIVE: f64 = 1e-9;
 /// need not, and a sweep takes the expectation, or the least successor's value where that is more.
 /// So a part of the positive weights, scaled to one, goes to the least successor: as much as makes
 /// the expectation of V what the sweep made of it.
-fn make_distribution(weights: &mut [f64], successors: &[u32], v: &[f64]) {
+pub(super) fn make_distribution(weights: &mut [f64], successors: &[u32], v: &[f64]) {
     let lacking: f64 = weights.iter().map(|w| (-w).max(0.0)).sum();
     let value = |i: usize| v[successors[i] as usize];
     let expected: f64 = weights.iter().enumerate().map(|(i, w)| w * value(i)).sum();

@@ -27,6 +27,7 @@ mod newton;
 mod planner;
 mod sweep;
 mod warm;
+mod way;
 
 use crate::numeric::halt::{Cut, Halt};
 use crate::numeric::support::SupportMin;
@@ -70,6 +71,17 @@ pub struct Convergence {
     /// The set was larger than asked for ([`SupportMin::is_relaxed`]): V is optimistic all the
     /// same.
     pub relaxed: bool,
+}
+
+impl Convergence {
+    /// Of two calls, one after the other, of which the second counts.
+    pub fn and(self, second: Convergence) -> Convergence {
+        Convergence {
+            sweeps: self.sweeps + second.sweeps,
+            fallbacks: self.fallbacks + second.fallbacks,
+            ..second
+        }
+    }
 }
 
 /// How value iteration ended.

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use taken::Taken;
 
 /// Rows that are scanned together: enough sums for the processor never to wait for one.
-const ROWS: usize = 16;
+pub(super) const ROWS: usize = 16;
 /// From so many rows on, rows are ordered so that neighbours are alike, and a bound on every block
 /// comes first.
 const ORDERED: usize = 64 * ROWS;
@@ -49,12 +49,14 @@ pub(super) struct Whitened {
     pub(super) ceilings: Vec<[f64; ROWS]>,
     pub(super) limits: Vec<f64>,
     /// 1 / |L^-1 A_i|: multipliers of the rows of G times it are multipliers of the rows of A.
-    scales: Vec<f64>,
+    pub(super) scales: Vec<f64>,
     /// How far h may be off: what a proof of emptiness must exceed.
     pub(super) doubt: Vec<f64>,
     /// The polytope's rows behind those of G, k numbers each, and their right-hand sides.
-    rows: Vec<f64>,
-    offsets: Vec<f64>,
+    pub(super) rows: Vec<f64>,
+    pub(super) offsets: Vec<f64>,
+    /// How many of the rows are the polytope's; cuts follow.
+    pub(super) uncut: usize,
     /// Bounds on the blocks, where there are many.
     coarse: Option<Coarse>,
     /// Rows that could bind were left out: the set is larger than the ellipsoid within the
@@ -207,6 +209,7 @@ impl Whitened {
             doubt: Vec::new(),
             rows: Vec::new(),
             offsets: Vec::new(),
+            uncut: 0,
             coarse: None,
             relaxed: false,
             point: false,
@@ -268,11 +271,15 @@ impl Whitened {
             self.offsets.push(offsets[i]);
         }
         self.relaxed = relaxed;
+        self.uncut = self.limits.len();
         self.enlarge(more);
-        if self.limits.len() >= ORDERED {
-            self.coarse = Some(Coarse::of(self));
-        }
+        self.bound_blocks();
         Ok(())
+    }
+
+    /// Bounds on the blocks, where there are many.
+    pub(super) fn bound_blocks(&mut self) {
+        self.coarse = (self.limits.len() >= ORDERED).then(|| Coarse::of(self));
     }
 
     /// A bound on |L^-1|: the smaller of its Frobenius norm and the mean of its largest row and
