@@ -283,6 +283,14 @@ impl Likelihood {
         Maximum { theta: self.lift(&z), loss: self.loss_at(&z), z }
     }
 
+    pub(crate) fn predicting_z(&self) -> &[f64] {
+        &self.memory.plug_in
+    }
+
+    pub(crate) fn information_factor(&self) -> &Cholesky {
+        &self.memory.information
+    }
+
     /// The predicting theta, with its loss.
     pub(crate) fn predicting(&self) -> Maximum {
         let z = self.memory.plug_in.clone();

@@ -62,7 +62,7 @@ use crate::learners::{
     Algorithm, Brief, Call, Clock, Emptiness, Family, LearnerEntry, Probe, Reason, Seen, Snapshot, Transition,
 };
 use crate::numeric::stored::{Flaw, Within, ensure};
-use crate::numeric::support::ConvexSet;
+use crate::numeric::support::{ConvexSet, SupportMin, Warm};
 use crate::parameters::{Choice, Key, Value};
 use crate::plan::{Cut, Devi, Planner, Task};
 use crate::problem::seen::require_clear;
@@ -171,7 +171,7 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     if std::env::var("RESTART").is_ok() {
         keeper = keeper.restarting();
     }
-    Ok(Box::new(Likely { keeper, optimist, shape, perturbed, informed: false }))
+    Ok(Box::new(Likely { keeper, optimist, shape, perturbed, informed: false, in_use: None, informed_by: None }))
 }
 
 struct Likely {
@@ -182,6 +182,8 @@ struct Likely {
     shape: Shape,
     /// Whether the information has doubled with the step just taken in.
     informed: bool,
+    in_use: Option<ConvexSet>,
+    informed_by: Option<crate::numeric::Cholesky>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -192,6 +194,31 @@ struct Memory {
 }
 
 impl Likely {
+    fn refuted(&mut self, s: State) -> bool {
+        let env = |name: &str, or: f64| std::env::var(name).ok().and_then(|x| x.parse().ok()).unwrap_or(or);
+        let x = env("X", 1e9);
+        if x > 1e8 || s == self.optimist.problem.goal() {
+            return false;
+        }
+        let Some(set) = &mut self.in_use else { return false };
+        let problem = &self.optimist.problem;
+        let q = &self.optimist.standing.q;
+        let Some(p) = problem.pairs_of(s).min_by(|&a, &b| q[a].total_cmp(&q[b])) else { return false };
+        let mut phi = vec![0.0; problem.dim()];
+        problem.phi_v(p, &self.optimist.standing.v, &mut phi);
+        set.min(&phi, &mut Warm::default());
+        let mut z = vec![0.0; self.keeper.likelihood().predicting_z().len()];
+        set.coordinates(&mut z);
+        z.iter_mut().zip(self.keeper.likelihood().predicting_z()).for_each(|(z, p)| *z -= p);
+        let norm = |factor: &crate::numeric::Cholesky| -> f64 {
+            let k = z.len();
+            (0..k).map(|j| (j..k).map(|i| factor.lower()[i * k + j] * z[i]).sum::<f64>().powi(2)).sum()
+        };
+        let now = norm(self.keeper.likelihood().information_factor());
+        let then = self.informed_by.as_ref().map_or(0.0, norm);
+        0.5 * (now - then) > x
+    }
+
     fn plan_now(&mut self, call: &Call) -> Result<(), Cut> {
         let mut known = self.keeper.update();
         let heading = Heading {
@@ -226,6 +253,8 @@ impl Likely {
         }
         if let Ok(set) = &known.set {
             self.keeper.keep_cuts(set);
+            self.informed_by = Some(self.keeper.likelihood().information_factor().clone());
+            self.in_use = self.keeper.set().last(self.keeper.likelihood());
         }
         Ok(())
     }
@@ -239,6 +268,11 @@ impl Algorithm for Likely {
     fn observe(&mut self, step: &Transition, pair: Pair, _: &Clock) -> Seen {
         let seen = self.keeper.observe(pair, step.next);
         self.informed = seen == Seen::Counted && self.keeper.informed();
+        if !self.informed && seen == Seen::Counted {
+            let goal = self.optimist.problem.goal();
+            let next = if step.next == goal { self.optimist.problem.start() } else { step.next };
+            self.informed = self.refuted(next);
+        }
         seen
     }
 

@@ -86,7 +86,7 @@ pub(super) struct Standing {
     /// Planning calls over a set larger than C ∩ B, since rows of B were left out.
     relaxed: u64,
     /// Q_j per pair.
-    q: Vec<f64>,
+    pub(super) q: Vec<f64>,
     /// V_j per state, in [0, B].
     pub(super) v: Vec<f64>,
     last_plan: Option<PlanReport>,
