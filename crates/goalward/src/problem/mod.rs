@@ -13,6 +13,7 @@ mod models;
 mod names;
 mod need;
 mod note;
+mod ranges;
 mod reach;
 mod restart;
 pub(crate) mod seen;

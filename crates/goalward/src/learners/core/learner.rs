@@ -178,7 +178,8 @@ impl Learner {
     }
 
     /// An interval for every coordinate of theta, from a learner whose confidence set gives one. An
-    /// end may be infinite.
+    /// end may be infinite. What the problem's facts rule out is cut off: a weight of a mixture
+    /// lies between 0 and 1.
     pub fn intervals(&self) -> Option<Vec<(f64, f64)>> {
         #[derive(Default)]
         struct Intervals(Option<Vec<(f64, f64)>>);
@@ -189,7 +190,7 @@ impl Learner {
         }
         let mut sink = Intervals::default();
         self.algorithm.probe(&mut sink, &self.clock);
-        sink.0
+        sink.0.map(|theta| self.problem.clip(&theta))
     }
 
     /// The last planning call.
