@@ -16,9 +16,9 @@ fn main() -> Result<()> {
     println!("{} episodes, {} steps", result.episodes, result.steps);
     println!("optimal cost {:.2}, regret {:.2}", result.optimal_cost, result.regret);
     let intervals = runner.learner().intervals().unwrap_or_default();
-    let models = ["calm", "right", "down", "left", "up"];
     let truth = arena.instance().truth()?.theta();
-    for ((model, (low, high)), theta) in models.iter().zip(intervals).zip(truth) {
+    for (i, ((low, high), theta)) in intervals.iter().zip(truth).enumerate() {
+        let model = arena.problem().model_name(i);
         println!("{model:>6}: between {low:.3} and {high:.3}; the truth is {theta}");
     }
     if let Some(guarantee) = result.guarantee {
