@@ -7,8 +7,8 @@ use goalward::{Result, Settings};
 
 fn main() -> Result<()> {
     // each model has a wind of its own; the truth mixes them with weights that the learner is not
-    // told
-    let arena = Arena::open("windy-grid", &Settings::new().set("n", 3))?;
+    // told; that no weight is negative it may know (simplex)
+    let arena = Arena::open("windy-grid", &Settings::new().set("n", 3).set("simplex", true))?;
     let mut runner = Runner::new(&arena, RunSpec::new("lr", 150).seed(1))?;
     runner.run(&mut [])?;
 
