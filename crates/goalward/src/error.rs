@@ -120,8 +120,8 @@ pub enum Error {
          one (tolerance {tolerance:e})"
     )]
     ModelRow {
-        /// The model's number, from 0: the entry of the features that it is.
-        model: usize,
+        /// The model's name; without one its number, from 0: the entry of the features that it is.
+        model: String,
         /// The state's name.
         state: String,
         /// The action's name.
@@ -172,8 +172,8 @@ pub enum Error {
     /// A candidate model is wrong.
     #[error("model {model}, state {state}, action {action}: {fault}")]
     Model {
-        /// The model's number, from 0.
-        model: usize,
+        /// The model's name; without one its number, from 0.
+        model: String,
         /// The state's number.
         state: usize,
         /// The action's number.
@@ -411,6 +411,9 @@ impl Error {
                     .into()
             }
             Error::Memory { .. } => "make the problem smaller, or run it where more memory is free".into(),
+            Error::Field { field, .. } if field.starts_with("model_names") => {
+                "give every model a name of its own, in the order of theta, or leave model_names out".into()
+            }
             Error::NoTruth { .. } => "add \"theta\": [...] to the problem file".into(),
             Error::InFile { source, .. } | Error::AtLine { source, .. } => return source.hint(),
             Error::Probability { probability, .. } if *probability < 0.0 => {

@@ -21,7 +21,8 @@
 //! // two candidate models of one action: it reaches the goal, state 1, with probability 0.9 or 0.2
 //! let fast = vec![vec![vec![(1, 0.9), (0, 0.1)]], vec![]];
 //! let slow = vec![vec![vec![(1, 0.2), (0, 0.8)]], vec![]];
-//! let problem = Problem::from_models(&[fast, slow], &[vec![1.0], vec![]], 0, 1)?;
+//! let models = [("fast", fast), ("slow", slow)];
+//! let problem = Problem::from_models(&models, &[vec![1.0], vec![]], 0, 1)?;
 //! let mut learner = LevisPlusPlusLr::builder().b(5.0).build(problem)?;
 //! let action = learner.act(0)?;
 //! learner.observe(&Transition { state: 0, action, cost: 1.0, next: 1 })?;

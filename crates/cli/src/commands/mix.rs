@@ -5,9 +5,10 @@ use crate::exit::{Outcome, Usage};
 use crate::names::WorldName;
 use crate::progress::{Busy, Waiting};
 use goalward::parameters::parse_number;
-use goalward::problem::{Instance, mix, mix_restarting};
+use goalward::problem::{Instance, distinct_names, mix, mix_restarting};
 use goalward::worlds::{self, RESTART};
-use std::path::PathBuf;
+use std::collections::HashSet;
+use std::path::{PathBuf, is_separator};
 
 const EXAMPLES: &str = "\
 EXAMPLES:
@@ -30,6 +31,11 @@ EXAMPLES:
 /// matched by name where both models have names, else by number. Start, goal and costs must agree;
 /// what does not is named. Where the mixture can be lost for ever, --restart makes a problem of it
 /// that learners accept: a step into a lost state leads back to the start.
+///
+/// Results call the models by name ("model_names"): by the name that a file gives, which without
+/// one is the file's own. Where two models share a name, all are called by their files; where these
+/// are alike too, as they were typed; and what is then still the same gets a number (calm, calm-2).
+/// A model that is a mixture itself, with a theta, counts as one model.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -84,10 +90,58 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         }
         false => mix(&models, weights.as_deref())?,
     };
+    let instance = instance.with_model_names(names(&models))?;
     if !quiet {
         busy.aside(|| super::tell(&instance));
     }
     drop(busy);
     put(&instance, &output, quiet)?;
     Ok(Outcome::Done)
+}
+
+/// What results call the models: the problems' names, else those of the files, else what was typed;
+/// the first in which no two are alike.
+fn names(models: &[(String, Instance)]) -> Vec<String> {
+    let own: Vec<&str> = models.iter().map(|(_, model)| model.problem.name()).collect();
+    let typed: Vec<&str> = models.iter().map(|(typed, _)| typed.as_str()).collect();
+    let files: Vec<&str> = typed.iter().map(|typed| stem(typed)).collect();
+    let differ = |names: &&Vec<&str>| {
+        let all: HashSet<&str> = names.iter().copied().collect();
+        all.len() == names.len() && names.iter().all(|name| !name.trim().is_empty())
+    };
+    distinct_names([&own, &files, &typed].into_iter().find(differ).unwrap_or(&own))
+}
+
+/// The name of a file without its folder and its ending; a world as it was typed.
+fn stem(typed: &str) -> &str {
+    let name = typed.rsplit(is_separator).next().unwrap_or(typed);
+    let name = name.strip_suffix(".gz").unwrap_or(name);
+    [".json", ".drn"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use goalward::Settings;
+
+    #[test]
+    fn models_are_called_by_what_tells_them_apart() {
+        let grid = worlds::open("windy-grid", &Settings::new().set("n", 2)).unwrap();
+        let corridor = worlds::open("corridor", &Settings::new()).unwrap();
+        let named = |typed: &[&str], second: &Instance| {
+            let models = typed.iter().zip([&grid, second, &grid]);
+            names(&models.map(|(typed, model)| (typed.to_string(), model.clone())).collect::<Vec<_>>())
+        };
+        // their own names
+        assert_eq!(named(&["a.json", "b.json"], &corridor), ["windy-grid", "corridor"]);
+        // those of the files
+        assert_eq!(named(&["x/a.json", "x/b.drn.gz"], &grid), ["a", "b"]);
+        assert_eq!(named(&["windy-grid@wind=0.1", "grid.json"], &grid), ["windy-grid@wind=0.1", "grid"]);
+        // as they were typed
+        assert_eq!(named(&["icy/lake.json", "dry/lake.json"], &grid), ["icy/lake.json", "dry/lake.json"]);
+        // with numbers
+        assert_eq!(named(&["a.json", "a.json"], &grid), ["windy-grid", "windy-grid-2"]);
+        assert_eq!(named(&["a", "b", "a"], &corridor), ["windy-grid", "corridor", "windy-grid-2"]);
+        assert_eq!(named(&["a.json", ".json"], &grid), ["a.json", ".json"]);
+    }
 }

@@ -41,6 +41,7 @@ fn faults_and_tables_of_problem_files_are_bounded() {
         ("cost", "[-1]"),
         ("cost", "[]"),
         ("state_names", "\"\""),
+        ("model_names", "\"\""),
         ("action_names", "[\"\"]"),
     ] {
         place.write("large.json", &problem(key, &many(entry, BYTES)));

@@ -16,6 +16,7 @@ mod input;
 mod learn;
 mod licences;
 mod manners;
+mod model_names;
 mod models;
 mod names;
 mod outputs;

@@ -36,9 +36,12 @@ pub struct RunResult {
     pub gap_regret: f64,
     /// The learner's estimate of theta, if it has one.
     pub theta_hat: Option<Vec<f64>>,
+    /// The names of the models that theta mixes, if they have any, in the order of theta.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model_names: Option<Vec<String>>,
     /// An interval for every coordinate of theta, as of the last plan, if the learner's confidence
     /// set gives one. An end may be infinite; serialised it is null then, and so is an interval
-    /// without an end.
+    /// without an end. What the problem's facts rule out is cut off.
     #[serde(skip_serializing_if = "Option::is_none", serialize_with = "ends")]
     pub theta_interval: Option<Vec<(f64, f64)>>,
     /// The coordinates of theta that cannot be learnt from transitions: their intervals are what
@@ -149,7 +152,8 @@ impl RunResult {
             regret: now.regret(arena),
             gap_regret: now.gap_regret,
             theta_hat: gathered.theta_hat,
-            theta_interval: gathered.theta_interval,
+            model_names: arena.problem().model_names().map(<[String]>::to_vec),
+            theta_interval: gathered.theta_interval.map(|theta| arena.problem().clip(&theta)),
             theta_hidden: gathered.theta_hidden,
             planner_calls: gathered.planner_calls,
             radius: parameters.get("radius").and_then(Value::as_str).map(String::from),

@@ -1,7 +1,10 @@
 //! Several known models over the same states as one learning problem: the truth is some mixture of
 //! them.
 
-use super::{Action, Instance, Model, Note, Problem, ProblemBuilder, ROW_TOLERANCE, State, Truth, restart};
+use super::{
+    Action, Instance, Model, Note, Problem, ProblemBuilder, ROW_TOLERANCE, State, Truth, distinct_names,
+    restart,
+};
 use crate::error::shown;
 use crate::{Error, Result};
 use std::borrow::Cow;
@@ -10,8 +13,9 @@ use std::collections::HashMap;
 /// How far two costs that should be the same may be apart, relative to the larger or to 1.
 const COST_TOLERANCE: f64 = 1e-9;
 
-/// A learning problem from models with the names that errors call them by: one feature for each
-/// model, theta mixes them.
+/// A learning problem from models with their names: one feature for each model, theta mixes them.
+/// Errors and results call the models by these names. A name that stands there twice gets a number
+/// (`calm`, `calm-2`).
 ///
 /// States are matched by name if both models have names, each once, else by number; so are the
 /// actions of a state. Start, goal and costs must agree, since a learner knows them; what does not
@@ -30,6 +34,7 @@ const COST_TOLERANCE: f64 = 1e-9;
 /// let mixed = mix(&coins, Some(&[0.25, 0.75]))?;
 /// assert_eq!(*mixed.problem.phi(0), [0.5, 0.09999999999999998, 0.5, 0.9]);
 /// assert!((mixed.truth()?.row(&mixed.problem, 0)[1] - 0.8).abs() < 1e-15);
+/// assert_eq!(mixed.problem.model_name(1), "biased");
 /// # Ok::<(), goalward::Error>(())
 /// ```
 pub fn mix(models: &[(String, Instance)], weights: Option<&[f64]>) -> Result<Instance> {
@@ -72,6 +77,7 @@ fn blend(models: &[(String, Instance)], weights: Option<&[f64]>) -> Result<Insta
     let names: Vec<&str> = models.iter().map(|(_, model)| model.problem.name()).collect();
     let mut builder = ProblemBuilder::from_models(&names.join("+"), &kernels, &costs)?;
     builder.start(shape.start()).goal(shape.goal()).simplex().allow_lost();
+    builder.model_names(distinct_names(&models.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>()));
     let named = |get: fn(&Problem) -> bool| models.iter().map(|(_, m)| &*m.problem).find(|p| get(p));
     if let Some(names) = named(|p| p.state_names().is_some()).and_then(Problem::state_names) {
         builder.state_names(names.to_vec());

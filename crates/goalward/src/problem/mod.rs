@@ -10,8 +10,10 @@ mod fit;
 mod halves;
 mod mix;
 mod models;
+mod names;
 mod need;
 mod note;
+mod ranges;
 mod reach;
 mod restart;
 pub(crate) mod seen;
@@ -29,7 +31,10 @@ pub use faults::Faults;
 pub use mix::mix;
 #[doc(hidden)]
 pub use mix::mix_restarting;
-pub use models::Model;
+pub use models::{Candidate, Model};
+#[doc(hidden)]
+pub use names::distinct_names;
+pub(crate) use names::model_name_faults;
 #[doc(hidden)]
 pub use need::Need;
 pub(crate) use need::all_rows;
@@ -89,6 +94,7 @@ pub struct Problem {
     extra: Vec<Halfspace>,
     state_names: Option<Vec<String>>,
     action_names: Option<Vec<Vec<String>>>,
+    model_names: Option<Vec<String>>,
     constraints: Arc<Polytope>,
     notes: Vec<Note>,
 }
@@ -252,6 +258,7 @@ impl Problem {
         let texts =
             |names: &[String]| names.iter().map(|name| size_of::<String>() + name.len()).sum::<usize>();
         let names = self.state_names().map_or(0, texts)
+            + self.model_names().map_or(0, texts)
             + self.action_names().map_or(0, |states| states.iter().map(|names| 24 + texts(names)).sum());
         size_of_val(&*self.first_pair)
             + size_of_val(&*self.first_row)

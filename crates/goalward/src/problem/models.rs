@@ -16,15 +16,28 @@ impl Problem {
     /// [`ROW_TOLERANCE`], as numbers of type `f32` are: [`ProblemBuilder::build`] divides them by
     /// their sums.
     ///
+    /// A model may come with a name, which results and errors then call it by:
+    ///
     /// ```
     /// use goalward::problem::Problem;
     /// let fast = vec![vec![vec![(1, 0.9), (0, 0.1)]], vec![]];
     /// let slow = vec![vec![vec![(1, 0.2), (0, 0.8)]], vec![]];
-    /// let problem = Problem::from_models(&[fast, slow], &[vec![1.0], vec![]], 0, 1)?;
+    /// let models = [("fast", fast), ("slow", slow)];
+    /// let problem = Problem::from_models(&models, &[vec![1.0], vec![]], 0, 1)?;
     /// assert_eq!((problem.dim(), problem.extra().len()), (2, 2));
+    /// assert_eq!(problem.model_name(1), "slow");
+    /// // without names they have numbers
+    /// let [(_, fast), (_, slow)] = models;
+    /// let problem = Problem::from_models(&[fast, slow], &[vec![1.0], vec![]], 0, 1)?;
+    /// assert_eq!(problem.model_name(1), "1");
     /// # Ok::<(), goalward::Error>(())
     /// ```
-    pub fn from_models(models: &[Model], costs: &[Vec<f64>], start: State, goal: State) -> Result<Problem> {
+    pub fn from_models<M: Candidate>(
+        models: &[M],
+        costs: &[Vec<f64>],
+        start: State,
+        goal: State,
+    ) -> Result<Problem> {
         let mut builder = ProblemBuilder::from_models("mixture", models, costs)?;
         builder.start(start).goal(goal).simplex();
         builder.build()
@@ -34,11 +47,42 @@ impl Problem {
 /// A kernel: for every state, for every action, the successors with their probabilities.
 pub type Model = Vec<Vec<Vec<(State, f64)>>>;
 
+/// A candidate model: a [`Model`], or a name and a [`Model`].
+pub trait Candidate {
+    /// The kernel.
+    fn kernel(&self) -> &Model;
+    /// Its name, if it has one.
+    fn name(&self) -> Option<&str>;
+}
+
+impl Candidate for Model {
+    fn kernel(&self) -> &Model {
+        self
+    }
+    fn name(&self) -> Option<&str> {
+        None
+    }
+}
+
+impl<N: AsRef<str>> Candidate for (N, Model) {
+    fn kernel(&self) -> &Model {
+        &self.1
+    }
+    fn name(&self) -> Option<&str> {
+        Some(self.0.as_ref())
+    }
+}
+
 impl ProblemBuilder {
     /// A builder filled with the features of d candidate models; nothing is assumed of the weights.
     #[doc(hidden)]
-    pub fn from_models(name: &str, models: &[Model], costs: &[Vec<f64>]) -> Result<ProblemBuilder> {
+    pub fn from_models<M: Candidate>(name: &str, models: &[M], costs: &[Vec<f64>]) -> Result<ProblemBuilder> {
         let mut builder = ProblemBuilder::new(name, costs.len(), models.len());
+        let names = models.iter().map(|model| model.name().map(String::from)).collect::<Option<_>>();
+        if let Some(names) = names {
+            builder.model_names(names);
+        }
+        let models: Vec<&Model> = models.iter().map(Candidate::kernel).collect();
         for (s, costs) in costs.iter().enumerate() {
             for &cost in costs {
                 builder.action(s, cost)?;
@@ -59,7 +103,7 @@ impl ProblemBuilder {
                 let mut rows: BTreeMap<State, Vec<f64>> = BTreeMap::new();
                 for (m, model) in models.iter().enumerate() {
                     check_row(&model[s][a], model.len()).map_err(|fault| Error::Model {
-                        model: m,
+                        model: builder.model_name(m),
                         state: s,
                         action: a,
                         fault,

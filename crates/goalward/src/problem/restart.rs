@@ -57,6 +57,9 @@ pub fn restart(problem: &Problem, truth: &Truth) -> Result<(Instance, Vec<State>
         let kept = |s: State| if lost(s) { vec![NAME.to_string()] } else { names[s].clone() };
         builder.action_names((0..problem.states()).map(kept).collect());
     }
+    if let Some(names) = problem.model_names() {
+        builder.model_names(names.to_vec());
+    }
     for s in 0..problem.states() {
         if lost(s) {
             let a = builder.action(s, 1.0)?;

@@ -126,6 +126,31 @@ fn names_of_wrong_length() {
     let mut builder = bridge();
     builder.action_names(vec![vec!["swim".into()], vec![], vec![]]);
     assert_says(builder.build(), &["action_names[0]", "1 names for 2 actions"]);
+    let mut builder = bridge();
+    builder.model_names(vec!["dry".into()]);
+    let error = assert_says(builder.build(), &["model_names", "1 names for 2 models"]);
+    assert!(error.hint().is_some_and(|hint| hint.contains("in the order of theta")));
+}
+
+#[test]
+fn names_of_models() {
+    let named = |names: [&str; 2]| {
+        let mut builder = bridge();
+        ROWS.iter().for_each(|(s, a, next, phi)| drop(builder.feature(*s, *a, *next, phi)));
+        builder.model_names(names.map(String::from).to_vec());
+        builder.build()
+    };
+    let problem = named(["dry", "icy"]).unwrap();
+    assert_eq!((problem.model_name(0), problem.model_name(1)), ("dry".into(), "icy".into()));
+    let plain = with_rows(|_, _, _| true, &[]).unwrap();
+    assert!(plain.model_names().is_none() && plain.model_name(1) == "1");
+    assert!(plain.bytes() < problem.bytes());
+    assert_says(named(["dry", "dry"]), &["model_names[1]", "model 0 is called \"dry\" too"]);
+    assert_says(named(["", "dry"]), &["model_names[0]", "empty"]);
+    assert_says(named(["dry", " \t"]), &["model_names[1]", "empty"]);
+    let renamed = plain.clone().with_model_names(vec!["a".into(), "b".into()]).unwrap();
+    assert_eq!(renamed.model_names(), Some(&["a".to_string(), "b".to_string()][..]));
+    assert_says(plain.with_model_names(vec!["a".into(); 3]), &["3 names for 2 models"]);
 }
 
 #[test]
@@ -156,10 +181,19 @@ fn theta_and_facts() {
 fn candidate_models() {
     let model = |p: f64| -> Model { vec![vec![vec![(0, 1.0 - p), (1, p)]], vec![]] };
     let costs = [vec![1.0], vec![]];
-    assert!(Problem::from_models(&[model(0.5), model(0.25)], &costs, 0, 1).is_ok());
+    let plain = Problem::from_models(&[model(0.5), model(0.25)], &costs, 0, 1).unwrap();
+    assert!(plain.model_names().is_none());
+    let named = [("fair", model(0.5)), ("biased", model(0.25))];
+    let named = Problem::from_models(&named, &costs, 0, 1).unwrap();
+    assert_eq!((named.phi(0), named.model_name(1)), (plain.phi(0), "biased".into()));
+    let twins = [("coin".to_string(), model(0.5)), ("coin".to_string(), model(0.25))];
+    assert_says(Problem::from_models(&twins, &costs, 0, 1), &["model_names[1]", "model 0 is called"]);
     let too_much: Model = vec![vec![vec![(0, 0.6), (1, 0.5)]], vec![]];
     let error = Problem::from_models(&[model(0.5), too_much], &costs, 0, 1);
     assert_says(error, &["model 1, state 0, action 0", "sums to 1.1"]);
+    let too_much: Model = vec![vec![vec![(0, 0.6), (1, 0.5)]], vec![]];
+    let error = Problem::from_models(&[("fair", model(0.5)), ("odd", too_much)], &costs, 0, 1);
+    assert_says(error, &["model odd, state 0, action 0", "sums to 1.1"]);
     let negative: Model = vec![vec![vec![(0, 1.5), (1, -0.5)]], vec![]];
     assert_says(Problem::from_models(&[negative], &costs, 0, 1), &["model 0", "next state 1 is -0.5"]);
     let short: Model = vec![vec![vec![(0, 1.0)]]];
@@ -167,7 +201,7 @@ fn candidate_models() {
     let wide: Model = vec![vec![vec![(1, 1.0)], vec![(1, 1.0)]], vec![]];
     let error = Problem::from_models(&[wide], &costs, 0, 1);
     assert_says(error, &["models[0][0]", "2 actions, but costs are given for 1"]);
-    assert_says(Problem::from_models(&[], &costs, 0, 1), &["dim"]);
+    assert_says(Problem::from_models::<Model>(&[], &costs, 0, 1), &["dim"]);
 }
 
 #[test]

@@ -55,8 +55,8 @@ fn assert_same(a: &Problem, b: &Problem) {
     assert_eq!((a.name(), a.start(), a.goal(), a.dim()), (b.name(), b.start(), b.goal(), b.dim()));
     assert_eq!((a.states(), a.pairs()), (b.states(), b.pairs()));
     assert_eq!(
-        (a.state_names(), a.action_names(), a.extra()),
-        (b.state_names(), b.action_names(), b.extra())
+        (a.state_names(), a.action_names(), a.model_names(), a.extra()),
+        (b.state_names(), b.action_names(), b.model_names(), b.extra())
     );
     let bits = |x: &[f64]| x.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
     assert_eq!(bits(a.costs()), bits(b.costs()));

@@ -4,8 +4,8 @@
 //! n + column. The four moves are right, down, left, up, in this order; a move off the grid stays.
 //! There are five candidate models:
 //!
-//! * model 0 obeys: the move is made;
-//! * models 1, 2, 3, 4 have a wind to the right, down, left, up: with probability `wind` it
+//! * model 0, `calm`, obeys: the move is made;
+//! * models 1, 2, 3, 4 have a wind to the `right`, `down`, `left`, `up`: with probability `wind` it
 //!   replaces the chosen move, else the move is made.
 //!
 //! The truth mixes them with the weights `theta`. Every step costs `cost`. The default weights blow
@@ -95,6 +95,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     }
     builder.state_names((0..n * n).map(|s| format!("({},{})", s / n, s % n)).collect());
     builder.action_names(vec![MOVES.map(String::from).to_vec(); n * n]);
+    builder.model_names([&["calm"], &MOVES[..]].concat().into_iter().map(String::from).collect());
     if settings.get(&SIMPLEX)? {
         builder.simplex();
     }
@@ -130,6 +131,13 @@ mod tests {
         let instance = build("windy-grid", &Settings::new().set("n", 3)).unwrap();
         let v = optimal(&instance).v[0];
         assert!((v - 2.83).abs() < 0.005, "{v}");
+    }
+
+    #[test]
+    fn winds_have_names() {
+        let grid = build("windy-grid", &Settings::new()).unwrap().problem;
+        let names: Vec<_> = (0..MODELS).map(|i| grid.model_name(i)).collect();
+        assert_eq!(names, ["calm", "right", "down", "left", "up"]);
     }
 
     #[test]

@@ -48,6 +48,22 @@ fn one_feature_for_each_model() {
     assert!(mixed(&crossing("4"), &crossing("2"), None).unwrap().truth.is_none());
 }
 
+/// The models keep the names that they were given, each once, through a file and a restart.
+#[test]
+fn models_keep_their_names() {
+    let names = |instance: &Instance| instance.problem.model_names().unwrap().to_vec();
+    let instance = mixed(&crossing("4"), &crossing("2"), None).unwrap();
+    assert_eq!(names(&instance), ["a.drn", "b.drn"]);
+    assert_eq!(names(&json::parse(&json::to_json(&instance)).unwrap()), ["a.drn", "b.drn"]);
+    let model = || open(&crossing("4"));
+    let mixed = mix(&[("calm".into(), model()), ("calm".into(), model()), ("".into(), model())], None);
+    assert_eq!(names(&mixed.unwrap()), ["calm", "calm-2", "model"]);
+    // a mixture is one model of the next
+    let weather = mix(&[("a".into(), model()), ("b".into(), model())], Some(&[0.5, 0.5])).unwrap();
+    let again = mix(&[("weather".into(), weather), ("c".into(), model())], None).unwrap();
+    assert_eq!((again.problem.dim(), names(&again)), (2, vec!["weather".to_string(), "c".to_string()]));
+}
+
 #[test]
 fn what_does_not_fit_is_named() {
     let base = crossing("4");

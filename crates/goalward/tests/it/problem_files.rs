@@ -29,7 +29,8 @@ const SOUND: &str = r#"{
   "theta": [0.25, 0.75],
   "extra": [[-1.0, 0.0, 0.0], [0.0, -1.0, 0.0]],
   "state_names": ["bank", "bridge", "home"],
-  "action_names": [["swim", "walk"], ["cross"], ["stay"]]
+  "action_names": [["swim", "walk"], ["cross"], ["stay"]],
+  "model_names": ["dry", "icy"]
 }
 "#;
 
@@ -41,8 +42,8 @@ const MALFORMED: &[(&str, &str, &[&str])] = &[
     (SOUND, "null", &[">:1:", "null", "expected a problem {...}"]),
     (SOUND, "[1, 2]", &[">:1:1:", "object", "not a list"]),
     ("{\n  \"name\"", "\u{feff}{\n  \"name\"", &[">:1:1:", "byte order mark"]),
-    ("]]\n}\n", "]]\n", &["EOF"]),
-    ("]]\n}\n", "]]\n}\n}", &[">:25:1:", "trailing"]),
+    ("\"icy\"]\n}\n", "\"icy\"]\n", &["EOF"]),
+    ("\"icy\"]\n}\n", "\"icy\"]\n}\n}", &[">:26:1:", "trailing"]),
     ("[0, 0, 2, [0.5, 0.9]],", "[0, 0, 2, [0.5, 0.9]]", &[">:15:5:", "expected"]),
     ("[0, 0, 2, [0.5, 0.9]],", "[0, 0, 2, [0.5, NaN]],", &[">:14:", "expected value"]),
     ("[0, 0, 2, [0.5, 0.9]],", "[0, 0, 2, [0.5, 1e400]],", &[">:14:", "out of range"]),
@@ -59,7 +60,7 @@ const MALFORMED: &[(&str, &str, &[&str])] = &[
     ("\"goal\": 2", "\"goal\": \"home\"", &[">:5:", "home", "usize"]),
     ("\"goal\": 2", "\"goal\": 2, \"goal\": 1", &[">:5:", "duplicate field `goal`"]),
     ("\"goal\": 2", "\"aim\": 2", &[">:5:", "unknown field `aim`"]),
-    ("  \"goal\": 2,\n", "", &[">:23:1:", "missing field `goal`"]),
+    ("  \"goal\": 2,\n", "", &[">:24:1:", "missing field `goal`"]),
     ("  \"dim\": 2,\n", "", &["missing field `dim`"]),
     ("\"crossing\"", "[[[[[[[[[[[[[[[[[[[[", &[">:2:", "string"]),
     ("\"crossing\"", "\"cross\ning\"", &[">:3:", "control character"]),
@@ -106,6 +107,15 @@ const MALFORMED: &[(&str, &str, &[&str])] = &[
     ("[\"cross\"], ", "", &["action_names", "2 lists for 3 states"]),
     ("\"swim\", ", "", &["action_names[0]", "1 names for 2 actions"]),
     ("\"swim\"", "7", &[">:23:", "7", "string"]),
+    ("\"dry\", ", "", &["model_names", "1 names for 2 models", "dim is 2"]),
+    ("\"dry\", ", "\"dry\", \"wet\", ", &["model_names", "3 names for 2 models"]),
+    ("\"dry\"", "\"icy\"", &["model_names[1]", "model 0 is called \"icy\" too"]),
+    ("\"icy\"", "\"\"", &["model_names[1]", "the name is empty"]),
+    ("\"icy\"", "\" \"", &["model_names[1]", "the name is empty"]),
+    ("\"icy\"", "2", &[">:24:", "2", "string"]),
+    ("[\"dry\", \"icy\"]", "\"dry icy\"", &[">:24:", "sequence of names"]),
+    ("[\"dry\", \"icy\"]", "[]", &["model_names", "0 names for 2 models"]),
+    ("\"model_names\"", "\"models\"", &[">:24:", "unknown field `models`", "model_names"]),
 ];
 
 fn bits(x: &[f64]) -> Vec<u64> {
@@ -118,8 +128,8 @@ fn assert_same(a: &Instance, b: &Instance) {
     let (a, b) = (&*a.problem, &*b.problem);
     assert_eq!((a.name(), a.start(), a.goal(), a.dim()), (b.name(), b.start(), b.goal(), b.dim()));
     assert_eq!(
-        (a.state_names(), a.action_names(), a.extra()),
-        (b.state_names(), b.action_names(), b.extra())
+        (a.state_names(), a.action_names(), a.model_names(), a.extra()),
+        (b.state_names(), b.action_names(), b.model_names(), b.extra())
     );
     assert_eq!((a.states(), bits(a.costs())), (b.states(), bits(b.costs())));
     for p in 0..a.pairs() {
@@ -131,6 +141,7 @@ fn assert_same(a: &Instance, b: &Instance) {
 fn the_sound_file_is_read_and_comes_back() {
     let instance = parse(SOUND).unwrap();
     assert_eq!(instance.problem.action_name(0, 1), "walk");
+    assert_eq!(instance.problem.model_name(1), "icy");
     assert_eq!(instance.truth().unwrap().theta(), [0.25, 0.75]);
     assert_same(&instance, &parse(&to_json(&instance)).unwrap());
 }
@@ -178,6 +189,7 @@ fn optional_fields_may_be_absent() {
     let problem = &instance.problem;
     assert!(instance.truth.is_none() && matches!(instance.truth(), Err(Error::NoTruth { .. })));
     assert!(problem.state_names().is_none() && problem.action_names().is_none());
+    assert!(problem.model_names().is_none() && !to_json(&instance).contains("model_names"));
     assert!(problem.extra().is_empty() && problem.name() == "problem");
     assert_same(&instance, &parse(&to_json(&instance)).unwrap());
     // without names the numbers are said
@@ -234,6 +246,8 @@ fn files_name_themselves() {
         ("[0.25, 0.75]", "[0.25]", 20),
         ("[0.0, -1.0, 0.0]", "[0.0, -1.0]", 21),
         ("\"bridge\", ", "", 22),
+        ("\"dry\", ", "", 24),
+        ("\"dry\"", "\"icy\"", 24),
     ] {
         let error = put(SOUND.replace(from, to).as_bytes()).unwrap_err();
         assert!(matches!(error, Error::AtLine { line: at, .. } if at == line), "{error}");

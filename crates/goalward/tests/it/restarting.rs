@@ -25,7 +25,7 @@ fn mixtures_restart_as_a_whole() {
         assert_eq!(lost, [1]);
         assert_eq!(mixed.truth.is_some(), weights.is_some());
         assert!(mixed.problem.require_goal_in_reach().is_ok());
-        assert_eq!(mixed.problem.dim(), 2);
+        assert_eq!((mixed.problem.dim(), mixed.problem.model_name(1)), (2, "dry".into()));
         if let Some([wet, _]) = weights {
             // x = 1 + wet/2 x
             let arena = Arena::new("mixed", &Settings::new(), mixed).unwrap();

@@ -137,9 +137,12 @@ fn one_bad_row_is_named_with_its_model() {
     let text = r#"{"states": 3, "start": 0, "goal": 2, "dim": 2, "cost": [[1.0], [1.0], []], "state_names": ["a", "b", "c"],
         "features": [[0, 0, 1, [0.5, 0.1]], [0, 0, 2, [0.5, 0.9]], [1, 0, 0, [0.2, 0.6]], [1, 0, 2, [0.8, 0.401]]]}"#;
     let Err(Error::InFile { source, .. }) = open(&serde_json::from_str(text).unwrap()) else { panic!() };
-    let Error::ModelRow { model: 1, state, action, sum, .. } = &*source else { panic!("{source}") };
-    assert_eq!((&**state, &**action), ("b", "0"));
+    let Error::ModelRow { model, state, action, sum, .. } = &*source else { panic!("{source}") };
+    assert_eq!((&**model, &**state, &**action), ("1", "b", "0"));
     assert!((sum - 1.001).abs() < 1e-12 && source.hint().is_some());
+    let named = text.replacen('{', r#"{"model_names": ["dry", "icy"], "#, 1);
+    let error = open(&serde_json::from_str(&named).unwrap()).unwrap_err().to_string();
+    assert!(error.contains("model icy, state b, action 0: "), "{error}");
 }
 
 /// Features that are no models: their sums are taken as they are, and what is nearly equal is said.

@@ -7,8 +7,8 @@ use goalward::{Result, Settings};
 
 fn main() -> Result<()> {
     // each model has a wind of its own; the truth mixes them with weights that the learner is not
-    // told
-    let arena = Arena::open("windy-grid", &Settings::new().set("n", 3))?;
+    // told; that no weight is negative it may know (simplex)
+    let arena = Arena::open("windy-grid", &Settings::new().set("n", 3).set("simplex", true))?;
     let mut runner = Runner::new(&arena, RunSpec::new("lr", 150).seed(1))?;
     runner.run(&mut [])?;
 
@@ -16,9 +16,9 @@ fn main() -> Result<()> {
     println!("{} episodes, {} steps", result.episodes, result.steps);
     println!("optimal cost {:.2}, regret {:.2}", result.optimal_cost, result.regret);
     let intervals = runner.learner().intervals().unwrap_or_default();
-    let models = ["calm", "right", "down", "left", "up"];
     let truth = arena.instance().truth()?.theta();
-    for ((model, (low, high)), theta) in models.iter().zip(intervals).zip(truth) {
+    for (i, ((low, high), theta)) in intervals.iter().zip(truth).enumerate() {
+        let model = arena.problem().model_name(i);
         println!("{model:>6}: between {low:.3} and {high:.3}; the truth is {theta}");
     }
     if let Some(guarantee) = result.guarantee {

@@ -17,7 +17,9 @@ fn main() -> Result<()> {
     let mut runner = Runner::new(&arena, RunSpec::new("lr", 200))?;
     runner.run(&mut [])?;
     let theta = runner.learner().theta().unwrap_or_default();
-    println!("sunny {:.2}, rainy {:.2} (the truth is 0.3 and 0.7)", theta[0], theta[1]);
+    for (i, (weight, truth)) in theta.iter().zip([0.3, 0.7]).enumerate() {
+        println!("{} {weight:.2} (the truth is {truth})", arena.problem().model_name(i));
+    }
     println!("regret {:.2} after {} episodes", runner.result().regret, runner.result().episodes);
     Ok(())
 }

@@ -8,7 +8,8 @@ fn main() -> Result<()> {
     // two candidate models of one action: it reaches the goal, state 1, with probability 0.9 or 0.2
     let fast = vec![vec![vec![(1, 0.9), (0, 0.1)]], vec![]];
     let slow = vec![vec![vec![(1, 0.2), (0, 0.8)]], vec![]];
-    let problem = Problem::from_models(&[fast, slow], &[vec![1.0], vec![]], 0, 1)?;
+    let models = [("fast", fast), ("slow", slow)];
+    let problem = Problem::from_models(&models, &[vec![1.0], vec![]], 0, 1)?;
     let mut learner = LevisPlusPlusLr::builder().b(5.0).build(problem)?;
 
     for episode in 0..100 {
@@ -25,8 +26,9 @@ fn main() -> Result<()> {
         }
         learner.end_episode();
     }
-    let theta = learner.theta().unwrap_or_default();
-    println!("weights of the two models: {:.2} and {:.2}", theta[0], theta[1]);
+    for (i, weight) in learner.theta().unwrap_or_default().iter().enumerate() {
+        println!("{}: {weight:.2}", learner.problem().model_name(i));
+    }
     println!("cost to the goal, at least: {:.2}", learner.value(0)?.unwrap_or(f64::NAN));
     Ok(())
 }

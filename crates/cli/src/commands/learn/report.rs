@@ -1,6 +1,7 @@
 //! What a run came to, for people and as JSON.
 
-use crate::numbers::{count, fixed, real, seconds, vector};
+use super::theta;
+use crate::numbers::{count, real, seconds};
 use crate::output::Sheet;
 use goalward::episode::{Ending, RunResult, RunSpec};
 use serde::Serialize;
@@ -67,13 +68,11 @@ fn paid(r: &RunResult, sheet: &mut Sheet) {
 
 /// What the learner makes of it.
 fn learnt(r: &RunResult, sheet: &mut Sheet) {
-    sheet.row("theta_hat", r.theta_hat.as_deref().map_or("none".into(), vector));
-    if let Some(intervals) = &r.theta_interval {
-        let intervals: Vec<String> = intervals.iter().copied().map(interval).collect();
-        sheet.row("theta within", format!("[{}]", intervals.join(", ")));
+    for (i, line) in theta::lines(r).into_iter().enumerate() {
+        sheet.row(if i == 0 { "theta_hat" } else { "" }, line);
     }
     if !r.theta_hidden.is_empty() {
-        let names: Vec<String> = r.theta_hidden.iter().map(|i| format!("theta[{i}]")).collect();
+        let names: Vec<String> = r.theta_hidden.iter().map(|&i| theta::name(r, i)).collect();
         let words = "cannot be learnt from transitions: no probability depends on a part of it";
         let words = if names.len() > 1 { words.replace("of it", "of them") } else { words.into() };
         sheet.row("hidden", format!("{} {words}", names.join(", ")));
@@ -110,16 +109,6 @@ fn ended(r: &RunResult, spec: &RunSpec, ending: Ending, sheet: &mut Sheet) {
         Ending::Paused => {
             sheet.row("stopped", format!("by Ctrl-C, in episode {}: results so far", count(r.episodes + 1)));
         }
-    }
-}
-
-/// What is known of a coordinate.
-fn interval((low, high): (f64, f64)) -> String {
-    match (low.is_finite(), high.is_finite()) {
-        (true, true) => format!("{} to {}", fixed(low, 3), fixed(high, 3)),
-        (true, false) => format!("{} or more", fixed(low, 3)),
-        (false, true) => format!("{} or less", fixed(high, 3)),
-        (false, false) => "anything".into(),
     }
 }
 

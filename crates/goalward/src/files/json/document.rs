@@ -2,7 +2,7 @@
 
 use super::flat::{Features, Lists, Names};
 use crate::files::text::{fault_at, json_fault};
-use crate::problem::{Action, Faults, Instance, Problem, ProblemBuilder, State};
+use crate::problem::{Action, Faults, Instance, Problem, ProblemBuilder, State, model_name_faults};
 use crate::{Error, Result};
 use serde::Deserialize;
 use std::path::Path;
@@ -32,6 +32,7 @@ pub(super) struct Document {
     features: Features,
     theta: Option<Vec<f64>>,
     extra: Option<Lists<Vec<f64>>>,
+    model_names: Option<Names>,
     state_names: Option<Names>,
     action_names: Option<Lists<Names>>,
 }
@@ -82,6 +83,9 @@ impl Document {
         }
         if let Some(names) = &self.action_names {
             builder.action_names(names.to_vec());
+        }
+        if let Some(names) = &self.model_names {
+            builder.model_names(names.to_vec());
         }
         for i in self.order() {
             let (s, a, next) = self.features.keys[i];
@@ -156,6 +160,11 @@ impl Document {
         if faults.is_empty() {
             self.number_faults(&mut faults);
             self.feature_faults(&mut faults);
+        }
+        if let Some(names) = &self.model_names {
+            for fault in model_name_faults(names.iter(), self.dim) {
+                faults.push("content", || fault);
+            }
         }
         faults
     }

@@ -72,8 +72,12 @@ impl Names {
         &self.text[start..self.ends[i]]
     }
 
+    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
+        (0..self.len()).map(|i| self.get(i))
+    }
+
     pub(super) fn to_vec(&self) -> Vec<String> {
-        (0..self.len()).map(|i| self.get(i).into()).collect()
+        self.iter().map(String::from).collect()
     }
 }
 

@@ -11,8 +11,8 @@
 //! `cost[s][a]` lists the costs of a state's actions, a feature is `[s, a, next, phi]`, absent
 //! features are zero. States and actions are numbers from 0, an action's number is local to its
 //! state. Optional are `name`, `theta` (absent or null: the truth is unknown), `extra` (known facts
-//! a'theta <= b, as `[a_1, ..., a_d, b]`), `state_names` and `action_names`. Nothing else may stand
-//! in a file.
+//! a'theta <= b, as `[a_1, ..., a_d, b]`), `model_names` (a name for each entry of theta: none is
+//! empty, no two are alike), `state_names` and `action_names`. Nothing else may stand in a file.
 //!
 //! Features that are candidate models (for each entry of phi the rows of a pair sum to one) may be
 //! off by 1e-5, as those of a NumPy `float32` tensor are: they are divided by their sums, and that
@@ -176,6 +176,9 @@ pub fn write(instance: &Instance, out: impl Write) -> io::Result<()> {
     write_list(&mut out, "features", features)?;
     let theta = instance.truth.as_ref().map(|truth| truth.theta());
     write!(out, ",\n  \"theta\": {}", serde_json::to_string(&theta)?)?;
+    if let Some(names) = problem.model_names() {
+        write!(out, ",\n  \"model_names\": {}", serde_json::to_string(names)?)?;
+    }
     if !problem.extra().is_empty() {
         let facts = problem.extra().iter().map(|fact| [&fact.a[..], &[fact.b]].concat());
         write_list(&mut out, "extra", facts)?;

@@ -35,7 +35,8 @@ pub enum Observed {
 /// // two candidate models of one action: it reaches the goal, state 1, with probability 0.9 or 0.2
 /// let fast = vec![vec![vec![(1, 0.9), (0, 0.1)]], vec![]];
 /// let slow = vec![vec![vec![(1, 0.2), (0, 0.8)]], vec![]];
-/// let problem = Problem::from_models(&[fast, slow], &[vec![1.0], vec![]], 0, 1)?;
+/// let models = [("fast", fast), ("slow", slow)];
+/// let problem = Problem::from_models(&models, &[vec![1.0], vec![]], 0, 1)?;
 /// let mut learner = LevisPlusPlusLr::builder().b(5.0).delta(0.05).build(problem)?;
 /// let action = learner.act(0)?;
 /// learner.observe(&Transition { state: 0, action, cost: 1.0, next: 1 })?;
@@ -181,7 +182,8 @@ impl Learner {
     }
 
     /// An interval for every coordinate of theta, from a learner whose confidence set gives one. An
-    /// end may be infinite.
+    /// end may be infinite. What the problem's facts rule out is cut off: a weight of a mixture
+    /// lies between 0 and 1.
     pub fn intervals(&self) -> Option<Vec<(f64, f64)>> {
         #[derive(Default)]
         struct Intervals(Option<Vec<(f64, f64)>>);
@@ -192,7 +194,7 @@ impl Learner {
         }
         let mut sink = Intervals::default();
         self.algorithm.probe(&mut sink, &self.clock);
-        sink.0
+        sink.0.map(|theta| self.problem.clip(&theta))
     }
 
     /// The last planning call.

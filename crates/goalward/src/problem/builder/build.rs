@@ -40,6 +40,7 @@ impl ProblemBuilder {
             extra: self.extra,
             state_names: self.state_names,
             action_names: self.action_names,
+            model_names: self.model_names,
             constraints,
             notes,
         })
@@ -51,14 +52,15 @@ impl ProblemBuilder {
         arrays: &mut Arrays,
         name: impl Fn(usize) -> (String, String) + Copy,
     ) -> Result<(Arc<Tall>, Arc<Polytope>, Vec<Note>)> {
-        let rescaled = if self.is_kernel { None } else { rescale(arrays, self.dim, name) };
+        let model = |m: usize| self.model_name(m);
+        let rescaled = if self.is_kernel { None } else { rescale(arrays, self.dim, name, model) };
         let phi = Arc::new(Tall::new(self.dim, std::mem::take(&mut arrays.phi)));
         if self.is_kernel {
             return Ok((phi, Arc::new(point()?), Vec::new()));
         }
         let first_row = &arrays.first_row;
         if !self.may_be_coarse
-            && let Some(fault) = misfit(&phi, first_row, true, name)
+            && let Some(fault) = misfit(&phi, first_row, true, name, model)
         {
             return Err(fault);
         }
@@ -66,7 +68,7 @@ impl ProblemBuilder {
         let constraints = Arc::new(constraints.map_err(|fault| {
             // what is meant to be models is told by its sums; what is not, by the rows that
             // contradict each other
-            misfit(&phi, first_row, false, name).unwrap_or(fault)
+            misfit(&phi, first_row, false, name, model).unwrap_or(fault)
         })?);
         let nearly = if rescaled.is_some() { None } else { nearly_equal(&phi, first_row) };
         let nearly = nearly.map(|(first, p, apart)| {

@@ -1,6 +1,7 @@
 //! What can be wrong with a problem's parts, short of the set B.
 
 use super::ProblemBuilder;
+use crate::problem::names;
 use crate::problem::reach::leads_to;
 use crate::problem::{Action, Faults, State};
 use crate::{Error, Result};
@@ -57,7 +58,7 @@ impl ProblemBuilder {
                 return field(&format!("action_names[{s}]"), format!("{has} names for {needs} actions"));
             }
         }
-        Ok(())
+        self.model_names.as_ref().map_or(Ok(()), |own| names::check(own.iter().map(String::as_str), self.dim))
     }
 
     fn action_faults(&self, faults: &mut Faults) {

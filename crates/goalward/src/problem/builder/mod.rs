@@ -27,6 +27,7 @@ pub struct ProblemBuilder {
     extra: Vec<Halfspace>,
     state_names: Option<Vec<String>>,
     action_names: Option<Vec<Vec<String>>>,
+    model_names: Option<Vec<String>>,
     may_be_lost: bool,
     may_be_coarse: bool,
     /// Whether every row is known to be a distribution: theta = 1 is all that is left of B.
@@ -44,6 +45,7 @@ impl ProblemBuilder {
             extra: Vec::new(),
             state_names: None,
             action_names: None,
+            model_names: None,
             may_be_lost: false,
             may_be_coarse: true,
             is_kernel: false,
@@ -93,6 +95,13 @@ impl ProblemBuilder {
     /// Names for all actions of all states.
     pub fn action_names(&mut self, names: Vec<Vec<String>>) -> &mut Self {
         self.action_names = Some(names);
+        self
+    }
+
+    /// Names for the models that theta mixes, one for each of its entries: results call them so.
+    /// None may be empty, and no two alike.
+    pub fn model_names(&mut self, names: Vec<String>) -> &mut Self {
+        self.model_names = Some(names);
         self
     }
 
@@ -188,6 +197,10 @@ impl ProblemBuilder {
 
     fn state_name(&self, s: State) -> String {
         self.state_names.as_ref().and_then(|names| names.get(s)).cloned().unwrap_or_else(|| s.to_string())
+    }
+
+    pub(super) fn model_name(&self, i: usize) -> String {
+        self.model_names.as_ref().and_then(|names| names.get(i)).cloned().unwrap_or_else(|| i.to_string())
     }
 
     fn action_name(&self, s: State, a: Action) -> String {

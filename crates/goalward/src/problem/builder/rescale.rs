@@ -22,11 +22,12 @@ fn silent(dim: usize) -> f64 {
 const ALIKE: f64 = 1e-2;
 
 /// Divides each model's row by its sum where all features are models within [`ROW_TOLERANCE`]; what
-/// is to be said of it. `name` names the state and action of a pair.
+/// is to be said of it. `name` names the state and action of a pair, `model` a model.
 pub(super) fn rescale(
     arrays: &mut Arrays,
     dim: usize,
     name: impl Fn(usize) -> (String, String),
+    model: impl Fn(usize) -> String,
 ) -> Option<Note> {
     let mut sums = vec![0.0; dim];
     let off = |sums: &[f64]| sums.iter().map(|sum| (sum - 1.0).abs()).fold(0.0, worse);
@@ -60,7 +61,7 @@ pub(super) fn rescale(
     let (state, action) = name(p);
     let place = match dim {
         1 => format!("state {state}, action {action}"),
-        _ => format!("model {m}, state {state}, action {action}"),
+        _ => format!("model {}, state {state}, action {action}", model(m)),
     };
     (count > 0).then(|| Note::rescaled(count, ROW_TOLERANCE, &place, sum).at(state, action))
 }
@@ -73,6 +74,7 @@ pub(super) fn misfit(
     first_row: &[usize],
     all: bool,
     name: impl Fn(usize) -> (String, String),
+    model: impl Fn(usize) -> String,
 ) -> Option<Error> {
     let (mut sums, mut alike, mut first) = (vec![0.0; phi.dim()], 0, None);
     for (p, rows) in first_row.windows(2).enumerate() {
@@ -87,11 +89,11 @@ pub(super) fn misfit(
     if alike < if all { pairs } else { pairs.div_ceil(2) } {
         return None;
     }
-    let (p, model, sum) = first?;
+    let (p, m, sum) = first?;
     let (state, action) = name(p);
     Some(match phi.dim() {
         1 => Error::RowSum { state, action, sum, tolerance: ROW_TOLERANCE },
-        _ => Error::ModelRow { model, state, action, sum, tolerance: ROW_TOLERANCE },
+        _ => Error::ModelRow { model: model(m), state, action, sum, tolerance: ROW_TOLERANCE },
     })
 }
 
