@@ -4,7 +4,7 @@
 use super::{Enclosed, Knowledge, LikelihoodSet, Region};
 use crate::Result;
 use crate::estimate::{Counts, Likelihood, Seen};
-use crate::numeric::Polytope;
+use crate::numeric::{Cholesky, Polytope};
 use crate::numeric::stored::{Flaw, Within, numbers};
 use crate::numeric::support::ConvexSet;
 use crate::problem::{Pair, Problem, State};
@@ -14,9 +14,9 @@ use std::sync::Arc;
 /// The likelihood, the set, and the information that past plans had: all that is kept of what was
 /// seen.
 ///
-/// A plan is due when log det(Fisher information + rho I) exceeds its maximum over past plans by
-/// log 2: the estimate that it is computed at moves, and a comparison with the last plan alone
-/// could oscillate.
+/// It says how much was learnt since the last plan: in all, by log det(Fisher information + rho I)
+/// and its maximum over past plans (the estimate that it is computed at moves, and a comparison
+/// with the last plan alone could oscillate), and about one theta.
 ///
 /// **Time**: O(nnz of the row + k^2) a step, and, amortised, O(k^2) for refits: between two of them
 /// the data grow by a 64th at least. A plan takes up to eight passes over the triples seen besides,
@@ -32,6 +32,8 @@ pub struct LikelihoodKeeper {
     set: LikelihoodSet,
     /// The largest log-information of past plans.
     most_informed: Option<f64>,
+    /// The information of the last plan.
+    planned: Option<Cholesky>,
     /// The threshold of the last plan, if the data contradicted every model there.
     contradicted: Option<f64>,
 }
@@ -43,6 +45,8 @@ pub struct Kept {
     counts: Counts,
     set: LikelihoodSet,
     most_informed: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    planned: Option<Cholesky>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     contradicted: Option<f64>,
 }
@@ -60,6 +64,7 @@ impl LikelihoodKeeper {
             likelihood: Likelihood::within(problem, constraints),
             set: LikelihoodSet::new(delta),
             most_informed: None,
+            planned: None,
             contradicted: None,
         }
     }
@@ -78,14 +83,28 @@ impl LikelihoodKeeper {
         seen
     }
 
-    /// Whether the information has doubled. The running update weighs new data by an old estimate;
-    /// before it says yes, it looks again with an estimate that knows them, unless they are few.
-    pub fn informed(&mut self) -> bool {
-        let limit = self.most_informed.unwrap_or(f64::NEG_INFINITY) + std::f64::consts::LN_2 * std::env::var("INFO").ok().and_then(|x| x.parse().ok()).unwrap_or(1.0);
+    /// Whether the information has grown by this factor. The running update weighs new data by an
+    /// old estimate; before it says yes, it looks again with an estimate that knows them, unless
+    /// they are few.
+    pub fn informed(&mut self, factor: f64) -> bool {
+        let limit = self.most_informed.unwrap_or(f64::NEG_INFINITY) + factor.ln();
         if self.likelihood.log_information() >= limit && !self.likelihood.is_fitted() {
             self.likelihood.fit();
         }
         self.likelihood.total() > 0 && self.likelihood.log_information() >= limit
+    }
+
+    /// How much larger the determinant of the information is than at the last plan, as a logarithm.
+    pub(crate) fn growth(&self) -> f64 {
+        self.planned.as_ref().map_or(f64::INFINITY, |then| self.likelihood.log_information() - then.log_det())
+    }
+
+    /// How many nats the data since the last plan have against a point of B's hull: what they add
+    /// to (z - fit)' information (z - fit)/2.
+    pub(crate) fn gained(&self, z: &[f64]) -> f64 {
+        let off: Vec<f64> = z.iter().zip(self.likelihood.fitted()).map(|(z, fit)| z - fit).collect();
+        let nats = |information: &Cholesky| 0.5 * information.norm_sq(&off);
+        nats(self.likelihood.information()) - self.planned.as_ref().map_or(0.0, nats)
     }
 
     /// Rebuilds the set for a plan.
@@ -102,6 +121,7 @@ impl LikelihoodKeeper {
         }
         let now = self.likelihood.log_information();
         self.most_informed = Some(self.most_informed.map_or(now, |before| before.max(now)));
+        self.planned = Some(self.likelihood.information().clone());
         self.set.enclose(&self.likelihood)
     }
 
@@ -147,6 +167,7 @@ impl LikelihoodKeeper {
             counts: self.likelihood.counts(),
             set: self.set.clone(),
             most_informed: self.most_informed,
+            planned: self.planned.clone(),
             contradicted: self.contradicted,
         }
     }
@@ -162,9 +183,11 @@ impl LikelihoodKeeper {
     pub(crate) fn restored(&self, kept: Kept) -> Result<LikelihoodKeeper, Flaw> {
         let likelihood = self.likelihood.restored(kept.counts).within("counts")?;
         kept.set.check(&likelihood, &self.set).within("set")?;
-        let Kept { set, most_informed, contradicted, .. } = kept;
+        let Kept { set, most_informed, planned, contradicted, .. } = kept;
+        let k = likelihood.polytope().free();
+        planned.as_ref().map_or(Ok(()), |then| then.check(k)).within("planned")?;
         numbers("most_informed", most_informed.as_slice(), most_informed.iter().len())?;
         numbers("contradicted", contradicted.as_slice(), contradicted.iter().len())?;
-        Ok(LikelihoodKeeper { likelihood, set, most_informed, contradicted })
+        Ok(LikelihoodKeeper { likelihood, set, most_informed, planned, contradicted })
     }
 }

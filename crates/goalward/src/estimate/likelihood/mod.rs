@@ -283,15 +283,17 @@ impl Likelihood {
         Maximum { theta: self.lift(&z), loss: self.loss_at(&z), z }
     }
 
-    pub(crate) fn predicting_z(&self) -> &[f64] {
+    /// The coordinates of the fit.
+    pub(crate) fn fitted(&self) -> &[f64] {
         &self.memory.plug_in
     }
 
-    pub(crate) fn information_factor(&self) -> &Cholesky {
+    /// The factor of sum n(k) u u'/p^2 + rho I, at the fit.
+    pub(crate) fn information(&self) -> &Cholesky {
         &self.memory.information
     }
 
-    /// The predicting theta, with its loss.
+    /// The fit, with its loss.
     pub(crate) fn predicting(&self) -> Maximum {
         let z = self.memory.plug_in.clone();
         Maximum { theta: self.lift(&z), loss: self.loss_at(&z), z }

@@ -1,5 +1,6 @@
 //! Cuts of the likelihood set where a plan looks at it.
 
+use super::optimist::Met;
 use crate::confidence::Region;
 use crate::numeric::support::{ConvexSet, Warm};
 use crate::plan::{Devi, Task};
@@ -17,10 +18,11 @@ const ABOVE: f64 = 10.0;
 /// Adds the tangents at the set's own answers to the objectives that matter: those of pairs on the
 /// way from the start, the more the oftener they are met, and the less the further they are from
 /// being chosen. Whether one was added.
-pub(super) fn sharpen(region: &Region, set: &mut ConvexSet, devi: &Devi, task: &Task) -> bool {
+pub(super) fn sharpen(region: &Region, set: &mut ConvexSet, met: &Met) -> bool {
+    let Met { devi, task } = met;
     let mut phi = vec![0.0; task.problem.dim()];
     let mut added = false;
-    for p in met(devi, task) {
+    for p in pairs(devi, task) {
         task.problem.phi_v(p, &devi.v, &mut phi);
         added |= region.sharpen(set, &phi, &mut Warm::default(), PART);
     }
@@ -28,7 +30,7 @@ pub(super) fn sharpen(region: &Region, set: &mut ConvexSet, devi: &Devi, task: &
 }
 
 /// The pairs that matter most.
-fn met(devi: &Devi, task: &Task) -> Vec<Pair> {
+fn pairs(devi: &Devi, task: &Task) -> Vec<Pair> {
     let problem = task.problem;
     let visits = devi.visits(task, problem.start());
     let often = visits.iter().enumerate().filter(|(_, visits)| **visits > RARELY);
@@ -39,6 +41,5 @@ fn met(devi: &Devi, task: &Task) -> Vec<Pair> {
         })
         .collect();
     pairs.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    pairs.into_iter().take(env("OBJ", OBJECTIVES as f64) as usize).map(|(_, p)| p).collect()
+    pairs.into_iter().take(OBJECTIVES).map(|(_, p)| p).collect()
 }
-fn env(name: &str, or: f64) -> f64 { std::env::var(name).ok().and_then(|x| x.parse().ok()).unwrap_or(or) }

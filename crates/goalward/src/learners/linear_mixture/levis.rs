@@ -133,7 +133,7 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let costs = brief.problem.costs().iter().map(|c| c / unit + rho).collect();
     Ok(Box::new(Plain {
         rule,
-        optimist: Optimist::new(brief, costs, b, unit)?,
+        optimist: Optimist::new(brief, costs, b, unit, &PLANNER)?,
         ridge: Ridge::new(dim, lambda),
         set: None,
         x: vec![0.0; dim],

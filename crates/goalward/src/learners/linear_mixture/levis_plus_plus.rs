@@ -77,7 +77,8 @@ use crate::learners::{
     Algorithm, Brief, Call, Clock, Family, LearnerEntry, Need, Probe, Reason, Seen, Snapshot, Transition,
 };
 use crate::numeric::stored::{Flaw, Within, between, numbers};
-use crate::plan::Cut;
+use crate::parameters::Key;
+use crate::plan::{Cut, Planner};
 use crate::problem::{Action, Pair, State};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -123,7 +124,7 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let unit = brief.problem.cost_unit();
     let b = given_or_true_b(unit, brief)?;
     let rule = read_rule(brief, unit, b, known_c_min(brief)?, None, Norms::Printed)?;
-    Ok(Box::new(Moments::new(brief, rule)?))
+    Ok(Box::new(Moments::new(brief, rule, &PLANNER)?))
 }
 
 /// The smallest cost, or a smaller one that the user gives; zero has no level count.
@@ -217,11 +218,11 @@ pub(super) struct Memory {
 }
 
 impl Moments {
-    pub(super) fn new(brief: &Brief, rule: MomentRule) -> Result<Self> {
+    pub(super) fn new(brief: &Brief, rule: MomentRule, planner: &Key<Planner>) -> Result<Self> {
         let MomentRule { unit, b, levels, lambda, gamma, .. } = rule;
         let rho = rule.perturbation.map_or(0.0, |p| p.rho);
         let costs = brief.problem.costs().iter().map(|c| (c + rho) / unit).collect();
-        let optimist = Optimist::new(brief, costs, b, unit)?;
+        let optimist = Optimist::new(brief, costs, b, unit, planner)?;
         let home = Home::new(rule.dim, levels, lambda, gamma);
         // before any data theta_hat = 0 and Sigma = lambda I: only the bias is off
         let radii = vec![rule.bias(); levels];

@@ -6,8 +6,10 @@
 //! All that [LEVIS++](super::levis_plus_plus) does, in units of the largest cost and with half of
 //! delta; with the other half it keeps the likelihood set
 //! ([`LikelihoodSet`](crate::confidence::LikelihoodSet)) as [`lr`](super::lr) does. Every backup of
-//! the planner takes the larger of the two certified lower bounds. It plans on the paper's triggers
-//! and when the information has doubled.
+//! the planner takes the larger of the two certified lower bounds; tangents cut the likelihood's
+//! ellipsoid where the plan looks, as in `lr`. It plans on the paper's triggers and when the
+//! information has doubled, with the discount 1e-3/t_j and the precision min(1e-6, 1/t_j) of `lr`,
+//! which are below the paper's 1/t_j.
 //!
 //! # What it needs to know
 //!
@@ -48,15 +50,15 @@
 //! cost O(B) each, as every plan does in the paper's proof. This is an argument on the level of the
 //! paper's lemmas, not a proof written out; nothing is claimed of a `scaled` regression radius.
 
+use super::cuts;
 use super::levis_plus_plus::{self, Moments, known_c_min, read_rule};
-use super::lr::{check_together, show};
-use super::optimist::{Rate, bytes, given_or_true_b};
+use super::lr::{FAST, check_together, show};
+use super::optimist::{Met, Rate, bytes, given_or_true_b};
 use crate::Result;
 use crate::confidence::{Claim, Ellipse, Kept, LikelihoodKeeper, Norms, RadiusKind};
 use crate::learners::builder::builder;
 use crate::learners::shared::{
-    B, C_MIN, DELTA, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS, ROWS,
-    THETA_NORM,
+    B, C_MIN, DELTA, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, NORMS, PHI_NORM, RADIUS, ROWS, THETA_NORM,
 };
 use crate::learners::{
     Algorithm, Brief, Call, Clock, Emptiness, Family, LearnerEntry, Need, Probe, Reason, Seen, Snapshot,
@@ -104,7 +106,7 @@ builder! {
     OWN_NORMS as TakesNorms;
     PHI_NORM as TakesPhiNorm;
     THETA_NORM as TakesThetaNorm;
-    PLANNER as TakesPlanner;
+    FAST as TakesPlanner;
     ROWS as TakesRows;
 }
 
@@ -119,7 +121,7 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     rule.delta = half;
     brief.settings.note_as("radius", json!("likelihood"));
     brief.settings.note_as("regression_radius", rule.radius.in_force());
-    let paper = Moments::new(brief, rule)?;
+    let paper = Moments::new(brief, rule, &FAST)?;
     let keeper = LikelihoodKeeper::within(brief.problem, &paper.optimist.constraints, half);
     Ok(Box::new(Both { paper, keeper, informed: false }))
 }
@@ -191,6 +193,7 @@ impl Both {
         let optimist = &mut self.paper.optimist;
         let known = self.keeper.update();
         let keeper = &self.keeper;
+        let region = keeper.region(&known);
         let mut set = known.set.map_err(|_| Emptiness::Contradiction).and_then(|likelihood| {
             let regression = match keeper.set().lies_in(keeper.likelihood(), &regression.view()) {
                 true => None,
@@ -201,8 +204,14 @@ impl Both {
             };
             Ok(Larger { likelihood, regression, regression_was_larger: false })
         });
-        let rate = Rate::printed(call.clock.t);
-        (optimist.plan_over(call, heading, set.as_mut(), rate, |_, _, _| false), regression)
+        let sharpen = |set: &mut Larger, met: &Met| {
+            region.as_ref().is_some_and(|region| cuts::sharpen(region, &mut set.likelihood, met))
+        };
+        let planned = optimist.plan_over(call, heading, set.as_mut(), Rate::small(call.clock.t), sharpen);
+        if let (Ok(()), Ok(set)) = (planned, &set) {
+            self.keeper.keep_cuts(&set.likelihood);
+        }
+        (planned, regression)
     }
 }
 
@@ -215,7 +224,7 @@ impl Algorithm for Both {
         let seen = self.keeper.observe(pair, step.next);
         if seen == Seen::Counted {
             self.paper.learn(pair, step.next, now.t);
-            self.informed = self.keeper.informed();
+            self.informed = self.keeper.informed(2.0);
         }
         seen
     }

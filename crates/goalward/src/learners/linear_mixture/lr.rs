@@ -4,20 +4,34 @@
 //!
 //! Counts what it sees ([`Likelihood`](crate::estimate::Likelihood)), keeps the set of all theta in
 //! B that explain it ([`LikelihoodSet`](crate::confidence::LikelihoodSet)), plans over that set
-//! with [`Devi`](crate::plan::Devi) when the time doubles or the information does, and acts
-//! greedily until the next plan. Information has doubled when log det(Fisher information + rho I)
-//! exceeds its maximum over past plans by log 2: the estimate that it is computed at moves, and a
-//! comparison with the last plan alone could oscillate.
+//! with [`Devi`](crate::plan::Devi) now and then, and acts greedily until the next plan. The first
+//! plan comes before the first step, over all of B. With one model, or a B of one point, that is
+//! the optimal policy, and the last plan too.
+//!
+//! **When it plans.** When the time has doubled; when the determinant of the Fisher information has
+//! grown by a factor of 4 over its maximum at past plans; and as soon as the data since the last
+//! plan have 4 nats against what the plan believes where it is about to act: against the minimiser
+//! of <theta, phi_V(s,a)> over the planned set, by the information. X = 4 nats and the factor 4 were
+//! chosen by measurement: fewer plans than one for each doubling of the information, and less
+//! regret.
+//!
+//! **Which set.** An ellipsoid around the likelihood set is quick to plan over, and loose where the
+//! plan looks. So the plan is made, the set's own answers are found for the pairs that it meets most
+//! often on its way from the start, tangents there cut the ellipsoid, and it is made again: three
+//! times at most (`set=cuts`). `set=outer` leaves the ellipsoid as it is, `set=exact` takes the set
+//! itself for every pair.
 //!
 //! Costs are divided by the largest one, whether that is above or below 1: neither actions nor
-//! results depend on the user's units. Discount q_j = 1/t_j and precision eps_j = 1/t_j are those
-//! of the paper. The discount also bounds the values, by c_max t_j: no bound on B* is needed.
+//! results depend on the user's units. The discount is q_j = 1e-3/t_j and the precision eps_j =
+//! min(1e-6, 1/t_j), where the paper has 1/t_j for both: smaller ones are optimistic too and lose
+//! less, and policy iteration does not pay for long horizons. The discount also bounds the values,
+//! by c_max/q_j: no bound on B* is needed.
 //!
 //! **Zero costs.** If some cost off the goal is zero, every cost is raised by rho_j = 1/k_j in the
 //! j-th plan, in units of the largest cost; k_j is the number of episodes begun by then, and a plan
 //! is also made when these have doubled. It vanishes by itself, so neither T* nor K is needed. A
-//! free loop is worth rho_j/q_j = t_j/k_j: while no episode ends, that grows with the time until
-//! any way to the goal is better. (With 1/t_j in the place of 1/k_j it would be worth 1 for ever.)
+//! free loop is worth rho_j/q_j = 1000 t_j/k_j: while no episode ends, that grows with the time
+//! until any way to the goal is better. (With 1/t_j in the place of 1/k_j it would not.)
 //!
 //! # What it needs to know
 //!
@@ -29,10 +43,12 @@
 //!
 //! # Cost per step
 //!
-//! O(nnz of the row + k^2), k <= d - 1 the dimension of B, whatever the number of triples, and a
-//! short Newton fit each time that the data have grown by a quarter; O(d log T) planning calls in
-//! all, each of which passes over the triples seen ([`LikelihoodKeeper`]). Memory: 28 bytes for
-//! each distinct triple seen, 16 more while a fit or a plan is made.
+//! O(nnz of the row + k^2), k <= d - 1 the dimension of B, and about 24 + 2k products of k numbers
+//! for the prediction, whatever the number of triples; a support problem while something was learnt
+//! since the last plan; and a short Newton fit each time that the data have grown by a quarter, or
+//! that the prediction's points are worn. O(d log T) planning calls in all, each of which passes
+//! over the triples seen ([`LikelihoodKeeper`]). Memory: 28 bytes for each distinct triple seen; 16
+//! more while a fit or a plan is made, and up to 8 MB for the set itself.
 //!
 //! # Reference
 //!
@@ -53,7 +69,7 @@
 //! and the last set and the last plan stay in force.
 
 use super::cuts;
-use super::optimist::{Heading, Optimist, Rate, Standing, bytes};
+use super::optimist::{Heading, Met, Optimist, Rate, Standing, as_it_is, bytes};
 use crate::Result;
 use crate::confidence::{Assumption, Claim, Kept, LikelihoodKeeper, SharpSet, hidden_coordinates};
 use crate::learners::builder::builder;
@@ -64,7 +80,7 @@ use crate::learners::{
 use crate::numeric::stored::{Flaw, Within, ensure};
 use crate::numeric::support::{ConvexSet, SupportMin, Warm};
 use crate::parameters::{Choice, Key, Value};
-use crate::plan::{Cut, Devi, Planner, Task};
+use crate::plan::{Cut, Planner};
 use crate::problem::seen::require_clear;
 use crate::problem::{Action, Pair, State};
 use serde::{Deserialize, Serialize};
@@ -87,41 +103,51 @@ const LEVEL: Key<f64> = DELTA.doc("failure probability of the confidence set, fo
 pub enum Shape {
     /// An ellipsoid around the likelihood set.
     Outer,
-    /// And cuts.
+    /// The ellipsoid, cut by tangents of the set where plans look.
     Cuts,
     /// The set itself.
     Exact,
 }
 
+const SHAPES: [(Shape, &str); 3] =
+    [(Shape::Outer, "outer"), (Shape::Cuts, "cuts"), (Shape::Exact, "exact")];
+
 #[doc(hidden)]
 impl Value for Shape {
     fn read(text: &str) -> Option<Shape> {
-        [Shape::Outer, Shape::Cuts, Shape::Exact].into_iter().find(|shape| shape.typed() == text)
+        SHAPES.iter().find(|(_, word)| *word == text).map(|(shape, _)| *shape)
     }
     fn typed(&self) -> String {
-        let word = match self {
-            Shape::Outer => "outer",
-            Shape::Cuts => "cuts",
-            Shape::Exact => "exact",
-        };
-        word.into()
+        SHAPES.iter().find(|(shape, _)| shape == self).map_or(String::new(), |(_, word)| (*word).into())
     }
 }
 
 const SET: Key<Shape> = Key::choice(
     "set",
     &[Choice::Word("outer"), Choice::Word("cuts"), Choice::Word("exact")],
-    "outer: an ellipsoid around the likelihood set, microseconds for a backup; exact: the set itself by a \
-     conic solver, milliseconds, for small problems (planner=auto is then fast)",
+    "outer: an ellipsoid around the likelihood set; cuts: the ellipsoid, cut by tangents of the set where \
+     the plan looks, nearly as good as the set itself; exact: the set itself, a tenth of a millisecond for \
+     a backup, for small problems",
 )
-.or("outer");
+.or("cuts");
+
+const RESTARTS: Key<bool> = Key::flag(
+    "restarts",
+    "count evidence anew from steps 8, 64, 512, ... beside all of it, which has half of delta then: \
+     narrower sets after thousands of steps, wider ones before",
+)
+.or("false");
+
+/// Policy iteration: the discount is so small that value iteration would take a million sweeps.
+pub(super) const FAST: Key<Planner> = PLANNER.or("fast");
 
 builder! {
     /// Optimistic planning over the likelihood set. See the [module](self).
     Lr, ENTRY;
     LEVEL as TakesDelta;
     SET, set => Shape;
-    PLANNER as TakesPlanner;
+    RESTARTS, restarts => bool;
+    FAST as TakesPlanner;
     ROWS as TakesRows;
 }
 
@@ -158,32 +184,44 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
                       set=outer is made for it";
         return Err(settings.refuse(&SET, reason.into()));
     }
-    let mut optimist = Optimist::new(brief, costs, 1.0, unit)?;
-    if shape != Shape::Outer && optimist.planner == Planner::Auto {
-        optimist.planner = Planner::Fast; // a sweep takes a conic solve for each pair
-    }
+    let optimist = Optimist::new(brief, costs, 1.0, unit, &FAST)?;
     let perturbed = brief.problem.min_cost() / unit == 0.0;
-    settings.note(&PLANNER, &optimist.planner);
+    let known = optimist.constraints.free() == 0;
+    settings.note(&FAST, &optimist.planner);
     settings.note_as("radius", json!("likelihood"));
     settings.note_as("cost_unit", json!(unit));
-    settings.note_as("perturbation", json!(if perturbed { "1/k_j" } else { "none" }));
+    let perturbation = match (perturbed, known) {
+        (true, false) => "1/k_j",
+        (true, true) => "1e-6",
+        (false, _) => "none",
+    };
+    settings.note_as("perturbation", json!(perturbation));
     let mut keeper = LikelihoodKeeper::within(brief.problem, &optimist.constraints, delta);
-    if std::env::var("RESTART").is_ok() {
+    if settings.get(&RESTARTS)? {
         keeper = keeper.restarting();
     }
-    Ok(Box::new(Likely { keeper, optimist, shape, perturbed, informed: false, in_use: None, informed_by: None }))
+    Ok(Box::new(Likely { keeper, optimist, shape, perturbed, known, planned: None, informed: false }))
 }
+
+/// A plan is due when the data have so many nats against what the last one believes here.
+const NATS: f64 = 4.0;
+/// And when the determinant of the information has grown by this factor.
+const FACTOR: f64 = 4.0;
+/// As long as its logarithm has grown by no more than this, no direction can have gained so much.
+const LITTLE: f64 = 0.1;
 
 struct Likely {
     optimist: Optimist,
     keeper: LikelihoodKeeper,
     /// Some cost off the goal is zero, in units of the largest.
     perturbed: bool,
+    /// B is a point: there is nothing to learn.
+    known: bool,
     shape: Shape,
-    /// Whether the information has doubled with the step just taken in.
+    /// The set that the last plan was made over.
+    planned: Option<ConvexSet>,
+    /// Whether enough was learnt with the step just taken in.
     informed: bool,
-    in_use: Option<ConvexSet>,
-    informed_by: Option<crate::numeric::Cholesky>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -194,29 +232,22 @@ struct Memory {
 }
 
 impl Likely {
+    /// Whether the data since the last plan speak against what it believes about acting in a state.
     fn refuted(&mut self, s: State) -> bool {
-        let env = |name: &str, or: f64| std::env::var(name).ok().and_then(|x| x.parse().ok()).unwrap_or(or);
-        let x = env("X", 1e9);
-        if x > 1e8 || s == self.optimist.problem.goal() {
-            return false;
-        }
-        let Some(set) = &mut self.in_use else { return false };
-        let problem = &self.optimist.problem;
-        let q = &self.optimist.standing.q;
-        let Some(p) = problem.pairs_of(s).min_by(|&a, &b| q[a].total_cmp(&q[b])) else { return false };
+        let Optimist { problem, standing, .. } = &self.optimist;
+        let Some(set) = self.planned.as_mut().filter(|_| self.keeper.growth() > LITTLE) else { return false };
+        let best = problem.pairs_of(s).min_by(|&a, &b| standing.q[a].total_cmp(&standing.q[b]));
+        let Some(p) = best.filter(|_| s != problem.goal()) else { return false };
         let mut phi = vec![0.0; problem.dim()];
-        problem.phi_v(p, &self.optimist.standing.v, &mut phi);
+        problem.phi_v(p, &standing.v, &mut phi);
         set.min(&phi, &mut Warm::default());
-        let mut z = vec![0.0; self.keeper.likelihood().predicting_z().len()];
+        let mut z = set.point();
         set.coordinates(&mut z);
-        z.iter_mut().zip(self.keeper.likelihood().predicting_z()).for_each(|(z, p)| *z -= p);
-        let norm = |factor: &crate::numeric::Cholesky| -> f64 {
-            let k = z.len();
-            (0..k).map(|j| (j..k).map(|i| factor.lower()[i * k + j] * z[i]).sum::<f64>().powi(2)).sum()
-        };
-        let now = norm(self.keeper.likelihood().information_factor());
-        let then = self.informed_by.as_ref().map_or(0.0, norm);
-        0.5 * (now - then) > x
+        self.keeper.gained(&z) > NATS
+    }
+
+    fn rate(&self, t: u64) -> Rate {
+        if self.known { Rate::least() } else { Rate::small(t) }
     }
 
     fn plan_now(&mut self, call: &Call) -> Result<(), Cut> {
@@ -230,9 +261,13 @@ impl Likely {
             Shape::Outer => None,
             Shape::Cuts | Shape::Exact => self.keeper.region(&known),
         };
+        let rate = self.rate(call.clock.t);
+        let rho = match (self.perturbed, self.known) {
+            (false, _) => 0.0,
+            (true, false) => 1.0 / call.clock.episodes_begun() as f64,
+            (true, true) => 1e-6,
+        };
         let optimist = &mut self.optimist;
-        let rate = Rate::small(call.clock.t);
-        let rho = if self.perturbed { 1.0 / call.clock.episodes_begun() as f64 } else { 0.0 };
         let (problem, unit) = (&optimist.problem, optimist.unit);
         optimist.costs.clear();
         optimist.costs.extend(problem.costs().iter().map(|c| c / unit + rho));
@@ -243,20 +278,24 @@ impl Likely {
         match (region, self.shape) {
             (Some(region), Shape::Exact) => {
                 let mut sharp = set.map(|within| SharpSet::new(region, within.clone()));
-                optimist.plan_over(call, heading, sharp.as_mut().map_err(|e| &mut **e), rate, |_, _, _| false)?;
+                optimist.plan_over(call, heading, sharp.as_mut().map_err(|none| &mut **none), rate, as_it_is)
             }
             (Some(region), _) => {
-                let sharpen = |set: &mut ConvexSet, devi: &Devi, task: &Task| cuts::sharpen(&region, set, devi, task);
-                optimist.plan_over(call, heading, set, rate, sharpen)?;
+                let sharpen = |set: &mut ConvexSet, met: &Met| cuts::sharpen(&region, set, met);
+                optimist.plan_over(call, heading, set, rate, sharpen)
             }
-            (None, _) => optimist.plan_over(call, heading, set, rate, |_, _, _| false)?,
-        }
+            (None, _) => optimist.plan_over(call, heading, set, rate, as_it_is),
+        }?;
         if let Ok(set) = &known.set {
             self.keeper.keep_cuts(set);
-            self.informed_by = Some(self.keeper.likelihood().information_factor().clone());
-            self.in_use = self.keeper.set().last(self.keeper.likelihood());
+            self.look_up_planned();
         }
         Ok(())
+    }
+
+    /// The planned set as the keeper has it: a run that is resumed knows no other.
+    fn look_up_planned(&mut self) {
+        self.planned = self.keeper.set().last(self.keeper.likelihood());
     }
 }
 
@@ -267,17 +306,17 @@ impl Algorithm for Likely {
 
     fn observe(&mut self, step: &Transition, pair: Pair, _: &Clock) -> Seen {
         let seen = self.keeper.observe(pair, step.next);
-        self.informed = seen == Seen::Counted && self.keeper.informed();
-        if !self.informed && seen == Seen::Counted {
-            let goal = self.optimist.problem.goal();
-            let next = if step.next == goal { self.optimist.problem.start() } else { step.next };
-            self.informed = self.refuted(next);
-        }
+        let problem = &self.optimist.problem;
+        let next = if step.next == problem.goal() { problem.start() } else { step.next };
+        self.informed = seen == Seen::Counted && (self.keeper.informed(FACTOR) || self.refuted(next));
         seen
     }
 
     fn due(&mut self, now: &Clock) -> Option<Reason> {
         let informed = std::mem::take(&mut self.informed).then_some(Reason::Information);
+        if self.known {
+            return None;
+        }
         let more = self.perturbed && now.episodes_doubled();
         informed.or(Optimist::due(false, now)).or(more.then_some(Reason::Episodes))
     }
@@ -329,12 +368,13 @@ impl Algorithm for Likely {
 
     fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
         let Memory { standing, kept } = state.to()?;
-        // values are at most c_max t_j, and costs at most 1 and a perturbation of 1
-        let highest = 4.0 * now.t_j.max(1) as f64;
+        // costs are at most 1, and a perturbation of 1
+        let highest = 2.0 / self.rate(now.t_j).q;
         self.optimist.check(&standing, now, highest).within("standing").within("learner.algorithm")?;
         let keeper = self.keeper.restored(kept).within("kept").within("learner.algorithm")?;
         check_together(&keeper, now).within("learner.algorithm")?;
         (self.optimist.standing, self.keeper) = (standing, keeper);
+        self.look_up_planned();
         Ok(())
     }
 }

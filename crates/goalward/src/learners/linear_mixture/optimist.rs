@@ -5,7 +5,8 @@ use crate::Result;
 use crate::confidence::{Ellipse, RadiusRule, RegressionSet};
 use crate::estimate::Ridge;
 use crate::learners::core::greedy;
-use crate::learners::shared::{B, PLANNER, ROWS};
+use crate::learners::shared::{B, ROWS};
+use crate::parameters::Key;
 use crate::learners::{Brief, Call, Clock, Details, Emptiness, MixturePlan, PlanReport, Probe, Reason};
 use crate::numeric::stored::{Flaw, Within, at_most, between, ensure, numbers};
 use crate::numeric::support::SupportMin;
@@ -35,6 +36,17 @@ pub(super) struct Optimist {
 /// How often a plan may be made again over a smaller set.
 const ROUNDS: usize = 3;
 
+/// A plan that was made, for whoever makes its set smaller where it looks.
+pub(super) struct Met<'a> {
+    pub(super) devi: &'a Devi,
+    pub(super) task: &'a Task<'a>,
+}
+
+/// Leaves a set as it is.
+pub(super) fn as_it_is<S>(_set: &mut S, _met: &Met) -> bool {
+    false
+}
+
 /// The precision eps_j and the discount q_j of a plan.
 #[derive(Clone, Copy)]
 pub(super) struct Rate {
@@ -54,6 +66,11 @@ impl Rate {
     pub(super) fn small(t: u64) -> Rate {
         let rate = 1.0 / t.max(1) as f64;
         Rate { eps: rate.min(1e-6), q: 1e-3 * rate }
+    }
+
+    /// For a model that is known.
+    pub(super) fn least() -> Rate {
+        Rate { eps: 1e-9, q: 1e-9 }
     }
 }
 
@@ -106,8 +123,14 @@ pub(super) fn bytes(problem: &Problem) -> u64 {
 
 impl Optimist {
     /// Q_0 = V_0 = 1 off the goal (Algorithm 1, line 1); `unit` is what costs were divided by.
-    pub(super) fn new(brief: &Brief, costs: Vec<f64>, b: f64, unit: f64) -> Result<Self> {
-        let (planner, rows) = (brief.settings.get(&PLANNER)?, brief.settings.get(&ROWS)?);
+    pub(super) fn new(
+        brief: &Brief,
+        costs: Vec<f64>,
+        b: f64,
+        unit: f64,
+        planner: &Key<Planner>,
+    ) -> Result<Self> {
+        let (planner, rows) = (brief.settings.get(planner)?, brief.settings.get(&ROWS)?);
         let problem = brief.problem.clone();
         let b_set = problem.constraints();
         let constraints = match b_set.has_features() {
@@ -140,7 +163,7 @@ impl Optimist {
     /// A9), eps_j = q_j = 1/t_j (reading A6).
     pub(super) fn plan(&mut self, call: &Call, heading: Heading, set: &Ellipse) -> Result<(), Cut> {
         let mut within = set.within(&self.constraints).map_err(|_| Emptiness::Regression);
-        self.plan_over(call, heading, within.as_mut(), Rate::printed(call.clock.t), |_, _, _| false)
+        self.plan_over(call, heading, within.as_mut(), Rate::printed(call.clock.t), as_it_is)
     }
 
     /// Plans over a set, and reports it. As long as `sharpen` makes the set smaller where the plan
@@ -152,7 +175,7 @@ impl Optimist {
         heading: Heading,
         set: Result<&mut S, &mut Emptiness>,
         Rate { eps, q }: Rate,
-        mut sharpen: impl FnMut(&mut S, &Devi, &Task) -> bool,
+        mut sharpen: impl FnMut(&mut S, &Met) -> bool,
     ) -> Result<(), Cut>
     where
         S: SupportMin + Clone + Send + Sync,
@@ -163,7 +186,7 @@ impl Optimist {
                 let task = Task { problem: &self.problem, costs: &self.costs, b: self.b, eps, q };
                 let mut done = self.devi.plan_unless(&task, set, self.planner, &now.v, call.halt)?;
                 for _ in 0..ROUNDS {
-                    if !sharpen(set, &self.devi, &task) {
+                    if !sharpen(set, &Met { devi: &self.devi, task: &task }) {
                         break;
                     }
                     let v = self.devi.v.clone();

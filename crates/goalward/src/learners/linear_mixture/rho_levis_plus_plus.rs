@@ -89,5 +89,5 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     settings.note(&RHO, &rho);
     let perturbation = Some(Perturbation { rho, t_star });
     let rule = read_rule(brief, unit, b + t_star * rho, rho, perturbation, Norms::Printed)?;
-    Ok(Box::new(Moments::new(brief, rule)?))
+    Ok(Box::new(Moments::new(brief, rule, &PLANNER)?))
 }

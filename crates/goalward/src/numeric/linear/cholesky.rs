@@ -168,6 +168,13 @@ impl Cholesky {
         self.solve_upper(x);
     }
 
+    /// x' Sigma x.
+    pub fn norm_sq(&self, x: &[f64]) -> f64 {
+        let d = self.dim;
+        let along = |j: usize| (j..d).map(|i| self.lower[i * d + j] * x[i]).sum::<f64>();
+        (0..d).map(|j| along(j).powi(2)).sum()
+    }
+
     /// |x| in the norm of Sigma^-1; `scratch` holds d numbers.
     pub fn inverse_norm(&self, x: &[f64], scratch: &mut [f64]) -> f64 {
         let scratch = &mut scratch[..self.dim];
