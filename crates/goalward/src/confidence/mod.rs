@@ -20,7 +20,7 @@ pub use set::{ConfidenceSet, Size};
 // for tests, studies and benchmarks
 #[doc(hidden)]
 pub use likelihood::{
-    Contradiction, Enclosed, Kept, Knowledge, LikelihoodCone, LikelihoodKeeper, Region, LikelihoodSet, Outer,
+    Contradiction, Enclosed, Kept, Knowledge, LikelihoodCone, LikelihoodKeeper, LikelihoodSet, Outer, Region,
     SharpSet, likelihood_covers, likelihood_threshold,
 };
 #[doc(hidden)]

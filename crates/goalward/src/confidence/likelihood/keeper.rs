@@ -4,9 +4,9 @@
 use super::{Enclosed, Knowledge, LikelihoodSet, Region};
 use crate::Result;
 use crate::estimate::{Counts, Likelihood, Seen};
-use crate::numeric::{Cholesky, Polytope};
 use crate::numeric::stored::{Flaw, Within, numbers};
 use crate::numeric::support::ConvexSet;
+use crate::numeric::{Cholesky, Polytope};
 use crate::problem::{Pair, Problem, State};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

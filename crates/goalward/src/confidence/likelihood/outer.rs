@@ -37,7 +37,12 @@ impl<'a> Blend<'a> {
     /// The shares are those that F has at the boundary of the narrowest of the sets, if all
     /// directions are seen alike: f_n - r_n = -gap_n + (t - t_n) x/2 at the x where the first of
     /// them reaches 0.
-    pub(super) fn new(likelihood: &Likelihood, starts: &'a Starts, losses: &[f64], thresholds: &[f64]) -> Self {
+    pub(super) fn new(
+        likelihood: &Likelihood,
+        starts: &'a Starts,
+        losses: &[f64],
+        thresholds: &[f64],
+    ) -> Self {
         let gaps: Vec<f64> = losses.iter().zip(thresholds).map(|(f, r)| r - f).collect();
         let seen = starts.lengths(likelihood.total());
         let first = gaps.iter().zip(&seen).filter(|(_, n)| **n > 0.0).map(|(gap, n)| gap / n);
@@ -80,7 +85,8 @@ pub(super) fn outer(
     if likelihood.blur() > 0.0 {
         // a theta far out has probabilities that are only known so well, and so has its loss
         let mut slopes = 0.0;
-        likelihood.each_seen(&at.z, |seen| seen.terms().for_each(|x| slopes += blend.weight(x.index, x.n) / x.p));
+        likelihood
+            .each_seen(&at.z, |seen| seen.terms().for_each(|x| slopes += blend.weight(x.index, x.n) / x.p));
         gap += 2.0 * likelihood.blur() * slopes;
     }
     let mut pass = 1;

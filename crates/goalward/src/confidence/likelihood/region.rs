@@ -230,7 +230,8 @@ impl Region {
     /// An interior-point method for the least of c'z over the set.
     fn descend(&self, c: &[f64], polytope: &Polytope) -> Vec<f64> {
         let k = c.len();
-        let walls: Vec<(&[f64], f64)> = polytope.rows().chunks_exact(k).zip(polytope.offsets().iter().copied()).collect();
+        let walls: Vec<(&[f64], f64)> =
+            polytope.rows().chunks_exact(k).zip(polytope.offsets().iter().copied()).collect();
         let slacks = |z: &[f64]| -> Vec<f64> { walls.iter().map(|(a, b)| b - dot(a, z)).collect() };
         let mut z = self.inside.clone();
         let Some(mut jet) = self.jet(&z) else { return z };
@@ -242,7 +243,8 @@ impl Region {
         for _ in 0..PATH {
             // Newton direction
             let deep = -1.0 / jet.value;
-            let mut gradient: Vec<f64> = c.iter().zip(&jet.gradient).map(|(c, g)| tau * c + deep * g).collect();
+            let mut gradient: Vec<f64> =
+                c.iter().zip(&jet.gradient).map(|(c, g)| tau * c + deep * g).collect();
             let mut hessian: Vec<f64> = jet.hessian.iter().map(|h| deep * h).collect();
             let own = std::iter::once((&jet.gradient[..], 0.0, deep * deep));
             let of_walls = walls.iter().zip(&room).map(|((a, _), s)| (*a, 1.0 / s, 1.0 / (s * s)));
@@ -252,7 +254,9 @@ impl Region {
             factor.solve(&mut step);
             let decrement = dot(&gradient, &step);
             // backtracking
-            let merit = |z: &[f64], jet: &Jet, room: &[f64]| tau * dot(c, z) - (-jet.value).ln() - room.iter().map(|s| s.ln()).sum::<f64>();
+            let merit = |z: &[f64], jet: &Jet, room: &[f64]| {
+                tau * dot(c, z) - (-jet.value).ln() - room.iter().map(|s| s.ln()).sum::<f64>()
+            };
             let here = merit(&z, &jet, &room);
             let mut length = 1.0;
             let mut moved = None;

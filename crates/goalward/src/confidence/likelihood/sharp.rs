@@ -41,7 +41,8 @@ impl SupportMin for SharpSet {
             Some(z) => {
                 self.within.lift(&z, &mut self.theta);
                 answer.value = dot(c, &self.theta).max(answer.bound);
-                let close = answer.value - answer.bound <= CLOSE * (answer.value.abs() + answer.bound.abs()).max(1e-3);
+                let close = answer.value - answer.bound
+                    <= CLOSE * (answer.value.abs() + answer.bound.abs()).max(1e-3);
                 answer.status = if close { answer.status } else { Status::Inaccurate };
             }
         }

@@ -88,7 +88,8 @@ impl Starts {
 
     /// How often a triple, counted n times in all, was seen since each of the starts.
     pub(super) fn since(&self, triple: usize, n: f64) -> impl Iterator<Item = f64> + '_ {
-        let later = self.marks().iter().map(move |mark| n - mark.counts.get(triple).map_or(0.0, |&n| n as f64));
+        let later =
+            self.marks().iter().map(move |mark| n - mark.counts.get(triple).map_or(0.0, |&n| n as f64));
         std::iter::once(n).chain(later)
     }
 
@@ -97,7 +98,11 @@ impl Starts {
         let mut losses = vec![0.0; self.len()];
         likelihood.each_probability(theta, |triple, n, p| {
             let log = if p > 0.0 { p.ln() } else { f64::NEG_INFINITY };
-            losses.iter_mut().zip(self.since(triple, n)).filter(|(_, n)| *n > 0.0).for_each(|(f, n)| *f -= n * log);
+            losses
+                .iter_mut()
+                .zip(self.since(triple, n))
+                .filter(|(_, n)| *n > 0.0)
+                .for_each(|(f, n)| *f -= n * log);
         });
         losses
     }
@@ -110,14 +115,18 @@ impl Starts {
 
     /// Whether stored ones can be those of these data.
     pub(super) fn check(&self, own: &Starts, likelihood: &Likelihood) -> Result<(), Flaw> {
-        ensure(self.marks.is_some() == own.marks.is_some(), "marks", || "the run has another setting".into())?;
+        ensure(self.marks.is_some() == own.marks.is_some(), "marks", || {
+            "the run has another setting".into()
+        })?;
         let (all, now) = (likelihood.total(), likelihood.prediction_loss());
         let due = (1..).map_while(|n| APART.checked_pow(n)).take_while(|t| *t <= all).count();
         let expected = if self.marks.is_some() { due } else { 0 };
         let found = self.marks().len();
         ensure(found == expected, "marks", || format!("{found} of {expected} after {all} steps"))?;
         for (mark, n) in self.marks().iter().zip(1..) {
-            ensure(APART.checked_pow(n) == Some(mark.total), "total", || format!("{} of mark {n}", mark.total))?;
+            ensure(APART.checked_pow(n) == Some(mark.total), "total", || {
+                format!("{} of mark {n}", mark.total)
+            })?;
             numbers("prediction_loss", &[mark.prediction_loss], 1)?;
             between("prediction_loss", &[mark.prediction_loss], 0.0, now.max(0.0) + 1e-9)?;
             let counts = likelihood.seen_counts();

@@ -6,9 +6,9 @@ use crate::numeric::support::{ConvexSet, Warm};
 use crate::plan::{Devi, Task};
 use crate::problem::Pair;
 
-/// Objectives that are looked at between two plans.
+/// Objectives that are looked at before a plan.
 const OBJECTIVES: usize = 12;
-/// An answer may be outside the set by this part of its depth.
+/// An answer may be lower than the set's own by this part of the way to its inside.
 const PART: f64 = 0.02;
 /// States that are visited less often do not matter.
 const RARELY: f64 = 1e-3;
@@ -17,16 +17,14 @@ const ABOVE: f64 = 10.0;
 
 /// Adds the tangents at the set's own answers to the objectives that matter: those of pairs on the
 /// way from the start, the more the oftener they are met, and the less the further they are from
-/// being chosen. Whether one was added.
-pub(super) fn sharpen(region: &Region, set: &mut ConvexSet, met: &Met) -> bool {
+/// being chosen.
+pub(super) fn sharpen(region: &Region, set: &mut ConvexSet, met: &Met) {
     let Met { devi, task } = met;
     let mut phi = vec![0.0; task.problem.dim()];
-    let mut added = false;
     for p in pairs(devi, task) {
         task.problem.phi_v(p, &devi.v, &mut phi);
-        added |= region.sharpen(set, &phi, &mut Warm::default(), PART);
+        region.sharpen(set, &phi, &mut Warm::default(), PART);
     }
-    added
 }
 
 /// The pairs that matter most.

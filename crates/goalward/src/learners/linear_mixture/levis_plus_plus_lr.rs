@@ -53,7 +53,7 @@
 use super::cuts;
 use super::levis_plus_plus::{self, Moments, known_c_min, read_rule};
 use super::lr::{FAST, check_together, show};
-use super::optimist::{Met, Rate, bytes, given_or_true_b};
+use super::optimist::{Rate, bytes, given_or_true_b};
 use crate::Result;
 use crate::confidence::{Claim, Ellipse, Kept, LikelihoodKeeper, Norms, RadiusKind};
 use crate::learners::builder::builder;
@@ -204,10 +204,14 @@ impl Both {
             };
             Ok(Larger { likelihood, regression, regression_was_larger: false })
         });
-        let sharpen = |set: &mut Larger, met: &Met| {
-            region.as_ref().is_some_and(|region| cuts::sharpen(region, &mut set.likelihood, met))
-        };
-        let planned = optimist.plan_over(call, heading, set.as_mut(), Rate::small(call.clock.t), sharpen);
+        let rate = Rate::small(call.clock.t);
+        if let (Some(region), Ok(set)) = (region, &mut set) {
+            match optimist.look(call, set, rate) {
+                Ok(met) => cuts::sharpen(&region, &mut set.likelihood, &met),
+                Err(cut) => return (Err(cut), regression),
+            }
+        }
+        let planned = optimist.plan_over(call, heading, set.as_mut(), rate);
         if let (Ok(()), Ok(set)) = (planned, &set) {
             self.keeper.keep_cuts(&set.likelihood);
         }

@@ -16,10 +16,10 @@
 //! regret.
 //!
 //! **Which set.** An ellipsoid around the likelihood set is quick to plan over, and loose where the
-//! plan looks. So the plan is made, the set's own answers are found for the pairs that it meets most
-//! often on its way from the start, tangents there cut the ellipsoid, and it is made again: three
-//! times at most (`set=cuts`). `set=outer` leaves the ellipsoid as it is, `set=exact` takes the set
-//! itself for every pair.
+//! plan looks. So the set's own answers are found first, for the pairs that the values of the last
+//! plan meet most often on their way from the start, and tangents there cut the ellipsoid
+//! (`set=cuts`). `set=outer` leaves the ellipsoid as it is, `set=exact` takes the set itself for
+//! every pair. (To plan, cut and plan again, up to three times, gains nothing that can be measured.)
 //!
 //! Costs are divided by the largest one, whether that is above or below 1: neither actions nor
 //! results depend on the user's units. The discount is q_j = 1e-3/t_j and the precision eps_j =
@@ -69,7 +69,7 @@
 //! and the last set and the last plan stay in force.
 
 use super::cuts;
-use super::optimist::{Heading, Met, Optimist, Rate, Standing, as_it_is, bytes};
+use super::optimist::{Heading, Optimist, Rate, Standing, bytes};
 use crate::Result;
 use crate::confidence::{Assumption, Claim, Kept, LikelihoodKeeper, SharpSet, hidden_coordinates};
 use crate::learners::builder::builder;
@@ -109,8 +109,7 @@ pub enum Shape {
     Exact,
 }
 
-const SHAPES: [(Shape, &str); 3] =
-    [(Shape::Outer, "outer"), (Shape::Cuts, "cuts"), (Shape::Exact, "exact")];
+const SHAPES: [(Shape, &str); 3] = [(Shape::Outer, "outer"), (Shape::Cuts, "cuts"), (Shape::Exact, "exact")];
 
 #[doc(hidden)]
 impl Value for Shape {
@@ -274,17 +273,18 @@ impl Likely {
         // no fixed point exceeds c_max/q, whatever the set
         optimist.b = optimist.costs.iter().copied().fold(1.0, f64::max) / rate.q;
         let mut none = Emptiness::Contradiction;
-        let set = known.set.as_mut().map_err(|_| &mut none);
-        match (region, self.shape) {
-            (Some(region), Shape::Exact) => {
-                let mut sharp = set.map(|within| SharpSet::new(region, within.clone()));
-                optimist.plan_over(call, heading, sharp.as_mut().map_err(|none| &mut **none), rate, as_it_is)
+        let mut set = known.set.as_mut().map_err(|_| &mut none);
+        match (region, &mut set) {
+            (Some(region), Ok(within)) if self.shape == Shape::Exact => {
+                let mut sharp = SharpSet::new(region, within.clone());
+                optimist.plan_over(call, heading, Ok(&mut sharp), rate)
             }
-            (Some(region), _) => {
-                let sharpen = |set: &mut ConvexSet, met: &Met| cuts::sharpen(&region, set, met);
-                optimist.plan_over(call, heading, set, rate, sharpen)
+            (Some(region), Ok(within)) => {
+                let met = optimist.look(call, *within, rate)?;
+                cuts::sharpen(&region, within, &met);
+                optimist.plan_over(call, heading, set, rate)
             }
-            (None, _) => optimist.plan_over(call, heading, set, rate, as_it_is),
+            _ => optimist.plan_over(call, heading, set, rate),
         }?;
         if let Ok(set) = &known.set {
             self.keeper.keep_cuts(set);

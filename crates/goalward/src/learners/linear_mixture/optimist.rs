@@ -6,11 +6,11 @@ use crate::confidence::{Ellipse, RadiusRule, RegressionSet};
 use crate::estimate::Ridge;
 use crate::learners::core::greedy;
 use crate::learners::shared::{B, ROWS};
-use crate::parameters::Key;
 use crate::learners::{Brief, Call, Clock, Details, Emptiness, MixturePlan, PlanReport, Probe, Reason};
 use crate::numeric::stored::{Flaw, Within, at_most, between, ensure, numbers};
 use crate::numeric::support::SupportMin;
 use crate::numeric::{Polytope, Stream};
+use crate::parameters::Key;
 use crate::plan::{Cut, Devi, Planner, Task};
 
 use crate::problem::{Action, Pair, Problem, State, all_rows};
@@ -33,18 +33,10 @@ pub(super) struct Optimist {
     pub(super) standing: Standing,
 }
 
-/// How often a plan may be made again over a smaller set.
-const ROUNDS: usize = 3;
-
-/// A plan that was made, for whoever makes its set smaller where it looks.
+/// What the values of the last plan lead to over a new set, for whoever makes that smaller.
 pub(super) struct Met<'a> {
     pub(super) devi: &'a Devi,
-    pub(super) task: &'a Task<'a>,
-}
-
-/// Leaves a set as it is.
-pub(super) fn as_it_is<S>(_set: &mut S, _met: &Met) -> bool {
-    false
+    pub(super) task: Task<'a>,
 }
 
 /// The precision eps_j and the discount q_j of a plan.
@@ -163,19 +155,28 @@ impl Optimist {
     /// A9), eps_j = q_j = 1/t_j (reading A6).
     pub(super) fn plan(&mut self, call: &Call, heading: Heading, set: &Ellipse) -> Result<(), Cut> {
         let mut within = set.within(&self.constraints).map_err(|_| Emptiness::Regression);
-        self.plan_over(call, heading, within.as_mut(), Rate::printed(call.clock.t), as_it_is)
+        self.plan_over(call, heading, within.as_mut(), Rate::printed(call.clock.t))
     }
 
-    /// Plans over a set, and reports it. As long as `sharpen` makes the set smaller where the plan
-    /// looks, and a few times at most, it plans again. If C ∩ B is empty (no set) the old Q and V
-    /// stay, and the event is counted (reading D4). If it is cut off nothing has changed.
+    /// Looks at a set from the values of the last plan: one sweep.
+    pub(super) fn look<S>(&mut self, call: &Call, set: &mut S, rate: Rate) -> Result<Met<'_>, Cut>
+    where
+        S: SupportMin + Clone + Send + Sync,
+    {
+        let Rate { eps, q } = rate;
+        let task = Task { problem: &self.problem, costs: &self.costs, b: self.b, eps, q };
+        self.devi.look(&task, set, &self.standing.v, call.halt)?;
+        Ok(Met { devi: &self.devi, task })
+    }
+
+    /// Plans over a set, and reports it. If C ∩ B is empty (no set) the old Q and V stay, and the
+    /// event is counted (reading D4). If it is cut off nothing has changed.
     pub(super) fn plan_over<S>(
         &mut self,
         call: &Call,
         heading: Heading,
         set: Result<&mut S, &mut Emptiness>,
         Rate { eps, q }: Rate,
-        mut sharpen: impl FnMut(&mut S, &Met) -> bool,
     ) -> Result<(), Cut>
     where
         S: SupportMin + Clone + Send + Sync,
@@ -184,15 +185,7 @@ impl Optimist {
         let done = match set {
             Ok(set) => {
                 let task = Task { problem: &self.problem, costs: &self.costs, b: self.b, eps, q };
-                let mut done = self.devi.plan_unless(&task, set, self.planner, &now.v, call.halt)?;
-                for _ in 0..ROUNDS {
-                    if !sharpen(set, &Met { devi: &self.devi, task: &task }) {
-                        break;
-                    }
-                    let v = self.devi.v.clone();
-                    done = done.and(self.devi.plan_unless(&task, set, self.planner, &v, call.halt)?);
-                }
-                Ok(done)
+                Ok(self.devi.plan_unless(&task, set, self.planner, &now.v, call.halt)?)
             }
             Err(why) => Err(*why),
         };

@@ -73,17 +73,6 @@ pub struct Convergence {
     pub relaxed: bool,
 }
 
-impl Convergence {
-    /// Of two calls, one after the other, of which the second counts.
-    pub fn and(self, second: Convergence) -> Convergence {
-        Convergence {
-            sweeps: self.sweeps + second.sweeps,
-            fallbacks: self.fallbacks + second.fallbacks,
-            ..second
-        }
-    }
-}
-
 /// How value iteration ended.
 enum Values {
     /// The last change is below eps.
@@ -179,6 +168,18 @@ impl Devi {
         };
         // lines 9 and 11: what `q` holds is the last Q
         Ok(Convergence { fallbacks: set.fallbacks() - fallbacks, relaxed: set.is_relaxed(), ..done })
+    }
+
+    /// One sweep from some values, which stay as they are: Q, and what attains the minima.
+    pub fn look<S>(&mut self, task: &Task, set: &mut S, values: &[f64], halt: &Halt) -> Result<(), Cut>
+    where
+        S: SupportMin + Clone + Send + Sync,
+    {
+        self.begin(task, halt);
+        self.before.copy_from_slice(values);
+        self.sweep(task, set, Keep::Choices)?;
+        self.v.copy_from_slice(values);
+        Ok(())
     }
 
     /// Lines 1 and 2: Q^(0) = 0, V^(0) = 0.

@@ -27,6 +27,8 @@ const IMPROVING: usize = 8;
 /// Evaluations in such a round, as long as one state in so many changes its choice.
 const IMPROVEMENTS: usize = 6;
 const CHANGED: usize = 32;
+/// A residual of this part of V is good enough for anybody.
+const AMPLE: f64 = 1e-6;
 /// The part of V's defect that may be left in the equations.
 const LEFT: f64 = 1e-2;
 /// The part of eps that may be left in any case.
@@ -123,7 +125,8 @@ impl Devi {
             let off = defect.below.max(defect.above);
             let rounding = 4.0 * f64::EPSILON * defect.size;
             let many = many(task.problem);
-            if off <= rounding || best.residual <= task.eps && (many || residual > 0.1 * before) {
+            let enough = many || best.residual <= AMPLE * defect.size || residual > 0.1 * before;
+            if off <= rounding || best.residual <= task.eps && enough {
                 break;
             }
             let dearest = task.costs.iter().copied().fold(0.0, f64::max);

@@ -25,13 +25,16 @@ impl Devi {
         let mut weights = Vec::new();
         for _ in 0..SWEEPS {
             for s in order.iter().map(|&s| s as State).filter(|&s| s != problem.goal()) {
-                let Some(p) = chosen.pair[s].map(|p| p as Pair).filter(|_| waiting[s] > 1e-9) else { continue };
+                let Some(p) = chosen.pair[s].map(|p| p as Pair).filter(|_| waiting[s] > 1e-9) else {
+                    continue;
+                };
                 let (successors, theta) = (problem.successors(p), &chosen.theta[s * d..(s + 1) * d]);
                 weights.clear();
                 weights.extend(problem.phi(p).chunks_exact(d).map(|phi| dot(phi, theta)));
                 make_distribution(&mut weights, successors, &self.before);
                 // what comes back at once is handed on at once
-                let own: f64 = successors.iter().zip(&weights).filter(|(n, _)| **n as State == s).map(|(_, w)| w).sum();
+                let own: f64 =
+                    successors.iter().zip(&weights).filter(|(n, _)| **n as State == s).map(|(_, w)| w).sum();
                 let here = waiting[s] / (1.0 - own.min(0.999));
                 visits[s] += here;
                 waiting[s] = 0.0;
