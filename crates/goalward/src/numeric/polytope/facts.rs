@@ -160,3 +160,113 @@ impl<'a> Facts<'a> {
         None
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use microlp::{ComparisonOp, OptimizationDirection, Problem};
+    use proptest::prelude::*;
+
+    const FREE: (f64, f64) = (f64::NEG_INFINITY, f64::INFINITY);
+
+    fn builder(bounds: &[(f64, f64)], a: &[f64], b: f64) -> PolytopeBuilder {
+        let d = bounds.len();
+        let mut builder = PolytopeBuilder::new(d);
+        if !a.is_empty() {
+            builder.equality(a, b).unwrap();
+        }
+        for (i, &(low, high)) in bounds.iter().enumerate() {
+            // scaled, as facts may be
+            let fact = |scale: f64| (0..d).map(|j| if i == j { scale } else { 0.0 }).collect::<Vec<_>>();
+            if low.is_finite() {
+                builder.halfspace(&fact(-2.0), -2.0 * low);
+            }
+            if high.is_finite() {
+                builder.halfspace(&fact(0.5), 0.5 * high);
+            }
+        }
+        builder
+    }
+
+    fn implied(builder: &PolytopeBuilder, phi: &[f64]) -> bool {
+        Facts::of(builder).is_some_and(|facts| facts.imply(phi, &mut Vec::new()))
+    }
+
+    #[test]
+    fn weights_of_a_mixture_imply_rows_without_a_negative_entry() {
+        let simplex = builder(&[(0.0, f64::INFINITY); 3], &[1.0; 3], 1.0);
+        let cone = builder(&[(0.0, f64::INFINITY); 3], &[], 0.0);
+        for phi in [[0.0, 0.2, 0.7], [0.0; 3], [1e-300, 0.0, 0.0], [1e200, 0.0, 1e-200]] {
+            assert!(implied(&simplex, &phi) && implied(&cone, &phi), "{phi:?}");
+        }
+        // rounding, where theta is bounded; not where the entry is all there is
+        assert!(implied(&simplex, &[-1e-17, 0.2, 0.7]) && !implied(&cone, &[-1e-17, 0.2, 0.7]));
+        for phi in [[-1e-17, 0.0, 0.0], [-1e-3, 0.2, 0.7], [-1e-12, 1.0, 1.0], [-1.0; 3]] {
+            assert!(!implied(&simplex, &phi) && !implied(&cone, &phi), "{phi:?}");
+        }
+        for odd in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            assert!(!implied(&simplex, &[odd, 0.2, 0.7]) && !implied(&cone, &[0.2, 0.7, odd]), "{odd}");
+        }
+    }
+
+    #[test]
+    fn partial_facts_imply_what_they_bound() {
+        let some = builder(&[(0.0, f64::INFINITY), (0.0, f64::INFINITY), FREE], &[], 0.0);
+        assert!(implied(&some, &[0.3, 0.1, 0.0]) && !implied(&some, &[0.3, 0.1, 1e-9]));
+        // with the sum, theta_3 = 1 - theta_1 - theta_2: rows whose last entry is the smallest
+        let sum = builder(&[(0.0, f64::INFINITY), (0.0, f64::INFINITY), FREE], &[1.0; 3], 1.0);
+        assert!(implied(&sum, &[0.3, 0.3, 0.3]) && implied(&sum, &[0.3, 0.1, 0.1]));
+        assert!(!implied(&sum, &[0.3, 0.1, 0.2]) && !implied(&sum, &[0.3, 0.1, -0.1]));
+        // nothing is known of single coordinates
+        assert!(!implied(&builder(&[FREE; 3], &[1.0; 3], 1.0), &[0.3; 3]));
+        // a coefficient that the hull's coordinates may lose proves nothing
+        let mut faint = PolytopeBuilder::new(1);
+        faint.halfspace(&[-1e-305], 0.0);
+        assert!(!implied(&faint, &[1.0]));
+    }
+
+    /// Weights of at least l, with sum 1: implied if m + sum of (phi_i - m) l_i >= 0, m the least.
+    #[test]
+    fn shifted_bounds_need_the_sum() {
+        let shifted = builder(&[(-0.1, f64::INFINITY); 4], &[1.0; 4], 1.0);
+        assert!(implied(&shifted, &[0.25; 4]) && implied(&shifted, &[0.2, 0.5, 0.5, 0.5]));
+        assert!(!implied(&shifted, &[0.05, 0.5, 0.5, 0.5]) && !implied(&shifted, &[0.0, 0.1, 0.1, 0.1]));
+    }
+
+    proptest! {
+        /// The simplex method agrees on the least value over the box and the equality.
+        #[test]
+        fn a_row_is_implied_if_its_least_value_is_not_negative(
+            (inside, sides, a, phi) in (1usize..7).prop_flat_map(|d| (
+                prop::collection::vec(-1.0f64..1.0, d),
+                prop::collection::vec((0.0f64..1.5, 0.0f64..1.5), d),
+                prop::collection::vec(-1.0f64..1.0, d),
+                prop::collection::vec(-0.3f64..1.0, d),
+            )),
+            flat in any::<bool>(),
+        ) {
+            // a point of the box, sides at some distance or missing, an equality through the point
+            let side = |x: f64, out: f64, to: f64| if out > 1.0 { to } else { x + out * to.signum() };
+            let bounds: Vec<(f64, f64)> = inside.iter().zip(&sides)
+                .map(|(&x, &(l, u))| (side(x, l, FREE.0), side(x, u, FREE.1))).collect();
+            let b: f64 = a.iter().zip(&inside).map(|(a, x)| a * x).sum();
+            let a = if flat { &a[..] } else { &[] };
+            let mut program = Problem::new(OptimizationDirection::Minimize);
+            let x: Vec<_> = phi.iter().zip(&bounds).map(|(&phi, &bounds)| program.add_var(phi, bounds)).collect();
+            if flat {
+                let terms: Vec<_> = x.iter().copied().zip(a.iter().copied()).collect();
+                program.add_constraint(terms, ComparisonOp::Eq, b);
+            }
+            let least = program.solve().ok().and_then(|s| s.into_solution().ok()).map(|s| s.objective());
+            let found = implied(&builder(&bounds, a, b), &phi);
+            match least {
+                Some(least) if least.abs() < 1e-9 => {}
+                Some(least) if least > -1e6 => {
+                    let any = bounds.iter().any(|&bounds| bounds != FREE);
+                    prop_assert_eq!(found, any && least > 0.0, "{}", least);
+                }
+                _ => prop_assert!(!found),
+            }
+        }
+    }
+}
