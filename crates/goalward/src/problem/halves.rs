@@ -17,11 +17,11 @@ impl Problem {
     pub fn with_split_features(mut self) -> Result<Problem> {
         // B may hold the features too, and nothing is to be held twice
         let constraints = Arc::make_mut(&mut self.constraints);
-        let rows = constraints.take_features();
+        let features = constraints.take_features();
         let phi = Arc::unwrap_or_clone(std::mem::take(&mut self.phi)).split();
         self.phi = Arc::new(phi.map_err(|fault| self.unsplittable(fault))?);
-        if let Some(rows) = rows {
-            Arc::make_mut(&mut self.constraints).put_features(&self.phi, rows);
+        if let Some(features) = features {
+            Arc::make_mut(&mut self.constraints).put_features(features, &self.phi);
         }
         let off = |p| match self.phi.off_by(self.rows(p)) {
             0.0 => 0.0,

@@ -7,6 +7,7 @@ mod conformance;
 mod declared;
 mod exactness;
 mod extremes;
+mod facts;
 mod guarantees;
 mod halting;
 mod halves;

@@ -1,10 +1,12 @@
 //! Rows phi'x >= 0 that are too many to be written out: the features stay where they are and are
 //! scanned.
 
-use super::{EmptyPolytope, Polytope, PolytopeBuilder, Reduced};
+use super::facts::{Facts, Implied};
+use super::{EmptyPolytope, Polytope, PolytopeBuilder, Reduced, direction, parallel};
 use crate::numeric::{Tall, dot};
 use rayon::prelude::*;
 use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// Rows per chunk of a scan. The chunks never depend on the number of threads.
@@ -52,6 +54,8 @@ impl Default for Rows {
 #[derive(Clone, Debug)]
 pub(crate) struct Features {
     phi: Arc<Tall>,
+    /// Rows that facts imply, which are passed over.
+    implied: Option<Arc<Implied>>,
     limit: Rows,
 }
 
@@ -66,10 +70,29 @@ impl Features {
     }
 
     pub(super) fn new(phi: Arc<Tall>, limit: Rows) -> Self {
-        Features { phi, limit }
+        Features { phi, implied: None, limit }
     }
 
-    /// How many rows there are.
+    /// The same rows, stored otherwise.
+    pub(super) fn with_phi(self, phi: Arc<Tall>) -> Self {
+        Features { phi, ..self }
+    }
+
+    /// How many rows facts imply.
+    pub(super) fn implied(&self) -> usize {
+        self.implied.as_ref().map_or(0, |implied| implied.count())
+    }
+
+    fn is_implied(&self, i: usize) -> bool {
+        self.implied.as_ref().is_some_and(|implied| implied.has(i))
+    }
+
+    /// The numbers of the rows that no fact implies.
+    fn open(&self) -> impl Iterator<Item = usize> {
+        (0..self.len()).filter(|&i| !self.is_implied(i))
+    }
+
+    /// How many rows there are, implied ones included.
     pub(super) fn len(&self) -> usize {
         self.phi.rows()
     }
@@ -79,7 +102,7 @@ impl Features {
         self.phi.get(i..i + 1)
     }
 
-    /// Looks at all rows in parallel, a chunk at a time; what the chunks give comes in the order of
+    /// Looks at all rows that no fact implies in parallel, a chunk at a time; what the chunks give comes in the order of
     /// the rows. `room` makes what a look needs besides.
     pub(crate) fn scan<S, T: Send>(
         &self,
@@ -91,7 +114,8 @@ impl Features {
             .into_par_iter()
             .map(|chunk| {
                 let (mut room, mut found, mut phi) = (room(), Vec::new(), Vec::new());
-                for i in CHUNK * chunk..rows.min(CHUNK * (chunk + 1)) {
+                let all = CHUNK * chunk..rows.min(CHUNK * (chunk + 1));
+                for i in all.filter(|&i| !self.is_implied(i)) {
                     look(i, self.phi.row(i, &mut phi), &mut room, &mut found);
                 }
                 found
@@ -100,8 +124,11 @@ impl Features {
     }
 
     /// Row i in the hull's coordinates, of norm one, and its offset; none if the hull's equalities
-    /// settle it.
+    /// settle it, or facts imply it.
     pub(crate) fn row(&self, polytope: &Polytope, i: usize, row: &mut [f64]) -> Option<f64> {
+        if self.is_implied(i) {
+            return None;
+        }
         match polytope.reduce_row(-1.0, &self.phi(i), 0.0, row) {
             Ok(Reduced::Offset(b)) => Some(b),
             _ => None,
@@ -154,21 +181,69 @@ fn keep_least(found: &mut Vec<Proposal>) {
     found.truncate(BATCH);
 }
 
-/// The polytope of the builder's rows and all features, by cutting planes: hull, equalities and
+impl PolytopeBuilder {
+    /// The features without the rows that facts imply.
+    fn beyond_facts(&self, phi: Arc<Tall>) -> Features {
+        let facts = if self.unpruned { None } else { Facts::of(self) };
+        let implied = facts.and_then(|facts| facts.implied(&phi)).map(Arc::new);
+        Features { implied, ..Features::new(phi, Rows::default()) }
+    }
+
+    /// Whether more rows than may be written out have different directions.
+    fn are_too_many(&self, features: &Features) -> bool {
+        if features.len() - features.implied() <= self.most {
+            return false;
+        }
+        // rows without a direction are no matter here
+        let (mut keys, mut room) = (HashSet::new(), Vec::new());
+        let mut new = |i: &usize| keys.insert(direction(features.phi.row(*i, &mut room)).unwrap_or(0));
+        features.open().filter(|i| new(i)).nth(self.most).is_some()
+    }
+
+    /// Writes the rows out, one for each direction.
+    pub(super) fn write_out(&mut self, features: &Features) {
+        let mut directions: HashMap<u64, usize> = HashMap::new();
+        let mut minus = vec![0.0; self.dim];
+        let (mut room, mut other) = (Vec::new(), Vec::new());
+        for i in features.open() {
+            let phi = features.phi.row(i, &mut room);
+            if let Some(key) = direction(phi) {
+                let first = *directions.entry(key).or_insert(i);
+                if first < i && parallel(phi, features.phi.row(first, &mut other)) {
+                    continue;
+                }
+            }
+            minus.iter_mut().zip(phi).for_each(|(m, x)| *m = -x);
+            self.is_new(&minus, 0.0);
+        }
+    }
+}
+
+/// The polytope of the builder's rows and all features: these are written out, or kept where they
+/// are too many.
+pub(super) fn finish(mut builder: PolytopeBuilder, phi: Arc<Tall>) -> Result<Polytope, EmptyPolytope> {
+    let features = builder.beyond_facts(phi);
+    if builder.are_too_many(&features) {
+        return keep(builder, features);
+    }
+    builder.write_out(&features);
+    builder.finish_rows()
+}
+
+/// The polytope of the builder's rows and features that are kept, by cutting planes: hull, equalities and
 /// interior point come from a core of rows, which grows by those that its interior point violates,
 /// or leaves too little room.
 ///
 /// A core that is empty, or flat, proves that the whole is; an interior point that all rows leave
 /// room is one of the whole.
-pub(super) fn finish(mut builder: PolytopeBuilder, features: Arc<Tall>) -> Result<Polytope, EmptyPolytope> {
-    let features = Features::new(features, Rows::default());
-    let count = features.len();
+fn keep(mut builder: PolytopeBuilder, features: Features) -> Result<Polytope, EmptyPolytope> {
     let mut minus = vec![0.0; builder.dim];
     let mut join = |builder: &mut PolytopeBuilder, i: usize| {
         minus.iter_mut().zip(&*features.phi(i)).for_each(|(m, x)| *m = -x);
         builder.is_new(&minus, 0.0)
     };
-    for i in (0..count).step_by((count / SAMPLE).max(1)) {
+    let count = features.len() - features.implied();
+    for i in features.open().step_by((count / SAMPLE).max(1)) {
         join(&mut builder, i);
     }
     for round in 0.. {

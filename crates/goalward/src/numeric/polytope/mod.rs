@@ -1,5 +1,6 @@
 //! A polytope {x : a_i'x = b_i, a_k'x <= b_k} with its equalities eliminated.
 
+mod facts;
 mod features;
 mod interior;
 mod prune;
@@ -11,7 +12,7 @@ use super::{Tall, dot, norm};
 pub(crate) use features::Features;
 pub use features::Rows;
 use interior::Search;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 pub(crate) use turn::Turn;
 
@@ -150,12 +151,12 @@ impl Polytope {
         Polytope { features, ..self.clone() }
     }
     /// Gives up the features, if it has them, for a moment: they can be stored otherwise.
-    pub(crate) fn take_features(&mut self) -> Option<Rows> {
-        self.features.take().map(|features| features.limit())
+    pub(crate) fn take_features(&mut self) -> Option<Features> {
+        self.features.take().map(|features| features.with_phi(Arc::default()))
     }
-    /// Takes the same features again.
-    pub(crate) fn put_features(&mut self, features: &Arc<Tall>, rows: Rows) {
-        self.features = Some(Features::new(Arc::clone(features), rows));
+    /// Takes the same features again, with their numbers.
+    pub(crate) fn put_features(&mut self, features: Features, phi: &Arc<Tall>) {
+        self.features = Some(features.with_phi(Arc::clone(phi)));
     }
     /// The same without its features but with some of their rows written out: a larger polytope.
     pub(crate) fn core_with(&self, rows: &[usize]) -> Polytope {
@@ -332,35 +333,13 @@ impl PolytopeBuilder {
         true
     }
 
-    /// Adds phi'x >= 0 for every row phi, once for all rows of one direction. Where too many are
-    /// left, the features are kept as they are, by reference.
+    /// Adds phi'x >= 0 for every row phi, once for all rows of one direction. Rows that bounds of
+    /// single coordinates imply, stated before or after, are left out. Where too many are left, the
+    /// features are kept as they are, by reference.
     pub fn no_less_than_zero(&mut self, features: &Arc<Tall>) {
-        let d = self.dim;
-        let count = features.rows();
-        self.stated += count;
-        if count > self.most {
-            // counted before anything is written: rows without a direction are no matter here
-            let mut keys = HashSet::new();
-            let mut room = Vec::new();
-            let mut new = |i: &usize| keys.insert(direction(features.row(*i, &mut room)).unwrap_or(0));
-            if (0..count).filter(|i| new(i)).nth(self.most).is_some() {
-                self.features = Some(Arc::clone(features));
-                return;
-            }
-        }
-        let mut directions: HashMap<u64, usize> = HashMap::new();
-        let mut minus = vec![0.0; d];
-        let (mut room, mut other) = (Vec::new(), Vec::new());
-        for i in 0..count {
-            let phi = features.row(i, &mut room);
-            if let Some(key) = direction(phi) {
-                let first = *directions.entry(key).or_insert(i);
-                if first < i && parallel(phi, features.row(first, &mut other)) {
-                    continue;
-                }
-            }
-            minus.iter_mut().zip(phi).for_each(|(m, x)| *m = -x);
-            self.is_new(&minus, 0.0);
+        self.stated += features.rows();
+        if let Some(before) = self.features.replace(Arc::clone(features)) {
+            self.write_out(&Features::new(before, Rows::default()));
         }
     }
 

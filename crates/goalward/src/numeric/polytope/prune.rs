@@ -106,7 +106,8 @@ impl Polytope {
     /// What is to be said where nothing was pruned.
     pub(super) fn unpruned(&self) -> Pruned {
         let written = self.offsets.len();
-        let kept = self.features.as_ref().map_or(written, |_| self.pruned.seen);
+        let left = |features: &Features| self.pruned.seen - features.implied();
+        let kept = self.features.as_ref().map_or(written, left);
         Pruned { seen: self.pruned.seen, kept, complete: self.free == 0 }
     }
 }
