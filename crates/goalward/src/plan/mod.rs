@@ -16,6 +16,7 @@ pub use answer::{Answer, Objective};
 pub use devi::Planner;
 #[doc(hidden)]
 pub use devi::{Convergence, Devi, Task};
+pub(crate) use devi::{Met, way};
 #[doc(hidden)]
 pub use solve::tried;
 pub use solve::{Extras, Options, Trust, Way, solve};

@@ -159,7 +159,7 @@ impl Likelihood {
             mean: frame.inside.clone(),
             nodes: Nodes::new(&frame),
             fitted: 0,
-            information: Cholesky::scaled_identity(k, ridge(frame.extent)),
+            information: Cholesky::scaled_identity(k, prior(frame.extent)),
         };
         let triples = Triples::new(problem.pairs(), room);
         Likelihood { triples, frame, memory, row: vec![0.0; k], scratch: vec![0.0; k] }
@@ -260,7 +260,7 @@ impl Likelihood {
             let terms = seen.terms().map(|Term { row, p, n, .. }| (row, -n / p, n / (p * p)));
             gram(terms, &mut gradient, &mut information);
         });
-        (0..k).for_each(|i| information[i * k + i] += ridge(self.frame.extent));
+        (0..k).for_each(|i| information[i * k + i] += prior(self.frame.extent));
         (gradient, information)
     }
 
@@ -491,6 +491,12 @@ impl Summands for Weighted<'_> {
         let Likelihood { triples, frame, .. } = self.likelihood;
         triples.each(frame, |stretch| show(stretch.start, stretch.rows, stretch.constants));
     }
+}
+
+/// What is known before any data, as information: theta lies in B, which is no longer than D. Data
+/// that say less than that are no reason to plan.
+fn prior(extent: f64) -> f64 {
+    16.0 / (extent * extent)
 }
 
 /// rho = 1e-6/D^2: what the ridge adds to a squared radius is at most 1e-6.

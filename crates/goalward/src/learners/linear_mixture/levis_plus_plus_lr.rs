@@ -8,7 +8,7 @@
 //! ([`LikelihoodSet`](crate::confidence::LikelihoodSet)) as [`lr`](super::lr) does. Every backup of
 //! the planner takes the larger of the two certified lower bounds; tangents cut the likelihood's
 //! ellipsoid where the plan looks, as in `lr`. It plans on the paper's triggers and when the
-//! information has doubled, with the discount 1e-3/t_j and the precision min(1e-6, 1/t_j) of `lr`,
+//! information has doubled, with the discount 1e-3/t_j and the precision min(1e-2, 1/t_j) of `lr`,
 //! which are below the paper's 1/t_j.
 //!
 //! # What it needs to know
@@ -206,8 +206,11 @@ impl Both {
         });
         let rate = Rate::small(call.clock.t);
         if let (Some(region), Ok(set)) = (region, &mut set) {
-            match optimist.look(call, set, rate) {
-                Ok(met) => cuts::sharpen(&region, &mut set.likelihood, &met),
+            match optimist.way(call, &mut set.likelihood, rate) {
+                Ok(way) => {
+                    let v = &optimist.standing.v;
+                    cuts::sharpen(&region, &mut set.likelihood, &optimist.problem, v, &way);
+                }
                 Err(cut) => return (Err(cut), regression),
             }
         }

@@ -23,7 +23,7 @@
 //!
 //! Costs are divided by the largest one, whether that is above or below 1: neither actions nor
 //! results depend on the user's units. The discount is q_j = 1e-3/t_j and the precision eps_j =
-//! min(1e-6, 1/t_j), where the paper has 1/t_j for both: smaller ones are optimistic too and lose
+//! min(1e-2, 1/t_j), where the paper has 1/t_j for both: smaller ones are optimistic too and lose
 //! less, and policy iteration does not pay for long horizons. The discount also bounds the values,
 //! by c_max/q_j: no bound on B* is needed.
 //!
@@ -280,8 +280,8 @@ impl Likely {
                 optimist.plan_over(call, heading, Ok(&mut sharp), rate)
             }
             (Some(region), Ok(within)) => {
-                let met = optimist.look(call, *within, rate)?;
-                cuts::sharpen(&region, within, &met);
+                let way = optimist.way(call, within, rate)?;
+                cuts::sharpen(&region, within, &optimist.problem, &optimist.standing.v, &way);
                 optimist.plan_over(call, heading, set, rate)
             }
             _ => optimist.plan_over(call, heading, set, rate),

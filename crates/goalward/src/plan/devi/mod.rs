@@ -38,6 +38,7 @@ use halves::Leeway;
 pub use planner::Planner;
 use sweep::Keep;
 use warm::WarmStarts;
+pub(crate) use way::{Met, way};
 
 /// In `auto`, value iteration gives way to policy iteration after so many support problems.
 const FAITHFUL_WORK: usize = 1 << 16;
@@ -168,18 +169,6 @@ impl Devi {
         };
         // lines 9 and 11: what `q` holds is the last Q
         Ok(Convergence { fallbacks: set.fallbacks() - fallbacks, relaxed: set.is_relaxed(), ..done })
-    }
-
-    /// One sweep from some values, which stay as they are: Q, and what attains the minima.
-    pub fn look<S>(&mut self, task: &Task, set: &mut S, values: &[f64], halt: &Halt) -> Result<(), Cut>
-    where
-        S: SupportMin + Clone + Send + Sync,
-    {
-        self.begin(task, halt);
-        self.before.copy_from_slice(values);
-        self.sweep(task, set, Keep::Choices)?;
-        self.v.copy_from_slice(values);
-        Ok(())
     }
 
     /// Lines 1 and 2: Q^(0) = 0, V^(0) = 0.

@@ -1,52 +1,98 @@
-//! Where a plan leads from a state: how often its policy visits every state, under the theta that
-//! it believes in.
+//! Where values lead from the start: which states their greedy policy meets, and how often, under
+//! the theta that it believes in.
 
 use super::evaluate::make_distribution;
-use super::{Devi, Task};
+use super::{Cut, Halt, Task};
 use crate::numeric::dot;
-use crate::problem::{Pair, State};
+use crate::numeric::support::{SupportMin, Warm};
+use crate::problem::State;
 
-/// Sweeps over all states at most.
+/// Sweeps over the states that were met, at most.
 const SWEEPS: usize = 32;
 /// Visits that were not handed on yet, of one for the start, that no longer matter.
-const LITTLE: f64 = 0.01;
+const LITTLE: f64 = 0.02;
+/// So few visits to a state are not handed on.
+const FEW: f64 = 1e-3;
+/// A state keeps no more than this part of its visits to itself.
+const STAYS: f64 = 0.999;
 
-impl Devi {
-    /// How often every state is visited on the way from `start`, nearly; states in the order of
-    /// their values, the highest first, hand their visits on. Empty unless policy iteration made
-    /// the plan.
-    pub fn visits(&self, task: &Task, start: State) -> Vec<f64> {
-        let (problem, d) = (task.problem, task.problem.dim());
-        let Some(chosen) = &self.chosen else { return Vec::new() };
-        let mut order: Vec<u32> = (0..problem.states() as u32).collect();
-        order.sort_unstable_by(|&a, &b| self.v[b as usize].total_cmp(&self.v[a as usize]).then(a.cmp(&b)));
-        let (mut visits, mut waiting) = (vec![0.0; problem.states()], vec![0.0; problem.states()]);
-        waiting[start] = 1.0;
-        let mut weights = Vec::new();
-        for _ in 0..SWEEPS {
-            for s in order.iter().map(|&s| s as State).filter(|&s| s != problem.goal()) {
-                let Some(p) = chosen.pair[s].map(|p| p as Pair).filter(|_| waiting[s] > 1e-9) else {
-                    continue;
-                };
-                let (successors, theta) = (problem.successors(p), &chosen.theta[s * d..(s + 1) * d]);
-                weights.clear();
-                weights.extend(problem.phi(p).chunks_exact(d).map(|phi| dot(phi, theta)));
-                make_distribution(&mut weights, successors, &self.before);
-                // what comes back at once is handed on at once
-                let own: f64 =
-                    successors.iter().zip(&weights).filter(|(n, _)| **n as State == s).map(|(_, w)| w).sum();
-                let here = waiting[s] / (1.0 - own.min(0.999));
-                visits[s] += here;
-                waiting[s] = 0.0;
-                for (&next, weight) in successors.iter().zip(&weights).filter(|(n, _)| **n as State != s) {
-                    waiting[next as State] += here * weight;
-                }
+/// A state on the way.
+#[derive(Clone, Debug)]
+pub(crate) struct Met {
+    /// Which.
+    pub(crate) state: State,
+    /// How often it is visited, nearly.
+    pub(crate) visits: f64,
+    /// Q of its pairs.
+    pub(crate) q: Vec<f64>,
+    /// The successors of the greedy one, with their probabilities.
+    next: Vec<(u32, f64)>,
+}
+
+/// The states that the greedy policy of some values meets on its way from the start. Only these are
+/// looked at. In every sweep states hand their visits on in the order of their values, the highest
+/// first.
+pub(crate) fn way<S: SupportMin>(
+    task: &Task,
+    set: &mut S,
+    values: &[f64],
+    halt: &Halt,
+) -> Result<Vec<Met>, Cut> {
+    let problem = task.problem;
+    let (goal, start) = (problem.goal(), problem.start());
+    let mut order: Vec<u32> = (0..problem.states() as u32).collect();
+    order.sort_unstable_by(|&a, &b| values[b as usize].total_cmp(&values[a as usize]).then(a.cmp(&b)));
+    let mut waiting = vec![0.0; problem.states()];
+    let mut place: Vec<Option<u32>> = vec![None; problem.states()];
+    let mut stops: Vec<Met> = Vec::new();
+    waiting[start] = f64::from(u8::from(start != goal));
+    for _ in 0..SWEEPS {
+        for s in order.iter().map(|&s| s as State) {
+            if waiting[s] <= FEW {
+                continue;
             }
-            waiting[problem.goal()] = 0.0;
-            if waiting.iter().sum::<f64>() < LITTLE {
-                break;
+            halt.check()?;
+            let at = *place[s].get_or_insert_with(|| {
+                stops.push(look(task, set, values, s));
+                stops.len() as u32 - 1
+            });
+            let stop = &mut stops[at as usize];
+            // what comes back at once is handed on at once
+            let own: f64 = stop.next.iter().filter(|(n, _)| *n as State == s).map(|(_, w)| w).sum();
+            let here = waiting[s] / (1.0 - own.min(STAYS));
+            stop.visits += here;
+            waiting[s] = 0.0;
+            for &(next, weight) in stop.next.iter().filter(|(n, _)| ![s, goal].contains(&(*n as State))) {
+                waiting[next as State] += here * weight;
             }
         }
-        visits
+        if waiting.iter().sum::<f64>() < LITTLE {
+            break;
+        }
     }
+    Ok(stops)
+}
+
+/// Backs a state up.
+fn look<S: SupportMin>(task: &Task, set: &mut S, values: &[f64], s: State) -> Met {
+    let Task { problem, costs, q: bonus, .. } = *task;
+    let d = problem.dim();
+    let (mut phi, mut theta) = (vec![0.0; d], vec![0.0; d]);
+    let (mut q, mut best) = (Vec::new(), (f64::INFINITY, None));
+    for p in problem.pairs_of(s) {
+        problem.phi_v(p, values, &mut phi);
+        let value = costs[p] + (1.0 - bonus) * set.min(&phi, &mut Warm::default()).value;
+        if value < best.0 {
+            best = (value, Some(p));
+            set.minimiser(&mut theta);
+        }
+        q.push(value);
+    }
+    let next = best.1.map_or(Vec::new(), |p| {
+        let successors = problem.successors(p);
+        let mut weights: Vec<f64> = problem.phi(p).chunks_exact(d).map(|phi| dot(phi, &theta)).collect();
+        make_distribution(&mut weights, successors, values);
+        successors.iter().copied().zip(weights).collect()
+    });
+    Met { state: s, visits: 0.0, q, next }
 }
