@@ -10,6 +10,10 @@
 //! sides run fifteen times on the same data and the least time of each stretch counts: what else
 //! the machine does only ever adds.
 //!
+//! `plan_outer_us`, `plan_cuts_us` and `plan_exact_us` are what a planning call of `lr` takes with each
+//! of its sets, on the same transitions, the set included: the mean of the calls up to step t, least
+//! of three runs (one for the exact set). `cuts_ratio` compares the first two.
+//!
 //! `plans_lr` and `plans_levis++lr` are the planning calls of these learners, on their own actions,
 //! beside d log2 t.
 
@@ -53,7 +57,7 @@ fn keep(arena: &Arena, steps: &[Transition]) -> (Vec<f64>, Vec<f64>) {
     let start = Instant::now();
     for (t, step) in (1..).zip(steps) {
         let _ = keeper.observe(problem.pair(step.state, step.action), step.next);
-        if keeper.informed() || t >= 2 * t_j {
+        if keeper.informed(4.0) || t >= 2 * t_j {
             t_j = t;
             let enclosed = keeper.enclose();
             let before = Instant::now();
@@ -85,6 +89,29 @@ fn learn(arena: &Arena, steps: &[Transition], b: f64) -> Vec<f64> {
         }
     }
     spent
+}
+
+/// Microseconds a planning call of `lr` takes with a set, in the mean up to each of the times.
+fn planning(arena: &Arena, steps: &[Transition], set: &str, runs: usize) -> Vec<f64> {
+    let entry = learners::entry("lr").unwrap();
+    let settings = Settings::new().set("set", set);
+    let run = || {
+        let mut learner = entry.build(arena.problem(), &settings, 0, 1, Told::default()).unwrap();
+        let (mut spent, mut plans, mut means) = (0.0, 0.0, Vec::new());
+        for (t, step) in (1..).zip(steps) {
+            let before = Instant::now();
+            if learner.observe(step).unwrap() == Observed::Planned {
+                spent += before.elapsed().as_secs_f64() * 1e6;
+                plans += 1.0;
+            }
+            if TIMES.contains(&t) {
+                means.push(spent / plans);
+            }
+        }
+        means
+    };
+    let all: Vec<Vec<f64>> = (0..runs).map(|_| run()).collect();
+    (0..TIMES.len()).map(|i| all.iter().map(|means| means[i]).fold(f64::INFINITY, f64::min)).collect()
 }
 
 /// The least time of each stretch, added up.
@@ -133,6 +160,10 @@ fn main() {
         "ratio",
         "set_us",
         "ratio_with_set",
+        "plan_outer_us",
+        "plan_cuts_us",
+        "cuts_ratio",
+        "plan_exact_us",
         "plans_lr",
         "plans_levis++lr",
         "d_log2_t",
@@ -148,6 +179,8 @@ fn main() {
         let kept = least(|| keep(&arena, &steps).0);
         let sets = least(|| keep(&arena, &steps).1);
         let learnt = least(|| learn(&arena, &steps, b));
+        let [outer, cuts, exact] =
+            [("outer", 3), ("cuts", 3), ("exact", 1)].map(|(set, runs)| planning(&arena, &steps, set, runs));
         let of_lr = plans(&arena, "lr", &Settings::new().set("planner", "fast"));
         let of_both = plans(&arena, "levis++lr", &Settings::new().set("B", b).set("planner", "fast"));
         for (i, t) in TIMES.into_iter().enumerate() {
@@ -155,7 +188,9 @@ fn main() {
             let d = arena.problem().dim() as f64;
             let (set, most) = (sets[i] / t as f64, d * (t as f64).log2());
             let with_set = (keep + set) / step;
-            let values = [t as f64, step, keep, keep / step, set, with_set, of_lr[i], of_both[i], most];
+            let kept = [t as f64, step, keep, keep / step, set, with_set];
+            let planned = [outer[i], cuts[i], cuts[i] / outer[i], exact[i], of_lr[i], of_both[i], most];
+            let values = [&kept[..], &planned[..]].concat();
             table.row(&format!("{name}_t{:e}", t as f64), &values);
         }
     }

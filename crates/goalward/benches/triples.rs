@@ -92,7 +92,7 @@ fn main() {
             let mut step = 0.0;
             let informed = timed(&mut step, || {
                 let _ = keeper.observe(pair as usize, next as usize);
-                keeper.informed()
+                keeper.informed(2.0)
             });
             now.observe += step;
             if t > STEPS - STEPS / 10 {

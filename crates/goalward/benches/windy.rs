@@ -85,7 +85,7 @@ fn keep(arena: &Arena, log: &Log, delta: f64) -> (f64, f64) {
     let start = Instant::now();
     for (t, step) in (1..).zip(&log.steps) {
         let _ = keeper.observe(problem.pair(step.state, step.action), step.next);
-        std::hint::black_box(keeper.informed());
+        std::hint::black_box(keeper.informed(2.0));
         if plans.next_if(|&&plan| plan == t).is_some() {
             let before = Instant::now();
             let _ = std::hint::black_box(keeper.update());

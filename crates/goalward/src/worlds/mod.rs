@@ -5,6 +5,7 @@
 
 mod corridor;
 mod hard_instance;
+mod ladder;
 mod random_mixture;
 mod signs;
 #[cfg(test)]
@@ -36,7 +37,7 @@ pub struct WorldEntry {
 
 /// All built-in worlds.
 pub const WORLDS: &[WorldEntry] =
-    &[hard_instance::ENTRY, corridor::ENTRY, windy_grid::ENTRY, random_mixture::ENTRY];
+    &[hard_instance::ENTRY, corridor::ENTRY, windy_grid::ENTRY, random_mixture::ENTRY, ladder::ENTRY];
 
 /// What every world's `simplex` is.
 const SIMPLEX: Key<bool> = Key::flag(

@@ -65,7 +65,7 @@ const WEIGHTS: u64 = 2;
 const MOST_NUMBERS: usize = 4_000_000_000;
 /// Beyond so many pairs states and actions have no names: they would take as much memory as a tenth
 /// of the features.
-const MOST_NAMED: usize = 10_000;
+pub(super) const MOST_NAMED: usize = 10_000;
 
 fn build(settings: &Reader) -> Result<Instance> {
     let states = settings.get(&STATES)? as usize;
@@ -164,7 +164,7 @@ fn distinct(stream: &mut Stream, count: usize, n: usize) -> Vec<usize> {
 }
 
 /// A uniform point of the simplex.
-fn simplex_point(stream: &mut Stream, n: usize) -> Vec<f64> {
+pub(super) fn simplex_point(stream: &mut Stream, n: usize) -> Vec<f64> {
     // an exponential draw can be exactly 0; all of them being so would leave nothing to normalise
     // by
     let weights: Vec<f64> = (0..n).map(|_| stream.exponential().max(f64::MIN_POSITIVE)).collect();

@@ -129,7 +129,7 @@ fn watch(instance: &Instance, steps: u64, seed: u64, what: &str) -> usize {
         s = truth.sample(problem, p, draw.uniform());
         let _ = keeper.observe(p, s);
         s = if s == goal { problem.start() } else { s };
-        if !keeper.informed() && t < 2 * planned {
+        if !keeper.informed(2.0) && t < 2 * planned {
             continue;
         }
         planned = t;

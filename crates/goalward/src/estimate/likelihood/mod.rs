@@ -152,12 +152,14 @@ impl Likelihood {
     fn with_room(problem: &Arc<Problem>, constraints: &Arc<Polytope>, room: usize) -> Self {
         let frame = Arc::new(Frame::new(problem, constraints));
         let k = frame.inside.len();
+        let (nodes, mut mean) = (Nodes::new(&frame), frame.inside.clone());
+        nodes.mean(&mut mean);
         let memory = Sums {
             total: 0,
             prediction_loss: 0.0,
             plug_in: frame.inside.clone(),
-            mean: frame.inside.clone(),
-            nodes: Nodes::new(&frame),
+            mean,
+            nodes,
             fitted: 0,
             information: Cholesky::scaled_identity(k, prior(frame.extent)),
         };

@@ -230,3 +230,60 @@ fn information_follows_the_data() {
     again.fit();
     assert!((again.log_information() - few.log_information()).abs() < 0.3);
 }
+
+/// The posterior mean of the uniform prior, on a fine grid of the triangle of weights.
+fn posterior_mean(likelihood: &Likelihood) -> Vec<f64> {
+    let (mut mean, mut sum) = (vec![0.0; 3], 0.0);
+    let least = likelihood.maximum().loss;
+    const N: u32 = 120;
+    for i in 0..N {
+        for j in 0..N - i {
+            let (a, b) = ((f64::from(i) + 0.34) / f64::from(N), (f64::from(j) + 0.34) / f64::from(N));
+            let theta = [a, b, 1.0 - a - b];
+            let weight = (least - likelihood.loss(&theta)).exp();
+            mean.iter_mut().zip(theta).for_each(|(m, x)| *m += weight * x);
+            sum += weight;
+        }
+    }
+    mean.iter().map(|m| m / sum).collect()
+}
+
+/// What predicts is near the Bayesian mixture's prediction, after few and after many steps, and no
+/// distribution it gives has more than all.
+#[test]
+fn the_prediction_is_nearly_that_of_the_posterior() {
+    let problem = walk();
+    for steps in [0, 1, 3, 10, 100, 1_000] {
+        let likelihood = watched(&problem, &[0.1, 0.2, 0.7], steps);
+        let mean = posterior_mean(&likelihood);
+        for p in 0..6 {
+            let predicted = likelihood.prediction(p);
+            assert!((predicted.iter().sum::<f64>() - 1.0).abs() < 1e-12);
+            let exact: Vec<f64> = problem.phi(p).chunks_exact(3).map(|phi| dot(phi, &mean)).collect();
+            let off = predicted.iter().zip(&exact).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+            assert!(off < 0.04, "{steps} steps, pair {p}: {predicted:?}, exactly {exact:?}");
+        }
+    }
+}
+
+/// The whole sequence of predictions loses little more than the uniform mixture, in nats.
+#[test]
+fn predictions_lose_little_more_than_the_mixture() {
+    let problem = walk();
+    for (steps, theta) in [(400, [0.2, 0.3, 0.5]), (400, [0.0, 1.0, 0.0])] {
+        let likelihood = watched(&problem, &theta, steps);
+        let least = likelihood.maximum().loss;
+        let (mut sum, mut count) = (0.0, 0.0);
+        const N: u32 = 120;
+        for i in 0..N {
+            for j in 0..N - i {
+                let (a, b) = ((f64::from(i) + 0.34) / f64::from(N), (f64::from(j) + 0.34) / f64::from(N));
+                sum += (least - likelihood.loss(&[a, b, 1.0 - a - b])).exp();
+                count += 1.0;
+            }
+        }
+        let mixture = least - (sum / f64::from(count as u32)).ln();
+        let excess = likelihood.prediction_loss() - mixture;
+        assert!(excess.abs() < 1.2, "{theta:?}: {excess} nats more than the mixture");
+    }
+}
