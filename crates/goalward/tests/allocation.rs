@@ -59,7 +59,7 @@ fn steps_and_solves_allocate_nothing() {
     // the likelihood: all pairs were met once, and refits, which may allocate, come when the data
     // have grown by a quarter
     let mut likelihood = Likelihood::new(problem);
-    let mut fitted = 0;
+    let mut fits = 0;
     for t in 1..=5_000 {
         let pair = if t <= problem.pairs() { t - 1 } else { draw.below(problem.pairs()) };
         let next = truth.sample(problem, pair, draw.uniform());
@@ -67,12 +67,15 @@ fn steps_and_solves_allocate_nothing() {
         let seen = likelihood.observe(pair, next);
         let allocations = region.change().allocations;
         assert_eq!(seen, Seen::Counted);
-        if t > fitted + fitted / 4 {
-            fitted = t;
-        } else if t > problem.pairs() {
+        // a fit takes room; how far the last one went is part of the state
+        let counts = serde_json::to_value(likelihood.counts()).unwrap();
+        let fitted = counts["sums"]["fitted"].as_u64() == Some(t as u64);
+        fits += u64::from(fitted);
+        if !fitted && t > problem.pairs() {
             assert_eq!(allocations, 0, "likelihood at step {t}");
         }
     }
+    assert!(fits < 500, "{fits} fits in 5,000 steps");
 
     let d = problem.dim();
     let mut shape = vec![0.0; d * d];

@@ -236,6 +236,14 @@ fn keeps_its_state(entry: &LearnerEntry, arena: &Arena) -> Outcome {
     Ok("three wrong states, one right".into())
 }
 
+/// A learner in the state of another, with the plan made that it owes.
+fn made_later(entry: &LearnerEntry, arena: &Arena, cut: &Learner) -> Result<Learner, String> {
+    let mut later = built(entry, arena).map_err(text)?;
+    later.restore(&cut.snapshot()).map_err(text)?;
+    ensure(later.catch_up() == Observed::Planned, || "it does not make the plan it owes".into())?;
+    Ok(later)
+}
+
 fn catches_up(entry: &LearnerEntry, arena: &Arena) -> Outcome {
     let halt = Halt::new();
     halt.ask();
@@ -243,6 +251,13 @@ fn catches_up(entry: &LearnerEntry, arena: &Arena) -> Outcome {
     cut.heed(&halt);
     let problem = arena.problem().clone();
     let mut plans = 0;
+    if plain.catch_up() == Observed::Planned {
+        // it plans before its first step
+        ensure(cut.catch_up() == Observed::Owed, || "its first plan cannot be cut off".into())?;
+        plans += 1;
+        cut = made_later(entry, arena, &cut)?;
+        cut.heed(&halt);
+    }
     let mut s = problem.start();
     for _ in 0..40 {
         let action = plain.act(s).map_err(text)?;
@@ -254,10 +269,7 @@ fn catches_up(entry: &LearnerEntry, arena: &Arena) -> Outcome {
         match (observed, cut.observe(&step).map_err(text)?) {
             (Observed::Planned, Observed::Owed) => {
                 plans += 1;
-                let mut later = built(entry, arena).map_err(text)?;
-                later.restore(&cut.snapshot()).map_err(text)?;
-                ensure(later.catch_up() == Observed::Planned, || "it does not make the plan it owes".into())?;
-                cut = later;
+                cut = made_later(entry, arena, &cut)?;
                 cut.heed(&halt);
             }
             (a, b) => ensure(a == b, || format!("{a:?} without a halt, {b:?} with one"))?,

@@ -211,7 +211,7 @@ fn wrong_settings_are_named() {
         assert!(text.contains(bad.split('=').next().unwrap()), "{bad}: {text}");
     }
     assert!(error("levis", &["B=3", "radius=data"]).contains("levis++"));
-    assert!(error("lr", &["set=inner"]).contains("outer or exact"));
+    assert!(error("lr", &["set=inner"]).contains("outer, cuts or exact"));
     assert!(error("rho-levis++", &["B=3"]).contains("t_star"));
     assert!(error("nobody", &[]).contains("levis++"));
 }

@@ -110,8 +110,8 @@ fn steep_facts_cut_no_kernel_off() {
         let result = run(&split(&[(&[-2.0 * steep, -1.0, 0.0], -steep)]), "lr");
         assert_eq!(result.violations, 0);
         let tied = result.theta_interval.unwrap()[0];
-        // predictions start elsewhere, so that the threshold is not quite the same
-        assert!(tied.0 < free.0 + 0.01 && tied.1 > free.1 - 0.01, "{steep}: {tied:?} {free:?}");
+        // predictions come from other points of another B, so that the threshold is not quite the same
+        assert!(tied.0 < free.0 + 0.02 && tied.1 > free.1 - 0.02, "{steep}: {tied:?} {free:?}");
         assert!(tied.0 > free.0 - 0.05 && tied.1 < free.1 + 0.05, "{steep}: {tied:?} {free:?}");
     }
 }

@@ -49,7 +49,8 @@ fn bounds_are_bounds_and_close() {
                 let ours = sharp.min(&phi, &mut Warm::default());
                 let outer = ellipsoid.min(&phi, &mut Warm::default());
                 let direct = cone.min(&phi, &mut Warm::default());
-                assert!(outer.bound <= ours.bound && ours.bound <= ours.value, "{outer:?} {ours:?}");
+                assert!(outer.bound <= ours.bound + 1e-12, "{outer:?} {ours:?}");
+                assert!(ours.bound <= ours.value, "{ours:?}");
                 assert!(ours.bound <= direct.value + 1e-6, "{ours:?}, directly {direct:?}");
                 assert!(ours.bound >= direct.value - 1e-6, "{ours:?}, directly {direct:?}");
                 let mut theta = vec![0.0; problem.dim()];
@@ -99,9 +100,9 @@ fn cuts_keep_the_set_and_come_close_to_it() {
                 })
                 .collect();
             for phi in objectives.iter().step_by(2) {
-                region.sharpen(&mut cut, phi, &mut Warm::default(), 0.02);
-                // the tangent makes this very objective as good as the set
-                assert!(!region.sharpen(&mut cut, phi, &mut Warm::default(), 0.03));
+                // a tangent or a few make this very objective as good as the set
+                let cuts = (0..8).take_while(|_| region.sharpen(&mut cut, phi, &mut Warm::default(), 0.02));
+                assert!(cuts.count() < 8, "it never ends");
             }
             for phi in &objectives {
                 let direct = cone.min(phi, &mut Warm::default()).value;
@@ -138,7 +139,6 @@ fn restarts_are_sums_of_products() {
     let (problem, truth) = (&instance.problem, instance.truth().unwrap());
     let mut draw = Stream::new(5, &[]);
     let mut keeper = LikelihoodKeeper::new(problem, 0.05).restarting();
-    let mut plain = LikelihoodKeeper::new(problem, 0.05);
     // what every step was predicted with, and the step
     let mut seen: Vec<(usize, usize, f64)> = Vec::new();
     for t in 1..=700usize {
@@ -147,7 +147,6 @@ fn restarts_are_sums_of_products() {
         let place = problem.successors(p).iter().position(|&n| n as usize == next).unwrap();
         seen.push((p, place, keeper.likelihood().prediction(p)[place]));
         let _ = keeper.observe(p, next);
-        let _ = plain.observe(p, next);
         if ![7, 8, 9, 64, 300, 700].contains(&t) {
             continue;
         }
@@ -159,7 +158,7 @@ fn restarts_are_sums_of_products() {
                 phi.iter().zip(&theta).map(|(x, y)| x * y).sum()
             };
             let product = |from: usize| -> f64 { seen[from..].iter().map(|s| (s.2 / p_of(s)).ln()).sum() };
-            let rb = likelihood_threshold(plain.likelihood(), least, 1.0);
+            let rb = likelihood_threshold(keeper.likelihood(), least, 1.0);
             let first = keeper.likelihood().loss(&theta) - rb;
             let mut sum = 0.5 * first.exp();
             for n in 1..=(t as f64).log(8.0).floor() as i32 {

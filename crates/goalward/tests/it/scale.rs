@@ -205,7 +205,7 @@ fn the_likelihood_keeps_to_rows_that_are_not_written_out() {
 /// not.
 #[test]
 fn learners_choose_how_many_rows_they_take() {
-    let params = Settings::new().set("states", 2_500).set("dim", 10).set("successors", 8).set("actions", 4);
+    let params = Settings::new().set("states", 250).set("dim", 10).set("successors", 80).set("actions", 4);
     let instance = worlds::build("random-mixture", &params).unwrap();
     let (problem, truth) = (&instance.problem, instance.truth().unwrap());
     #[derive(Default)]

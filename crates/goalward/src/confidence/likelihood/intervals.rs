@@ -67,7 +67,9 @@ impl Beyond {
         let mut shape = outer.shape.clone();
         (m..k).for_each(|j| shape[j * k + j] /= FURTHER * FURTHER);
         let ellipsoid = Ellipsoid { center: &outer.center, shape: &shape, radius: outer.radius };
-        Some(Beyond { set: ConvexSet::in_hull(polytope, ellipsoid).ok()? })
+        let mut set = ConvexSet::in_hull(polytope, ellipsoid).ok()?;
+        outer.cut(&mut set);
+        Some(Beyond { set })
     }
 
     /// The least of c'theta; minus infinity where it has none.

@@ -259,11 +259,16 @@ impl Outer {
         let Outer { center, shape, radius, .. } = self;
         let ellipsoid = Ellipsoid { center, shape, radius: *radius };
         let mut set = ConvexSet::in_hull(likelihood.polytope(), ellipsoid)?;
+        self.cut(&mut set);
+        Ok(set)
+    }
+
+    /// Cuts a set by its half-spaces.
+    pub(super) fn cut(&self, set: &mut ConvexSet) {
         self.cuts().for_each(|(a, b)| set.cut(a, b));
         if !self.cuts.is_empty() {
             set.witness(&self.inside);
         }
-        Ok(set)
     }
 
     /// See [`LikelihoodSet::lies_in`](super::LikelihoodSet::lies_in).

@@ -199,7 +199,9 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     if settings.get(&RESTARTS)? {
         keeper = keeper.restarting();
     }
-    Ok(Box::new(Likely { keeper, optimist, shape, perturbed, known, planned: None, informed: false }))
+    let (d, k) = (brief.problem.dim(), optimist.constraints.free());
+    let room = Room { phi: vec![0.0; d], z: vec![0.0; k], warm: Warm::default() };
+    Ok(Box::new(Likely { keeper, optimist, shape, perturbed, known, planned: None, informed: false, room }))
 }
 
 /// A plan is due when the data have so many nats against what the last one believes here.
@@ -208,6 +210,13 @@ const NATS: f64 = 4.0;
 const FACTOR: f64 = 4.0;
 /// As long as its logarithm has grown by no more than this, no direction can have gained so much.
 const LITTLE: f64 = 0.1;
+
+/// What the look at a pair needs.
+struct Room {
+    phi: Vec<f64>,
+    z: Vec<f64>,
+    warm: Warm,
+}
 
 struct Likely {
     optimist: Optimist,
@@ -221,6 +230,7 @@ struct Likely {
     planned: Option<ConvexSet>,
     /// Whether enough was learnt with the step just taken in.
     informed: bool,
+    room: Room,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -237,12 +247,13 @@ impl Likely {
         let Some(set) = self.planned.as_mut().filter(|_| self.keeper.growth() > LITTLE) else { return false };
         let best = problem.pairs_of(s).min_by(|&a, &b| standing.q[a].total_cmp(&standing.q[b]));
         let Some(p) = best.filter(|_| s != problem.goal()) else { return false };
-        let mut phi = vec![0.0; problem.dim()];
-        problem.phi_v(p, &standing.v, &mut phi);
-        set.min(&phi, &mut Warm::default());
-        let mut z = set.point();
-        set.coordinates(&mut z);
-        self.keeper.gained(&z) > NATS
+        let Room { phi, z, warm } = &mut self.room;
+        problem.phi_v(p, &standing.v, phi);
+        // an answer must not depend on what was asked before: a run that is resumed was not asked
+        warm.rows.clear();
+        set.min(phi, warm);
+        set.coordinates(z);
+        self.keeper.gained(z) > NATS
     }
 
     fn rate(&self, t: u64) -> Rate {
