@@ -75,6 +75,67 @@ pub(crate) const SOURCES: &[Source] = &[
     slow("growth-d4", "goalward growth --dim 4 --families tuned", "30 s"),
     slow("growth-gap2", "goalward growth --families tuned --gap-factor 2", "15 s"),
     slow("growth-gap4", "goalward growth --families tuned --gap-factor 4", "15 s"),
+    slow(
+        "sets-windy",
+        "goalward compare windy-grid@n=3 --learners lr@set=outer,lr,lr@set=exact --seeds 0..200 --episodes 300",
+        "1 min",
+    ),
+    slow(
+        "sets-mixture",
+        "goalward compare random-mixture --learners lr@set=outer,lr,lr@set=exact --seeds 0..200 --episodes 300",
+        "1 min",
+    ),
+    slow(
+        "sets-corridor",
+        "goalward compare corridor --learners lr@set=outer,lr,lr@set=exact --seeds 0..200 --episodes 300",
+        "1 min",
+    ),
+    slow(
+        "sets-hard",
+        "goalward compare hard-instance --learners lr@set=outer,lr,lr@set=exact --seeds 0..200 --episodes 300",
+        "1 min",
+    ),
+    slow(
+        "mixture-1",
+        "goalward compare random-mixture@seed=1 --learners lr --seeds 0..200 --episodes 300",
+        "3 s",
+    ),
+    slow(
+        "mixture-2",
+        "goalward compare random-mixture@seed=2@dim=6 --learners lr --seeds 0..200 --episodes 300",
+        "3 s",
+    ),
+    slow(
+        "mixture-3",
+        "goalward compare random-mixture@seed=3@dim=3@states=40 --learners lr --seeds 0..200 --episodes 300",
+        "3 s",
+    ),
+    slow("ladder-1", "goalward compare ladder@seed=1 --learners lr --seeds 0..200 --episodes 300", "3 s"),
+    slow(
+        "ladder-2",
+        "goalward compare ladder@seed=2@dim=6 --learners lr --seeds 0..200 --episodes 300",
+        "3 s",
+    ),
+    slow(
+        "ladder-3",
+        "goalward compare ladder@seed=3@dim=3@rungs=16 --learners lr --seeds 0..200 --episodes 300",
+        "3 s",
+    ),
+    slow(
+        "free-1",
+        "goalward compare random-mixture@free=0.3@seed=1 --learners lr,rho-levis++@B=oracle@t_star=oracle --seeds 0..20 --episodes 300",
+        "10 s",
+    ),
+    slow(
+        "free-2",
+        "goalward compare random-mixture@free=0.5@seed=2@dim=2 --learners lr,rho-levis++@B=oracle@t_star=oracle --seeds 0..20 --episodes 300",
+        "10 s",
+    ),
+    slow(
+        "free-3",
+        "goalward compare ladder@free=0.3@seed=1 --learners lr,rho-levis++@B=oracle@t_star=oracle --seeds 0..20 --episodes 300",
+        "10 s",
+    ),
     slow("bootstrap", "cargo bench --quiet --package goalward-lab --bench soak_bootstrap -- 2000", "20 s"),
 ];
 

@@ -4,13 +4,13 @@
 //! model i a way leads one rung up, leaves the climber where it is, or lets it slip one rung down
 //! (on the ground: stay), with probabilities `sure` + (1 - sure) u, (1 - sure) v and (1 - sure) w,
 //! where (u, v, w) is uniform on the simplex, for every rung, way and model anew. Costs are uniform
-//! on [cost_min, 1]; theta is uniform on the simplex. All is determined by `seed` and the other
-//! parameters.
+//! on [cost_min, 1], or zero for a share `free` of the ways; theta is uniform on the simplex. All is
+//! determined by `seed` and the other parameters.
 //!
 //! Under every mixture every way leads up with probability at least `sure` > 0, so that every policy
 //! reaches the goal.
 
-use super::random_mixture::{MOST_NAMED, simplex_point};
+use super::random_mixture::{Costs, FREE, MOST_NAMED, simplex_point};
 use super::{SIMPLEX, WorldEntry};
 use crate::Result;
 use crate::numeric::Stream;
@@ -27,6 +27,7 @@ pub(super) const ENTRY: WorldEntry = WorldEntry {
         DIM.about(),
         SURE.about(),
         COST_MIN.about(),
+        FREE.about(),
         SEED.about(),
         SIMPLEX.about(),
     ],
@@ -56,7 +57,8 @@ const WEIGHTS: u64 = 12;
 fn build(settings: &Reader) -> Result<Instance> {
     let (rungs, actions) = (settings.get(&RUNGS)? as usize, settings.get(&ACTIONS)? as usize);
     let dim = settings.get(&DIM)? as usize;
-    let (sure, cost_min) = (settings.get(&SURE)?, settings.get(&COST_MIN)?);
+    let sure = settings.get(&SURE)?;
+    let costs = Costs { least: settings.get(&COST_MIN)?, free: settings.get(&FREE)? };
     let seed = settings.get(&SEED)?;
     if sure == 0.0 {
         let reason = "it must be above 0: it is what makes the goal reachable under every policy".into();
@@ -73,7 +75,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     builder.start(0).goal(rungs);
     for s in 0..rungs {
         for a in 0..actions {
-            builder.action(s, cost_min + (1.0 - cost_min) * stream.uniform())?;
+            builder.action(s, costs.draw(&mut stream))?;
             let models: Vec<Vec<f64>> = (0..dim).map(|_| simplex_point(&mut stream, 3)).collect();
             let part = |k: usize| models.iter().map(move |outcome| (1.0 - sure) * outcome[k]);
             let up: Vec<f64> = part(0).map(|p| sure + p).collect();
@@ -116,8 +118,10 @@ mod tests {
             let instance = build("ladder", &Settings::new().set("seed", seed)).unwrap();
             let best = optimal(&instance);
             assert!((0..8).all(|s| best.v[s] > best.v[s + 1]), "{:?}", best.v);
-            // a rung takes 1/sure steps at most before one step up, and slips cost more
-            assert!(best.steps[0] >= 8.0);
+            assert!(best.steps[0] >= 8.0, "every rung takes a step");
+            let free = build("ladder", &Settings::new().set("seed", seed).set("free", 0.5)).unwrap();
+            let zero = free.problem.costs()[..24].iter().filter(|c| **c == 0.0).count();
+            assert!((4..=20).contains(&zero), "{zero} of 24 ways are free");
         }
     }
 

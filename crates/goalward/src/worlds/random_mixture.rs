@@ -4,7 +4,8 @@
 //! `successors` distinct states, drawn uniformly among all states and shared by all models, so that
 //! rows stay sparse whatever the number of models. Model i gives it random probabilities
 //! (independent exponential weights, normalised: uniform on the simplex) times 1 - goal_prob, and
-//! the goal goal_prob on top. Costs are uniform on [cost_min, 1]; theta is uniform on the simplex.
+//! the goal goal_prob on top. Costs are uniform on [cost_min, 1], or zero for a share `free` of the
+//! pairs; theta is uniform on the simplex.
 //! All is determined by `seed` and the other parameters.
 //!
 //! From every state every action reaches the goal with probability at least goal_prob > 0 at once,
@@ -28,6 +29,7 @@ pub(super) const ENTRY: WorldEntry = WorldEntry {
         DIM.about(),
         SUCCESSORS.about(),
         COST_MIN.about(),
+        FREE.about(),
         GOAL_PROB.about(),
         SEED.about(),
         SIMPLEX.about(),
@@ -48,6 +50,8 @@ const SUCCESSORS: Key<u64> = Key::count(
 .or("3");
 const COST_MIN: Key<f64> =
     Key::number("cost_min", 0.0, 1.0, "costs are uniform between this and 1").or("0.1");
+pub(super) const FREE: Key<f64> =
+    Key::number("free", 0.0, 1.0, "the share of actions, in the mean, that cost nothing").or("0");
 const GOAL_PROB: Key<f64> = Key::number(
     "goal_prob",
     0.0,
@@ -92,7 +96,8 @@ fn build(settings: &Reader) -> Result<Instance> {
     let pairs = states * actions;
     memory::require("this world", Problem::bytes_of(pairs, pairs * (successors + 1), dim))?;
 
-    let law = Law { states, actions, dim, successors, cost_min, goal_prob };
+    let costs = Costs { least: cost_min, free: settings.get(&FREE)? };
+    let law = Law { states, actions, dim, successors, costs, goal_prob };
     law.build(seed, settings.get(&SIMPLEX)?)
 }
 
@@ -102,20 +107,35 @@ struct Law {
     actions: usize,
     dim: usize,
     successors: usize,
-    cost_min: f64,
+    costs: Costs,
     goal_prob: f64,
+}
+
+/// Random costs: nothing for some, uniform between the least and 1 for the others.
+#[derive(Clone, Copy)]
+pub(super) struct Costs {
+    pub(super) least: f64,
+    pub(super) free: f64,
+}
+
+impl Costs {
+    pub(super) fn draw(self, stream: &mut Stream) -> f64 {
+        let cost = self.least + (1.0 - self.least) * stream.uniform();
+        // where nothing is free, nothing more is drawn
+        if self.free > 0.0 && stream.uniform() < self.free { 0.0 } else { cost }
+    }
 }
 
 impl Law {
     fn build(&self, seed: u64, simplex: bool) -> Result<Instance> {
-        let Law { states, actions, dim, successors, cost_min, goal_prob } = *self;
+        let Law { states, actions, dim, successors, costs, goal_prob } = *self;
         let (goal, pairs) = (states - 1, states * actions);
         let mut stream = Stream::new(seed, &[KERNEL]);
         let mut builder = Problem::builder(ENTRY.id, states, dim);
         builder.start(0).goal(goal);
         for s in 0..goal {
             for a in 0..actions {
-                builder.action(s, cost_min + (1.0 - cost_min) * stream.uniform())?;
+                builder.action(s, costs.draw(&mut stream))?;
                 let mut reached = distinct(&mut stream, successors, states);
                 let models: Vec<Vec<f64>> =
                     (0..dim).map(|_| simplex_point(&mut stream, successors)).collect();

@@ -16,12 +16,16 @@ const ROOM: usize = 1 << 20;
 /// Evaluations on the way to the boundary, and how near it has to come, in units of F's depth.
 const TRIES: usize = 20;
 const NEAR: f64 = 1e-3;
-/// Newton steps of the interior-point method.
+/// Newton steps of the interior-point method, halvings of each, from which decrement on a point is
+/// taken for the centre, and the factor of the objective's weight from one centre to the next.
 const PATH: usize = 80;
-/// Newton steps towards a support point.
-const STEPS: usize = 4;
+const HALVINGS: i32 = 40;
+const CENTRED: f64 = 0.25;
+const FURTHER: f64 = 8.0;
+/// Newton steps towards a support point; where they do not settle, the interior-point method does.
+const STEPS: usize = 6;
 /// They end when one moves the objective by this part of its distance from the inside.
-const SETTLED: f64 = 1e-5;
+const SETTLED: f64 = 1e-3;
 
 /// F(z) = log sum_n exp(f_n(z) - r_n): the likelihood set is {z in B : F(z) <= 0}.
 #[derive(Clone, Debug)]
@@ -162,24 +166,25 @@ impl Region {
         self.inside.iter().zip(&way).map(|(inside, way)| inside + s * way).collect()
     }
 
-    /// Newton's method for the least of c'z where F = 0 and the walls hold with equality.
+    /// Newton's method for the least of c'z where F = 0 and the walls hold with equality; none where
+    /// it does not settle.
     fn approach(&self, c: &[f64], z: &[f64], walls: &[(&[f64], f64)]) -> Option<(Vec<f64>, Jet)> {
         let mut best = (z.to_vec(), self.jet(z)?);
         let mut mu = None;
         for _ in 0..STEPS {
             let (z, jet) = &best;
-            let Some((step, multiplier)) = newton_step(c, z, jet, walls, mu) else { break };
+            let (step, multiplier) = newton_step(c, z, jet, walls, mu)?;
             let moved: Vec<f64> = z.iter().zip(&step).map(|(z, s)| z + s).collect();
             // steps from afar may end anywhere; a tangent from there would say little
-            let Some(next) = self.jet(&moved).filter(|next| next.value <= self.depth) else { break };
+            let next = self.jet(&moved).filter(|next| next.value <= self.depth)?;
             let way: f64 = c.iter().zip(moved.iter().zip(&self.inside)).map(|(c, (z, i))| c * (z - i)).sum();
             mu = Some(multiplier);
             best = (moved, next);
             if dot(c, &step).abs() <= SETTLED * way.abs() && best.1.value.abs() <= SETTLED * self.depth {
-                break;
+                return Some(best);
             }
         }
-        Some(best)
+        None
     }
 
     /// Minimises c'theta over ellipsoid, B and cuts, and compares with the set's own answer. If that
@@ -194,8 +199,14 @@ impl Region {
         }
         let mut reduced = vec![0.0; z.len()];
         set.reduced(c, &mut reduced);
+        // the walls at the ellipsoid's answer are mostly those at the set's own
         let touching = self.approach(&reduced, &self.edge(&z), &set.binding(warm));
-        let Some((own, jet)) = touching else { return false };
+        let touching = touching.filter(|(own, _)| set.polytope().contains_coordinates(own));
+        let otherwise = || {
+            let own = self.descend(&reduced, set.polytope());
+            self.jet(&own).map(|jet| (own, jet))
+        };
+        let Some((own, jet)) = touching.or_else(otherwise) else { return false };
         let (low, high) = (dot(&reduced, &z), dot(&reduced, &self.inside));
         dot(&reduced, &own) - low > part * (high - low) && self.cut(set, &own, &jet)
     }
@@ -227,62 +238,70 @@ impl Region {
         Some(own)
     }
 
-    /// An interior-point method for the least of c'z over the set.
+    /// An interior-point method for the least of c'z over the set: Newton steps on tau c'z - log(-F)
+    /// - sum log(b - a'z), with a growing tau.
     fn descend(&self, c: &[f64], polytope: &Polytope) -> Vec<f64> {
-        let k = c.len();
-        let walls: Vec<(&[f64], f64)> =
-            polytope.rows().chunks_exact(k).zip(polytope.offsets().iter().copied()).collect();
-        let slacks = |z: &[f64]| -> Vec<f64> { walls.iter().map(|(a, b)| b - dot(a, z)).collect() };
-        let mut z = self.inside.clone();
-        let Some(mut jet) = self.jet(&z) else { return z };
-        let mut room = slacks(&z);
-        let barriers = 1.0 + walls.len() as f64;
-        let scale = c.iter().map(|c| c.abs()).sum::<f64>().max(f64::MIN_POSITIVE);
-        // tau c'z - log(-F) - sum log(b - a'z)
-        let mut tau = 1.0 / scale;
+        let walls = polytope.rows().chunks_exact(c.len()).zip(polytope.offsets().iter().copied());
+        let walls: Vec<(&[f64], f64)> = walls.collect();
+        let Some(mut at) = self.inner(self.inside.clone(), &walls) else { return self.inside.clone() };
+        let size: f64 = c.iter().map(|c| c.abs()).sum();
+        let mut tau = 1.0 / size.max(f64::MIN_POSITIVE);
         for _ in 0..PATH {
-            // Newton direction
-            let deep = -1.0 / jet.value;
-            let mut gradient: Vec<f64> =
-                c.iter().zip(&jet.gradient).map(|(c, g)| tau * c + deep * g).collect();
-            let mut hessian: Vec<f64> = jet.hessian.iter().map(|h| deep * h).collect();
-            let own = std::iter::once((&jet.gradient[..], 0.0, deep * deep));
-            let of_walls = walls.iter().zip(&room).map(|((a, _), s)| (*a, 1.0 / s, 1.0 / (s * s)));
-            gram(own.chain(of_walls), &mut gradient, &mut hessian);
-            let Some(factor) = Cholesky::factor(&hessian, k) else { break };
-            let mut step = gradient.clone();
-            factor.solve(&mut step);
-            let decrement = dot(&gradient, &step);
-            // backtracking
-            let merit = |z: &[f64], jet: &Jet, room: &[f64]| {
-                tau * dot(c, z) - (-jet.value).ln() - room.iter().map(|s| s.ln()).sum::<f64>()
-            };
-            let here = merit(&z, &jet, &room);
-            let mut length = 1.0;
-            let mut moved = None;
-            for _ in 0..40 {
-                let next: Vec<f64> = z.iter().zip(&step).map(|(z, s)| z - length * s).collect();
-                let space = slacks(&next);
-                if space.iter().all(|s| *s > 0.0)
-                    && let Some(jet) = self.jet(&next).filter(|jet| jet.value < 0.0)
-                    && merit(&next, &jet, &space) <= here - 1e-2 * length * decrement + 1e-12 * here.abs()
-                {
-                    moved = Some((next, jet, space));
-                    break;
-                }
-                length *= 0.5;
-            }
+            let Some((step, decrement)) = at.direction(c, tau, &walls) else { break };
+            let here = at.merit(c, tau);
+            let tries = (0..HALVINGS).map(|i| 0.5f64.powi(i));
+            let moved = tries.into_iter().find_map(|length| {
+                let z = at.z.iter().zip(&step).map(|(z, s)| z - length * s).collect();
+                let enough = here - 1e-2 * length * decrement + 1e-12 * here.abs();
+                self.inner(z, &walls).filter(|next| next.merit(c, tau) <= enough)
+            });
             let Some(moved) = moved else { break };
-            (z, jet, room) = moved;
-            if decrement < 0.25 {
-                let way = (dot(c, &z) - dot(c, &self.inside)).abs();
-                if barriers / tau <= 1e-10 * way {
+            at = moved;
+            if decrement < CENTRED {
+                let way = (dot(c, &at.z) - dot(c, &self.inside)).abs();
+                if (1.0 + walls.len() as f64) / tau <= 1e-10 * way {
                     break;
                 }
-                tau *= 8.0;
+                tau *= FURTHER;
             }
         }
-        z
+        at.z
+    }
+
+    /// A point strictly inside the set and the walls; none if it is not.
+    fn inner(&self, z: Vec<f64>, walls: &[(&[f64], f64)]) -> Option<Inner> {
+        let room: Vec<f64> = walls.iter().map(|(a, b)| b - dot(a, &z)).collect();
+        let jet = self.jet(&z).filter(|jet| jet.value < 0.0)?;
+        room.iter().all(|room| *room > 0.0).then_some(Inner { z, jet, room })
+    }
+}
+
+/// A point strictly inside.
+struct Inner {
+    z: Vec<f64>,
+    jet: Jet,
+    /// The slack of every wall.
+    room: Vec<f64>,
+}
+
+impl Inner {
+    /// tau c'z - log(-F) - sum log(b - a'z).
+    fn merit(&self, c: &[f64], tau: f64) -> f64 {
+        tau * dot(c, &self.z) - (-self.jet.value).ln() - self.room.iter().map(|s| s.ln()).sum::<f64>()
+    }
+
+    /// Newton's direction, and how much it promises to gain, twice.
+    fn direction(&self, c: &[f64], tau: f64, walls: &[(&[f64], f64)]) -> Option<(Vec<f64>, f64)> {
+        let (jet, deep) = (&self.jet, -1.0 / self.jet.value);
+        let mut gradient: Vec<f64> = c.iter().zip(&jet.gradient).map(|(c, g)| tau * c + deep * g).collect();
+        let mut hessian: Vec<f64> = jet.hessian.iter().map(|h| deep * h).collect();
+        let own = std::iter::once((&jet.gradient[..], 0.0, deep * deep));
+        let of_walls = walls.iter().zip(&self.room).map(|((a, _), s)| (*a, 1.0 / s, 1.0 / (s * s)));
+        gram(own.chain(of_walls), &mut gradient, &mut hessian);
+        let mut step = gradient.clone();
+        Cholesky::factor(&hessian, c.len())?.solve(&mut step);
+        let decrement = dot(&gradient, &step);
+        Some((step, decrement))
     }
 }
 
