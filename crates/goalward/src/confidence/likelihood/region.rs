@@ -22,10 +22,10 @@ const PATH: usize = 80;
 const HALVINGS: i32 = 40;
 const CENTRED: f64 = 0.25;
 const FURTHER: f64 = 8.0;
-/// Newton steps towards a support point; where they do not settle, the interior-point method does.
-const STEPS: usize = 6;
+/// Newton steps towards a support point.
+const STEPS: usize = 4;
 /// They end when one moves the objective by this part of its distance from the inside.
-const SETTLED: f64 = 1e-3;
+const SETTLED: f64 = 1e-5;
 
 /// F(z) = log sum_n exp(f_n(z) - r_n): the likelihood set is {z in B : F(z) <= 0}.
 #[derive(Clone, Debug)]
@@ -166,25 +166,25 @@ impl Region {
         self.inside.iter().zip(&way).map(|(inside, way)| inside + s * way).collect()
     }
 
-    /// Newton's method for the least of c'z where F = 0 and the walls hold with equality; none where
-    /// it does not settle.
+    /// Newton's method for the least of c'z where F = 0 and the walls hold with equality, as far as it
+    /// goes: a tangent is a cut wherever it touches.
     fn approach(&self, c: &[f64], z: &[f64], walls: &[(&[f64], f64)]) -> Option<(Vec<f64>, Jet)> {
         let mut best = (z.to_vec(), self.jet(z)?);
         let mut mu = None;
         for _ in 0..STEPS {
             let (z, jet) = &best;
-            let (step, multiplier) = newton_step(c, z, jet, walls, mu)?;
+            let Some((step, multiplier)) = newton_step(c, z, jet, walls, mu) else { break };
             let moved: Vec<f64> = z.iter().zip(&step).map(|(z, s)| z + s).collect();
             // steps from afar may end anywhere; a tangent from there would say little
-            let next = self.jet(&moved).filter(|next| next.value <= self.depth)?;
+            let Some(next) = self.jet(&moved).filter(|next| next.value <= self.depth) else { break };
             let way: f64 = c.iter().zip(moved.iter().zip(&self.inside)).map(|(c, (z, i))| c * (z - i)).sum();
             mu = Some(multiplier);
             best = (moved, next);
             if dot(c, &step).abs() <= SETTLED * way.abs() && best.1.value.abs() <= SETTLED * self.depth {
-                return Some(best);
+                break;
             }
         }
-        None
+        Some(best)
     }
 
     /// Minimises c'theta over ellipsoid, B and cuts, and compares with the set's own answer. If that
@@ -201,12 +201,7 @@ impl Region {
         set.reduced(c, &mut reduced);
         // the walls at the ellipsoid's answer are mostly those at the set's own
         let touching = self.approach(&reduced, &self.edge(&z), &set.binding(warm));
-        let touching = touching.filter(|(own, _)| set.polytope().contains_coordinates(own));
-        let otherwise = || {
-            let own = self.descend(&reduced, set.polytope());
-            self.jet(&own).map(|jet| (own, jet))
-        };
-        let Some((own, jet)) = touching.or_else(otherwise) else { return false };
+        let Some((own, jet)) = touching else { return false };
         let (low, high) = (dot(&reduced, &z), dot(&reduced, &self.inside));
         dot(&reduced, &own) - low > part * (high - low) && self.cut(set, &own, &jet)
     }

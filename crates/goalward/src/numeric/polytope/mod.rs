@@ -186,11 +186,6 @@ impl Polytope {
                 .all(|(i, b)| dot(&self.rows[i * self.free..(i + 1) * self.free], &z) <= b + tolerance)
             && self.features.as_ref().is_none_or(|features| features.violated(self, &z, tolerance).is_empty())
     }
-    /// Whether a point of the hull satisfies every row that is written out, to rounding.
-    pub(crate) fn contains_coordinates(&self, z: &[f64]) -> bool {
-        let rows = self.rows.chunks_exact(z.len().max(1)).zip(&self.offsets);
-        rows.into_iter().all(|(row, b)| dot(row, z) <= b + 1e-9 * (1.0 + b.abs()))
-    }
     /// The coordinates z of x's projection onto the hull; basis' (x - origin) where the basis is
     /// orthonormal.
     pub(crate) fn coordinates(&self, x: &[f64]) -> Vec<f64> {
