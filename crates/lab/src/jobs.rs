@@ -247,7 +247,7 @@ mod tests {
         let lr = Contender::parse("lr").unwrap();
         let curves = run_grid(&arena, &[lr], &[0], 5, None, &asked).unwrap();
         let run = &curves[0].runs[0];
-        assert_eq!((run.outcome, run.result.steps), (Outcome::Interrupted, 1));
+        assert_eq!((run.outcome, run.result.steps), (Outcome::Interrupted, 0));
     }
 
     #[test]

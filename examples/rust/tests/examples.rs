@@ -5,7 +5,7 @@ use std::process::Command;
 #[test]
 fn every_example_runs() {
     for (example, binary, part) in [
-        ("minimal_loop", env!("CARGO_BIN_EXE_minimal_loop"), "weights of the two models"),
+        ("minimal_loop", env!("CARGO_BIN_EXE_minimal_loop"), "fast: 1.00"),
         ("five_models", env!("CARGO_BIN_EXE_five_models"), "the truth is 0.3"),
         ("own_learner", env!("CARGO_BIN_EXE_own_learner"), "balanced: regret"),
         ("from_a_file", env!("CARGO_BIN_EXE_from_a_file"), "sunny 0."),

@@ -191,19 +191,22 @@ impl Region {
     /// is further in by more than a part of the way to the inside, its tangent joins the cuts.
     /// Whether it did.
     pub fn sharpen(&self, set: &mut ConvexSet, c: &[f64], warm: &mut Warm, part: f64) -> bool {
-        set.min(c, warm);
-        let mut z = vec![0.0; self.inside.len()];
-        set.coordinates(&mut z);
-        if self.value(&z) <= 0.0 {
-            return false;
-        }
-        let mut reduced = vec![0.0; z.len()];
-        set.reduced(c, &mut reduced);
+        let Some((z, reduced)) = self.beyond(set, c, warm) else { return false };
         // the walls at the ellipsoid's answer are mostly those at the set's own
         let touching = self.approach(&reduced, &self.edge(&z), &set.binding(warm));
         let Some((own, jet)) = touching else { return false };
         let (low, high) = (dot(&reduced, &z), dot(&reduced, &self.inside));
         dot(&reduced, &own) - low > part * (high - low) && self.cut(set, &own, &jet)
+    }
+
+    /// Where ellipsoid, B and cuts have their least c'theta, if that lies outside the set, and c in
+    /// the coordinates of the hull.
+    fn beyond(&self, set: &mut ConvexSet, c: &[f64], warm: &mut Warm) -> Option<(Vec<f64>, Vec<f64>)> {
+        set.min(c, warm);
+        let (mut z, mut reduced) = (vec![0.0; self.inside.len()], vec![0.0; self.inside.len()]);
+        set.coordinates(&mut z);
+        set.reduced(c, &mut reduced);
+        (self.value(&z) > 0.0).then_some((z, reduced))
     }
 
     /// Cuts by the tangent at a point. Whether that cuts anything off.
@@ -219,14 +222,7 @@ impl Region {
     /// The point of the set at which c'theta is least, with a tangent there that makes ellipsoid, B
     /// and cuts as good as the set for this objective. None if the least over those lies in the set.
     pub(super) fn touch(&self, set: &mut ConvexSet, c: &[f64], warm: &mut Warm) -> Option<Vec<f64>> {
-        set.min(c, warm);
-        let mut z = vec![0.0; self.inside.len()];
-        set.coordinates(&mut z);
-        if self.value(&z) <= 0.0 {
-            return None;
-        }
-        let mut reduced = vec![0.0; z.len()];
-        set.reduced(c, &mut reduced);
+        let (_, reduced) = self.beyond(set, c, warm)?;
         let own = self.descend(&reduced, set.polytope());
         let jet = self.jet(&own)?;
         self.cut(set, &own, &jet);
