@@ -53,7 +53,7 @@ pub fn likelihood_threshold(likelihood: &Likelihood, loss: f64, delta: f64) -> f
 }
 
 /// Keeps the set, as an ellipsoid around it that tangents cut, from plan to plan: {theta in B :
-/// f(theta) <= r}, or what later [`starts`] leave of it.
+/// f(theta) <= r}, or what later starts leave of it.
 ///
 /// The set's coverage holds for all times at once, so intervals of probabilities found earlier stay
 /// valid: the running intersection of these intervals sharpens later ellipsoids.
@@ -102,7 +102,7 @@ impl LikelihoodSet {
         LikelihoodSet { delta, starts: Starts::default(), upper: Vec::new(), last: None }
     }
 
-    /// The same with evidence that is also counted anew from later steps ([`starts`]).
+    /// The same with evidence that is also counted anew from later steps.
     pub fn restarting(delta: f64) -> Self {
         LikelihoodSet { starts: Starts::again(), ..LikelihoodSet::new(delta) }
     }
