@@ -222,14 +222,14 @@ fn the_threshold_in_two_directions() {
     near(likelihood.maximum().loss, loss, "the least loss");
     let rb = loss + 2.0 * 91f64.ln() + 180.0 * (1.0 + 1.0 / 90.0f64).ln();
     let ra = likelihood.prediction_loss();
-    // log(0.95 e^-ra + 0.05 e^-rb), in numbers that do not underflow
-    let both = (0.95 * (loss - ra).exp() + 0.05 * (loss - rb).exp()).ln() - loss;
+    // log(0.8 e^-ra + 0.2 e^-rb), in numbers that do not underflow
+    let both = (0.8 * (loss - ra).exp() + 0.2 * (loss - rb).exp()).ln() - loss;
     for delta in [0.1, 0.003] {
         let r = likelihood_threshold(&likelihood, loss, delta);
         near(r, (1.0 / delta).ln() - both, "threshold");
     }
     // another point than the maximum costs its own loss: with a huge one only ra is left
-    near(likelihood_threshold(&likelihood, 1e6, 0.1), (10.0 / 0.95f64).ln() + ra, "without a mixture");
+    near(likelihood_threshold(&likelihood, 1e6, 0.1), (10.0 / 0.8f64).ln() + ra, "without a mixture");
     // on either side of the threshold, along the line from the centre to the first model
     let r = likelihood_threshold(&likelihood, loss, 0.1);
     let theta = |x: f64| [1.0 / 3.0 + 2.0 * x / 3.0, (1.0 - x) / 3.0, (1.0 - x) / 3.0];
@@ -295,7 +295,7 @@ fn a_threshold_below_the_least_loss_contradicts() {
     for (above, contradicts) in [(3.0, false), (1e-3, false), (-0.5, true), (-3.0, true), (-50.0, true)] {
         let mut kept = serde_json::to_value(keeper.kept()).unwrap();
         // the mixture's share in the threshold is less than 1e-3 here
-        kept["counts"]["sums"]["prediction_loss"] = (least + above - (10.0 / 0.95f64).ln() + 1e-3).into();
+        kept["counts"]["sums"]["prediction_loss"] = (least + above - (10.0 / 0.8f64).ln() + 1e-3).into();
         let kept: Kept = serde_json::from_value(kept).unwrap();
         let mut forged = LikelihoodKeeper::new(&problem, 0.1);
         forged.restore(kept).unwrap();

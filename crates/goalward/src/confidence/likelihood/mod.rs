@@ -37,9 +37,9 @@ use serde::{Deserialize, Serialize};
 use starts::{Starts, log_sum};
 
 /// The share of the sequential prediction; the rest is the uniform mixture's.
-const SEQUENTIAL: f64 = 0.95;
+const SEQUENTIAL: f64 = 0.8;
 
-/// The threshold r on f, from two predictions: r = log(1/delta) - log(0.95 e^-Ra + 0.05 e^-Rb).
+/// The threshold r on f, from two predictions: r = log(1/delta) - log(0.8 e^-Ra + 0.2 e^-Rb).
 ///
 /// * Ra = -sum log q_i of the sequential prediction ([`Likelihood::prediction_loss`]);
 /// * Rb = f(theta0) + m log(1 + t/m) + t log(1 + m/t), for any theta0 in B, bounds the loss of the

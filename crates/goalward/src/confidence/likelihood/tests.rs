@@ -42,9 +42,9 @@ fn the_threshold_averages_both_predictions() {
     let r = likelihood_threshold(&likelihood, loss, 0.1);
     // m = 1: log(1 + 40) + 40 log(1 + 1/40)
     let (ra, rb) = (likelihood.prediction_loss(), loss + 41f64.ln() + 40.0 * 1.025f64.ln());
-    let direct = 10f64.ln() - (0.95 * (-ra).exp() + 0.05 * (-rb).exp()).ln();
+    let direct = 10f64.ln() - (0.8 * (-ra).exp() + 0.2 * (-rb).exp()).ln();
     assert!((r - direct).abs() < 1e-9, "{r} {direct}");
-    assert!(r <= ra + (10.0 / 0.95f64).ln() && r >= ra.min(rb) + 10f64.ln());
+    assert!(r <= ra + (10.0 / 0.8f64).ln() && r >= ra.min(rb) + 10f64.ln());
 }
 
 #[test]

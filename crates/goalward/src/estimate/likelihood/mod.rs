@@ -185,7 +185,8 @@ impl Likelihood {
         memory.total += 1;
         memory.nodes.learn(constant, &self.row);
         memory.nodes.mean(&mut memory.mean);
-        if memory.total > memory.fitted + memory.fitted / 4 || memory.nodes.is_worn() {
+        let more = memory.total - memory.fitted;
+        if more > memory.fitted / 4 || more > memory.fitted / 16 && memory.nodes.is_worn() {
             self.fit();
         } else {
             memory.information.update(&self.row, probability.powi(-2), &mut self.scratch);
