@@ -3,8 +3,10 @@
 
 mod answer;
 mod devi;
+mod finite_horizon;
 pub(crate) mod graph;
 mod solve;
+mod sweeps;
 mod verify;
 
 #[cfg(test)]
@@ -17,7 +19,9 @@ pub use devi::Planner;
 #[doc(hidden)]
 pub use devi::{Convergence, Devi, Task};
 pub(crate) use devi::{Met, way};
+pub(crate) use finite_horizon::{Backup, Layers};
 #[doc(hidden)]
 pub use solve::tried;
+pub(crate) use sweeps::{Stop, Swept, value_iteration};
 pub use solve::{Extras, Options, Trust, Way, solve};
 pub use verify::{Flaw, verify};

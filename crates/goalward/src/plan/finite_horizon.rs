@@ -1,0 +1,114 @@
+//! Backward induction over a horizon, for learners whose backup is a formula of their own.
+
+use crate::numeric::halt::{Cut, Halt};
+use crate::numeric::stored::{Flaw, ensure, numbers};
+use serde::{Deserialize, Serialize};
+
+/// One step of backward induction: from what is carried of step h + 1 to Q_h and what is carried of
+/// step h.
+pub(crate) trait Backup {
+    /// What is carried from step to step: V_h, and whatever else the learner needs of it.
+    fn terminal(&self) -> Vec<f64>;
+    /// Fills in Q_h per pair, and what is carried of step h.
+    fn back(&mut self, next: &[f64], q: &mut [f64], now: &mut [f64]);
+}
+
+/// Q_h of a horizon, one layer for each step.
+///
+/// Layers are kept by the steps that are left. A backup depends on nothing but the layer behind it,
+/// so as soon as two layers are equal all earlier ones are, too: they are not computed, and not
+/// kept. A horizon that is far longer than the way to the goal costs what the way does.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Layers {
+    horizon: u64,
+    /// Of the last step first.
+    q: Vec<Vec<f64>>,
+    /// What is carried; the first is behind the last step.
+    carried: Vec<Vec<f64>>,
+}
+
+impl Layers {
+    /// Backward induction over a horizon of at least one step.
+    pub(crate) fn induce(backup: &mut impl Backup, pairs: usize, horizon: u64, halt: &Halt) -> Result<Self, Cut> {
+        let mut layers = Layers { horizon, q: Vec::new(), carried: vec![backup.terminal()] };
+        for _ in 0..horizon {
+            halt.check()?;
+            let next = &layers.carried[layers.carried.len() - 1];
+            let (mut q, mut now) = (vec![0.0; pairs], vec![0.0; next.len()]);
+            backup.back(next, &mut q, &mut now);
+            if now == *next && layers.q.last() == Some(&q) {
+                break;
+            }
+            layers.q.push(q);
+            layers.carried.push(now);
+        }
+        Ok(layers)
+    }
+
+    fn place(&self, left: u64) -> usize {
+        usize::try_from(left).unwrap_or(usize::MAX).min(self.q.len())
+    }
+
+    /// H.
+    pub(crate) fn horizon(&self) -> u64 {
+        self.horizon
+    }
+
+    /// Layers that are kept.
+    pub(crate) fn kept(&self) -> usize {
+        self.q.len()
+    }
+
+    /// Q when so many steps are left, this one counted.
+    pub(crate) fn q(&self, left: u64) -> &[f64] {
+        &self.q[self.place(left.max(1)) - 1]
+    }
+
+    /// What is carried when so many steps are left; 0 is behind the last step.
+    pub(crate) fn carried(&self, left: u64) -> &[f64] {
+        &self.carried[self.place(left)]
+    }
+
+    /// Whether stored ones can be of so many pairs and this horizon.
+    pub(crate) fn check(&self, pairs: usize, carried: usize, horizon: u64) -> Result<(), Flaw> {
+        ensure(self.horizon == horizon, "horizon", || format!("{}, not {horizon}", self.horizon))?;
+        let count = self.q.len();
+        ensure(count >= 1 && count as u64 <= horizon, "q", || format!("{count} layers"))?;
+        ensure(self.carried.len() == count + 1, "carried", || format!("{} layers", self.carried.len()))?;
+        self.q.iter().try_for_each(|q| numbers("q", q, pairs))?;
+        self.carried.iter().try_for_each(|v| numbers("carried", v, carried))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// One state that is left with probability 1/2 at cost 1, and 8 to pay if it was not.
+    struct Half;
+
+    impl Backup for Half {
+        fn terminal(&self) -> Vec<f64> {
+            vec![8.0]
+        }
+        fn back(&mut self, next: &[f64], q: &mut [f64], now: &mut [f64]) {
+            q[0] = 1.0 + 0.5 * next[0];
+            now[0] = q[0];
+        }
+    }
+
+    #[test]
+    fn a_fixed_point_stands_for_all_earlier_layers() {
+        let direct = |left: i32| 2.0 + 6.0 * 0.5f64.powi(left);
+        let layers = Layers::induce(&mut Half, 1, 1_000_000, &Halt::never()).unwrap();
+        assert!(layers.kept() < 70);
+        for left in [0, 1, 2, 10, 60] {
+            assert_eq!(layers.carried(left)[0], direct(left as i32));
+        }
+        assert_eq!((layers.q(1)[0], layers.q(900_000)[0], layers.carried(1_000_000)[0]), (5.0, 2.0, 2.0));
+        assert!(layers.check(1, 1, 1_000_000).is_ok() && layers.check(2, 1, 1_000_000).is_err());
+        let short = Layers::induce(&mut Half, 1, 3, &Halt::never()).unwrap();
+        assert_eq!((short.kept(), short.q(3)[0]), (3, direct(3)));
+    }
+}

@@ -1,0 +1,102 @@
+//! Value iteration from zero, for learners whose backup of a pair is a formula of their own.
+
+use crate::numeric::halt::{Cut, Halt};
+use crate::problem::{Pair, Problem};
+
+/// When value iteration stops.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Stop {
+    /// No value changed by more than this in a sweep.
+    pub(crate) eps: f64,
+    /// Some value exceeds this.
+    pub(crate) limit: f64,
+    /// So many sweeps were made.
+    pub(crate) sweeps: u64,
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub(crate) struct Swept {
+    /// Q per pair.
+    pub(crate) q: Vec<f64>,
+    /// V per state: the least Q; 0 at the goal.
+    pub(crate) v: Vec<f64>,
+    /// Sweeps over all pairs.
+    pub(crate) sweeps: u64,
+    /// Whether a value exceeded the limit.
+    pub(crate) exceeded: bool,
+}
+
+/// Changes of this size, relative to the values, are rounding.
+const ROUNDING: f64 = 1e-14;
+
+/// Q(p) = backup(p, V) for all pairs, V(s) = min_a Q(s,a), V(goal) = 0, again and again from V = 0:
+/// every value of a sweep comes from those of the sweep before. A precision below rounding counts
+/// as rounding.
+pub(crate) fn value_iteration(
+    problem: &Problem,
+    mut backup: impl FnMut(Pair, &[f64]) -> f64,
+    stop: Stop,
+    halt: &Halt,
+) -> Result<Swept, Cut> {
+    let goal = problem.goal();
+    let mut swept = Swept {
+        q: vec![0.0; problem.pairs()],
+        v: vec![0.0; problem.states()],
+        sweeps: 0,
+        exceeded: false,
+    };
+    let mut next = swept.v.clone();
+    loop {
+        halt.check()?;
+        let (mut change, mut largest) = (0.0f64, 0.0f64);
+        for s in (0..problem.states()).filter(|&s| s != goal) {
+            let mut least = f64::INFINITY;
+            for p in problem.pairs_of(s) {
+                let q = backup(p, &swept.v);
+                swept.q[p] = q;
+                least = least.min(q);
+            }
+            change = change.max((least - swept.v[s]).abs());
+            largest = largest.max(least);
+            next[s] = least;
+        }
+        std::mem::swap(&mut swept.v, &mut next);
+        swept.sweeps += 1;
+        swept.exceeded = largest > stop.limit;
+        let still = change <= stop.eps.max(ROUNDING * largest);
+        if still || swept.exceeded || swept.sweeps >= stop.sweeps {
+            return Ok(swept);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two states in a row, each left with probability 1/2 at cost 1: V = (4, 2).
+    fn row() -> Problem {
+        let stay = |s: usize| vec![vec![(s, 0.5), (s + 1, 0.5)]];
+        let model = vec![stay(0), stay(1), vec![]];
+        Problem::from_models(&[("only", model)], &[vec![1.0], vec![1.0], vec![]], 0, 2).unwrap()
+    }
+
+    #[test]
+    fn it_stops_when_it_should() {
+        let problem = row();
+        let half = |p: Pair, v: &[f64]| 1.0 + 0.5 * (v[p] + v[p + 1]);
+        let never = Stop { eps: 1e-12, limit: f64::INFINITY, sweeps: u64::MAX };
+        let swept = value_iteration(&problem, half, never, &Halt::never()).unwrap();
+        assert!((swept.v[0] - 4.0).abs() < 1e-10 && (swept.v[1] - 2.0).abs() < 1e-10 && swept.v[2] == 0.0);
+        let three = value_iteration(&problem, half, Stop { sweeps: 3, ..never }, &Halt::never()).unwrap();
+        assert_eq!((three.sweeps, three.v[1]), (3, 1.75));
+        let above = value_iteration(&problem, half, Stop { limit: 3.0, ..never }, &Halt::never()).unwrap();
+        assert!(above.exceeded && above.v[0] > 3.0 && above.v[0] < 4.0);
+        // a precision that no number has
+        assert!(value_iteration(&problem, half, Stop { eps: 0.0, ..never }, &Halt::never()).is_ok());
+        let halt = Halt::new();
+        halt.ask();
+        assert!(value_iteration(&problem, half, never, &halt).is_err());
+    }
+}
