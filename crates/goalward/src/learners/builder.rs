@@ -1,10 +1,11 @@
 //! Typed builders: the parameters of a learner as methods.
 
 use super::core::Learner;
+use super::counted::{FLOOR, SUPPORT, Support};
 use super::entry::LearnerEntry;
 use super::shared::{
-    B, C_MIN, DELTA, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS, ROWS,
-    T_STAR, THETA_NORM,
+    B, C_MIN, DELTA, DELTA_SPLIT, GAMMA, HORIZON, INTERVAL, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS,
+    ROWS, SCALE, T_STAR, TERMINAL, THETA_NORM,
 };
 use crate::confidence::{Norms, RadiusKind};
 use crate::numeric::Rows;
@@ -94,6 +95,11 @@ shared_methods! {
     TakesPhiNorm: phi_norm, PHI_NORM => f64, "a bound on |phi_V| for V in [0, 1]";
     TakesThetaNorm: theta_norm, THETA_NORM => f64, "a bound on |theta*|";
     TakesPlanner: planner, PLANNER => Planner, "how plans are made";
+    TakesScale: scale, SCALE => f64, "the factor on every bonus or on the radius";
+    TakesSupport: support, SUPPORT => Support, "whether successors are known";
+    TakesFloor: floor, FLOOR => f64, "the least cost that the learner reckons with";
+    TakesInterval: interval, INTERVAL => u64, "the steps H of an interval";
+    TakesTerminal: terminal, TERMINAL => f64, "what an interval pays that ends off the goal";
     TakesRows: rows, ROWS => Rows, "which rows of a large B a set takes";
 }
 

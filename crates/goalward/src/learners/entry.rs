@@ -99,6 +99,10 @@ pub struct LearnerEntry {
     pub family: Family,
     /// Whether it claims that no plan's values exceed V*.
     pub optimistic: bool,
+    /// What a step costs, and plans in all.
+    pub cost: &'static str,
+    /// What it keeps.
+    pub keeps: &'static str,
     /// Settings with which a survey shows it, `key=value@key=value`; empty text is the defaults.
     pub variants: &'static [&'static str],
     #[serde(skip)]
@@ -124,6 +128,8 @@ impl LearnerEntry {
             parameters: &[],
             family: Family::Own,
             optimistic: false,
+            cost: "O(1)",
+            keeps: "O(1)",
             variants: &[""],
             bytes: |problem| 8 * problem.states() as u64, // a policy at most
             build,
@@ -163,6 +169,16 @@ impl LearnerEntry {
     /// It claims that no plan's values exceed V*.
     pub const fn optimistic(self) -> Self {
         LearnerEntry { optimistic: true, ..self }
+    }
+
+    /// With what a step costs, and plans in all.
+    pub const fn cost(self, cost: &'static str) -> Self {
+        LearnerEntry { cost, ..self }
+    }
+
+    /// With what it keeps.
+    pub const fn keeps(self, keeps: &'static str) -> Self {
+        LearnerEntry { keeps, ..self }
     }
 
     /// With settings for surveys.

@@ -7,19 +7,21 @@
 mod baselines;
 mod builder;
 mod core;
+mod counted;
 mod doubling;
 mod entry;
 mod linear_mdp;
 pub mod linear_mixture;
-mod reductions;
+pub mod reductions;
 mod registry;
 pub(crate) mod shared;
-mod tabular;
+pub mod tabular;
 
 pub use builder::Builder;
 pub use core::{
     Algorithm, Brief, Call, Clock, Details, Emptiness, Learner, MixturePlan, Observed, PlanReport, Probe,
     Reason, Seen, Snapshot, Told, Transition, Violation,
 };
+pub use counted::Support;
 pub use entry::{Family, LearnerEntry, Need};
 pub use registry::{LEARNERS, all, entry, recommended, register};

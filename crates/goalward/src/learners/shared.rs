@@ -44,6 +44,13 @@ pub(super) const LEVELS: Key<u64> =
 pub(super) const SCALE: Key<f64> =
     Key::number("scale", 0.0, 1e30, "multiplies the radius; any value but 1 has no guarantee").or("1");
 
+/// H of the finite-horizon reduction.
+pub(super) const INTERVAL: Key<u64> =
+    Key::count("interval", 1, 1_000_000_000, "steps H of an interval").computed("ceil(4 T* ln(4K))");
+
+pub(super) const TERMINAL: Key<f64> =
+    Key::number("terminal", 0.0, 1e300, "what an interval pays that ends off the goal").computed("2 B");
+
 /// The whole radius times a factor.
 pub(super) const SCALED: Choice = WithNumber("scaled", 1e-30, 1e30);
 

@@ -30,7 +30,12 @@ pub(crate) struct Layers {
 
 impl Layers {
     /// Backward induction over a horizon of at least one step.
-    pub(crate) fn induce(backup: &mut impl Backup, pairs: usize, horizon: u64, halt: &Halt) -> Result<Self, Cut> {
+    pub(crate) fn induce(
+        backup: &mut impl Backup,
+        pairs: usize,
+        horizon: u64,
+        halt: &Halt,
+    ) -> Result<Self, Cut> {
         let mut layers = Layers { horizon, q: Vec::new(), carried: vec![backup.terminal()] };
         for _ in 0..horizon {
             halt.check()?;

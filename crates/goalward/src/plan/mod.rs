@@ -22,6 +22,6 @@ pub(crate) use devi::{Met, way};
 pub(crate) use finite_horizon::{Backup, Layers};
 #[doc(hidden)]
 pub use solve::tried;
-pub(crate) use sweeps::{Stop, Swept, value_iteration};
 pub use solve::{Extras, Options, Trust, Way, solve};
+pub(crate) use sweeps::{Stop, Swept, value_iteration};
 pub use verify::{Flaw, verify};

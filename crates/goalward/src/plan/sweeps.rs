@@ -40,12 +40,8 @@ pub(crate) fn value_iteration(
     halt: &Halt,
 ) -> Result<Swept, Cut> {
     let goal = problem.goal();
-    let mut swept = Swept {
-        q: vec![0.0; problem.pairs()],
-        v: vec![0.0; problem.states()],
-        sweeps: 0,
-        exceeded: false,
-    };
+    let mut swept =
+        Swept { q: vec![0.0; problem.pairs()], v: vec![0.0; problem.states()], sweeps: 0, exceeded: false };
     let mut next = swept.v.clone();
     loop {
         halt.check()?;

@@ -58,6 +58,12 @@ pub trait Algorithm: Send {
     /// The action to take in a state that is not the goal.
     fn act(&mut self, s: State) -> Action;
 
+    /// Whether it learns from steps that no model allows, too. They are counted as surprises all
+    /// the same.
+    fn takes_any_step(&self) -> bool {
+        false
+    }
+
     /// Learns from a step that the features allow. [`Seen::Impossible`] if the algorithm finds that
     /// no theta in B allows it all the same.
     fn observe(&mut self, step: &Transition, pair: Pair, now: &Clock) -> Seen;

@@ -18,6 +18,10 @@ pub enum Reason {
     Information,
     /// The episodes begun doubled: costs are raised by the inverse of their number.
     Episodes,
+    /// The visits of a pair reached a count at which what is known of it is renewed.
+    Visits,
+    /// The interval ended that the last plan was made for.
+    Interval,
 }
 
 /// Counts of what has happened so far.

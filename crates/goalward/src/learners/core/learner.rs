@@ -122,7 +122,9 @@ impl Learner {
         self.clock.t += 1;
         self.clock.ended += u64::from(step.next == self.problem.goal());
         let listed = self.problem.successors(pair).contains(&(step.next as u32));
-        if !listed || self.algorithm.observe(step, pair, &self.clock) == Seen::Impossible {
+        let taken = listed || self.algorithm.takes_any_step();
+        let seen = taken.then(|| self.algorithm.observe(step, pair, &self.clock));
+        if !listed || seen == Some(Seen::Impossible) {
             self.clock.impossible += 1;
             self.surprises.note(&self.problem, step, self.clock.t);
         }

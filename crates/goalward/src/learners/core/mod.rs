@@ -10,9 +10,11 @@ mod learner;
 pub(super) mod misuse;
 mod report;
 mod surprises;
+mod table;
 
 pub use algorithm::{Algorithm, Brief, Call, Seen, Snapshot, Told, Transition};
 pub use clock::{Clock, Reason};
 pub(super) use greedy::greedy;
 pub use learner::{Learner, Observed};
 pub use report::{Details, Emptiness, MixturePlan, PlanReport, Probe, Violation};
+pub(super) use table::{Standing, Table, bytes as table_bytes};

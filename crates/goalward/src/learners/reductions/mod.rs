@@ -1,6 +1,11 @@
-//! Learners that run another kind of learner on a reduction of the problem. None yet.
+//! Learners of a finite horizon, on the reduction of shortest paths to one.
+
+mod intervals;
+pub mod mvp_plus;
+
+pub(in crate::learners) use intervals::{FiniteHorizon, Horizon, Reduced};
 
 use super::entry::LearnerEntry;
 
 /// All of them: one line each.
-pub(super) const ENTRIES: &[LearnerEntry] = &[];
+pub(super) const ENTRIES: &[LearnerEntry] = &[mvp_plus::ENTRY];

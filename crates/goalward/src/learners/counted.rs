@@ -1,0 +1,185 @@
+//! What learners share that count transitions: sizes, the support, the floor under costs, claims.
+
+use super::core::Brief;
+use super::shared::{B, DELTA, SCALE, T_STAR};
+use crate::Result;
+use crate::confidence::{Assumption, Claim, Condition};
+use crate::parameters::{Bound, Choice, Key, Value};
+use crate::problem::{Pair, Problem};
+
+/// Whether the learner knows where pairs may lead to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Support {
+    /// It knows the successors that the problem lists, not their probabilities.
+    Known,
+    /// Every pair may lead to every state.
+    Unknown,
+}
+
+pub(in crate::learners) const SUPPORT: Key<Support> = Key::choice(
+    "support",
+    &[Choice::Word("unknown"), Choice::Word("known")],
+    "unknown: every pair may lead to every state, as the paper has it; known: the problem's successors are \
+     known, not their probabilities, so that no pair is worth less than its best successor",
+)
+.or("unknown");
+
+/// The factor on all bonuses.
+pub(in crate::learners) const BONUS: Key<f64> =
+    SCALE.doc("multiplies every bonus and radius; any value but 1 has no guarantee");
+
+/// The least cost that a learner reckons with, in the user's units.
+pub(in crate::learners) const FLOOR: Key<f64> =
+    Key::number("floor", 0.0, 1e300, "costs off the goal are raised to this, for the learner alone");
+
+#[doc(hidden)]
+impl Value for Support {
+    fn read(text: &str) -> Option<Support> {
+        match text {
+            "known" => Some(Support::Known),
+            "unknown" => Some(Support::Unknown),
+            _ => None,
+        }
+    }
+    fn typed(&self) -> String {
+        match self {
+            Support::Known => "known".into(),
+            Support::Unknown => "unknown".into(),
+        }
+    }
+}
+
+impl Support {
+    /// What a pair costs at least, whatever its probabilities: nothing, as the papers have it, or
+    /// its cost and the value of its best successor.
+    pub(in crate::learners) fn floor(self, problem: &Problem, p: Pair, cost: f64, v: &[f64]) -> f64 {
+        match self {
+            Support::Unknown => 0.0,
+            Support::Known => cost + self.least(problem, p, v),
+        }
+    }
+
+    /// The least value that a pair may lead to; the goal's is 0.
+    pub(in crate::learners) fn least(self, problem: &Problem, p: Pair, v: &[f64]) -> f64 {
+        match self {
+            Support::Unknown => 0.0,
+            Support::Known => {
+                problem.successors(p).iter().map(|&s| v[s as usize]).fold(f64::INFINITY, f64::min)
+            }
+        }
+    }
+
+    /// To how many states a pair may lead.
+    pub(in crate::learners) fn size(self, problem: &Problem, p: Pair) -> f64 {
+        match self {
+            Support::Unknown => problem.states() as f64,
+            Support::Known => problem.successors(p).len() as f64,
+        }
+    }
+}
+
+/// The sizes that bonuses are made of.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::learners) struct Sizes {
+    /// States off the goal: S.
+    pub(in crate::learners) s: f64,
+    /// The most actions of a state: A.
+    pub(in crate::learners) a: f64,
+    /// Pairs off the goal: S A, where every state has as many.
+    pub(in crate::learners) sa: f64,
+}
+
+impl Sizes {
+    pub(in crate::learners) fn of(problem: &Problem) -> Sizes {
+        let goal = problem.goal();
+        let actions = (0..problem.states()).filter(|&s| s != goal).map(|s| problem.actions(s));
+        Sizes {
+            s: (problem.states() - 1).max(1) as f64,
+            a: actions.max().unwrap_or(1).max(1) as f64,
+            sa: (problem.pairs() - problem.actions(goal)).max(1) as f64,
+        }
+    }
+}
+
+/// What learners that count transitions are told.
+pub(in crate::learners) struct Terms {
+    pub(in crate::learners) delta: f64,
+    pub(in crate::learners) scale: f64,
+    pub(in crate::learners) support: Support,
+    pub(in crate::learners) sizes: Sizes,
+    /// The user's units per unit of the learner's costs.
+    pub(in crate::learners) unit: f64,
+}
+
+impl Terms {
+    /// Reads them, and notes which radius results are to name.
+    pub(in crate::learners) fn read(brief: &Brief) -> Result<Terms> {
+        let scale = brief.settings.get(&BONUS)?;
+        note_radius(brief, scale);
+        Ok(Terms {
+            delta: brief.settings.get(&DELTA)?,
+            scale,
+            support: brief.settings.get(&SUPPORT)?,
+            sizes: Sizes::of(brief.problem),
+            unit: brief.problem.largest_cost(),
+        })
+    }
+}
+
+/// Says in the result whether bonuses are the paper's.
+pub(in crate::learners) fn note_radius(brief: &Brief, scale: f64) {
+    let radius = if scale == 1.0 { "printed".to_string() } else { format!("scaled:{scale}") };
+    brief.settings.note_as("radius", radius.into());
+}
+
+/// The floor under costs: the user's; or 0 if all costs off the goal are positive; or else what the
+/// paper takes, in units of the largest cost.
+pub(in crate::learners) fn floor(
+    brief: &Brief,
+    key: &Key<f64>,
+    otherwise: impl FnOnce() -> f64,
+) -> Result<f64> {
+    let unit = brief.problem.largest_cost();
+    let free = brief.problem.min_cost() <= 0.0;
+    let floor = brief.settings.get_or(key, || if free { otherwise() * unit } else { 0.0 })?;
+    Ok(brief.settings.within(key, floor, 0.0, 1e12 * unit)? / unit)
+}
+
+/// A bound on B*, in units of the largest cost; the theory wants at least 1.
+pub(in crate::learners) fn b(brief: &Brief, key: &Key<Bound>) -> Result<f64> {
+    let unit = brief.problem.largest_cost();
+    // a bound of zero is one, too: all that is lost is at most the floor under it
+    let b = brief.bound(key, brief.told.b_star, 0.0, 1e12 * unit)?;
+    brief.settings.note_as(B.name(), b.into());
+    Ok((b / unit).max(1.0))
+}
+
+/// A bound on T*.
+pub(in crate::learners) fn t_star(brief: &Brief, key: &Key<Bound>) -> Result<f64> {
+    let t = brief.bound(key, brief.told.t_star, 0.0, 1e12)?;
+    brief.settings.note_as(T_STAR.name(), t.into());
+    Ok(t.max(1.0))
+}
+
+/// What a paper proves of a learner with its printed bonuses.
+pub(in crate::learners) struct Theorem {
+    pub(in crate::learners) statement: &'static str,
+    /// The probability with which it may fail.
+    pub(in crate::learners) level: f64,
+    pub(in crate::learners) scale: f64,
+    /// Whether its constants were read in the paper itself.
+    pub(in crate::learners) read: bool,
+}
+
+impl Theorem {
+    /// The claim, with further assumptions.
+    pub(in crate::learners) fn claim(self, further: Vec<Assumption>) -> Claim {
+        let mut assumptions = further;
+        assumptions.push(Assumption::settled("scale = 1: the bonuses are the paper's", self.scale == 1.0));
+        if !self.read {
+            let words = "the constants, which were not read in the paper itself, are the theorem's";
+            assumptions.push(Assumption::Settled(Condition::plain(words, None)));
+        }
+        Claim { statement: self.statement.into(), level: self.level, assumptions }
+    }
+}
