@@ -11,6 +11,7 @@ mod norms;
 mod radius;
 mod regression;
 mod set;
+mod transitions;
 
 pub use guarantee::{Assumption, Claim, Condition, Facts, Guarantee, Holds, Status};
 pub use norms::Norms;
@@ -33,3 +34,4 @@ pub use set::{Memo, interval};
 pub(crate) use guarantee::kernel_norm;
 pub(crate) use likelihood::hidden_coordinates;
 pub(crate) use regression::{Ellipse, MomentRule, Perturbation, PlainRule, RadiusRule, RegressionSet};
+pub(crate) use transitions::{Spread, kept_in_bernstein, least_in_l1, mean};

@@ -2,7 +2,6 @@
 
 use crate::numeric::stored::{Flaw, MOST, at_most, ensure};
 use crate::problem::{Pair, Problem, State};
-use serde::{Deserialize, Serialize};
 
 /// Visits of every pair, and the transitions seen. It grows only with what is seen.
 #[derive(Clone, Debug, PartialEq)]
@@ -55,6 +54,14 @@ impl Visits {
     /// Takes over what others have seen of one pair.
     pub(crate) fn copy(&mut self, p: Pair, of: &Visits) {
         self.rows[p].clone_from(&of.rows[p]);
+    }
+
+    /// Whether numbers of visits can be those of an earlier time.
+    pub(crate) fn check_before(&self, before: &[u64]) -> Result<(), Flaw> {
+        let known = before.len() == self.rows.len();
+        ensure(known, "before", || format!("{} pairs, not {}", before.len(), self.rows.len()))?;
+        let mut both = before.iter().zip(&self.rows);
+        both.try_for_each(|(n, row)| at_most("before", *n, row.n, "the visits of the pair"))
     }
 
     /// As it is stored.

@@ -1,7 +1,7 @@
 //! Typed builders: the parameters of a learner as methods.
 
 use super::core::Learner;
-use super::counted::{FLOOR, SUPPORT, Support};
+use super::counted::{FLOOR, PRECISION, STAGE, SUPPORT, Support};
 use super::entry::LearnerEntry;
 use super::shared::{
     B, C_MIN, DELTA, DELTA_SPLIT, GAMMA, HORIZON, INTERVAL, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS,
@@ -98,6 +98,8 @@ shared_methods! {
     TakesScale: scale, SCALE => f64, "the factor on every bonus or on the radius";
     TakesSupport: support, SUPPORT => Support, "whether successors are known";
     TakesFloor: floor, FLOOR => f64, "the least cost that the learner reckons with";
+    TakesPrecision: precision, PRECISION => f64, "when value iteration stops";
+    TakesStage: stage, STAGE => u64, "the visits of a pair's first stage";
     TakesInterval: interval, INTERVAL => u64, "the steps H of an interval";
     TakesTerminal: terminal, TERMINAL => f64, "what an interval pays that ends off the goal";
     TakesRows: rows, ROWS => Rows, "which rows of a large B a set takes";

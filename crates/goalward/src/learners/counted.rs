@@ -28,6 +28,24 @@ pub(in crate::learners) const SUPPORT: Key<Support> = Key::choice(
 pub(in crate::learners) const BONUS: Key<f64> =
     SCALE.doc("multiplies every bonus and radius; any value but 1 has no guarantee");
 
+/// When value iteration stops that a paper takes to be exact.
+pub(in crate::learners) const PRECISION: Key<f64> = Key::number(
+    "precision",
+    0.0,
+    1.0,
+    "value iteration stops when no value changes by more, in units of the largest cost",
+)
+.or("1e-8");
+
+/// H of learners that update a pair once a stage.
+pub(in crate::learners) const STAGE: Key<u64> = Key::count(
+    "stage",
+    2,
+    1 << 50,
+    "H: the first stage of a pair has so many visits, and each next one 1 + 1/H as many",
+)
+.computed("the least power of two of at least 4 (B/c_min) ln(4 B^2 S A K/c_min) + 1");
+
 /// The least cost that a learner reckons with, in the user's units.
 pub(in crate::learners) const FLOOR: Key<f64> =
     Key::number("floor", 0.0, 1e300, "costs off the goal are raised to this, for the learner alone");

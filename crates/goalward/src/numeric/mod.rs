@@ -1,5 +1,6 @@
 //! Numerical tools that know nothing of shortest paths.
 
+mod draws;
 pub(crate) mod halt;
 pub(crate) mod linear;
 mod polytope;

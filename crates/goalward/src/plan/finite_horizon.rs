@@ -55,11 +55,6 @@ impl Layers {
         usize::try_from(left).unwrap_or(usize::MAX).min(self.q.len())
     }
 
-    /// H.
-    pub(crate) fn horizon(&self) -> u64 {
-        self.horizon
-    }
-
     /// Layers that are kept.
     pub(crate) fn kept(&self) -> usize {
         self.q.len()

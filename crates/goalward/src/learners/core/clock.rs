@@ -20,6 +20,8 @@ pub enum Reason {
     Episodes,
     /// The visits of a pair reached a count at which what is known of it is renewed.
     Visits,
+    /// The bound on B* doubled.
+    Bound,
     /// The interval ended that the last plan was made for.
     Interval,
 }

@@ -48,6 +48,13 @@ impl Table {
         Table { problem, costs, unit, standing }
     }
 
+    /// The least cost off the goal, in units of the largest.
+    pub(in crate::learners) fn least_cost(&self) -> f64 {
+        let goal = self.problem.pairs_of(self.problem.goal());
+        let off_goal = (0..self.costs.len()).filter(|p| !goal.contains(p));
+        off_goal.map(|p| self.costs[p]).fold(f64::INFINITY, f64::min)
+    }
+
     /// argmin_a Q(s,a), ties broken uniformly.
     pub(in crate::learners) fn act(&mut self, s: State) -> Action {
         greedy(&self.standing.q[self.problem.pairs_of(s)], &mut self.standing.stream)

@@ -2,10 +2,11 @@
 
 mod intervals;
 pub mod mvp_plus;
+pub mod ulcvi;
 
 pub(in crate::learners) use intervals::{FiniteHorizon, Horizon, Reduced};
 
 use super::entry::LearnerEntry;
 
 /// All of them: one line each.
-pub(super) const ENTRIES: &[LearnerEntry] = &[mvp_plus::ENTRY];
+pub(super) const ENTRIES: &[LearnerEntry] = &[ulcvi::ENTRY, mvp_plus::ENTRY];

@@ -40,7 +40,7 @@ use crate::learners::core::table_bytes;
 use crate::learners::counted::{BONUS, SUPPORT, Support, Terms, Theorem};
 use crate::learners::shared::{B, DELTA, INTERVAL, T_STAR, TERMINAL};
 use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Seen, Transition};
-use crate::numeric::stored::{Flaw, Within, at_most};
+use crate::numeric::stored::{Flaw, Within};
 use crate::plan::Backup;
 use crate::problem::{Pair, Problem};
 use serde::{Deserialize, Serialize};
@@ -163,9 +163,7 @@ impl FiniteHorizon for Counted {
         let listed = self.terms.support == Support::Known;
         let visits = Visits::restored(&memory.visits, problem, now.t, listed).within("visits")?;
         let taken = Visits::restored(&memory.taken, problem, now.t, listed).within("taken")?;
-        for p in 0..problem.pairs() {
-            at_most("taken", taken.n(p), visits.n(p), "the visits of the pair")?;
-        }
+        visits.check_before(&taken.all()).within("taken")?;
         (self.visits, self.taken, self.renewed) = (visits, taken, memory.renewed);
         Ok(())
     }

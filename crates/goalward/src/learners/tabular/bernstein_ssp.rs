@@ -1,0 +1,181 @@
+//! Bernstein-SSP (Rosenberg, Cohen, Mansour, Kaplan 2020).
+//!
+//! # What it does
+//!
+//! Counts transitions, and follows one policy for an epoch. An epoch ends when the pair that is
+//! next has been visited as often in it as ever before. The policy is optimal for an optimistic
+//! model: every transition keeps what Bernstein's inequality leaves it at least, and the rest leads
+//! to the goal.
+//!
+//! # What it needs to know
+//!
+//! Nothing, if all costs are positive. For zero costs the number of episodes K.
+//!
+//! # Parameters
+//!
+#![doc = include_str!("../../../docs/learners/bernstein-ssp.md")]
+//!
+//! The constants 28 and 4 are the paper's, read there.
+//!
+//! # Cost per step
+//!
+//! O(1), and one plan an epoch: at most about 2 S A log2(T) of them, each of so many sweeps over the
+//! transitions seen as it takes to converge.
+//!
+//! # Reference
+//!
+//! Rosenberg, Cohen, Mansour, Kaplan (ICML 2020), Algorithm 2.
+//!
+//! # Departures from the print
+//!
+//! The optimistic model is solved by value iteration from zero to `precision`, which the paper takes
+//! to be exact; it is an optimistic value wherever it stops. The first policy is planned without
+//! data, where the paper takes any. Ties are broken uniformly when the policy is made.
+//! `support=known` is ours: the rest then leads to the best successor.
+
+use super::extended;
+use super::rule::{Rule, Tabular};
+use crate::Result;
+use crate::confidence::{Assumption, Claim, Spread, kept_in_bernstein};
+use crate::estimate::{StoredVisits, Visits};
+use crate::learners::builder::builder;
+use crate::learners::core::{Table, misuse, table_bytes};
+use crate::learners::counted::{self, BONUS, FLOOR, PRECISION, SUPPORT, Support, Terms, Theorem};
+use crate::learners::shared::DELTA;
+use crate::learners::{Algorithm, Brief, Call, Clock, Family, LearnerEntry, Reason, Transition};
+use crate::numeric::stored::{Flaw, Within, ensure};
+use crate::parameters::Key;
+use crate::plan::Cut;
+use crate::problem::{Action, Pair, Problem, State};
+use serde::{Deserialize, Serialize};
+
+pub(in crate::learners) const ENTRY: LearnerEntry =
+    LearnerEntry::new("bernstein-ssp", "Bernstein-SSP: epochs with an optimistic model", build)
+        .reference("Rosenberg, Cohen, Mansour, Kaplan (ICML 2020), Algorithm 2")
+        .setting("tabular SSP, costs >= c_min > 0 (floor > 0 for zero costs)")
+        .guarantee(
+            "regret O(B* S sqrt(A K) L + sqrt(B*^3 S^4 A^2/c_min) L^2) with probability 1 - delta, L = \
+             ln(B* S A K/(delta c_min)); scale: none",
+        )
+        .parameters(PARAMETERS)
+        .family(Family::Tabular)
+        .optimistic()
+        .cost("O(1); one plan an epoch, each of O(sweeps transitions seen)")
+        .keeps("O(S A + transitions seen)")
+        .memory(|problem| table_bytes(problem) + 160 * problem.pairs() as u64);
+
+const OWN_FLOOR: Key<f64> = FLOOR.computed("0; for zero costs the largest cost times S^2 A/K");
+
+builder! {
+    /// Bernstein-SSP (Rosenberg et al., ICML 2020). See the [module](self).
+    BernsteinSsp, ENTRY;
+    DELTA as TakesDelta;
+    BONUS as TakesScale;
+    SUPPORT as TakesSupport;
+    OWN_FLOOR as TakesFloor;
+    PRECISION as TakesPrecision;
+}
+
+fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
+    let terms = Terms::read(brief)?;
+    let k = brief.episodes.max(1) as f64;
+    let floor = counted::floor(brief, &OWN_FLOOR, || (terms.sizes.s * terms.sizes.sa / k).min(1.0))?;
+    let rule = Bernstein {
+        precision: brief.settings.get(&PRECISION)?,
+        visits: Visits::new(brief.problem.pairs()),
+        before: vec![0; brief.problem.pairs()],
+        policy: vec![0; brief.problem.states()],
+        terms,
+    };
+    Ok(Tabular::boxed(Table::new(brief, floor), rule))
+}
+
+struct Bernstein {
+    terms: Terms,
+    precision: f64,
+    visits: Visits,
+    /// N_i: visits of each pair when the epoch began.
+    before: Vec<u64>,
+    policy: Vec<Action>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Memory {
+    visits: StoredVisits,
+    before: Vec<u64>,
+    policy: Vec<Action>,
+}
+
+impl Bernstein {
+    /// The optimistic model: what each pair's transitions keep, and the rest.
+    fn model(&self, problem: &Problem) -> Vec<(Spread, f64)> {
+        let Terms { delta, scale, sizes, .. } = self.terms;
+        let of = |p: Pair| {
+            let n = self.visits.n(p).max(1) as f64;
+            let a = (sizes.sa * n / delta).ln() / n;
+            let mut kept = Spread::new();
+            let rest =
+                kept_in_bernstein(self.visits.row(p), (scale * 28.0 * a, scale * 4.0 * a.sqrt()), &mut kept);
+            (kept, rest)
+        };
+        (0..problem.pairs()).map(of).collect()
+    }
+}
+
+impl Rule for Bernstein {
+    type Memory = Memory;
+
+    fn act(&mut self, _: &mut Table, s: State) -> Action {
+        self.policy[s]
+    }
+
+    fn learn(&mut self, table: &mut Table, step: &Transition, pair: Pair, _: &Clock) -> Option<Reason> {
+        self.visits.take(pair, step.next);
+        if step.next == table.problem.goal() {
+            return None;
+        }
+        let next = table.problem.pair(step.next, self.policy[step.next]);
+        let within = self.visits.n(next) - self.before[next];
+        (within >= self.before[next]).then_some(Reason::Visits)
+    }
+
+    fn plan(&mut self, table: &mut Table, call: &Call) -> Result<u64, Cut> {
+        let kept = self.model(&table.problem);
+        let of = (&table.costs[..], &kept[..]);
+        let swept = extended::with_rest(&table.problem, of, self.terms.support, self.precision, call.halt)?;
+        (table.standing.q, table.standing.v) = (swept.q, swept.v);
+        self.policy = table.policy();
+        self.before = self.visits.all();
+        Ok(swept.sweeps)
+    }
+
+    fn plans_first(&self) -> bool {
+        true
+    }
+
+    fn takes_any_step(&self) -> bool {
+        self.terms.support == Support::Unknown
+    }
+
+    fn claim(&self, table: &Table) -> Option<Claim> {
+        let positive = Assumption::settled("every cost off the goal is positive", table.least_cost() > 0.0);
+        let Terms { delta, scale, .. } = self.terms;
+        let statement = "regret O~(B* S sqrt(A K) + sqrt(B*^3 S^4 A^2/c_min))";
+        Some(Theorem { statement, level: delta, scale, read: true }.claim(vec![positive]))
+    }
+
+    fn stored(&self) -> Memory {
+        let (visits, before, policy) = (self.visits.stored(), self.before.clone(), self.policy.clone());
+        Memory { visits, before, policy }
+    }
+
+    fn restore(&mut self, memory: Memory, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
+        let listed = self.terms.support == Support::Known;
+        let visits = Visits::restored(&memory.visits, problem, now.t, listed).within("visits")?;
+        visits.check_before(&memory.before)?;
+        ensure(misuse::is_policy(problem, &memory.policy), "policy", || "no action of some state".into())?;
+        (self.visits, self.before, self.policy) = (visits, memory.before, memory.policy);
+        Ok(())
+    }
+}

@@ -1,0 +1,217 @@
+//! PSRL-SSP (Jafarnia-Jahromi, Chen, Jain, Luo 2023): posterior sampling.
+//!
+//! # What it does
+//!
+//! Has a Dirichlet prior on the transitions of every pair. An epoch begins with a draw from the
+//! posterior, and follows the policy that is optimal for it. It ends when it has completed more
+//! episodes than the epoch before, or when some pair was visited more than twice as often as when it
+//! began.
+//!
+//! # What it needs to know
+//!
+//! Nothing. For zero costs the number of episodes K.
+//!
+//! # Parameters
+//!
+#![doc = include_str!("../../../docs/learners/psrl-ssp.md")]
+//!
+//! The prior 0.1 is that of the paper's experiments, read there.
+//!
+//! # Cost per step
+//!
+//! O(1), and one plan an epoch: a draw of S numbers for every pair (of its successors with
+//! `support=known`) and value iteration on that kernel.
+//!
+//! # Reference
+//!
+//! Jafarnia-Jahromi, Chen, Jain, Luo (UAI 2023), Algorithm 1.
+//!
+//! # Departures from the print
+//!
+//! The drawn model is solved by value iteration from zero, until no value changes by more than
+//! `precision` or after 100,000 sweeps: every policy reaches the goal in a draw, but it may take
+//! long. The regret bound is on average over the prior; nothing is proved for one problem.
+//! `support=known` is ours.
+
+use super::extended;
+use super::rule::{Rule, Tabular};
+use crate::Result;
+use crate::confidence::{Claim, Spread};
+use crate::estimate::{StoredVisits, Visits};
+use crate::learners::builder::builder;
+use crate::learners::core::{Table, misuse, table_bytes};
+use crate::learners::counted::{self, FLOOR, PRECISION, SUPPORT, Sizes, Support};
+use crate::learners::{Algorithm, Brief, Call, Clock, Family, LearnerEntry, Reason, Transition};
+use crate::memory;
+use crate::numeric::stored::{Flaw, Within, at_most, ensure};
+use crate::parameters::Key;
+use crate::plan::Cut;
+use crate::problem::{Action, Pair, Problem, State};
+use serde::{Deserialize, Serialize};
+
+pub(in crate::learners) const ENTRY: LearnerEntry =
+    LearnerEntry::new("psrl-ssp", "PSRL-SSP: posterior sampling with a Dirichlet prior", build)
+        .reference("Jafarnia-Jahromi, Chen, Jain, Luo (UAI 2023), Algorithm 1")
+        .setting("tabular SSP, costs >= c_min > 0 (floor > 0 for zero costs)")
+        .guarantee("expected regret O~(B* S sqrt(A K)) on average over the prior; none for one problem")
+        .parameters(PARAMETERS)
+        .family(Family::Tabular)
+        .cost("O(1); one plan an epoch, of O(sweeps S^2 A), or of the successors with support=known")
+        .keeps("O(S A + transitions seen); while it plans O(S^2 A)")
+        .memory(|problem| table_bytes(problem) + 100 * problem.pairs() as u64);
+
+const OWN_FLOOR: Key<f64> = FLOOR.computed("0; for zero costs the largest cost times (S^2 A/K)^(2/3)");
+
+const PRIOR: Key<f64> =
+    Key::number("prior", 1e-6, 1e6, "the parameter of the Dirichlet prior for every next state").or("0.1");
+
+builder! {
+    /// PSRL-SSP (Jafarnia-Jahromi et al., UAI 2023). See the [module](self).
+    PsrlSsp, ENTRY;
+    PRIOR, prior => f64;
+    SUPPORT as TakesSupport;
+    OWN_FLOOR as TakesFloor;
+    PRECISION as TakesPrecision;
+}
+
+fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
+    let (settings, problem) = (&brief.settings, brief.problem);
+    let (support, sizes) = (settings.get(&SUPPORT)?, Sizes::of(problem));
+    let k = brief.episodes.max(1) as f64;
+    let floor = counted::floor(brief, &OWN_FLOOR, || (sizes.s * sizes.sa / k).powf(2.0 / 3.0).min(1.0))?;
+    let drawn: f64 = (0..problem.pairs()).map(|p| support.size(problem, p)).sum();
+    memory::require("the draws of this learner", 16 * drawn as u64)?;
+    let rule = Sampling {
+        support,
+        prior: settings.get(&PRIOR)?,
+        precision: settings.get(&PRECISION)?,
+        visits: Visits::new(problem.pairs()),
+        before: vec![0; problem.pairs()],
+        policy: vec![0; problem.states()],
+        epoch: Epoch::default(),
+    };
+    Ok(Tabular::boxed(Table::new(brief, floor), rule))
+}
+
+struct Sampling {
+    support: Support,
+    prior: f64,
+    precision: f64,
+    visits: Visits,
+    /// Visits of each pair when the epoch began.
+    before: Vec<u64>,
+    policy: Vec<Action>,
+    epoch: Epoch,
+}
+
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Epoch {
+    /// k_{t_l}: the episode that it began in, from 1; 0 before the first.
+    began: u64,
+    /// K_{l-1}: by how many episodes the epoch before went on.
+    last: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Memory {
+    visits: StoredVisits,
+    before: Vec<u64>,
+    policy: Vec<Action>,
+    epoch: Epoch,
+}
+
+impl Sampling {
+    /// A draw from the posterior of every pair.
+    fn draw(&self, table: &mut Table) -> Vec<(Spread, f64)> {
+        let problem = table.problem.clone();
+        let (mut shapes, mut drawn) = (Vec::new(), Vec::new());
+        let goal = problem.pairs_of(problem.goal());
+        let of = |p: Pair| {
+            let states: Vec<State> = match self.support {
+                _ if goal.contains(&p) => Vec::new(),
+                Support::Unknown => (0..problem.states()).collect(),
+                Support::Known => problem.successors(p).iter().map(|&s| s as State).collect(),
+            };
+            shapes.clear();
+            shapes.resize(states.len(), self.prior);
+            for (next, count) in self.visits.row(p).counts() {
+                if let Some(at) = states.iter().position(|&s| s == next) {
+                    shapes[at] += count as f64;
+                }
+            }
+            drawn.resize(states.len(), 0.0);
+            table.standing.stream.dirichlet(&shapes, &mut drawn);
+            (states.into_iter().zip(drawn.iter().copied()).collect(), 0.0)
+        };
+        (0..problem.pairs()).map(of).collect()
+    }
+}
+
+impl Rule for Sampling {
+    type Memory = Memory;
+
+    fn act(&mut self, _: &mut Table, s: State) -> Action {
+        self.policy[s]
+    }
+
+    /// The rule of line 4, which the paper asks before every step in an episode: after a step that
+    /// reached the goal for the first step of the next.
+    fn learn(&mut self, _: &mut Table, step: &Transition, pair: Pair, now: &Clock) -> Option<Reason> {
+        self.visits.take(pair, step.next);
+        if self.visits.n(pair) > 2 * self.before[pair] {
+            return Some(Reason::Visits);
+        }
+        (now.episodes_begun() - self.epoch.began > self.epoch.last).then_some(Reason::Episodes)
+    }
+
+    fn plan(&mut self, table: &mut Table, call: &Call) -> Result<u64, Cut> {
+        let stream = table.standing.stream.clone();
+        let drawn = self.draw(table);
+        let of = (&table.costs[..], &drawn[..]);
+        let swept = extended::with_rest(&table.problem, of, self.support, self.precision, call.halt);
+        let swept = match swept {
+            Ok(swept) => swept,
+            Err(cut) => {
+                table.standing.stream = stream;
+                return Err(cut);
+            }
+        };
+        (table.standing.q, table.standing.v) = (swept.q, swept.v);
+        self.policy = table.policy();
+        self.before = self.visits.all();
+        let now = call.clock.episodes_begun();
+        self.epoch = Epoch { began: now, last: now - self.epoch.began };
+        Ok(swept.sweeps)
+    }
+
+    fn plans_first(&self) -> bool {
+        true
+    }
+
+    fn takes_any_step(&self) -> bool {
+        self.support == Support::Unknown
+    }
+
+    fn claim(&self, _: &Table) -> Option<Claim> {
+        None
+    }
+
+    fn stored(&self) -> Memory {
+        let Sampling { visits, before, policy, epoch, .. } = self;
+        Memory { visits: visits.stored(), before: before.clone(), policy: policy.clone(), epoch: *epoch }
+    }
+
+    fn restore(&mut self, memory: Memory, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
+        let listed = self.support == Support::Known;
+        let visits = Visits::restored(&memory.visits, problem, now.t, listed).within("visits")?;
+        visits.check_before(&memory.before)?;
+        ensure(misuse::is_policy(problem, &memory.policy), "policy", || "no action of some state".into())?;
+        at_most("began", memory.epoch.began, now.episodes_begun(), "the episodes begun").within("epoch")?;
+        at_most("last", memory.epoch.last, now.episodes_begun(), "the episodes begun").within("epoch")?;
+        (self.visits, self.before) = (visits, memory.before);
+        (self.policy, self.epoch) = (memory.policy, memory.epoch);
+        Ok(())
+    }
+}

@@ -1,0 +1,131 @@
+//! Q-learning with epsilon-greedy actions (Watkins 1989): what a practitioner would try first.
+//!
+//! # What it does
+//!
+//! After a step Q(s,a) moves towards c + min_a' Q(s',a') by a step size. Actions are greedy on Q, and
+//! uniformly random with probability epsilon.
+//!
+//! # What it needs to know
+//!
+//! Nothing.
+//!
+//! # Parameters
+//!
+#![doc = include_str!("../../../docs/learners/q-learning.md")]
+//!
+//! # Cost per step
+//!
+//! O(A).
+//!
+//! # Reference
+//!
+//! Watkins (1989); Sutton and Barto (2018), section 6.5.
+//!
+//! # Departures from the print
+//!
+//! None. Q begins at 0, below every value, so that it explores by optimism at first. The step size
+//! of visit n is max(alpha, n^-decay).
+
+use super::rule::{Rule, Tabular};
+use crate::Result;
+use crate::confidence::Claim;
+use crate::learners::builder::builder;
+use crate::learners::core::{Table, table_bytes};
+use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Reason, Transition};
+use crate::numeric::stored::{Flaw, at_most, ensure};
+use crate::parameters::Key;
+use crate::problem::{Action, Pair, Problem, State};
+use serde::{Deserialize, Serialize};
+
+pub(in crate::learners) const ENTRY: LearnerEntry =
+    LearnerEntry::new("q-learning", "Q-learning with epsilon-greedy actions", build)
+        .reference("Watkins (1989); Sutton and Barto (2018), section 6.5")
+        .setting("tabular SSP")
+        .guarantee("none")
+        .parameters(PARAMETERS)
+        .family(Family::Tabular)
+        .cost("O(A)")
+        .keeps("O(S A)")
+        .memory(|problem| table_bytes(problem) + 8 * problem.pairs() as u64);
+
+const ALPHA: Key<f64> =
+    Key::number("alpha", 0.0, 1.0, "the least step size: the one of visit n is max(alpha, n^-decay)")
+        .or("0.05");
+
+const DECAY: Key<f64> =
+    Key::number("decay", 0.0, 10.0, "how fast step sizes fall with the visits of a pair").or("0.7");
+
+const EPSILON: Key<f64> =
+    Key::number("epsilon", 0.0, 1.0, "the probability of a uniformly random action").or("0.05");
+
+builder! {
+    /// Q-learning with epsilon-greedy actions. See the [module](self).
+    QLearning, ENTRY;
+    ALPHA, alpha => f64;
+    DECAY, decay => f64;
+    EPSILON, epsilon => f64;
+}
+
+fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
+    let settings = &brief.settings;
+    let rule = Watkins {
+        alpha: settings.get(&ALPHA)?,
+        decay: settings.get(&DECAY)?,
+        epsilon: settings.get(&EPSILON)?,
+        visits: vec![0; brief.problem.pairs()],
+    };
+    Ok(Tabular::boxed(Table::new(brief, 0.0), rule))
+}
+
+struct Watkins {
+    alpha: f64,
+    decay: f64,
+    epsilon: f64,
+    visits: Vec<u64>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Memory {
+    visits: Vec<u64>,
+}
+
+impl Rule for Watkins {
+    type Memory = Memory;
+
+    fn act(&mut self, table: &mut Table, s: State) -> Action {
+        if self.epsilon > 0.0 && table.standing.stream.uniform() < self.epsilon {
+            return table.standing.stream.below(table.problem.actions(s));
+        }
+        table.act(s)
+    }
+
+    fn learn(&mut self, table: &mut Table, step: &Transition, pair: Pair, _: &Clock) -> Option<Reason> {
+        self.visits[pair] += 1;
+        let size = (self.visits[pair] as f64).powf(-self.decay).max(self.alpha);
+        let target = table.costs[pair] + table.standing.v[step.next];
+        table.standing.q[pair] += size * (target - table.standing.q[pair]);
+        table.renew(step.state);
+        None
+    }
+
+    fn takes_any_step(&self) -> bool {
+        true
+    }
+
+    fn claim(&self, _: &Table) -> Option<Claim> {
+        None
+    }
+
+    fn stored(&self) -> Memory {
+        Memory { visits: self.visits.clone() }
+    }
+
+    fn restore(&mut self, memory: Memory, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
+        let known = memory.visits.len() == problem.pairs();
+        ensure(known, "visits", || format!("{} pairs, not {}", memory.visits.len(), problem.pairs()))?;
+        memory.visits.iter().try_for_each(|n| at_most("visits", *n, now.t, "the steps observed"))?;
+        self.visits = memory.visits;
+        Ok(())
+    }
+}

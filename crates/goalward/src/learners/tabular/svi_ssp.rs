@@ -1,0 +1,139 @@
+//! SVI-SSP (Chen, Jafarnia-Jahromi, Jain, Luo 2021): one entry of Q at a time.
+//!
+//! # What it does
+//!
+//! Counts transitions, and acts greedily on Q, which begins at 0 and only rises. When a stage of a
+//! pair ends it backs up that one pair from its counts, with the bonus b = max(7 sqrt(Var iota/n), 49
+//! B iota/n), iota = 20 ln(2 S A n/delta). There is no planning.
+//!
+//! # What it needs to know
+//!
+//! B >= B*, c_min and the number of episodes K; the last two only set the stages.
+//!
+//! # Parameters
+//!
+#![doc = include_str!("../../../docs/learners/svi-ssp.md")]
+//!
+//! The constants 7, 49 and 20 are those of the paper, found in one that took them over. H could not
+//! be read at the source: it is `stage`.
+//!
+//! # Cost per step
+//!
+//! O(1), and O(transitions seen of the pair) when a stage ends.
+//!
+//! # Reference
+//!
+//! Chen, Jafarnia-Jahromi, Jain, Luo (NeurIPS 2021), the model-based algorithm SVI-SSP.
+//!
+//! # Departures from the print
+//!
+//! Costs are known here, so they are not estimated. `support=known` is ours.
+
+use super::rule::{Rule, Tabular};
+use super::stages::Stages;
+use crate::Result;
+use crate::confidence::{Assumption, Claim};
+use crate::estimate::{StoredVisits, Visits};
+use crate::learners::builder::builder;
+use crate::learners::core::{Table, table_bytes};
+use crate::learners::counted::{self, BONUS, FLOOR, STAGE, SUPPORT, Support, Terms, Theorem};
+use crate::learners::shared::{B, DELTA};
+use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Reason, Transition};
+use crate::numeric::stored::{Flaw, Within};
+use crate::parameters::Key;
+use crate::problem::{Pair, Problem};
+use serde::{Deserialize, Serialize};
+
+pub(in crate::learners) const ENTRY: LearnerEntry =
+    LearnerEntry::new("svi-ssp", "SVI-SSP: one backup at the end of a pair's stage", build)
+        .reference("Chen, Jafarnia-Jahromi, Jain, Luo (NeurIPS 2021), SVI-SSP")
+        .setting("tabular SSP, costs >= c_min > 0 (floor > 0 for zero costs)")
+        .needs(&[Need::B, Need::CMin, Need::Episodes])
+        .guarantee("regret O~(B sqrt(S A K) + B S^2 A) with probability 1 - delta, if B >= B*; scale: none")
+        .parameters(PARAMETERS)
+        .family(Family::Tabular)
+        .optimistic()
+        .cost("O(1), and O(transitions seen of the pair) at the end of a stage")
+        .keeps("O(S A + transitions seen)")
+        .memory(|problem| table_bytes(problem) + 80 * problem.pairs() as u64);
+
+pub(super) const OWN_FLOOR: Key<f64> = FLOOR.computed("0; for zero costs the largest cost over K");
+
+builder! {
+    /// SVI-SSP (Chen et al., NeurIPS 2021). See the [module](self).
+    SviSsp, ENTRY;
+    B as TakesB;
+    DELTA as TakesDelta;
+    BONUS as TakesScale;
+    SUPPORT as TakesSupport;
+    OWN_FLOOR as TakesFloor;
+    STAGE as TakesStage;
+}
+
+fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
+    let terms = Terms::read(brief)?;
+    let floor = counted::floor(brief, &OWN_FLOOR, || 1.0 / brief.episodes.max(1) as f64)?;
+    let (table, b) = (Table::new(brief, floor), counted::b(brief, &B)?);
+    let computed = || Stages::horizon(b, table.least_cost().max(1e-12), terms.sizes.sa, brief.episodes);
+    let stages = Stages::new(brief.settings.get_or(&STAGE, computed)?);
+    let rule = Sparse { terms, b, stages, visits: Visits::new(brief.problem.pairs()) };
+    Ok(Tabular::boxed(table, rule))
+}
+
+struct Sparse {
+    terms: Terms,
+    /// In units of the largest cost.
+    b: f64,
+    stages: Stages,
+    visits: Visits,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Memory {
+    visits: StoredVisits,
+}
+
+impl Rule for Sparse {
+    type Memory = Memory;
+
+    fn learn(&mut self, table: &mut Table, step: &Transition, pair: Pair, _: &Clock) -> Option<Reason> {
+        self.visits.take(pair, step.next);
+        let row = self.visits.row(pair);
+        if self.stages.end(row.n()) {
+            let Terms { delta, scale, support, sizes, .. } = self.terms;
+            let n = row.n() as f64;
+            let iota = 20.0 * (2.0 * sizes.sa * n / delta).ln();
+            let (mean, variance) = row.moments(&table.standing.v);
+            let b = (7.0 * (variance * iota / n).sqrt()).max(49.0 * self.b * iota / n);
+            let cost = table.costs[pair];
+            let floor = support.floor(&table.problem, pair, cost, &table.standing.v);
+            let q = &mut table.standing.q[pair];
+            *q = q.max(cost + mean - scale * b).max(floor);
+            table.renew(step.state);
+        }
+        None
+    }
+
+    fn takes_any_step(&self) -> bool {
+        self.terms.support == Support::Unknown
+    }
+
+    fn claim(&self, table: &Table) -> Option<Claim> {
+        let positive = Assumption::settled("every cost off the goal is positive", table.least_cost() > 0.0);
+        let b = Assumption::BoundsValues { b: self.b * self.terms.unit, rho: 0.0 };
+        let Terms { delta, scale, .. } = self.terms;
+        let statement = "regret O~(B sqrt(S A K) + B S^2 A)";
+        Some(Theorem { statement, level: delta, scale, read: false }.claim(vec![positive, b]))
+    }
+
+    fn stored(&self) -> Memory {
+        Memory { visits: self.visits.stored() }
+    }
+
+    fn restore(&mut self, memory: Memory, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
+        let listed = self.terms.support == Support::Known;
+        self.visits = Visits::restored(&memory.visits, problem, now.t, listed).within("visits")?;
+        Ok(())
+    }
+}

@@ -1,0 +1,229 @@
+//! UC-SSP (Tarbouriech, Garcelon, Valko, Pirotta, Lazaric 2020).
+//!
+//! # What it does
+//!
+//! Every episode begins with an attempt: a policy that is optimistic for the true costs, planned by
+//! extended value iteration over L1 balls around the empirical kernel. It is given as many steps H
+//! as it needs in the optimistic model to reach the goal but for a small probability. If it has not
+//! by then, further attempts follow that only try to get to the goal: every step costs 1.
+//!
+//! # What it needs to know
+//!
+//! Nothing, if all costs are positive.
+//!
+//! # Parameters
+//!
+#![doc = include_str!("../../../docs/learners/uc-ssp.md")]
+//!
+//! The constant 8 of the radius and the choice of H are the paper's, read there.
+//!
+//! # Cost per step
+//!
+//! One plan an attempt, each of so many sweeps over the transitions seen as it takes to converge to
+//! c_min/(2t), and at most H products with the policy's kernel.
+//!
+//! # Reference
+//!
+//! Tarbouriech, Garcelon, Valko, Pirotta, Lazaric (ICML 2020), Algorithms 1 and 2.
+//!
+//! # Departures from the print
+//!
+//! Ties are broken uniformly when a policy is made. H is cut at a million steps. For zero costs the
+//! first attempt of episode k adds k^(-1/3) times the largest cost, as printed; that c_min is then
+//! the one of eps. `support=known` is ours.
+
+use super::extended::L1;
+use super::rule::{Rule, Tabular};
+use crate::Result;
+use crate::confidence::{Assumption, Claim, Spread};
+use crate::estimate::{StoredVisits, Visits};
+use crate::learners::builder::builder;
+use crate::learners::core::{Table, misuse, table_bytes};
+use crate::learners::counted::{BONUS, SUPPORT, Support, Terms, Theorem};
+use crate::learners::shared::DELTA;
+use crate::learners::{Algorithm, Brief, Call, Clock, Family, LearnerEntry, Reason, Transition};
+use crate::numeric::stored::{Flaw, Within, at_most, ensure};
+use crate::plan::{Cut, Halt};
+use crate::problem::{Action, Pair, Problem, State};
+use serde::{Deserialize, Serialize};
+
+pub(in crate::learners) const ENTRY: LearnerEntry =
+    LearnerEntry::new("uc-ssp", "UC-SSP: optimistic attempts of limited length", build)
+        .reference("Tarbouriech, Garcelon, Valko, Pirotta, Lazaric (ICML 2020), Algorithms 1 and 2")
+        .setting("tabular SSP, costs >= c_min > 0 (perturbed for zero costs: regret O~(K^(2/3)))")
+        .guarantee(
+            "regret O~(c_max D S sqrt(c_max/c_min A D K)) with probability 1 - delta, D the largest expected \
+             time to the goal; scale: none",
+        )
+        .parameters(PARAMETERS)
+        .family(Family::Tabular)
+        .cost("one plan an attempt, of O(sweeps transitions seen)")
+        .keeps("O(S A + transitions seen)")
+        .memory(|problem| table_bytes(problem) + 120 * problem.pairs() as u64);
+
+builder! {
+    /// UC-SSP (Tarbouriech et al., ICML 2020). See the [module](self).
+    UcSsp, ENTRY;
+    DELTA as TakesDelta;
+    BONUS as TakesScale;
+    SUPPORT as TakesSupport;
+}
+
+/// No attempt is longer.
+const LONGEST: u64 = 1_000_000;
+
+fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
+    let terms = Terms::read(brief)?;
+    let rule = Attempts {
+        terms,
+        visits: Visits::new(brief.problem.pairs()),
+        policy: vec![0; brief.problem.states()],
+        attempt: Attempt { further: 0, total: 0, made: 0, horizon: 0 },
+    };
+    Ok(Tabular::boxed(Table::new(brief, 0.0), rule))
+}
+
+struct Attempts {
+    terms: Terms,
+    visits: Visits,
+    policy: Vec<Action>,
+    attempt: Attempt,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Attempt {
+    /// j: further attempts in this episode.
+    further: u64,
+    /// G: further attempts in all.
+    total: u64,
+    /// Steps made.
+    made: u64,
+    /// H.
+    horizon: u64,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Memory {
+    visits: StoredVisits,
+    policy: Vec<Action>,
+    attempt: Attempt,
+}
+
+impl Attempts {
+    fn set<'a>(&'a self, problem: &'a Problem) -> L1<'a> {
+        let Terms { delta, scale, support, sizes, .. } = self.terms;
+        let radius = |p: Pair| {
+            let n = self.visits.n(p).max(1) as f64;
+            scale * (8.0 * support.size(problem, p) * (2.0 * sizes.a * n / delta).ln() / n).sqrt()
+        };
+        L1 { problem, visits: &self.visits, support, radius: (0..problem.pairs()).map(radius).collect() }
+    }
+
+    /// H = min{n > 1 : |Q^(n-1)|_inf <= gamma}, Q the optimistic kernel of the policy off the goal.
+    fn horizon(set: &L1, policy: &[Action], v: &[f64], gamma: f64, halt: &Halt) -> Result<u64, Cut> {
+        let goal = set.problem.goal();
+        let off_goal = || (0..policy.len()).filter(|&s| s != goal);
+        let mut kernel = vec![Spread::new(); policy.len()];
+        off_goal().for_each(|s| set.spread(set.problem.pair(s, policy[s]), v, &mut kernel[s]));
+        // row sums of the powers: the goal's entry stays 0
+        let mut left = vec![1.0; policy.len()];
+        left[goal] = 0.0;
+        let mut next = left.clone();
+        for n in 2..=LONGEST {
+            halt.check()?;
+            off_goal().for_each(|s| next[s] = kernel[s].iter().map(|&(to, p)| p * left[to]).sum());
+            std::mem::swap(&mut left, &mut next);
+            if left.iter().copied().fold(0.0, f64::max) <= gamma {
+                return Ok(n);
+            }
+        }
+        Ok(LONGEST)
+    }
+}
+
+impl Rule for Attempts {
+    type Memory = Memory;
+
+    fn act(&mut self, _: &mut Table, s: State) -> Action {
+        self.policy[s]
+    }
+
+    fn learn(&mut self, table: &mut Table, step: &Transition, pair: Pair, _: &Clock) -> Option<Reason> {
+        self.visits.take(pair, step.next);
+        self.attempt.made += 1;
+        let arrived = step.next == table.problem.goal();
+        let attempt = &mut self.attempt;
+        if arrived {
+            *attempt = Attempt { further: 0, made: 0, ..*attempt };
+        } else if attempt.made > attempt.horizon {
+            *attempt =
+                Attempt { further: attempt.further + 1, total: attempt.total + 1, made: 0, ..*attempt };
+        } else {
+            return None;
+        }
+        Some(Reason::Interval)
+    }
+
+    fn plan(&mut self, table: &mut Table, call: &Call) -> Result<u64, Cut> {
+        let (k, t) = (call.clock.episodes_begun() as f64, (call.clock.t + 1) as f64);
+        let raised = if table.least_cost() > 0.0 { 0.0 } else { k.powf(-1.0 / 3.0) };
+        let (costs, eps, gamma) = match self.attempt.further {
+            0 => {
+                let costs: Vec<f64> = table.costs.iter().map(|c| c + raised).collect();
+                (costs, (table.least_cost() + raised) / (2.0 * t), 1.0 / k.sqrt())
+            }
+            _ => (vec![1.0; table.costs.len()], 1.0 / (2.0 * t), 1.0 / (self.attempt.total as f64).sqrt()),
+        };
+        let problem = table.problem.clone();
+        let set = self.set(&problem);
+        let swept = set.iterate(&costs, eps, call.halt)?;
+        // the table may not change before nothing can cut the plan off any more
+        let stream = table.standing.stream.clone();
+        let old = std::mem::replace(&mut table.standing.q, swept.q);
+        let policy = table.policy();
+        let horizon = match Attempts::horizon(&set, &policy, &swept.v, gamma, call.halt) {
+            Ok(horizon) => horizon,
+            Err(cut) => {
+                (table.standing.q, table.standing.stream) = (old, stream);
+                return Err(cut);
+            }
+        };
+        table.standing.v = swept.v;
+        (self.policy, self.attempt.horizon) = (policy, horizon);
+        Ok(swept.sweeps)
+    }
+
+    fn plans_first(&self) -> bool {
+        true
+    }
+
+    fn takes_any_step(&self) -> bool {
+        self.terms.support == Support::Unknown
+    }
+
+    fn claim(&self, table: &Table) -> Option<Claim> {
+        let positive = Assumption::settled("every cost off the goal is positive", table.least_cost() > 0.0);
+        let Terms { delta, scale, .. } = self.terms;
+        let statement = "regret O~(c_max D S sqrt(c_max/c_min A D K))";
+        Some(Theorem { statement, level: delta, scale, read: true }.claim(vec![positive]))
+    }
+
+    fn stored(&self) -> Memory {
+        Memory { visits: self.visits.stored(), policy: self.policy.clone(), attempt: self.attempt }
+    }
+
+    fn restore(&mut self, memory: Memory, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
+        let listed = self.terms.support == Support::Known;
+        let visits = Visits::restored(&memory.visits, problem, now.t, listed).within("visits")?;
+        ensure(misuse::is_policy(problem, &memory.policy), "policy", || "no action of some state".into())?;
+        let Attempt { further, total, made, horizon } = memory.attempt;
+        at_most("total", total, now.t, "the steps observed").within("attempt")?;
+        at_most("further", further, total, "those in all").within("attempt")?;
+        at_most("made", made, now.t, "the steps observed").within("attempt")?;
+        at_most("horizon", horizon, LONGEST, "the longest").within("attempt")?;
+        (self.visits, self.policy, self.attempt) = (visits, memory.policy, memory.attempt);
+        Ok(())
+    }
+}
