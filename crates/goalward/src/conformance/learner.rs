@@ -1,6 +1,6 @@
 //! What every learner must do.
 
-use super::Report;
+use super::{Report, extremes};
 use crate::episode::{Arena, Checkpoint, Ending, Flow, Observer, Plan, RunSpec, Runner, Step, Stop, Trace};
 use crate::learners::{Learner, LearnerEntry, Need, Observed, Snapshot, Told, Transition};
 use crate::parameters::Settings;
@@ -9,11 +9,11 @@ use crate::{Error, Result};
 use std::path::Path;
 
 const EPISODES: u64 = 12;
-const SEED: u64 = 4;
+pub(super) const SEED: u64 = 4;
 /// No run of a small world takes so many steps unless its learner is hopeless.
 const MOST_STEPS: u64 = 2_000;
 
-type Outcome = std::result::Result<String, String>;
+pub(super) type Outcome = std::result::Result<String, String>;
 
 /// Checks a learner on small worlds: that runs repeat, that they go on bit for bit from any step,
 /// that wrong calls are refused and change nothing, and more. [`Report`] prints what was checked.
@@ -53,6 +53,9 @@ pub fn learner(entry: &LearnerEntry) -> Report {
         }
         report.check(rule, wrong.map_or(Ok(looked_at.join("; ")), Err));
     }
+    for (rule, check) in extremes::RULES {
+        report.check(rule, check(entry));
+    }
     report
 }
 
@@ -65,15 +68,15 @@ fn arenas() -> Result<Vec<Arena>> {
     ])
 }
 
-fn text(error: Error) -> String {
+pub(super) fn text(error: Error) -> String {
     error.to_string()
 }
 
-fn ensure(holds: bool, fault: impl FnOnce() -> String) -> std::result::Result<(), String> {
+pub(super) fn ensure(holds: bool, fault: impl FnOnce() -> String) -> std::result::Result<(), String> {
     if holds { Ok(()) } else { Err(fault()) }
 }
 
-fn built(entry: &LearnerEntry, arena: &Arena) -> Result<Learner> {
+pub(super) fn built(entry: &LearnerEntry, arena: &Arena) -> Result<Learner> {
     let exact = arena.exact();
     let told = Told {
         b_star: Some(exact.upper.iter().copied().fold(0.0, f64::max)),
@@ -291,11 +294,17 @@ impl Observer for Above<'_> {
     fn plan(&mut self, plan: &Plan) -> Flow {
         let Some(report) = plan.learner.last_plan() else { return Flow::Continue(()) };
         self.plans += 1;
+        self.compare(&report.v);
+        Flow::Continue(())
+    }
+}
+
+impl Above<'_> {
+    fn compare(&mut self, values: &[f64]) {
         let exact = self.arena.exact();
-        for (v, upper) in report.v.iter().zip(&exact.upper) {
+        for (v, upper) in values.iter().zip(&exact.upper) {
             self.worst = self.worst.max(v - upper - 1e-9 * upper.abs().max(1.0));
         }
-        Flow::Continue(())
     }
 }
 
@@ -306,7 +315,11 @@ fn is_optimistic(entry: &LearnerEntry, arena: &Arena) -> Outcome {
     let mut runner = runner(entry, arena).map_err(text)?;
     let mut above = Above { arena, plans: 0, worst: f64::NEG_INFINITY };
     runner.run(&mut [&mut above]).map_err(text)?;
-    ensure(above.plans > 0, || "it made no plan".into())?;
+    // a learner that never plans has values all the same
+    let states = 0..arena.problem().states();
+    let last: Option<Vec<f64>> = states.map(|s| runner.learner().value(s).ok().flatten()).collect();
+    ensure(above.plans > 0 || last.is_some(), || "it made no plan, and has no values".into())?;
+    above.compare(&last.unwrap_or_default());
     // perturbed costs raise the values they bound
     let perturbed = runner.learner().in_force().contains_key("rho");
     ensure(perturbed || above.worst <= 0.0, || format!("a plan's value is {} above V*", above.worst))?;

@@ -8,6 +8,7 @@
 //! # Ok::<(), goalward::Error>(())
 //! ```
 
+mod extremes;
 mod instance;
 mod learner;
 
