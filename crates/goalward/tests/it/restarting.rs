@@ -51,8 +51,10 @@ fn every_world_takes_it() {
             worlds::open_restarting(world.id, &small(world.id).set("restart", true)).unwrap();
         // the ice has holes; nothing else has dead ends
         assert_eq!(lost.is_empty(), world.id != "frozen-lake", "{}", world.id);
-        let plain = worlds::open(world.id, &small(world.id).set("restart", lost.len() > 0)).unwrap();
-        assert_eq!(instance.problem.costs(), plain.problem.costs());
+        if lost.is_empty() {
+            let plain = worlds::open(world.id, &small(world.id)).unwrap();
+            assert_eq!(instance.problem.costs(), plain.problem.costs());
+        }
         let both = small(world.id).set("restart", true).set("features", "f32");
         worlds::open(world.id, &both).unwrap();
         let wrong = worlds::open(world.id, &settings("yes")).unwrap_err();

@@ -6,7 +6,7 @@ use goalward::Error;
 use goalward::Settings;
 use goalward::episode::{Arena, Checkpoint, RunSpec, Runner, Trace};
 use goalward::learners::{LEARNERS, LearnerEntry};
-use goalward::parameters::{Choice, Kind, Parameter};
+use goalward::parameters::{Choice, Fallback, Kind, Parameter};
 use goalward::problem::{Instance, Problem};
 use goalward::worlds::WORLDS;
 use serde_json::Value;
@@ -222,8 +222,12 @@ fn what_was_let_in() {
     }
 }
 
-/// The words that a parameter takes.
+/// The words that a parameter takes; of numbers with commas, whose count only the world knows, the
+/// default.
 fn words(parameter: &Parameter) -> Vec<&'static str> {
+    if let (Kind::Numbers, Fallback::Value(text)) = (parameter.kind, parameter.fallback) {
+        return vec![text];
+    }
     let Kind::Choice(choices) = parameter.kind else { return Vec::new() };
     choices.iter().filter_map(|c| if let Choice::Word(word) = c { Some(*word) } else { None }).collect()
 }
