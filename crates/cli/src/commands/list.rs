@@ -51,8 +51,7 @@ pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
         (What::Learners, None, false) => output::text(&all_learners(columns))?,
         (What::Worlds, Some(id), false) => output::text(&world(worlds::entry(id)?, columns)?)?,
         (What::Learners, Some(id), false) => {
-            let entry = learners::entry(id)?;
-            output::text(&(learner(&entry, columns) + &parameters("--set", entry.parameters, columns)))?;
+            output::text(&learner_page(&learners::entry(id)?, columns))?;
         }
     }
     Ok(Outcome::Done)
@@ -87,7 +86,7 @@ fn world(entry: &WorldEntry, columns: usize) -> anyhow::Result<String> {
     let size = size(&built.problem);
     let all = [("from", entry.reference.to_string()), ("by default", size)];
     let text = facts(entry.id, entry.title, &all, columns);
-    Ok(text + &parameters("--param", entry.parameters, columns) + &parameters("--param", COMMON, columns))
+    Ok(text + &parameters("--param", &[entry.parameters, COMMON].concat(), columns))
 }
 
 fn size(problem: &Problem) -> String {
@@ -125,7 +124,19 @@ fn heading(family: Family) -> &'static str {
     }
 }
 
-/// A learner without its parameters. What its entry says of cost and memory is shown if it says it.
+/// One learner in full. What its entry says of cost and memory is shown if it says it.
+fn learner_page(entry: &LearnerEntry, columns: usize) -> String {
+    let mut text = learner(entry, columns);
+    for (field, name) in [("cost", "cost per step"), ("keeps", "memory")] {
+        let said = said(entry, field);
+        if !said.is_empty() {
+            text += &(wrapped("    ", &format!("{name}: {said}"), 8, columns) + "\n");
+        }
+    }
+    text + &parameters("--set", entry.parameters, columns)
+}
+
+/// A learner in short.
 fn learner(entry: &LearnerEntry, columns: usize) -> String {
     let needs: Vec<String> = entry.needs.iter().map(|need| need.to_string()).collect();
     let needs = if needs.is_empty() { "nothing".into() } else { needs.join("; ") };
@@ -133,8 +144,6 @@ fn learner(entry: &LearnerEntry, columns: usize) -> String {
         ("setting", entry.setting.to_string()),
         ("needs", needs),
         ("guarantee", entry.guarantee.to_string()),
-        ("cost", said(entry, "cost")),
-        ("keeps", said(entry, "keeps")),
         ("from", entry.reference.to_string()),
     ];
     facts(entry.id, entry.title, &all, columns)

@@ -73,6 +73,21 @@ fn runs_reports_and_repeats() {
     }
 }
 
+/// What is too large for the sweep takes a few steps of every learner.
+#[test]
+fn large_worlds_are_begun() {
+    for world in LARGE {
+        let arena = Arena::open(world, &small(world)).unwrap();
+        for entry in LEARNERS {
+            let spec = RunSpec::new(entry.id, 2).settings(entry.oracle()).seed(4).max_steps(50);
+            let mut runner = Runner::new(&arena, spec).unwrap();
+            runner.run(&mut []).unwrap();
+            let result = runner.result();
+            assert!(result.regret.is_finite() && result.gap_regret >= 0.0, "{} on {world}", entry.id);
+        }
+    }
+}
+
 /// All learners in one (world, seed) meet the same luck: the same pair at the same (episode, step)
 /// leads to the same state.
 #[test]
