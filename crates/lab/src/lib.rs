@@ -5,7 +5,7 @@
 //! * [`compare`]: contenders side by side, with intervals and paired differences;
 //! * [`reproduce`]: the experiment of the LEVIS++ paper;
 //! * [`coverage`] and [`scale`]: whether confidence sets keep the truth, and how wide they are;
-//! * [`survey`]: every learner on every world, paired;
+//! * [`survey`]: every learner on several worlds, paired;
 //! * [`growth`]: exponents of the regret's growth;
 //! * [`demo`]: the figure of the README;
 //! * [`figure`] and [`stats`]: what they draw and reckon with.

@@ -2,17 +2,23 @@
 
 use crate::exit::Outcome;
 use crate::output::{self, wrapped};
-use goalward::learners::{LEARNERS, Need};
+use goalward::learners::{self, Family, LEARNERS, LearnerEntry};
 use goalward::parameters::Parameter;
-use goalward::worlds::{COMMON, WORLDS};
+use goalward::worlds::{self, COMMON, WORLDS, WorldEntry};
+use goalward::{Settings, problem::Problem};
+use serde::Serialize;
+use serde_json::Value;
+use std::io::{IsTerminal, stdout};
 
 const EXAMPLES: &str = "\
 EXAMPLES:
     goalward list worlds
+    goalward list worlds windy-grid
     goalward list learners
+    goalward list learners levis++
     goalward list learners --json";
 
-/// Describe the built-in worlds or the learners with all their parameters
+/// Describe the built-in worlds or the learners, or one of them with all its parameters
 ///
 /// A world's parameters are set with --param key=value, a learner's with --set key=value. A default
 /// in parentheses is computed from the problem; a parameter without a default must be given.
@@ -21,7 +27,9 @@ EXAMPLES:
 pub(crate) struct Args {
     /// What to describe
     what: What,
-    /// Print a JSON array of the registry's entries
+    /// The one to describe in full, with its parameters
+    id: Option<String>,
+    /// Print a JSON array of the registry's entries; of one, the entry
     #[arg(long)]
     json: bool,
 }
@@ -33,70 +41,212 @@ enum What {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
-    match (args.what, args.json) {
-        (What::Worlds, true) => output::json(&WORLDS)?,
-        (What::Learners, true) => output::json(&LEARNERS)?,
-        (What::Worlds, false) => output::text(&worlds(output::columns()))?,
-        (What::Learners, false) => output::text(&learners(output::columns()))?,
+    let columns = columns();
+    match (args.what, args.id.as_deref(), args.json) {
+        (What::Worlds, None, true) => output::json(&WORLDS)?,
+        (What::Learners, None, true) => output::json(&LEARNERS)?,
+        (What::Worlds, Some(id), true) => output::json(worlds::entry(id)?)?,
+        (What::Learners, Some(id), true) => output::json(&learners::entry(id)?)?,
+        (What::Worlds, None, false) => output::text(&all_worlds(columns))?,
+        (What::Learners, None, false) => output::text(&all_learners(columns))?,
+        (What::Worlds, Some(id), false) => output::text(&world(worlds::entry(id)?, columns)?)?,
+        (What::Learners, Some(id), false) => {
+            output::text(&learner_page(&learners::entry(id)?, columns))?;
+        }
     }
     Ok(Outcome::Done)
 }
 
-fn worlds(columns: usize) -> String {
-    let entries = WORLDS.iter().map(|world| {
-        let facts = [("from", world.reference.to_string())];
-        entry(world.id, world.title, &facts, "--param", world.parameters, columns)
-    });
-    let every = entry("every world and file", "what they all take", &[], "--param", COMMON, columns);
-    entries.chain([every]).collect::<Vec<_>>().join("\n")
+/// What the user says, or what the terminal has; a pipe has room.
+fn columns() -> usize {
+    let said = std::env::var("COLUMNS").ok().and_then(|text| text.parse::<usize>().ok());
+    match said {
+        Some(columns) => columns.clamp(40, 200),
+        None if stdout().is_terminal() => output::columns(),
+        None => 100,
+    }
 }
 
-fn learners(columns: usize) -> String {
-    let entries = LEARNERS.iter().map(|learner| {
-        let needs = if learner.needs.is_empty() { "nothing".into() } else { joined(learner.needs) };
-        let facts = [
-            ("from", learner.reference.to_string()),
-            ("setting", learner.setting.to_string()),
-            ("needs", needs),
-            ("guarantee", learner.guarantee.to_string()),
-        ];
-        entry(learner.id, learner.title, &facts, "--set", learner.parameters, columns)
-    });
-    entries.collect::<Vec<_>>().join("\n")
+/// Every world in short, then what all of them take.
+fn all_worlds(columns: usize) -> String {
+    let mut text = String::new();
+    for world in WORLDS {
+        let names: Vec<&str> = world.parameters.iter().map(|p| p.name).collect();
+        let all = [("from", world.reference.to_string()), ("parameters", names.join(", "))];
+        text += &(facts(world.id, world.title, &all, columns) + "\n");
+    }
+    text += &facts("every world and file", "what they all take", &[], columns);
+    text += &parameters("--param", COMMON, columns);
+    text + "\n" + &wrapped("", "goalward list worlds ID shows all of one of them.", 0, columns) + "\n"
 }
 
-fn joined(needs: &[Need]) -> String {
-    needs.iter().map(Need::to_string).collect::<Vec<_>>().join("; ")
+/// One world in full.
+fn world(entry: &WorldEntry, columns: usize) -> anyhow::Result<String> {
+    let built = worlds::build(entry.id, &Settings::new())?;
+    let size = size(&built.problem);
+    let all = [("from", entry.reference.to_string()), ("by default", size)];
+    let text = facts(entry.id, entry.title, &all, columns);
+    Ok(text + &parameters("--param", &[entry.parameters, COMMON].concat(), columns))
 }
 
-fn entry(
-    id: &str,
-    title: &str,
-    facts: &[(&str, String)],
-    flag: &str,
-    parameters: &[Parameter],
-    columns: usize,
-) -> String {
-    let mut lines = vec![wrapped("", &format!("{id}: {title}"), 4, columns)];
-    let facts = facts.iter().filter(|(_, value)| !value.is_empty());
-    lines.extend(facts.map(|(name, value)| wrapped("    ", &format!("{name}: {value}"), 8, columns)));
+fn size(problem: &Problem) -> String {
+    let (states, pairs, d) = (problem.states(), problem.pairs(), problem.dim());
+    format!("{states} states with {pairs} actions in all, and d = {d}")
+}
+
+/// Every learner in short, by family.
+fn all_learners(columns: usize) -> String {
+    let mut text = String::new();
+    let mut headings: Vec<&str> = Vec::new();
+    for entry in LEARNERS {
+        if !headings.contains(&heading(entry.family)) {
+            headings.push(heading(entry.family));
+        }
+    }
+    for &family in &headings {
+        text += &format!("{family}\n{}\n\n", "-".repeat(family.chars().count()));
+        for entry in LEARNERS.iter().filter(|entry| heading(entry.family) == family) {
+            text += &(learner(entry, columns) + "\n");
+        }
+    }
+    let more = "goalward list learners ID shows all of one of them, with its parameters.";
+    text + &wrapped("", more, 0, columns) + "\n"
+}
+
+fn heading(family: Family) -> &'static str {
+    match family {
+        Family::LinearMixture => "Linear mixtures: what is learnt is theta",
+        Family::Tabular => "Tabular: every state and action is learnt by itself",
+        Family::LinearMdp => "Linear MDPs: values are linear in features",
+        Family::Reduction => "Reductions: another kind of learner inside",
+        Family::Baseline => "Baselines: nothing is learnt",
+        _ => "Others",
+    }
+}
+
+/// One learner in full. What its entry says of cost and memory is shown if it says it.
+fn learner_page(entry: &LearnerEntry, columns: usize) -> String {
+    let mut text = learner(entry, columns);
+    for (field, name) in [("cost", "cost per step"), ("keeps", "memory")] {
+        let said = said(entry, field);
+        if !said.is_empty() {
+            text += &(wrapped("    ", &format!("{name}: {said}"), 8, columns) + "\n");
+        }
+    }
+    text + &parameters("--set", entry.parameters, columns)
+}
+
+/// A learner in short.
+fn learner(entry: &LearnerEntry, columns: usize) -> String {
+    let needs: Vec<String> = entry.needs.iter().map(|need| need.to_string()).collect();
+    let needs = if needs.is_empty() { "nothing".into() } else { needs.join("; ") };
+    let all = [
+        ("setting", entry.setting.to_string()),
+        ("needs", needs),
+        ("guarantee", entry.guarantee.to_string()),
+        ("from", entry.reference.to_string()),
+    ];
+    facts(entry.id, entry.title, &all, columns)
+}
+
+/// What an entry says under a name; nothing if it has no such field.
+fn said(entry: &impl Serialize, name: &str) -> String {
+    let json = serde_json::to_value(entry).unwrap_or_default();
+    json[name].as_str().unwrap_or_default().to_string()
+}
+
+fn facts(id: &str, title: &str, facts: &[(&str, String)], columns: usize) -> String {
+    let mut text = wrapped("", &format!("{id}: {title}"), 4, columns) + "\n";
+    for (name, value) in facts.iter().filter(|(_, value)| !value.is_empty()) {
+        text += &(wrapped("    ", &format!("{name}: {value}"), 8, columns) + "\n");
+    }
+    text
+}
+
+/// Parameters with defaults, meaning and what they take.
+fn parameters(flag: &str, parameters: &[Parameter], columns: usize) -> String {
     let typed = |p: &Parameter| format!("{}={}", p.name, p.default());
     // descriptions stand under one another as long as there is room for them
     let widest = (columns * 9 / 20).saturating_sub(flag.len() + 7);
     let width = parameters.iter().map(|p| typed(p).len()).filter(|width| *width <= widest).max().unwrap_or(0);
     let indent = flag.len() + width + 7;
+    let mut text = String::new();
     for parameter in parameters {
         let must = if parameter.is_required() { "(must be given) " } else { "" };
-        let doc = format!("{must}{}", parameter.doc);
+        let json = serde_json::to_value(parameter).unwrap_or_default();
+        let doc = format!("{must}{} [{}]", parameter.doc, takes(&json["schema"]));
         let begin = format!("    {flag} {:<width$}  ", typed(parameter));
-        lines.push(match typed(parameter).len() <= width {
+        text += &match typed(parameter).len() <= width {
             true => wrapped(&begin, &doc, indent, columns),
             // a default that is a sentence of its own
             false => {
                 let begin = wrapped(&format!("    {flag} "), &typed(parameter), 8, columns);
                 format!("{begin}\n{}", wrapped(&" ".repeat(indent), &doc, indent, columns))
             }
-        });
+        };
+        text.push('\n');
     }
-    lines.join("\n") + "\n"
+    text
+}
+
+/// What values a parameter takes, from its schema.
+fn takes(schema: &Value) -> String {
+    let words = |values: &[Value]| values.iter().map(word).collect::<Vec<_>>().join(" | ");
+    if let Some(all) = schema["anyOf"].as_array() {
+        return all.iter().map(takes).collect::<Vec<_>>().join(" | ");
+    }
+    if let Some(values) = schema["enum"].as_array() {
+        return words(values);
+    }
+    if !schema["const"].is_null() {
+        return word(&schema["const"]);
+    }
+    if let Some(pattern) = schema["pattern"].as_str() {
+        let form = pattern.trim_start_matches('^').trim_end_matches('$');
+        return form.replace(".+", "X").replace("[0-9]+", "N");
+    }
+    let number = |key: &str| schema[key].as_f64().map(|_| word(&schema[key]));
+    let least = number("minimum");
+    let most = number("maximum").or(number("exclusiveMaximum"));
+    let kind = match schema["type"].as_str().unwrap_or_default() {
+        "integer" => "whole number",
+        "boolean" => "true | false",
+        "array" => "numbers, with commas",
+        "string" => "text",
+        _ => "number",
+    };
+    match (least, most) {
+        (Some(least), Some(most)) => format!("{kind}, {least} to {most}"),
+        _ => kind.into(),
+    }
+}
+
+/// A value as it would be typed.
+fn word(value: &Value) -> String {
+    match value.as_str() {
+        Some(text) => text.into(),
+        None => value.to_string().trim_end_matches(".0").into(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::takes;
+    use serde_json::json;
+
+    #[test]
+    fn schemas_are_put_into_words() {
+        for (schema, words) in [
+            (json!({"type": "number", "minimum": 0.0, "maximum": 1e6}), "number, 0 to 1000000"),
+            (json!({"type": "number", "minimum": 1e-300, "exclusiveMaximum": 1}), "number, 1e-300 to 1"),
+            (json!({"type": "integer", "minimum": 2, "maximum": 16}), "whole number, 2 to 16"),
+            (json!({"type": "boolean"}), "true | false"),
+            (json!({"enum": ["a", "b"]}), "a | b"),
+            (json!({"anyOf": [{"type": "number"}, {"const": "oracle"}]}), "number | oracle"),
+            (json!({"anyOf": [{"enum": ["a"]}, {"type": "string", "pattern": "^at:.+$"}]}), "a | at:X"),
+            (json!({"type": "string", "pattern": "^nearest:[0-9]+$"}), "nearest:N"),
+        ] {
+            assert_eq!(takes(&schema), words);
+        }
+    }
 }

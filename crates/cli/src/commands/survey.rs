@@ -16,7 +16,7 @@ EXAMPLES:
     goalward survey --worlds windy-grid@n=3,corridor --episodes 1000 --seeds 0..10
     goalward survey --learners lr,levis,levis@radius=determinant --against lr --json";
 
-/// Run every learner on every world and measure all of them against one
+/// Run every learner on several worlds and measure all of them against one
 ///
 /// All learners meet the same luck, so differences are taken seed by seed: their 95 % interval (BCa
 /// bootstrap) tells whether one pays more than another. Gap regret is compared, which has the mean
@@ -28,8 +28,8 @@ EXAMPLES:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// The worlds: an id or a problem file, with parameters after an @ [default: all built-in
-    /// worlds]
+    /// The worlds: an id or a problem file, with parameters after an @ [default:
+    /// hard-instance, corridor, windy-grid, random-mixture, ladder]
     #[arg(
         long,
         value_name = "A,B,...",

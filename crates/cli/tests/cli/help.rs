@@ -66,17 +66,26 @@ fn lists_show_every_entry_with_its_parameters() {
     let place = Place::new();
     for what in ["worlds", "learners"] {
         let json = place.run(&format!("list {what} --json")).done().json();
-        let text = place.run(&format!("list {what}")).done().out;
-        for line in text.lines() {
-            // only a word that is longer than a line may be longer than a line
-            let alone = line.split_whitespace().count() == 1;
-            assert!(alone || line.chars().count() <= 80, "{line}");
-        }
-        let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let shown = |line: &str| {
+            let text = place.run(line).done().out;
+            for line in text.lines() {
+                // only a word that is longer than a line may be longer than a line
+                let alone = line.split_whitespace().count() == 1;
+                assert!(alone || line.chars().count() <= 100, "{line}");
+            }
+            text.split_whitespace().collect::<Vec<_>>().join(" ")
+        };
+        let all = shown(&format!("list {what}"));
         let entries = json.as_array().unwrap();
         assert!(!entries.is_empty());
         for entry in entries {
-            assert!(text.contains(entry["id"].as_str().unwrap()), "{entry}");
+            let id = entry["id"].as_str().unwrap();
+            let text = shown(&format!("list {what} {id}"));
+            for key in ["id", "title", "reference", "setting", "guarantee"] {
+                let words = entry[key].as_str().unwrap_or_default();
+                assert!(all.contains(words) && text.contains(words), "{entry}");
+            }
+            assert_eq!(place.run(&format!("list {what} {id} --json")).done().json(), *entry);
             for parameter in entry["parameters"].as_array().unwrap() {
                 for key in ["name", "default", "doc"] {
                     assert!(text.contains(parameter[key].as_str().unwrap()), "{parameter}");
@@ -84,6 +93,12 @@ fn lists_show_every_entry_with_its_parameters() {
             }
         }
     }
+    let all = place.run("list learners").done().out;
+    for heading in ["Linear mixtures: ", "Baselines: "] {
+        assert_eq!(all.lines().filter(|line| line.starts_with(heading)).count(), 1, "{heading}");
+    }
+    place.run("list learners lewis").refused(&["lewis", "levis", "hint: "]);
+    place.run("list worlds windygrid").refused(&["windygrid", "windy-grid", "hint: "]);
     let learners = place.run("list learners --json").json();
     for key in ["id", "title", "reference", "setting", "needs", "guarantee", "parameters"] {
         assert!(learners[0].get(key).is_some(), "{key}");

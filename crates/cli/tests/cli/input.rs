@@ -99,3 +99,13 @@ pub(crate) fn coin(theta: &str) -> String {
         "state_names": ["hand", "heads"], "action_names": [["toss"], []]}}"#
     )
 }
+
+/// A hole in the ice is a dead end: what helps is said.
+#[test]
+fn a_lake_with_holes_asks_for_restart() {
+    let place = Place::new();
+    place.run("learn frozen-lake --episodes 2").refused(&["hole (1,1)", "hint: ", "restart"]);
+    let best = place.run("solve frozen-lake --restart --json").done().json();
+    let value = best["value"].as_f64().or(best["v_start"].as_f64()).unwrap();
+    assert!((value - 612.0 / 11.0).abs() < 1e-6, "{value}");
+}

@@ -128,7 +128,7 @@ fn bash_completes_worlds_and_learners() {
 
 #[test]
 fn zsh_and_fish_offer_worlds_learners_and_files() {
-    let ids = ["hard-instance", "corridor", "windy-grid", "random-mixture", "ladder"];
+    let ids: Vec<&str> = goalward::worlds::WORLDS.iter().map(|world| world.id).collect();
     let zsh = script("zsh");
     assert!(zsh.contains(&format!("compadd -- {}", ids.join(" "))) && zsh.contains("_files && ret=0"));
     assert!(zsh.matches(":_goalward_worlds'").count() >= 6, "every WORLD");

@@ -3,11 +3,23 @@
 //! A world is a file that exports a [`WorldEntry`] and one line in [`WORLDS`]; [`open`] takes such
 //! a world by its id, or a model or problem from a file.
 
+mod candidates;
+mod cliff;
 mod corridor;
+mod delivery;
+mod frozen_lake;
+mod grid;
 mod hard_instance;
 mod ladder;
+mod min_lower_bound;
+mod psrl_gridworld;
+mod psrl_random_mdp;
+mod racetrack;
 mod random_mixture;
+mod river_swim;
+mod rosenberg;
 mod signs;
+mod taxi;
 #[cfg(test)]
 mod tests;
 mod windy_grid;
@@ -36,8 +48,23 @@ pub struct WorldEntry {
 }
 
 /// All built-in worlds.
-pub const WORLDS: &[WorldEntry] =
-    &[hard_instance::ENTRY, corridor::ENTRY, windy_grid::ENTRY, random_mixture::ENTRY, ladder::ENTRY];
+pub const WORLDS: &[WorldEntry] = &[
+    hard_instance::ENTRY,
+    corridor::ENTRY,
+    windy_grid::ENTRY,
+    random_mixture::ENTRY,
+    ladder::ENTRY,
+    min_lower_bound::ENTRY,
+    rosenberg::ENTRY,
+    psrl_random_mdp::ENTRY,
+    psrl_gridworld::ENTRY,
+    river_swim::ENTRY,
+    cliff::ENTRY,
+    frozen_lake::ENTRY,
+    delivery::ENTRY,
+    taxi::ENTRY,
+    racetrack::ENTRY,
+];
 
 /// What every world's `simplex` is.
 const SIMPLEX: Key<bool> = Key::flag(

@@ -1,4 +1,4 @@
-//! The law that `hard-instance` and `corridor` share: the actions are sign vectors, and an action's
+//! The law that `hard-instance`, `corridor` and `min-lower-bound` share: the actions are sign vectors, and an action's
 //! chance to get on is linear in it with unknown coefficients.
 
 use super::MOST_NUMBERS;
@@ -27,12 +27,16 @@ pub(super) const DELTA: Key<f64> = Key::number(
 /// P(next stage | a) = delta + <a, vartheta>, P(same stage | a) = 1 - delta - <a, vartheta>,
 ///
 /// with phi(next) = [a, delta], phi(same) = [-a, 1 - delta] and theta* = (vartheta, 1), where every
-/// entry of vartheta is Delta/(d-1) and Delta = 1/b_star - delta. Every step costs 1/length.
+/// entry of vartheta is Delta/(d-1) times the sign that the best action has there, and Delta =
+/// 1/b_star - delta. Every step costs 1/length.
 pub(super) struct Signs {
-    dim: usize,
-    delta: f64,
-    gap: f64,
-    length: usize,
+    pub(super) dim: usize,
+    pub(super) delta: f64,
+    /// Delta.
+    pub(super) gap: f64,
+    pub(super) length: usize,
+    /// The number of the best action: bit i set means +1 in coordinate i.
+    pub(super) best: usize,
 }
 
 impl Signs {
@@ -58,7 +62,7 @@ impl Signs {
             let reason = format!("{length} stages of 2^{} actions are too many to build", dim - 1);
             return Err(settings.refuse(&DIM, reason));
         }
-        Ok(Signs { dim, delta, gap, length })
+        Ok(Signs { dim, delta, gap, length, best: (1 << (dim - 1)) - 1 })
     }
 
     /// Builds the problem; `stage` names the stages.
@@ -97,8 +101,9 @@ impl Signs {
         if simplex {
             builder.simplex();
         }
-        let mut theta = vec![self.gap / (d - 1) as f64; d];
-        theta[d - 1] = 1.0;
+        let mut theta: Vec<f64> =
+            (0..d - 1).map(|i| sign(self.best, i) * (self.gap / (d - 1) as f64)).collect();
+        theta.push(1.0);
         Instance::new(builder.build()?, &theta)
     }
 }

@@ -50,6 +50,50 @@ pub(super) fn optimal(instance: &Instance) -> Optimal {
     Optimal { v, policy, steps }
 }
 
+/// The optimal values of a law that a test states once more: `pairs` gives a state's costs and rows.
+pub(super) fn settled(states: usize, goal: usize, pairs: impl Fn(usize) -> Vec<(f64, Row)>) -> Vec<f64> {
+    let law: Vec<Vec<(f64, Row)>> =
+        (0..states).map(|s| if s == goal { Vec::new() } else { pairs(s) }).collect();
+    let mut v = vec![0.0; states];
+    for _ in 0..1_000_000 {
+        let mut change: f64 = 0.0;
+        for s in (0..states).filter(|&s| !law[s].is_empty()) {
+            let q = |(cost, row): &(f64, Row)| cost + row.iter().map(|(t, p)| p * v[*t]).sum::<f64>();
+            let new = law[s].iter().map(q).fold(f64::INFINITY, f64::min);
+            change = change.max((new - v[s]).abs());
+            v[s] = new;
+        }
+        if change < 1e-13 {
+            return v;
+        }
+    }
+    panic!("value iteration does not settle");
+}
+
+/// States with their probabilities.
+pub(super) type Row = Vec<(usize, f64)>;
+
+/// The settings with which every world is quickly tried.
+fn small(id: &str) -> Settings {
+    match id {
+        "racetrack" => Settings::new().set("map", "corner"),
+        _ => Settings::new(),
+    }
+}
+
+/// Whether theta has negative entries, which is what this family is about.
+fn signed(id: &str) -> bool {
+    id == "min-lower-bound"
+}
+
+/// Every world, without and with the simplex.
+fn instances() -> impl Iterator<Item = (&'static str, bool, Instance)> {
+    let plain = WORLDS.iter().map(|world| (world.id, false, small(world.id)));
+    let known = WORLDS.iter().filter(|world| !signed(world.id));
+    let known = known.map(|world| (world.id, true, small(world.id).set("simplex", true)));
+    plain.chain(known).map(|(id, simplex, settings)| (id, simplex, build(id, &settings).unwrap()))
+}
+
 /// Everything that a file holds, to the bit.
 fn assert_same(a: &Problem, b: &Problem) {
     assert_eq!((a.name(), a.start(), a.goal(), a.dim()), (b.name(), b.start(), b.goal(), b.dim()));
@@ -74,7 +118,7 @@ fn ids_and_docs_are_complete() {
         assert!(!world.title.is_empty() && !world.reference.is_empty(), "{}", world.id);
         let names: HashSet<&str> = world.parameters.iter().map(|p| p.name).collect();
         assert_eq!(names.len(), world.parameters.len(), "{}", world.id);
-        assert!(names.contains("simplex"), "{}", world.id);
+        assert!(names.contains("simplex") || signed(world.id), "{}", world.id);
         for parameter in world.parameters {
             assert!(!parameter.is_required(), "{} {}", world.id, parameter.name);
         }
@@ -85,7 +129,7 @@ fn ids_and_docs_are_complete() {
 #[test]
 fn every_world_builds_with_sound_names_and_shape() {
     for world in WORLDS {
-        let instance = build(world.id, &Settings::new()).unwrap();
+        let instance = build(world.id, &small(world.id)).unwrap();
         let problem = &instance.problem;
         assert_eq!(problem.name(), world.id);
         assert!(problem.extra().is_empty(), "{}: extra facts are given only on demand", world.id);
@@ -94,53 +138,51 @@ fn every_world_builds_with_sound_names_and_shape() {
         assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len(), "{}", world.id);
         for (s, names) in problem.action_names().unwrap().iter().enumerate() {
             assert_eq!(names.len(), problem.actions(s));
-            assert_eq!(names.len(), problem.actions(problem.start()), "{}: the goal too", world.id);
+            // one state of these has nothing to decide
+            let uneven = ["rosenberg", "cliff"].contains(&world.id);
+            assert!(uneven || names.len() == problem.actions(problem.start()), "{}", world.id);
             assert_eq!(names.iter().collect::<HashSet<_>>().len(), names.len(), "{}", world.id);
         }
         assert!(problem.min_cost() > 0.0);
-        assert!(problem.cost_unit() == 1.0, "{}: the default costs lie in [0, 1]", world.id);
-        let best = optimal(&instance);
+        // these have the units of their originals
+        let original = ["cliff", "taxi"].contains(&world.id);
+        assert!(original || problem.cost_unit() == 1.0, "{}: default costs lie in [0, 1]", world.id);
+        let best = optimal(&open(world.id, &small(world.id).set("restart", true)).unwrap());
         assert!(best.v[problem.start()].is_finite() && best.v[problem.start()] > 0.0, "{}", world.id);
     }
 }
 
 #[test]
 fn theta_lies_in_b_with_and_without_the_simplex() {
-    for world in WORLDS {
-        for simplex in [false, true] {
-            let instance = build(world.id, &Settings::new().set("simplex", simplex)).unwrap();
-            let (problem, truth) = (&instance.problem, instance.truth().unwrap());
-            assert_eq!(problem.extra().len(), if simplex { problem.dim() } else { 0 });
-            for p in 0..problem.pairs() {
-                let sum: f64 = truth.row(problem, p).iter().sum();
-                assert!((sum - 1.0).abs() < 1e-12, "{} pair {p}: {sum}", world.id);
-            }
-            // B in its reduced form: theta = origin + basis z, rows z <= offsets
-            let b = problem.constraints();
-            let (d, k) = (b.dim(), b.free());
-            let off: Vec<f64> = truth.theta().iter().zip(b.origin()).map(|(x, o)| x - o).collect();
-            let z: Vec<f64> = (0..k).map(|j| (0..d).map(|i| off[i] * b.basis()[i * k + j]).sum()).collect();
-            for i in 0..d {
-                assert!((dot(&b.basis()[i * k..(i + 1) * k], &z) - off[i]).abs() < 1e-9, "{}", world.id);
-            }
-            for (row, offset) in b.rows().chunks_exact(k.max(1)).zip(b.offsets()) {
-                assert!(dot(row, &z) <= offset + 1e-9, "{}", world.id);
-            }
+    for (id, simplex, instance) in instances() {
+        let (problem, truth) = (&instance.problem, instance.truth().unwrap());
+        assert_eq!(problem.extra().len(), if simplex { problem.dim() } else { 0 });
+        for p in 0..problem.pairs() {
+            let sum: f64 = truth.row(problem, p).iter().sum();
+            assert!((sum - 1.0).abs() < 1e-12, "{id} pair {p}: {sum}");
+        }
+        // B in its reduced form: theta = origin + basis z, rows z <= offsets
+        let b = problem.constraints();
+        let (d, k) = (b.dim(), b.free());
+        let off: Vec<f64> = truth.theta().iter().zip(b.origin()).map(|(x, o)| x - o).collect();
+        let z: Vec<f64> = (0..k).map(|j| (0..d).map(|i| off[i] * b.basis()[i * k + j]).sum()).collect();
+        for i in 0..d {
+            assert!((dot(&b.basis()[i * k..(i + 1) * k], &z) - off[i]).abs() < 1e-9, "{id}");
+        }
+        for (row, offset) in b.rows().chunks_exact(k.max(1)).zip(b.offsets()) {
+            assert!(dot(row, &z) <= offset + 1e-9, "{id}");
         }
     }
 }
 
 #[test]
 fn export_and_import_give_the_same_problem() {
-    for world in WORLDS {
-        for simplex in [false, true] {
-            let instance = build(world.id, &Settings::new().set("simplex", simplex)).unwrap();
-            let text = to_json(&instance);
-            let back = parse(&text).unwrap();
-            assert_same(&instance.problem, &back.problem);
-            assert_eq!(instance.truth().unwrap().theta(), back.truth().unwrap().theta());
-            assert_eq!(text, to_json(&back));
-        }
+    for (_, _, instance) in instances() {
+        let text = to_json(&instance);
+        let back = parse(&text).unwrap();
+        assert_same(&instance.problem, &back.problem);
+        assert_eq!(instance.truth().unwrap().theta(), back.truth().unwrap().theta());
+        assert_eq!(text, to_json(&back));
     }
 }
 

@@ -11,12 +11,13 @@
 //! The truth mixes them with the weights `theta`. Every step costs `cost`. The default weights blow
 //! left and up, away from the goal, more than towards it; V*(start) = 2.83 at n = 3.
 
+use super::candidates::{Outcomes, absorb, names, pair, weights};
+use super::grid::{Grid, MOVES};
 use super::{SIMPLEX, WorldEntry};
-use crate::error::shown;
+use crate::Result;
 use crate::memory;
 use crate::parameters::{Key, Reader};
 use crate::problem::{Instance, Problem};
-use crate::{Error, Result};
 
 pub(super) const ENTRY: WorldEntry = WorldEntry {
     id: "windy-grid",
@@ -38,85 +39,36 @@ const THETA: Key<Vec<f64>> = Key::numbers(
 .or("0.3,0.05,0.05,0.3,0.3");
 
 const MODELS: usize = 5;
-const MOVES: [&str; 4] = ["right", "down", "left", "up"];
-
-/// Where a move leads.
-fn target(n: usize, cell: usize, toward: usize) -> usize {
-    let (row, column) = (cell / n, cell % n);
-    match toward {
-        0 if column + 1 < n => cell + 1,
-        1 if row + 1 < n => cell + n,
-        2 if column > 0 => cell - 1,
-        3 if row > 0 => cell - n,
-        _ => cell,
-    }
-}
 
 fn build(settings: &Reader) -> Result<Instance> {
     let n = settings.get(&N)? as usize;
     let (wind, cost) = (settings.get(&WIND)?, settings.get(&COST)?);
-    let theta = mixture(settings)?;
+    let theta = weights(settings, &THETA, MODELS)?;
 
     let pairs = n * n * MOVES.len();
     memory::require("this grid", Problem::bytes_of(pairs, pairs * MODELS, MODELS))?;
 
+    let grid = Grid { rows: n, columns: n };
     let goal = n * n - 1;
     let mut builder = Problem::builder(ENTRY.id, n * n, MODELS);
     builder.start(0).goal(goal);
     for s in 0..goal {
         for a in 0..MOVES.len() {
-            builder.action(s, cost)?;
-            let mut rows: Vec<(usize, [f64; MODELS])> = Vec::with_capacity(MODELS);
-            let mut add = |next: usize, model: usize, probability: f64| match rows
-                .iter_mut()
-                .find(|(other, _)| *other == next)
-            {
-                Some((_, phi)) => phi[model] += probability,
-                None => {
-                    let mut phi = [0.0; MODELS];
-                    phi[model] = probability;
-                    rows.push((next, phi));
-                }
-            };
-            let obeyed = target(n, s, a);
-            add(obeyed, 0, 1.0);
-            for toward in 0..MOVES.len() {
-                add(obeyed, toward + 1, 1.0 - wind);
-                add(target(n, s, toward), toward + 1, wind);
-            }
-            for (next, phi) in rows {
-                builder.feature(s, a, next, &phi)?;
-            }
+            let obeyed = grid.step(s, a);
+            let windy = |toward| vec![(obeyed, 1.0 - wind), (grid.step(s, toward), wind)];
+            let models: Vec<Outcomes> =
+                [vec![(obeyed, 1.0)]].into_iter().chain((0..MOVES.len()).map(windy)).collect();
+            pair(&mut builder, s, cost, &models)?;
         }
     }
-    for a in 0..MOVES.len() {
-        builder.action(goal, 0.0)?;
-        builder.feature(goal, a, goal, &[1.0; MODELS])?;
-    }
-    builder.state_names((0..n * n).map(|s| format!("({},{})", s / n, s % n)).collect());
-    builder.action_names(vec![MOVES.map(String::from).to_vec(); n * n]);
-    builder.model_names([&["calm"], &MOVES[..]].concat().into_iter().map(String::from).collect());
+    absorb(&mut builder, goal, MOVES.len(), MODELS)?;
+    builder.state_names((0..n * n).map(|s| grid.name(s)).collect());
+    builder.action_names(vec![names(&MOVES); n * n]);
+    builder.model_names(names(&[&["calm"], &MOVES[..]].concat()));
     if settings.get(&SIMPLEX)? {
         builder.simplex();
     }
     Instance::new(builder.build()?, &theta)
-}
-
-/// The weights, checked here so that the error is about the parameter and not about a row of the
-/// kernel.
-fn mixture(settings: &Reader) -> Result<Vec<f64>> {
-    let theta = settings.get(&THETA)?;
-    let refuse = |reason: String| -> Result<Vec<f64>, Error> { Err(settings.refuse(&THETA, reason)) };
-    let sum: f64 = theta.iter().sum();
-    if theta.len() != MODELS {
-        refuse(format!("{} weights for {MODELS} models", theta.len()))
-    } else if theta.iter().any(|x| *x < 0.0) {
-        refuse("the weights of a mixture are not negative".into())
-    } else if (sum - 1.0).abs() > 1e-9 {
-        refuse(format!("the weights sum to {}, not to 1", shown(sum)))
-    } else {
-        Ok(theta)
-    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,7 @@
 //! `check`: all that is wrong, in one go, and what is worth knowing.
 
 use super::model_files::{CROSSING, Folder, settings};
+use crate::worlds_for_tests::small;
 use goalward::Settings;
 use goalward::check::{Level, Report, check};
 use goalward::files::json;
@@ -172,10 +173,10 @@ fn problem_files_are_checked_as_a_whole() {
 #[test]
 fn worlds_are_sound() {
     for world in worlds::WORLDS {
-        let report = check(world.id, &Settings::new()).unwrap();
+        let report = check(world.id, &small(world.id)).unwrap();
         assert!(report.ok && report.identifiable == Some(true), "{}: {:?}", world.id, report.findings);
         let folder = Folder::new();
-        let text = json::to_json(&worlds::build(world.id, &Settings::new()).unwrap());
+        let text = json::to_json(&worlds::open(world.id, &small(world.id)).unwrap());
         let file = check(&folder.put("world.json", text), &Settings::new()).unwrap();
         assert_eq!(
             (file.states, file.bytes, file.free, file.rank),

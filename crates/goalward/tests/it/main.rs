@@ -27,6 +27,7 @@ mod planning;
 mod planning_set;
 mod problem_files;
 mod pruning;
+mod racetrack;
 mod radii;
 mod recompute;
 mod regret;

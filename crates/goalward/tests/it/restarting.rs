@@ -1,5 +1,6 @@
 //! Second chances as a parameter of every world, and names with parameters.
 
+use crate::worlds_for_tests::small;
 use goalward::Settings;
 use goalward::episode::Arena;
 use goalward::problem::{Instance, Problem, mix, mix_restarting};
@@ -46,11 +47,15 @@ fn mixtures_restart_as_a_whole() {
 fn every_world_takes_it() {
     let settings = |value: &str| Settings::new().set("restart", value);
     for world in worlds::WORLDS {
-        let (instance, lost) = worlds::open_restarting(world.id, &settings("true")).unwrap();
-        assert!(lost.is_empty(), "{}", world.id);
-        let plain = worlds::open(world.id, &Settings::new()).unwrap();
-        assert_eq!(instance.problem.costs(), plain.problem.costs());
-        let both = settings("true").set("features", "f32");
+        let (instance, lost) =
+            worlds::open_restarting(world.id, &small(world.id).set("restart", true)).unwrap();
+        // the ice has holes; nothing else has dead ends
+        assert_eq!(lost.is_empty(), world.id != "frozen-lake", "{}", world.id);
+        if lost.is_empty() {
+            let plain = worlds::open(world.id, &small(world.id)).unwrap();
+            assert_eq!(instance.problem.costs(), plain.problem.costs());
+        }
+        let both = small(world.id).set("restart", true).set("features", "f32");
         worlds::open(world.id, &both).unwrap();
         let wrong = worlds::open(world.id, &settings("yes")).unwrap_err();
         assert!(wrong.to_string().contains("expected true or false"), "{wrong}");

@@ -1,7 +1,31 @@
-//! Problems that no built-in world covers.
+//! Problems that no built-in world covers, and built-in worlds in small.
 
+use goalward::Settings;
 use goalward::numeric::Stream;
 use goalward::problem::{Instance, Model, Problem, ProblemBuilder};
+
+/// Settings with which a built-in world is small, and can be solved: a lake needs second chances.
+pub(crate) fn small(id: &str) -> Settings {
+    let settings = Settings::new();
+    match id {
+        "windy-grid" => settings.set("n", 3),
+        "random-mixture" => settings.set("states", 6),
+        "corridor" => settings.set("length", 4),
+        "rosenberg" => settings.set("states", 2).set("actions", 3),
+        "psrl-random-mdp" => settings.set("states", 4),
+        "psrl-gridworld" => settings.set("rows", 2).set("columns", 3),
+        "river-swim" => settings.set("length", 3),
+        "cliff" => settings.set("rows", 2).set("columns", 3),
+        "frozen-lake" => settings.set("restart", true),
+        "delivery" => settings.set("n", 3),
+        "racetrack" => settings.set("map", "corner"),
+        _ => settings,
+    }
+}
+
+/// Worlds with hundreds of states even in small: they are too large for runs of every learner with
+/// every setting.
+pub(crate) const LARGE: [&str; 2] = ["taxi", "racetrack"];
 
 /// One to five actions per state, shuffled state numbers, a start and a goal in the middle, d
 /// candidate models, costs in [0.1, 1]; every pair reaches the goal with probability at least 0.1

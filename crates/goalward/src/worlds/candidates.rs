@@ -1,0 +1,64 @@
+//! What worlds share whose truth mixes candidate models: a pair from the outcomes under each model,
+//! the goal's own pairs, weights that are a mixture.
+
+use crate::error::shown;
+use crate::parameters::{Key, Reader};
+use crate::problem::{ProblemBuilder, State};
+use crate::{Error, Result};
+
+/// Where a step may lead under one model, with probabilities; a state that stands there twice has
+/// both.
+pub(super) type Outcomes = Vec<(State, f64)>;
+
+/// Adds an action of `s` with its outcomes under each model.
+pub(super) fn pair(builder: &mut ProblemBuilder, s: State, cost: f64, models: &[Outcomes]) -> Result<()> {
+    let a = builder.action(s, cost)?;
+    let of = |(model, outcomes): (usize, &Outcomes)| -> Vec<(State, usize, f64)> {
+        outcomes.iter().map(|&(next, probability)| (next, model, probability)).collect()
+    };
+    let mut all: Vec<(State, usize, f64)> = models.iter().enumerate().flat_map(of).collect();
+    all.sort_by_key(|(next, ..)| *next);
+    let mut phi = vec![0.0; models.len()];
+    for same in all.chunk_by(|(one, ..), (other, ..)| one == other) {
+        phi.fill(0.0);
+        same.iter().for_each(|(_, model, probability)| phi[*model] += probability);
+        builder.feature(s, a, same[0].0, &phi)?;
+    }
+    Ok(())
+}
+
+/// Adds so many actions of the goal, which stay there and cost nothing.
+pub(super) fn absorb(builder: &mut ProblemBuilder, goal: State, actions: usize, dim: usize) -> Result<()> {
+    for _ in 0..actions {
+        let a = builder.action(goal, 0.0)?;
+        builder.feature(goal, a, goal, &vec![1.0; dim])?;
+    }
+    Ok(())
+}
+
+/// Names as a builder takes them.
+pub(super) fn names(words: &[&str]) -> Vec<String> {
+    words.iter().map(|word| word.to_string()).collect()
+}
+
+/// The unit vector: all weight on one of `dim` models.
+pub(super) fn all_on(model: usize, dim: usize) -> Vec<f64> {
+    (0..dim).map(|i| if i == model { 1.0 } else { 0.0 }).collect()
+}
+
+/// The weights of so many models, checked here so that the error is about the parameter and not
+/// about a row of the kernel.
+pub(super) fn weights(settings: &Reader, key: &Key<Vec<f64>>, models: usize) -> Result<Vec<f64>> {
+    let theta = settings.get(key)?;
+    let refuse = |reason: String| -> Result<Vec<f64>, Error> { Err(settings.refuse(key, reason)) };
+    let sum: f64 = theta.iter().sum();
+    if theta.len() != models {
+        refuse(format!("{} weights for {models} models", theta.len()))
+    } else if theta.iter().any(|x| *x < 0.0) {
+        refuse("the weights of a mixture are not negative".into())
+    } else if (sum - 1.0).abs() > 1e-9 {
+        refuse(format!("the weights sum to {}, not to 1", shown(sum)))
+    } else {
+        Ok(theta)
+    }
+}
