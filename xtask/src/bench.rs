@@ -21,6 +21,7 @@ const BENCHES: &[(&str, &str)] = &[
         "rows",
         "pruning the rows of B, and 100,000 minima against Clarabel over all rows; --objectives N, --pairs N",
     ),
+    ("tabular", "steps per second of the tabular learners against rlberry-scool's UCBVI"),
     ("windy", "where the time of a learning run on a grid of N x N goes: windy [N [EPISODES]], 300 and 20"),
 ];
 

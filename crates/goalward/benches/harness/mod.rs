@@ -3,6 +3,8 @@
 
 #![allow(dead_code, unreachable_pub)]
 
+pub(crate) mod venv;
+
 use std::time::Instant;
 
 /// Microseconds of one call, over so many repetitions.

@@ -3,10 +3,11 @@
 
 #![allow(dead_code)]
 
+use crate::harness::venv;
 use goalward::plan::Objective;
 use goalward::problem::{Problem, Truth};
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::Command;
 
 /// The version that the figures were made with.
@@ -46,28 +47,7 @@ pub(crate) struct Storm {
 impl Storm {
     /// Installs Storm under the target folder, if it is not there yet; or why that is not possible.
     pub(crate) fn install() -> Result<Storm, String> {
-        let target = std::env::var_os("CARGO_TARGET_DIR")
-            .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target"), PathBuf::from);
-        let folder = target.join("storm");
-        let python = folder.join("venv/bin/python");
-        let run = |program: &Path, args: &[&str]| {
-            let output = Command::new(program).args(args).output();
-            let output = output.map_err(|error| format!("{}: {error}", program.display()))?;
-            match output.status.success() {
-                true => Ok(()),
-                false => {
-                    let text = String::from_utf8_lossy(&output.stderr);
-                    Err(text.lines().last().unwrap_or("it failed").to_string())
-                }
-            }
-        };
-        std::fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
-        if run(&python, &["-c", "import stormpy"]).is_err() {
-            let venv = folder.join("venv");
-            run(Path::new("python3"), &["-m", "venv", &venv.to_string_lossy()])?;
-            run(&python, &["-m", "pip", "install", "--quiet", PACKAGE])?;
-            run(&python, &["-c", "import stormpy"])?;
-        }
+        let (python, folder) = venv::python("storm", &[PACKAGE], "stormpy")?;
         Ok(Storm { python, folder })
     }
 
