@@ -209,7 +209,8 @@ impl LearnerEntry {
     /// The settings that ask the oracle for all that must be given: a simulation can answer.
     #[doc(hidden)]
     pub fn oracle(&self) -> Settings {
-        let asked = self.parameters.iter().filter(|p| p.kind == Kind::NumberOrOracle);
+        let can_be_asked = |kind| matches!(kind, Kind::NumberOrOracle | Kind::NumberOracleOrDoubling);
+        let asked = self.parameters.iter().filter(|p| can_be_asked(p.kind));
         asked.fold(Settings::new(), |settings, p| settings.set(p.name, "oracle"))
     }
 

@@ -7,6 +7,7 @@
 mod baselines;
 mod builder;
 mod core;
+mod doubling;
 mod entry;
 mod linear_mdp;
 pub mod linear_mixture;

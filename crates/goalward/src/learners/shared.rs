@@ -12,6 +12,13 @@ pub(crate) const B: Key<Bound> = Key::number_or_oracle(
     "upper bound on B* = max V*, for instance 3; oracle takes the true B* and says so",
 );
 
+/// B, for learners that can do without a bound.
+pub(crate) const B_OR_DOUBLING: Key<Bound> = Key::number_oracle_or_doubling(
+    "B",
+    "upper bound on B* = max V*, for instance 3; oracle takes the true B* and says so; doubling begins with \
+     a small one and doubles it when values exceed it: nothing needs to be known, no guarantee",
+);
+
 /// T*.
 pub(crate) const T_STAR: Key<Bound> = Key::number_or_oracle(
     "t_star",
@@ -32,6 +39,10 @@ pub(super) const GAMMA: Key<f64> =
 
 pub(super) const LEVELS: Key<u64> =
     Key::count("levels", 2, 4096, "number L of moment levels").computed("max(2, ceil(log2(5B/c_min)))");
+
+/// The factor on a learner's bonuses, or on its radius.
+pub(super) const SCALE: Key<f64> =
+    Key::number("scale", 0.0, 1e30, "multiplies the radius; any value but 1 has no guarantee").or("1");
 
 /// The whole radius times a factor.
 pub(super) const SCALED: Choice = WithNumber("scaled", 1e-30, 1e30);

@@ -43,6 +43,8 @@ pub enum Kind {
     Choice(&'static [Choice]),
     /// A number, or `oracle`: the truth, where a simulation knows it.
     NumberOrOracle,
+    /// The same, or `doubling`: nothing is known, and the learner doubles what it took.
+    NumberOracleOrDoubling,
     /// Numbers separated by commas.
     Numbers,
     /// Any text.

@@ -26,6 +26,9 @@ fn of(parameter: &Parameter) -> Value {
         Kind::Flag => json!({"type": "boolean"}),
         Kind::Choice(choices) => choice(choices),
         Kind::NumberOrOracle => json!({"anyOf": [{"type": "number"}, {"const": "oracle"}]}),
+        Kind::NumberOracleOrDoubling => {
+            json!({"anyOf": [{"type": "number"}, {"const": "oracle"}, {"const": "doubling"}]})
+        }
         Kind::Numbers => json!({"type": "array", "items": {"type": "number"}}),
         Kind::Text => json!({"type": "string"}),
     };
@@ -59,7 +62,7 @@ fn choice(choices: &[Choice]) -> Value {
 fn typed(kind: Kind, text: &str) -> Value {
     let numbers = || text.split(',').map(|part| super::parse_number(part.trim())).collect::<Option<Vec<_>>>();
     let value = match kind {
-        Kind::Number { .. } | Kind::Probability | Kind::NumberOrOracle => {
+        Kind::Number { .. } | Kind::Probability | Kind::NumberOrOracle | Kind::NumberOracleOrDoubling => {
             super::parse_number(text).map(Value::from)
         }
         Kind::Count { .. } => super::parse_count(text).ok().map(Value::from),

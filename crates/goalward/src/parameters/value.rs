@@ -26,6 +26,8 @@ pub enum Bound {
     Given(f64),
     /// The true one; results say so.
     Oracle,
+    /// None is known: the learner begins with a small one, and doubles it when values exceed it.
+    Doubling,
 }
 
 impl From<f64> for Bound {
@@ -38,6 +40,11 @@ impl Key<Bound> {
     /// A number, or `oracle`.
     pub const fn number_or_oracle(name: &'static str, doc: &'static str) -> Self {
         Key::new(name, Kind::NumberOrOracle, doc)
+    }
+
+    /// A number, `oracle` or `doubling`, for learners that can do without a bound.
+    pub const fn number_oracle_or_doubling(name: &'static str, doc: &'static str) -> Self {
+        Key::new(name, Kind::NumberOracleOrDoubling, doc)
     }
 }
 
@@ -85,6 +92,7 @@ impl Value for Bound {
     fn read(text: &str) -> Option<Bound> {
         match text {
             "oracle" => Some(Bound::Oracle),
+            "doubling" => Some(Bound::Doubling),
             _ => parse_number(text).map(Bound::Given),
         }
     }
@@ -92,6 +100,7 @@ impl Value for Bound {
         match self {
             Bound::Given(bound) => bound.typed(),
             Bound::Oracle => "oracle".into(),
+            Bound::Doubling => "doubling".into(),
         }
     }
 }
@@ -149,7 +158,14 @@ impl Kind {
                 let met = choices.iter().any(|choice| choice.takes(text));
                 (!met).then(|| format!("expected {}", listed(choices)))
             }
-            Kind::NumberOrOracle => Bound::read(text).is_none().then(|| "expected a number or oracle".into()),
+            Kind::NumberOrOracle => match Bound::read(text) {
+                None => Some("expected a number or oracle".into()),
+                Some(Bound::Doubling) => Some("expected a number or oracle: it needs a bound".into()),
+                Some(Bound::Given(_) | Bound::Oracle) => None,
+            },
+            Kind::NumberOracleOrDoubling => {
+                Bound::read(text).is_none().then(|| "expected a number, oracle or doubling".into())
+            }
             Kind::Numbers => {
                 Vec::<f64>::read(text).is_none().then(|| "expected numbers separated by commas".into())
             }

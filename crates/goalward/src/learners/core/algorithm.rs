@@ -184,6 +184,8 @@ impl<'a> Brief<'a> {
     ) -> Result<f64> {
         let value = match self.settings.get(key)? {
             Bound::Given(value) => return self.settings.within(key, value, least, most),
+            // whoever can do without a bound has looked before
+            Bound::Doubling => return Err(self.settings.refuse(key, "this learner needs a bound".into())),
             Bound::Oracle => told.ok_or_else(|| {
                 self.settings.refuse(key, "only a simulated run can ask for the truth".into())
             })?,

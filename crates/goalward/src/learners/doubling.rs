@@ -1,0 +1,119 @@
+//! B-doubling, for learners that are told no bound on B*.
+//!
+//! A learner plans with the bound of the moment, and hands the largest value of the plan to
+//! [`Doubling::exceeded`]. As long as a plan is optimistic, no value exceeds B*. A value above B
+//! then proves that B is less than B*, and B doubles. So B stays below 2 B*.
+//!
+//! What the learner does with its data is its own affair. Statistics of values in [0, B] are void
+//! once B has changed, counts of transitions are not. Nothing is proved of a learner that doubles:
+//! before B has reached B* its sets need not hold theta*.
+
+use crate::numeric::stored::{Flaw, at_most, ensure};
+use serde::{Deserialize, Serialize};
+
+/// A value counts as larger than B if it is so by more than this part: plans are rounded.
+const ROUNDING: f64 = 1e-9;
+/// B never exceeds this, for costs in \[0, 1\]: 1/B^2 must be a number to compute with.
+const LARGEST: f64 = 1e12;
+
+/// The bound on B* of the moment.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::learners) struct Doubling {
+    b: f64,
+    doubled: u64,
+}
+
+impl Doubling {
+    /// Begins with a bound, in the units of the learner's own costs.
+    ///
+    /// Any positive number will do. B* itself is at least the largest cost that no action avoids
+    /// ([`unavoidable`]).
+    pub(in crate::learners) fn new(b: f64) -> Self {
+        Doubling { b, doubled: 0 }
+    }
+
+    /// B.
+    pub(in crate::learners) fn b(&self) -> f64 {
+        self.b
+    }
+
+    /// How often it has doubled.
+    pub(in crate::learners) fn doubled(&self) -> u64 {
+        self.doubled
+    }
+
+    /// Whether the largest value of a plan is more than B. Then B has doubled, once, and the
+    /// learner is to plan again. It never says so of a value that is no number, nor where B is as
+    /// large as can be computed with, so a learner that plans until it says no comes to an end.
+    #[must_use]
+    pub(in crate::learners) fn exceeded(&mut self, largest: f64) -> bool {
+        let exceeded = largest > self.b * (1.0 + ROUNDING) && 2.0 * self.b <= LARGEST;
+        if exceeded {
+            self.b *= 2.0;
+            self.doubled += 1;
+        }
+        exceeded
+    }
+
+    /// Whether a stored one can come from this beginning.
+    pub(in crate::learners) fn check(&self, beginning: &Doubling) -> Result<(), Flaw> {
+        at_most("doubled", self.doubled, 1000, "the doublings of any number")?;
+        let b = beginning.b * 2f64.powi(self.doubled as i32);
+        ensure(self.b == b && self.b <= LARGEST.max(beginning.b), "b", || {
+            format!("{:e} is not {:e} doubled {} times", self.b, beginning.b, self.doubled)
+        })
+    }
+}
+
+/// The largest cost that no action of some state avoids: B* is at least that. `None` if it is zero.
+pub(in crate::learners) fn unavoidable(
+    costs: &[f64],
+    states: impl Iterator<Item = std::ops::Range<usize>>,
+) -> Option<f64> {
+    let least = states.map(|pairs| costs[pairs].iter().copied().fold(f64::INFINITY, f64::min));
+    Some(least.filter(|c| c.is_finite()).fold(0.0, f64::max)).filter(|c| *c > 0.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn doubles_once_for_each_value_above_it() {
+        let mut doubling = Doubling::new(0.75);
+        assert!(!doubling.exceeded(0.75 * (1.0 + 1e-10)));
+        assert!(doubling.exceeded(0.76));
+        assert!(doubling.exceeded(100.0));
+        assert!(!doubling.exceeded(3.0));
+        assert!(!doubling.exceeded(f64::NAN));
+        assert_eq!((doubling.b(), doubling.doubled()), (3.0, 2));
+    }
+
+    #[test]
+    fn comes_to_an_end() {
+        let mut doubling = Doubling::new(1.0);
+        while doubling.exceeded(f64::INFINITY) {}
+        assert!(doubling.b() <= LARGEST && 2.0 * doubling.b() > LARGEST);
+        doubling.check(&Doubling::new(1.0)).unwrap();
+    }
+
+    #[test]
+    fn a_forged_one_is_refused() {
+        let start = Doubling::new(0.3);
+        for (b, doubled) in [(0.3, 0), (0.6, 1), (2.4, 3)] {
+            Doubling { b, doubled }.check(&start).unwrap();
+        }
+        for (b, doubled) in [(0.3, 1), (0.6, 0), (0.7, 1), (f64::NAN, 1), (f64::INFINITY, 2000), (0.3e15, 50)]
+        {
+            assert!(Doubling { b, doubled }.check(&start).is_err(), "{b} {doubled}");
+        }
+    }
+
+    #[test]
+    fn no_action_avoids_it() {
+        let costs = [0.5, 0.2, 0.3, 0.9, 0.0];
+        assert_eq!(unavoidable(&costs, [0..2, 2..4, 4..5].into_iter()), Some(0.3));
+        assert_eq!(unavoidable(&costs, [4..5].into_iter()), None);
+    }
+}
