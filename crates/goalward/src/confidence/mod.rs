@@ -32,4 +32,6 @@ pub use set::{Memo, interval};
 
 pub(crate) use guarantee::kernel_norm;
 pub(crate) use likelihood::hidden_coordinates;
-pub(crate) use regression::{Ellipse, MomentRule, Perturbation, PlainRule, RadiusRule, RegressionSet};
+pub(crate) use regression::{
+    Ellipse, Growing, MomentRule, Perturbation, PlainRule, RadiusRule, RegressionSet,
+};

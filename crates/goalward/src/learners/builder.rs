@@ -4,7 +4,7 @@ use super::core::Learner;
 use super::entry::LearnerEntry;
 use super::shared::{
     B, C_MIN, DELTA, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS, ROWS,
-    T_STAR, THETA_NORM,
+    SCALE, T_STAR, THETA_NORM,
 };
 use crate::confidence::{Norms, RadiusKind};
 use crate::numeric::Rows;
@@ -88,6 +88,7 @@ shared_methods! {
     TakesGamma: gamma, GAMMA => f64, "the weight of the uncertainty in the variance";
     TakesLevels: levels, LEVELS => u64, "the number L of moment levels";
     TakesRadius: radius, RADIUS => RadiusKind, "which radius the regression's set has";
+    TakesScale: scale, SCALE => f64, "a factor on the radius or the bonuses";
     TakesHorizon: horizon, HORIZON => f64, "the number of steps that radius=data is made for";
     TakesDeltaSplit: delta_split, DELTA_SPLIT => bool, "whether delta is divided by 2L+1";
     TakesNorms: norms, NORMS => Norms, "which norms the radius is computed with";

@@ -8,6 +8,7 @@ pub mod lr;
 mod norms;
 mod optimist;
 pub mod rho_levis_plus_plus;
+mod scale;
 
 use super::entry::LearnerEntry;
 
