@@ -32,6 +32,8 @@ pub use set::{Memo, interval};
 
 pub(crate) use guarantee::kernel_norm;
 pub(crate) use likelihood::hidden_coordinates;
+pub(crate) use radius::TwoRadii;
 pub(crate) use regression::{
-    Ellipse, Growing, MomentRule, Perturbation, PlainRule, RadiusRule, RegressionSet,
+    BernsteinRule, Ellipse, Growing, LayerRule, MomentRule, Perturbation, PlainRule, RadiusRule,
+    RegressionSet,
 };

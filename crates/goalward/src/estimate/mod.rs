@@ -1,11 +1,15 @@
-//! Estimators: weighted ridge regression, the high-order moments (HOME) that weigh it, and maximum
-//! likelihood.
+//! Estimators: weighted ridge regression, what weighs it (high-order moments, two moments, layers),
+//! and maximum likelihood.
 
 mod home;
+mod layers;
 mod likelihood;
 mod ridge;
+mod two_moments;
 
 pub(crate) use home::Home;
+pub(crate) use layers::{Layer, Layers, influence};
 pub use likelihood::{Counts, Likelihood, Maximum, Seen};
 pub(crate) use likelihood::{Term, gram, largest_norm, ridge as likelihood_ridge};
 pub(crate) use ridge::Ridge;
+pub(crate) use two_moments::{Errors, TwoMoments};

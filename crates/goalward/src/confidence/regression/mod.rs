@@ -1,8 +1,12 @@
 //! Confidence sets of regressions: ellipsoids around an estimate, cut with B.
 
+mod bernstein;
+mod layered;
 mod moments;
 mod plain;
 
+pub(crate) use bernstein::BernsteinRule;
+pub(crate) use layered::LayerRule;
 pub(crate) use moments::{Growing, MomentRule, Perturbation};
 pub(crate) use plain::PlainRule;
 

@@ -80,18 +80,18 @@ const RADIUS: Key<RadiusKind> = Key::choice(
 )
 .or("printed");
 
-const OWN_NORMS: Key<Norms> = NORMS.computed("printed; computed for radius=determinant").doc(
+pub(super) const OWN_NORMS: Key<Norms> = NORMS.computed("printed; computed for radius=determinant").doc(
     "printed: |phi_V| and |theta*| at most sqrt(d), as the paper assumes; computed: the problem's own \
      norms, with which the radius is valid",
 );
 
-const OWN_PHI_NORM: Key<f64> =
+pub(super) const OWN_PHI_NORM: Key<f64> =
     PHI_NORM.computed("sqrt(d); norms=computed: from the features").doc("bound on |phi_V| for V in [0,1]");
 
-const OWN_THETA_NORM: Key<f64> =
+pub(super) const OWN_THETA_NORM: Key<f64> =
     THETA_NORM.computed("sqrt(d); norms=computed: the largest norm in the set B").doc("bound on |theta*|");
 
-const RHO: Key<f64> =
+pub(super) const RHO: Key<f64> =
     Key::number("rho", 0.0, 1e300, "perturbation of every cost (B should then bound V* + rho T*)").or("0");
 
 builder! {

@@ -2,6 +2,7 @@
 
 mod cuts;
 pub mod levis;
+pub mod levis_plus;
 pub mod levis_plus_plus;
 pub mod levis_plus_plus_lr;
 pub mod lr;
@@ -9,9 +10,17 @@ mod norms;
 mod optimist;
 pub mod rho_levis_plus_plus;
 mod scale;
+pub mod ucrl_ave_ssp;
 
 use super::entry::LearnerEntry;
 
 /// All of them: one line each.
-pub(super) const ENTRIES: &[LearnerEntry] =
-    &[levis_plus_plus::ENTRY, rho_levis_plus_plus::ENTRY, levis::ENTRY, levis_plus_plus_lr::ENTRY, lr::ENTRY];
+pub(super) const ENTRIES: &[LearnerEntry] = &[
+    levis_plus_plus::ENTRY,
+    rho_levis_plus_plus::ENTRY,
+    levis_plus::ENTRY,
+    levis::ENTRY,
+    levis_plus_plus_lr::ENTRY,
+    lr::ENTRY,
+    ucrl_ave_ssp::ENTRY,
+];
