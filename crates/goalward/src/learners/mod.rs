@@ -9,6 +9,7 @@ mod builder;
 mod core;
 mod doubling;
 mod entry;
+mod epochs;
 mod linear_mdp;
 pub mod linear_mixture;
 mod reductions;

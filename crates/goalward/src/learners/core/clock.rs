@@ -16,8 +16,11 @@ pub enum Reason {
     Determinant,
     /// The information in the data doubled.
     Information,
-    /// The episodes begun doubled: costs are raised by the inverse of their number.
+    /// The episodes begun doubled, where costs are raised by the inverse of their number; or more
+    /// have ended than in the epoch before, where a model is drawn for each.
     Episodes,
+    /// A pair was visited more than twice as often as when the epoch began.
+    Visits,
 }
 
 /// Counts of what has happened so far.

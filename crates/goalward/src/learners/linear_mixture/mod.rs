@@ -1,13 +1,17 @@
-//! Learners of linear mixtures: optimistic planning over a confidence set for theta.
+//! Learners of linear mixtures: optimistic planning over a confidence set for theta, and plans for
+//! one theta that is drawn or most likely.
 
+pub mod certainty_equivalence;
 mod cuts;
 pub mod levis;
 pub mod levis_plus;
 pub mod levis_plus_plus;
 pub mod levis_plus_plus_lr;
 pub mod lr;
+mod model;
 mod norms;
 mod optimist;
+pub mod psrl_mixture;
 pub mod rho_levis_plus_plus;
 mod scale;
 pub mod ucrl_ave_ssp;
@@ -23,4 +27,6 @@ pub(super) const ENTRIES: &[LearnerEntry] = &[
     levis_plus_plus_lr::ENTRY,
     lr::ENTRY,
     ucrl_ave_ssp::ENTRY,
+    psrl_mixture::ENTRY,
+    certainty_equivalence::ENTRY,
 ];

@@ -134,12 +134,24 @@ impl Optimist {
         planner: &Key<Planner>,
     ) -> Result<Self> {
         let (planner, rows) = (brief.settings.get(planner)?, brief.settings.get(&ROWS)?);
-        let problem = brief.problem.clone();
-        let b_set = problem.constraints();
+        let b_set = brief.problem.constraints();
         let constraints = match b_set.has_features() {
             true => Arc::new(b_set.with_rows(rows)),
             false => Arc::clone(b_set),
         };
+        Ok(Self::with(brief, costs, b, unit, planner, constraints))
+    }
+
+    /// The same without settings of the user's.
+    pub(super) fn with(
+        brief: &Brief,
+        costs: Vec<f64>,
+        b: f64,
+        unit: f64,
+        planner: Planner,
+        constraints: Arc<Polytope>,
+    ) -> Self {
+        let problem = brief.problem.clone();
         let goal = problem.goal();
         let mut q = vec![1.0; problem.pairs()];
         q[problem.pairs_of(goal)].fill(0.0);
@@ -150,7 +162,7 @@ impl Optimist {
         let standing =
             Standing { violations: 0, contradictions: 0, relaxed: 0, q, v, last_plan, ties, doubling };
         let devi = Devi::new(&problem);
-        Ok(Optimist { devi, problem, costs, unit, b, planner, constraints, beginning: None, standing })
+        Optimist { devi, problem, costs, unit, b, planner, constraints, beginning: None, standing }
     }
 
     /// The same with a bound that doubles.
