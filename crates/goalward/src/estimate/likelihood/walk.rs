@@ -53,11 +53,11 @@ impl Likelihood {
     /// density is proportional to the likelihood of all that was counted.
     ///
     /// Starts at the fit, which lies strictly inside B, and makes so many moves. A move takes a
-    /// direction: by turns one with the proportions of the information, and an axis of the
-    /// directions that kernels see. Then it takes a level below the density here, and a point of
-    /// the chord where the density is above it: uniform tries, and each that fails cuts the chord
-    /// off on its side (Neal 2003). Densities are log-concave, so this leaves the posterior as it
-    /// is, but for the millionth of a chord that stays free at B's boundary.
+    /// direction: by turns one with the proportions of the information, and an axis. Then it takes
+    /// a level below the density here, and a point of the chord where the density is above it:
+    /// uniform tries, and each that fails cuts the chord off on its side (Neal 2003). Densities are
+    /// log-concave, so this leaves the posterior as it is, but for the millionth of a chord that
+    /// stays free at B's boundary.
     ///
     /// Directions that no kernel sees stay as they are: nothing depends on them.
     pub(crate) fn draw(&self, moves: usize, stream: &mut Stream) -> Vec<f64> {
@@ -70,11 +70,12 @@ impl Likelihood {
         for turn in 0..moves {
             if turn % 2 == 0 {
                 direction(&self.memory.information, stream, &mut v);
-                if seen.len() < z.len() {
-                    v = self.seen_part(&v);
-                }
             } else {
-                v.copy_from_slice(&seen[stream.below(seen.len())]);
+                v.fill(0.0);
+                v[stream.below(z.len())] = 1.0;
+            }
+            if seen.len() < z.len() {
+                v = self.seen_part(&v);
             }
             let step = self.slice(&z, &v, stream);
             z.iter_mut().zip(&v).for_each(|(z, v)| *z += step * v);
