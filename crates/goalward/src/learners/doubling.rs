@@ -109,6 +109,6 @@ mod tests {
     fn no_action_avoids_it() {
         let costs = [0.5, 0.2, 0.3, 0.9, 0.0];
         assert_eq!(unavoidable(&costs, [0..2, 2..4, 4..5].into_iter()), Some(0.3));
-        assert_eq!(unavoidable(&costs, [4..5].into_iter()), None);
+        assert_eq!(unavoidable(&costs, std::iter::once(4..5)), None);
     }
 }

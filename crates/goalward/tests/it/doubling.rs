@@ -154,7 +154,7 @@ fn scale_is_another_way_to_scale_the_radius() {
         let Some(_) = entry.parameters.iter().find(|p| p.name == "radius") else { continue };
         let run = |pairs: &[(&str, &str)]| {
             let given = pairs.iter().fold(entry.oracle(), |settings, (key, value)| settings.set(key, value));
-            let mut runner = Runner::new(&arena, RunSpec::new(entry.id, 30).settings(given).seed(2))?;
+            let mut runner = Runner::new(&arena, RunSpec::new(entry.id, 8).settings(given).seed(2))?;
             runner.run(&mut [])?;
             Ok::<_, goalward::Error>((runner.learner().snapshot(), runner.learner().in_force().clone()))
         };

@@ -60,11 +60,12 @@ fn check_values(made: &Made, plain: &Plain, levels: &[(&Level, f64)], b: f64) {
 }
 
 /// LEVIS+, as section 1 of the formulas has it: V in [0, B], both regressions from scratch.
-fn replay_levis_plus(instance: &Instance, b: f64, factor: f64, steps: u64) -> u64 {
+fn replay_levis_plus(instance: &Instance, b: f64, factor: f64, lambda: Option<f64>, steps: u64) -> u64 {
     let settings = Settings::new().set("B", b).set("scale", factor).set("delta", 0.05);
+    let settings = lambda.iter().fold(settings, |settings, lambda| settings.set("lambda", lambda));
     let mut walk = Walk::new(instance, "levis+", &settings, 11);
     let plain = Plain::read(instance);
-    let (d, lambda, delta) = (plain.dim as f64, 1.0 / (b * b), 0.05);
+    let (d, lambda, delta) = (plain.dim as f64, lambda.unwrap_or(1.0 / (b * b)), 0.05);
     let iota = |t: f64| (4.0 * t * t / delta).ln();
     // the norms that the paper assumes are sqrt(d), so d t/lambda stands in the logarithm
     let bias = lambda.sqrt() * d.sqrt();
@@ -117,8 +118,9 @@ fn replay_levis_plus(instance: &Instance, b: f64, factor: f64, steps: u64) -> u6
 #[test]
 fn levis_plus() {
     for (instance, b) in instances() {
-        for (factor, steps) in [(1.0, 300), (0.02, 700)] {
-            let plans = replay_levis_plus(&instance, b, factor, steps);
+        // with the ridge 1/B^2 the second moment's matrix loses digits in the long run
+        for (factor, lambda, steps) in [(1.0, None, 300), (0.02, Some(1.0), 700)] {
+            let plans = replay_levis_plus(&instance, b, factor, lambda, steps);
             assert!(plans > 8, "{plans} plans");
         }
     }
@@ -131,8 +133,9 @@ struct Layer {
     steps: Vec<(f64, DVector<f64>, f64)>,
 }
 
-/// UCRL-AVE, as section 9.5 of the formulas has it, with V/B for values in [0, 1].
-fn replay_ucrl_ave(instance: &Instance, b: f64, factor: f64, steps: u64) -> (u64, usize) {
+/// UCRL-AVE, as section 9.5 of the formulas has it, with V/B for values in [0, 1]. How many plans
+/// there were, and which layers have data.
+fn replay_ucrl_ave(instance: &Instance, b: f64, factor: f64, steps: u64) -> (u64, Vec<usize>) {
     let horizon: f64 = 1e4;
     let settings = Settings::new().set("B", b).set("scale", factor).set("horizon", horizon);
     let settings = settings.set("delta", 0.05).set("theta_norm", 1.5);
@@ -164,13 +167,16 @@ fn replay_ucrl_ave(instance: &Instance, b: f64, factor: f64, steps: u64) -> (u64
         let weight = place.map_or(1.0, |i| 0.5f64.powi(i as i32 + 1) / norms[i]);
         let place = place.unwrap_or(count - 1);
         for (i, ours) in made.shown.weights.iter().enumerate() {
-            let direct = if i == place { weight.powi(-2) } else { 0.0 };
+            // a step to the goal for certain tells nothing
+            let direct = if i == place && x.norm() > 0.0 { weight.powi(-2) } else { 0.0 };
             close(*ours, direct, TIGHT, &format!("weight {i} at step {}", made.t));
         }
         assert_eq!(made.shown.weights.len(), count);
         let y = v[made.next] / b;
-        layers[place].level.take(&x, y, weight * weight);
-        layers[place].steps.push((weight, x, y));
+        if x.norm() > 0.0 {
+            layers[place].level.take(&x, y, weight * weight);
+            layers[place].steps.push((weight, x, y));
+        }
         check_trigger(&made, due(&made, layers.iter().any(|layer| grown(&layer.level)), t_j));
         if !made.planned {
             continue;
@@ -193,7 +199,7 @@ fn replay_ucrl_ave(instance: &Instance, b: f64, factor: f64, steps: u64) -> (u64
         check_values(&made, &plain, &live, b);
         v.clone_from(&plan.v);
     }
-    (plans, layers.iter().filter(|layer| !layer.steps.is_empty()).count())
+    (plans, (1..=count).filter(|l| !layers[l - 1].steps.is_empty()).collect())
 }
 
 #[test]
@@ -201,7 +207,7 @@ fn ucrl_ave() {
     for (instance, b) in instances() {
         for (factor, steps) in [(1.0, 200), (0.05, 600)] {
             let (plans, live) = replay_ucrl_ave(&instance, b, factor, steps);
-            assert!(plans > 8 && live > 2, "{plans} plans, {live} layers");
+            assert!(plans > 8 && live.len() > 1, "{plans} plans, layers {live:?}");
         }
     }
 }
@@ -211,7 +217,8 @@ fn ucrl_ave() {
 #[test]
 fn ucrl_ave_with_residuals() {
     for (instance, _) in instances() {
-        let (plans, live) = replay_ucrl_ave(&instance, 1e6, 0.05, 150);
-        assert!(plans > 8 && live > 1, "{plans} plans, {live} layers");
+        let (plans, live) = replay_ucrl_ave(&instance, 1e7, 0.05, 150);
+        // 64 sqrt(log(4 t^2 L/delta)) is less than 2^9 for t = 150
+        assert!(plans > 5 && live.iter().any(|l| *l >= 9), "{plans} plans, layers {live:?}");
     }
 }

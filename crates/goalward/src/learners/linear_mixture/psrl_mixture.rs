@@ -81,7 +81,7 @@ builder! {
 }
 
 /// The label of the numbers that draw.
-const LABEL: u64 = 0x70_7372_6c; // "psrl"
+const LABEL: u64 = 0x7073_726c; // "psrl"
 
 fn all_bytes(problem: &Problem) -> u64 {
     bytes(problem) + 16 * problem.pairs() as u64

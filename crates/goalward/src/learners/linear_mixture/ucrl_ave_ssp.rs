@@ -40,7 +40,8 @@
 //!   steps. L = ceil(log2(1/alpha)).
 //! * lambda = 1/S^2, S being the bound on |theta*|, which the paper calls B.
 //! * A step that is new in no layer, |x| < 2^-l in all of them, goes into layer L with weight 1.
-//!   Its influence is less than 2^-L there, so the radius stays valid.
+//!   Its influence is less than 2^-L there, so the radius stays valid. A step with phi_V = 0 tells
+//!   nothing and is left out.
 //! * A set is cut with B, where the paper has a bonus and a clamp: that is tighter, and makes DEVI
 //!   converge.
 //! * The sets fail with probability delta, and what is said of variances with 2 delta more at most;
