@@ -33,5 +33,9 @@ pub use set::{Memo, interval};
 
 pub(crate) use guarantee::kernel_norm;
 pub(crate) use likelihood::hidden_coordinates;
-pub(crate) use regression::{Ellipse, MomentRule, Perturbation, PlainRule, RadiusRule, RegressionSet};
+pub(crate) use radius::TwoRadii;
+pub(crate) use regression::{
+    BernsteinRule, Ellipse, Growing, LayerRule, MomentRule, Perturbation, PlainRule, RadiusRule,
+    RegressionSet,
+};
 pub(crate) use transitions::{Spread, kept_in_bernstein, least_in_l1, mean};

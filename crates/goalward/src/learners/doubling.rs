@@ -38,11 +38,6 @@ impl Doubling {
         self.b
     }
 
-    /// How often it has doubled.
-    pub(in crate::learners) fn doubled(&self) -> u64 {
-        self.doubled
-    }
-
     /// Whether the largest value of a plan is more than B. Then B has doubled, once, and the
     /// learner is to plan again. It never says so of a value that is no number, nor where B is as
     /// large as can be computed with, so a learner that plans until it says no comes to an end.
@@ -87,7 +82,7 @@ mod tests {
         assert!(doubling.exceeded(100.0));
         assert!(!doubling.exceeded(3.0));
         assert!(!doubling.exceeded(f64::NAN));
-        assert_eq!((doubling.b(), doubling.doubled()), (3.0, 2));
+        assert_eq!((doubling.b(), doubling.doubled), (3.0, 2));
     }
 
     #[test]
@@ -114,6 +109,6 @@ mod tests {
     fn no_action_avoids_it() {
         let costs = [0.5, 0.2, 0.3, 0.9, 0.0];
         assert_eq!(unavoidable(&costs, [0..2, 2..4, 4..5].into_iter()), Some(0.3));
-        assert_eq!(unavoidable(&costs, [4..5].into_iter()), None);
+        assert_eq!(unavoidable(&costs, std::iter::once(4..5)), None);
     }
 }

@@ -2,160 +2,17 @@
 //! matrices inverted anew at every step, powers by `powi`, support problems put to Clarabel as they
 //! stand, features read from the problem's JSON.
 
+use crate::plain::{Level, Plain, numbers};
 use crate::worlds_for_tests::irregular;
-use clarabel::algebra::CscMatrix;
-use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
 use goalward::Settings;
 use goalward::episode::{Arena, RunSpec, Runner, Trace};
-use goalward::files::json::to_json;
-use nalgebra::{DMatrix, DVector};
+use nalgebra::DVector;
 use serde_json::Value;
-use std::collections::BTreeSet;
 
 const TOLERANCE: f64 = 1e-8;
 
 fn close(ours: f64, direct: f64, what: &str) {
     assert!((ours - direct).abs() <= TOLERANCE * direct.abs().max(1.0), "{what}: {ours}, directly {direct}");
-}
-
-fn numbers(value: &Value) -> Vec<f64> {
-    value.as_array().unwrap().iter().map(|x| x.as_f64().unwrap()).collect()
-}
-
-/// The successors of a pair with their features.
-type Rows = Vec<(usize, DVector<f64>)>;
-
-/// A problem as its JSON tells it.
-struct Plain {
-    dim: usize,
-    goal: usize,
-    cost: Vec<Vec<f64>>,
-    /// Per state, per action.
-    rows: Vec<Vec<Rows>>,
-}
-
-impl Plain {
-    fn read(arena: &Arena) -> Plain {
-        let json: Value = serde_json::from_str(&to_json(arena.instance())).unwrap();
-        let cost: Vec<Vec<f64>> = json["cost"].as_array().unwrap().iter().map(numbers).collect();
-        let mut rows: Vec<Vec<Rows>> = cost.iter().map(|c| vec![Vec::new(); c.len()]).collect();
-        for feature in json["features"].as_array().unwrap() {
-            let at = |i: usize| feature[i].as_u64().unwrap() as usize;
-            rows[at(0)][at(1)].push((at(2), DVector::from_vec(numbers(&feature[3]))));
-        }
-        let at = |key: &str| json[key].as_u64().unwrap() as usize;
-        Plain { dim: at("dim"), goal: at("goal"), cost, rows }
-    }
-
-    fn phi(&self, s: usize, a: usize, v: impl Fn(usize) -> f64) -> DVector<f64> {
-        self.rows[s][a].iter().fold(DVector::zeros(self.dim), |sum, (next, phi)| sum + phi * v(*next))
-    }
-
-    /// The support problem over {|theta - center|_Sigma <= beta} ∩ B, with Clarabel, in theta
-    /// itself.
-    fn support(&self, sigma: &DMatrix<f64>, center: &DVector<f64>, beta: f64) -> DefaultSolver<f64> {
-        let d = self.dim;
-        let key = |row: &DVector<f64>| row.iter().map(|x| (x + 0.0).to_bits()).collect::<Vec<_>>();
-        let (mut equal, mut positive) = (Vec::new(), Vec::new());
-        let (mut seen_equal, mut seen_positive) = (BTreeSet::new(), BTreeSet::new());
-        for row in self.rows.iter().flatten() {
-            let sum = row.iter().fold(DVector::zeros(d), |sum: DVector<f64>, (_, phi)| sum + phi);
-            // rows that sum to the same vector up to rounding are the same equality
-            if seen_equal.insert(sum.iter().map(|x| (x * 1e9).round() as i64).collect::<Vec<_>>()) {
-                equal.push(sum);
-            }
-            positive
-                .extend(row.iter().map(|(_, phi)| phi.clone()).filter(|phi| seen_positive.insert(key(phi))));
-        }
-        let root = sigma.clone().cholesky().unwrap().l().transpose();
-        let shifted = &root * center;
-        let (mut a, mut b) = (Vec::new(), Vec::new());
-        for row in &equal {
-            a.push(row.as_slice().to_vec());
-            b.push(1.0);
-        }
-        for row in &positive {
-            a.push(row.iter().map(|x| -x).collect());
-            b.push(0.0);
-        }
-        a.push(vec![0.0; d]);
-        b.push(beta);
-        for i in 0..d {
-            a.push((0..d).map(|k| -root[(i, k)]).collect());
-            b.push(-shifted[i]);
-        }
-        let cones = [
-            SupportedConeT::ZeroConeT(equal.len()),
-            SupportedConeT::NonnegativeConeT(positive.len()),
-            SupportedConeT::SecondOrderConeT(d + 1),
-        ];
-        let settings = DefaultSettings {
-            verbose: false,
-            presolve_enable: false,
-            tol_gap_abs: 1e-11,
-            tol_gap_rel: 1e-11,
-            tol_feas: 1e-11,
-            ..Default::default()
-        };
-        let p = CscMatrix::zeros((d, d));
-        DefaultSolver::new(&p, &vec![0.0; d], &CscMatrix::from(&a), &b, &cones, settings).unwrap()
-    }
-
-    /// So many sweeps of DEVI from zero.
-    fn devi(&self, solver: &mut DefaultSolver<f64>, b: f64, t: f64, sweeps: u64) -> Vec<f64> {
-        let mut v = vec![0.0; self.rows.len()];
-        for _ in 0..sweeps {
-            let mut next = vec![0.0; v.len()];
-            for s in (0..v.len()).filter(|&s| s != self.goal) {
-                let q = (0..self.rows[s].len()).map(|a| {
-                    let phi = self.phi(s, a, |n| v[n]);
-                    // the minimum is homogeneous in phi: solving for a unit vector keeps Clarabel's
-                    // accuracy
-                    let size = phi.norm();
-                    if size == 0.0 || t == 1.0 {
-                        return self.cost[s][a];
-                    }
-                    solver.update_q(&phi.iter().map(|x| x / size).collect::<Vec<_>>()).unwrap();
-                    solver.solve();
-                    let good = [SolverStatus::Solved, SolverStatus::AlmostSolved];
-                    assert!(good.contains(&solver.solution.status), "{:?}", solver.solution.status);
-                    self.cost[s][a] + (1.0 - 1.0 / t) * size * solver.solution.obj_val
-                });
-                next[s] = q.fold(b, f64::min);
-            }
-            v = next;
-        }
-        v
-    }
-}
-
-/// One regression: Sigma and b, and the pair frozen at the last plan.
-struct Level {
-    sigma: DMatrix<f64>,
-    b: DVector<f64>,
-    frozen_sigma: DMatrix<f64>,
-    frozen_theta: DVector<f64>,
-}
-
-impl Level {
-    fn new(d: usize, lambda: f64) -> Level {
-        let sigma = DMatrix::identity(d, d) * lambda;
-        Level { frozen_sigma: sigma.clone(), sigma, b: DVector::zeros(d), frozen_theta: DVector::zeros(d) }
-    }
-    fn norm(sigma: &DMatrix<f64>, x: &DVector<f64>) -> f64 {
-        x.dot(&(sigma.clone().try_inverse().unwrap() * x)).sqrt()
-    }
-    fn take(&mut self, x: &DVector<f64>, y: f64, weight: f64) {
-        self.sigma += x * x.transpose() * weight;
-        self.b += x * (weight * y);
-    }
-    fn log_det(sigma: &DMatrix<f64>) -> f64 {
-        sigma.clone().lu().determinant().ln()
-    }
-    fn freeze(&mut self) {
-        self.frozen_sigma = self.sigma.clone();
-        self.frozen_theta = self.sigma.clone().lu().solve(&self.b).unwrap();
-    }
 }
 
 /// Runs the learner for so many steps and replays its trace; gives the number of plans checked.
@@ -170,7 +27,7 @@ fn replay(arena: &Arena, learner: &str, settings: Settings, steps: u64) -> usize
     let lines: Vec<Value> =
         String::from_utf8(text).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
 
-    let plain = Plain::read(arena);
+    let plain = Plain::read(arena.instance());
     let start = &lines[0];
     let get = |key: &str| start[key].as_f64().unwrap_or_else(|| panic!("{key} is not in {start}"));
     let (b, lambda, delta) = (get("B"), get("lambda"), get("delta"));
@@ -293,7 +150,12 @@ fn replay(arena: &Arena, learner: &str, settings: Settings, steps: u64) -> usize
                 let ours = numbers(&line["v"]);
                 if line.get("empty").is_none() {
                     let mut set = plain.support(&levels[0].frozen_sigma, &levels[0].frozen_theta, betas[0]);
-                    let direct = plain.devi(&mut set, b, t_j as f64, line["sweeps"].as_u64().unwrap());
+                    let direct = plain.devi(
+                        std::slice::from_mut(&mut set),
+                        b,
+                        t_j as f64,
+                        line["sweeps"].as_u64().unwrap(),
+                    );
                     for s in 0..v.len() {
                         close(ours[s], direct[s], &format!("v[{s}] of plan {plans} at step {t_j}"));
                     }

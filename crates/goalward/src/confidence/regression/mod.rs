@@ -1,9 +1,13 @@
 //! Confidence sets of regressions: ellipsoids around an estimate, cut with B.
 
+mod bernstein;
+mod layered;
 mod moments;
 mod plain;
 
-pub(crate) use moments::{MomentRule, Perturbation};
+pub(crate) use bernstein::BernsteinRule;
+pub(crate) use layered::LayerRule;
+pub(crate) use moments::{Growing, MomentRule, Perturbation};
 pub(crate) use plain::PlainRule;
 
 use super::guarantee::{Assumption, Claim};
@@ -26,6 +30,9 @@ pub(crate) trait RadiusRule {
     fn assumptions(&self, problem: &Problem) -> Vec<Assumption>;
 }
 
+/// Halvings of the distance between an estimate and B.
+const BISECTIONS: usize = 48;
+
 /// {theta : |theta - center| <= radius in the norm of shape}.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -47,6 +54,25 @@ impl Ellipse {
     /// The ellipsoid within B.
     pub(crate) fn within(&self, b: &Arc<Polytope>) -> Result<ConvexSet, Empty> {
         ConvexSet::new(b, self.view())
+    }
+
+    /// As [`within`](Self::within), with the least radius that reaches B, to about 1e-12: what is
+    /// left is the point of B nearest to the centre, and what is within a millionth of its distance.
+    pub(crate) fn nearest(&self, b: &Arc<Polytope>) -> Result<ConvexSet, Empty> {
+        let of = |radius: f64| ConvexSet::new(b, Ellipsoid { radius, ..self.view() });
+        let (mut short, mut enough) = (0.0, self.distance(b.interior()));
+        for _ in 0..BISECTIONS {
+            let middle = 0.5 * (short + enough);
+            match of(middle) {
+                Ok(_) => enough = middle,
+                Err(_) => short = middle,
+            }
+        }
+        // rounding may have put the boundary a little off
+        (0..4)
+            .map(|i| of(enough * (1.0 + 1e-12 * 10f64.powi(3 * i))))
+            .find(Result::is_ok)
+            .unwrap_or_else(|| of(2.0 * self.distance(b.interior())))
     }
 
     /// |theta - center| in the norm of shape.
@@ -105,6 +131,11 @@ impl ConfidenceSet for RegressionSet<'_> {
     fn support(&self) -> Option<Box<dyn SupportMin + '_>> {
         self.ellipse.within(self.constraints).ok().map(|set| Box::new(set) as Box<dyn SupportMin>)
     }
+}
+
+/// "B was given" where it was not.
+fn given(doubling: bool) -> Option<Assumption> {
+    doubling.then(|| Assumption::settled("B is a bound that was given, not one that doubles", false))
 }
 
 /// "The radius is not scaled" where it is.

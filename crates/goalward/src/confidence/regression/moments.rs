@@ -1,6 +1,6 @@
 //! The radius of LEVIS++: of the weighted regressions of all moment levels.
 
-use super::{RadiusRule, unscaled};
+use super::{RadiusRule, given, unscaled};
 use crate::confidence::guarantee::{Assumption, Claim, Condition};
 use crate::confidence::norms::{Norms, theta_norm};
 use crate::confidence::radius::{Bernstein, RadiusKind, levis_plus_plus, weighted_determinant};
@@ -16,6 +16,15 @@ pub(crate) struct Perturbation {
     pub t_star: f64,
 }
 
+/// What follows B when that doubles, since nobody gave it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Growing {
+    /// lambda = 1/B^2.
+    pub lambda: bool,
+    /// The number of levels.
+    pub levels: bool,
+}
+
 /// All that the radii of LEVIS++ are computed from. Costs, B and c_min in the theory's units.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MomentRule {
@@ -25,6 +34,8 @@ pub(crate) struct MomentRule {
     pub unit: f64,
     /// The bound on the values.
     pub b: f64,
+    /// Whether nobody gave it, and it doubles, and what with it.
+    pub growing: Option<Growing>,
     /// The bound on the costs from below.
     pub c_min: f64,
     /// Of the costs; none for LEVIS++ itself.
@@ -55,6 +66,25 @@ impl MomentRule {
     /// sqrt(lambda) |theta*|: the radius' last term.
     pub(crate) fn bias(&self) -> f64 {
         self.theta_norm.map_or(1.0, |norm| self.lambda.sqrt() * norm)
+    }
+
+    /// L = max(2, ceil(log2(5B/c_min))), levels 0..L-1 (reading A8).
+    pub(crate) fn levels_of(b: f64, c_min: f64) -> u64 {
+        ((5.0 * b / c_min).log2().ceil().min(4096.0) as u64).max(2)
+    }
+
+    /// The same for another B.
+    pub(crate) fn with_b(&self, b: f64) -> Self {
+        let follows = |of: fn(Growing) -> bool| self.growing.is_some_and(of);
+        MomentRule {
+            b,
+            lambda: if follows(|g| g.lambda) { 1.0 / (b * b) } else { self.lambda },
+            levels: match follows(|g| g.levels) {
+                true => Self::levels_of(b, self.c_min) as usize,
+                false => self.levels,
+            },
+            ..self.clone()
+        }
     }
 
     fn share(&self) -> f64 {
@@ -143,6 +173,7 @@ impl RadiusRule for MomentRule {
             None => ((self.lambda.sqrt(), "sqrt(lambda) "), self.bias()),
         };
         all.push(Assumption::ThetaNorm { factor, bound, over_b });
+        all.extend(given(self.growing.is_some()));
         all.extend(unscaled(self.radius));
         if self.radius != RadiusKind::Determinant {
             all.push(Assumption::phi_norm(problem, self.phi_norm));

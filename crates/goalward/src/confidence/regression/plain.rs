@@ -1,6 +1,6 @@
 //! The radius of LEVIS: of one regression without weights.
 
-use super::{RadiusRule, unscaled};
+use super::{RadiusRule, given, unscaled};
 use crate::confidence::guarantee::{Assumption, Claim, Condition};
 use crate::confidence::norms::theta_norm;
 use crate::confidence::radius::{RadiusKind, levis, realised_determinant};
@@ -16,6 +16,8 @@ pub(crate) struct PlainRule {
     pub unit: f64,
     /// The bound on the values.
     pub b: f64,
+    /// Whether nobody gave it, and it doubles.
+    pub doubling: bool,
     /// What is added to every cost.
     pub rho: f64,
     /// The failure probability.
@@ -81,6 +83,7 @@ impl RadiusRule for PlainRule {
             Assumption::Mixture,
             Assumption::ThetaNorm { factor: (1.0, ""), bound: self.theta_norm, over_b: theta_norm(problem) },
         ];
+        all.extend(given(self.doubling));
         all.extend(unscaled(self.radius));
         if self.radius != RadiusKind::Determinant {
             all.push(Assumption::phi_norm(problem, self.phi_norm));

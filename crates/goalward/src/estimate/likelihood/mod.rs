@@ -8,6 +8,7 @@ mod nodes;
 #[cfg(test)]
 mod tests;
 mod triples;
+mod walk;
 
 use crate::Result;
 use crate::numeric::stored::{Flaw, MOST, Within, at_most, ensure, numbers};

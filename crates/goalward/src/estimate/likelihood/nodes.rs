@@ -12,6 +12,7 @@
 //! Nothing is random: the numbers that move the points are those of the step's count.
 
 use super::frame::Frame;
+use super::walk::{chord, direction};
 use crate::numeric::stored::{Flaw, between, ensure, numbers};
 use crate::numeric::{Cholesky, Stream, dot};
 use serde::{Deserialize, Serialize};
@@ -24,8 +25,6 @@ const MOVES: usize = 8;
 const SPREAD: usize = 32;
 /// Points are worn when they stand for less than this part of their number.
 const WORN: f64 = 0.5;
-/// The part of a chord of B that stays free at both ends.
-const FREE: f64 = 1e-6;
 /// B may have so many numbers in its rows; beyond, moves within it would take too long.
 const LARGE: usize = 1 << 13;
 /// The label of the numbers that move the points.
@@ -180,8 +179,7 @@ impl Nodes {
         let (mut v, mut slope) = (vec![0.0; k], vec![0.0; k]);
         for (turn, i) in (0..moves).flat_map(|turn| (0..n).map(move |i| (turn, i))) {
             if turn % 2 == 0 {
-                v.iter_mut().for_each(|v| *v = (0..4).map(|_| stream.uniform() - 0.5).sum());
-                model.factor.solve_upper(&mut v);
+                direction(model.factor, stream, &mut v);
             } else {
                 let (a, b) = (stream.below(n) * k, stream.below(n) * k);
                 v.iter_mut().enumerate().for_each(|(j, v)| *v = self.z[a + j] - self.z[b + j]);
@@ -223,19 +221,4 @@ fn slice(bend: f64, slope: f64, level: f64) -> (f64, f64) {
     };
     let known = |x: f64, otherwise: f64| if x.is_nan() { otherwise } else { x };
     (known(low, f64::NEG_INFINITY), known(high, f64::INFINITY))
-}
-
-/// The part of a slice that lies in B.
-fn chord(frame: &Frame, z: &[f64], v: &[f64], (low, high): (f64, f64)) -> (f64, f64) {
-    let (mut low, mut high) = (low, high);
-    let polytope = frame.polytope();
-    for (row, b) in polytope.rows().chunks_exact(z.len()).zip(polytope.offsets()) {
-        let (slack, rate) = ((b - dot(row, z)).max(0.0) * (1.0 - FREE), dot(row, v));
-        if rate > 0.0 {
-            high = high.min(slack / rate);
-        } else if rate < 0.0 {
-            low = low.max(slack / rate);
-        }
-    }
-    (low.min(0.0), high.max(0.0))
 }

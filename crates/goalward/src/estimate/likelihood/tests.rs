@@ -287,3 +287,98 @@ fn predictions_lose_little_more_than_the_mixture() {
         assert!(excess.abs() < 1.2, "{theta:?}: {excess} nats more than the mixture");
     }
 }
+
+/// Mean and covariance of the posterior of a uniform prior on B, by a sum over a fine grid of B's
+/// hull: two dimensions.
+fn by_integration(likelihood: &Likelihood) -> ([f64; 2], [f64; 3]) {
+    const GRID: usize = 600;
+    let polytope = likelihood.polytope();
+    assert_eq!(polytope.free(), 2);
+    let inside = |z: &[f64]| {
+        let rows = polytope.rows().chunks_exact(2).zip(polytope.offsets());
+        rows.into_iter().all(|(row, b)| dot(row, z) <= *b)
+    };
+    let center = polytope.coordinates(polytope.interior());
+    // B is no longer than its extent in any direction
+    let half = likelihood.extent();
+    let (mut sum, mut first, mut second) = (0.0, [0.0; 2], [0.0; 3]);
+    let least = likelihood.maximum().loss;
+    for i in 0..GRID {
+        for j in 0..GRID {
+            let at = |i: usize| ((i as f64 + 0.5) / GRID as f64 * 2.0 - 1.0) * half;
+            let z = [center[0] + at(i), center[1] + at(j)];
+            if !inside(&z) {
+                continue;
+            }
+            let w = (least - likelihood.loss_at(&z)).exp();
+            sum += w;
+            (first[0], first[1]) = (first[0] + w * z[0], first[1] + w * z[1]);
+            second = [second[0] + w * z[0] * z[0], second[1] + w * z[0] * z[1], second[2] + w * z[1] * z[1]];
+        }
+    }
+    let mean = first.map(|x| x / sum);
+    let cov = [
+        second[0] / sum - mean[0] * mean[0],
+        second[1] / sum - mean[0] * mean[1],
+        second[2] / sum - mean[1] * mean[1],
+    ];
+    (mean, cov)
+}
+
+/// Draws have the posterior's mean and covariance, without data, with a few, and with many.
+#[test]
+fn draws_are_those_of_the_posterior() {
+    const DRAWS: usize = 4000;
+    for (steps, theta) in [(0, [0.2, 0.3, 0.5]), (12, [0.6, 0.3, 0.1]), (400, [0.2, 0.1, 0.7])] {
+        let likelihood = watched(&walk(), &theta, steps);
+        let (mean, cov) = by_integration(&likelihood);
+        let mut stream = Stream::new(1, &[steps]);
+        let draws: Vec<Vec<f64>> = (0..DRAWS).map(|_| likelihood.draw(96, &mut stream)).collect();
+        assert!(draws.iter().all(|z| likelihood.frame.has_inside(z)));
+        let n = DRAWS as f64;
+        let average = |f: &dyn Fn(&[f64]) -> f64| draws.iter().map(|z| f(z)).sum::<f64>() / n;
+        let sd = [cov[0].sqrt(), cov[2].sqrt()];
+        for i in 0..2 {
+            let off = average(&|z| z[i]) - mean[i];
+            // four standard errors, and a hundredth for the grid
+            assert!(off.abs() < (4.0 / n.sqrt() + 0.01) * sd[i], "{steps} steps: mean {i} off by {off}");
+        }
+        for (cov, i, j) in [(cov[0], 0, 0), (cov[1], 0, 1), (cov[2], 1, 1)] {
+            let off = average(&|z| (z[i] - mean[i]) * (z[j] - mean[j])) - cov;
+            let scale = sd[i] * sd[j];
+            assert!(
+                off.abs() < (4.0 * (3.0 / n).sqrt() + 0.02) * scale,
+                "{steps} steps: {i}{j} off by {off}"
+            );
+        }
+    }
+}
+
+/// Where B keeps its features, chords end at those too.
+#[test]
+fn draws_stay_inside_features_that_are_not_written_out() {
+    let problem = walk();
+    let mut rows = PolytopeBuilder::new(3).at_most(0);
+    rows.equality(&[1.0, 1.0, 1.0], 1.0).unwrap();
+    let features: Vec<f64> =
+        (0..problem.pairs()).flat_map(|p| problem.phi(p).to_vec()).chain(unit()).collect();
+    rows.no_less_than_zero(&Arc::new(Tall::new(3, features)));
+    let polytope = Arc::new(rows.finish().unwrap());
+    assert!(polytope.has_features());
+    let likelihood = watched_from(Likelihood::within(&problem, &polytope), &[0.2, 0.3, 0.5], 30);
+    let mut stream = Stream::new(2, &[]);
+    let (mut low, mut high) = ([1.0; 3], [0.0; 3]);
+    for _ in 0..300 {
+        let theta = likelihood.lift(&likelihood.draw(60, &mut stream));
+        for i in 0..3 {
+            (low[i], high[i]) = (f64::min(low[i], theta[i]), f64::max(high[i], theta[i]));
+        }
+    }
+    assert!(low.iter().all(|x| *x > 0.0) && high.iter().all(|x| *x < 1.0), "{low:?} {high:?}");
+    assert!(high.iter().zip(low).all(|(high, low)| high - low > 0.3), "{low:?} {high:?}");
+}
+
+/// theta >= 0, as rows.
+fn unit() -> impl Iterator<Item = f64> {
+    (0..9).map(|i| if i % 4 == 0 { 1.0 } else { 0.0 })
+}

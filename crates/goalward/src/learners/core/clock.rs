@@ -16,7 +16,8 @@ pub enum Reason {
     Determinant,
     /// The information in the data doubled.
     Information,
-    /// The episodes begun doubled: costs are raised by the inverse of their number.
+    /// The episodes begun doubled, where costs are raised by the inverse of their number; or more
+    /// have ended than in the epoch before, where a model is drawn for each.
     Episodes,
     /// The visits of a pair reached a count at which what is known of it is renewed.
     Visits,

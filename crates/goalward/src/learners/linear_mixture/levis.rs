@@ -7,7 +7,9 @@
 //!
 //! # What it needs to know
 //!
-//! B >= B*.
+//! B >= B*. `B=doubling` does without and has no guarantee: B begins with the largest cost that
+//! no action avoids, and doubles when a plan's value exceeds it. The data are kept then, as the
+//! regression of values up to a smaller B is one of theta* too.
 //!
 //! # Parameters
 //!
@@ -34,16 +36,19 @@
 //! determinant that was realised.
 
 use super::norms;
-use super::optimist::{Heading, Optimist, Standing, bytes, given_or_true_b};
+use super::optimist::{Heading, Optimist, Standing, bound_or_doubling, bytes};
+use super::scale::{self, OWN_SCALE};
 use crate::Result;
 use crate::confidence::{Claim, Ellipse, Norms, PlainRule, RadiusKind};
 use crate::estimate::Ridge;
 use crate::learners::builder::builder;
-use crate::learners::shared::{B, DELTA, LAMBDA, NORMS, PHI_NORM, PLANNER, ROWS, SCALED, THETA_NORM};
+use crate::learners::shared::{
+    B_OR_DOUBLING, DELTA, LAMBDA, NORMS, PHI_NORM, PLANNER, ROWS, SCALED, THETA_NORM,
+};
 use crate::learners::{
     Algorithm, Brief, Call, Clock, Family, LearnerEntry, Need, Probe, Reason, Seen, Snapshot, Transition,
 };
-use crate::numeric::stored::Within;
+use crate::numeric::stored::{Flaw, Within};
 use crate::parameters::{Choice, Key};
 use crate::plan::Cut;
 use crate::problem::{Action, Pair, State};
@@ -75,27 +80,28 @@ const RADIUS: Key<RadiusKind> = Key::choice(
 )
 .or("printed");
 
-const OWN_NORMS: Key<Norms> = NORMS.computed("printed; computed for radius=determinant").doc(
+pub(super) const OWN_NORMS: Key<Norms> = NORMS.computed("printed; computed for radius=determinant").doc(
     "printed: |phi_V| and |theta*| at most sqrt(d), as the paper assumes; computed: the problem's own \
      norms, with which the radius is valid",
 );
 
-const OWN_PHI_NORM: Key<f64> =
+pub(super) const OWN_PHI_NORM: Key<f64> =
     PHI_NORM.computed("sqrt(d); norms=computed: from the features").doc("bound on |phi_V| for V in [0,1]");
 
-const OWN_THETA_NORM: Key<f64> =
+pub(super) const OWN_THETA_NORM: Key<f64> =
     THETA_NORM.computed("sqrt(d); norms=computed: the largest norm in the set B").doc("bound on |theta*|");
 
-const RHO: Key<f64> =
+pub(super) const RHO: Key<f64> =
     Key::number("rho", 0.0, 1e300, "perturbation of every cost (B should then bound V* + rho T*)").or("0");
 
 builder! {
     /// LEVIS (Min, He, Wang, Gu, ICML 2022). See the [module](self).
     Levis, ENTRY;
-    B as TakesB;
+    B_OR_DOUBLING as TakesB;
     DELTA as TakesDelta;
     RIDGE as TakesLambda;
     RADIUS as TakesRadius;
+    OWN_SCALE as TakesScale;
     OWN_NORMS as TakesNorms;
     OWN_PHI_NORM as TakesPhiNorm;
     OWN_THETA_NORM as TakesThetaNorm;
@@ -107,12 +113,16 @@ builder! {
 fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let settings = &brief.settings;
     let (dim, unit) = (brief.problem.dim(), brief.problem.cost_unit());
-    let b = given_or_true_b(unit, brief)? / unit;
     let rho = settings.within(&RHO, settings.get(&RHO)?, 0.0, 1e12 * unit)? / unit;
-    settings.note_as(B.name(), json!(b * unit));
     settings.note(&RHO, &(rho * unit));
+    let costs: Vec<f64> = brief.problem.costs().iter().map(|c| c / unit + rho).collect();
+    let (b, doubling) = bound_or_doubling(unit, brief, &costs)?;
+    let b = doubling.map_or(b / unit, |doubling| doubling.b());
+    if doubling.is_none() {
+        settings.note_as(B_OR_DOUBLING.name(), json!(b * unit));
+    }
     let lambda = settings.get(&RIDGE)?;
-    let radius = settings.get(&RADIUS).map_err(|error| match settings.text(&RADIUS) {
+    let radius = scale::radius(brief, &RADIUS).map_err(|error| match settings.text(&RADIUS) {
         Some("data") => settings.refuse(&RADIUS, "that radius is for levis++ alone".into()),
         _ => error,
     })?;
@@ -123,6 +133,7 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
         dim,
         unit,
         b,
+        doubling: doubling.is_some(),
         rho,
         delta: settings.get(&DELTA)?,
         lambda,
@@ -130,10 +141,9 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
         phi_norm: norms::phi(norms, brief, assumed)?,
         theta_norm: norms::theta(norms, brief, Some(assumed))?.unwrap_or(assumed),
     };
-    let costs = brief.problem.costs().iter().map(|c| c / unit + rho).collect();
     Ok(Box::new(Plain {
         rule,
-        optimist: Optimist::new(brief, costs, b, unit, &PLANNER)?,
+        optimist: Optimist::new(brief, costs, b, unit, &PLANNER)?.doubling(doubling),
         ridge: Ridge::new(dim, lambda),
         set: None,
         x: vec![0.0; dim],
@@ -160,6 +170,27 @@ struct Memory {
     set: Option<Ellipse>,
 }
 
+impl Plain {
+    fn memory(&self) -> Memory {
+        let standing = self.optimist.standing.clone();
+        Memory { standing, ridge: self.ridge.clone(), set: self.set.clone() }
+    }
+
+    /// Whether a stored state can be one of this learner.
+    fn check(&self, stored: &Memory, now: &Clock) -> Result<(), Flaw> {
+        let PlainRule { dim, lambda, b, .. } = self.rule;
+        self.optimist.check(&stored.standing, now, b).within("standing")?;
+        stored.ridge.check(&Ridge::new(dim, lambda)).within("ridge")?;
+        stored.set.as_ref().map_or(Ok(()), |set| set.check(dim)).within("set")
+    }
+
+    /// Goes on from a state that was checked.
+    fn accept(&mut self, stored: Memory) {
+        self.optimist.accept(stored.standing);
+        (self.ridge, self.set, self.rule.b) = (stored.ridge, stored.set, self.optimist.b);
+    }
+}
+
 impl Algorithm for Plain {
     fn act(&mut self, s: State) -> Action {
         self.optimist.act(s)
@@ -177,18 +208,24 @@ impl Algorithm for Plain {
     }
 
     fn plan(&mut self, call: &Call) -> Result<(), Cut> {
-        let before = call.keep(|| self.ridge.clone());
+        let before = call.keep(|| self.memory());
         self.ridge.freeze();
-        let radius = self.rule.beta(call.clock.t, &self.ridge);
-        let (center, shape) = (self.ridge.frozen_theta().to_vec(), self.ridge.sigma().to_vec());
-        let set = Ellipse { center, shape, radius };
-        let heading = Heading::of(std::slice::from_ref(&self.ridge), radius);
-        let planned = self.optimist.plan(call, heading, &set);
-        match (planned, before) {
-            (Err(_), Some(before)) => self.ridge = before,
-            _ => self.set = Some(set),
+        loop {
+            let radius = self.rule.beta(call.clock.t, &self.ridge);
+            let (center, shape) = (self.ridge.frozen_theta().to_vec(), self.ridge.sigma().to_vec());
+            let set = Ellipse { center, shape, radius };
+            let heading = Heading::of(std::slice::from_ref(&self.ridge), radius);
+            if let Err(cut) = self.optimist.plan(call, heading, &set) {
+                before.into_iter().for_each(|before| self.accept(before));
+                return Err(cut);
+            }
+            self.set = Some(set);
+            // what was learnt of values up to the old B holds all the same
+            match self.optimist.outgrown() {
+                Some(b) => self.rule.b = b,
+                None => return Ok(()),
+            }
         }
-        planned
     }
 
     fn value(&self, s: State) -> Option<f64> {
@@ -221,17 +258,13 @@ impl Algorithm for Plain {
     }
 
     fn snapshot(&self) -> Snapshot {
-        let standing = self.optimist.standing.clone();
-        Snapshot::of(&Memory { standing, ridge: self.ridge.clone(), set: self.set.clone() })
+        Snapshot::of(&self.memory())
     }
 
     fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
-        let Memory { standing, ridge, set } = state.to()?;
-        let PlainRule { dim, lambda, b, .. } = self.rule;
-        self.optimist.check(&standing, now, b).within("standing").within("learner.algorithm")?;
-        ridge.check(&Ridge::new(dim, lambda)).within("ridge").within("learner.algorithm")?;
-        set.as_ref().map_or(Ok(()), |set| set.check(dim)).within("set").within("learner.algorithm")?;
-        (self.optimist.standing, self.ridge, self.set) = (standing, ridge, set);
+        let stored: Memory = state.to()?;
+        self.check(&stored, now).within("learner.algorithm")?;
+        self.accept(stored);
         Ok(())
     }
 }

@@ -12,6 +12,11 @@
 //! B >= B*, and c_min (rho-LEVIS++: T* and K instead). Results say whether B was large enough,
 //! where B* is known.
 //!
+//! `B=doubling` does without B, and has no guarantee. B begins with the largest cost that no action
+//! avoids. When the value of a plan exceeds B, B doubles, and with it lambda and L where they were
+//! not given. The regressions begin anew, as U = V_j/B is another function then, and the plan is
+//! made again. Plans show the B of the moment.
+//!
 //! # Parameters
 //!
 #![doc = include_str!("../../../docs/learners/levis++.md")]
@@ -64,20 +69,21 @@
 //! A16, D1 to D4, H3 to H6, T1, T3, T5, T6, B1.
 
 use super::norms;
-use super::optimist::{Heading, Optimist, Standing, bytes, given_or_true_b};
+use super::optimist::{Heading, Optimist, Standing, bound_or_doubling, bytes};
+use super::scale::{self, OWN_SCALE};
 use crate::Result;
-use crate::confidence::{Claim, Ellipse, MomentRule, Norms, Perturbation, RadiusKind};
+use crate::confidence::{Claim, Ellipse, Growing, MomentRule, Norms, Perturbation, RadiusKind};
 use crate::estimate::Home;
 use crate::learners::builder::builder;
 use crate::learners::shared::{
-    B, C_MIN, DELTA, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS, ROWS,
-    THETA_NORM,
+    B, B_OR_DOUBLING, C_MIN, DELTA, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER,
+    RADIUS, ROWS, THETA_NORM,
 };
 use crate::learners::{
     Algorithm, Brief, Call, Clock, Family, LearnerEntry, Need, Probe, Reason, Seen, Snapshot, Transition,
 };
 use crate::numeric::stored::{Flaw, Within, between, numbers};
-use crate::parameters::Key;
+use crate::parameters::{Bound, Key};
 use crate::plan::{Cut, Planner};
 use crate::problem::{Action, Pair, State};
 use serde::{Deserialize, Serialize};
@@ -104,13 +110,14 @@ pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
 builder! {
     /// LEVIS++ (Di, He, Zhou, Gu, ICML 2023). See the [module](self).
     LevisPlusPlus, ENTRY;
-    B as TakesB;
+    B_OR_DOUBLING as TakesB;
     C_MIN as TakesCMin;
     DELTA as TakesDelta;
     LAMBDA as TakesLambda;
     GAMMA as TakesGamma;
     LEVELS as TakesLevels;
     RADIUS as TakesRadius;
+    OWN_SCALE as TakesScale;
     HORIZON as TakesHorizon;
     DELTA_SPLIT as TakesDeltaSplit;
     NORMS as TakesNorms;
@@ -122,9 +129,31 @@ builder! {
 
 fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let unit = brief.problem.cost_unit();
-    let b = given_or_true_b(unit, brief)?;
-    let rule = read_rule(brief, unit, b, known_c_min(brief)?, None, Norms::Printed)?;
-    Ok(Box::new(Moments::new(brief, rule, &PLANNER)?))
+    let costs: Vec<f64> = brief.problem.costs().iter().map(|c| c / unit).collect();
+    let (b, doubling) = bound_or_doubling(unit, brief, &costs)?;
+    let radius = (scale::radius(brief, &RADIUS)?, Norms::Printed);
+    let mut rule = read_rule(brief, unit, b, known_c_min(brief)?, None, radius)?;
+    if let Some(doubling) = doubling {
+        rule.growing = Some(growing(brief)?);
+        rule = rule.with_b(doubling.b());
+    }
+    let mut learner = Moments::new(brief, rule, &PLANNER)?;
+    learner.optimist = learner.optimist.doubling(doubling);
+    Ok(Box::new(learner))
+}
+
+/// What follows a B that doubles; results then have words in the place of numbers.
+fn growing(brief: &Brief) -> Result<Growing> {
+    let settings = &brief.settings;
+    let growing =
+        Growing { lambda: settings.given(&LAMBDA)?.is_none(), levels: settings.given(&LEVELS)?.is_none() };
+    settings.note(&B_OR_DOUBLING, &Bound::Doubling);
+    for (follows, parameter) in [(growing.lambda, LAMBDA.about()), (growing.levels, LEVELS.about())] {
+        if follows {
+            settings.note_as(parameter.name, json!(parameter.default()));
+        }
+    }
+    Ok(growing)
 }
 
 /// The smallest cost, or a smaller one that the user gives; zero has no level count.
@@ -147,21 +176,19 @@ pub(super) fn known_c_min(brief: &Brief) -> Result<f64> {
 }
 
 /// Reads what LEVIS++ and its variants have in common. `b` and `c_min` are in the user's units,
-/// `unit` is what costs are divided by, `norms` are what the variant takes with a printed radius.
+/// `unit` is what costs are divided by; the radius comes with the norms that the variant takes if it
+/// is the printed one.
 pub(super) fn read_rule(
     brief: &Brief,
     unit: f64,
     b: f64,
     c_min: f64,
     perturbation: Option<Perturbation>,
-    norms: Norms,
+    (radius, norms): (RadiusKind, Norms),
 ) -> Result<MomentRule> {
     let (settings, dim) = (&brief.settings, brief.problem.dim());
     let (b, c_min) = (b / unit, c_min / unit);
-    // reading A8: L = max(2, ceil(log2(5B/c_min))), levels 0..L-1
-    let computed = || ((5.0 * b / c_min).log2().ceil().min(4096.0) as u64).max(2);
-    let levels = settings.get_or(&LEVELS, computed)? as usize;
-    let radius = settings.get(&RADIUS)?;
+    let levels = settings.get_or(&LEVELS, || MomentRule::levels_of(b, c_min))? as usize;
     let lambda = settings.get_or(&LAMBDA, || 1.0 / (b * b))?;
     let own = matches!(radius, RadiusKind::Data | RadiusKind::Determinant);
     let norms = norms::read(brief, if own { Norms::Computed } else { norms })?;
@@ -180,6 +207,7 @@ pub(super) fn read_rule(
         dim,
         unit,
         b,
+        growing: None,
         c_min,
         perturbation,
         delta: settings.get(&DELTA)?,
@@ -299,8 +327,8 @@ impl Moments {
 
     /// Whether a stored state can be one of this learner.
     pub(super) fn check(&self, stored: &Memory, now: &Clock) -> Result<(), Flaw> {
-        let MomentRule { dim, levels, lambda, gamma, b, .. } = self.rule;
-        self.optimist.check(&stored.standing, now, b).within("standing")?;
+        self.optimist.check(&stored.standing, now, self.rule.b).within("standing")?;
+        let MomentRule { dim, levels, lambda, gamma, .. } = self.rule.with_b(stored.standing.b(self.rule.b));
         stored.home.check(&Home::new(dim, levels, lambda, gamma)).within("home")?;
         numbers("radii", &stored.radii, levels)?;
         between("radii", &stored.radii, 0.0, f64::INFINITY)?;
@@ -310,8 +338,36 @@ impl Moments {
     /// Goes on from a state that was checked.
     pub(super) fn accept(&mut self, stored: Memory) {
         let Memory { standing, home, radii, set } = stored;
-        (self.optimist.standing, self.home, self.radii, self.set) = (standing, home, radii, set);
+        self.optimist.accept(standing);
+        self.rule = self.rule.with_b(self.optimist.b);
+        (self.home, self.radii, self.set) = (home, radii, set);
         self.normalise();
+    }
+
+    /// Begins anew with a larger B: statistics of V/B for another B are void.
+    fn restart(&mut self, b: f64) {
+        self.rule = self.rule.with_b(b);
+        let MomentRule { dim, levels, lambda, gamma, .. } = self.rule;
+        self.home = Home::new(dim, levels, lambda, gamma);
+        self.radii = vec![self.rule.bias(); levels];
+        self.normalise();
+    }
+
+    /// Plans, and again with a larger B as long as values exceed it.
+    fn plan_and_grow(&mut self, call: &Call) -> Result<(), Cut> {
+        let before = call.keep(|| self.memory());
+        loop {
+            let (set, heading) = self.freeze(call.clock.t);
+            if let Err(cut) = self.optimist.plan(call, heading, &set) {
+                before.into_iter().for_each(|before| self.accept(before));
+                return Err(cut);
+            }
+            self.settle(set, None);
+            match self.optimist.outgrown() {
+                Some(b) => self.restart(b),
+                None => return Ok(()),
+            }
+        }
     }
 }
 
@@ -330,6 +386,9 @@ impl Algorithm for Moments {
     }
 
     fn plan(&mut self, call: &Call) -> Result<(), Cut> {
+        if self.rule.growing.is_some() {
+            return self.plan_and_grow(call);
+        }
         let before = call.keep(|| self.before_a_plan());
         let (set, heading) = self.freeze(call.clock.t);
         let planned = self.optimist.plan(call, heading, &set);

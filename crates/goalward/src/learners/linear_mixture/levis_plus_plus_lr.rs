@@ -116,7 +116,8 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     require_clear(brief.problem)?;
     let b = given_or_true_b(unit, brief)?;
     let c_min = known_c_min(brief)?;
-    let mut rule = read_rule(brief, unit, b, c_min, None, Norms::Computed)?;
+    let radius = brief.settings.get(&RADIUS)?;
+    let mut rule = read_rule(brief, unit, b, c_min, None, (radius, Norms::Computed))?;
     let half = 0.5 * rule.delta;
     rule.delta = half;
     brief.settings.note_as("radius", json!("likelihood"));

@@ -1,16 +1,32 @@
-//! Learners of linear mixtures: optimistic planning over a confidence set for theta.
+//! Learners of linear mixtures: optimistic planning over a confidence set for theta, and plans for
+//! one theta that is drawn or most likely.
 
+pub mod certainty_equivalence;
 mod cuts;
 pub mod levis;
+pub mod levis_plus;
 pub mod levis_plus_plus;
 pub mod levis_plus_plus_lr;
 pub mod lr;
+mod model;
 mod norms;
 mod optimist;
+pub mod psrl_mixture;
 pub mod rho_levis_plus_plus;
+mod scale;
+pub mod ucrl_ave_ssp;
 
 use super::entry::LearnerEntry;
 
 /// All of them: one line each.
-pub(super) const ENTRIES: &[LearnerEntry] =
-    &[levis_plus_plus::ENTRY, rho_levis_plus_plus::ENTRY, levis::ENTRY, levis_plus_plus_lr::ENTRY, lr::ENTRY];
+pub(super) const ENTRIES: &[LearnerEntry] = &[
+    levis_plus_plus::ENTRY,
+    rho_levis_plus_plus::ENTRY,
+    levis_plus::ENTRY,
+    levis::ENTRY,
+    levis_plus_plus_lr::ENTRY,
+    lr::ENTRY,
+    ucrl_ave_ssp::ENTRY,
+    psrl_mixture::ENTRY,
+    certainty_equivalence::ENTRY,
+];

@@ -5,12 +5,13 @@ use crate::Result;
 use crate::confidence::{Ellipse, RadiusRule, RegressionSet};
 use crate::estimate::Ridge;
 use crate::learners::core::greedy;
-use crate::learners::shared::{B, ROWS};
+use crate::learners::doubling::{Doubling, unavoidable};
+use crate::learners::shared::{B, B_OR_DOUBLING, ROWS};
 use crate::learners::{Brief, Call, Clock, Details, Emptiness, MixturePlan, PlanReport, Probe, Reason};
 use crate::numeric::stored::{Flaw, Within, at_most, between, ensure, numbers};
 use crate::numeric::support::{ConvexSet, SupportMin};
 use crate::numeric::{Polytope, Stream};
-use crate::parameters::Key;
+use crate::parameters::{Bound, Key};
 use crate::plan::{Cut, Devi, Met, Planner, Task, way};
 
 use crate::problem::{Action, Pair, Problem, State, all_rows};
@@ -30,6 +31,8 @@ pub(super) struct Optimist {
     /// B, with the user's choice among its rows.
     pub(super) constraints: Arc<Polytope>,
     devi: Devi,
+    /// Where B began, if it doubles.
+    beginning: Option<Doubling>,
     pub(super) standing: Standing,
 }
 
@@ -98,6 +101,16 @@ pub(super) struct Standing {
     pub(super) v: Vec<f64>,
     last_plan: Option<PlanReport>,
     ties: Stream,
+    /// The bound of the moment, if it doubles.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    doubling: Option<Doubling>,
+}
+
+impl Standing {
+    /// The bound of the moment; the one that is in force where it does not double.
+    pub(super) fn b(&self, in_force: f64) -> f64 {
+        self.doubling.map_or(in_force, |doubling| doubling.b())
+    }
 }
 
 /// What the tables of an optimistic learner take, in bytes, from above.
@@ -121,21 +134,64 @@ impl Optimist {
         planner: &Key<Planner>,
     ) -> Result<Self> {
         let (planner, rows) = (brief.settings.get(planner)?, brief.settings.get(&ROWS)?);
-        let problem = brief.problem.clone();
-        let b_set = problem.constraints();
+        let b_set = brief.problem.constraints();
         let constraints = match b_set.has_features() {
             true => Arc::new(b_set.with_rows(rows)),
             false => Arc::clone(b_set),
         };
+        Ok(Self::with(brief, costs, b, unit, planner, constraints))
+    }
+
+    /// The same without settings of the user's.
+    pub(super) fn with(
+        brief: &Brief,
+        costs: Vec<f64>,
+        b: f64,
+        unit: f64,
+        planner: Planner,
+        constraints: Arc<Polytope>,
+    ) -> Self {
+        let problem = brief.problem.clone();
         let goal = problem.goal();
         let mut q = vec![1.0; problem.pairs()];
         q[problem.pairs_of(goal)].fill(0.0);
         let mut v = vec![b.min(1.0); problem.states()];
         v[goal] = 0.0;
         let ties = brief.stream();
-        let standing = Standing { violations: 0, contradictions: 0, relaxed: 0, q, v, last_plan: None, ties };
+        let (last_plan, doubling) = (None, None);
+        let standing =
+            Standing { violations: 0, contradictions: 0, relaxed: 0, q, v, last_plan, ties, doubling };
         let devi = Devi::new(&problem);
-        Ok(Optimist { devi, problem, costs, unit, b, planner, constraints, standing })
+        Optimist { devi, problem, costs, unit, b, planner, constraints, beginning: None, standing }
+    }
+
+    /// The same with a bound that doubles.
+    pub(super) fn doubling(mut self, beginning: Option<Doubling>) -> Self {
+        (self.beginning, self.standing.doubling) = (beginning, beginning);
+        self.b = self.standing.b(self.b);
+        self
+    }
+
+    /// The new B, if the last plan's values prove the old one too small. They are looked at before
+    /// the clamp: min over a of Q_j(s,a) is a backup of values that are at most B, so it is no more
+    /// than V* if B is no less than B*.
+    pub(super) fn outgrown(&mut self) -> Option<f64> {
+        let planned = self.standing.last_plan.as_ref().is_some_and(|plan| plan.empty.is_none());
+        let doubling = self.standing.doubling.as_mut().filter(|_| planned)?;
+        let (problem, q) = (&self.problem, &self.standing.q);
+        let states = (0..problem.states()).filter(|&s| s != problem.goal());
+        let least = states.map(|s| q[problem.pairs_of(s)].iter().copied().fold(f64::INFINITY, f64::min));
+        let largest = least.fold(0.0, f64::max);
+        doubling.exceeded(largest).then(|| {
+            self.b = doubling.b();
+            self.b
+        })
+    }
+
+    /// Goes on from a standing that was checked.
+    pub(super) fn accept(&mut self, standing: Standing) {
+        self.b = standing.doubling.map_or(self.b, |doubling| doubling.b());
+        self.standing = standing;
     }
 
     /// argmin_a Q_j(s,a).
@@ -151,9 +207,16 @@ impl Optimist {
 
     /// Algorithm 1, lines 11 to 18, on regressions that were just frozen: C_j from level 0 (reading
     /// A9), eps_j = q_j = 1/t_j (reading A6).
+    ///
+    /// A radius of zero (`scale=0`) leaves no optimism: the plan is for the point of B that is
+    /// nearest to the estimate, and without discount.
     pub(super) fn plan(&mut self, call: &Call, heading: Heading, set: &Ellipse) -> Result<(), Cut> {
-        let mut within = set.within(&self.constraints).map_err(|_| Emptiness::Regression);
-        self.plan_over(call, heading, within.as_mut(), Rate::printed(call.clock.t))
+        let (within, rate) = match set.radius == 0.0 {
+            true => (set.nearest(&self.constraints), Rate::least()),
+            false => (set.within(&self.constraints), Rate::printed(call.clock.t)),
+        };
+        let mut within = within.map_err(|_| Emptiness::Regression);
+        self.plan_over(call, heading, within.as_mut(), rate)
     }
 
     /// Where the values of the last plan lead to over a set.
@@ -204,6 +267,7 @@ impl Optimist {
             planner: done.map_or(self.planner, |done| done.planner),
             fallbacks: done.map_or(0, |done| done.fallbacks),
             relaxed: done.is_some_and(|done| done.relaxed),
+            b: now.doubling.map(|doubling| doubling.b() * self.unit),
         });
         let sweeps = done.map_or(0, |done| done.sweeps);
         let report = PlanReport::new(call.clock.t, call.clock.j, call.reason, v);
@@ -252,9 +316,16 @@ impl Optimist {
         }
     }
 
-    /// Whether a stored standing can be one of this learner; no value may exceed `highest`.
+    /// Whether a stored standing can be one of this learner; no value may exceed `highest`, or the
+    /// bound of the moment where that doubles.
     pub(super) fn check(&self, stored: &Standing, now: &Clock, highest: f64) -> Result<(), Flaw> {
         let j = now.j;
+        let both = stored.doubling.zip(self.beginning);
+        ensure(stored.doubling.is_some() == self.beginning.is_some(), "doubling", || {
+            "it is that of other settings".into()
+        })?;
+        both.map_or(Ok(()), |(stored, own)| stored.check(&own)).within("doubling")?;
+        let highest = stored.doubling.map_or(highest, |doubling| doubling.b());
         at_most("violations", stored.violations, j, "the planning calls")?;
         at_most("contradictions", stored.contradictions, stored.violations, "the violations")?;
         at_most("relaxed", stored.relaxed, j, "the planning calls")?;
@@ -283,6 +354,19 @@ impl Optimist {
             plan.theta.iter().try_for_each(|theta| numbers("theta", theta, self.problem.dim()))
         })
     }
+}
+
+/// B, in the user's units, for a learner that can do without: what was given, or where it begins to
+/// double. No action avoids the largest of the least costs, so B* is at least that. `costs` are
+/// those of the learner, in its unit, and so is what doubles.
+pub(super) fn bound_or_doubling(unit: f64, brief: &Brief, costs: &[f64]) -> Result<(f64, Option<Doubling>)> {
+    if brief.settings.get(&B_OR_DOUBLING)? != Bound::Doubling {
+        return Ok((given_or_true_b(unit, brief)?, None));
+    }
+    let problem = &**brief.problem;
+    let states = (0..problem.states()).filter(|&s| s != problem.goal());
+    let b = unavoidable(costs, states.map(|s| problem.pairs_of(s))).unwrap_or(1.0).clamp(1e-9, 1e12);
+    Ok((b * unit, Some(Doubling::new(b))))
 }
 
 /// B, in the user's units, for a learner with costs in this unit.

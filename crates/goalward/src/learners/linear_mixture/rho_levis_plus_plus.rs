@@ -28,6 +28,7 @@
 
 use super::levis_plus_plus::{Moments, read_rule};
 use super::optimist::{bytes, given_or_true_b};
+use super::scale::{self, OWN_SCALE};
 use crate::Result;
 use crate::confidence::{Norms, Perturbation};
 use crate::learners::builder::builder;
@@ -66,6 +67,7 @@ builder! {
     GAMMA as TakesGamma;
     LEVELS as TakesLevels;
     RADIUS as TakesRadius;
+    OWN_SCALE as TakesScale;
     HORIZON as TakesHorizon;
     DELTA_SPLIT as TakesDeltaSplit;
     NORMS as TakesNorms;
@@ -88,6 +90,7 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     };
     settings.note(&RHO, &rho);
     let perturbation = Some(Perturbation { rho, t_star });
-    let rule = read_rule(brief, unit, b + t_star * rho, rho, perturbation, Norms::Printed)?;
+    let radius = (scale::radius(brief, &RADIUS)?, Norms::Printed);
+    let rule = read_rule(brief, unit, b + t_star * rho, rho, perturbation, radius)?;
     Ok(Box::new(Moments::new(brief, rule, &PLANNER)?))
 }

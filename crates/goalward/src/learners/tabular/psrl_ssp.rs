@@ -41,9 +41,10 @@ use crate::estimate::{StoredVisits, Visits};
 use crate::learners::builder::builder;
 use crate::learners::core::{Table, misuse, table_bytes};
 use crate::learners::counted::{self, FLOOR, PRECISION, SUPPORT, Sizes, Support};
+use crate::learners::epochs::Epochs;
 use crate::learners::{Algorithm, Brief, Call, Clock, Family, LearnerEntry, Reason, Transition};
 use crate::memory;
-use crate::numeric::stored::{Flaw, Within, at_most, ensure};
+use crate::numeric::stored::{Flaw, Within, ensure};
 use crate::parameters::Key;
 use crate::plan::Cut;
 use crate::problem::{Action, Pair, Problem, State};
@@ -86,9 +87,8 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
         prior: settings.get(&PRIOR)?,
         precision: settings.get(&PRECISION)?,
         visits: Visits::new(problem.pairs()),
-        before: vec![0; problem.pairs()],
+        epochs: Epochs::new(problem.pairs()),
         policy: vec![0; problem.states()],
-        epoch: Epoch::default(),
     };
     Ok(Tabular::boxed(Table::new(brief, floor), rule))
 }
@@ -98,28 +98,16 @@ struct Sampling {
     prior: f64,
     precision: f64,
     visits: Visits,
-    /// Visits of each pair when the epoch began.
-    before: Vec<u64>,
+    epochs: Epochs,
     policy: Vec<Action>,
-    epoch: Epoch,
-}
-
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Epoch {
-    /// k_{t_l}: the episode that it began in, from 1; 0 before the first.
-    began: u64,
-    /// K_{l-1}: by how many episodes the epoch before went on.
-    last: u64,
 }
 
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Memory {
     visits: StoredVisits,
-    before: Vec<u64>,
+    epochs: Epochs,
     policy: Vec<Action>,
-    epoch: Epoch,
 }
 
 impl Sampling {
@@ -160,10 +148,9 @@ impl Rule for Sampling {
     /// reached the goal for the first step of the next.
     fn learn(&mut self, _: &mut Table, step: &Transition, pair: Pair, now: &Clock) -> Option<Reason> {
         self.visits.take(pair, step.next);
-        if self.visits.n(pair) > 2 * self.before[pair] {
-            return Some(Reason::Visits);
-        }
-        (now.episodes_begun() - self.epoch.began > self.epoch.last).then_some(Reason::Episodes)
+        let often = self.epochs.visit(pair);
+        let long = self.epochs.is_long(now.episodes_begun());
+        often.then_some(Reason::Visits).or(long.then_some(Reason::Episodes))
     }
 
     fn plan(&mut self, table: &mut Table, call: &Call) -> Result<u64, Cut> {
@@ -180,9 +167,7 @@ impl Rule for Sampling {
         };
         (table.standing.q, table.standing.v) = (swept.q, swept.v);
         self.policy = table.policy();
-        self.before = self.visits.all();
-        let now = call.clock.episodes_begun();
-        self.epoch = Epoch { began: now, last: now - self.epoch.began };
+        self.epochs.begin(call.clock.episodes_begun());
         Ok(swept.sweeps)
     }
 
@@ -199,19 +184,17 @@ impl Rule for Sampling {
     }
 
     fn stored(&self) -> Memory {
-        let Sampling { visits, before, policy, epoch, .. } = self;
-        Memory { visits: visits.stored(), before: before.clone(), policy: policy.clone(), epoch: *epoch }
+        let Sampling { visits, epochs, policy, .. } = self;
+        Memory { visits: visits.stored(), epochs: epochs.clone(), policy: policy.clone() }
     }
 
     fn restore(&mut self, memory: Memory, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
         let listed = self.support == Support::Known;
         let visits = Visits::restored(&memory.visits, problem, now.t, listed).within("visits")?;
-        visits.check_before(&memory.before)?;
+        let (pairs, steps) = (problem.pairs(), visits.all().iter().sum());
+        memory.epochs.check(pairs, now.episodes_begun(), steps).within("epochs")?;
         ensure(misuse::is_policy(problem, &memory.policy), "policy", || "no action of some state".into())?;
-        at_most("began", memory.epoch.began, now.episodes_begun(), "the episodes begun").within("epoch")?;
-        at_most("last", memory.epoch.last, now.episodes_begun(), "the episodes begun").within("epoch")?;
-        (self.visits, self.before) = (visits, memory.before);
-        (self.policy, self.epoch) = (memory.policy, memory.epoch);
+        (self.visits, self.epochs, self.policy) = (visits, memory.epochs, memory.policy);
         Ok(())
     }
 }

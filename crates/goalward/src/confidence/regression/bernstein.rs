@@ -1,0 +1,85 @@
+//! The radius of LEVIS+: of a regression weighed by estimated variances.
+
+use super::{RadiusRule, given, unscaled};
+use crate::confidence::guarantee::{Assumption, Claim, Condition};
+use crate::confidence::norms::theta_norm;
+use crate::confidence::radius::{RadiusKind, TwoRadii};
+use crate::estimate::Errors;
+use crate::problem::Problem;
+
+/// All that the radii of LEVIS+ are computed from. Costs, B and rho in the theory's units.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct BernsteinRule {
+    /// The user's units per unit of the theory.
+    pub unit: f64,
+    /// The bound on the values.
+    pub b: f64,
+    /// Whether nobody gave it, and it doubles.
+    pub doubling: bool,
+    /// Whether lambda = 1/B^2 follows it.
+    pub lambda_follows: bool,
+    /// What is added to every cost.
+    pub rho: f64,
+    /// Which radius.
+    pub radius: RadiusKind,
+    /// The formulas.
+    pub radii: TwoRadii,
+}
+
+impl BernsteinRule {
+    /// beta_hat after t steps.
+    pub(crate) fn beta(&self, t: u64) -> f64 {
+        self.radius.factor() * self.radii.hat(t)
+    }
+
+    /// What step t is weighed with.
+    pub(crate) fn errors(&self, t: u64) -> Errors {
+        let factor = self.radius.factor();
+        Errors { check: factor * self.radii.check(t), tilde: factor * self.radii.tilde(t) }
+    }
+
+    /// The same for another B.
+    pub(crate) fn with_b(&self, b: f64) -> Self {
+        let lambda = if self.lambda_follows { 1.0 / (b * b) } else { self.radii.lambda };
+        BernsteinRule { b, radii: TwoRadii { b, lambda, ..self.radii }, ..self.clone() }
+    }
+
+    /// What is proved of LEVIS+ with this radius.
+    pub(crate) fn claim(&self, problem: &Problem) -> Claim {
+        let mut assumptions = self.assumptions(problem);
+        // what only the regret theorem asks for
+        let costs = problem.min_cost() > 0.0 || self.rho > 0.0;
+        assumptions.push(Assumption::settled("every cost off the goal is positive, or rho is", costs));
+        let one = Condition::at_least("B >= 1 in units of the largest cost", Some(self.b), Some(1.0));
+        assumptions.push(Assumption::Settled(one));
+        let values = if self.rho > 0.0 { "V* of the perturbed costs" } else { "V*" };
+        let statement = format!(
+            "theta* is in every confidence set, no plan's values exceed {values}, and the regret is \
+             O~(d B sqrt(K/c_min)) from K = d^5 + B^2 d^4/c_min on (Min et al. 2022)"
+        );
+        Claim { statement, level: self.level(), assumptions }
+    }
+}
+
+impl RadiusRule for BernsteinRule {
+    fn kind(&self) -> RadiusKind {
+        self.radius
+    }
+
+    fn level(&self) -> f64 {
+        7.0 * self.radii.delta
+    }
+
+    fn assumptions(&self, problem: &Problem) -> Vec<Assumption> {
+        let bound = self.radii.theta_norm;
+        let mut all = vec![
+            Assumption::BoundsValues { b: self.b * self.unit, rho: self.rho * self.unit },
+            Assumption::Mixture,
+            Assumption::ThetaNorm { factor: (1.0, ""), bound, over_b: theta_norm(problem) },
+            Assumption::phi_norm(problem, self.radii.phi_norm),
+        ];
+        all.extend(given(self.doubling));
+        all.extend(unscaled(self.radius));
+        all
+    }
+}

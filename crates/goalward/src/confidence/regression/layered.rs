@@ -1,0 +1,81 @@
+//! The radii of UCRL-AVE: of layered regressions.
+
+use super::{RadiusRule, unscaled};
+use crate::confidence::guarantee::{Assumption, Claim};
+use crate::confidence::norms::theta_norm;
+use crate::confidence::radius::RadiusKind;
+use crate::estimate::{Layer, influence};
+use crate::problem::Problem;
+
+/// All that the radii of UCRL-AVE are computed from. Costs and B in the theory's units.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct LayerRule {
+    /// The user's units per unit of the theory.
+    pub unit: f64,
+    /// The bound on the values.
+    pub b: f64,
+    /// The failure probability.
+    pub delta: f64,
+    /// The ridge lambda; layer l has 2^(-2l) of it.
+    pub lambda: f64,
+    /// The number L of layers.
+    pub layers: usize,
+    /// Which radius.
+    pub radius: RadiusKind,
+    /// The bound on |theta*|.
+    pub theta_norm: f64,
+}
+
+impl LayerRule {
+    /// beta_l after t steps, for values over B:
+    ///
+    /// 16 2^-l sqrt((8 Var_l + 8 iota + 2^(-2l+5) lambda S^2) iota) + 6 2^-l iota + 2^-l sqrt(lambda) S,
+    /// with iota = log(4 t^2 L/delta) and S the bound on |theta*|. Var_l is 8 times the weighted sum of
+    /// the squared residuals where 2^l >= 64 sqrt(iota), and the number of the layer's steps elsewhere.
+    pub(crate) fn beta(&self, place: usize, layer: &Layer, t: u64) -> f64 {
+        let LayerRule { delta, lambda, theta_norm, .. } = *self;
+        let reach = influence(place); // 2^-l
+        let iota = (4.0 * self.layers as f64 / delta).ln() + 2.0 * (t.max(1) as f64).ln();
+        let variance = match 1.0 / reach >= 64.0 * iota.sqrt() {
+            true => 8.0 * layer.residuals(),
+            false => layer.count() as f64,
+        };
+        let bias = reach * reach * lambda * theta_norm * theta_norm;
+        let printed = 16.0 * reach * ((8.0 * variance + 8.0 * iota + 32.0 * bias) * iota).sqrt()
+            + 6.0 * reach * iota
+            + bias.sqrt();
+        self.radius.factor() * printed
+    }
+
+    /// What can be said of the learner.
+    pub(crate) fn claim(&self, problem: &Problem) -> Claim {
+        let mut assumptions = self.assumptions(problem);
+        let proved = "UCRL-AVE's theorem, which is about a finite horizon, is proved for shortest paths";
+        assumptions.push(Assumption::settled(proved, false));
+        let statement = "theta* is in every layer's set, and no plan's values exceed V*; of the regret \
+                         nothing is claimed";
+        Claim { statement: statement.into(), level: self.level(), assumptions }
+    }
+}
+
+impl RadiusRule for LayerRule {
+    fn kind(&self) -> RadiusKind {
+        self.radius
+    }
+
+    /// One delta for the sets of all layers, two for what is estimated of variances.
+    fn level(&self) -> f64 {
+        3.0 * self.delta
+    }
+
+    fn assumptions(&self, problem: &Problem) -> Vec<Assumption> {
+        let bound = self.theta_norm;
+        let mut all = vec![
+            Assumption::BoundsValues { b: self.b * self.unit, rho: 0.0 },
+            Assumption::Mixture,
+            Assumption::ThetaNorm { factor: (1.0, ""), bound, over_b: theta_norm(problem) },
+        ];
+        all.extend(unscaled(self.radius));
+        all
+    }
+}

@@ -1,0 +1,193 @@
+//! Posterior sampling for linear mixtures: plan for a theta that is drawn.
+//!
+//! # What it does
+//!
+//! The prior is uniform on B. The posterior is proportional to the product of <phi(s'|s,a), theta>
+//! over all steps seen. At the beginning of each epoch a theta is drawn from it, by hit and run
+//! within B (`estimate/likelihood/walk.rs`), and the policy that is optimal for it is followed until
+//! the epoch ends. Epochs are those of PSRL-SSP: one ends when it has seen more episodes end than
+//! the one before, or when some pair was visited more than twice as often as when it began.
+//!
+//! A draw lies in B, so that every row is a distribution. If it has the goal out of reach of some
+//! state, the values there are bounded by the discount of 1e-9, and planning comes to an end.
+//!
+//! # What it needs to know
+//!
+//! Nothing but the problem.
+//!
+//! # Parameters
+//!
+#![doc = include_str!("../../../docs/learners/psrl-mixture.md")]
+//!
+//! # Cost per step
+//!
+//! That of counting: O(nnz of the row + k^2), k <= d - 1 the dimension of B. A draw takes O(k + 20)
+//! operations a move for each distinct triple seen, and for each row of B. Plans: as many as pairs
+//! visited times log T, and sqrt(K) more. Memory: 16 bytes for each pair, 28 for each distinct
+//! triple seen.
+//!
+//! # Reference
+//!
+//! Jafarnia-Jahromi, Chen, Jain, Luo (UAI 2023), Algorithm 1, for the epochs. The mixture's
+//! posterior in the place of theirs, which is Dirichlet for each pair, is goalward's. Their bound on
+//! the Bayesian regret is for that prior. Nothing is proved here, and no confidence set or optimism
+//! is claimed: a posterior says nothing of the worst case.
+//!
+//! # Departures from the print
+//!
+//! * The draw is that of a Markov chain after `burn_in` moves from the smoothed maximum of the
+//!   likelihood, not an exact one.
+//! * With directions of B that no kernel sees, the prior is uniform along those that kernels do see,
+//!   at the others' values of the start.
+//! * Zero costs: every cost is raised by 1e-6 of the largest, where the paper has max(c, eps).
+
+use super::model;
+use super::optimist::{Optimist, Rate, Standing, bytes};
+use crate::Result;
+use crate::estimate::{Counts, Likelihood};
+use crate::learners::builder::builder;
+use crate::learners::epochs::Epochs;
+use crate::learners::{
+    Algorithm, Brief, Call, Clock, Family, LearnerEntry, Probe, Reason, Seen, Snapshot, Transition,
+};
+use crate::numeric::Stream;
+use crate::numeric::stored::{Flaw, Within};
+use crate::parameters::Key;
+use crate::plan::Cut;
+use crate::problem::{Action, Pair, Problem, State};
+use serde::{Deserialize, Serialize};
+
+pub(in crate::learners) const ENTRY: LearnerEntry =
+    LearnerEntry::new("psrl-mixture", "posterior sampling: plans for a theta drawn from B", build)
+        .reference("Jafarnia-Jahromi, Chen, Jain, Luo (UAI 2023), Algorithm 1, with the mixture's posterior")
+        .setting("linear mixture SSP, costs may be zero")
+        .guarantee("none: the Bayesian regret of PSRL-SSP is proved for Dirichlet priors, not for this one")
+        .parameters(PARAMETERS)
+        .family(Family::LinearMixture)
+        .memory(all_bytes);
+
+const BURN_IN: Key<u64> = Key::count(
+    "burn_in",
+    1,
+    1_000_000,
+    "moves of the hit-and-run chain before a draw; k is the dimension of B",
+)
+.computed("64 + 16 k");
+
+builder! {
+    /// Posterior sampling for linear mixtures. See the [module](self).
+    PsrlMixture, ENTRY;
+    BURN_IN, burn_in => u64;
+}
+
+/// The label of the numbers that draw.
+const LABEL: u64 = 0x7073_726c; // "psrl"
+
+fn all_bytes(problem: &Problem) -> u64 {
+    bytes(problem) + 16 * problem.pairs() as u64
+}
+
+fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
+    let optimist = model::planner(brief)?;
+    let likelihood = Likelihood::new(brief.problem);
+    let k = brief.problem.constraints().free() as u64;
+    let moves = brief.settings.get_or(&BURN_IN, || (64 + 16 * k).min(1_000_000))? as usize;
+    let epochs = Epochs::new(brief.problem.pairs());
+    let stream = Stream::new(brief.seed, &[LABEL]);
+    Ok(Box::new(Sampler { optimist, likelihood, moves, epochs, stream, visited: false }))
+}
+
+struct Sampler {
+    optimist: Optimist,
+    likelihood: Likelihood,
+    moves: usize,
+    epochs: Epochs,
+    /// What draws.
+    stream: Stream,
+    /// Whether the pair just seen has more than twice its visits.
+    visited: bool,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Memory {
+    standing: Standing,
+    counts: Counts,
+    epochs: Epochs,
+    stream: Stream,
+}
+
+impl Sampler {
+    /// Whether a stored state can be one of this learner, and its likelihood.
+    fn check(&self, stored: &Memory, now: &Clock) -> Result<Likelihood, Flaw> {
+        // costs are at most 1, and a little more where they are raised
+        self.optimist.check(&stored.standing, now, 2.0 / Rate::least().q).within("standing")?;
+        let likelihood = self.likelihood.restored(stored.counts.clone()).within("counts")?;
+        model::check_together(&likelihood, now)?;
+        let (pairs, k) = (self.optimist.problem.pairs(), now.episodes_begun());
+        stored.epochs.check(pairs, k, likelihood.total()).within("epochs")?;
+        stored.stream.check(&self.stream).within("stream")?;
+        Ok(likelihood)
+    }
+}
+
+impl Algorithm for Sampler {
+    fn act(&mut self, s: State) -> Action {
+        self.optimist.act(s)
+    }
+
+    fn observe(&mut self, step: &Transition, pair: Pair, _: &Clock) -> Seen {
+        let seen = self.likelihood.observe(pair, step.next);
+        self.visited = seen == Seen::Counted && self.epochs.visit(pair);
+        seen
+    }
+
+    fn due(&mut self, now: &Clock) -> Option<Reason> {
+        let visited = std::mem::take(&mut self.visited).then_some(Reason::Visits);
+        visited.or(self.epochs.is_long(now.episodes_begun()).then_some(Reason::Episodes))
+    }
+
+    fn plans_first(&self) -> bool {
+        true
+    }
+
+    fn plan(&mut self, call: &Call) -> Result<(), Cut> {
+        let before = call.keep(|| self.stream.clone());
+        let z = self.likelihood.draw(self.moves, &mut self.stream);
+        let theta = self.likelihood.lift(&z);
+        let planned = model::plan(&mut self.optimist, call, theta, &self.likelihood);
+        match (planned, before) {
+            (Err(_), Some(before)) => self.stream = before,
+            _ => self.epochs.begin(call.clock.episodes_begun()),
+        }
+        planned
+    }
+
+    fn value(&self, s: State) -> Option<f64> {
+        Some(self.optimist.value(s))
+    }
+
+    fn q(&self, p: Pair) -> Option<f64> {
+        Some(self.optimist.q(p))
+    }
+
+    fn probe(&self, sink: &mut dyn Probe, _: &Clock) {
+        if sink.wants_estimate() {
+            sink.estimate(&self.likelihood.maximum().theta);
+        }
+        self.optimist.probe(sink);
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        let (standing, counts) = (self.optimist.standing.clone(), self.likelihood.counts());
+        Snapshot::of(&Memory { standing, counts, epochs: self.epochs.clone(), stream: self.stream.clone() })
+    }
+
+    fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
+        let stored: Memory = state.to()?;
+        self.likelihood = self.check(&stored, now).within("learner.algorithm")?;
+        self.optimist.accept(stored.standing);
+        (self.epochs, self.stream) = (stored.epochs, stored.stream);
+        Ok(())
+    }
+}

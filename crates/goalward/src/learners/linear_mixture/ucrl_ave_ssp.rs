@@ -1,0 +1,361 @@
+//! UCRL-AVE for shortest paths: layered regressions in the place of high-order moments.
+//!
+//! # What it does
+//!
+//! Keeps L ridge regressions of V_j/B (`estimate/layers.rs`). Each step goes into one of them, with a
+//! weight that bounds its influence there by 2^-l. No variance is estimated step by step; the radius
+//! of a layer has the sum of its squared residuals. Plans use all layers that have data: every backup
+//! of DEVI takes the largest of the certified lower bounds over C_l ∩ B. That maximum is monotone
+//! and, times 1 - q, a contraction, so DEVI converges. It is optimistic when theta* is in all sets.
+//!
+//! It plans when the determinant of some layer or the time doubles.
+//!
+//! # What it needs to know
+//!
+//! B >= B*, a bound on |theta*| (computed from B where that is bounded), and about how many steps
+//! will be made (`horizon`), on which only the number of layers depends.
+//!
+//! # Parameters
+//!
+#![doc = include_str!("../../../docs/learners/ucrl-ave-ssp.md")]
+//!
+//! # Cost per step
+//!
+//! O(nnz + L d^2), in practice O(nnz + d^2 log t): layers fill one after the other. A backup costs a
+//! support problem for each layer whose set does not hold all of B. O(d L log T) planning calls in
+//! all. Memory: 5 L matrices of d x d numbers.
+//!
+//! # Reference
+//!
+//! Zhao, He, Zhou, Zhang, Gu (COLT 2023), UCRL-AVE, Theorem 2.1 and equation (3.4), for linear
+//! mixtures with a finite horizon. The constants of the radius are the paper's, among them the 8
+//! before a variance that has another 8 inside.
+//!
+//! # Departures from the print
+//!
+//! * **Nothing is proved for shortest paths.** This is a transfer, not a theorem.
+//! * Values are divided by B where the paper has values in [0, 1], and t^2 stands for k^2 H^2 in
+//!   the logarithms.
+//! * alpha = (K H)^(-3/2) has no H here: it is N^(-3/2), with N = `horizon` for the number of
+//!   steps. L = ceil(log2(1/alpha)).
+//! * lambda = 1/S^2, S being the bound on |theta*|, which the paper calls B.
+//! * A step that is new in no layer, |x| < 2^-l in all of them, goes into layer L with weight 1.
+//!   Its influence is less than 2^-L there, so the radius stays valid. A step with phi_V = 0 tells
+//!   nothing and is left out.
+//! * A set is cut with B, where the paper has a bonus and a clamp: that is tighter, and makes DEVI
+//!   converge.
+//! * The sets fail with probability delta, and what is said of variances with 2 delta more at most;
+//!   that count could not be verified at the source.
+
+use super::norms;
+use super::optimist::{Heading, Optimist, Rate, Standing, bytes, given_or_true_b};
+use super::scale::{self, OWN_SCALE};
+use crate::Result;
+use crate::confidence::{Claim, Ellipse, LayerRule, Norms, RadiusKind};
+use crate::estimate::{Layer, Layers, Ridge};
+use crate::learners::builder::builder;
+use crate::learners::shared::{B, DELTA, HORIZON, LAMBDA, PLANNER, ROWS, SCALED, THETA_NORM};
+use crate::learners::{
+    Algorithm, Brief, Call, Clock, Emptiness, Family, LearnerEntry, Need, Probe, Reason, Seen, Snapshot,
+    Transition,
+};
+use crate::numeric::norm;
+use crate::numeric::stored::{Flaw, Within, ensure};
+use crate::numeric::support::{ConvexSet, Status, Support, SupportMin, Warm};
+use crate::parameters::{Choice, Key};
+use crate::plan::Cut;
+use crate::problem::{Action, Pair, Problem, State};
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
+    "ucrl-ave-ssp",
+    "UCRL-AVE for shortest paths: extended value iteration with layered weights",
+    build,
+)
+.reference("Zhao, He, Zhou, Zhang, Gu (COLT 2023), UCRL-AVE, carried over to shortest paths")
+.setting("linear mixture SSP")
+.needs(&[Need::B])
+.guarantee("none proved for shortest paths; optimism holds when theta* is in all sets; scaled: none")
+.parameters(PARAMETERS)
+.family(Family::LinearMixture)
+.optimistic()
+.memory(all_bytes);
+
+const RADIUS: Key<RadiusKind> = Key::choice(
+    "radius",
+    &[Choice::Word("printed"), SCALED],
+    "printed: the paper's formula with t^2 for k^2 H^2; scaled:X: that times X",
+)
+.or("printed");
+
+const STEPS: Key<f64> = HORIZON.doc(
+    "the number N of steps that the layers are made for: alpha = N^(-3/2), L = ceil(log2(1/alpha)); a run \
+     may be longer",
+);
+
+const RIDGE: Key<f64> = LAMBDA.computed("1/theta_norm^2").doc("ridge; layer l has 2^(-2l) of it");
+
+const OWN_THETA_NORM: Key<f64> =
+    THETA_NORM.computed("the largest norm in the set B").doc("bound on |theta*|, which the paper calls B");
+
+builder! {
+    /// UCRL-AVE (Zhao, He, Zhou, Zhang, Gu, COLT 2023) for shortest paths. See the [module](self).
+    UcrlAveSsp, ENTRY;
+    B as TakesB;
+    DELTA as TakesDelta;
+    RIDGE as TakesLambda;
+    RADIUS as TakesRadius;
+    OWN_SCALE as TakesScale;
+    STEPS as TakesHorizon;
+    OWN_THETA_NORM as TakesThetaNorm;
+    PLANNER as TakesPlanner;
+    ROWS as TakesRows;
+}
+
+/// The most layers that a horizon asks for.
+const MOST_LAYERS: u64 = 90;
+
+fn all_bytes(problem: &Problem) -> u64 {
+    let d = problem.dim() as u64;
+    bytes(problem) + MOST_LAYERS * 5 * 8 * (d * d + d)
+}
+
+fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
+    let settings = &brief.settings;
+    let (dim, unit) = (brief.problem.dim(), brief.problem.cost_unit());
+    let b = given_or_true_b(unit, brief)? / unit;
+    settings.note_as(B.name(), json!(b * unit));
+    let theta_norm = norms::theta(Norms::Computed, brief, None)?.unwrap_or(1.0);
+    // a theta of norm zero has no ridge of its own
+    let own = || if theta_norm > 0.0 { theta_norm.powi(-2).clamp(1e-24, 1e24) } else { 1.0 };
+    let lambda = settings.get_or(&RIDGE, own)?;
+    let layers = ((1.5 * settings.get(&STEPS)?.log2()).ceil() as u64).clamp(1, MOST_LAYERS) as usize;
+    settings.note_as("layers", json!(layers));
+    let radius = scale::radius(brief, &RADIUS)?;
+    let rule = LayerRule { unit, b, delta: settings.get(&DELTA)?, lambda, layers, radius, theta_norm };
+    let costs = brief.problem.costs().iter().map(|c| c / unit).collect();
+    let optimist = Optimist::new(brief, costs, b, unit, &PLANNER)?;
+    let layers = Layers::new(dim, layers, lambda);
+    let mut learner = Layered { rule, optimist, layers, u: Vec::new(), sets: Vec::new() };
+    learner.normalise();
+    Ok(Box::new(learner))
+}
+
+struct Layered {
+    rule: LayerRule,
+    optimist: Optimist,
+    layers: Layers,
+    /// V_j/B, clamped to [0, 1].
+    u: Vec<f64>,
+    /// The ellipsoids of the last plan, layer 1 first; none before the first plan.
+    sets: Vec<Ellipse>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Memory {
+    standing: Standing,
+    layers: Layers,
+    sets: Vec<Ellipse>,
+}
+
+/// The largest of several lower bounds.
+#[derive(Clone)]
+struct Largest {
+    sets: Vec<ConvexSet>,
+    /// Which had it in the last solve.
+    which: usize,
+}
+
+impl SupportMin for Largest {
+    fn min(&mut self, c: &[f64], warm: &mut Warm) -> Support {
+        let mut all = Support { value: f64::NEG_INFINITY, bound: f64::NEG_INFINITY, status: Status::Optimal };
+        for (i, set) in self.sets.iter_mut().enumerate() {
+            // one warm start per pair is kept, and the first set has it
+            let one = if i == 0 { set.min(c, warm) } else { set.min(c, &mut Warm::default()) };
+            if one.value > all.value {
+                (all.value, self.which) = (one.value, i);
+            }
+            all.bound = all.bound.max(one.bound);
+            if one.status == Status::Inaccurate {
+                all.status = one.status;
+            }
+        }
+        all
+    }
+
+    fn minimiser(&self, theta: &mut [f64]) {
+        self.sets[self.which].minimiser(theta);
+    }
+
+    fn fallbacks(&self) -> u64 {
+        self.sets.iter().map(|set| set.fallbacks()).sum()
+    }
+
+    fn is_relaxed(&self) -> bool {
+        self.sets.iter().any(|set| set.is_relaxed())
+    }
+
+    fn count_fallbacks(&mut self, more: u64) {
+        self.sets.iter_mut().take(1).for_each(|set| set.count_fallbacks(more));
+    }
+
+    fn one_norm(&self) -> f64 {
+        self.sets.iter().map(|set| set.one_norm()).fold(0.0, f64::max)
+    }
+}
+
+impl Layered {
+    /// Makes U of V_j.
+    fn normalise(&mut self) {
+        let b = self.rule.b;
+        self.u.clear();
+        self.u.extend(self.optimist.standing.v.iter().map(|v| (v / b).clamp(0.0, 1.0)));
+    }
+
+    /// The ellipsoids of all layers after t steps, with these estimates.
+    fn ellipses(&self, t: u64, theta: impl Fn(&Ridge) -> Vec<f64>) -> Vec<Ellipse> {
+        let of = |(i, layer): (usize, &Layer)| Ellipse {
+            center: theta(layer.ridge()),
+            shape: layer.ridge().sigma().to_vec(),
+            radius: self.rule.beta(i, layer, t),
+        };
+        self.layers.all().iter().enumerate().map(of).collect()
+    }
+
+    /// What a plan is made over: the sets of the layers with data that do not hold all of B, or one
+    /// that does if all do.
+    fn largest(&self, sets: &[Ellipse]) -> Result<Largest, Emptiness> {
+        let all = sets.iter().zip(self.layers.all());
+        let mut live: Vec<&Ellipse> =
+            all.filter(|(_, layer)| layer.count() > 0).map(|(set, _)| set).collect();
+        if live.is_empty() {
+            live.extend(sets.first());
+        }
+        let binding: Vec<&Ellipse> = live.iter().copied().filter(|set| !self.holds_b(set)).collect();
+        let chosen = if binding.is_empty() { &live[..1] } else { &binding[..] };
+        let within = |set: &&Ellipse| match set.radius == 0.0 {
+            true => set.nearest(&self.optimist.constraints),
+            false => set.within(&self.optimist.constraints),
+        };
+        let sets: Result<Vec<ConvexSet>, _> = chosen.iter().map(within).collect();
+        sets.map(|sets| Largest { sets, which: 0 }).map_err(|_| Emptiness::Regression)
+    }
+
+    /// Whether an ellipsoid holds every theta in B for certain: |theta - center| in the norm of
+    /// Sigma is at most sqrt(tr Sigma) (|theta| + |center|).
+    fn holds_b(&self, set: &Ellipse) -> bool {
+        let d = set.center.len();
+        let trace: f64 = (0..d).map(|i| set.shape[i * d + i]).sum();
+        trace.sqrt() * (self.rule.theta_norm + norm(&set.center)) <= set.radius
+    }
+
+    fn memory(&self) -> Memory {
+        let standing = self.optimist.standing.clone();
+        Memory { standing, layers: self.layers.clone(), sets: self.sets.clone() }
+    }
+
+    /// Whether a stored state can be one of this learner.
+    fn check(&self, stored: &Memory, now: &Clock) -> Result<(), Flaw> {
+        let LayerRule { b, lambda, layers, .. } = self.rule;
+        let dim = self.optimist.problem.dim();
+        self.optimist.check(&stored.standing, now, b).within("standing")?;
+        stored.layers.check(&Layers::new(dim, layers, lambda), now.t).within("layers")?;
+        let expected = if now.j == 0 { 0 } else { layers };
+        ensure(stored.sets.len() == expected, "sets", || format!("{} of {expected}", stored.sets.len()))?;
+        stored.sets.iter().try_for_each(|set| set.check(dim)).within("sets")
+    }
+
+    /// Goes on from a state that was checked.
+    fn accept(&mut self, stored: Memory) {
+        self.optimist.accept(stored.standing);
+        (self.layers, self.sets) = (stored.layers, stored.sets);
+        self.normalise();
+    }
+}
+
+impl Algorithm for Layered {
+    fn act(&mut self, s: State) -> Action {
+        self.optimist.act(s)
+    }
+
+    fn observe(&mut self, step: &Transition, pair: Pair, _: &Clock) -> Seen {
+        self.layers.step(&self.optimist.problem, pair, step.next, &self.u);
+        Seen::Counted
+    }
+
+    fn due(&mut self, now: &Clock) -> Option<Reason> {
+        Optimist::due(self.layers.doubled(), now)
+    }
+
+    fn plan(&mut self, call: &Call) -> Result<(), Cut> {
+        let before = call.keep(|| self.layers.clone());
+        self.layers.freeze();
+        let sets = self.ellipses(call.clock.t, |ridge| ridge.frozen_theta().to_vec());
+        let ridges = || self.layers.all().iter().map(|layer| layer.ridge());
+        let heading = Heading {
+            beta: sets.first().map_or(0.0, |set| set.radius),
+            theta: ridges().map(|ridge| ridge.frozen_theta().to_vec()).collect(),
+            log_det: ridges().map(|ridge| ridge.frozen().log_det()).collect(),
+        };
+        let rate = match self.rule.radius.factor() == 0.0 {
+            true => Rate::least(),
+            false => Rate::printed(call.clock.t),
+        };
+        let mut largest = self.largest(&sets);
+        let planned = self.optimist.plan_over(call, heading, largest.as_mut(), rate);
+        match (planned, before) {
+            (Err(_), Some(before)) => self.layers = before,
+            _ => {
+                self.sets = sets;
+                self.normalise();
+            }
+        }
+        planned
+    }
+
+    fn value(&self, s: State) -> Option<f64> {
+        Some(self.optimist.value(s))
+    }
+
+    fn q(&self, p: Pair) -> Option<f64> {
+        Some(self.optimist.q(p))
+    }
+
+    fn probe(&self, sink: &mut dyn Probe, now: &Clock) {
+        if sink.wants_estimate() {
+            // of the layer with most data
+            let layer = self.layers.all().iter().rev().max_by_key(|layer| layer.count());
+            layer.into_iter().for_each(|layer| sink.estimate(&layer.ridge().theta()));
+        }
+        sink.weights(self.layers.last());
+        self.optimist.probe(sink);
+        if sink.wants_sets() {
+            let now = self.ellipses(now.t, Ridge::theta);
+            let planned = self.sets.iter().map(Some).chain(std::iter::repeat(None));
+            for (now, planned) in now.into_iter().zip(planned) {
+                self.optimist.show_sets(sink, &self.rule, || now, planned);
+            }
+        }
+    }
+
+    fn violations(&self) -> u64 {
+        self.optimist.violations()
+    }
+
+    fn claim(&self) -> Option<Claim> {
+        Some(self.rule.claim(&self.optimist.problem))
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot::of(&self.memory())
+    }
+
+    fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
+        let stored: Memory = state.to()?;
+        self.check(&stored, now).within("learner.algorithm")?;
+        self.accept(stored);
+        Ok(())
+    }
+}
