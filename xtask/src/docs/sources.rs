@@ -27,6 +27,7 @@ const fn slow(name: &'static str, command: &'static str, time: &'static str) -> 
 }
 
 pub(crate) const SOURCES: &[Source] = &[
+    Source { name: "learners", command: "goalward list learners", time: "1 s", quick: true, figures: &[] },
     Source {
         name: "demo",
         command: "goalward demo",
@@ -77,22 +78,26 @@ pub(crate) const SOURCES: &[Source] = &[
     slow("growth-gap4", "goalward growth --families tuned --gap-factor 4", "15 s"),
     slow(
         "sets-windy",
-        "goalward compare windy-grid@n=3 --learners lr@set=outer,lr,lr@set=exact --seeds 0..200 --episodes 300",
+        "goalward compare windy-grid@n=3 --learners lr@set=outer,lr,lr@set=exact --seeds \
+         0..200 --episodes 300",
         "1 min",
     ),
     slow(
         "sets-mixture",
-        "goalward compare random-mixture --learners lr@set=outer,lr,lr@set=exact --seeds 0..200 --episodes 300",
+        "goalward compare random-mixture --learners lr@set=outer,lr,lr@set=exact --seeds \
+         0..200 --episodes 300",
         "1 min",
     ),
     slow(
         "sets-corridor",
-        "goalward compare corridor --learners lr@set=outer,lr,lr@set=exact --seeds 0..200 --episodes 300",
+        "goalward compare corridor --learners lr@set=outer,lr,lr@set=exact --seeds 0..200 \
+         --episodes 300",
         "1 min",
     ),
     slow(
         "sets-hard",
-        "goalward compare hard-instance --learners lr@set=outer,lr,lr@set=exact --seeds 0..200 --episodes 300",
+        "goalward compare hard-instance --learners lr@set=outer,lr,lr@set=exact --seeds \
+         0..200 --episodes 300",
         "1 min",
     ),
     slow(
@@ -107,7 +112,8 @@ pub(crate) const SOURCES: &[Source] = &[
     ),
     slow(
         "mixture-3",
-        "goalward compare random-mixture@seed=3@dim=3@states=40 --learners lr --seeds 0..200 --episodes 300",
+        "goalward compare random-mixture@seed=3@dim=3@states=40 --learners lr --seeds \
+         0..200 --episodes 300",
         "3 s",
     ),
     slow("ladder-1", "goalward compare ladder@seed=1 --learners lr --seeds 0..200 --episodes 300", "3 s"),
@@ -123,17 +129,20 @@ pub(crate) const SOURCES: &[Source] = &[
     ),
     slow(
         "free-1",
-        "goalward compare random-mixture@free=0.3@seed=1 --learners lr,rho-levis++@B=oracle@t_star=oracle --seeds 0..20 --episodes 300",
+        "goalward compare random-mixture@free=0.3@seed=1 --learners \
+         lr,rho-levis++@B=oracle@t_star=oracle --seeds 0..20 --episodes 300",
         "10 s",
     ),
     slow(
         "free-2",
-        "goalward compare random-mixture@free=0.5@seed=2@dim=2 --learners lr,rho-levis++@B=oracle@t_star=oracle --seeds 0..20 --episodes 300",
+        "goalward compare random-mixture@free=0.5@seed=2@dim=2 --learners \
+         lr,rho-levis++@B=oracle@t_star=oracle --seeds 0..20 --episodes 300",
         "10 s",
     ),
     slow(
         "free-3",
-        "goalward compare ladder@free=0.3@seed=1 --learners lr,rho-levis++@B=oracle@t_star=oracle --seeds 0..20 --episodes 300",
+        "goalward compare ladder@free=0.3@seed=1 --learners \
+         lr,rho-levis++@B=oracle@t_star=oracle --seeds 0..20 --episodes 300",
         "10 s",
     ),
     slow("bootstrap", "cargo bench --quiet --package goalward-lab --bench soak_bootstrap -- 2000", "20 s"),
@@ -151,7 +160,10 @@ impl Source {
             Some("goalward") => {
                 let _ = fs::remove_dir_all(out);
                 let mut command = Command::new(program);
-                command.args(words).args(["--markdown", "--quiet", "--out"]).arg(out);
+                command.args(words).arg("--markdown");
+                if !self.command.starts_with("goalward list") {
+                    command.args(["--quiet", "--out"]).arg(out);
+                }
                 command
             }
             _ => {

@@ -6,7 +6,6 @@ use goalward::learners::{self, Family, LEARNERS, LearnerEntry};
 use goalward::parameters::Parameter;
 use goalward::worlds::{self, COMMON, WORLDS, WorldEntry};
 use goalward::{Settings, problem::Problem};
-use serde::Serialize;
 use serde_json::Value;
 use std::io::{IsTerminal, stdout};
 
@@ -30,8 +29,11 @@ pub(crate) struct Args {
     /// The one to describe in full, with its parameters
     id: Option<String>,
     /// Print a JSON array of the registry's entries; of one, the entry
-    #[arg(long)]
+    #[arg(long, conflicts_with = "markdown")]
     json: bool,
+    /// Print a table of all learners as a named part of Markdown, for documents
+    #[arg(long, conflicts_with = "id")]
+    markdown: bool,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -41,6 +43,12 @@ enum What {
 }
 
 pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
+    if args.markdown {
+        let what = args.what;
+        anyhow::ensure!(matches!(what, What::Learners), "there is a table in Markdown of learners only");
+        output::text(&markdown())?;
+        return Ok(Outcome::Done);
+    }
     let columns = columns();
     match (args.what, args.id.as_deref(), args.json) {
         (What::Worlds, None, true) => output::json(&WORLDS)?,
@@ -113,6 +121,25 @@ fn all_learners(columns: usize) -> String {
     text + &wrapped("", more, 0, columns) + "\n"
 }
 
+/// The table of a document: every learner with its setting, what it must know and where it is from.
+fn markdown() -> String {
+    let cell = |text: &str| text.replace('|', "\\|").replace('*', "\\*");
+    let mut text = String::from(
+        "<!-- table -->\n| id | what it is | setting | must know | from |\n|---|---|---|---|---|\n",
+    );
+    for entry in LEARNERS {
+        let needs = needs(entry);
+        let cells = [entry.title, entry.setting, &needs, entry.reference].map(cell);
+        text += &format!("| `{}` | {} |\n", entry.id, cells.join(" | "));
+    }
+    text
+}
+
+fn needs(entry: &LearnerEntry) -> String {
+    let needs: Vec<String> = entry.needs.iter().map(|need| need.to_string()).collect();
+    if needs.is_empty() { "nothing".into() } else { needs.join(", ") }
+}
+
 fn heading(family: Family) -> &'static str {
     match family {
         Family::LinearMixture => "Linear mixtures: what is learnt is theta",
@@ -124,35 +151,24 @@ fn heading(family: Family) -> &'static str {
     }
 }
 
-/// One learner in full. What its entry says of cost and memory is shown if it says it.
+/// One learner in full.
 fn learner_page(entry: &LearnerEntry, columns: usize) -> String {
     let mut text = learner(entry, columns);
-    for (field, name) in [("cost", "cost per step"), ("keeps", "memory")] {
-        let said = said(entry, field);
-        if !said.is_empty() {
-            text += &(wrapped("    ", &format!("{name}: {said}"), 8, columns) + "\n");
-        }
+    for (name, said) in [("cost per step", entry.cost), ("memory", entry.keeps)] {
+        text += &(wrapped("    ", &format!("{name}: {said}"), 8, columns) + "\n");
     }
     text + &parameters("--set", entry.parameters, columns)
 }
 
 /// A learner in short.
 fn learner(entry: &LearnerEntry, columns: usize) -> String {
-    let needs: Vec<String> = entry.needs.iter().map(|need| need.to_string()).collect();
-    let needs = if needs.is_empty() { "nothing".into() } else { needs.join("; ") };
     let all = [
         ("setting", entry.setting.to_string()),
-        ("needs", needs),
+        ("needs", needs(entry)),
         ("guarantee", entry.guarantee.to_string()),
         ("from", entry.reference.to_string()),
     ];
     facts(entry.id, entry.title, &all, columns)
-}
-
-/// What an entry says under a name; nothing if it has no such field.
-fn said(entry: &impl Serialize, name: &str) -> String {
-    let json = serde_json::to_value(entry).unwrap_or_default();
-    json[name].as_str().unwrap_or_default().to_string()
 }
 
 fn facts(id: &str, title: &str, facts: &[(&str, String)], columns: usize) -> String {

@@ -12,7 +12,9 @@ pub(super) const ENTRY: LearnerEntry =
         .setting("any SSP whose truth is known")
         .needs(&[Need::Policy])
         .guarantee("expected regret 0")
-        .family(Family::Baseline);
+        .family(Family::Baseline)
+        .cost("O(1)")
+        .keeps("O(S): the policy");
 
 fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let policy = brief.told.policy.clone().ok_or_else(|| Error::MissingSetting {

@@ -11,7 +11,9 @@ pub(super) const ENTRY: LearnerEntry =
     LearnerEntry::new("random", "a uniformly random action at every step", build)
         .reference("baseline")
         .setting("any SSP")
-        .family(Family::Baseline);
+        .family(Family::Baseline)
+        .cost("O(1)")
+        .keeps("nothing");
 
 fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     Ok(Box::new(Random { problem: brief.problem.clone(), stream: brief.stream() }))

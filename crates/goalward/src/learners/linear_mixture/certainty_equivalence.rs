@@ -54,6 +54,8 @@ pub(in crate::learners) const ENTRY: LearnerEntry =
         .guarantee("none")
         .parameters(PARAMETERS)
         .family(Family::LinearMixture)
+        .cost("O(nnz + d^2); O(log T) fits and plans in all")
+        .keeps("O(S A), and 28 bytes for each distinct transition seen")
         .memory(bytes);
 
 const EPSILON: Key<f64> =

@@ -68,6 +68,8 @@ pub(in crate::learners) const ENTRY: LearnerEntry =
         .family(Family::LinearMixture)
         .optimistic()
         .variants(&["", "radius=determinant"])
+        .cost("O(nnz + d^2); O(d log T) plans in all")
+        .keeps("O(S A + d^2)")
         .memory(bytes);
 
 const RIDGE: Key<f64> = LAMBDA.or("1");

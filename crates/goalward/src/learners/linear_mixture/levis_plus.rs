@@ -69,6 +69,8 @@ pub(in crate::learners) const ENTRY: LearnerEntry =
         .parameters(PARAMETERS)
         .family(Family::LinearMixture)
         .optimistic()
+        .cost("O(nnz + d^2); O(d log T) plans in all")
+        .keeps("O(S A + d^2)")
         .memory(bytes);
 
 const RADIUS: Key<RadiusKind> = Key::choice(

@@ -105,6 +105,8 @@ pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
 .family(Family::LinearMixture)
 .optimistic()
 .variants(&["", "radius=data", "radius=determinant"])
+.cost("O(L (nnz + d^2)); O(d L log T) plans in all")
+.keeps("O(S A + L d^2)")
 .memory(bytes);
 
 builder! {

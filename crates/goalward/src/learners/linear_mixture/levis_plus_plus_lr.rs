@@ -85,6 +85,8 @@ pub(in crate::learners) const ENTRY: LearnerEntry =
         .parameters(PARAMETERS)
         .family(Family::LinearMixture)
         .optimistic()
+        .cost("that of the regression and that of the likelihood set; O(d L log T) plans in all")
+        .keeps("O(S A + L d^2), and 28 bytes for each distinct transition seen")
         .memory(bytes);
 
 const LEVEL: Key<f64> = DELTA.doc("failure probability, half of it for each set");

@@ -86,15 +86,20 @@ use crate::problem::{Action, Pair, State};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-pub(in crate::learners) const ENTRY: LearnerEntry =
-    LearnerEntry::new("lr", "LR: optimistic planning over the likelihood set, without constants", build)
-        .reference("goalward; the planner of Di, He, Zhou, Gu (ICML 2023), Algorithm 2")
-        .setting("linear mixture SSP, costs may be zero")
-        .guarantee("theta* in all sets at once, and optimism, with probability 1 - delta; no regret theorem")
-        .parameters(PARAMETERS)
-        .family(Family::LinearMixture)
-        .optimistic()
-        .memory(bytes);
+pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
+    "lr",
+    "LR: optimistic planning over the likelihood set, without constants",
+    build,
+)
+.reference("goalward; the planner of Di, He, Zhou, Gu (ICML 2023), Algorithm 2")
+.setting("linear mixture SSP, costs may be zero")
+.guarantee("theta* in all sets at once, and optimism, with probability 1 - delta; no regret theorem")
+.parameters(PARAMETERS)
+.family(Family::LinearMixture)
+.optimistic()
+.cost("O(nnz + d^2), and a fit each time that the data have grown by a quarter; O(d log T) plans in all")
+.keeps("O(S A), and 28 bytes for each distinct transition seen")
+.memory(bytes);
 
 const LEVEL: Key<f64> = DELTA.doc("failure probability of the confidence set, for all times at once");
 

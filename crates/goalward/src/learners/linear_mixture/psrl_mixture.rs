@@ -64,6 +64,8 @@ pub(in crate::learners) const ENTRY: LearnerEntry =
         .guarantee("none: the Bayesian regret of PSRL-SSP is proved for Dirichlet priors, not for this one")
         .parameters(PARAMETERS)
         .family(Family::LinearMixture)
+        .cost("O(nnz + d^2); one draw and one plan an epoch")
+        .keeps("O(S A), and 28 bytes for each distinct transition seen")
         .memory(all_bytes);
 
 const BURN_IN: Key<u64> = Key::count(

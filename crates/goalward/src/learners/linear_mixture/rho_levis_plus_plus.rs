@@ -52,6 +52,8 @@ pub(in crate::learners) const ENTRY: LearnerEntry =
         .parameters(PARAMETERS)
         .family(Family::LinearMixture)
         .optimistic()
+        .cost("O(L (nnz + d^2)), L grows with log K; O(d L log T) plans in all")
+        .keeps("O(S A + L d^2)")
         .memory(bytes);
 
 const RHO: Key<f64> = Key::number("rho", 0.0, 1e300, "the perturbation of every cost").computed("1/(T* K)");

@@ -80,6 +80,8 @@ pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
 .parameters(PARAMETERS)
 .family(Family::LinearMixture)
 .optimistic()
+.cost("O(nnz + L d^2); O(d L log T) plans in all")
+.keeps("O(S A + L d^2)")
 .memory(all_bytes);
 
 const RADIUS: Key<RadiusKind> = Key::choice(
