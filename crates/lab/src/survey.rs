@@ -10,7 +10,7 @@ use crate::{Contender, Error, Folder, Place, Progress, Result};
 use goalward::Settings;
 use goalward::confidence::Holds;
 use goalward::episode::Arena;
-use goalward::learners::{self, LEARNERS, Need};
+use goalward::learners::{self, Family, LEARNERS, LearnerEntry, Need};
 use serde::{Deserialize, Serialize};
 use std::ops::Range;
 use std::path::PathBuf;
@@ -51,8 +51,8 @@ fn recommended() -> [&'static str; 2] {
 }
 
 /// Every variant of every learner that does not know the truth; those that are recommended first.
-fn everyone() -> Vec<String> {
-    let rivals = LEARNERS.iter().filter(|learner| !learner.wants(Need::Policy));
+fn variants(of: impl Fn(&LearnerEntry) -> bool) -> Vec<String> {
+    let rivals = LEARNERS.iter().filter(|learner| !learner.wants(Need::Policy) && of(learner));
     let mut all: Vec<(usize, String)> = Vec::new();
     for learner in rivals {
         let place = recommended().iter().position(|id| *id == learner.id).unwrap_or(usize::MAX);
@@ -65,6 +65,14 @@ fn everyone() -> Vec<String> {
     all.into_iter().map(|(_, label)| label).collect()
 }
 
+impl SurveyOptions {
+    /// Every learner that does not know the truth, of all families.
+    pub fn everyone() -> Vec<String> {
+        variants(|_| true)
+    }
+}
+
+/// Learners of mixtures, on worlds that are mixtures.
 impl Default for SurveyOptions {
     fn default() -> Self {
         let [with_b, without] = recommended();
@@ -72,7 +80,7 @@ impl Default for SurveyOptions {
             out: "out/survey".into(),
             force: false,
             worlds: SURVEYED.iter().map(|id| id.to_string()).collect(),
-            learners: everyone(),
+            learners: variants(|entry| matches!(entry.family, Family::LinearMixture | Family::Baseline)),
             against: with_b.into(),
             beside: vec![without.into()],
             episodes: 10_000,

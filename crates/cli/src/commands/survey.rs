@@ -14,6 +14,7 @@ const EXAMPLES: &str = "\
 EXAMPLES:
     goalward survey
     goalward survey --worlds windy-grid@n=3,corridor --episodes 1000 --seeds 0..10
+    goalward survey --everyone --worlds psrl-gridworld --episodes 500 --seeds 0..5
     goalward survey --learners lr,levis,levis@radius=determinant --against lr --json";
 
 /// Run every learner on several worlds and measure all of them against one
@@ -48,6 +49,10 @@ pub(crate) struct Args {
     )]
     #[arg(value_parser = LearnerName, hide_possible_values = true)]
     learners: Vec<String>,
+    /// Take every learner of every family that does not know the truth; many never learn in so short a
+    /// time, and --max-steps ends their runs
+    #[arg(long, conflicts_with = "learners")]
+    everyone: bool,
     /// The learner that all others are measured against, as it stands in --learners
     #[arg(long, value_name = "A", default_value_t = SurveyOptions::default().against)]
     against: String,
@@ -89,7 +94,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         out: args.out,
         force: args.force,
         worlds: args.worlds,
-        learners: args.learners,
+        learners: if args.everyone { SurveyOptions::everyone() } else { args.learners },
         against: args.against,
         beside: args.beside,
         episodes: args.episodes,

@@ -18,6 +18,7 @@ mod racetrack;
 mod random_mixture;
 mod river_swim;
 mod rosenberg;
+mod shortcut;
 mod signs;
 mod taxi;
 #[cfg(test)]
@@ -64,6 +65,7 @@ pub const WORLDS: &[WorldEntry] = &[
     delivery::ENTRY,
     taxi::ENTRY,
     racetrack::ENTRY,
+    shortcut::ENTRY,
 ];
 
 /// What every world's `simplex` is.
