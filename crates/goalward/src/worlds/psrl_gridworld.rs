@@ -5,8 +5,8 @@
 //! of the three other directions is taken, each alike. A move off the grid stays. Every step costs
 //! 1.
 //!
-//! The chance of success is what a learner of linear mixtures does not know. There are two candidate
-//! models: `obeys` makes the move, `strays` makes one of the three others. theta* = (success,
+//! The chance of success is what a learner of linear mixtures does not know. There are two
+//! candidate models: `obeys` makes the move, `strays` makes one of the three others. theta* = (success,
 //! 1 - success).
 //!
 //! Known values: with success = 1 it is a shortest path, V*(start) = rows + columns - 2. On one row

@@ -1,5 +1,5 @@
-//! The law that `hard-instance`, `corridor` and `min-lower-bound` share: the actions are sign vectors, and an action's
-//! chance to get on is linear in it with unknown coefficients.
+//! The law that `hard-instance`, `corridor` and `min-lower-bound` share: the actions are
+//! sign vectors, and an action's chance to get on is linear in it with unknown coefficients.
 
 use super::MOST_NUMBERS;
 use crate::Result;

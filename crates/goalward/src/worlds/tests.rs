@@ -50,7 +50,8 @@ pub(super) fn optimal(instance: &Instance) -> Optimal {
     Optimal { v, policy, steps }
 }
 
-/// The optimal values of a law that a test states once more: `pairs` gives a state's costs and rows.
+/// The optimal values of a law that a test states once more; `pairs` gives a state's costs and
+/// rows.
 pub(super) fn settled(states: usize, goal: usize, pairs: impl Fn(usize) -> Vec<(f64, Row)>) -> Vec<f64> {
     let law: Vec<Vec<(f64, Row)>> =
         (0..states).map(|s| if s == goal { Vec::new() } else { pairs(s) }).collect();

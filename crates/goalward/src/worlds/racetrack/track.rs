@@ -68,8 +68,8 @@ impl Track {
         }
     }
 
-    /// Reads rows of `X` (wall), `S` (start), `G` (finish) and blanks (road). Lines of digits alone,
-    /// which say the size, are passed over. What a short row lacks is wall.
+    /// Reads rows of `X` (wall), `S` (start), `G` (finish) and blanks (road). Lines of digits
+    /// alone, which say the size, are passed over. What a short row lacks is wall.
     fn parse(text: &str) -> Result<Track, String> {
         let is_size = |line: &str| !line.is_empty() && line.bytes().all(|b| b.is_ascii_digit());
         let lines = text.lines().map(|line| line.trim_end_matches('\r')).filter(|line| !is_size(line));
