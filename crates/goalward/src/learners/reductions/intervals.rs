@@ -33,6 +33,19 @@ pub(in crate::learners) trait FiniteHorizon: Backup + Send {
     /// What is proved of it; assumptions on B and T* are added.
     fn theorem(&self) -> Theorem;
 
+    /// What the proof assumes besides.
+    fn assumes(&self) -> Vec<Assumption> {
+        Vec::new()
+    }
+
+    /// Q as users are told, where that is not what actions are compared by.
+    fn shown(&self, q: f64) -> f64 {
+        q
+    }
+
+    /// A plan is about to be made: what all its layers have in common can be computed here.
+    fn prepare(&mut self) {}
+
     /// Its state.
     fn stored(&self) -> Self::Memory;
 
@@ -59,6 +72,8 @@ pub(in crate::learners) struct Horizon {
     pub(in crate::learners) t_star: f64,
     /// What an interval pays that ends off the goal, in units of the largest cost.
     pub(in crate::learners) terminal: f64,
+    /// Whether H is at least what the paper takes, and the terminal cost is the paper's.
+    pub(in crate::learners) printed: bool,
 }
 
 /// Longer horizons are refused: their layers could not be computed.
@@ -84,7 +99,8 @@ impl Horizon {
         let h = brief.settings.get_or(steps, || computed as u64)?;
         let end = brief.settings.get_or(terminal, || times * b * unit)?;
         let end = brief.settings.within(terminal, end, 0.0, 1e15 * unit)? / unit;
-        Ok(Horizon { steps: h, b, t_star, terminal: end })
+        let printed = h as f64 >= computed && (end / (times * b) - 1.0).abs() <= 1e-12;
+        Ok(Horizon { steps: h, b, t_star, terminal: end, printed })
     }
 
     /// V behind the last step.
@@ -184,10 +200,13 @@ impl<A: FiniteHorizon> Algorithm for Reduced<A> {
 
     fn plan(&mut self, call: &Call) -> Result<(), Cut> {
         let (pairs, h) = (self.table.problem.pairs(), self.horizon.steps);
+        self.learner.prepare();
         let layers = Layers::induce(&mut self.learner, pairs, h, call.halt)?;
         let first = &layers.carried(h)[..self.table.problem.states()];
         self.table.standing.v.copy_from_slice(first);
-        self.table.standing.q.copy_from_slice(layers.q(h));
+        for (shown, &q) in self.table.standing.q.iter_mut().zip(layers.q(h)) {
+            *shown = self.learner.shown(q);
+        }
         self.table.report(call, layers.kept() as u64);
         self.layers = Some(layers);
         self.place.due = false;
@@ -218,7 +237,10 @@ impl<A: FiniteHorizon> Algorithm for Reduced<A> {
         let unit = self.table.unit;
         let b = Assumption::BoundsValues { b: self.horizon.b * unit, rho: 0.0 };
         let steps = Assumption::BoundsSteps { t_star: self.horizon.t_star };
-        Some(self.learner.theorem().claim(vec![b, steps]))
+        let words = "interval and terminal are the paper's, or interval is larger";
+        let mut all = vec![b, steps, Assumption::settled(words, self.horizon.printed)];
+        all.extend(self.learner.assumes());
+        Some(self.learner.theorem().claim(all))
     }
 
     fn snapshot(&self) -> Snapshot {

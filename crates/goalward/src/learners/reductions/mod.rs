@@ -2,10 +2,11 @@
 
 mod intervals;
 pub mod mvp_plus;
+pub mod ucrl_vtr_ssp;
 
 pub(in crate::learners) use intervals::{FiniteHorizon, Horizon, Reduced};
 
 use super::entry::LearnerEntry;
 
 /// All of them: one line each.
-pub(super) const ENTRIES: &[LearnerEntry] = &[mvp_plus::ENTRY];
+pub(super) const ENTRIES: &[LearnerEntry] = &[mvp_plus::ENTRY, ucrl_vtr_ssp::ENTRY];
