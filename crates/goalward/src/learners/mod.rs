@@ -10,7 +10,7 @@ mod core;
 mod counted;
 mod doubling;
 mod entry;
-mod linear_mdp;
+pub mod linear_mdp;
 pub mod linear_mixture;
 pub mod reductions;
 mod registry;

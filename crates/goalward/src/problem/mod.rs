@@ -26,10 +26,10 @@ mod truth;
 #[doc(hidden)]
 pub use builder::Kernel;
 pub(crate) use builder::LARGEST_COST;
-pub(crate) use linear_view::LinearView;
 pub use builder::ProblemBuilder;
 #[doc(hidden)]
 pub use faults::Faults;
+pub(crate) use linear_view::LinearView;
 pub use mix::mix;
 #[doc(hidden)]
 pub use mix::mix_restarting;

@@ -6,6 +6,7 @@
 mod corridor;
 mod hard_instance;
 mod ladder;
+mod low_rank;
 mod random_mixture;
 mod signs;
 #[cfg(test)]
@@ -36,8 +37,14 @@ pub struct WorldEntry {
 }
 
 /// All built-in worlds.
-pub const WORLDS: &[WorldEntry] =
-    &[hard_instance::ENTRY, corridor::ENTRY, windy_grid::ENTRY, random_mixture::ENTRY, ladder::ENTRY];
+pub const WORLDS: &[WorldEntry] = &[
+    hard_instance::ENTRY,
+    corridor::ENTRY,
+    windy_grid::ENTRY,
+    random_mixture::ENTRY,
+    ladder::ENTRY,
+    low_rank::ENTRY,
+];
 
 /// What every world's `simplex` is.
 const SIMPLEX: Key<bool> = Key::flag(

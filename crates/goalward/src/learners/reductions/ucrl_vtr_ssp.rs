@@ -184,7 +184,8 @@ impl Regressions {
         let nine = 9.0 * b * b;
         let mean = dot(&self.x, self.first.frozen_theta()).clamp(0.0, 3.0 * b);
         let square = dot(&self.y, self.second.frozen_theta()).clamp(0.0, nine);
-        let of_mean = 6.0 * b * self.radii.check * self.first.frozen().inverse_norm(&self.x, &mut self.scratch);
+        let of_mean =
+            6.0 * b * self.radii.check * self.first.frozen().inverse_norm(&self.x, &mut self.scratch);
         let of_square = self.radii.tilde * self.second.frozen().inverse_norm(&self.y, &mut self.scratch);
         let error = of_square.min(nine) + of_mean.min(nine);
         (square - mean * mean + error).max(nine / self.rule.d)

@@ -49,7 +49,9 @@ impl LinearView {
         let goal = problem.pairs_of(problem.goal());
         let features = problem.pairs() - goal.len();
         if features > MOST_FEATURES {
-            return Err(format!("{features} pairs, and at most {MOST_FEATURES} features can be computed with"));
+            return Err(format!(
+                "{features} pairs, and at most {MOST_FEATURES} features can be computed with"
+            ));
         }
         let mut next = 0..;
         let row = |p: Pair| match goal.contains(&p) {
