@@ -184,7 +184,6 @@ fn mixed(psi: &[f64], latent: &[Latent], dim: usize) -> BTreeMap<usize, Vec<f64>
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::files::json::to_json;
     use crate::parameters::Settings;
     use crate::worlds::build;

@@ -60,7 +60,7 @@ fn reconstructs(problem: &Problem, view: &LinearView) {
     let costs: Vec<f64> = off.iter().map(|&p| problem.cost(p) / unit).collect();
     assert!(size(&linear(&costs, "costs")) <= view.norm() * (1.0 + 1e-9));
     let mut stream = Stream::new(7, &[]);
-    for _ in 0..5 {
+    for _ in 0..3 {
         // rows are linear in theta wherever it lies
         let theta: Vec<f64> = (0..problem.dim()).map(|_| stream.uniform()).collect();
         let probability = |p: Pair, s: usize| -> f64 {
