@@ -8,6 +8,7 @@
 use crate::confidence::{Assumption, Claim};
 use crate::learners::core::{Standing, Table};
 use crate::learners::counted::{self, Theorem};
+use crate::learners::shared::{INTERVAL, T_STAR};
 use crate::learners::{Algorithm, Brief, Call, Clock, Probe, Reason, Seen, Snapshot, Transition};
 use crate::memory;
 use crate::numeric::stored::{Flaw, Within, at_most, ensure};
@@ -84,17 +85,22 @@ impl Horizon {
     /// otherwise.
     pub(in crate::learners) fn read(
         brief: &Brief,
-        (b, t_star): (&Key<Bound>, &Key<Bound>),
+        (b, t_star_key): (&Key<Bound>, &Key<Bound>),
         (steps, factor): (&Key<u64>, f64),
         (terminal, times): (&Key<f64>, f64),
     ) -> Result<Horizon> {
         let unit = brief.problem.largest_cost();
-        let (b, t_star) = (counted::b(brief, b)?, counted::t_star(brief, t_star)?);
+        let (b, t_star) = (counted::b(brief, b)?, counted::t_star(brief, t_star_key)?);
         let computed = (factor * t_star * (factor * brief.episodes.max(1) as f64).ln()).ceil();
         let given = brief.settings.given(steps)?;
         if given.is_none() && computed > LONGEST {
-            let reason = format!("T* = {t_star} and K = {} make {computed:e}", brief.episodes);
-            return Err(brief.settings.refuse_value(steps, "(computed)", reason));
+            let k = brief.episodes;
+            let reason = format!(
+                "with {k} episodes an interval would have {computed:e} steps, and at most \
+                                  {LONGEST:e} can be computed with; give {} yourself",
+                steps.name()
+            );
+            return Err(brief.settings.refuse(t_star_key, reason));
         }
         let h = brief.settings.get_or(steps, || computed as u64)?;
         let end = brief.settings.get_or(terminal, || times * b * unit)?;
@@ -145,7 +151,13 @@ impl<A: FiniteHorizon> Reduced<A> {
     pub(in crate::learners) fn new(brief: &Brief, horizon: Horizon, learner: A) -> Result<Self> {
         let problem = brief.problem;
         let layer = 8 * (problem.pairs() + learner.terminal().len()) as u64;
-        memory::require("the layers of this learner", layer.saturating_mul(horizon.steps))?;
+        let all = layer.saturating_mul(horizon.steps);
+        memory::require("the layers of this learner", all).map_err(|error| {
+            match brief.settings.given(&INTERVAL) {
+                Ok(Some(_)) => brief.settings.refuse(&INTERVAL, error.to_string()),
+                _ => brief.settings.refuse(&T_STAR, error.to_string()),
+            }
+        })?;
         Ok(Reduced {
             table: Table::new(brief, 0.0),
             horizon,
