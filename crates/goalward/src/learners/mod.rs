@@ -11,7 +11,7 @@ mod counted;
 mod doubling;
 mod entry;
 mod epochs;
-mod linear_mdp;
+pub mod linear_mdp;
 pub mod linear_mixture;
 pub mod reductions;
 mod registry;

@@ -17,11 +17,14 @@ pub(crate) trait Backup {
 ///
 /// Layers are kept by the steps that are left. A backup depends on nothing but the layer behind it,
 /// so as soon as two layers are equal all earlier ones are, too: they are not computed, and not
-/// kept. A horizon that is far longer than the way to the goal costs what the way does.
+/// kept. The same goes for two layers that alternate, as those of a learner do whose bonuses exceed
+/// all values. A horizon that is far longer than the way to the goal costs what the way does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Layers {
     horizon: u64,
+    /// How many of the last layers kept stand for all earlier ones, in turn: 1 or 2.
+    period: u64,
     /// Of the last step first.
     q: Vec<Vec<f64>>,
     /// What is carried; the first is behind the last step.
@@ -36,13 +39,18 @@ impl Layers {
         horizon: u64,
         halt: &Halt,
     ) -> Result<Self, Cut> {
-        let mut layers = Layers { horizon, q: Vec::new(), carried: vec![backup.terminal()] };
+        let mut layers = Layers { horizon, period: 1, q: Vec::new(), carried: vec![backup.terminal()] };
         for _ in 0..horizon {
             halt.check()?;
             let next = &layers.carried[layers.carried.len() - 1];
             let (mut q, mut now) = (vec![0.0; pairs], vec![0.0; next.len()]);
             backup.back(next, &mut q, &mut now);
-            if now == *next && layers.q.last() == Some(&q) {
+            let kept = layers.q.len();
+            let repeats = |back: &usize| {
+                *back <= kept && now == layers.carried[kept + 1 - back] && q == layers.q[kept - back]
+            };
+            if let Some(back) = [1, 2].into_iter().find(repeats) {
+                layers.period = back as u64;
                 break;
             }
             layers.q.push(q);
@@ -52,7 +60,10 @@ impl Layers {
     }
 
     fn place(&self, left: u64) -> usize {
-        usize::try_from(left).unwrap_or(usize::MAX).min(self.q.len())
+        let kept = self.q.len() as u64;
+        let place =
+            if left <= kept { left } else { kept + 1 - self.period + (left - kept - 1) % self.period };
+        place as usize
     }
 
     /// Layers that are kept.
@@ -75,6 +86,8 @@ impl Layers {
         ensure(self.horizon == horizon, "horizon", || format!("{}, not {horizon}", self.horizon))?;
         let count = self.q.len();
         ensure(count >= 1 && count as u64 <= horizon, "q", || format!("{count} layers"))?;
+        let in_turn = (1..=2).contains(&self.period) && self.period <= count as u64;
+        ensure(in_turn, "period", || format!("{} of {count} layers", self.period))?;
         ensure(self.carried.len() == count + 1, "carried", || format!("{} layers", self.carried.len()))?;
         self.q.iter().try_for_each(|q| numbers("q", q, pairs))?;
         self.carried.iter().try_for_each(|v| numbers("carried", v, carried))
@@ -110,5 +123,32 @@ mod tests {
         assert!(layers.check(1, 1, 1_000_000).is_ok() && layers.check(2, 1, 1_000_000).is_err());
         let short = Layers::induce(&mut Half, 1, 3, &Halt::never()).unwrap();
         assert_eq!((short.kept(), short.q(3)[0]), (3, direct(3)));
+    }
+
+    /// Two states that swap their values at no cost, from 8 and 3 on.
+    struct Swap;
+
+    impl Backup for Swap {
+        fn terminal(&self) -> Vec<f64> {
+            vec![8.0, 3.0]
+        }
+        fn back(&mut self, next: &[f64], q: &mut [f64], now: &mut [f64]) {
+            now.copy_from_slice(&[next[1], next[0]]);
+            q.copy_from_slice(now);
+        }
+    }
+
+    #[test]
+    fn layers_that_alternate_stand_for_all_earlier_ones() {
+        let layers = Layers::induce(&mut Swap, 2, 1_000_001, &Halt::never()).unwrap();
+        assert_eq!(layers.kept(), 2);
+        for left in [1, 2, 3, 4, 5, 999_999, 1_000_000, 1_000_001] {
+            let expected = if left % 2 == 1 { [3.0, 8.0] } else { [8.0, 3.0] };
+            assert_eq!((layers.q(left), layers.carried(left)), (&expected[..], &expected[..]), "{left}");
+        }
+        assert!(layers.check(2, 2, 1_000_001).is_ok());
+        for period in [0, 3] {
+            assert!(Layers { period, ..layers.clone() }.check(2, 2, 1_000_001).is_err());
+        }
     }
 }

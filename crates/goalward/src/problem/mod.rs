@@ -8,6 +8,7 @@ mod builder;
 mod faults;
 mod fit;
 mod halves;
+mod linear_view;
 mod mix;
 mod models;
 mod names;
@@ -28,6 +29,7 @@ pub(crate) use builder::LARGEST_COST;
 pub use builder::ProblemBuilder;
 #[doc(hidden)]
 pub use faults::Faults;
+pub(crate) use linear_view::LinearView;
 pub use mix::mix;
 #[doc(hidden)]
 pub use mix::mix_restarting;
@@ -282,7 +284,12 @@ impl Problem {
     /// phi_V(s,a) = sum over s' of phi(s'|s,a) V(s'), for one pair, into `out` (d numbers).
     #[doc(hidden)]
     pub fn phi_v(&self, p: Pair, v: &[f64], out: &mut [f64]) {
-        self.phi.combine(self.rows(p), self.successors(p).iter().map(|&next| v[next as usize]), out);
+        self.phi_of(p, |s| v[s], out);
+    }
+
+    /// The same for a V that is a function.
+    pub(crate) fn phi_of(&self, p: Pair, v: impl Fn(State) -> f64, out: &mut [f64]) {
+        self.phi.combine(self.rows(p), self.successors(p).iter().map(|&next| v(next as State)), out);
     }
 
     /// The name of a state: its own, or its number.

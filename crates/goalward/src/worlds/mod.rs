@@ -11,6 +11,7 @@ mod frozen_lake;
 mod grid;
 mod hard_instance;
 mod ladder;
+mod low_rank;
 mod min_lower_bound;
 mod psrl_gridworld;
 mod psrl_random_mdp;
@@ -66,6 +67,7 @@ pub const WORLDS: &[WorldEntry] = &[
     taxi::ENTRY,
     racetrack::ENTRY,
     shortcut::ENTRY,
+    low_rank::ENTRY,
 ];
 
 /// What every world's `simplex` is.

@@ -172,7 +172,7 @@ impl Law {
 
 /// `count` distinct numbers below n, uniformly, in ascending order (Floyd's algorithm: one draw for
 /// each).
-fn distinct(stream: &mut Stream, count: usize, n: usize) -> Vec<usize> {
+pub(super) fn distinct(stream: &mut Stream, count: usize, n: usize) -> Vec<usize> {
     let mut set = BTreeSet::new();
     for last in n - count..n {
         let draw = stream.below(last + 1);

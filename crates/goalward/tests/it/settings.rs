@@ -82,6 +82,7 @@ const VALUES: &[&str] = &[
     "fast",
     "faithful",
     "f32",
+    "one-hot",
     "1,1",
     "1,0,0,0,0",
     "nan,0,0,0,0",

@@ -1,6 +1,8 @@
-//! Learners of linear MDPs, whose features are of state-action pairs. None yet.
+//! Learners of linear MDPs, whose features are of state-action pairs.
+
+pub mod lsvi_ucb_ssp;
 
 use super::entry::LearnerEntry;
 
 /// All of them: one line each.
-pub(super) const ENTRIES: &[LearnerEntry] = &[];
+pub(super) const ENTRIES: &[LearnerEntry] = &[lsvi_ucb_ssp::ENTRY];

@@ -8,6 +8,7 @@
 use crate::confidence::{Assumption, Claim};
 use crate::learners::core::{Standing, Table};
 use crate::learners::counted::{self, Theorem};
+use crate::learners::shared::{INTERVAL, T_STAR};
 use crate::learners::{Algorithm, Brief, Call, Clock, Probe, Reason, Seen, Snapshot, Transition};
 use crate::memory;
 use crate::numeric::stored::{Flaw, Within, at_most, ensure};
@@ -32,6 +33,19 @@ pub(in crate::learners) trait FiniteHorizon: Backup + Send {
 
     /// What is proved of it; assumptions on B and T* are added.
     fn theorem(&self) -> Theorem;
+
+    /// What the proof assumes besides.
+    fn assumes(&self) -> Vec<Assumption> {
+        Vec::new()
+    }
+
+    /// Q as users are told, where that is not what actions are compared by.
+    fn shown(&self, q: f64) -> f64 {
+        q
+    }
+
+    /// A plan is about to be made: what all its layers have in common can be computed here.
+    fn prepare(&mut self) {}
 
     /// Its state.
     fn stored(&self) -> Self::Memory;
@@ -59,6 +73,8 @@ pub(in crate::learners) struct Horizon {
     pub(in crate::learners) t_star: f64,
     /// What an interval pays that ends off the goal, in units of the largest cost.
     pub(in crate::learners) terminal: f64,
+    /// Whether H is at least what the paper takes, and the terminal cost is the paper's.
+    pub(in crate::learners) printed: bool,
 }
 
 /// Longer horizons are refused: their layers could not be computed.
@@ -69,22 +85,28 @@ impl Horizon {
     /// otherwise.
     pub(in crate::learners) fn read(
         brief: &Brief,
-        (b, t_star): (&Key<Bound>, &Key<Bound>),
+        (b, t_star_key): (&Key<Bound>, &Key<Bound>),
         (steps, factor): (&Key<u64>, f64),
         (terminal, times): (&Key<f64>, f64),
     ) -> Result<Horizon> {
         let unit = brief.problem.largest_cost();
-        let (b, t_star) = (counted::b(brief, b)?, counted::t_star(brief, t_star)?);
+        let (b, t_star) = (counted::b(brief, b)?, counted::t_star(brief, t_star_key)?);
         let computed = (factor * t_star * (factor * brief.episodes.max(1) as f64).ln()).ceil();
         let given = brief.settings.given(steps)?;
         if given.is_none() && computed > LONGEST {
-            let reason = format!("T* = {t_star} and K = {} make {computed:e}", brief.episodes);
-            return Err(brief.settings.refuse_value(steps, "(computed)", reason));
+            let k = brief.episodes;
+            let reason = format!(
+                "with {k} episodes an interval would have {computed:e} steps, and at most \
+                                  {LONGEST:e} can be computed with; give {} yourself",
+                steps.name()
+            );
+            return Err(brief.settings.refuse(t_star_key, reason));
         }
         let h = brief.settings.get_or(steps, || computed as u64)?;
         let end = brief.settings.get_or(terminal, || times * b * unit)?;
         let end = brief.settings.within(terminal, end, 0.0, 1e15 * unit)? / unit;
-        Ok(Horizon { steps: h, b, t_star, terminal: end })
+        let printed = h as f64 >= computed && (end / (times * b) - 1.0).abs() <= 1e-12;
+        Ok(Horizon { steps: h, b, t_star, terminal: end, printed })
     }
 
     /// V behind the last step.
@@ -129,7 +151,13 @@ impl<A: FiniteHorizon> Reduced<A> {
     pub(in crate::learners) fn new(brief: &Brief, horizon: Horizon, learner: A) -> Result<Self> {
         let problem = brief.problem;
         let layer = 8 * (problem.pairs() + learner.terminal().len()) as u64;
-        memory::require("the layers of this learner", layer.saturating_mul(horizon.steps))?;
+        let all = layer.saturating_mul(horizon.steps);
+        memory::require("the layers of this learner", all).map_err(|error| {
+            match brief.settings.given(&INTERVAL) {
+                Ok(Some(_)) => brief.settings.refuse(&INTERVAL, error.to_string()),
+                _ => brief.settings.refuse(&T_STAR, error.to_string()),
+            }
+        })?;
         Ok(Reduced {
             table: Table::new(brief, 0.0),
             horizon,
@@ -184,10 +212,13 @@ impl<A: FiniteHorizon> Algorithm for Reduced<A> {
 
     fn plan(&mut self, call: &Call) -> Result<(), Cut> {
         let (pairs, h) = (self.table.problem.pairs(), self.horizon.steps);
+        self.learner.prepare();
         let layers = Layers::induce(&mut self.learner, pairs, h, call.halt)?;
         let first = &layers.carried(h)[..self.table.problem.states()];
         self.table.standing.v.copy_from_slice(first);
-        self.table.standing.q.copy_from_slice(layers.q(h));
+        for (shown, &q) in self.table.standing.q.iter_mut().zip(layers.q(h)) {
+            *shown = self.learner.shown(q);
+        }
         self.table.report(call, layers.kept() as u64);
         self.layers = Some(layers);
         self.place.due = false;
@@ -218,7 +249,10 @@ impl<A: FiniteHorizon> Algorithm for Reduced<A> {
         let unit = self.table.unit;
         let b = Assumption::BoundsValues { b: self.horizon.b * unit, rho: 0.0 };
         let steps = Assumption::BoundsSteps { t_star: self.horizon.t_star };
-        Some(self.learner.theorem().claim(vec![b, steps]))
+        let words = "interval and terminal are the paper's, or interval is larger";
+        let mut all = vec![b, steps, Assumption::settled(words, self.horizon.printed)];
+        all.extend(self.learner.assumes());
+        Some(self.learner.theorem().claim(all))
     }
 
     fn snapshot(&self) -> Snapshot {

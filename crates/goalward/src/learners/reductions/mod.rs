@@ -2,6 +2,7 @@
 
 mod intervals;
 pub mod mvp_plus;
+pub mod ucrl_vtr_ssp;
 pub mod ulcvi;
 
 pub(in crate::learners) use intervals::{FiniteHorizon, Horizon, Reduced};
@@ -9,4 +10,4 @@ pub(in crate::learners) use intervals::{FiniteHorizon, Horizon, Reduced};
 use super::entry::LearnerEntry;
 
 /// All of them: one line each.
-pub(super) const ENTRIES: &[LearnerEntry] = &[ulcvi::ENTRY, mvp_plus::ENTRY];
+pub(super) const ENTRIES: &[LearnerEntry] = &[ulcvi::ENTRY, mvp_plus::ENTRY, ucrl_vtr_ssp::ENTRY];

@@ -1,0 +1,304 @@
+//! UCRL-VTR-SSP (Chen, Jain, Luo 2022): value-targeted regression on the finite-horizon reduction.
+//!
+//! # What it does
+//!
+//! Cuts time into intervals of H = ceil(4 T* ln(4K)) steps with a terminal cost of 2 B off the
+//! goal. Keeps two ridge regressions of theta: one on V_{h+1}, each step weighted by a bound on the
+//! variance of V_{h+1}(s'), and one on V_{h+1}^2, which that bound is made of. Every interval
+//! begins with a backward induction on the first, less a bonus, and both stay frozen while it
+//! lasts. Unlike LEVIS it never asks whether its estimate is a distribution anywhere.
+//!
+//! # What it needs to know
+//!
+//! B >= B*, T* and the number of episodes K. All costs off the goal must be positive.
+//!
+//! # Parameters
+//!
+#![doc = include_str!("../../../docs/learners/ucrl-vtr-ssp.md")]
+//!
+//! All constants are the paper's: 8, 4, 72, 36 and 81 in the radii, 3B as the limit of values, 9B^2
+//! and 6B in the variance. The radii are proved for |theta*| <= sqrt(d) and |phi_V| <= sqrt(d), for
+//! V in [0, 1]. Mixtures of models meet both, other features may not. The result says whether they
+//! do.
+//!
+//! # Cost per step
+//!
+//! O(nnz + d^2), nnz being the numbers in a pair's features. Every interval has a backward
+//! induction of O(S A (nnz + d^2)) for each of its layers, of which there are H, or as many as it
+//! takes to come to rest. The layers are kept, and three d x d matrices for each regression.
+//!
+//! # Reference
+//!
+//! Chen, Jain, Luo (ICML 2022), Algorithm 6, with their Algorithm 1.
+//!
+//! # Departures from the print
+//!
+//! V_h(g) = 0 is put in place where the print has features at the goal that give 0. `lambda` is 1
+//! in the print, and a parameter here. B counts as 1 at least, in units of the largest cost. A user
+//! who gives an episode up before the goal ends the interval, and takes the first step of the next
+//! one on the old plan.
+
+use super::{FiniteHorizon, Horizon, Reduced};
+use crate::Result;
+use crate::confidence::{Assumption, theta_norm};
+use crate::estimate::Ridge;
+use crate::learners::builder::builder;
+use crate::learners::core::table_bytes;
+use crate::learners::counted::{BONUS, Theorem, note_radius};
+use crate::learners::shared::{B, DELTA, INTERVAL, LAMBDA, T_STAR, TERMINAL};
+use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Probe, Seen, Transition};
+use crate::numeric::dot;
+use crate::numeric::stored::{Flaw, Within, at_most, ensure};
+use crate::parameters::Key;
+use crate::plan::Backup;
+use crate::problem::{Pair, Problem};
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
+    "ucrl-vtr-ssp",
+    "UCRL-VTR-SSP: value-targeted regression with variances on the finite-horizon reduction",
+    build,
+)
+.reference("Chen, Jain, Luo (ICML 2022), Algorithms 1 and 6")
+.setting("linear mixture SSP, costs >= c_min > 0")
+.needs(&[Need::B, Need::TStar, Need::Episodes])
+.guarantee(
+    "regret O~(B sqrt(d T* K) + B d sqrt(K) + B d^2 T* + B d^2.5) with probability 1 - 5 delta, if B >= B*, \
+     t_star >= T*, |theta*| <= sqrt(d) and |phi_V| <= sqrt(d); scaled: none",
+)
+.parameters(PARAMETERS)
+.family(Family::Reduction)
+.cost("O(nnz + d^2); each interval one backward induction of O(H S A (nnz + d^2))")
+.keeps("O(d^2 + layers S A), at most H layers")
+.memory(|problem| table_bytes(problem) + 56 * (problem.dim() as u64).pow(2));
+
+const RIDGE: Key<f64> = LAMBDA.or("1");
+
+builder! {
+    /// UCRL-VTR-SSP (Chen, Jain, Luo, ICML 2022). See the [module](self).
+    UcrlVtrSsp, ENTRY;
+    B as TakesB;
+    T_STAR as TakesTStar;
+    DELTA as TakesDelta;
+    RIDGE as TakesLambda;
+    BONUS as TakesScale;
+    INTERVAL as TakesInterval;
+    TERMINAL as TakesTerminal;
+}
+
+fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
+    let horizon = Horizon::read(brief, (&B, &T_STAR), (&INTERVAL, 4.0), (&TERMINAL, 2.0))?;
+    let scale = brief.settings.get(&BONUS)?;
+    note_radius(brief, scale);
+    let problem = brief.problem.clone();
+    let (d, unit) = (problem.dim(), problem.largest_cost());
+    let (delta, lambda) = (brief.settings.get(&DELTA)?, brief.settings.get(&RIDGE)?);
+    let rule = Rule { d: d as f64, h: horizon.steps as f64, b: horizon.b, delta, lambda, scale };
+    let learner = Regressions {
+        costs: problem.costs().iter().map(|c| c / unit).collect(),
+        horizon,
+        rule,
+        radii: rule.radii(1),
+        interval: 1,
+        first: Ridge::new(d, lambda),
+        second: Ridge::new(d, lambda),
+        x: vec![0.0; d],
+        y: vec![0.0; d],
+        scratch: vec![0.0; d],
+        problem,
+    };
+    Ok(Box::new(Reduced::new(brief, horizon, learner)?))
+}
+
+/// What the radii are computed from; B in units of the largest cost.
+#[derive(Clone, Copy, Debug)]
+struct Rule {
+    d: f64,
+    h: f64,
+    b: f64,
+    delta: f64,
+    lambda: f64,
+    scale: f64,
+}
+
+/// The radii of an interval.
+#[derive(Clone, Copy, Debug)]
+struct Radii {
+    /// Of the regression on V, weighted: what the bonus has.
+    hat: f64,
+    /// Of the regression on V^2.
+    tilde: f64,
+    /// Of the regression on V, with less assumed of its weights: what the variance has.
+    check: f64,
+}
+
+impl Rule {
+    /// Of the interval with number m.
+    fn radii(&self, m: u64) -> Radii {
+        let Rule { d, h, b, delta, lambda, scale } = *self;
+        let steps = m as f64 * h;
+        let log = (4.0 / delta).ln() + 2.0 * steps.ln();
+        let ridge = (lambda * d).sqrt();
+        let grown = (d * steps / lambda).ln_1p();
+        let squares = (81.0 * d * steps * b.powi(4) / lambda).ln_1p();
+        let small = 4.0 * d.sqrt() * log + ridge;
+        Radii {
+            hat: scale * (8.0 * (d * grown * log).sqrt() + small),
+            tilde: scale * (72.0 * b * b * (d * squares * log).sqrt() + 36.0 * b * b * log + ridge),
+            check: scale * (8.0 * d * (grown * log).sqrt() + small),
+        }
+    }
+}
+
+struct Regressions {
+    problem: Arc<Problem>,
+    costs: Vec<f64>,
+    horizon: Horizon,
+    rule: Rule,
+    radii: Radii,
+    /// m.
+    interval: u64,
+    /// On V, weighted; frozen when the interval began.
+    first: Ridge,
+    /// On V^2, not weighted; likewise.
+    second: Ridge,
+    x: Vec<f64>,
+    y: Vec<f64>,
+    scratch: Vec<f64>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Memory {
+    interval: u64,
+    first: Ridge,
+    second: Ridge,
+}
+
+impl Regressions {
+    /// A bound on the variance of V(s'), from what the interval began with; `x` and `y` are phi_V
+    /// and phi_{V^2}.
+    fn variance(&mut self) -> f64 {
+        let b = self.horizon.b;
+        let nine = 9.0 * b * b;
+        let mean = dot(&self.x, self.first.frozen_theta()).clamp(0.0, 3.0 * b);
+        let square = dot(&self.y, self.second.frozen_theta()).clamp(0.0, nine);
+        let of_mean =
+            6.0 * b * self.radii.check * self.first.frozen().inverse_norm(&self.x, &mut self.scratch);
+        let of_square = self.radii.tilde * self.second.frozen().inverse_norm(&self.y, &mut self.scratch);
+        let error = of_square.min(nine) + of_mean.min(nine);
+        (square - mean * mean + error).max(nine / self.rule.d)
+    }
+}
+
+impl Backup for Regressions {
+    fn terminal(&self) -> Vec<f64> {
+        self.horizon.terminal(&self.problem)
+    }
+
+    fn back(&mut self, next: &[f64], q: &mut [f64], now: &mut [f64]) {
+        let most = 3.0 * self.horizon.b;
+        for s in (0..self.problem.states()).filter(|&s| s != self.problem.goal()) {
+            now[s] = most;
+            for p in self.problem.pairs_of(s) {
+                self.problem.phi_v(p, next, &mut self.x);
+                let mean = dot(&self.x, self.first.frozen_theta());
+                let width = self.first.frozen().inverse_norm(&self.x, &mut self.scratch);
+                q[p] = self.costs[p] + mean - self.radii.hat * width;
+                now[s] = now[s].min(q[p].max(0.0));
+            }
+        }
+    }
+}
+
+impl FiniteHorizon for Regressions {
+    type Memory = Memory;
+
+    fn learn(&mut self, step: &Transition, pair: Pair, v: &[f64]) -> Seen {
+        self.problem.phi_v(pair, v, &mut self.x);
+        self.problem.phi_of(pair, |s| v[s] * v[s], &mut self.y);
+        let weight = 1.0 / self.variance();
+        let target = v[step.next];
+        self.first.update(&self.x, target, weight, &mut self.scratch);
+        self.second.update(&self.y, target * target, 1.0, &mut self.scratch);
+        Seen::Counted
+    }
+
+    fn begin(&mut self, interval: u64) -> bool {
+        self.interval = interval;
+        self.radii = self.rule.radii(interval);
+        self.first.freeze();
+        self.second.freeze();
+        true
+    }
+
+    /// V has Q within [0, 3B]; actions are compared by Q as it is.
+    fn shown(&self, q: f64) -> f64 {
+        q.clamp(0.0, 3.0 * self.horizon.b)
+    }
+
+    fn theorem(&self) -> Theorem {
+        Theorem {
+            statement: "regret O~(B sqrt(d T* K) + B d sqrt(K) + B d^2 T* + B d^2.5) (Chen et al. 2022)",
+            level: 5.0 * self.rule.delta,
+            scale: self.rule.scale,
+            read: true,
+        }
+    }
+
+    fn assumes(&self) -> Vec<Assumption> {
+        let problem = &self.problem;
+        let bound = self.rule.d.sqrt();
+        vec![
+            Assumption::Mixture,
+            Assumption::ThetaNorm { factor: (1.0, ""), bound, over_b: theta_norm(problem) },
+            Assumption::phi_norm(problem, bound),
+            Assumption::settled("every cost off the goal is positive", problem.min_cost() > 0.0),
+            Assumption::settled("lambda = 1", self.rule.lambda == 1.0),
+        ]
+    }
+
+    fn stored(&self) -> Memory {
+        Memory { interval: self.interval, first: self.first.clone(), second: self.second.clone() }
+    }
+
+    fn restore(&mut self, memory: Memory, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
+        let Memory { interval, first, second } = memory;
+        ensure(interval >= 1, "interval", || "they are numbered from 1".into())?;
+        at_most("interval", interval, 2 * now.t + 1, "what so many steps can begin")?;
+        let fresh = Ridge::new(problem.dim(), self.rule.lambda);
+        first.check(&fresh).within("first")?;
+        second.check(&fresh).within("second")?;
+        (self.interval, self.first, self.second) = (interval, first, second);
+        self.radii = self.rule.radii(interval);
+        Ok(())
+    }
+
+    fn probe(&self, sink: &mut dyn Probe) {
+        if sink.wants_estimate() {
+            sink.estimate(&self.first.theta());
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// d = 2, H = 10, B = 3, delta = 0.04, lambda = 1 and m = 5: every logarithm by hand.
+    #[test]
+    fn the_radii_are_the_printed_ones() {
+        let rule = Rule { d: 2.0, h: 10.0, b: 3.0, delta: 0.04, lambda: 1.0, scale: 1.0 };
+        let log = 250_000f64.ln();
+        let (grown, squares) = (101f64.ln(), (1.0 + 81.0 * 100.0 * 81.0f64).ln());
+        let radii = rule.radii(5);
+        let hat = 8.0 * (2.0 * grown * log).sqrt() + 4.0 * 2f64.sqrt() * log + 2f64.sqrt();
+        let tilde = 648.0 * (2.0 * squares * log).sqrt() + 324.0 * log + 2f64.sqrt();
+        let check = 16.0 * (grown * log).sqrt() + 4.0 * 2f64.sqrt() * log + 2f64.sqrt();
+        for (ours, direct) in [(radii.hat, hat), (radii.tilde, tilde), (radii.check, check)] {
+            assert!((ours / direct - 1.0).abs() < 1e-12, "{ours} {direct}");
+        }
+        assert_eq!(Rule { scale: 0.0, ..rule }.radii(5).hat, 0.0);
+    }
+}

@@ -1,0 +1,175 @@
+//! Rows that span all others, and the coordinates of the others in these.
+
+use crate::numeric::{dot, norm};
+use crate::problem::{Pair, Problem};
+
+/// A residual that is estimated to be at most this, as a share of the largest row, is looked at
+/// closely: the estimate has lost half of its digits by then.
+const CLOSE: f64 = 1e-6;
+/// A residual of at most this, relative to the largest row, is rounding.
+const RESIDUAL: f64 = 1e-10;
+/// The most numbers that the orthonormal basis may take: its time is that times the rank.
+const MOST_NUMBERS: usize = 40_000_000;
+
+/// Coordinates of all rows in a basis of rows.
+pub(super) struct Coordinates {
+    pub(super) rank: usize,
+    /// Per pair; nothing at the goal.
+    pub(super) rows: Vec<Vec<f64>>,
+}
+
+/// Takes the row with the largest residual into the basis, time and again, until every row is a
+/// combination of those taken: so the coordinates of the others stay small.
+pub(super) fn coordinates(problem: &Problem, most: usize) -> Result<Coordinates, String> {
+    let mut span = Span::new(Rows::of(problem));
+    loop {
+        while let Some(p) = span.furthest() {
+            span.take(p, most)?;
+        }
+        let rows: Vec<Vec<f64>> = (0..problem.pairs()).map(|p| span.coordinates(p)).collect();
+        let off = |p: Pair| (span.residual(p, &rows[p]), p);
+        let worst = (0..problem.pairs()).map(off).max_by(|a, b| a.0.total_cmp(&b.0));
+        match worst {
+            Some((residual, p)) if residual > RESIDUAL * span.rows.largest => span.take(p, most)?,
+            _ => return Ok(Coordinates { rank: span.basis.len(), rows }),
+        }
+    }
+}
+
+/// A row for each pair: its features and its cost in units of the largest, empty at the goal.
+struct Rows {
+    width: usize,
+    rows: Vec<Vec<(usize, f64)>>,
+    largest: f64,
+}
+
+impl Rows {
+    fn of(problem: &Problem) -> Rows {
+        let (d, unit) = (problem.dim(), problem.largest_cost());
+        let goal = problem.pairs_of(problem.goal());
+        let row = |p: Pair| -> Vec<(usize, f64)> {
+            if goal.contains(&p) {
+                return Vec::new();
+            }
+            let phi = problem.phi(p);
+            let mut row: Vec<(usize, f64)> = Vec::with_capacity(phi.len() + 1);
+            for (&next, phi) in problem.successors(p).iter().zip(phi.chunks_exact(d)) {
+                row.extend(phi.iter().enumerate().map(|(k, x)| (next as usize * d + k, *x)));
+            }
+            row.push((problem.states() * d, problem.cost(p) / unit));
+            row.retain(|(_, x)| *x != 0.0);
+            row
+        };
+        let mut rows: Vec<_> = (0..problem.pairs()).map(row).collect();
+        // only columns that occur
+        let mut columns: Vec<usize> = rows.iter().flatten().map(|(i, _)| *i).collect();
+        columns.sort_unstable();
+        columns.dedup();
+        for (i, _) in rows.iter_mut().flatten() {
+            *i = columns.binary_search(i).unwrap_or_default();
+        }
+        let largest = rows.iter().map(|row| size(row)).fold(0.0, f64::max);
+        Rows { width: columns.len(), rows, largest }
+    }
+}
+
+fn size(row: &[(usize, f64)]) -> f64 {
+    row.iter().map(|(_, x)| x * x).sum::<f64>().sqrt()
+}
+
+/// The rows in the basis, and what the others have beyond them.
+struct Span {
+    rows: Rows,
+    basis: Vec<Pair>,
+    /// Orthonormal, one for each row of the basis.
+    axes: Vec<Vec<f64>>,
+    /// <row, axis> of the rows in the basis: lower triangular.
+    triangle: Vec<Vec<f64>>,
+    /// <row, axis> of every row.
+    along: Vec<Vec<f64>>,
+    /// |row|^2 less the squares of these: what is left of every row, with rounding.
+    left: Vec<f64>,
+}
+
+impl Span {
+    fn new(rows: Rows) -> Span {
+        let left = rows.rows.iter().map(|row| size(row).powi(2)).collect();
+        let along = vec![Vec::new(); rows.rows.len()];
+        Span { rows, basis: Vec::new(), axes: Vec::new(), triangle: Vec::new(), along, left }
+    }
+
+    /// The row with the largest residual, if some residual is clear of rounding.
+    fn furthest(&self) -> Option<Pair> {
+        let mut best = (CLOSE * self.rows.largest).powi(2);
+        let mut found = None;
+        for (p, &left) in self.left.iter().enumerate() {
+            if left > best {
+                (best, found) = (left, Some(p));
+            }
+        }
+        found
+    }
+
+    /// Takes a row into the basis.
+    fn take(&mut self, p: Pair, most: usize) -> Result<(), String> {
+        let rank = self.basis.len() + 1;
+        if rank > most || rank.saturating_mul(self.rows.width) > MOST_NUMBERS {
+            return Err(format!(
+                "more than {} features, and at most {most} can be computed with, or {MOST_NUMBERS} numbers",
+                rank - 1
+            ));
+        }
+        let mut axis = vec![0.0; self.rows.width];
+        self.rows.rows[p].iter().for_each(|&(i, x)| axis[i] = x);
+        // twice is enough: the second time removes what rounding left of the first
+        for _ in 0..2 {
+            for other in &self.axes {
+                let t = dot(other, &axis);
+                axis.iter_mut().zip(other).for_each(|(x, o)| *x -= t * o);
+            }
+        }
+        let length = norm(&axis);
+        axis.iter_mut().for_each(|x| *x /= length);
+        for (row, (along, left)) in self.rows.rows.iter().zip(self.along.iter_mut().zip(&mut self.left)) {
+            let t: f64 = row.iter().map(|&(i, x)| x * axis[i]).sum();
+            along.push(t);
+            *left -= t * t;
+        }
+        self.left[p] = 0.0;
+        self.triangle.push(self.along[p].clone());
+        self.basis.push(p);
+        self.axes.push(axis);
+        Ok(())
+    }
+
+    /// The coordinates of a row in the basis.
+    fn coordinates(&self, p: Pair) -> Vec<f64> {
+        if self.rows.rows[p].is_empty() {
+            return Vec::new();
+        }
+        let r = self.basis.len();
+        let mut x = vec![0.0; r];
+        if let Some(i) = self.basis.iter().position(|&b| b == p) {
+            x[i] = 1.0;
+            return x;
+        }
+        // x' triangle = along, from the last column
+        let mut rest = self.along[p].clone();
+        for i in (0..r).rev() {
+            let row = &self.triangle[i];
+            x[i] = rest[i] / row[i];
+            rest[..i].iter_mut().zip(row).for_each(|(rest, t)| *rest -= x[i] * t);
+        }
+        x
+    }
+
+    /// How far a row is from what its coordinates say.
+    fn residual(&self, p: Pair, x: &[f64]) -> f64 {
+        let mut off = vec![0.0; self.rows.width];
+        self.rows.rows[p].iter().for_each(|&(i, v)| off[i] = v);
+        for (&b, x) in self.basis.iter().zip(x).filter(|(_, x)| **x != 0.0) {
+            self.rows.rows[b].iter().for_each(|&(i, v)| off[i] -= x * v);
+        }
+        norm(&off)
+    }
+}
