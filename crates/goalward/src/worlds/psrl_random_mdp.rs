@@ -3,8 +3,8 @@
 //! The paper says: 8 states, 2 actions, kernel and costs drawn uniformly at random, and a smallest
 //! cost of 0.04. It leaves the law open. The reading here:
 //!
-//! * the 8 states are those before the goal, as the paper's S leaves the goal out; `states=7` is
-//!   the other reading;
+//! * the goal is among the 8 states, as it is among the 12 of the paper's grid of 3 x 4; `states=8`
+//!   is the other reading;
 //! * every row is uniform on the simplex over these states and the goal (independent exponential
 //!   weights, normalised);
 //! * costs are uniform on [cost_min, 1], with cost_min = 0.04;
@@ -27,7 +27,7 @@ use crate::problem::{Instance, Problem};
 
 pub(super) const ENTRY: WorldEntry = WorldEntry {
     id: "psrl-random-mdp",
-    title: "a dense random kernel with random costs: 8 states, 2 actions",
+    title: "a dense random kernel with random costs: 8 states with the goal, 2 actions",
     reference: "Jafarnia-Jahromi, Chen, Jain, Luo (UAI 2023), PSRL-SSP, section 5: RandomMDP",
     parameters: &[
         STATES.about(),
@@ -40,7 +40,7 @@ pub(super) const ENTRY: WorldEntry = WorldEntry {
     build,
 };
 
-const STATES: Key<u64> = Key::count("states", 1, 10_000, "the number of states before the goal").or("8");
+const STATES: Key<u64> = Key::count("states", 1, 10_000, "the number of states before the goal").or("7");
 const ACTIONS: Key<u64> = Key::count("actions", 1, 1_000, "the number of actions of every state").or("2");
 const DIM: Key<u64> =
     Key::count("dim", 1, 64, "the number of candidate models d, 1 to 64; one of them is the truth").or("3");
