@@ -32,8 +32,9 @@
 //! ```
 //!
 //! Which learner? [`Lr`] needs to know nothing. [`LevisPlusPlusLr`] has the guarantee of LEVIS++ if
-//! you can bound the cost from any state. [`LevisPlusPlus`], [`RhoLevisPlusPlus`] and [`Levis`] are
-//! the papers' algorithms, with their constants as printed.
+//! you can bound the cost from any state. [`LevisPlusPlus`], [`RhoLevisPlusPlus`], [`LevisPlus`] and
+//! [`Levis`] are the papers' algorithms, with their constants as printed. [`UcrlAveSsp`],
+//! [`PsrlMixture`] and [`CertaintyEquivalence`] are rivals without a guarantee.
 //!
 //! # In a simulation
 //!

@@ -118,7 +118,7 @@ fn bash_completes_worlds_and_learners() {
     assert_eq!(offered(&place, &["goalward", "solve", "--json", "cor"]), ["corridor"]);
     assert_eq!(offered(&place, &["goalward", "mix", "rand"]), ["random-mixture"]);
     let learners = offered(&place, &["goalward", "learn", "windy-grid", "--learner", "lev"]);
-    assert_eq!(learners, ["levis++", "levis", "levis++lr"]);
+    assert_eq!(learners, ["levis++", "levis+", "levis", "levis++lr"]);
     assert_eq!(offered(&place, &["goalward", "compare", "windy-grid", "--learners", "opt"]), ["optimal"]);
     assert_eq!(offered(&place, &["goalward", "demo", "--world", "hard"]), ["hard-instance"]);
     // no id begins like this: bash itself turns to files

@@ -3,7 +3,7 @@
 
 use goalward::Settings;
 use goalward::episode::{Arena, Checkpoint, RunSpec, Runner, Trace};
-use goalward::learners::LEARNERS;
+use goalward::learners::{self, LEARNERS};
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -13,11 +13,7 @@ fn grid() -> Arena {
 
 /// A run of a learner, stopped in the middle of an episode.
 fn stopped<'a>(arena: &'a Arena, learner: &str) -> Runner<'a> {
-    let settings = match learner {
-        "lr" | "random" | "optimal" => Settings::new(),
-        "rho-levis++" => Settings::new().set("B", "oracle").set("t_star", "oracle"),
-        _ => Settings::new().set("B", "oracle"),
-    };
+    let settings = learners::entry(learner).unwrap().oracle();
     let mut runner = Runner::new(arena, RunSpec::new(learner, 50).settings(settings).max_steps(41)).unwrap();
     runner.run(&mut []).unwrap();
     runner

@@ -76,7 +76,7 @@ fn tried(arena: &Arena, entry: &LearnerEntry) -> Vec<Settings> {
         Runner::new(arena, RunSpec::new(entry.id, 1).settings(settings.clone())).is_ok()
     };
     let taken: Vec<Settings> = radii.into_iter().filter(taken).collect();
-    assert!(taken.len() > 1, "{}: {taken:?}", entry.id);
+    assert!(!taken.is_empty(), "{}", entry.id);
     [vec![base], taken].concat()
 }
 

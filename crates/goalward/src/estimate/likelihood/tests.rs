@@ -358,7 +358,7 @@ fn draws_are_those_of_the_posterior() {
 #[test]
 fn draws_stay_inside_features_that_are_not_written_out() {
     let problem = walk();
-    let mut rows = PolytopeBuilder::new(3).at_most(0);
+    let mut rows = PolytopeBuilder::new(3).at_most(0).unpruned();
     rows.equality(&[1.0, 1.0, 1.0], 1.0).unwrap();
     let features: Vec<f64> =
         (0..problem.pairs()).flat_map(|p| problem.phi(p).to_vec()).chain(unit()).collect();

@@ -218,7 +218,7 @@ impl Algorithm for Weighted {
             let grown = self.optimist.outgrown();
             if let Some(b) = grown {
                 self.rule = self.rule.with_b(b);
-                self.moments = Self::fresh(&self.rule);
+                self.moments = self.moments.anew(self.rule.radii.dim, self.rule.radii.lambda, b);
             }
             self.normalise();
             if grown.is_none() {

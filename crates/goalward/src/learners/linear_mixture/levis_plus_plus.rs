@@ -82,7 +82,7 @@ use crate::learners::shared::{
 use crate::learners::{
     Algorithm, Brief, Call, Clock, Family, LearnerEntry, Need, Probe, Reason, Seen, Snapshot, Transition,
 };
-use crate::numeric::stored::{Flaw, Within, between, numbers};
+use crate::numeric::stored::{Flaw, Within, between, ensure, numbers};
 use crate::parameters::{Bound, Key};
 use crate::plan::{Cut, Planner};
 use crate::problem::{Action, Pair, State};
@@ -236,6 +236,8 @@ pub(super) struct Moments {
     radii: Vec<f64>,
     /// The ellipsoid C_j of the last plan.
     set: Option<Ellipse>,
+    /// The weights of the last step, if the regressions have begun anew since.
+    weights: Option<Vec<f64>>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -245,6 +247,8 @@ pub(super) struct Memory {
     home: Home,
     radii: Vec<f64>,
     set: Option<Ellipse>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    weights: Option<Vec<f64>>,
 }
 
 impl Moments {
@@ -256,7 +260,7 @@ impl Moments {
         let home = Home::new(rule.dim, levels, lambda, gamma);
         // before any data theta_hat = 0 and Sigma = lambda I: only the bias is off
         let radii = vec![rule.bias(); levels];
-        let mut learner = Moments { rule, optimist, home, u: Vec::new(), radii, set: None };
+        let mut learner = Moments { rule, optimist, home, u: Vec::new(), radii, set: None, weights: None };
         learner.normalise();
         Ok(learner)
     }
@@ -267,6 +271,7 @@ impl Moments {
             self.rule.radii(t, &self.home, &mut self.radii);
         }
         self.home.step(&self.optimist.problem, pair, next, &self.u, &self.radii, t);
+        self.weights = None;
     }
 
     /// The determinant's part of line 10.
@@ -308,7 +313,7 @@ impl Moments {
 
     /// Shows weights, and the sets of now and of the last plan.
     pub(super) fn show(&self, sink: &mut dyn Probe, t: u64) {
-        sink.weights(self.home.sigma_sq());
+        sink.weights(self.weights.as_deref().unwrap_or(self.home.sigma_sq()));
         self.optimist.probe(sink);
         let now = || {
             let (level, mut radii) = (&self.home.levels()[0], Vec::new());
@@ -324,6 +329,7 @@ impl Moments {
             home: self.home.clone(),
             radii: self.radii.clone(),
             set: self.set.clone(),
+            weights: self.weights.clone(),
         }
     }
 
@@ -334,21 +340,26 @@ impl Moments {
         stored.home.check(&Home::new(dim, levels, lambda, gamma)).within("home")?;
         numbers("radii", &stored.radii, levels)?;
         between("radii", &stored.radii, 0.0, f64::INFINITY)?;
-        stored.set.as_ref().map_or(Ok(()), |set| set.check(dim)).within("set")
+        stored.set.as_ref().map_or(Ok(()), |set| set.check(dim)).within("set")?;
+        // they may be of fewer levels
+        let weights = stored.weights.as_deref().unwrap_or_default();
+        numbers("weights", weights, weights.len().min(levels))?;
+        ensure(weights.is_empty() || self.rule.growing.is_some(), "weights", || "B does not double".into())
     }
 
     /// Goes on from a state that was checked.
     pub(super) fn accept(&mut self, stored: Memory) {
-        let Memory { standing, home, radii, set } = stored;
+        let Memory { standing, home, radii, set, weights } = stored;
         self.optimist.accept(standing);
         self.rule = self.rule.with_b(self.optimist.b);
-        (self.home, self.radii, self.set) = (home, radii, set);
+        (self.home, self.radii, self.set, self.weights) = (home, radii, set, weights);
         self.normalise();
     }
 
     /// Begins anew with a larger B: statistics of V/B for another B are void.
     fn restart(&mut self, b: f64) {
         self.rule = self.rule.with_b(b);
+        self.weights.get_or_insert_with(|| self.home.sigma_sq().to_vec());
         let MomentRule { dim, levels, lambda, gamma, .. } = self.rule;
         self.home = Home::new(dim, levels, lambda, gamma);
         self.radii = vec![self.rule.bias(); levels];
