@@ -30,9 +30,10 @@
 //!
 //! # Cost per step
 //!
-//! O(1). Every interval takes O(S A r^2 + r^3) once, for r features, and O(transitions seen + S A r
-//! + r^2) for each layer, of which there are H, or as many as it takes to come to rest. None of
-//! that grows with time. The features are found once: O(r^2 S d) for a problem of dimension d.
+//! O(1). Every interval takes O(n r^2 + r^3) once, for r features and n pairs with different ones,
+//! and O(transitions seen + S A + n r + r^2) for each layer, of which there are H, or as many as it
+//! takes to come to rest. None of that grows with time. The features are found once, in
+//! O(r^2 (n + S d)) for a problem of dimension d. More than 2,000 are refused.
 //!
 //! # Reference
 //!
@@ -40,9 +41,10 @@
 //!
 //! # Departures from the print
 //!
-//! The sum over all past steps is taken pair by pair, from counts: the same sum, in other order.
+//! The sum over all past steps is taken from counts, pair by pair: the same sum in other order.
 //! Costs are in units of the largest, and B counts as 1 at least. `lambda` is 1 in the print, and a
-//! parameter here. A user who gives an episode up before the goal ends the interval, and takes the
+//! parameter here; one so small that Lambda could not be inverted counts as the smallest power of
+//! ten of it with which it can. A user who gives an episode up before the goal ends the interval, and takes the
 //! first step of the next one on the old plan.
 
 use crate::Result;
@@ -160,7 +162,8 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
         interval: 1,
         visits: Visits::new(problem.pairs()),
         factor: Cholesky::scaled_identity(view.features(), 1.0),
-        bonus: vec![0.0; problem.pairs()],
+        bonus: vec![0.0; view.classes()],
+        sums: vec![0.0; view.classes()],
         w: vec![0.0; view.features()],
         view,
         problem,
@@ -199,8 +202,10 @@ struct Regression {
     visits: Visits,
     /// Of Lambda, as of the plan that is being made.
     factor: Cholesky,
-    /// beta |phi(s,a)| in the norm of Lambda^-1, likewise.
+    /// beta |phi| in the norm of Lambda^-1 of every class, likewise.
     bonus: Vec<f64>,
+    /// Room for a number of every class, and for w_h.
+    sums: Vec<f64>,
     w: Vec<f64>,
 }
 
@@ -212,18 +217,33 @@ pub(super) struct Memory {
 }
 
 impl Regression {
-    /// Lambda = lambda I + sum over all steps of phi phi', from the counts.
+    /// The factor of Lambda = lambda I + sum over all steps of phi phi'.
+    fn lambda(&self) -> Cholesky {
+        let r = self.view.features();
+        let gram = self.gram();
+        let mut ridge = self.lambda;
+        loop {
+            let mut lambda = gram.clone();
+            (0..r).for_each(|i| lambda[i * r + i] += ridge);
+            match Cholesky::factor(&lambda, r) {
+                Some(factor) => return factor,
+                // rounding has swallowed the ridge
+                None => ridge *= 10.0,
+            }
+        }
+    }
+
+    /// The sum over all steps of phi phi', from the counts.
     fn gram(&self) -> Vec<f64> {
         let r = self.view.features();
         let mut gram = vec![0.0; r * r];
-        (0..r).for_each(|i| gram[i * r + i] = self.lambda);
-        for p in 0..self.problem.pairs() {
-            let n = self.visits.n(p) as f64;
-            if n > 0.0 {
-                for &(i, x) in self.view.phi(p) {
-                    let row = &mut gram[i as usize * r..][..r];
-                    self.view.phi(p).iter().for_each(|&(k, y)| row[k as usize] += n * x * y);
-                }
+        let mut counts = vec![0; self.view.classes()];
+        (0..self.problem.pairs()).for_each(|p| counts[self.view.class(p)] += self.visits.n(p));
+        for (class, n) in counts.into_iter().enumerate().filter(|(_, n)| *n > 0) {
+            let phi = self.view.phi(class);
+            for &(i, x) in phi {
+                let row = &mut gram[i as usize * r..][..r];
+                phi.iter().for_each(|&(k, y)| row[k as usize] += n as f64 * x * y);
             }
         }
         gram
@@ -238,19 +258,25 @@ impl Backup for Regression {
     fn back(&mut self, next: &[f64], q: &mut [f64], now: &mut [f64]) {
         let most = self.rule.b;
         self.w.fill(0.0);
+        self.sums.fill(0.0);
         for p in 0..self.problem.pairs() {
             let row = self.visits.row(p);
             if row.n() > 0 {
-                let sum = row.n() as f64 * (self.costs[p] + row.mean(next));
-                self.view.phi(p).iter().for_each(|&(i, x)| self.w[i as usize] += sum * x);
+                self.sums[self.view.class(p)] += row.n() as f64 * (self.costs[p] + row.mean(next));
             }
         }
+        for (class, &sum) in self.sums.iter().enumerate().filter(|(_, sum)| **sum != 0.0) {
+            self.view.phi(class).iter().for_each(|&(i, x)| self.w[i as usize] += sum * x);
+        }
         self.factor.solve(&mut self.w);
+        for (class, q) in self.sums.iter_mut().enumerate() {
+            let mean: f64 = self.view.phi(class).iter().map(|&(i, x)| x * self.w[i as usize]).sum();
+            *q = (mean - self.bonus[class]).clamp(0.0, most);
+        }
         for s in (0..self.problem.states()).filter(|&s| s != self.problem.goal()) {
             now[s] = most;
             for p in self.problem.pairs_of(s) {
-                let mean: f64 = self.view.phi(p).iter().map(|&(i, x)| x * self.w[i as usize]).sum();
-                q[p] = (mean - self.bonus[p]).clamp(0.0, most);
+                q[p] = self.sums[self.view.class(p)];
                 now[s] = now[s].min(q[p]);
             }
         }
@@ -273,16 +299,14 @@ impl FiniteHorizon for Regression {
     /// A plan is made when an interval begins: what was seen by then is what the interval has.
     fn prepare(&mut self) {
         let r = self.view.features();
-        // positive definite: lambda is positive, and rounding is far below it
-        let plain = || Cholesky::scaled_identity(r, self.lambda);
-        self.factor = Cholesky::factor(&self.gram(), r).unwrap_or_else(plain);
+        self.factor = self.lambda();
         let beta = self.rule.beta(self.interval);
         let mut phi = vec![0.0; r];
         let mut scratch = vec![0.0; r];
-        for p in 0..self.problem.pairs() {
+        for (class, bonus) in self.bonus.iter_mut().enumerate() {
             phi.fill(0.0);
-            self.view.phi(p).iter().for_each(|&(i, x)| phi[i as usize] = x);
-            self.bonus[p] = beta * self.factor.inverse_norm(&phi, &mut scratch);
+            self.view.phi(class).iter().for_each(|&(i, x)| phi[i as usize] = x);
+            *bonus = beta * self.factor.inverse_norm(&phi, &mut scratch);
         }
     }
 

@@ -2,6 +2,7 @@
 
 use crate::numeric::{dot, norm};
 use crate::problem::{Pair, Problem};
+use std::collections::BTreeMap;
 
 /// A residual that is estimated to be at most this, as a share of the largest row, is looked at
 /// closely: the estimate has lost half of its digits by then.
@@ -14,29 +15,33 @@ const MOST_NUMBERS: usize = 40_000_000;
 /// Coordinates of all rows in a basis of rows.
 pub(super) struct Coordinates {
     pub(super) rank: usize,
-    /// Per pair; nothing at the goal.
+    /// Per pair the number of its row: pairs that are alike share one.
+    pub(super) class: Vec<usize>,
+    /// Per row; nothing for that of the goal.
     pub(super) rows: Vec<Vec<f64>>,
 }
 
 /// Takes the row with the largest residual into the basis, time and again, until every row is a
 /// combination of those taken: so the coordinates of the others stay small.
 pub(super) fn coordinates(problem: &Problem, most: usize) -> Result<Coordinates, String> {
-    let mut span = Span::new(Rows::of(problem));
+    let (rows, class) = Rows::of(problem);
+    let mut span = Span::new(rows);
+    let count = span.rows.rows.len();
     loop {
         while let Some(p) = span.furthest() {
             span.take(p, most)?;
         }
-        let rows: Vec<Vec<f64>> = (0..problem.pairs()).map(|p| span.coordinates(p)).collect();
-        let off = |p: Pair| (span.residual(p, &rows[p]), p);
-        let worst = (0..problem.pairs()).map(off).max_by(|a, b| a.0.total_cmp(&b.0));
+        let rows: Vec<Vec<f64>> = (0..count).map(|i| span.coordinates(i)).collect();
+        let off = |i: usize| (span.residual(i, &rows[i]), i);
+        let worst = (0..count).map(off).max_by(|a, b| a.0.total_cmp(&b.0));
         match worst {
-            Some((residual, p)) if residual > RESIDUAL * span.rows.largest => span.take(p, most)?,
-            _ => return Ok(Coordinates { rank: span.basis.len(), rows }),
+            Some((residual, i)) if residual > RESIDUAL * span.rows.largest => span.take(i, most)?,
+            _ => return Ok(Coordinates { rank: span.basis.len(), class, rows }),
         }
     }
 }
 
-/// A row for each pair: its features and its cost in units of the largest, empty at the goal.
+/// The different rows of pairs: features, and the cost in units of the largest; empty at the goal.
 struct Rows {
     width: usize,
     rows: Vec<Vec<(usize, f64)>>,
@@ -44,7 +49,8 @@ struct Rows {
 }
 
 impl Rows {
-    fn of(problem: &Problem) -> Rows {
+    /// The rows, and per pair which is its.
+    fn of(problem: &Problem) -> (Rows, Vec<usize>) {
         let (d, unit) = (problem.dim(), problem.largest_cost());
         let goal = problem.pairs_of(problem.goal());
         let row = |p: Pair| -> Vec<(usize, f64)> {
@@ -60,7 +66,16 @@ impl Rows {
             row.retain(|(_, x)| *x != 0.0);
             row
         };
-        let mut rows: Vec<_> = (0..problem.pairs()).map(row).collect();
+        let mut numbers: BTreeMap<Vec<(usize, u64)>, usize> = BTreeMap::new();
+        let (mut rows, mut class) = (Vec::new(), Vec::with_capacity(problem.pairs()));
+        for row in (0..problem.pairs()).map(row) {
+            let key = row.iter().map(|(i, x)| (*i, x.to_bits())).collect();
+            let number = *numbers.entry(key).or_insert(rows.len());
+            if number == rows.len() {
+                rows.push(row);
+            }
+            class.push(number);
+        }
         // only columns that occur
         let mut columns: Vec<usize> = rows.iter().flatten().map(|(i, _)| *i).collect();
         columns.sort_unstable();
@@ -69,7 +84,7 @@ impl Rows {
             *i = columns.binary_search(i).unwrap_or_default();
         }
         let largest = rows.iter().map(|row| size(row)).fold(0.0, f64::max);
-        Rows { width: columns.len(), rows, largest }
+        (Rows { width: columns.len(), rows, largest }, class)
     }
 }
 
@@ -80,7 +95,7 @@ fn size(row: &[(usize, f64)]) -> f64 {
 /// The rows in the basis, and what the others have beyond them.
 struct Span {
     rows: Rows,
-    basis: Vec<Pair>,
+    basis: Vec<usize>,
     /// Orthonormal, one for each row of the basis.
     axes: Vec<Vec<f64>>,
     /// <row, axis> of the rows in the basis: lower triangular.
@@ -99,7 +114,7 @@ impl Span {
     }
 
     /// The row with the largest residual, if some residual is clear of rounding.
-    fn furthest(&self) -> Option<Pair> {
+    fn furthest(&self) -> Option<usize> {
         let mut best = (CLOSE * self.rows.largest).powi(2);
         let mut found = None;
         for (p, &left) in self.left.iter().enumerate() {
@@ -111,7 +126,7 @@ impl Span {
     }
 
     /// Takes a row into the basis.
-    fn take(&mut self, p: Pair, most: usize) -> Result<(), String> {
+    fn take(&mut self, p: usize, most: usize) -> Result<(), String> {
         let rank = self.basis.len() + 1;
         if rank > most || rank.saturating_mul(self.rows.width) > MOST_NUMBERS {
             return Err(format!(
@@ -143,7 +158,7 @@ impl Span {
     }
 
     /// The coordinates of a row in the basis.
-    fn coordinates(&self, p: Pair) -> Vec<f64> {
+    fn coordinates(&self, p: usize) -> Vec<f64> {
         if self.rows.rows[p].is_empty() {
             return Vec::new();
         }
@@ -164,7 +179,7 @@ impl Span {
     }
 
     /// How far a row is from what its coordinates say.
-    fn residual(&self, p: Pair, x: &[f64]) -> f64 {
+    fn residual(&self, p: usize, x: &[f64]) -> f64 {
         let mut off = vec![0.0; self.rows.width];
         self.rows.rows[p].iter().for_each(|&(i, v)| off[i] = v);
         for (&b, x) in self.basis.iter().zip(x).filter(|(_, x)| **x != 0.0) {

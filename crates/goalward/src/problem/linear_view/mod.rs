@@ -28,7 +28,9 @@ pub(crate) struct LinearView {
     features: usize,
     /// What |w| and |mu| are at most, for costs in units of the largest.
     norm: f64,
-    /// `first[p]..first[p + 1]` are the entries of pair p.
+    /// Per pair its class: pairs of one class have the same features.
+    class: Vec<usize>,
+    /// `first[k]..first[k + 1]` are the entries of class k.
     first: Vec<usize>,
     entries: Vec<(u32, f64)>,
 }
@@ -36,12 +38,12 @@ pub(crate) struct LinearView {
 impl LinearView {
     /// As few features as there can be for all theta; an error in words if they are too many.
     pub(crate) fn low_rank(problem: &Problem) -> Result<LinearView, String> {
-        let basis::Coordinates { rank, rows } = basis::coordinates(problem, MOST_FEATURES)?;
+        let basis::Coordinates { rank, class, rows } = basis::coordinates(problem, MOST_FEATURES)?;
         let off_goal: Vec<&[f64]> = rows.iter().filter(|row| !row.is_empty()).map(|row| &row[..]).collect();
         let design::Design { factor, largest } = design::optimal(&off_goal, rank);
         let norm = largest.sqrt();
         let whitened = rows.iter().map(|row| whiten(&factor, row, norm)).collect();
-        Ok(LinearView::of(rank, norm, whitened))
+        Ok(LinearView::of(rank, norm, class, whitened))
     }
 
     /// One feature for each pair off the goal.
@@ -58,16 +60,17 @@ impl LinearView {
             true => Vec::new(),
             false => vec![(next.next().unwrap_or(0), 1.0)],
         };
-        Ok(LinearView::of(features, (features as f64).sqrt(), (0..problem.pairs()).map(row).collect()))
+        let rows = (0..problem.pairs()).map(row).collect();
+        Ok(LinearView::of(features, (features as f64).sqrt(), (0..problem.pairs()).collect(), rows))
     }
 
-    fn of(features: usize, norm: f64, rows: Vec<Vec<(u32, f64)>>) -> LinearView {
+    fn of(features: usize, norm: f64, class: Vec<usize>, rows: Vec<Vec<(u32, f64)>>) -> LinearView {
         let mut first = vec![0];
         first.extend(rows.iter().scan(0, |end, row| {
             *end += row.len();
             Some(*end)
         }));
-        LinearView { features, norm, first, entries: rows.concat() }
+        LinearView { features, norm, class, first, entries: rows.concat() }
     }
 
     /// How many features there are.
@@ -80,9 +83,19 @@ impl LinearView {
         self.norm
     }
 
-    /// phi(s,a): positions and numbers.
-    pub(crate) fn phi(&self, p: Pair) -> &[(u32, f64)] {
-        &self.entries[self.first[p]..self.first[p + 1]]
+    /// How many classes of pairs with the same features there are.
+    pub(crate) fn classes(&self) -> usize {
+        self.first.len() - 1
+    }
+
+    /// The class of a pair.
+    pub(crate) fn class(&self, p: Pair) -> usize {
+        self.class[p]
+    }
+
+    /// phi(s,a) of a class: positions and numbers, none at the goal.
+    pub(crate) fn phi(&self, class: usize) -> &[(u32, f64)] {
+        &self.entries[self.first[class]..self.first[class + 1]]
     }
 }
 

@@ -11,7 +11,7 @@ fn problem(id: &str, pairs: &[&str]) -> std::sync::Arc<Problem> {
 
 fn dense(view: &LinearView, p: Pair) -> Vec<f64> {
     let mut phi = vec![0.0; view.features()];
-    view.phi(p).iter().for_each(|&(i, x)| phi[i as usize] = x);
+    view.phi(view.class(p)).iter().for_each(|&(i, x)| phi[i as usize] = x);
     phi
 }
 
@@ -45,7 +45,7 @@ fn reconstructs(problem: &Problem, view: &LinearView) {
     let goal = problem.pairs_of(problem.goal());
     let off: Vec<Pair> = (0..problem.pairs()).filter(|p| !goal.contains(p)).collect();
     let phi: Vec<Vec<f64>> = off.iter().map(|&p| dense(view, p)).collect();
-    assert!(goal.clone().all(|p| view.phi(p).is_empty()));
+    assert!(goal.clone().all(|p| view.phi(view.class(p)).is_empty()));
     let size = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
     assert!(phi.iter().all(|x| size(x) <= 1.0 + 1e-12));
     let linear = |targets: &[f64], what: &str| {
@@ -128,6 +128,18 @@ fn faint_differences_count() {
         LinearView::low_rank(&problem).unwrap().features()
     };
     assert_eq!([nearly(0.0), nearly(1e-15), nearly(1e-8), nearly(0.1)], [2, 2, 3, 3]);
+}
+
+/// Pairs with the same costs and successors are one class, whatever their states.
+#[test]
+fn pairs_that_are_alike_share_their_features() {
+    let row = || vec![(1, 0.5), (2, 0.5)];
+    let model = vec![vec![row(), vec![(1, 1.0)]], vec![row(), row()], vec![]];
+    let problem = Problem::from_models(&[model], &[vec![1.0, 1.0], vec![1.0, 0.5], vec![]], 0, 2).unwrap();
+    let view = LinearView::low_rank(&problem).unwrap();
+    assert_eq!((view.classes(), view.features()), (3, 3));
+    let class = |p| view.class(p);
+    assert!(class(0) == class(2) && class(0) != class(1) && class(0) != class(3));
 }
 
 #[test]
