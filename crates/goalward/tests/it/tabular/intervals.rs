@@ -1,7 +1,7 @@
 //! Learners on the finite-horizon reduction, directly (algorithms.md, sections 2.1, 2.5 and 4).
 
 use super::{DELTA, Direct, EPISODES, Step, Tally, World, built, compare, greedy, mean, ties, variance};
-use crate::worlds_for_tests::{irregular, with_costs};
+use crate::worlds_for_tests::irregular;
 use goalward::Settings;
 use goalward::numeric::Stream;
 
@@ -87,7 +87,7 @@ impl<'a> Reduced<'a> {
         let world = self.world;
         let mut counts = world.counts(all);
         if let Which::MvpPlus = self.which {
-            for (s, a) in world.pairs() {
+            for &(s, a) in &world.pairs {
                 counts[s][a] = world.counts(&all[..self.taken[s][a]])[s][a].clone();
             }
         }
@@ -97,7 +97,7 @@ impl<'a> Reduced<'a> {
         let mut layers = Vec::new();
         for _ in 0..self.h {
             let (mut q, mut above) = (world.table(), world.table());
-            for (s, a) in world.pairs() {
+            for &(s, a) in &world.pairs {
                 match self.which {
                     Which::MvpPlus => q[s][a] = self.mvp(s, a, &counts[s][a], &lower),
                     Which::Ulcvi { .. } => {
@@ -106,7 +106,7 @@ impl<'a> Reduced<'a> {
                 }
             }
             lower = world.values(&q);
-            for s in world.off_goal() {
+            for &s in &world.off_goal {
                 // the first of all that are least
                 let chosen = (0..q[s].len()).find(|&a| q[s][a] == lower[s]).unwrap();
                 upper[s] = above[s][chosen];
@@ -128,9 +128,9 @@ impl Direct for Reduced<'_> {
         greedy(&self.layers[self.made][s], &mut self.ties)
     }
 
-    fn step(&mut self, all: &[Step]) -> bool {
+    fn step(&mut self, all: &[Step], n: usize) -> bool {
         let Step { s, a, next } = all[all.len() - 1];
-        if all.iter().filter(|x| x.s == s && x.a == a).count().is_power_of_two() {
+        if n.is_power_of_two() {
             self.taken[s][a] = all.len();
             self.news = true;
         }
@@ -155,48 +155,47 @@ impl Direct for Reduced<'_> {
     }
 }
 
-fn settings(world: &World, scale: f64, known: bool, h: usize) -> Settings {
+fn settings(world: &World, (b, scale): (f64, f64), known: bool, h: usize) -> Settings {
     let support = if known { "known" } else { "unknown" };
-    let settings = Settings::new().set("B", 8.0 * world.unit()).set("t_star", 5.0).set("interval", h);
+    let settings = Settings::new().set("B", b * world.unit).set("t_star", 5.0).set("interval", h);
     settings.set("scale", scale).set("support", support)
 }
 
-fn mvp(world: &World, scale: f64, known: bool, h: usize, steps: usize) -> Tally {
-    let mut direct = Reduced::new(world, Which::MvpPlus, known, scale, (h, 8.0, 16.0));
-    compare(world, "mvp+", &settings(world, scale, known, h), steps, &mut direct)
+fn mvp(world: &World, (b, scale): (f64, f64), known: bool, h: usize, steps: usize) -> Tally {
+    let mut direct = Reduced::new(world, Which::MvpPlus, known, scale, (h, b, 2.0 * b));
+    compare(world, "mvp+", &settings(world, (b, scale), known, h), steps, &mut direct)
 }
 
 fn ulcvi(world: &World, scale: f64, known: bool, h: usize, steps: usize) -> Tally {
     let which = Which::Ulcvi { lower_order: 62.0, gap: 1.0 / 16.0 };
     let mut direct = Reduced::new(world, which, known, scale, (h, 8.0, 64.0));
-    compare(world, "ulcvi", &settings(world, scale, known, h), steps, &mut direct)
-}
-
-/// The same costs in another unit.
-fn dear() -> World {
-    let plain = irregular(4, 7, 2);
-    let costs = plain.problem.costs().to_vec();
-    World::of(with_costs(&plain, |p| 1000.0 * costs[p]))
+    compare(world, "ulcvi", &settings(world, (8.0, scale), known, h), steps, &mut direct)
 }
 
 #[test]
 fn mvp_plus_induces_backwards() {
     let other = World::of(irregular(3, 9, 3));
-    let tally = mvp(&World::windy(), 1e-4, false, 20, 5_000).and(mvp(&other, 1e-3, true, 7, 4_000));
     let tally =
-        tally.and(mvp(&dear(), 1e-3, false, 5, 4_000)).and(mvp(&World::random(20), 1e-4, false, 9, 5_000));
+        mvp(&World::windy(3), (8.0, 1e-4), false, 20, 5_000).and(mvp(&other, (8.0, 1e-3), true, 7, 4_000));
+    let tally = tally.and(mvp(&World::dear(), (8.0, 1e-3), false, 5, 4_000)).and(mvp(
+        &World::random(20),
+        (8.0, 1e-4),
+        false,
+        9,
+        5_000,
+    ));
     assert!(tally.plans >= 500 && tally.largest > 1.0, "{} {}", tally.plans, tally.largest);
     // with the paper's constants
-    let tally = mvp(&World::hard(), 1.0, false, 10, 60_000);
-    assert!(tally.plans >= 15 && tally.largest > 0.0, "{} {}", tally.plans, tally.largest);
-    assert!(mvp(&World::windy(), 1.0, true, 12, 500).largest > 1.0);
+    let tally = mvp(&World::lone(), (1.0, 1.0), false, 10, 70_000);
+    assert!(tally.plans >= 15 && tally.largest > 0.1, "{} {}", tally.plans, tally.largest);
+    assert!(mvp(&World::windy(3), (8.0, 1.0), true, 12, 500).largest > 1.0);
 }
 
 #[test]
 fn ulcvi_induces_both_bounds() {
     let other = World::of(irregular(3, 9, 3));
-    let tally = ulcvi(&World::windy(), 1e-6, false, 12, 3_000).and(ulcvi(&other, 1e-5, true, 7, 1_000));
-    let tally = tally.and(ulcvi(&dear(), 1e-6, false, 5, 1_000));
+    let tally = ulcvi(&World::windy(3), 1e-6, false, 12, 3_000).and(ulcvi(&other, 1e-5, true, 7, 1_000));
+    let tally = tally.and(ulcvi(&World::dear(), 1e-6, false, 5, 1_000));
     assert!(tally.plans >= 500 && tally.largest > 1.0, "{} {}", tally.plans, tally.largest);
     let tally = ulcvi(&World::random(6), 1.0, false, 6, 300).and(ulcvi(&World::hard(), 1.0, true, 6, 300));
     assert!(tally.plans >= 60, "{}", tally.plans);
@@ -205,14 +204,14 @@ fn ulcvi_induces_both_bounds() {
 /// H and the terminal cost that the papers say.
 #[test]
 fn the_default_intervals_are_the_printed_ones() {
-    for world in [World::windy(), dear()] {
-        let given = Settings::new().set("B", 8.0 * world.unit()).set("t_star", 5.0);
+    for world in [World::windy(3), World::dear()] {
+        let given = Settings::new().set("B", 8.0 * world.unit).set("t_star", 5.0);
         for (id, factor, times) in [("mvp+", 4.0, 2.0), ("ulcvi", 8.0, 8.0)] {
             let learner = built(&world, id, &given);
             let h = (factor * 5.0 * (factor * EPISODES as f64).ln()).ceil();
             assert_eq!(learner.in_force()["interval"].as_f64().unwrap(), h, "{id}");
             let terminal = learner.in_force()["terminal"].as_f64().unwrap();
-            assert!((terminal - times * 8.0 * world.unit()).abs() < 1e-9 * terminal, "{id}");
+            assert!((terminal - times * 8.0 * world.unit).abs() < 1e-9 * terminal, "{id}");
         }
     }
 }

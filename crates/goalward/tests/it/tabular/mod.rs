@@ -10,10 +10,11 @@ mod sampling;
 mod stages;
 mod visgo;
 
+use crate::worlds_for_tests::{irregular, with_costs};
 use goalward::files::json::to_json;
 use goalward::learners::{self, Learner, Observed, Told, Transition};
 use goalward::numeric::Stream;
-use goalward::problem::Instance;
+use goalward::problem::{Instance, Problem};
 use goalward::{Arena, Settings};
 use serde_json::Value;
 use std::sync::Arc;
@@ -39,6 +40,11 @@ struct World {
     next: Vec<Vec<Vec<usize>>>,
     /// Dense: per state, action and next state.
     kernel: Vec<Vec<Vec<f64>>>,
+    /// The largest cost.
+    unit: f64,
+    /// States off the goal, and their pairs.
+    off_goal: Vec<usize>,
+    pairs: Vec<(usize, usize)>,
 }
 
 fn numbers(value: &Value) -> Vec<f64> {
@@ -61,15 +67,19 @@ impl World {
         }
         next.iter_mut().flatten().for_each(|row| row.sort_unstable());
         let at = |key: &str| json[key].as_u64().unwrap() as usize;
-        World { start: at("start"), goal: at("goal"), instance, cost, next, kernel }
+        let (start, goal) = (at("start"), at("goal"));
+        let unit = cost.iter().flatten().copied().fold(0.0, f64::max);
+        let off_goal: Vec<usize> = (0..cost.len()).filter(|&s| s != goal).collect();
+        let pairs = off_goal.iter().flat_map(|&s| (0..cost[s].len()).map(move |a| (s, a))).collect();
+        World { instance, start, goal, cost, next, kernel, unit, off_goal, pairs }
     }
 
     fn open(id: &str, settings: &Settings) -> World {
         World::of(Arena::open(id, settings).unwrap().instance().clone())
     }
 
-    fn windy() -> World {
-        World::open("windy-grid", &Settings::new().set("n", 3))
+    fn windy(n: usize) -> World {
+        World::open("windy-grid", &Settings::new().set("n", n))
     }
 
     fn random(states: usize) -> World {
@@ -80,36 +90,37 @@ impl World {
         World::open("hard-instance", &Settings::new())
     }
 
+    /// One action, that leads from one state to the goal with probability 1/2.
+    fn lone() -> World {
+        let model = vec![vec![vec![(0, 0.5), (1, 0.5)]], vec![]];
+        let problem = Problem::from_models(&[("only", model)], &[vec![1.0], vec![]], 0, 1).unwrap();
+        World::of(Instance::new(problem, &[1.0]).unwrap())
+    }
+
+    /// An irregular one with costs of up to 1000.
+    fn dear() -> World {
+        let plain = irregular(4, 7, 2);
+        let costs = plain.problem.costs().to_vec();
+        World::of(with_costs(&plain, |p| 1000.0 * costs[p]))
+    }
+
     fn states(&self) -> usize {
         self.cost.len()
     }
 
-    /// States off the goal.
-    fn off_goal(&self) -> Vec<usize> {
-        (0..self.states()).filter(|&s| s != self.goal).collect()
-    }
-
-    fn pairs(&self) -> Vec<(usize, usize)> {
-        self.off_goal().iter().flat_map(|&s| (0..self.cost[s].len()).map(move |a| (s, a))).collect()
-    }
-
     /// S, A and S A of the formulas.
     fn sizes(&self) -> (f64, f64, f64) {
-        let most = self.off_goal().iter().map(|&s| self.cost[s].len()).max().unwrap();
-        (self.off_goal().len() as f64, most as f64, self.pairs().len() as f64)
-    }
-
-    fn unit(&self) -> f64 {
-        self.cost.iter().flatten().copied().fold(0.0, f64::max)
+        let most = self.off_goal.iter().map(|&s| self.cost[s].len()).max().unwrap();
+        (self.off_goal.len() as f64, most as f64, self.pairs.len() as f64)
     }
 
     /// In units of the largest.
     fn c(&self, s: usize, a: usize) -> f64 {
-        self.cost[s][a] / self.unit()
+        self.cost[s][a] / self.unit
     }
 
     fn c_min(&self) -> f64 {
-        self.pairs().iter().map(|&(s, a)| self.c(s, a)).fold(f64::INFINITY, f64::min)
+        self.pairs.iter().map(|&(s, a)| self.c(s, a)).fold(f64::INFINITY, f64::min)
     }
 
     /// A number for every pair, none at the goal.
@@ -140,7 +151,7 @@ impl World {
         let mut before = vec![0.0; self.states()];
         for sweeps in 1.. {
             let mut q = self.table();
-            for (s, a) in self.pairs() {
+            for &(s, a) in &self.pairs {
                 q[s][a] = backup(s, a, &before);
             }
             let v = self.values(&q);
@@ -158,11 +169,9 @@ impl World {
         (0..self.states()).map(|s| if s == self.goal { 0.0 } else { least(s) }).collect()
     }
 
-    /// A greedy policy, ties broken state by state.
+    /// A greedy policy, ties broken state by state, those of the goal's actions as well.
     fn policy(&self, q: &[Vec<f64>], ties: &mut Stream) -> Vec<usize> {
-        (0..self.states())
-            .map(|s| if q[s].len() > 1 && s != self.goal { greedy(&q[s], ties) } else { 0 })
-            .collect()
+        q.iter().map(|q| if q.len() > 1 { greedy(q, ties) } else { 0 }).collect()
     }
 }
 
@@ -214,8 +223,8 @@ trait Direct {
         false
     }
     fn act(&mut self, s: usize) -> usize;
-    /// Learns from the last of all steps; whether it planned.
-    fn step(&mut self, all: &[Step]) -> bool;
+    /// Learns from the last of all steps, which was visit n of its pair; whether it planned.
+    fn step(&mut self, all: &[Step], n: usize) -> bool;
     fn q(&self) -> &[Vec<f64>];
     fn v(&self) -> &[f64];
     /// Sweeps of the last plan, where both can be told to stop at the same.
@@ -252,11 +261,11 @@ fn built(world: &World, id: &str, settings: &Settings) -> Learner {
 /// All Q and V of the learner against the direct ones.
 fn agree(what: &str, world: &World, learner: &Learner, direct: &dyn Direct) {
     let close = |ours: f64, theirs: f64, what: String| {
-        let theirs = theirs * world.unit();
-        let room = TOLERANCE * theirs.abs().max(world.unit());
+        let theirs = theirs * world.unit;
+        let room = TOLERANCE * theirs.abs().max(world.unit);
         assert!((ours - theirs).abs() <= room, "{what}: {ours}, directly {theirs}");
     };
-    for (s, a) in world.pairs() {
+    for &(s, a) in &world.pairs {
         let q = learner.q(s, a).unwrap().unwrap();
         close(q, direct.q()[s][a], format!("{what}: Q({s},{a})"));
     }
@@ -270,6 +279,7 @@ fn compare(world: &World, id: &str, settings: &Settings, steps: usize, direct: &
     let mut learner = built(world, id, settings);
     let mut luck = Stream::new(17, &[0x6c75_636b]);
     let (mut all, mut s, mut tally) = (Vec::new(), world.start, Tally::default());
+    let mut visits: Vec<Vec<usize>> = world.cost.iter().map(|c| vec![0; c.len()]).collect();
     let first = direct.first();
     assert_eq!(learner.catch_up() == Observed::Planned, first, "{id}: a plan before the first step");
     for t in 1..=steps {
@@ -288,7 +298,8 @@ fn compare(world: &World, id: &str, settings: &Settings, steps: usize, direct: &
         let seen = learner.observe(&Transition { state: s, action: a, cost, next }).unwrap();
         all.push(Step { s, a, next });
         let before = direct.q().to_vec();
-        let planned = direct.step(&all);
+        visits[s][a] += 1;
+        let planned = direct.step(&all, visits[s][a]);
         assert_eq!(seen == Observed::Planned, planned, "{what}: a plan");
         agree(&what, world, &learner, direct);
         if planned && let Some(sweeps) = direct.sweeps() {

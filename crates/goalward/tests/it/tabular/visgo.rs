@@ -1,7 +1,7 @@
 //! EB-SSP, directly (algorithms.md, section 3).
 
 use super::{DELTA, Direct, Step, Tally, World, change, compare, greedy, mean, ties, variance};
-use crate::worlds_for_tests::{irregular, with_costs};
+use crate::worlds_for_tests::irregular;
 use goalward::Settings;
 use goalward::numeric::Stream;
 
@@ -78,7 +78,7 @@ impl<'a> Visgo<'a> {
         let (_, _, sa) = world.sizes();
         let mut kernel = world.counts(&[]);
         let mut visits = world.table();
-        for (s, a) in world.pairs() {
+        for &(s, a) in &world.pairs {
             let n: Vec<f64> = world.counts(&all[..self.taken[s][a]])[s][a].clone();
             let total: f64 = n.iter().sum();
             kernel[s][a] = n.iter().map(|n| n / (total + 1.0)).collect();
@@ -118,14 +118,13 @@ impl Direct for Visgo<'_> {
         greedy(&self.q[s], &mut self.ties)
     }
 
-    fn step(&mut self, all: &[Step]) -> bool {
+    fn step(&mut self, all: &[Step], n: usize) -> bool {
         let k = ended(self.world, all) + 1;
         let too_much = self.paid_too_much(all);
         if too_much {
             self.double(k);
         }
         let Step { s, a, .. } = all[all.len() - 1];
-        let n = all.iter().filter(|x| x.s == s && x.a == a).count();
         if n.is_power_of_two() {
             self.taken[s][a] = all.len();
         } else if !too_much {
@@ -158,31 +157,30 @@ fn settings(b: &str, scale: f64, known: bool) -> Settings {
     Settings::new().set("B", b).set("scale", scale).set("support", support)
 }
 
-fn run(world: &World, scale: f64, known: bool, steps: usize) -> Tally {
-    let mut direct = Visgo::new(world, known, scale, Bound::Given(8.0));
-    let b = (8.0 * world.unit()).to_string();
+fn run(world: &World, b: f64, scale: f64, known: bool, steps: usize) -> Tally {
+    let mut direct = Visgo::new(world, known, scale, Bound::Given(b));
+    let b = (b * world.unit).to_string();
     compare(world, "eb-ssp", &settings(&b, scale, known), steps, &mut direct)
 }
 
 #[test]
 fn plans_are_those_of_visgo() {
-    let grid = World::windy();
-    let tally = run(&grid, 1e-3, false, 6_000).and(run(&grid, 1e-3, true, 1_500));
+    let grid = World::windy(3);
+    let tally = run(&grid, 8.0, 1e-3, false, 6_000).and(run(&grid, 8.0, 1e-3, true, 1_500));
     assert!(tally.plans >= 300 && tally.largest > 1.0, "{} {}", tally.plans, tally.largest);
     let other = World::of(irregular(3, 9, 3));
-    let tally = tally.and(run(&World::random(6), 1e-2, false, 3_000)).and(run(&other, 1e-3, true, 3_000));
+    let tally =
+        tally.and(run(&World::random(6), 8.0, 1e-2, false, 3_000)).and(run(&other, 8.0, 1e-3, true, 3_000));
     assert!(tally.plans >= 500, "{}", tally.plans);
     // with the paper's constants it takes long to know anything
-    let tally = run(&World::hard(), 1.0, false, 20_000);
+    let tally = run(&World::hard(), 1.0, 1.0, false, 20_000);
     assert!(tally.plans >= 10 && tally.largest > 0.0, "{} {}", tally.plans, tally.largest);
-    run(&other, 1.0, true, 500);
+    run(&other, 8.0, 1.0, true, 500);
 }
 
 #[test]
 fn plans_do_not_depend_on_units() {
-    let plain = irregular(4, 7, 2);
-    let costs = plain.problem.costs().to_vec();
-    let tally = run(&World::of(with_costs(&plain, |p| 1000.0 * costs[p])), 1e-3, false, 3_000);
+    let tally = run(&World::dear(), 8.0, 1e-3, false, 3_000);
     assert!(tally.plans >= 50 && tally.largest > 0.5, "{} {}", tally.plans, tally.largest);
 }
 
@@ -190,7 +188,7 @@ fn plans_do_not_depend_on_units() {
 #[test]
 fn bounds_double() {
     for (world, scale, x, least) in
-        [(World::windy(), 1e-3, 1.0, 2), (World::windy(), 1e-4, 1e-6, 4), (World::hard(), 1e-3, 1.0, 1)]
+        [(World::windy(3), 1e-3, 1.0, 2), (World::windy(3), 1e-4, 1e-6, 4), (World::hard(), 1e-3, 1.0, 1)]
     {
         let bound = Bound::Doubling { b: 1.0, paid: 0.0, ended: 0, x };
         let mut direct = Visgo::new(&world, false, scale, bound);
