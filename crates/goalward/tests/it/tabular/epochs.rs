@@ -1,7 +1,7 @@
 //! Bernstein-SSP, directly (algorithms.md, section 5.1).
 
-use super::{DELTA, Direct, Step, Tally, World, change, compare, ties};
-use crate::worlds_for_tests::{half_free, irregular};
+use super::{DELTA, Direct, EPISODES, Step, Tally, World, change, compare, ties};
+use crate::worlds_for_tests::irregular;
 use goalward::Settings;
 use goalward::numeric::Stream;
 
@@ -9,7 +9,6 @@ struct Bernstein<'a> {
     world: &'a World,
     known: bool,
     scale: f64,
-    floor: f64,
     /// How many steps there were when the epoch began.
     began: usize,
     policy: Vec<usize>,
@@ -20,9 +19,9 @@ struct Bernstein<'a> {
 }
 
 impl<'a> Bernstein<'a> {
-    fn new(world: &'a World, known: bool, scale: f64, floor: f64) -> Self {
+    fn new(world: &'a World, known: bool, scale: f64) -> Self {
         let (q, v, policy) = (world.table(), vec![0.0; world.states()], vec![0; world.states()]);
-        Bernstein { world, known, scale, floor, began: 0, policy, q, v, sweeps: 0, ties: ties() }
+        Bernstein { world, known, scale, began: 0, policy, q, v, sweeps: 0, ties: ties() }
     }
 
     fn plan(&mut self, all: &[Step]) {
@@ -49,7 +48,7 @@ impl<'a> Bernstein<'a> {
             } else {
                 0.0 * rest
             };
-            world.c(s, a).max(self.floor) + value + rest
+            world.c(s, a) + value + rest
         };
         let swept = world.sweep(backup, |before, after, _| change(before, after) <= 1e-8);
         (self.q, self.v, self.sweeps) = (swept.q, swept.v, swept.sweeps);
@@ -92,7 +91,7 @@ impl Direct for Bernstein<'_> {
 }
 
 fn run(world: &World, scale: f64, known: bool, steps: usize) -> Tally {
-    let mut direct = Bernstein::new(world, known, scale, 0.0);
+    let mut direct = Bernstein::new(world, known, scale);
     let support = if known { "known" } else { "unknown" };
     let settings = Settings::new().set("scale", scale).set("support", support);
     compare(world, "bernstein-ssp", &settings, steps, &mut direct)
@@ -122,10 +121,6 @@ fn plans_do_not_depend_on_units() {
 /// Free actions cost what the paper says: S^2 A/K.
 #[test]
 fn zero_costs_are_raised() {
-    let world = World::of(half_free());
-    let floor = 2.0 * 2.0 * 1.0 / super::EPISODES as f64;
-    let mut direct = Bernstein::new(&world, false, 1e-3, floor);
-    let settings = Settings::new().set("scale", 1e-3);
-    let tally = compare(&world, "bernstein-ssp", &settings, 500, &mut direct);
+    let tally = run(&World::half_free(2.0 * 2.0 * 1.0 / EPISODES as f64), 1e-3, false, 500);
     assert!(tally.plans >= 5 && tally.largest > 1.0, "{} {}", tally.plans, tally.largest);
 }

@@ -185,6 +185,8 @@ fn mvp_plus_induces_backwards() {
         5_000,
     ));
     assert!(tally.plans >= 500 && tally.largest > 1.0, "{} {}", tally.plans, tally.largest);
+    // where the variance decides
+    assert!(mvp(&World::swinging(), (1.0, 1e-4), false, 60, 25_000).largest > 10.0);
     // with the paper's constants
     let tally = mvp(&World::lone(), (1.0, 1.0), false, 10, 70_000);
     assert!(tally.plans >= 15 && tally.largest > 0.1, "{} {}", tally.plans, tally.largest);

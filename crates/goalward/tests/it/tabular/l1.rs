@@ -1,9 +1,11 @@
 //! Learners that plan over L1 balls, directly (algorithms.md, sections 5.2 and 5.3).
 
-use super::{DELTA, Direct, Step, Tally, World, change, compare, mean, ties};
+use super::{DELTA, Direct, Step, Tally, World, built, change, compare, mean, ties};
 use crate::worlds_for_tests::{half_free, irregular, with_costs};
 use goalward::Settings;
+use goalward::learners::{Observed, Reason, Transition};
 use goalward::numeric::Stream;
+use goalward::problem::{Instance, Problem};
 
 /// The distribution over these states within an L1 distance of p that has the least mean of v: what
 /// it may move goes from the states of most value to the one of least.
@@ -279,6 +281,35 @@ fn hoeffding_doubles_its_bound() {
     assert!(tally.plans == 500 && direct.doubled >= 2, "{} {}", tally.plans, direct.doubled);
 }
 
+/// Costs just below what makes the bound double, and just above.
+#[test]
+fn hoeffding_doubles_at_the_printed_cost() {
+    let c_min = 5e-4;
+    // the cost that is too much for interval m after so many doublings
+    let limit = |doubled: i32, m: f64| 24.0 * c_min * 2f64.powi(doubled) * (4.0 * m / DELTA).ln();
+    // in one interval after another: a cost, and whether the bound doubles
+    let mut steps = Vec::new();
+    for doubled in 0..4 {
+        for below in [true, true, false] {
+            let m = (steps.len() + 1) as f64;
+            steps.push((limit(doubled, m) * if below { 0.999 } else { 1.001 }, !below));
+        }
+    }
+    let costs: Vec<f64> = [c_min, 1.0].into_iter().chain(steps.iter().map(|x| x.0)).collect();
+    let model = vec![vec![vec![(0, 0.5), (1, 0.5)]; costs.len()], vec![]];
+    let problem = Problem::from_models(&[("only", model)], &[costs.clone(), vec![]], 0, 1).unwrap();
+    let world = World::of(Instance::new(problem, &[1.0]).unwrap());
+    let mut learner = built(&world, "hoeffding-ssp", &Settings::new().set("B", "doubling"));
+    for (i, (cost, doubles)) in steps.into_iter().enumerate() {
+        let step = Transition { state: 0, action: 2 + i, cost, next: 0 };
+        // a plan before the first step is made with it, and its reason is another
+        learner.catch_up();
+        assert_eq!(learner.observe(&step).unwrap(), Observed::Planned);
+        let reason = if doubles { Reason::Bound } else { Reason::Interval };
+        assert_eq!(learner.last_plan().unwrap().reason, reason, "step {i}");
+    }
+}
+
 /// On one state pairs become known, and then an interval is an episode.
 #[test]
 fn hoeffding_comes_to_know_pairs() {
@@ -299,6 +330,10 @@ fn uc_ssp_plans_its_attempts() {
     let (three, _) = uc(&World::dear(), 1e-3, false, 600);
     let tally = one.and(two).and(three);
     assert!(tally.plans >= 500, "{}", tally.plans);
+    // first plans are coarse, and the order of values changes with the last sweep
+    for seed in 10..40 {
+        uc(&World::of(irregular(seed, 9, 2)), 1e-2, seed % 2 == 0, 60);
+    }
     let (printed, failed) = uc(&World::windy(3), 1.0, false, 300);
     assert!(printed.plans >= 50 && failed >= 50, "{} {failed}", printed.plans);
     let (printed, _) = uc(&World::hard(), 1.0, true, 2_000);

@@ -3,6 +3,7 @@
 //! says. The direct versions draw from the same streams, so every action must be the same.
 
 mod epochs;
+mod forged;
 mod intervals;
 mod l1;
 mod laws;
@@ -10,7 +11,7 @@ mod sampling;
 mod stages;
 mod visgo;
 
-use crate::worlds_for_tests::{irregular, with_costs};
+use crate::worlds_for_tests::{half_free, irregular, with_costs};
 use goalward::files::json::to_json;
 use goalward::learners::{self, Learner, Observed, Told, Transition};
 use goalward::numeric::Stream;
@@ -42,6 +43,8 @@ struct World {
     kernel: Vec<Vec<Vec<f64>>>,
     /// The largest cost.
     unit: f64,
+    /// What learners raise costs to, in units of the largest.
+    floor: f64,
     /// States off the goal, and their pairs.
     off_goal: Vec<usize>,
     pairs: Vec<(usize, usize)>,
@@ -71,7 +74,7 @@ impl World {
         let unit = cost.iter().flatten().copied().fold(0.0, f64::max);
         let off_goal: Vec<usize> = (0..cost.len()).filter(|&s| s != goal).collect();
         let pairs = off_goal.iter().flat_map(|&s| (0..cost[s].len()).map(move |a| (s, a))).collect();
-        World { instance, start, goal, cost, next, kernel, unit, off_goal, pairs }
+        World { instance, start, goal, cost, next, kernel, unit, floor: 0.0, off_goal, pairs }
     }
 
     fn open(id: &str, settings: &Settings) -> World {
@@ -97,6 +100,20 @@ impl World {
         World::of(Instance::new(problem, &[1.0]).unwrap())
     }
 
+    /// One action in each of two states, the first of which leads to the second or to the goal. The
+    /// second costs 40 in the mean: whether it is met makes a great difference.
+    fn swinging() -> World {
+        let model = vec![vec![vec![(1, 0.5), (2, 0.5)]], vec![vec![(1, 0.975), (2, 0.025)]], vec![]];
+        let costs = [vec![1.0], vec![1.0], vec![]];
+        let problem = Problem::from_models(&[("only", model)], &costs, 0, 2).unwrap();
+        World::of(Instance::new(problem, &[1.0]).unwrap())
+    }
+
+    /// A free action, which learners are to raise to this.
+    fn half_free(floor: f64) -> World {
+        World { floor, ..World::of(half_free()) }
+    }
+
     /// An irregular one with costs of up to 1000.
     fn dear() -> World {
         let plain = irregular(4, 7, 2);
@@ -114,9 +131,9 @@ impl World {
         (self.off_goal.len() as f64, most as f64, self.pairs.len() as f64)
     }
 
-    /// In units of the largest.
+    /// In units of the largest, raised to the floor.
     fn c(&self, s: usize, a: usize) -> f64 {
-        self.cost[s][a] / self.unit
+        (self.cost[s][a] / self.unit).max(self.floor)
     }
 
     fn c_min(&self) -> f64 {

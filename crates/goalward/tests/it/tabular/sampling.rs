@@ -1,7 +1,7 @@
 //! PSRL-SSP, directly (algorithms.md, section 7), with a gamma sampler of its own.
 
-use super::{Direct, Step, Tally, World, change, compare, mean, ties};
-use crate::worlds_for_tests::{half_free, irregular};
+use super::{Direct, EPISODES, Step, Tally, World, change, compare, mean, ties};
+use crate::worlds_for_tests::irregular;
 use goalward::Settings;
 use goalward::numeric::Stream;
 
@@ -39,7 +39,6 @@ struct Sampling<'a> {
     world: &'a World,
     known: bool,
     prior: f64,
-    floor: f64,
     precision: f64,
     /// t_l - 1, k_{t_l} and K_{l-1}.
     began: usize,
@@ -57,13 +56,12 @@ struct Sampling<'a> {
 impl<'a> Sampling<'a> {
     fn new(world: &'a World, known: bool, prior: f64, precision: f64) -> Self {
         let (q, v, policy) = (world.table(), vec![0.0; world.states()], vec![0; world.states()]);
-        let (floor, began, episode, lasted, sweeps) = (0.0, 0, 0, 0, 0);
+        let (began, episode, lasted, sweeps) = (0, 0, 0, 0);
         let (stream, reasons) = (ties(), [0; 2]);
         Sampling {
             world,
             known,
             prior,
-            floor,
             precision,
             began,
             episode,
@@ -89,7 +87,7 @@ impl<'a> Sampling<'a> {
             let sum: f64 = logs.iter().map(|x| (x - largest).exp()).sum();
             states.iter().zip(&logs).for_each(|(&n, x)| kernel[s][a][n] = (x - largest).exp() / sum);
         }
-        let backup = |s: usize, a: usize, v: &[f64]| world.c(s, a).max(self.floor) + mean(&kernel[s][a], v);
+        let backup = |s: usize, a: usize, v: &[f64]| world.c(s, a) + mean(&kernel[s][a], v);
         let stop = |before: &[f64], after: &[f64], sweeps: u64| {
             change(before, after) <= self.precision || sweeps == 100_000
         };
@@ -165,10 +163,7 @@ fn draws_and_plans_are_those_of_psrl() {
 /// Free actions cost what the paper says: (S^2 A/K)^(2/3).
 #[test]
 fn zero_costs_are_raised() {
-    let world = World::of(half_free());
-    let mut direct = Sampling::new(&world, true, 0.1, 1e-6);
-    direct.floor = (4.0 / super::EPISODES as f64).powf(2.0 / 3.0);
-    let settings = Settings::new().set("support", "known").set("precision", 1e-6);
-    let tally = compare(&world, "psrl-ssp", &settings, 500, &mut direct);
+    let world = World::half_free((4.0 / EPISODES as f64).powf(2.0 / 3.0));
+    let (tally, _) = run(&world, true, 0.1, 500);
     assert!(tally.plans >= 20 && tally.largest > 1.0, "{} {}", tally.plans, tally.largest);
 }

@@ -203,6 +203,9 @@ fn one_pair_at_a_time_is_backed_up_from_its_counts() {
         svi(&World::windy(5), 8.0, 1e-4, false, 6, 20_000).and(svi(&other, 8.0, 1e-4, true, 5, 5_000));
     assert!(tally.changes >= 500 && tally.largest > 1.0, "{} {}", tally.changes, tally.largest);
     assert!(svi(&World::dear(), 8.0, 1e-5, false, 3, 2_000).largest > 0.5);
+    // where the variance decides; free actions cost the largest cost over K
+    assert!(svi(&World::swinging(), 1.0, 1e-4, false, 6, 8_000).largest > 10.0);
+    assert!(svi(&World::half_free(1.0 / EPISODES as f64), 1.0, 1e-4, false, 2, 500).largest > 0.5);
     // with the paper's constants nothing is learnt in so few steps but by the support
     assert!(svi(&World::random(6), 8.0, 1.0, false, 2, 500).largest == 0.0);
     assert!(svi(&World::random(6), 8.0, 1.0, true, 2, 500).largest > 0.0);
@@ -224,6 +227,10 @@ fn advantages_are_summed_as_printed() {
     let (tally, (dear, ..)) = (tally.and(more), run(&World::dear(), 1e-11, false, 3, 1.0, 1 << 20, 2_000));
     let tally = tally.and(dear);
     assert!(tally.changes >= 500, "{}", tally.changes);
+    // where the second bound decides, and the roots in it
+    for (scale, root, most) in [(1e-15, 1.0, 64), (1e-15, 100.0, 1 << 20), (1e-14, 100.0, 256)] {
+        assert!(run(&World::windy(3), scale, false, 3, root, most, 4_000).0.largest > 1.0);
+    }
     let (printed, ..) = run(&World::hard(), 1.0, false, 2, 1.0, 1 << 20, 500);
     assert_eq!(printed.largest, 0.0);
 }
