@@ -21,6 +21,8 @@ pub(crate) struct Swept {
     pub(crate) q: Vec<f64>,
     /// V per state: the least Q; 0 at the goal.
     pub(crate) v: Vec<f64>,
+    /// V of the sweep before, which Q is made of.
+    pub(crate) before: Vec<f64>,
     /// Sweeps over all pairs.
     pub(crate) sweeps: u64,
     /// Whether a value exceeded the limit.
@@ -40,9 +42,9 @@ pub(crate) fn value_iteration(
     halt: &Halt,
 ) -> Result<Swept, Cut> {
     let goal = problem.goal();
+    let zero = vec![0.0; problem.states()];
     let mut swept =
-        Swept { q: vec![0.0; problem.pairs()], v: vec![0.0; problem.states()], sweeps: 0, exceeded: false };
-    let mut next = swept.v.clone();
+        Swept { q: vec![0.0; problem.pairs()], v: zero.clone(), before: zero, sweeps: 0, exceeded: false };
     loop {
         halt.check()?;
         let (mut change, mut largest) = (0.0f64, 0.0f64);
@@ -55,9 +57,9 @@ pub(crate) fn value_iteration(
             }
             change = change.max((least - swept.v[s]).abs());
             largest = largest.max(least);
-            next[s] = least;
+            swept.before[s] = least;
         }
-        std::mem::swap(&mut swept.v, &mut next);
+        std::mem::swap(&mut swept.v, &mut swept.before);
         swept.sweeps += 1;
         swept.exceeded = largest > stop.limit;
         let still = change <= stop.eps.max(ROUNDING * largest);

@@ -44,6 +44,7 @@ mod scale;
 mod settings;
 mod support_stress;
 mod tables;
+mod tabular;
 mod third_party;
 mod units;
 mod violations;

@@ -28,8 +28,9 @@
 //! # Departures from the print
 //!
 //! As in Bernstein-SSP: value iteration stops at `precision`, the first policy is planned without
-//! data, ties are broken uniformly when a policy is made, and `support=known` is ours. With
-//! `B=doubling` the first bound is the least cost, as printed.
+//! data, and ties are broken uniformly when a policy is made. `support=known` is ours: a pair's
+//! successors count for S in its radius. With `B=doubling` the first bound is the least cost, as
+//! printed.
 
 use super::extended::L1;
 use super::rule::{Rule, Tabular};
@@ -153,7 +154,7 @@ impl Hoeffding {
         let Terms { delta, scale, support, sizes, .. } = self.terms;
         let radius = |p: Pair| {
             let n = self.visits.n(p).max(1) as f64;
-            scale * 5.0 * (support.size(problem, p) * (sizes.sa * n / delta).ln() / n).sqrt()
+            scale * 5.0 * (support.size(problem, p).min(sizes.s) * (sizes.sa * n / delta).ln() / n).sqrt()
         };
         L1 { problem, visits: &self.visits, support, radius: (0..problem.pairs()).map(radius).collect() }
     }

@@ -30,7 +30,7 @@
 //!
 //! Ties are broken uniformly when a policy is made. H is cut at a million steps. For zero costs the
 //! first attempt of episode k adds k^(-1/3) times the largest cost, as printed; that c_min is then
-//! the one of eps. `support=known` is ours.
+//! the one of eps. `support=known` is ours: a pair's successors count for S.
 
 use super::extended::L1;
 use super::rule::{Rule, Tabular};
@@ -116,7 +116,8 @@ impl Attempts {
         let Terms { delta, scale, support, sizes, .. } = self.terms;
         let radius = |p: Pair| {
             let n = self.visits.n(p).max(1) as f64;
-            scale * (8.0 * support.size(problem, p) * (2.0 * sizes.a * n / delta).ln() / n).sqrt()
+            scale
+                * (8.0 * support.size(problem, p).min(sizes.s) * (2.0 * sizes.a * n / delta).ln() / n).sqrt()
         };
         L1 { problem, visits: &self.visits, support, radius: (0..problem.pairs()).map(radius).collect() }
     }
@@ -183,7 +184,7 @@ impl Rule for Attempts {
         let stream = table.standing.stream.clone();
         let old = std::mem::replace(&mut table.standing.q, swept.q);
         let policy = table.policy();
-        let horizon = match Attempts::horizon(&set, &policy, &swept.v, gamma, call.halt) {
+        let horizon = match Attempts::horizon(&set, &policy, &swept.before, gamma, call.halt) {
             Ok(horizon) => horizon,
             Err(cut) => {
                 (table.standing.q, table.standing.stream) = (old, stream);
