@@ -59,6 +59,18 @@ pub(crate) const SOURCES: &[Source] = &[
         figures: &[("regret.png", "docs/figures/reproduce.png")],
     },
     slow("survey", "goalward survey", "3 min"),
+    slow(
+        "field",
+        "goalward survey --everyone --worlds windy-grid@n=3,hard-instance,psrl-gridworld,delivery \
+         --episodes 500 --seeds 0..5 --max-steps 200000",
+        "15 s",
+    ),
+    slow(
+        "shortcut",
+        "goalward compare shortcut --learners lr,psrl-mixture,certainty-equivalence --seeds 0..20 \
+         --episodes 2000",
+        "2 s",
+    ),
     slow("coverage", "goalward coverage --seeds 0..1000", "5 min"),
     slow("scale", "goalward scale", "2 min"),
     Source {
