@@ -18,7 +18,6 @@ mod likelihood_exact;
 mod likelihood_learners;
 mod linear_laws;
 mod mdps;
-mod measure_tmp;
 mod misuse;
 mod mixtures;
 mod model_files;
