@@ -134,10 +134,15 @@ impl Span {
                 rank - 1
             ));
         }
+        let row = &self.rows.rows[p];
         let mut axis = vec![0.0; self.rows.width];
-        self.rows.rows[p].iter().for_each(|&(i, x)| axis[i] = x);
-        // twice is enough: the second time removes what rounding left of the first
-        for _ in 0..2 {
+        row.iter().for_each(|&(i, x)| axis[i] = x);
+        // rows without a column in common, of which sparse problems are full, give exactly zero
+        for (other, &t) in self.axes.iter().zip(&self.along[p]).filter(|(_, t)| **t != 0.0) {
+            axis.iter_mut().zip(other).for_each(|(x, o)| *x -= t * o);
+        }
+        // where much was taken away a second time removes what rounding left of the first
+        if norm(&axis) < 0.5 * size(row) {
             for other in &self.axes {
                 let t = dot(other, &axis);
                 axis.iter_mut().zip(other).for_each(|(x, o)| *x -= t * o);
