@@ -54,6 +54,8 @@ pub(crate) fn mean(spread: &Spread, v: &[f64]) -> f64 {
 mod tests {
     use super::*;
     use crate::estimate::Visits;
+    use microlp::{ComparisonOp, OptimizationDirection, Problem};
+    use proptest::prelude::*;
 
     fn row(counts: &[u64]) -> Visits {
         let mut visits = Visits::new(1);
@@ -108,5 +110,61 @@ mod tests {
         assert_eq!(kept_in_bernstein(visits.row(0), (1.0, 0.0), &mut out), 1.0);
         assert!(out.is_empty());
         assert_eq!(kept_in_bernstein(Visits::new(1).row(0), (0.0, 0.0), &mut out), 1.0);
+    }
+
+    /// The least mean of v over {P : |P - p|_1 <= radius}, P on these states, as a linear programme:
+    /// P <= p + d, p - P <= d, the sum of d at most the radius.
+    fn programme(p: &[f64], radius: f64, v: &[f64], states: &[usize]) -> f64 {
+        let mut programme = Problem::new(OptimizationDirection::Minimize);
+        let mut on: Vec<_> = states.iter().map(|&s| programme.add_var(v[s], (0.0, 1.0))).collect();
+        let off: Vec<_> = states.iter().map(|_| programme.add_var(0.0, (0.0, 2.0))).collect();
+        for (i, &s) in states.iter().enumerate() {
+            programme.add_constraint([(on[i], 1.0), (off[i], -1.0)], ComparisonOp::Le, p[s]);
+            programme.add_constraint([(on[i], 1.0), (off[i], 1.0)], ComparisonOp::Ge, p[s]);
+        }
+        programme.add_constraint(off.into_iter().map(|d| (d, 1.0)), ComparisonOp::Le, radius);
+        programme.add_constraint(on.drain(..).map(|p| (p, 1.0)), ComparisonOp::Eq, 1.0);
+        programme.solve().unwrap().into_solution().unwrap().objective()
+    }
+
+    proptest! {
+        #[test]
+        fn least_means_are_those_of_linear_programmes(
+            counts in prop::collection::vec(0u64..6, 2..6),
+            v in prop::collection::vec(0.0..5.0f64, 6),
+            radius in 0.0..2.5f64,
+            more in 0usize..6,
+        ) {
+            let visits = row(&counts);
+            let more = more % counts.len();
+            let states: Vec<usize> = (0..counts.len()).filter(|&s| counts[s] > 0 || s == more).collect();
+            let low = *states.iter().min_by(|&&a, &&b| v[a].total_cmp(&v[b])).unwrap();
+            let n: u64 = counts.iter().sum();
+            let p: Vec<f64> = counts.iter().map(|&c| c as f64 / n.max(1) as f64).collect();
+            let mut out = Spread::new();
+            least_in_l1(visits.row(0), radius, low, &v, &mut out);
+            prop_assert!(out.iter().all(|(s, p)| states.contains(s) && *p >= 0.0));
+            prop_assert!((out.iter().map(|x| x.1).sum::<f64>() - 1.0).abs() < 1e-12);
+            let least = if n == 0 { v[low] } else { programme(&p, radius, &v, &states) };
+            prop_assert!((mean(&out, &v) - least).abs() < 1e-9, "{} {least}", mean(&out, &v));
+        }
+
+        #[test]
+        fn what_is_kept_and_the_rest_are_all(
+            counts in prop::collection::vec(0u64..50, 1..6),
+            linear in 0.0..0.5f64,
+            root in 0.0..0.5f64,
+        ) {
+            let visits = row(&counts);
+            let mut out = Spread::new();
+            let rest = kept_in_bernstein(visits.row(0), (linear, root), &mut out);
+            let n = counts.iter().sum::<u64>().max(1) as f64;
+            for s in 0..counts.len() {
+                let p = counts[s] as f64 / n;
+                let kept = out.iter().find(|x| x.0 == s).map_or(0.0, |x| x.1);
+                prop_assert!((kept - (p - linear - root * p.sqrt()).max(0.0)).abs() < 1e-15);
+            }
+            prop_assert!((rest + out.iter().map(|x| x.1).sum::<f64>() - 1.0).abs() < 1e-12 && rest >= 0.0);
+        }
     }
 }

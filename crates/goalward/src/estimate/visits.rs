@@ -141,6 +141,7 @@ impl Row {
 mod tests {
     use super::*;
     use crate::problem::Problem;
+    use proptest::prelude::*;
 
     fn problem() -> Problem {
         let model = vec![vec![vec![(1, 0.5), (2, 0.5)], vec![(2, 1.0)]], vec![vec![(2, 1.0)]], vec![]];
@@ -183,5 +184,39 @@ mod tests {
         // a state that the models do not lead to, for a learner that does not believe them
         assert!(Visits::restored(&forged[3], &problem, 100, false).is_ok());
         assert!(Visits::restored(&vec![(0, vec![(3, 1)])], &problem, 100, false).is_err());
+    }
+
+    proptest! {
+        /// Against the list of all steps.
+        #[test]
+        fn counts_are_those_of_a_list(
+            steps in prop::collection::vec((0usize..3, 0usize..3), 0..60),
+            v in prop::collection::vec(0.0..9.0f64, 3),
+        ) {
+            let problem = problem();
+            let mut visits = Visits::new(3);
+            steps.iter().for_each(|&(p, next)| visits.take(p, next));
+            for p in 0..3 {
+                let to: Vec<usize> = steps.iter().filter(|x| x.0 == p).map(|x| x.1).collect();
+                let n = to.len() as f64;
+                prop_assert_eq!(visits.n(p), to.len() as u64);
+                for s in 0..3 {
+                    let seen = visits.row(p).counts().find(|x| x.0 == s).map_or(0, |x| x.1);
+                    prop_assert_eq!(seen, to.iter().filter(|&&next| next == s).count() as u64);
+                }
+                let (mean, variance) = visits.row(p).moments(&v);
+                let average = |f: &dyn Fn(f64) -> f64| to.iter().map(|&s| f(v[s])).sum::<f64>() / n.max(1.0);
+                let first = average(&|x| x);
+                prop_assert!((mean - first).abs() < 1e-12 && visits.row(p).mean(&v) == mean);
+                prop_assert!((variance - average(&|x| (x - first) * (x - first))).abs() < 1e-12);
+            }
+            let all = steps.len() as u64;
+            let stored = visits.stored();
+            prop_assert_eq!(&Visits::restored(&stored, &problem, all, false).unwrap(), &visits);
+            prop_assert!(all == 0 || Visits::restored(&stored, &problem, all - 1, false).is_err());
+            // what is listed is what the models lead to
+            let listed = steps.iter().all(|&(p, next)| problem.successors(p).contains(&(next as u32)));
+            prop_assert_eq!(Visits::restored(&stored, &problem, all, true).is_ok(), listed);
+        }
     }
 }

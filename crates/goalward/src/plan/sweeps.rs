@@ -72,6 +72,8 @@ pub(crate) fn value_iteration(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use nalgebra::{Matrix3, Vector3};
+    use proptest::prelude::*;
 
     /// Two states in a row, each left with probability 1/2 at cost 1: V = (4, 2).
     fn row() -> Problem {
@@ -96,5 +98,45 @@ mod tests {
         let halt = Halt::new();
         halt.ask();
         assert!(value_iteration(&problem, half, never, &halt).is_err());
+    }
+
+    proptest! {
+        /// Against all policies, each solved as a linear system, and against sweeps one by one.
+        #[test]
+        fn the_limit_is_the_best_policys_value(
+            weights in prop::collection::vec(prop::collection::vec(0.05..1.0f64, 4), 6),
+            costs in prop::collection::vec(0.0..3.0f64, 6),
+            few in 1u64..9,
+        ) {
+            let kernel: Vec<Vec<f64>> = weights
+                .iter()
+                .map(|row| row.iter().map(|w| w / row.iter().sum::<f64>()).collect())
+                .collect();
+            let pair = |p: usize| kernel[p].iter().copied().enumerate().collect::<Vec<_>>();
+            let model: Vec<_> = (0..3).map(|s| vec![pair(2 * s), pair(2 * s + 1)]).chain([vec![]]).collect();
+            let cost: Vec<_> = (0..3).map(|s| costs[2 * s..2 * s + 2].to_vec()).chain([vec![]]).collect();
+            let problem = Problem::from_models(&[("only", model)], &cost, 0, 3).unwrap();
+            let backup = |p: Pair, v: &[f64]| {
+                costs[p] + kernel[p].iter().zip(v).map(|(p, v)| p * v).sum::<f64>()
+            };
+            let stop = Stop { eps: 0.0, limit: f64::INFINITY, sweeps: u64::MAX };
+            let swept = value_iteration(&problem, backup, stop, &Halt::never()).unwrap();
+            let mut best = [f64::INFINITY; 3];
+            for policy in 0..8 {
+                let pair = |s: usize| 2 * s + (policy >> s & 1);
+                let system = Matrix3::from_fn(|s, n| f64::from(u8::from(s == n)) - kernel[pair(s)][n]);
+                let value = system.lu().solve(&Vector3::from_fn(|s, _| costs[pair(s)])).unwrap();
+                (0..3).for_each(|s| best[s] = best[s].min(value[s]));
+            }
+            (0..3).for_each(|s| assert!((swept.v[s] - best[s]).abs() < 1e-9 * best[s].max(1.0)));
+            let swept = value_iteration(&problem, backup, Stop { sweeps: few, ..stop }, &Halt::never()).unwrap();
+            let (mut before, mut v) = (vec![0.0; 4], vec![0.0; 4]);
+            for _ in 0..swept.sweeps {
+                before.clone_from(&v);
+                (0..3).for_each(|s| v[s] = backup(2 * s, &before).min(backup(2 * s + 1, &before)));
+            }
+            prop_assert!(swept.sweeps <= few && swept.v == v && swept.before == before);
+            (0..6).for_each(|p| assert_eq!(swept.q[p], backup(p, &before)));
+        }
     }
 }
