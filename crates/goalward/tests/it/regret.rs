@@ -72,3 +72,27 @@ fn what_was_paused_or_raised_ends_with_the_regret_of_an_unbroken_run() {
     runner.run(&mut []).unwrap();
     assert_eq!(runner.result().regret, whole.regret);
 }
+
+/// To believe one's estimate fails for good where what it rules out is never tried; optimism and
+/// posterior sampling find out.
+#[test]
+fn certainty_equivalence_never_tries_the_shortcut() {
+    let arena = Arena::open("shortcut", &Settings::new()).unwrap();
+    let pays = |learner: &str, episodes: u64, seed: u64| {
+        let mut runner = Runner::new(&arena, RunSpec::new(learner, episodes).seed(seed)).unwrap();
+        runner.run(&mut []).unwrap();
+        runner.result().gap_regret
+    };
+    for seed in 0..5 {
+        // the road costs 2, and the shortcut 1/0.815, so an episode loses 0.77 in the mean
+        let (early, late) =
+            (pays("certainty-equivalence", 500, seed), pays("certainty-equivalence", 1_000, seed));
+        let each = 2.0 - 1.0 / 0.815;
+        assert!((late / (each * 1_000.0) - 1.0).abs() < 0.15, "seed {seed}: {late}");
+        assert!(late > 1.8 * early, "seed {seed}: {early} {late}");
+        for learner in ["lr", "psrl-mixture"] {
+            let paid = pays(learner, 1_000, seed);
+            assert!(paid < 0.05 * late, "{learner}, seed {seed}: {paid}");
+        }
+    }
+}
