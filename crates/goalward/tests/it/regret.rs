@@ -83,16 +83,15 @@ fn certainty_equivalence_never_tries_the_shortcut() {
         runner.run(&mut []).unwrap();
         runner.result().gap_regret
     };
-    for seed in 0..5 {
-        // the road costs 2, and the shortcut 1/0.815, so an episode loses 0.77 in the mean
-        let (early, late) =
-            (pays("certainty-equivalence", 500, seed), pays("certainty-equivalence", 1_000, seed));
-        let each = 2.0 - 1.0 / 0.815;
-        assert!((late / (each * 1_000.0) - 1.0).abs() < 0.15, "seed {seed}: {late}");
-        assert!(late > 1.8 * early, "seed {seed}: {early} {late}");
-        for learner in ["lr", "psrl-mixture"] {
-            let paid = pays(learner, 1_000, seed);
-            assert!(paid < 0.05 * late, "{learner}, seed {seed}: {paid}");
-        }
+    let mean =
+        |learner: &str, episodes: u64| (0..20).map(|seed| pays(learner, episodes, seed)).sum::<f64>() / 20.0;
+    let (early, late) = (mean("certainty-equivalence", 500), mean("certainty-equivalence", 1_000));
+    // the road costs 2, and the shortcut 1/0.815: whose first action is the road loses 0.77 in every
+    // episode, and half of the runs begin so
+    assert!(late > 0.25 * (2.0 - 1.0 / 0.815) * 1_000.0, "{late}");
+    assert!(late > 1.9 * early, "{early} {late}");
+    for learner in ["lr", "psrl-mixture"] {
+        let (early, late) = (mean(learner, 500), mean(learner, 1_000));
+        assert!(late < 10.0 && late - early < 1.0, "{learner}: {early} {late}");
     }
 }
