@@ -29,6 +29,10 @@ impl SupportMin for Point {
         theta.copy_from_slice(&self.0);
     }
 
+    fn is_model(&self) -> bool {
+        true
+    }
+
     fn one_norm(&self) -> f64 {
         self.0.iter().map(|x| x.abs()).sum()
     }

@@ -72,6 +72,11 @@ pub trait SupportMin {
     }
     /// Adds the fallbacks of copies that did part of the work.
     fn count_fallbacks(&mut self, _more: u64) {}
+    /// Whether it is one point, taken for the truth: nobody asks for lower bounds then, and a plan
+    /// need not prove that it is one.
+    fn is_model(&self) -> bool {
+        false
+    }
     /// A bound on |theta|_1 over the set, by what is quickly known of it: how much an error in the
     /// objective can do.
     fn one_norm(&self) -> f64 {

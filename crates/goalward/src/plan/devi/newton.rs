@@ -81,7 +81,11 @@ impl Devi {
             self.v.iter_mut().for_each(|v| *v = v.min(task.b));
             best = self.newton(task, set, c_min, &mut sweeps)?;
         }
-        self.lower(best.defect, c_min, task);
+        // a single model is no bound on anything, and its values are exact to rounding as they are
+        let model = set.is_model();
+        if !model {
+            self.lower(best.defect, c_min, task);
+        }
         let mut residual = best.residual;
         loop {
             // from W <= LW plain sweeps only rise, towards the fixed point; one makes Q and V
@@ -90,7 +94,8 @@ impl Devi {
             let change = self.step(task, set)?;
             sweeps += 1;
             residual = residual.min(change);
-            if residual <= task.eps || change <= 16.0 * f64::EPSILON * best.defect.size {
+            let settled = residual <= task.eps || change <= 16.0 * f64::EPSILON * best.defect.size;
+            if settled || model {
                 return Ok(Convergence {
                     sweeps,
                     residual,
