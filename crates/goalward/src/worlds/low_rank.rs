@@ -9,8 +9,8 @@
 //!
 //! Latent kernel i leads to `successors` states, drawn uniformly and shared by all its candidates,
 //! with random probabilities times 1 - goal_prob, and to the goal with goal_prob on top. The first
-//! leads to the goal besides: it is among its successors. Psi is drawn so that most of the weight is
-//! on one latent kernel (cubes of exponential draws, normalised). Latent costs are uniform on
+//! leads to the goal besides: it is among its successors. Psi is drawn so that most of the weight
+//! is on one latent kernel (cubes of exponential draws, normalised). Latent costs are uniform on
 //! [cost_min, 1], theta is uniform on the simplex, and all is determined by `seed` and the other
 //! parameters.
 //!

@@ -56,8 +56,8 @@ fn same_layers(learner: &Learner, direct: &[Vec<f64>]) {
     }
 }
 
-/// Where one model is all there is, and its steps have no noise, UCRL-VTR-SSP without bonuses plans by
-/// backward induction at its H. Only the certain pair is ever tried, so that nothing is noise.
+/// Where one model is all there is, and its steps have no noise, UCRL-VTR-SSP without bonuses plans
+/// by backward induction at its H. Only the certain pair is ever tried, so that nothing is noise.
 #[test]
 fn ucrl_vtr_ssp_without_bonus_is_backward_induction() {
     let settings = ["B=5", "t_star=4", "interval=20", "scale=0", "lambda=1e-13"];
@@ -68,8 +68,8 @@ fn ucrl_vtr_ssp_without_bonus_is_backward_induction() {
     same_layers(&learner, &backward(&chain(), (20, 10.0, 15.0), 1.0));
 }
 
-/// With one feature for each pair, data in proportion and no bonus, LSVI-UCB-SSP is backward induction
-/// on the empirical model, each pair's mean times n/(n + lambda).
+/// With one feature for each pair, data in proportion and no bonus, LSVI-UCB-SSP is backward
+/// induction on the empirical model, each pair's mean times n/(n + lambda).
 #[test]
 fn lsvi_ucb_ssp_without_bonus_is_backward_induction() {
     for (lambda, factor) in [("lambda=1e-13", 1.0), ("lambda=1", 10.0 / 11.0)] {
@@ -88,8 +88,8 @@ fn lsvi_ucb_ssp_without_bonus_is_backward_induction() {
     }
 }
 
-/// Every number of the claim is checked where it can be, and a setting that is not the paper's voids
-/// it.
+/// Every number of the claim is checked where it can be, and a setting that is not the paper's
+/// voids it.
 #[test]
 fn claims_say_what_they_assume() {
     let arena = Arena::open("low-rank", &Settings::new().set("simplex", true)).unwrap();
@@ -106,8 +106,8 @@ fn claims_say_what_they_assume() {
     }
 }
 
-/// Where pairs mix few latent kernels, features that know it learn from fewer steps than one for each
-/// pair, with the same factor on the bonus.
+/// Where pairs mix few latent kernels, features that know it learn from fewer steps than one for
+/// each pair, with the same factor on the bonus.
 #[test]
 fn few_features_learn_faster_where_they_apply() {
     let params = Settings::parse(["states=30", "actions=4", "rank=4"]).unwrap();

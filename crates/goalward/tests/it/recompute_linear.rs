@@ -1,6 +1,6 @@
-//! Replays runs of the learners on the finite-horizon reduction that have features, by a slow direct
-//! computation that shares no code with them: all layers of every plan, the whole history summed up
-//! anew, dense matrices inverted anew, features read from the problem's JSON.
+//! Replays runs of the learners on the finite-horizon reduction that have features, by a slow
+//! direct computation that shares no code with them: all layers of every plan, the whole history
+//! summed up anew, dense matrices inverted anew, features read from the problem's JSON.
 
 use crate::worlds_for_tests::irregular;
 use goalward::Settings;
@@ -332,8 +332,8 @@ fn induce(direct: &mut dyn Direct, terms: &Terms) -> (Vec<Vec<f64>>, Vec<Vec<f64
     (q, v)
 }
 
-/// Runs a learner for so many steps and replays it. Gives the plans that were compared, and how many
-/// of them had a value between its limits.
+/// Runs a learner for so many steps and replays it. Gives the plans that were compared, and how
+/// many of them had a value between its limits.
 fn replay(
     arena: &Arena,
     learner: &str,

@@ -2,9 +2,9 @@
 //!
 //! # What it does
 //!
-//! Takes the problem for a linear SSP: features phi(s,a) in which costs and kernels are linear. Cuts
-//! time into intervals of H = ceil(4 T* ln(4K)) steps with a terminal cost of 2 B off the goal.
-//! Every interval begins with a backward induction, in which a layer is a ridge regression of
+//! Takes the problem for a linear SSP: features phi(s,a) in which costs and kernels are linear.
+//! Cuts time into intervals of H = ceil(4 T* ln(4K)) steps with a terminal cost of 2 B off the
+//! goal. Every interval begins with a backward induction, in which a layer is a ridge regression of
 //! c + V_{h+1}(s') on phi(s,a), over all steps so far, less a bonus. It never estimates a model.
 //!
 //! The features are computed from the problem alone. `features=low-rank` takes as few as serve
@@ -24,9 +24,9 @@
 //! proof needs |phi| <= 1, |w| <= sqrt(d) and |sum of h(s') mu(s')| <= sqrt(d) for |h| <= 1 is the
 //! custom of linear MDPs (Jin, Yang, Wang, Jordan 2020), and was not read in the paper itself. Nor
 //! was the probability of the theorem, for which delta stands here: so the result says that the
-//! guarantee is unknown. The features are scaled such that all three hold, whatever the truth is: the coordinates are those
-//! in which the smallest ellipsoid around all phi and -phi is the unit ball. Where that ellipsoid
-//! was not found to rounding the result says so.
+//! guarantee is unknown. The features are scaled such that all three hold, whatever the truth is:
+//! the coordinates are those in which the smallest ellipsoid around all phi and -phi is the unit
+//! ball. Where that ellipsoid was not found to rounding the result says so.
 //!
 //! # Cost per step
 //!
@@ -44,8 +44,8 @@
 //! The sum over all past steps is taken from counts, pair by pair: the same sum in other order.
 //! Costs are in units of the largest, and B counts as 1 at least. `lambda` is 1 in the print, and a
 //! parameter here; one so small that Lambda could not be inverted counts as the smallest power of
-//! ten of it with which it can. A user who gives an episode up before the goal ends the interval, and takes the
-//! first step of the next one on the old plan.
+//! ten of it with which it can. A user who gives an episode up before the goal ends the interval,
+//! and takes the first step of the next one on the old plan.
 
 use crate::Result;
 use crate::confidence::{Assumption, Condition, Status};

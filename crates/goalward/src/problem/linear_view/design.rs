@@ -119,7 +119,8 @@ impl<'a> Search<'a> {
                 matrix[i * r..(i + 1) * r].iter_mut().zip(*x).for_each(|(m, x)| *m += scaled * x);
             }
         }
-        // M is positive definite: weights move away from a point by less than would empty a direction
+        // M is positive definite: weights move away from a point by less than would empty a
+        // direction
         let even = || Cholesky::scaled_identity(r, 1.0 / r.max(1) as f64);
         let factor = Cholesky::factor(&matrix, r).unwrap_or_else(even);
         let mut scratch = vec![0.0; r];
