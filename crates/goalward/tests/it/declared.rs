@@ -96,7 +96,7 @@ fn a_learner_can_be_read() {
         if learner.theta().is_some() {
             assert!(entry.setting.contains("linear mixture"), "{}", entry.id);
         }
-        assert_eq!(entry.family == Family::LinearMixture, learner.theta().is_some(), "{}", entry.id);
+        assert!(entry.family != Family::LinearMixture || learner.theta().is_some(), "{}", entry.id);
         for s in 0..problem.states() {
             let value = learner.value(s).unwrap();
             assert_eq!(value.is_some(), values, "{}", entry.id);
