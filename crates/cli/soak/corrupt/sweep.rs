@@ -4,6 +4,7 @@ use super::corrupt;
 use goalward::Settings;
 use goalward::episode::{Arena, Checkpoint, Flow, Observer, RunSpec, Runner, Step, Stop};
 use goalward::learners::LEARNERS;
+use goalward::parameters::{Choice, Kind, Parameter};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -54,7 +55,9 @@ pub(crate) fn cases(arena: &Arena) -> Vec<Case> {
         }
         cases.push(case(entry.id, settings.clone(), 0));
         cases.push(case(entry.id, settings.clone(), 75));
-        if told("radius") {
+        let takes =
+            |p: &Parameter| matches!(p.kind, Kind::Choice(all) if all.contains(&Choice::Word("determinant")));
+        if entry.parameters.iter().any(takes) {
             cases.push(case(entry.id, settings.set("radius", "determinant"), 40));
         }
     }

@@ -133,7 +133,8 @@ fn zsh_and_fish_offer_worlds_learners_and_files() {
     assert!(zsh.contains(&format!("compadd -- {}", ids.join(" "))) && zsh.contains("_files && ret=0"));
     assert!(zsh.matches(":_goalward_worlds'").count() >= 6, "every WORLD");
     assert!(!zsh.contains("(hard-instance corridor"), "the list alone would hide the files");
-    assert!(zsh.contains("(levis++ rho-levis++ levis levis++lr lr random optimal)"));
+    let learners: Vec<&str> = goalward::learners::LEARNERS.iter().map(|learner| learner.id).collect();
+    assert!(zsh.contains(&format!("({})", learners.join(" "))));
     assert!(zsh.starts_with("#compdef goalward"));
     let fish = script("fish");
     for command in ["learn", "compare", "solve", "check", "export", "mix"] {
