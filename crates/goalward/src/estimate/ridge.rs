@@ -68,9 +68,15 @@ impl Ridge {
 
     /// theta_hat of now.
     pub(crate) fn theta(&self) -> Vec<f64> {
-        let mut theta = self.b.clone();
-        self.running.solve(&mut theta);
+        let mut theta = vec![0.0; self.b.len()];
+        self.theta_in(&mut theta);
         theta
+    }
+
+    /// The same, in room that is there.
+    pub(crate) fn theta_in(&self, theta: &mut [f64]) {
+        theta.copy_from_slice(&self.b);
+        self.running.solve(theta);
     }
 
     /// Sigma of now, d x d.

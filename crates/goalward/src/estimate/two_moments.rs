@@ -69,7 +69,10 @@ impl TwoMoments {
         let d = problem.dim();
         self.raise(problem, p, u);
         let Room { first, second, scratch } = &mut self.room;
-        let of = |ridge: &Ridge, psi: &[f64]| dot(psi, &ridge.theta()).clamp(0.0, 1.0);
+        let mut of = |ridge: &Ridge, psi: &[f64]| {
+            ridge.theta_in(scratch);
+            dot(psi, scratch).clamp(0.0, 1.0)
+        };
         // it may be negative: only its sum with the errors enters
         let variance = of(&self.tilde, second) - of(&self.hat, first).powi(2);
         let error = (2.0 * errors.check * self.hat.running().inverse_norm(first, scratch)).min(1.0)

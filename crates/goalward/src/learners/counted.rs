@@ -160,7 +160,7 @@ pub(in crate::learners) fn floor(
     let unit = brief.problem.largest_cost();
     let free = brief.problem.min_cost() <= 0.0;
     let floor = brief.settings.get_or(key, || if free { otherwise() * unit } else { 0.0 })?;
-    Ok(brief.settings.within(key, floor, 0.0, 1e12 * unit)? / unit)
+    Ok(brief.settings.within(key, floor, 0.0, unit)? / unit)
 }
 
 /// A bound on B*, in units of the largest cost; the theory wants at least 1.
@@ -185,6 +185,8 @@ pub(in crate::learners) struct Theorem {
     /// The probability with which it may fail.
     pub(in crate::learners) level: f64,
     pub(in crate::learners) scale: f64,
+    /// With known successors the truth must have no others.
+    pub(in crate::learners) support: Support,
     /// Whether its constants were read in the paper itself.
     pub(in crate::learners) read: bool,
 }
@@ -194,6 +196,9 @@ impl Theorem {
     pub(in crate::learners) fn claim(self, further: Vec<Assumption>) -> Claim {
         let mut assumptions = further;
         assumptions.push(Assumption::settled("scale = 1: the bonuses are the paper's", self.scale == 1.0));
+        if self.support == Support::Known {
+            assumptions.push(Assumption::Mixture);
+        }
         if !self.read {
             let words = "the constants, which were not read in the paper itself, are the theorem's";
             assumptions.push(Assumption::Settled(Condition::plain(words, None)));

@@ -29,6 +29,9 @@ fn arenas() -> Vec<Arena> {
     arenas
 }
 
+/// Learners that do not learn in so short a time would wander about for thousands of steps.
+const MOST_STEPS: u64 = 300;
+
 #[test]
 fn runs_reports_and_repeats() {
     for arena in arenas() {
@@ -40,7 +43,7 @@ fn runs_reports_and_repeats() {
                 continue;
             }
             let episodes = if sharp { 3 } else { 20 };
-            let spec = RunSpec::new(entry.id, episodes).settings(given.clone()).seed(4);
+            let spec = RunSpec::new(entry.id, episodes).settings(given.clone()).seed(4).max_steps(MOST_STEPS);
             let run = || {
                 let mut runner = Runner::new(&arena, spec.clone()).unwrap();
                 runner.run(&mut []).unwrap();
@@ -52,7 +55,7 @@ fn runs_reports_and_repeats() {
             };
             let ((text, snapshot, result), again) = (run(), run());
             assert_eq!((text, snapshot), (again.0, again.1), "{} on {}", entry.id, arena.world);
-            assert_eq!(result.episodes, episodes);
+            assert!(result.episodes == episodes || result.truncated && result.steps == MOST_STEPS);
             for (key, value) in given.iter().filter(|(_, value)| *value != "oracle") {
                 let both = [key.to_string(), format!("regression_{key}")];
                 let said = both.iter().any(|key| result.parameters.get(key).is_some_and(|v| v == value));

@@ -15,6 +15,8 @@ pub(in crate::learners) struct Table {
     pub(in crate::learners) problem: Arc<Problem>,
     /// Costs per pair, divided by the unit, none below the floor.
     pub(in crate::learners) costs: Vec<f64>,
+    /// That floor, in units of the largest cost.
+    pub(in crate::learners) floor: f64,
     /// The user's units per unit of these costs.
     pub(in crate::learners) unit: f64,
     pub(in crate::learners) standing: Standing,
@@ -45,7 +47,7 @@ impl Table {
         costs[problem.pairs_of(problem.goal())].fill(0.0);
         let (q, v) = (vec![0.0; problem.pairs()], vec![0.0; problem.states()]);
         let standing = Standing { q, v, last_plan: None, stream: brief.stream() };
-        Table { problem, costs, unit, standing }
+        Table { problem, costs, floor, unit, standing }
     }
 
     /// The least cost off the goal, in units of the largest.

@@ -52,7 +52,7 @@ use crate::confidence::{Assumption, Condition, Status};
 use crate::estimate::{StoredVisits, Visits};
 use crate::learners::builder::builder;
 use crate::learners::core::table_bytes;
-use crate::learners::counted::{BONUS, Theorem, note_radius};
+use crate::learners::counted::{BONUS, Support, Theorem, note_radius};
 use crate::learners::reductions::{FiniteHorizon, Horizon, Reduced};
 use crate::learners::shared::{B, DELTA, INTERVAL, LAMBDA, T_STAR, TERMINAL};
 use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Seen, Transition};
@@ -315,6 +315,7 @@ impl FiniteHorizon for Regression {
             statement: "regret O~(sqrt(r^3 B^2 T* K) + r^3 B T*) for r features (Chen et al. 2022)",
             level: self.rule.delta,
             scale: self.rule.scale,
+            support: Support::Known,
             read: true,
         }
     }
@@ -327,7 +328,6 @@ impl FiniteHorizon for Regression {
             norms.status = Status::Unknown;
         }
         vec![
-            Assumption::Mixture,
             Assumption::Settled(norms),
             Assumption::settled("|phi| <= 1", true),
             Assumption::settled("lambda = 1", self.lambda == 1.0),

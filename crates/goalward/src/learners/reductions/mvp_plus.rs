@@ -151,6 +151,7 @@ impl FiniteHorizon for Counted {
             statement: "regret O~(B sqrt(S A K) + B S^2 A)",
             level: self.terms.delta,
             scale: self.terms.scale,
+            support: self.terms.support,
             read: false,
         }
     }

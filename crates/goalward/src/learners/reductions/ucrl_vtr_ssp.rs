@@ -44,7 +44,7 @@ use crate::confidence::{Assumption, theta_norm};
 use crate::estimate::Ridge;
 use crate::learners::builder::builder;
 use crate::learners::core::table_bytes;
-use crate::learners::counted::{BONUS, Theorem, note_radius};
+use crate::learners::counted::{BONUS, Support, Theorem, note_radius};
 use crate::learners::shared::{B, DELTA, INTERVAL, LAMBDA, T_STAR, TERMINAL};
 use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Probe, Seen, Transition};
 use crate::numeric::dot;
@@ -243,6 +243,7 @@ impl FiniteHorizon for Regressions {
             statement: "regret O~(B sqrt(d T* K) + B d sqrt(K) + B d^2 T* + B d^2.5) (Chen et al. 2022)",
             level: 5.0 * self.rule.delta,
             scale: self.rule.scale,
+            support: Support::Known,
             read: true,
         }
     }
@@ -251,7 +252,6 @@ impl FiniteHorizon for Regressions {
         let problem = &self.problem;
         let bound = self.rule.d.sqrt();
         vec![
-            Assumption::Mixture,
             Assumption::ThetaNorm { factor: (1.0, ""), bound, over_b: theta_norm(problem) },
             Assumption::phi_norm(problem, bound),
             Assumption::settled("every cost off the goal is positive", problem.min_cost() > 0.0),

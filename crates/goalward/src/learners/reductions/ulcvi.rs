@@ -172,8 +172,9 @@ impl FiniteHorizon for Bounds {
     }
 
     fn theorem(&self) -> Theorem {
-        let Terms { delta, scale, .. } = self.terms;
-        Theorem { statement: "regret O~(B sqrt(S A K) + T*^4 S^2 A)", level: delta, scale, read: false }
+        let Terms { delta, scale, support, .. } = self.terms;
+        let statement = "regret O~(B sqrt(S A K) + T*^4 S^2 A)";
+        Theorem { statement, level: delta, scale, support, read: false }
     }
 
     fn stored(&self) -> Memory {

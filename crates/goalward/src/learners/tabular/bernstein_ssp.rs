@@ -160,9 +160,9 @@ impl Rule for Bernstein {
 
     fn claim(&self, table: &Table) -> Option<Claim> {
         let positive = Assumption::settled("every cost off the goal is positive", table.least_cost() > 0.0);
-        let Terms { delta, scale, .. } = self.terms;
+        let Terms { delta, scale, support, .. } = self.terms;
         let statement = "regret O~(B* S sqrt(A K) + sqrt(B*^3 S^4 A^2/c_min))";
-        Some(Theorem { statement, level: delta, scale, read: true }.claim(vec![positive]))
+        Some(Theorem { statement, level: delta, scale, support, read: true }.claim(vec![positive]))
     }
 
     fn stored(&self) -> Memory {

@@ -31,7 +31,8 @@
 //! # Departures from the print
 //!
 //! Costs are known here, so they are not estimated and c_3 = 0. A change below 1e-14 of the values
-//! counts as none, since 2^-j soon is less than rounding. With `B=doubling` the bound of the moment
+//! counts as none, since 2^-j soon is less than rounding. Values are clamped at a B that is given,
+//! which changes nothing if B >= B*, and keeps the iteration from running wild if not. With `B=doubling` the bound of the moment
 //! is the larger of sqrt(k)/(S^1.5 A^0.5) and a number that doubles from 1; a value above it, or too
 //! high a cost since the last doubling, makes it double. Counts are kept. `support=known` is ours:
 //! a pair's successors count for S'.
@@ -94,6 +95,9 @@ builder! {
 const C1: f64 = 6.0;
 const C2: f64 = 36.0;
 const C4: f64 = 2.0 * std::f64::consts::SQRT_2;
+/// Value iteration stops after so many sweeps. From zero values only rise, so whatever they are
+/// then is optimistic, too.
+const SWEEPS: u64 = 1_000_000;
 /// The first bound of those that double.
 const FIRST: f64 = 1.0;
 
@@ -191,6 +195,8 @@ impl EmpiricalBernstein {
     /// limit.
     fn visgo(&self, table: &Table, b: f64, eps: f64, halt: &Halt) -> Result<Swept, Cut> {
         let bonuses = self.bonuses(&table.problem, b);
+        // the map is monotone only up to B, which a bound that doubles may yet have to exceed
+        let most = if self.given.is_some() { b } else { f64::INFINITY };
         let backup = |p: Pair, v: &[f64]| {
             let Bonus { weight, variance, least, further } = bonuses[p];
             let (mean, spread) = self.taken.row(p).moments(v);
@@ -198,10 +204,10 @@ impl EmpiricalBernstein {
             let skewed = weight * spread + weight * (1.0 - weight) * mean * mean;
             let bonus = (skewed * variance).sqrt().max(least) + further;
             let q = table.costs[p] + weight * mean - self.terms.scale * bonus;
-            q.max(self.terms.support.floor(&table.problem, p, table.costs[p], v))
+            q.max(self.terms.support.floor(&table.problem, p, table.costs[p], v)).min(most)
         };
-        let limit = if self.given.is_some() { f64::INFINITY } else { b };
-        value_iteration(&table.problem, backup, Stop { eps, limit, sweeps: u64::MAX }, halt)
+        let stop = Stop { eps, limit: if self.given.is_some() { f64::INFINITY } else { b }, sweeps: SWEEPS };
+        value_iteration(&table.problem, backup, stop, halt)
     }
 
     /// The bound doubles, to more than the one of the moment.
@@ -264,13 +270,15 @@ impl Rule for EmpiricalBernstein {
 
     fn claim(&self, table: &Table) -> Option<Claim> {
         let b = match self.given {
-            Some(b) => Assumption::BoundsValues { b: b * self.terms.unit, rho: 0.0 },
+            Some(b) => {
+                Assumption::BoundsValues { b: b * self.terms.unit, rho: table.floor * self.terms.unit }
+            }
             None => Assumption::settled("a bound on B* is given", false),
         };
         let costs = Assumption::settled("every cost off the goal is positive", table.least_cost() > 0.0);
-        let Terms { delta, scale, .. } = self.terms;
+        let Terms { delta, scale, support, .. } = self.terms;
         let statement = "regret O~(B sqrt(S A K) + B S^2 A)";
-        Some(Theorem { statement, level: delta, scale, read: false }.claim(vec![b, costs]))
+        Some(Theorem { statement, level: delta, scale, support, read: false }.claim(vec![b, costs]))
     }
 
     fn stored(&self) -> Memory {

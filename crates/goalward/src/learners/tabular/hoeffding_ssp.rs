@@ -201,12 +201,14 @@ impl Rule for Hoeffding {
     fn claim(&self, table: &Table) -> Option<Claim> {
         let positive = Assumption::settled("every cost off the goal is positive", table.least_cost() > 0.0);
         let b = match self.given {
-            Some(b) => Assumption::BoundsValues { b: b * self.terms.unit, rho: 0.0 },
+            Some(b) => {
+                Assumption::BoundsValues { b: b * self.terms.unit, rho: table.floor * self.terms.unit }
+            }
             None => Assumption::settled("a bound on B* is given", false),
         };
-        let Terms { delta, scale, .. } = self.terms;
+        let Terms { delta, scale, support, .. } = self.terms;
         let statement = "regret O~(sqrt(B^3 S^2 A K/c_min) + B^3 S^2 A/c_min^2)";
-        Some(Theorem { statement, level: delta, scale, read: true }.claim(vec![positive, b]))
+        Some(Theorem { statement, level: delta, scale, support, read: true }.claim(vec![positive, b]))
     }
 
     fn stored(&self) -> Memory {

@@ -197,10 +197,11 @@ impl Rule for Advantage {
 
     fn claim(&self, table: &Table) -> Option<Claim> {
         let positive = Assumption::settled("every cost off the goal is positive", table.least_cost() > 0.0);
-        let b = Assumption::BoundsValues { b: self.given * self.terms.unit, rho: 0.0 };
-        let Terms { delta, scale, .. } = self.terms;
+        let b =
+            Assumption::BoundsValues { b: self.given * self.terms.unit, rho: table.floor * self.terms.unit };
+        let Terms { delta, scale, support, .. } = self.terms;
         let statement = "regret O~(B sqrt(S A K) + B^5 S^2 A/c_min^4)";
-        Some(Theorem { statement, level: delta, scale, read: false }.claim(vec![positive, b]))
+        Some(Theorem { statement, level: delta, scale, support, read: false }.claim(vec![positive, b]))
     }
 
     fn stored(&self) -> Memory {

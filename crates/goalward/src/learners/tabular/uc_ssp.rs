@@ -206,9 +206,9 @@ impl Rule for Attempts {
 
     fn claim(&self, table: &Table) -> Option<Claim> {
         let positive = Assumption::settled("every cost off the goal is positive", table.least_cost() > 0.0);
-        let Terms { delta, scale, .. } = self.terms;
+        let Terms { delta, scale, support, .. } = self.terms;
         let statement = "regret O~(c_max D S sqrt(c_max/c_min A D K))";
-        Some(Theorem { statement, level: delta, scale, read: true }.claim(vec![positive]))
+        Some(Theorem { statement, level: delta, scale, support, read: true }.claim(vec![positive]))
     }
 
     fn stored(&self) -> Memory {
