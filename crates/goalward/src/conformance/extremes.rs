@@ -1,7 +1,7 @@
 //! What every learner must do on problems at the edge: one action, nothing to do, zero costs, a
 //! state that nobody can enter, other units, a long run.
 
-use super::learner::{Outcome, SEED, built, ensure, text};
+use super::trial::{Outcome, SEED, built, ensure, text};
 use crate::episode::{Arena, Ending, Flow, Observer, Plan, RunSpec, Runner, Step};
 use crate::learners::{Learner, LearnerEntry, Need, Told, Transition};
 use crate::parameters::Settings;

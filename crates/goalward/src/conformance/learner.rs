@@ -1,19 +1,16 @@
 //! What every learner must do.
 
+use super::trial::{EPISODES, Outcome, SEED, built, ensure, text};
 use super::{Report, extremes};
 use crate::episode::{Arena, Checkpoint, Ending, Flow, Observer, Plan, RunSpec, Runner, Step, Stop, Trace};
-use crate::learners::{Learner, LearnerEntry, Need, Observed, Snapshot, Told, Transition};
+use crate::learners::{Learner, LearnerEntry, Observed, Snapshot, Told, Transition};
 use crate::parameters::Settings;
 use crate::plan::Halt;
 use crate::{Error, Result};
 use std::path::Path;
 
-const EPISODES: u64 = 12;
-pub(super) const SEED: u64 = 4;
 /// No run of a small world takes so many steps unless its learner is hopeless.
 const MOST_STEPS: u64 = 2_000;
-
-pub(super) type Outcome = std::result::Result<String, String>;
 
 /// Checks a learner on small worlds: that runs repeat, that they go on bit for bit from any step,
 /// that wrong calls are refused and change nothing, and more. [`Report`] prints what was checked.
@@ -66,24 +63,6 @@ fn arenas() -> Result<Vec<Arena>> {
         Arena::open("windy-grid", &settings(&["n=3"])?)?,
         Arena::open("random-mixture", &settings(&["states=6"])?)?,
     ])
-}
-
-pub(super) fn text(error: Error) -> String {
-    error.to_string()
-}
-
-pub(super) fn ensure(holds: bool, fault: impl FnOnce() -> String) -> std::result::Result<(), String> {
-    if holds { Ok(()) } else { Err(fault()) }
-}
-
-pub(super) fn built(entry: &LearnerEntry, arena: &Arena) -> Result<Learner> {
-    let exact = arena.exact();
-    let told = Told {
-        b_star: Some(exact.upper.iter().copied().fold(0.0, f64::max)),
-        t_star: Some(exact.t_star),
-        policy: entry.wants(Need::Policy).then(|| exact.policy.clone()),
-    };
-    entry.build(arena.problem(), &entry.oracle(), SEED, EPISODES, told)
 }
 
 fn runner<'a>(entry: &LearnerEntry, arena: &'a Arena) -> Result<Runner<'a>> {

@@ -11,6 +11,7 @@
 mod extremes;
 mod instance;
 mod learner;
+mod trial;
 
 pub use instance::instance;
 pub use learner::learner;

@@ -3,7 +3,7 @@
 use crate::worlds_for_tests::{LARGE, half_free, irregular, small};
 use goalward::Settings;
 use goalward::episode::{Arena, Flow, Observer, RunSpec, Runner, Step};
-use goalward::learners::{self, LEARNERS, LearnerEntry, Probe, Told, Transition, Violation};
+use goalward::learners::{self, Family, LEARNERS, LearnerEntry, Probe, Told, Transition, Violation};
 use goalward::parameters::{Choice, Kind};
 use goalward::worlds::WORLDS;
 use std::collections::HashMap;
@@ -81,8 +81,11 @@ fn runs_reports_and_repeats() {
 fn large_worlds_are_begun() {
     for world in LARGE {
         let arena = Arena::open(world, &small(world)).unwrap();
-        for entry in LEARNERS {
-            let spec = RunSpec::new(entry.id, 2).settings(entry.oracle()).seed(4).max_steps(50);
+        // the features of pairs take seconds to compute, and so does a draw over all next states
+        for entry in LEARNERS.iter().filter(|entry| entry.family != Family::LinearMdp) {
+            let counts = entry.parameters.iter().any(|p| p.name == "support");
+            let settings = if counts { entry.oracle().set("support", "known") } else { entry.oracle() };
+            let spec = RunSpec::new(entry.id, 2).settings(settings).seed(4).max_steps(50);
             let mut runner = Runner::new(&arena, spec).unwrap();
             runner.run(&mut []).unwrap();
             let result = runner.result();

@@ -66,7 +66,13 @@ fn a_bound_below_b_star_is_seen() {
 fn printed_norms_do_not_hold_and_computed_ones_do() {
     for world in goalward::worlds::WORLDS {
         let arena = Arena::open(world.id, &small(world.id)).unwrap();
-        assert!(phi_norm(arena.problem()) > 1.4);
+        let norm = phi_norm(arena.problem());
+        if world.id == "shortcut" {
+            // its goal is free, so that one state alone has a value
+            assert!(norm < 1.0 && guarantee(&arena, "levis++", &[("B", "oracle")]).holds == Holds::Yes);
+            continue;
+        }
+        assert!(norm > 1.4, "{}: {norm}", world.id);
         for (learner, more) in [("levis++", None), ("rho-levis++", Some(("t_star", "oracle")))] {
             let with = |settings: &[(&'static str, &'static str)]| {
                 let all: Vec<_> =

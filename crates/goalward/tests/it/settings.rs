@@ -58,6 +58,8 @@ const VALUES: &[&str] = &[
     "true",
     "false",
     "oracle",
+    "known",
+    "unknown",
     "exact",
     "outer",
     "nearest:0",
