@@ -129,7 +129,7 @@ fn typed(error: &goalward::Error) -> Option<String> {
                         B=oracle takes the true \
                         bound"
                     .into(),
-                _ => format!("{flag} {key}=VALUE gives it; goalward list {list} describes it"),
+                _ => format!("{flag} {key}=VALUE gives it; goalward list {list} {owner} describes it"),
             })
         }
         goalward::Error::UnknownSetting { owner, .. } | goalward::Error::Setting { owner, .. }
@@ -140,7 +140,7 @@ fn typed(error: &goalward::Error) -> Option<String> {
             )
         }
         goalward::Error::UnknownSetting { owner, .. } | goalward::Error::Setting { owner, .. } => {
-            Some(format!("goalward list {} describes every parameter", settings_of(owner).1))
+            Some(format!("goalward list {} {owner} describes every parameter", settings_of(owner).1))
         }
         // the name of the other kind of thing
         goalward::Error::UnknownId { kind: "world", id, .. } if goalward::learners::entry(id).is_ok() => {

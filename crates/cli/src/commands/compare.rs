@@ -113,7 +113,7 @@ fn contenders_of(texts: &[String], common: &Settings) -> anyhow::Result<Vec<Cont
             let known = contenders.iter().filter_map(|c| learners::entry(&c.learner).ok());
             let meant = closest(key, known.flat_map(|learner| learner.parameters).map(|p| p.name));
             let meant = meant.map_or(String::new(), |meant| format!("did you mean {meant}? "));
-            let hint = format!("{meant}goalward list learners describes every parameter");
+            let hint = format!("{meant}goalward list learners ID describes every parameter");
             return Err(Usage::new(reason).hint(hint).into());
         }
     }
