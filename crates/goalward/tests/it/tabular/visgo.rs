@@ -85,6 +85,8 @@ impl<'a> Visgo<'a> {
             kernel[s][a][world.goal] += 1.0 / (total + 1.0);
             visits[s][a] = total;
         }
+        // values are clamped at a B that is given
+        let most = if let Bound::Given(_) = self.bound { b } else { f64::INFINITY };
         let backup = |s: usize, a: usize, v: &[f64]| {
             let (p, n) = (&kernel[s][a], visits[s][a].max(1.0));
             let successors = world.believed(known, s, a).len() as f64;
@@ -93,7 +95,7 @@ impl<'a> Visgo<'a> {
                 + 8f64.sqrt() * b * (successors * iota).sqrt() / n;
             let least = world.next[s][a].iter().map(|&s| v[s]).fold(f64::INFINITY, f64::min);
             let floor = if known { world.c(s, a) + least } else { 0.0 };
-            (world.c(s, a) + mean(p, v) - scale * bonus).max(floor)
+            (world.c(s, a) + mean(p, v) - scale * bonus).max(floor).min(most)
         };
         let eps = 0.5f64.powi(self.j);
         let limit = if let Bound::Given(_) = self.bound { f64::INFINITY } else { b };
