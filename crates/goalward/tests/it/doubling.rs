@@ -3,7 +3,7 @@
 use crate::plain::Walk;
 use crate::worlds_for_tests::irregular;
 use goalward::confidence::Holds;
-use goalward::episode::{Arena, RunSpec, Runner};
+use goalward::episode::{Arena, Checkpoint, RunSpec, Runner};
 use goalward::learners::{self, Observed, Told, Transition};
 use goalward::plan::Halt;
 use goalward::problem::{Instance, Problem};
@@ -219,5 +219,21 @@ fn nothing_is_lost_when_the_model_is_known() {
             let rest = gap(500) - first;
             assert!(rest < 1e-6, "{id}: {rest} after the first plan");
         }
+    }
+}
+
+/// A trace begins with the claim, and a run that goes on must find its own trace again.
+#[test]
+fn the_claim_is_that_of_the_beginning() {
+    let arena = Arena::open("psrl-gridworld", &Settings::new()).unwrap();
+    for learner in ["levis", "levis+", "levis++", "eb-ssp", "hoeffding-ssp"] {
+        let spec =
+            RunSpec::new(learner, 40).settings(Settings::new().set("B", "doubling").set("scale", 1e-3));
+        let mut runner = Runner::new(&arena, spec.max_steps(2_000)).unwrap();
+        let begun = runner.guarantee();
+        runner.run(&mut []).unwrap();
+        assert_eq!(runner.guarantee(), begun, "{learner}");
+        let again = Runner::resume(&arena, &Checkpoint::of(&runner)).unwrap();
+        assert_eq!(again.guarantee(), begun, "{learner}");
     }
 }

@@ -48,6 +48,8 @@ pub struct Learner {
     id: String,
     problem: Arc<Problem>,
     in_force: Map<String, Value>,
+    /// What is claimed of it from the beginning: a bound that doubles must not change the claim.
+    claim: Option<Claim>,
     halt: Halt,
     clock: Clock,
     surprises: Surprises,
@@ -72,6 +74,7 @@ impl Learner {
             id: id.into(),
             problem: brief.problem.clone(),
             in_force: brief.settings.in_force(),
+            claim: algorithm.claim(),
             halt: Halt::never(),
             clock: Clock::default(),
             surprises: Surprises::default(),
@@ -244,7 +247,7 @@ impl Learner {
 
     /// What is proved of it with the settings in force, and what the proof assumes.
     pub fn claim(&self) -> Option<Claim> {
-        self.algorithm.claim()
+        self.claim.clone()
     }
 
     /// Its state.
