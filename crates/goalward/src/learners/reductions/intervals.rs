@@ -24,8 +24,8 @@ pub(in crate::learners) trait FiniteHorizon: Backup + Send {
     /// Its state.
     type Memory: Serialize + DeserializeOwned;
 
-    /// Learns from a step that left `left` steps of the interval; `layers` is frozen while the
-    /// interval lasts, and none before the first plan.
+    /// Learns from a step. `carried` is that of the layer behind it, V_{h+1} first, which stays as
+    /// it is while the interval lasts.
     fn learn(&mut self, step: &Transition, pair: Pair, carried: &[f64]) -> Seen;
 
     /// An interval ended, so that the one with this number begins, from 1. Whether to plan anew.

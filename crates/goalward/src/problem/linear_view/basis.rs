@@ -25,6 +25,7 @@ pub(super) struct Coordinates {
 /// combination of those taken: so the coordinates of the others stay small.
 pub(super) fn coordinates(problem: &Problem, most: usize) -> Result<Coordinates, String> {
     let (rows, class) = Rows::of(problem);
+    rows.refuse(rows.independent(), most)?;
     let mut span = Span::new(rows);
     let count = span.rows.rows.len();
     loop {
@@ -86,6 +87,30 @@ impl Rows {
         let largest = rows.iter().map(|row| size(row)).fold(0.0, f64::max);
         (Rows { width: columns.len(), rows, largest }, class)
     }
+
+    /// A number of rows that are independent, in one pass: each has a column, clear of rounding, that
+    /// none of those before it has. So a rank that is too large is mostly seen before any work.
+    fn independent(&self) -> usize {
+        let mut met = vec![false; self.width];
+        let mut fresh = |row: &&Vec<(usize, f64)>| {
+            let new = row.iter().any(|(i, x)| !met[*i] && x.abs() > CLOSE * self.largest);
+            if new {
+                row.iter().for_each(|(i, _)| met[*i] = true);
+            }
+            new
+        };
+        self.rows.iter().filter(|row| fresh(row)).count()
+    }
+
+    /// An error if so many features are too many.
+    fn refuse(&self, rank: usize, most: usize) -> Result<(), String> {
+        if rank <= most && rank.saturating_mul(self.width) <= MOST_NUMBERS {
+            return Ok(());
+        }
+        Err(format!(
+            "{rank} features or more, and at most {most} can be computed with, or {MOST_NUMBERS} numbers"
+        ))
+    }
 }
 
 fn size(row: &[(usize, f64)]) -> f64 {
@@ -127,13 +152,7 @@ impl Span {
 
     /// Takes a row into the basis.
     fn take(&mut self, p: usize, most: usize) -> Result<(), String> {
-        let rank = self.basis.len() + 1;
-        if rank > most || rank.saturating_mul(self.rows.width) > MOST_NUMBERS {
-            return Err(format!(
-                "more than {} features, and at most {most} can be computed with, or {MOST_NUMBERS} numbers",
-                rank - 1
-            ));
-        }
+        self.rows.refuse(self.basis.len() + 1, most)?;
         let row = &self.rows.rows[p];
         let mut axis = vec![0.0; self.rows.width];
         row.iter().for_each(|&(i, x)| axis[i] = x);

@@ -147,4 +147,8 @@ fn too_many_features_are_refused() {
     let large = problem("random-mixture", &["states=1001", "actions=3", "dim=1"]);
     let error = LinearView::one_hot(&large).unwrap_err();
     assert!(error.contains("3000 pairs") && error.contains("2000"), "{error}");
+    // seen before any work: to find these features one by one takes a minute
+    let track = problem("racetrack", &[]);
+    let error = LinearView::low_rank(&track).unwrap_err();
+    assert!(error.contains("features or more"), "{error}");
 }
