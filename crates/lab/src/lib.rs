@@ -10,6 +10,7 @@
 //! * [`demo`]: the figure of the README;
 //! * [`figure`] and [`stats`]: what they draw and reckon with.
 
+pub mod analysis;
 mod compare;
 mod contender;
 mod coverage;
@@ -25,9 +26,11 @@ mod paired;
 mod progress;
 mod records;
 mod reproduce;
+pub mod results;
 mod scale;
 mod sets;
 pub mod stats;
+pub mod study;
 mod survey;
 mod table;
 
@@ -44,4 +47,5 @@ pub use paired::{Difference, Verdict};
 pub use progress::{Progress, Silent};
 pub use reproduce::{ReproduceOptions, ReproduceRow, Reproduction, reproduce};
 pub use scale::{Scale, ScaleOptions, ScaleRow, Tried, scale};
+pub use table::Table;
 pub use survey::{Survey, SurveyOptions, SurveyRow, survey};

@@ -1,5 +1,7 @@
 //! Tables as aligned text, as Markdown and as CSV.
 
+use serde::Serialize;
+
 /// A number with so many decimals, and never -0.0.
 pub(crate) fn fixed(x: f64, decimals: usize) -> String {
     let text = format!("{x:.decimals$}");
@@ -10,12 +12,23 @@ pub(crate) fn fixed(x: f64, decimals: usize) -> String {
 }
 
 /// Rows of cells under headings; numbers are formatted by whoever fills it.
-pub(crate) struct Table {
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Table {
     headings: Vec<String>,
     rows: Vec<Vec<String>>,
 }
 
 impl Table {
+    /// The headings.
+    pub fn headings(&self) -> &[String] {
+        &self.headings
+    }
+
+    /// The rows.
+    pub fn rows(&self) -> &[Vec<String>] {
+        &self.rows
+    }
+
     pub(crate) fn new<S: Into<String>>(headings: impl IntoIterator<Item = S>) -> Self {
         Table { headings: headings.into_iter().map(Into::into).collect(), rows: Vec::new() }
     }
@@ -26,7 +39,7 @@ impl Table {
     }
 
     /// Columns of numbers to the right, words to the left.
-    pub(crate) fn text(&self) -> String {
+    pub fn text(&self) -> String {
         let widths: Vec<usize> = (0..self.headings.len())
             .map(|c| self.column(c).map(|cell| cell.chars().count()).max().unwrap_or(0))
             .collect();
@@ -46,7 +59,7 @@ impl Table {
     }
 
     /// As Markdown.
-    pub(crate) fn markdown(&self) -> String {
+    pub fn markdown(&self) -> String {
         let line = |cells: &[String]| {
             format!("| {} |\n", cells.iter().map(|c| c.replace('|', "\\|")).collect::<Vec<_>>().join(" | "))
         };
@@ -57,7 +70,7 @@ impl Table {
     }
 
     /// As CSV (RFC 4180, but with plain line feeds).
-    pub(crate) fn csv(&self) -> String {
+    pub fn csv(&self) -> String {
         let quoted = |cell: &String| match cell.contains([',', '"', '\n', '\r']) {
             true => format!("\"{}\"", cell.replace('"', "\"\"")),
             false => cell.clone(),
@@ -70,7 +83,8 @@ impl Table {
         std::iter::once(&self.headings[c]).chain(self.rows.iter().map(move |row| &row[c]))
     }
 
-    fn numeric(&self, c: usize) -> bool {
+    /// Whether a column holds numbers.
+    pub fn numeric(&self, c: usize) -> bool {
         let number =
             |cell: &String| cell == "-" || cell.starts_with(|x: char| x.is_ascii_digit() || "−≥".contains(x));
         !self.rows.is_empty() && self.rows.iter().all(|row| number(&row[c]))

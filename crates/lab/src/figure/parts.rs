@@ -30,7 +30,8 @@ pub struct Series {
 }
 
 /// The shape of a mark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Marker {
     /// An open circle.
     Circle,

@@ -6,7 +6,7 @@ use plotters::style::RGBColor;
 pub(crate) const FAMILY: &str = "Inter, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
 /// A colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Colour(pub u8, pub u8, pub u8);
 
 impl Colour {
@@ -43,7 +43,8 @@ impl Colour {
 }
 
 /// How a line is broken: a second way, beside the colour, to tell lines apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Dash {
     /// Unbroken.
     Solid,

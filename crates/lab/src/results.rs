@@ -1,0 +1,213 @@
+//! What was recorded, in memory: all that analyses, figures and reports are made from.
+//!
+//! Nothing here is computed but by reading: the numbers are those of the Parquet files
+//! (`store`), the times those of the manifests.
+
+use crate::study::Study;
+use serde::{Deserialize, Serialize};
+
+/// The records of a study, as far as its jobs are finished.
+#[derive(Clone, Debug)]
+pub struct Results {
+    /// The question.
+    pub study: Study,
+    /// Who computed them.
+    pub build: Build,
+    /// One for each world and learner: world by world, learners in their order. Cell
+    /// `w * learners + l` belongs to world w and learner l.
+    pub cells: Vec<Cell>,
+}
+
+/// The program that made the records.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Build {
+    /// The version of goalward.
+    pub version: String,
+    /// The commit it was built from, with `+` behind it if there were changes; "unknown" outside a
+    /// checkout.
+    pub commit: String,
+}
+
+/// The runs of one learner in one world.
+#[derive(Clone, Debug, Default)]
+pub struct Cell {
+    /// The world's number in the study.
+    pub world: usize,
+    /// The learner's number in the study.
+    pub learner: usize,
+    /// Finished runs, in the order of the seeds.
+    pub runs: Vec<Run>,
+    /// Jobs that failed: seed and reason.
+    pub failed: Vec<(u64, String)>,
+    /// Runs that were planned.
+    pub planned: usize,
+}
+
+/// One finished run.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// The seed.
+    pub seed: u64,
+    /// What it came to: its row in `runs/`.
+    pub row: RunRow,
+    /// Its rows in `episodes/`, as thinned; the last is the last finished episode.
+    pub episodes: Vec<EpisodeRow>,
+    /// Its rows in `plans/`.
+    pub plans: Vec<PlanRow>,
+    /// Its rows in `probes/`.
+    pub probes: Vec<ProbeRow>,
+    /// Wall-clock time in seconds, from the manifest.
+    pub seconds: f64,
+    /// CPU time in seconds, from the manifest.
+    pub cpu_seconds: f64,
+    /// All parameters in force, from the manifest.
+    pub parameters: serde_json::Map<String, serde_json::Value>,
+}
+
+/// A run: one row of `runs/`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct RunRow {
+    /// "finished" (all episodes), or "truncated" (the cap on steps ended it).
+    pub outcome: String,
+    /// Finished episodes.
+    pub episodes: u64,
+    /// Steps.
+    pub steps: u64,
+    /// What they cost.
+    pub total_cost: f64,
+    /// V*(start).
+    pub optimal_cost: f64,
+    /// B*.
+    pub b_star: f64,
+    /// T*.
+    pub t_star: f64,
+    /// The least cost of a step off the goal.
+    pub c_min: f64,
+    /// The dimension d.
+    pub dim: u64,
+    /// The number of states.
+    pub states: u64,
+    /// The number of state-action pairs.
+    pub pairs: u64,
+    /// The regret.
+    pub regret: f64,
+    /// The gap regret: the same mean, far less noise.
+    pub gap_regret: f64,
+    /// Planning calls.
+    pub planner_calls: u64,
+    /// Planning calls that met an empty set, and steps that no model allows.
+    pub violations: u64,
+    /// The confidence radius: "printed", "scaled:x", "likelihood" ...
+    pub radius: Option<String>,
+    /// Whether what is proved of the learner holds here: "yes", "no", "unknown"; none if nothing is
+    /// proved.
+    pub guarantee: Option<String>,
+    /// The probability with which it may fail.
+    pub level: Option<f64>,
+    /// The failure probability delta in force.
+    pub delta: Option<f64>,
+    /// The share of optimal actions among the steps of the second half of the episodes.
+    pub late_optimal_share: Option<f64>,
+    /// The optimistic value of the start in the last plan.
+    pub promised: Option<f64>,
+    /// The first recorded plan over a set that is narrower than B somewhere, as a step: before it
+    /// the learner knew nothing. None if there was none, or the learner has no set.
+    pub informed_step: Option<u64>,
+    /// The episode of that plan.
+    pub informed_episode: Option<u64>,
+    /// The size of the learner's saved state in bytes.
+    pub state_bytes: u64,
+    /// The first step after which theta* was outside a confidence set.
+    pub lost: Option<u64>,
+    /// The first plan over a set without theta*, as a step.
+    pub lost_at_plan: Option<u64>,
+    /// The first plan over a set without theta* though the confidence set had it: an error.
+    pub missed: Option<u64>,
+    /// The likelihood's threshold above the least loss at the end, in nats.
+    pub nats: Option<f64>,
+    /// The radius of the regression's ellipsoid at the end.
+    pub beta: Option<f64>,
+    /// The width of the set at the end as a share of B's, mean over phi_V*(s,a).
+    pub width: Option<f64>,
+    /// Whether the set was empty at the end.
+    pub empty: Option<bool>,
+}
+
+/// An episode: one row of `episodes/`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct EpisodeRow {
+    /// Its number k, from 1.
+    pub episode: u64,
+    /// Steps of the run up to its end.
+    pub t: u64,
+    /// Its own steps.
+    pub steps: u64,
+    /// Its own cost.
+    pub cost: f64,
+    /// The regret of the run up to its end.
+    pub regret: f64,
+    /// The gap regret of the run up to its end.
+    pub gap_regret: f64,
+}
+
+/// A planning call: one row of `plans/`.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct PlanRow {
+    /// Its number j, from 1.
+    pub plan: u64,
+    /// The step after which it was made.
+    pub t: u64,
+    /// The episode under way.
+    pub episode: u64,
+    /// What triggered it.
+    pub reason: String,
+    /// Sweeps over all pairs.
+    pub sweeps: u64,
+    /// The optimistic value of the start.
+    pub promised: Option<f64>,
+    /// The radius of the confidence set.
+    pub beta: Option<f64>,
+    /// Whether there was no set to plan over.
+    pub empty: bool,
+}
+
+/// A number that a learner was asked for at a planning call: one row of `probes/`.
+///
+/// `theta[i]`: the estimate with its interval. `width`: of the sets, as a share of B's. `nats`,
+/// `radius`: the size of a set. `support[i,j] k/16`: the most of `cos(a) theta_i + sin(a) theta_j`
+/// over the set at the angle a = 2 pi k/16.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ProbeRow {
+    /// The step.
+    pub t: u64,
+    /// The episode under way.
+    pub episode: u64,
+    /// What was asked for.
+    pub quantity: String,
+    /// The answer.
+    pub value: Option<f64>,
+    /// The lower end of its interval.
+    pub low: Option<f64>,
+    /// The upper end.
+    pub high: Option<f64>,
+}
+
+impl Results {
+    /// The cell of a world and a learner.
+    pub fn cell(&self, world: usize, learner: usize) -> &Cell {
+        &self.cells[world * self.study.learners.len() + learner]
+    }
+
+    /// Whether every planned run is there.
+    pub fn complete(&self) -> bool {
+        self.cells.iter().all(|cell| cell.runs.len() == cell.planned)
+    }
+}
+
+impl Cell {
+    /// How many runs the cap on steps ended, where that was not their planned end.
+    pub fn truncated(&self, study: &Study) -> usize {
+        let planned_end = study.worlds[self.world].length.by_steps;
+        self.runs.iter().filter(|run| !planned_end && run.row.outcome == "truncated").count()
+    }
+}

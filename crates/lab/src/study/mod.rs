@@ -1,0 +1,279 @@
+//! A question: worlds, learners, seeds, how long, what is recorded, what is asked of the records,
+//! and which figures are wanted.
+//!
+//! A study is written as a file (`read`) or made by a short command. What follows from it is
+//! fixed: `jobs` are its runs, `store` keeps their records,
+//! [`analysis`](crate::analysis) answers the question, and `report` shows it.
+
+use crate::figure::{Colour, Dash, Marker};
+use crate::{Contender, Place};
+use serde::Serialize;
+
+/// A question, with everything that its file may leave out filled in.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Study {
+    /// In a word: the file's stem, and the folder of the results.
+    pub name: String,
+    /// The headline of its report.
+    pub title: String,
+    /// What it is about, in a paragraph; may be empty.
+    pub about: String,
+    /// Where learners run, in order: every point of every grid.
+    pub worlds: Vec<WorldPoint>,
+    /// Who runs, in order: every point of every grid.
+    pub learners: Vec<LearnerPoint>,
+    /// The seeds, in order.
+    pub seeds: Vec<u64>,
+    /// What is taken down of every run.
+    pub record: Record,
+    /// What is asked of the records.
+    pub analysis: Analyses,
+    /// The figures that are wanted.
+    pub figures: Vec<FigureSpec>,
+}
+
+/// A world with its parameters, and how long runs are there.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct WorldPoint {
+    /// What tables and figures call it: its own label, and where it lies in its grid.
+    pub label: String,
+    /// The label without the grid: what the points of one grid have in common.
+    pub base: String,
+    /// Where it lies in its grid: parameter and value, as text.
+    pub point: Vec<(String, String)>,
+    /// The world itself.
+    pub place: Place,
+    /// How long each run is.
+    pub length: Length,
+}
+
+/// How long a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct Length {
+    /// The number of episodes K.
+    pub episodes: u64,
+    /// The cap on steps: a run that meets it is truncated.
+    pub max_steps: Option<u64>,
+    /// Whether the run is so many steps long, and the cap is its planned end: `steps` in the file.
+    pub by_steps: bool,
+}
+
+/// A learner with its settings, and how its curves look.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct LearnerPoint {
+    /// Who it is. Its label is its own, and where it lies in its grid.
+    pub contender: Contender,
+    /// The label without the grid.
+    pub base: String,
+    /// Where it lies in its grid: parameter and value, as text.
+    pub point: Vec<(String, String)>,
+    /// How its curves look, as far as the file says.
+    pub look: Look,
+}
+
+/// What a file says of a curve's look; what it leaves out is chosen.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Look {
+    /// Its colour.
+    pub colour: Option<Colour>,
+    /// How it is broken.
+    pub dash: Option<Dash>,
+    /// Its width in pixels.
+    pub width: Option<f64>,
+}
+
+/// What is taken down of every run.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Record {
+    /// Which episodes.
+    pub episodes: Thinning,
+    /// Which planning calls.
+    pub plans: Thinning,
+    /// At which planning calls the estimate, its intervals and the width of the confidence sets.
+    pub probes: Thinning,
+    /// Whether every step asks the confidence sets if they still have theta*.
+    pub sets: bool,
+    /// Two coordinates of theta whose plane shows the confidence set, at every probe.
+    pub outline: Option<[usize; 2]>,
+}
+
+/// Which of a row of events are kept: rows grow with the logarithm of their number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Thinning {
+    /// None.
+    None,
+    /// So many to each doubling of their number, with all powers of two and ten, and the last.
+    PerDoubling(u32),
+    /// All.
+    All,
+}
+
+/// What is asked of the records. Several may be asked at once.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Analyses {
+    /// Contenders side by side on every world.
+    pub comparison: Option<ComparisonAsk>,
+    /// How often theta* left the confidence sets, and how wide they are.
+    pub coverage: Option<CoverageAsk>,
+    /// The smallest factor on a radius that kept theta*.
+    pub scale: Option<ScaleAsk>,
+    /// Exponents of the growth of the gap regret.
+    pub growth: Option<GrowthAsk>,
+}
+
+/// Contenders side by side.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct ComparisonAsk {
+    /// The contender that all others are measured against, by its label.
+    pub against: Option<String>,
+    /// Contenders that are shown and not judged, by their labels.
+    pub beside: Vec<String>,
+    /// Whether the answer is "no" (exit code 1) where the reference pays more than a rival with a
+    /// guarantee.
+    pub judge: bool,
+    /// Whether steps a second and memory are shown: times differ from run to run.
+    pub times: bool,
+}
+
+/// How often theta* left the sets. The failure probability is the setting `delta` in force.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct CoverageAsk {}
+
+/// The smallest factor that kept theta*: the learners' grid has `radius = scaled:F` for several F.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ScaleAsk {
+    /// At most this share of the runs may lose theta*.
+    pub delta: f64,
+}
+
+/// Exponents over the points of a world's grid.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GrowthAsk {
+    /// What grows, for every base label of a world.
+    pub families: Vec<GrowthFamily>,
+}
+
+/// The worlds of one base label, and what grows from one to the next.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct GrowthFamily {
+    /// The base label of its worlds.
+    pub world: String,
+    /// What grows.
+    pub over: Grows,
+    /// What the theory says of the exponent: at least and at most.
+    pub expect: Option<(f64, f64)>,
+}
+
+/// What grows from world to world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Grows {
+    /// The number of episodes K.
+    Episodes,
+    /// T*, the expected steps of the best policy.
+    TStar,
+    /// B*.
+    BStar,
+    /// The dimension d.
+    Dim,
+    /// The number of states.
+    States,
+}
+
+/// A figure that is wanted.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FigureSpec {
+    /// What it shows.
+    pub kind: FigureKind,
+    /// The stem of its files.
+    pub name: String,
+    /// The headline; empty: one that says what was found.
+    pub title: String,
+    /// The worlds, by label or base label, one panel each; empty: all.
+    pub worlds: Vec<String>,
+    /// The learners, by label or base label, in the order of drawing; empty: all.
+    pub learners: Vec<String>,
+    /// The x axis, where the file says something of it.
+    pub x: AxisSpec,
+    /// The y axis.
+    pub y: AxisSpec,
+    /// Which band is drawn around a mean.
+    pub band: Band,
+    /// Width and height in pixels; none: by the number of panels.
+    pub size: Option<(u32, u32)>,
+    /// Points that others published, to draw beside the curves.
+    pub marks: Vec<MarkSpec>,
+    /// Whether a PNG is written.
+    pub png: bool,
+    /// Whether an SVG is written.
+    pub svg: bool,
+}
+
+/// What a figure shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FigureKind {
+    /// Regret over the episodes.
+    Regret,
+    /// Gap regret over the episodes.
+    GapRegret,
+    /// Regret / K over sqrt(K), as in the LEVIS++ paper.
+    PerRoot,
+    /// Gap regret over the episodes, both logarithmic, with guides of slope 1/2 and 1 and the
+    /// lower bound.
+    LogLog,
+    /// Final gap regret as bars, one for each learner.
+    Bars,
+    /// The share of runs that lost theta*, with intervals, and what is promised.
+    Coverage,
+    /// The width of the confidence sets over time.
+    Width,
+    /// V* and the best policy on a grid world.
+    Values,
+    /// The confidence set in the plane of two coordinates of theta, over time.
+    Set,
+    /// Microseconds for each step, as bars.
+    Time,
+    /// Gap regret over what grows, both logarithmic, with exponents: one figure for each family.
+    Growth,
+}
+
+/// What a file says of an axis.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct AxisSpec {
+    /// Its title.
+    pub title: Option<String>,
+    /// Whether it is logarithmic.
+    pub log: Option<bool>,
+    /// Its ends.
+    pub range: Option<(f64, f64)>,
+}
+
+/// What is drawn around a mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Band {
+    /// Student's 95 % interval of the mean, at every point for itself.
+    #[default]
+    Student,
+    /// A 95 % band of the mean that holds over the whole curve at once.
+    Simultaneous,
+    /// The middle half and the middle 90 % of the runs, around their median.
+    Quantiles,
+    /// Nothing.
+    None,
+}
+
+/// Points that others published.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MarkSpec {
+    /// What the legend calls them.
+    pub label: String,
+    /// Their colour.
+    pub colour: Colour,
+    /// Their shape.
+    pub marker: Marker,
+    /// Where they are.
+    pub points: Vec<(f64, f64)>,
+}
