@@ -60,6 +60,22 @@ pub enum Error {
         /// What is wrong with it.
         fault: String,
     },
+    /// A study file says something that cannot be.
+    #[error("{}:{line}:{column}: {}{fault}\n{excerpt}", path.display(), if key.is_empty() { String::new() } else { format!("{key}: ") })]
+    Study {
+        /// The file.
+        path: PathBuf,
+        /// The line, from 1.
+        line: usize,
+        /// The column, from 1.
+        column: usize,
+        /// The key that it is about.
+        key: String,
+        /// What is wrong, and what is allowed.
+        fault: String,
+        /// The line with a mark below the place.
+        excerpt: String,
+    },
     /// Two contenders have the same label, so that tables and legends could not tell them apart.
     #[error("two contenders are called {label:?}")]
     SameLabel {

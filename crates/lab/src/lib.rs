@@ -33,6 +33,7 @@ pub mod results;
 mod scale;
 mod sets;
 pub mod stats;
+pub mod store;
 pub mod study;
 mod survey;
 mod table;

@@ -5,6 +5,15 @@
 //! fixed: `jobs` are its runs, `store` keeps their records,
 //! [`analysis`](crate::analysis) answers the question, and `report` shows it.
 
+mod figures;
+mod read;
+mod seeds;
+mod source;
+
+pub use figures::FIGURE_KINDS;
+pub use read::{StudyFile, read, read_file};
+pub use seeds::parse_seeds;
+
 use crate::figure::{Colour, Dash, Marker};
 use crate::{Contender, Place};
 use serde::Serialize;
@@ -95,6 +104,18 @@ pub struct Record {
     pub sets: bool,
     /// Two coordinates of theta whose plane shows the confidence set, at every probe.
     pub outline: Option<[usize; 2]>,
+}
+
+impl Default for Record {
+    fn default() -> Self {
+        Record {
+            episodes: Thinning::PerDoubling(32),
+            plans: Thinning::PerDoubling(8),
+            probes: Thinning::PerDoubling(4),
+            sets: false,
+            outline: None,
+        }
+    }
 }
 
 /// Which of a row of events are kept: rows grow with the logarithm of their number.
