@@ -36,6 +36,12 @@ pub enum Error {
         /// What it holds.
         what: String,
     },
+    /// Another process is at work on a folder.
+    #[error("{}: another goalward is at work on this study", dir.display())]
+    Busy {
+        /// The folder.
+        dir: PathBuf,
+    },
     /// A contender's text has the wrong form.
     #[error("contender {text:?}: {fault}")]
     Contender {
@@ -121,6 +127,7 @@ impl Error {
                 "b-star" => "every step costs 1, so that V* is at least 1: for instance 2.5".into(),
                 _ => return None,
             },
+            Error::Busy { .. } => "wait for it or stop it, or name another folder with --out".into(),
             Error::Taken { .. } => "--out names another folder; --force overwrites what is there".into(),
             Error::Output { .. } => "--out names another folder".into(),
             Error::SameLabel { .. } => "give each contender once; seeds repeat a run".into(),

@@ -3,12 +3,12 @@
 use crate::results::Build;
 use crate::store::columns::SCHEMA;
 use crate::study::{Study, StudyFile};
-use crate::{Error, Result};
+use crate::Result;
 use goalward::episode::{Arena, RunSpec, Runner};
-use goalward::{closest, learners};
+use goalward::problem::Need;
+use goalward::{learners, worlds};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::path::Path;
 
 /// One run of a study.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -44,46 +44,24 @@ impl Grid {
     /// Opens the worlds and tries every learner. A learner that can be built nowhere is an error;
     /// one that cannot be built in some world fails there, and the study goes on.
     pub fn open(file: &StudyFile) -> Result<Grid> {
-        Grid::open_with(file, |world, params| Arena::open(world, params).map_err(Into::into))
-    }
-
-    /// The same with a caller's own way of opening a world.
-    pub fn open_with<E: From<Error>>(
-        file: &StudyFile,
-        open: impl Fn(&str, &goalward::Settings) -> std::result::Result<Arena, E>,
-    ) -> std::result::Result<Grid, E>
-    where
-        E: Into<Opening>,
-    {
         let study = file.study.clone();
-        let mut arenas = Vec::new();
-        for (at, world) in study.worlds.iter().enumerate() {
-            match open(&world.place.world, &world.place.params).map_err(Into::into) {
-                Ok(arena) => arenas.push(arena),
-                Err(Opening::Library(error)) => return Err(file.about_world(at, error).into()),
-                Err(Opening::Other(error)) => return Err((*error).into()),
-            }
-        }
+        let arenas = (0..study.worlds.len()).map(|world| {
+            open_world(&study, world).map_err(|error| file.about_world(world, error))
+        });
+        let arenas = arenas.collect::<Result<Vec<_>>>()?;
         let grid = Grid { jobs: jobs(&study, &arenas), study, arenas };
         grid.try_learners(file)?;
         Ok(grid)
     }
 
     fn try_learners(&self, file: &StudyFile) -> Result<()> {
+        let seed = self.study.seeds[0];
         for learner in 0..self.study.learners.len() {
-            let mut first = None;
-            let fails = |world: usize| match Runner::new(&self.arenas[world], self.spec(world, learner, self.study.seeds[0])) {
-                Ok(_) => None,
-                Err(error) => Some(error),
-            };
-            let nowhere = (0..self.arenas.len()).all(|world| match fails(world) {
-                None => false,
-                Some(error) => {
-                    first.get_or_insert(error);
-                    true
-                }
-            });
-            if let (true, Some(error)) = (nowhere, first) {
+            let tried = |(world, arena)| Runner::new(arena, self.spec(world, learner, seed)).map(|_| ());
+            let outcomes: Vec<goalward::Result<()>> = self.arenas.iter().enumerate().map(tried).collect();
+            if outcomes.iter().all(goalward::Result::is_err)
+                && let Some(Err(error)) = outcomes.into_iter().next()
+            {
                 return Err(file.about_learner(learner, error));
             }
         }
@@ -100,5 +78,90 @@ impl Grid {
             episodes: length.episodes,
             max_steps: length.max_steps,
         }
+    }
+}
+
+/// Opens a world and solves it; an error before it takes more memory than there is.
+fn open_world(study: &Study, world: usize) -> goalward::Result<Arena> {
+    let place = &study.worlds[world].place;
+    let instance = worlds::open(&place.world, &place.params)?;
+    let entries = study.learners.iter().filter_map(|l| learners::entry(&l.contender.learner).ok());
+    let most = entries.map(|entry| entry.bytes(&instance.problem)).max().unwrap_or(0);
+    let runs = (study.learners.len() * study.seeds.len()).clamp(1, rayon::current_num_threads());
+    Need::runs(&instance, most, runs as u64).require()?;
+    Arena::new(&place.world, &place.params, instance)
+}
+
+fn jobs(study: &Study, arenas: &[Arena]) -> Vec<Job> {
+    let build = build();
+    let worlds: Vec<String> = arenas.iter().map(fingerprint).collect();
+    let mut jobs = Vec::new();
+    for &seed in &study.seeds {
+        for (world, point) in study.worlds.iter().enumerate() {
+            for (learner, who) in study.learners.iter().enumerate() {
+                let all = json!({
+                    "schema": SCHEMA,
+                    "version": build.version,
+                    "commit": build.commit,
+                    "world": worlds[world],
+                    "learner": who.contender.learner,
+                    "settings": who.contender.settings,
+                    "seed": seed,
+                    "episodes": point.length.episodes,
+                    "max_steps": point.length.max_steps,
+                    "record": study.record,
+                });
+                let hash = blake3::hash(all.to_string().as_bytes()).to_hex()[..24].to_string();
+                jobs.push(Job { hash, world, learner, seed });
+            }
+        }
+    }
+    jobs
+}
+
+/// What a world's runs depend on: of a file its content, wherever it lies.
+fn fingerprint(arena: &Arena) -> String {
+    let mut arena = arena.clone();
+    if let Ok(worlds::Place::File(path)) = worlds::locate(&arena.world) {
+        arena.world = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    }
+    arena.fingerprint()
+}
+
+/// A part of the jobs, for one of several machines.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shard {
+    /// Which part, from 1.
+    pub part: u64,
+    /// Of how many.
+    pub of: u64,
+}
+
+impl Shard {
+    /// All jobs.
+    pub const WHOLE: Shard = Shard { part: 1, of: 1 };
+
+    /// Whether the n-th job, from 0, belongs to it.
+    pub fn has(self, n: usize) -> bool {
+        n as u64 % self.of == self.part - 1
+    }
+}
+
+/// `2/3`.
+impl std::str::FromStr for Shard {
+    type Err = String;
+
+    fn from_str(text: &str) -> std::result::Result<Shard, String> {
+        let fault = || format!("{text:?}: expected I/N with 1 <= I <= N, such as 2/3");
+        let (part, of) = text.split_once('/').ok_or_else(fault)?;
+        let number = |text: &str| text.trim().parse::<u64>().map_err(|_| fault());
+        let shard = Shard { part: number(part)?, of: number(of)? };
+        if (1..=shard.of).contains(&shard.part) { Ok(shard) } else { Err(fault()) }
+    }
+}
+
+impl std::fmt::Display for Shard {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "{}/{}", self.part, self.of)
     }
 }

@@ -64,6 +64,21 @@ pub struct Memo {
     pub(super) above_least: f64,
 }
 
+impl Memo {
+    /// For a checkpoint: all of it.
+    #[doc(hidden)]
+    pub fn to_bits(&self) -> [u64; 2] {
+        [self.loss, self.above_least].map(f64::to_bits)
+    }
+
+    /// From a checkpoint.
+    #[doc(hidden)]
+    pub fn from_bits(bits: [u64; 2]) -> Memo {
+        let [loss, above_least] = bits.map(f64::from_bits);
+        Memo { loss, above_least }
+    }
+}
+
 /// Certified bounds of <c, theta> over a set.
 pub fn interval(set: &mut dyn SupportMin, c: &[f64]) -> (f64, f64) {
     let minus: Vec<f64> = c.iter().map(|x| -x).collect();

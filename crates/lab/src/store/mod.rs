@@ -2,6 +2,19 @@
 //! manifest for each job, and the question beside them.
 
 pub mod columns;
+mod export;
+mod folder;
+mod load;
+mod manifest;
+mod merge;
+mod status;
 mod table_file;
 
-pub(crate) use table_file::{Identity, decode, encode};
+pub use export::export_csv;
+pub use folder::StudyFolder;
+pub use load::load;
+pub use manifest::{Machine, Manifest, Times};
+pub use merge::merge;
+pub use status::{Status, status};
+
+pub(crate) use manifest::Saved;

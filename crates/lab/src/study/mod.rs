@@ -9,10 +9,14 @@ mod figures;
 mod read;
 mod seeds;
 mod source;
+mod write;
 
 pub use figures::FIGURE_KINDS;
 pub use read::{StudyFile, read, read_file};
 pub use seeds::parse_seeds;
+pub use write::write;
+
+pub(crate) use read::reread;
 
 use crate::figure::{Colour, Dash, Marker};
 use crate::{Contender, Place};

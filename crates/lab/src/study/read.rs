@@ -18,8 +18,9 @@ const KEYS: &[&str] = &[
     "title", "about", "episodes", "steps", "max_steps", "seeds", "set", "grid", "worlds", "learners", "record",
     "comparison", "coverage", "scale", "growth", "figures", "quick",
 ];
-const WORLD_KEYS: &[&str] = &["name", "label", "episodes", "steps", "max_steps", "grid", "zip"];
-const LEARNER_KEYS: &[&str] = &["name", "label", "colour", "dash", "width", "grid"];
+const WORLD_KEYS: &[&str] =
+    &["name", "label", "set", "episodes", "steps", "max_steps", "grid", "zip", "base", "point"];
+const LEARNER_KEYS: &[&str] = &["name", "label", "set", "colour", "dash", "width", "grid", "base", "point"];
 const RECORD_KEYS: &[&str] = &["episodes", "plans", "probes", "sets", "outline"];
 const COMPARISON_KEYS: &[&str] = &["against", "beside", "judge", "times"];
 const GROWTH_KEYS: &[&str] = &["world", "over", "expect"];
@@ -77,6 +78,15 @@ pub fn read_file(path: &Path, quick: bool) -> Result<StudyFile> {
 /// Reads the text of a study file; `path` is what errors call it, and where its files are looked
 /// for.
 pub fn read(text: &str, path: &Path, quick: bool) -> Result<StudyFile> {
+    read_with(text, path, quick, true)
+}
+
+/// Reads the study that lies beside its results. The worlds need not be there any more.
+pub(crate) fn reread(text: &str, path: &Path) -> Result<Study> {
+    read_with(text, path, false, false).map(|file| file.study)
+}
+
+fn read_with(text: &str, path: &Path, quick: bool, find: bool) -> Result<StudyFile> {
     let source = Source { path, text };
     let parsed = source::parse(source)?;
     let root = source::root(source, &parsed);
@@ -87,7 +97,7 @@ pub fn read(text: &str, path: &Path, quick: bool) -> Result<StudyFile> {
     let mut worlds = Vec::new();
     let length = Length::read(&keys)?;
     for node in required(source, &keys, "worlds")?.list_or_one()? {
-        worlds.extend(world_points(&node, length, path)?.into_iter().map(|point| (node.span.clone(), point)));
+        worlds.extend(world_points(&node, length, find.then_some(path))?.into_iter().map(|point| (node.span.clone(), point)));
     }
     let mut learners = Vec::new();
     for node in required(source, &keys, "learners")?.list_or_one()? {
@@ -167,7 +177,7 @@ impl Length {
     }
 }
 
-fn world_points(node: &Node, length: Option<Length>, file: &Path) -> Result<Vec<WorldPoint>> {
+fn world_points(node: &Node, length: Option<Length>, file: Option<&Path>) -> Result<Vec<WorldPoint>> {
     let keys = match node.is_text() {
         true => None,
         false => Some(node.table(WORLD_KEYS)?),
@@ -179,13 +189,20 @@ fn world_points(node: &Node, length: Option<Length>, file: &Path) -> Result<Vec<
         }
     };
     let text = name.text()?;
-    let place = place(&name, &text, file)?;
+    let mut place = place(&name, &text, file)?;
+    if let Some(set) = keys.as_ref().and_then(|keys| keys.get("set")) {
+        for (key, value) in &settings(set)? {
+            known_parameter(set, &place.world, key)?;
+            place.params = place.params.set(key, value);
+        }
+    }
     let label = keys.as_ref().map_or(Ok(None), |keys| keys.read("label", Node::text))?.unwrap_or(text);
     let length = match &keys {
         Some(keys) => Length::read(keys)?.or(length),
         None => length,
     };
-    let mut points = vec![(Vec::new(), place, length)];
+    let (base, point) = grid_point(keys.as_ref(), &label)?;
+    let mut points = vec![(point, place, length)];
     if let Some(keys) = &keys {
         for (kind, node) in [("zip", keys.get("zip")), ("grid", keys.get("grid"))] {
             if let Some(node) = node {
@@ -197,10 +214,23 @@ fn world_points(node: &Node, length: Option<Length>, file: &Path) -> Result<Vec<
         let length = length.ok_or_else(|| {
             node.source.fault(0..0, "episodes", "how long is a run? write episodes = 1000, or steps = 1000")
         })?;
-        let full = spelled(&label, &point);
-        Ok(WorldPoint { label: full, base: label.clone(), point, place, length })
+        let full = if base == label { spelled(&label, &point) } else { label.clone() };
+        Ok(WorldPoint { label: full, base: base.clone(), point, place, length })
     };
     points.into_iter().map(point).collect()
+}
+
+/// What a study that was written by the program says of the grid that a point was made from: the
+/// label without it, and the coordinates.
+fn grid_point(keys: Option<&Entries>, label: &str) -> Result<(String, Vec<(String, String)>)> {
+    let Some(keys) = keys else { return Ok((label.into(), Vec::new())) };
+    let base = keys.read("base", Node::text)?.unwrap_or_else(|| label.into());
+    Ok((base, keys.read("point", settings)?.unwrap_or_default()))
+}
+
+/// Keys and values, as they would stand behind an @.
+fn settings(node: &Node) -> Result<Vec<(String, String)>> {
+    node.entries()?.entries.iter().map(|(key, _, value)| Ok((key.clone(), value.setting()?))).collect()
 }
 
 /// A label with the coordinates of a grid behind it.
@@ -280,7 +310,7 @@ fn product(axes: &[(String, Vec<String>)]) -> Vec<Vec<(&str, &str)>> {
     rows
 }
 
-fn place(node: &Node, text: &str, file: &Path) -> Result<Place> {
+fn place(node: &Node, text: &str, file: Option<&Path>) -> Result<Place> {
     let mut place = Place::parse(text).map_err(|error| node.fault(error.to_string()))?;
     match worlds::locate(&place.world).map_err(|error| node.fault(with_hint(&error)))? {
         worlds::Place::Built(entry) => {
@@ -292,6 +322,7 @@ fn place(node: &Node, text: &str, file: &Path) -> Result<Place> {
             return Err(node.fault("a study cannot read standard input: it may have to read it again"));
         }
         worlds::Place::File(world) => {
+            let Some(file) = file else { return Ok(place) };
             let beside = file.parent().unwrap_or(Path::new("")).join(world);
             let found = std::fs::canonicalize(&beside)
                 .map_err(|e| node.fault(format!("{}: {e}", beside.display())))?;
@@ -339,11 +370,18 @@ fn learner_points(node: &Node, common: Option<&Node>) -> Result<Vec<LearnerPoint
     for (key, _) in contender.settings.iter() {
         refuse_unknown(&name, &whose, key, &known)?;
     }
+    if let Some(set) = keys.as_ref().and_then(|keys| keys.get("set")) {
+        for (key, value) in &settings(set)? {
+            refuse_unknown(set, &whose, key, &known)?;
+            contender.settings = std::mem::take(&mut contender.settings).set(key, value);
+        }
+    }
     if let Some(label) = keys.as_ref().map_or(Ok(None), |keys| keys.read("label", Node::text))? {
         contender.label = label;
     }
     let look = keys.as_ref().map_or_else(|| Ok(super::Look::default()), looks)?;
-    let mut points = vec![LearnerPoint { look, ..plain(contender) }];
+    let (base, point) = grid_point(keys.as_ref(), &contender.label)?;
+    let mut points = vec![LearnerPoint { contender, base, point, look }];
     for (grid, shared) in [(keys.as_ref().and_then(|keys| keys.get("grid")), false), (common, true)] {
         let Some(grid) = grid else { continue };
         let mut axes = axes(grid)?;

@@ -1,0 +1,322 @@
+//! The engine: every job of a grid is run, recorded and kept, on all threads of the current pool.
+//!
+//! A job depends on nothing but what its hash covers, and writes files of its own. So the number of
+//! threads, the parts that several machines do, and interruptions change nothing but the time.
+
+use crate::grid::{Grid, Job, Shard};
+use crate::measure::{Measure, Now, Rows, Yardstick, measures};
+use crate::results::RunRow;
+use crate::store::{Manifest, Saved, StudyFolder, Times};
+use crate::{Error, Progress, Result};
+use goalward::episode::{Checkpoint, Ending, Episode, Flow, Observer, Plan, Runner, Step, Stop};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::{Duration, Instant};
+
+/// Episodes between two reports of progress.
+const REPORT: u64 = 1000;
+/// Steps between two looks at the clock, and two questions whether to stop.
+const LISTEN: u64 = 256;
+
+/// How to run.
+#[derive(Clone, Copy, Debug)]
+pub struct RunOptions {
+    /// Which jobs.
+    pub shard: Shard,
+    /// A job that takes longer is saved so often.
+    pub save_every: Duration,
+    /// Whether jobs that failed are tried again.
+    pub retry: bool,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        RunOptions { shard: Shard::WHOLE, save_every: Duration::from_secs(10), retry: false }
+    }
+}
+
+/// What came of it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Ran {
+    /// Jobs that were finished before.
+    pub before: usize,
+    /// Jobs that were finished now.
+    pub finished: usize,
+    /// Jobs that failed, now or before.
+    pub failed: usize,
+    /// Whether the user broke off: the rest can be done later.
+    pub interrupted: bool,
+}
+
+/// Runs the jobs of a grid that are not finished yet.
+pub fn run(grid: &Grid, folder: &StudyFolder, options: &RunOptions, progress: &dyn Progress) -> Result<Ran> {
+    let mut ran = Ran::default();
+    let mut open = Vec::new();
+    for (_, job) in grid.jobs.iter().enumerate().filter(|(n, _)| options.shard.has(*n)) {
+        match folder.manifest(&job.hash)? {
+            Some(manifest) if manifest.error.is_some() && options.retry => open.push(job),
+            Some(manifest) if manifest.error.is_some() => ran.failed += 1,
+            Some(manifest) if folder.is_whole(&manifest)? => ran.before += 1,
+            _ => open.push(job),
+        }
+    }
+    let units = open.iter().map(|job| grid.study.worlds[job.world].length.episodes).sum();
+    progress.begin(&grid.study.name, units);
+    let yardsticks = grid.arenas.iter().map(|_| OnceLock::new()).collect();
+    let worker = Worker { grid, folder, options, progress, yardsticks };
+    let outcome = worker.all(&open);
+    progress.end();
+    let (finished, failed) = outcome?;
+    ran.finished = finished;
+    ran.failed += failed;
+    ran.interrupted = progress.cancelled() && finished + failed < open.len();
+    Ok(ran)
+}
+
+struct Worker<'a> {
+    grid: &'a Grid,
+    folder: &'a StudyFolder,
+    options: &'a RunOptions,
+    progress: &'a dyn Progress,
+    yardsticks: Vec<OnceLock<Arc<Yardstick>>>,
+}
+
+/// How a job ended.
+enum Ended {
+    Finished,
+    Failed,
+    Paused,
+}
+
+impl Worker<'_> {
+    /// All jobs, each taken by the first thread that is free; how many were finished, and how many
+    /// failed. A folder that cannot be written to ends it.
+    fn all(&self, jobs: &[&Job]) -> Result<(usize, usize)> {
+        let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let counts = Mutex::new((0, 0));
+        let broken = Mutex::new(None);
+        rayon::broadcast(|_| {
+            while !self.progress.cancelled() && !stop.load(Ordering::Relaxed) {
+                let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
+                let mut counts = match self.one(job) {
+                    Err(error) => {
+                        stop.store(true, Ordering::Relaxed);
+                        broken.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
+                        break;
+                    }
+                    Ok(Ended::Paused) => break,
+                    Ok(ended) => (counts.lock().unwrap_or_else(|e| e.into_inner()), ended),
+                };
+                match counts.1 {
+                    Ended::Failed => counts.0.1 += 1,
+                    _ => counts.0.0 += 1,
+                }
+            }
+        });
+        match broken.into_inner().unwrap_or_else(|e| e.into_inner()) {
+            Some(error) => Err(error),
+            None => Ok(counts.into_inner().unwrap_or_else(|e| e.into_inner())),
+        }
+    }
+
+    /// One job: what goes wrong with the folder is an error, what goes wrong with the run is
+    /// recorded.
+    fn one(&self, job: &Job) -> Result<Ended> {
+        let tried = catch_unwind(AssertUnwindSafe(|| self.try_one(job)));
+        let reason = match tried {
+            Ok(Ok(ended)) => return Ok(ended),
+            Ok(Err(Error::Goalward(error @ goalward::Error::Io { .. }))) => return Err(error.into()),
+            Ok(Err(Error::Goalward(error))) => error.to_string(),
+            Ok(Err(error)) => return Err(error),
+            Err(panic) => {
+                let said = panic.downcast_ref::<String>().cloned();
+                let said = said.or_else(|| panic.downcast_ref::<&str>().map(|said| said.to_string()));
+                format!("an error of goalward, please report it: {}", said.unwrap_or_default())
+            }
+        };
+        let mut manifest = Manifest::new(self.grid, job);
+        manifest.error = Some(reason);
+        self.folder.write_manifest(&manifest)?;
+        self.folder.forget(&job.hash);
+        self.progress.advance(self.grid.study.worlds[job.world].length.episodes);
+        Ok(Ended::Failed)
+    }
+
+    fn try_one(&self, job: &Job) -> Result<Ended> {
+        let arena = &self.grid.arenas[job.world];
+        let spec = self.grid.spec(job.world, job.learner, job.seed);
+        let saved = self.folder.saved(&job.hash);
+        let (mut runner, mut times) = match &saved {
+            Some(saved) => (Runner::resume(arena, &saved.run)?, saved.times),
+            None => (Runner::new(arena, spec)?, Times::default()),
+        };
+        runner.heed(&self.progress.halt());
+        let yardstick = || {
+            let made = self.yardsticks[job.world].get_or_init(|| Arc::new(Yardstick::new(arena)));
+            Arc::clone(made)
+        };
+        let mut watch = Watch {
+            measures: measures(&self.grid.study.record, arena, &runner, yardstick),
+            rows: Rows::default(),
+            t: runner.progress().steps,
+            episode: runner.progress().episodes,
+            progress: self.progress,
+            reported: 0,
+            due: Instant::now() + self.options.save_every,
+        };
+        if let Some(saved) = saved {
+            watch.rows = saved.rows;
+            let own = watch.measures.iter_mut().zip(&saved.measures).all(|(m, s)| m.restore(s).is_some());
+            if !own {
+                // of another kind, whatever its checksum says: from the beginning
+                self.folder.forget(&job.hash);
+                return self.try_one(job);
+            }
+        }
+        watch.report();
+        let clock = Clock::start();
+        loop {
+            let ending = runner.run(&mut [&mut watch])?;
+            if ending != Ending::Paused {
+                times = times.plus(&clock);
+                self.finish(job, &runner, watch, times)?;
+                return Ok(Ended::Finished);
+            }
+            let saved = Saved {
+                run: Checkpoint::of(&runner),
+                rows: watch.rows.clone(),
+                measures: watch.measures.iter().map(|m| m.save()).collect(),
+                times: Times { pauses: times.pauses + 1, ..times.plus(&clock) },
+            };
+            self.folder.save(&job.hash, &saved)?;
+            if self.progress.cancelled() {
+                return Ok(Ended::Paused);
+            }
+            watch.due = Instant::now() + self.options.save_every;
+        }
+    }
+
+    fn finish(&self, job: &Job, runner: &Runner, mut watch: Watch, times: Times) -> Result<()> {
+        let mut row = run_row(runner);
+        for measure in &mut watch.measures {
+            measure.finish(runner, &mut row, &mut watch.rows);
+        }
+        let mut manifest = Manifest::new(self.grid, job);
+        manifest.parameters = runner.learner().in_force().clone();
+        manifest.guarantee = runner.guarantee().and_then(|g| serde_json::to_value(g).ok());
+        manifest.times = times;
+        self.folder.keep(manifest, &row, &watch.rows)?;
+        let length = self.grid.study.worlds[job.world].length;
+        self.progress.advance(length.episodes.saturating_sub(watch.reported));
+        Ok(())
+    }
+}
+
+/// What a run came to.
+fn run_row(runner: &Runner) -> RunRow {
+    let (arena, result) = (runner.arena(), runner.result());
+    let (problem, exact) = (arena.problem(), arena.exact());
+    let goal = problem.pairs_of(problem.goal());
+    let costs = (0..problem.pairs()).filter(|p| !goal.contains(p)).map(|p| problem.cost(p));
+    let word = |holds| serde_json::to_value(holds).ok().and_then(|v| v.as_str().map(String::from));
+    let state = serde_json::to_vec(&runner.learner().snapshot()).map_or(0, |bytes| bytes.len());
+    RunRow {
+        outcome: if result.truncated { "truncated" } else { "finished" }.into(),
+        episodes: result.episodes,
+        steps: result.steps,
+        total_cost: result.total_cost,
+        optimal_cost: result.optimal_cost,
+        b_star: exact.b_star,
+        t_star: exact.t_star,
+        c_min: costs.fold(f64::INFINITY, f64::min).min(f64::MAX),
+        dim: problem.dim() as u64,
+        states: problem.states() as u64,
+        pairs: problem.pairs() as u64,
+        regret: result.regret,
+        gap_regret: result.gap_regret,
+        planner_calls: result.planner_calls,
+        violations: result.violations,
+        radius: result.radius,
+        guarantee: result.guarantee.as_ref().and_then(|g| word(g.holds)),
+        level: result.guarantee.as_ref().map(|g| g.level),
+        delta: result.parameters.get("delta").and_then(serde_json::Value::as_f64),
+        state_bytes: state as u64,
+        ..RunRow::default()
+    }
+}
+
+/// Wall-clock and CPU time of this thread since a moment.
+pub(crate) struct Clock {
+    wall: Instant,
+    cpu: Option<f64>,
+}
+
+impl Clock {
+    fn start() -> Clock {
+        Clock { wall: Instant::now(), cpu: thread_seconds() }
+    }
+}
+
+/// The CPU time of this thread in seconds, where the system tells.
+fn thread_seconds() -> Option<f64> {
+    let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    let nanoseconds: u64 = text.split(' ').next()?.parse().ok()?;
+    Some(nanoseconds as f64 * 1e-9)
+}
+
+impl Times {
+    fn plus(self, clock: &Clock) -> Times {
+        let cpu = clock.cpu.zip(thread_seconds()).map_or(0.0, |(then, now)| now - then);
+        Times { wall: self.wall + clock.wall.elapsed().as_secs_f64(), cpu: self.cpu + cpu, ..self }
+    }
+}
+
+/// Shows a run to its measures, tells how far it is, and asks for a pause when it should be saved
+/// or the user wants to stop.
+struct Watch<'a> {
+    measures: Vec<Box<dyn Measure>>,
+    rows: Rows,
+    t: u64,
+    episode: u64,
+    progress: &'a dyn Progress,
+    reported: u64,
+    due: Instant,
+}
+
+impl Watch<'_> {
+    fn listen(&self) -> Flow {
+        let pause = self.progress.cancelled() || Instant::now() >= self.due;
+        if pause { Flow::Break(Stop) } else { Flow::Continue(()) }
+    }
+
+    fn report(&mut self) {
+        self.progress.advance(self.episode - self.reported);
+        self.reported = self.episode;
+    }
+}
+
+impl Observer for Watch<'_> {
+    fn step(&mut self, step: &Step) -> Flow {
+        self.t = step.t;
+        self.measures.iter_mut().for_each(|measure| measure.step(step));
+        // an episode may be endless, so that its end is no place to listen
+        if step.t.is_multiple_of(LISTEN) { self.listen() } else { Flow::Continue(()) }
+    }
+
+    fn plan(&mut self, plan: &Plan) -> Flow {
+        let now = Now { episode: self.episode + 1 };
+        self.measures.iter_mut().for_each(|measure| measure.plan(plan, now, &mut self.rows));
+        // a planning call may have taken long
+        self.listen()
+    }
+
+    fn episode(&mut self, ended: &Episode) -> Flow {
+        self.episode = ended.episode;
+        self.measures.iter_mut().for_each(|measure| measure.episode(ended, self.t, &mut self.rows));
+        if ended.episode - self.reported >= REPORT {
+            self.report();
+        }
+        Flow::Continue(())
+    }
+}

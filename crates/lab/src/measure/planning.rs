@@ -1,0 +1,83 @@
+//! Planning calls: when, why, and what they promise.
+
+use super::{Measure, Now, Rows, saved_as_it_is};
+use crate::results::{PlanRow, RunRow};
+use crate::study::Thinning;
+use goalward::episode::{Arena, Plan, Runner};
+use goalward::learners::{Details, PlanReport, Probe};
+use serde::{Deserialize, Serialize};
+
+/// Takes down the plans that are kept, and the last.
+pub(super) struct Planning {
+    kept: Thinning,
+    start: usize,
+    state: State,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct State {
+    plans: u64,
+    promised: Option<f64>,
+    /// The last plan, unless it was taken down.
+    last: Option<PlanRow>,
+}
+
+impl Planning {
+    pub(super) fn new(kept: Thinning, arena: &Arena) -> Planning {
+        Planning { kept, start: arena.problem().start(), state: State::default() }
+    }
+}
+
+struct Last<'a> {
+    start: usize,
+    now: Now,
+    plan: &'a mut Option<PlanRow>,
+}
+
+impl Probe for Last<'_> {
+    fn wants_estimate(&self) -> bool {
+        false
+    }
+
+    fn plan(&mut self, plan: &PlanReport) {
+        let beta = match &plan.details {
+            Details::Mixture(details) => Some(details.beta).filter(|beta| beta.is_finite()),
+            _ => None,
+        };
+        *self.plan = Some(PlanRow {
+            plan: plan.j,
+            t: plan.t,
+            episode: self.now.episode,
+            reason: serde_json::to_value(plan.reason).ok().and_then(|v| Some(v.as_str()?.to_string())).unwrap_or_default(),
+            sweeps: plan.sweeps,
+            promised: plan.v.get(self.start).copied(),
+            beta,
+            empty: plan.empty.is_some(),
+        });
+    }
+}
+
+impl Measure for Planning {
+    fn plan(&mut self, plan: &Plan, now: Now, rows: &mut Rows) {
+        self.state.plans += 1;
+        let mut last = None;
+        plan.learner.probe(&mut Last { start: self.start, now, plan: &mut last });
+        let Some(row) = last else { return };
+        self.state.promised = row.promised.or(self.state.promised);
+        if self.kept.keeps(self.state.plans) {
+            rows.plans.push(row);
+            self.state.last = None;
+        } else {
+            self.state.last = Some(row);
+        }
+    }
+
+    fn finish(&mut self, _: &Runner, row: &mut RunRow, rows: &mut Rows) {
+        row.promised = self.state.promised;
+        if self.kept != Thinning::None {
+            rows.plans.extend(self.state.last.take());
+        }
+    }
+
+    saved_as_it_is!();
+}

@@ -1,0 +1,134 @@
+//! What the learner knows of theta as time goes on: its estimate with intervals, the size and the
+//! width of its confidence sets, and when they first say anything.
+
+use super::sets::{Yardstick, each_set, mean};
+use super::{Measure, Now, Rows, saved_as_it_is};
+use crate::results::{ProbeRow, RunRow};
+use crate::study::{Record, Thinning};
+use goalward::confidence::Size;
+use goalward::episode::{Arena, Plan, Runner};
+use goalward::learners::{Learner, Probe};
+use goalward::numeric::support::Warm;
+use serde::{Deserialize, Serialize};
+use std::f64::consts::TAU;
+use std::sync::Arc;
+
+/// Directions around the outline of a set.
+const AROUND: usize = 16;
+/// A set says something if it is narrower than B by more than this share, in some direction.
+const SAYS: f64 = 0.01;
+
+/// Asks the learner at the plans that are kept.
+pub(super) struct Probing {
+    kept: Thinning,
+    outline: Option<[usize; 2]>,
+    dim: usize,
+    yardstick: Arc<Yardstick>,
+    state: State,
+}
+
+#[derive(Default, Serialize, Deserialize)]
+struct State {
+    plans: u64,
+    informed: Option<(u64, u64)>,
+}
+
+impl Probing {
+    pub(super) fn new(record: &Record, arena: &Arena, yardstick: Arc<Yardstick>) -> Probing {
+        Probing {
+            kept: record.probes,
+            outline: record.outline.filter(|pair| pair.iter().all(|i| *i < arena.problem().dim())),
+            dim: arena.problem().dim(),
+            yardstick,
+            state: State::default(),
+        }
+    }
+
+    fn ask(&self, learner: &Learner, (t, episode): (u64, u64), rows: &mut Vec<ProbeRow>) {
+        let known = |x: f64| Some(x).filter(|x| x.is_finite());
+        let row = |quantity: String, value, low, high| ProbeRow { t, episode, quantity, value, low, high };
+        let mut theta = Theta::default();
+        learner.probe(&mut theta);
+        let ends = |i: usize| theta.intervals.get(i).map_or((None, None), |&(low, high)| (known(low), known(high)));
+        for i in 0..self.dim.min(theta.estimate.len().max(theta.intervals.len())) {
+            let (low, high) = ends(i);
+            let value = theta.estimate.get(i).copied().and_then(known);
+            rows.push(row(format!("theta[{i}]"), value, low, high));
+        }
+        each_set(learner, |set| {
+            let (name, size) = match set.size() {
+                Size::Nats(nats) => ("nats", nats),
+                Size::Radius(radius) => ("radius", radius),
+            };
+            rows.push(row(name.into(), known(size), None, None));
+        });
+        if let Some([i, j]) = self.outline {
+            for (k, most) in around(learner, self.dim, i, j).into_iter().enumerate() {
+                rows.push(row(format!("support[{i},{j}] {k}/{AROUND}"), most, None, None));
+            }
+        }
+    }
+}
+
+/// The most of cos(a) theta_i + sin(a) theta_j over the intersection of the sets, for every angle.
+fn around(learner: &Learner, dim: usize, i: usize, j: usize) -> Vec<Option<f64>> {
+    let mut all: Vec<Option<f64>> = Vec::new();
+    each_set(learner, |set| {
+        let Some(mut support) = set.support() else { return };
+        all.resize(AROUND, None);
+        for (k, most) in all.iter_mut().enumerate() {
+            let angle = TAU * k as f64 / AROUND as f64;
+            let mut c = vec![0.0; dim];
+            (c[i], c[j]) = (-angle.cos(), -angle.sin());
+            let here = -support.min(&c, &mut Warm::default()).bound;
+            *most = Some(most.map_or(here, |m: f64| m.min(here))).filter(|x| x.is_finite());
+        }
+    });
+    all
+}
+
+#[derive(Default)]
+struct Theta {
+    estimate: Vec<f64>,
+    intervals: Vec<(f64, f64)>,
+}
+
+impl Probe for Theta {
+    fn estimate(&mut self, theta_hat: &[f64]) {
+        self.estimate = theta_hat.to_vec();
+    }
+    fn intervals(&mut self, theta: &[(f64, f64)]) {
+        self.intervals = theta.to_vec();
+    }
+}
+
+impl Measure for Probing {
+    fn plan(&mut self, plan: &Plan, now: Now, rows: &mut Rows) {
+        self.state.plans += 1;
+        if !self.kept.keeps(self.state.plans) {
+            return;
+        }
+        let at = (plan.t, now.episode);
+        self.ask(plan.learner, at, &mut rows.probes);
+        let Some(shares) = self.yardstick.shares(plan.learner) else { return };
+        let width = ProbeRow {
+            t: plan.t,
+            episode: now.episode,
+            quantity: "width".into(),
+            value: mean(&shares),
+            low: None,
+            high: None,
+        };
+        rows.probes.push(width);
+        if self.state.informed.is_none() && shares.iter().any(|share| *share < 1.0 - SAYS) {
+            self.state.informed = Some(at);
+        }
+    }
+
+    fn finish(&mut self, _: &Runner, row: &mut RunRow, _: &mut Rows) {
+        row.informed_step = self.state.informed.map(|(t, _)| t);
+        row.informed_episode = self.state.informed.map(|(_, episode)| episode);
+    }
+
+    saved_as_it_is!();
+}

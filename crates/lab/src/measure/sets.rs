@@ -1,0 +1,189 @@
+//! Confidence sets under watch: whether theta* ever leaves them, and how wide they are.
+//!
+//! A set that is all of B covers always, so coverage is told with a width. A learner that plans
+//! over a set without theta* may be wrong for ever, so a loss at any time counts.
+
+use super::{Measure, Now, Rows};
+use crate::results::RunRow;
+use goalward::confidence::{ConfidenceSet, Memo, Size, interval, theta_norm};
+use goalward::episode::{Arena, Plan, Runner, Step};
+use goalward::learners::{Learner, Probe};
+use goalward::numeric::support::{ConvexSet, Ellipsoid};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use std::sync::Arc;
+
+/// Directions in which widths are taken, at the most: on larger problems some pairs stand for all.
+const DIRECTIONS: usize = 4096;
+
+/// Directions in which widths are taken, with B's own widths.
+pub(crate) struct Yardstick {
+    directions: Vec<(Vec<f64>, f64)>,
+}
+
+impl Yardstick {
+    /// phi_V* of every pair off the goal in which B has a width; every n-th pair where there are
+    /// too many.
+    pub(crate) fn new(arena: &Arena) -> Yardstick {
+        let problem = arena.problem();
+        let polytope = problem.constraints();
+        let d = problem.dim();
+        let mut identity = vec![0.0; d * d];
+        (0..d).for_each(|i| identity[i * d + i] = 1.0);
+        // far larger than B where kernels see it
+        let radius = theta_norm(problem).map_or(1e4, |norm| f64::max(1e4, 4.0 * norm));
+        let all = Ellipsoid { center: polytope.interior(), shape: &identity, radius };
+        let Ok(mut all) = ConvexSet::new(polytope, all) else { return Yardstick { directions: Vec::new() } };
+        let goal = problem.pairs_of(problem.goal());
+        let stride = problem.pairs().div_ceil(DIRECTIONS).max(1);
+        let pairs = (0..problem.pairs()).step_by(stride).filter(|p| !goal.contains(p));
+        let directions = pairs.filter_map(|p| {
+            let mut c = vec![0.0; d];
+            problem.phi_v(p, &arena.exact().v, &mut c);
+            let (low, high) = interval(&mut all, &c);
+            (high - low > 1e-9).then_some((c, high - low))
+        });
+        Yardstick { directions: directions.collect() }
+    }
+
+    /// The widths of the intersection of a learner's sets, as shares of B's, in every direction.
+    /// Nothing for a learner without sets.
+    pub(super) fn shares(&self, learner: &Learner) -> Option<Vec<f64>> {
+        let mut all = vec![(f64::NEG_INFINITY, f64::INFINITY); self.directions.len()];
+        let mut sets = 0;
+        each_set(learner, |set| {
+            sets += 1;
+            let Some(mut support) = set.support() else { return };
+            for ((c, _), (low, high)) in self.directions.iter().zip(&mut all) {
+                let (least, most) = interval(&mut *support, c);
+                (*low, *high) = (low.max(least), high.min(most));
+            }
+        });
+        let share = |((low, high), (_, whole)): (&(f64, f64), &(Vec<f64>, f64))| {
+            ((high - low).max(0.0) / whole).min(1.0)
+        };
+        (sets > 0).then(|| all.iter().zip(&self.directions).map(share).collect())
+    }
+}
+
+/// The mean of some shares.
+pub(super) fn mean(shares: &[f64]) -> Option<f64> {
+    (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
+}
+
+/// Shows every set of all data so far.
+pub(super) fn each_set(learner: &Learner, show: impl FnMut(&dyn ConfidenceSet)) {
+    learner.probe(&mut Shown { now: show, planned: |_: &dyn ConfidenceSet| {} });
+}
+
+struct Shown<F, G> {
+    now: F,
+    planned: G,
+}
+
+impl<F: FnMut(&dyn ConfidenceSet), G: FnMut(&dyn ConfidenceSet)> Probe for Shown<F, G> {
+    fn wants_estimate(&self) -> bool {
+        false
+    }
+    fn wants_sets(&self) -> bool {
+        true
+    }
+    fn set(&mut self, now: &dyn ConfidenceSet) {
+        (self.now)(now);
+    }
+    fn planned_set(&mut self, planned: &dyn ConfidenceSet) {
+        (self.planned)(planned);
+    }
+}
+
+/// Asks every set after every step and at every plan whether it has theta*.
+pub(super) struct Sets {
+    theta: Vec<f64>,
+    yardstick: Arc<Yardstick>,
+    memos: Vec<Memo>,
+    state: State,
+}
+
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+struct State {
+    /// Which of the sets have ever lost theta*.
+    outside: Vec<bool>,
+    lost: Option<u64>,
+    lost_at_plan: Option<u64>,
+    missed: Option<u64>,
+}
+
+impl Sets {
+    pub(super) fn new(arena: &Arena, runner: &Runner, yardstick: Arc<Yardstick>) -> Sets {
+        let mut sets = 0;
+        each_set(runner.learner(), |_| sets += 1);
+        Sets {
+            theta: arena.instance().truth().map(|truth| truth.theta().to_vec()).unwrap_or_default(),
+            yardstick,
+            memos: vec![Memo::default(); sets],
+            state: State { outside: vec![false; sets], ..State::default() },
+        }
+    }
+}
+
+impl Measure for Sets {
+    fn step(&mut self, step: &Step) {
+        let mut all = self.memos.iter_mut().zip(&mut self.state.outside);
+        let lost = &mut self.state.lost;
+        each_set(step.learner, |set| {
+            let Some((memo, outside)) = all.next() else { return };
+            if !*outside && !set.still_contains(&self.theta, memo) {
+                *outside = true;
+                *lost = lost.or(Some(step.t));
+            }
+        });
+    }
+
+    fn plan(&mut self, plan: &Plan, _: Now, _: &mut Rows) {
+        let State { outside, lost_at_plan, missed, .. } = &mut self.state;
+        let mut outside = outside.iter();
+        let planned = |set: &dyn ConfidenceSet| {
+            let outside = outside.next().copied().unwrap_or(false);
+            if !set.contains(&self.theta) {
+                *lost_at_plan = lost_at_plan.or(Some(plan.t));
+                if !outside {
+                    *missed = missed.or(Some(plan.t));
+                }
+            }
+        };
+        plan.learner.probe(&mut Shown { now: |_: &dyn ConfidenceSet| {}, planned });
+    }
+
+    fn finish(&mut self, runner: &Runner, row: &mut RunRow, _: &mut Rows) {
+        if self.memos.is_empty() {
+            return; // a learner without sets
+        }
+        (row.lost, row.lost_at_plan, row.missed) =
+            (self.state.lost, self.state.lost_at_plan, self.state.missed);
+        let mut empty = false;
+        each_set(runner.learner(), |set| {
+            match set.size() {
+                Size::Nats(nats) => row.nats = Some(nats).filter(|x| x.is_finite()),
+                Size::Radius(radius) => row.beta = Some(radius).filter(|x| x.is_finite()),
+            }
+            empty |= set.support().is_none();
+        });
+        row.empty = Some(empty);
+        if !empty {
+            row.width = self.yardstick.shares(runner.learner()).and_then(|shares| mean(&shares));
+        }
+    }
+
+    fn save(&self) -> Value {
+        let memos: Vec<[u64; 2]> = self.memos.iter().map(Memo::to_bits).collect();
+        serde_json::to_value((&self.state, memos)).unwrap_or_default()
+    }
+
+    fn restore(&mut self, saved: &Value) -> Option<()> {
+        let (state, memos): (State, Vec<[u64; 2]>) = Deserialize::deserialize(saved).ok()?;
+        let same = state.outside.len() == self.memos.len() && memos.len() == self.memos.len();
+        self.memos = same.then(|| memos.into_iter().map(Memo::from_bits).collect())?;
+        self.state = state;
+        Some(())
+    }
+}

@@ -1,0 +1,132 @@
+//! A job's manifest: that it is finished or failed, and everything about it that is no record. The
+//! only place where times stand.
+
+use crate::grid::{Grid, Job, build};
+use crate::measure::Rows;
+use crate::results::Build;
+use crate::study::{Length, Record};
+use goalward::Settings;
+use goalward::episode::Checkpoint;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+/// What is known of a finished or failed job.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Manifest {
+    /// The version of the tables.
+    pub schema: u32,
+    /// The job.
+    pub job: String,
+    /// The study that ran it.
+    pub study: String,
+    /// The command that ran it.
+    pub command: String,
+    /// The world's id or file.
+    pub world: String,
+    /// Its parameters, as given.
+    pub world_parameters: Settings,
+    /// The learner's id.
+    pub learner: String,
+    /// Its settings, as given.
+    pub settings: Settings,
+    /// All its parameters in force.
+    pub parameters: Map<String, Value>,
+    /// What is proved of the learner here, with every condition.
+    pub guarantee: Option<Value>,
+    /// The seed.
+    pub seed: u64,
+    /// How long the run is.
+    pub length: Value,
+    /// What was recorded.
+    pub record: Value,
+    /// The program.
+    pub build: Build,
+    /// The machine.
+    pub machine: Machine,
+    /// When it was finished, in seconds since 1970.
+    pub finished: u64,
+    /// How long it took.
+    pub times: Times,
+    /// The tables with the hash of each file.
+    pub files: BTreeMap<String, String>,
+    /// Why it failed, if it did.
+    pub error: Option<String>,
+}
+
+/// How long a job took, over all parts of an interrupted run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Times {
+    /// Wall-clock time in seconds.
+    pub wall: f64,
+    /// CPU time in seconds.
+    pub cpu: f64,
+    /// How often it was saved on the way.
+    pub pauses: u64,
+}
+
+/// Where it ran.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Machine {
+    /// The host's name.
+    pub host: String,
+    /// The operating system and the architecture.
+    pub system: String,
+    /// The number of threads it can run at once.
+    pub cores: usize,
+}
+
+impl Machine {
+    /// This one.
+    pub fn here() -> Machine {
+        let named = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
+        let host = named.or_else(|| std::env::var("HOSTNAME").ok()).or_else(|| std::env::var("COMPUTERNAME").ok());
+        Machine {
+            host: host.map_or("unknown".into(), |name| name.trim().to_string()),
+            system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
+        }
+    }
+}
+
+impl Manifest {
+    /// Of a job that ends now.
+    pub(crate) fn new(grid: &Grid, job: &Job) -> Manifest {
+        let (world, learner) = (&grid.study.worlds[job.world], &grid.study.learners[job.learner]);
+        let value = |length: &Length, record: &Record| {
+            (serde_json::to_value(length).unwrap_or_default(), serde_json::to_value(record).unwrap_or_default())
+        };
+        let (length, record) = value(&world.length, &grid.study.record);
+        Manifest {
+            schema: super::columns::SCHEMA,
+            job: job.hash.clone(),
+            study: grid.study.name.clone(),
+            command: std::env::args().collect::<Vec<_>>().join(" "),
+            world: world.place.world.clone(),
+            world_parameters: world.place.params.clone(),
+            learner: learner.contender.learner.clone(),
+            settings: learner.contender.settings.clone(),
+            parameters: Map::new(),
+            guarantee: None,
+            seed: job.seed,
+            length,
+            record,
+            build: build(),
+            machine: Machine::here(),
+            finished: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs()),
+            times: Times::default(),
+            files: BTreeMap::new(),
+            error: None,
+        }
+    }
+}
+
+/// A job under way.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Saved {
+    pub(crate) run: Checkpoint,
+    pub(crate) rows: Rows,
+    pub(crate) measures: Vec<Value>,
+    pub(crate) times: Times,
+}

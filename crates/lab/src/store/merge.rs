@@ -1,0 +1,68 @@
+//! Parts of a study that were run in several folders, put together in one.
+
+use super::columns::TABLES;
+use super::folder::{StudyFolder, finished, opened, read_manifest};
+use crate::{Error, Result};
+use goalward::output::replace;
+use std::fs;
+use std::path::Path;
+
+/// Copies every finished job of the parts into `dir`, which becomes the folder of the whole study.
+/// Parts of different studies or versions are an error; so are two results of one job that differ.
+/// How many jobs were copied.
+pub fn merge(parts: &[impl AsRef<Path>], dir: &Path) -> Result<usize> {
+    let Some(first) = parts.first() else { return Err(Error::Nothing { what: "parts" }) };
+    let (_, plan) = opened(first.as_ref())?;
+    for part in parts {
+        let (_, other) = opened(part.as_ref())?;
+        if other != plan {
+            let fault = format!("it is not a part of the same study, by the same version, as {}", first.as_ref().display());
+            return Err(Error::Output { path: part.as_ref().into(), fault });
+        }
+    }
+    if dir.exists() && dir.join(super::folder::PLAN).exists() && opened(dir)?.1 != plan {
+        let what = "results of another study or version".into();
+        return Err(Error::Taken { dir: dir.into(), what });
+    }
+    let folders = TABLES.iter().map(|(name, _)| *name).chain(["manifests", "work"]);
+    for name in folders {
+        let folder = dir.join(name);
+        fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
+    }
+    let _held = StudyFolder::bare(dir)?;
+    let mut copied = 0;
+    for part in parts {
+        let part = part.as_ref();
+        for hash in finished(part)? {
+            copied += usize::from(copy(part, dir, &hash)?);
+        }
+    }
+    for name in [super::folder::STUDY, super::folder::PLAN] {
+        let content = fs::read(first.as_ref().join(name)).map_err(Error::io(first.as_ref()))?;
+        replace(&dir.join(name), &content)?;
+    }
+    Ok(copied)
+}
+
+/// Copies a job, its manifest last; whether it was not there yet.
+fn copy(from: &Path, to: &Path, hash: &str) -> Result<bool> {
+    let Some(manifest) = read_manifest(from, hash)? else { return Ok(false) };
+    if let Some(there) = read_manifest(to, hash)? {
+        if there.error.is_none() && manifest.error.is_none() && there.files != manifest.files {
+            let fault = format!("job {hash} has another result here than in {}", from.display());
+            return Err(Error::Output { path: to.into(), fault });
+        }
+        if there.error.is_none() || manifest.error.is_some() {
+            return Ok(false);
+        }
+    }
+    for table in manifest.files.keys() {
+        let name = format!("{table}/{hash}.parquet");
+        let bytes = fs::read(from.join(&name)).map_err(Error::io(&from.join(&name)))?;
+        replace(&to.join(&name), &bytes)?;
+    }
+    let name = format!("manifests/{hash}.json");
+    let bytes = fs::read(from.join(&name)).map_err(Error::io(&from.join(&name)))?;
+    replace(&to.join(&name), &bytes)?;
+    Ok(true)
+}
