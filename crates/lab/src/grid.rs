@@ -1,9 +1,9 @@
 //! The grid of a study: its jobs, in order, each with the hash of all that determines its result.
 
+use crate::Result;
 use crate::results::Build;
 use crate::store::columns::SCHEMA;
 use crate::study::{Study, StudyFile};
-use crate::Result;
 use goalward::episode::{Arena, RunSpec, Runner};
 use goalward::problem::Need;
 use goalward::{learners, worlds};
@@ -45,9 +45,8 @@ impl Grid {
     /// one that cannot be built in some world fails there, and the study goes on.
     pub fn open(file: &StudyFile) -> Result<Grid> {
         let study = file.study.clone();
-        let arenas = (0..study.worlds.len()).map(|world| {
-            open_world(&study, world).map_err(|error| file.about_world(world, error))
-        });
+        let arenas = (0..study.worlds.len())
+            .map(|world| open_world(&study, world).map_err(|error| file.about_world(world, error)));
         let arenas = arenas.collect::<Result<Vec<_>>>()?;
         let grid = Grid { jobs: jobs(&study, &arenas), study, arenas };
         grid.try_learners(file)?;

@@ -1,17 +1,18 @@
 //! `goalward compare`
 
-use super::{World, ended, wrote};
+use super::World;
+use super::study::{Going, Shown, go};
 use crate::counts::whole;
 use crate::exit::{Outcome, Usage};
-use crate::interrupt::Interrupt;
 use crate::names::LearnerName;
-use crate::output;
-use crate::progress::Jobs;
+use crate::progress::Busy;
 use crate::seeds::Seeds;
-use goalward::Settings;
-use goalward::{closest, learners};
-use goalward_lab::{Comparison, Contender, compare};
-use std::path::PathBuf;
+use goalward::files::{self, json};
+use goalward::{Settings, closest, learners, worlds};
+use goalward_lab::engine::RunOptions;
+use goalward_lab::study::{Length, Study, StudyFile};
+use goalward_lab::{Contender, Place};
+use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 EXAMPLES:
@@ -25,7 +26,7 @@ EXAMPLES:
 ///
 /// Every learner meets the same seeds, and with a seed the same luck. A contender is a learner's
 /// id, with settings of its own after an @: levis++@radius=scaled:0.003. Prints a table, and writes
-/// a figure and the numbers (CSV).
+/// figures, a report, the records, and the study file that says what was run.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -51,10 +52,10 @@ pub(crate) struct Args {
     /// Give paired differences to this contender, as it stands in --learners, with their intervals
     #[arg(long, value_name = "A")]
     against: Option<String>,
-    /// The directory for the figure and the numbers
+    /// The folder for records, figures and report
     #[arg(long, value_name = "DIR", default_value = "out/compare")]
     out: PathBuf,
-    /// Overwrite results of another question in that directory
+    /// Remove results of another question from that folder
     #[arg(long)]
     force: bool,
     /// Print the result as one JSON value
@@ -73,30 +74,33 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         let hint = format!("{meant}give one of {}", args.learners.join(", "));
         return Err(Usage::new(format!("--against {unknown}: no such contender")).hint(hint).into());
     }
-    let learners: Vec<&str> = contenders.iter().map(|c| c.learner.as_str()).collect();
-    let jobs = contenders.len() * args.seeds.0.len();
     let (world, params) = args.world.named()?;
-    let arena = super::arena(&world, &params, &learners, jobs, quiet)?;
-    // a directory that must not be written should be known before the work, not after it
-    let length = (args.episodes, args.max_steps);
-    let against = args.against.as_deref();
-    let folder =
-        Comparison::folder(&args.out, &arena, &contenders, &args.seeds.0, length, against, args.force)?;
-    let jobs = Jobs::new(quiet, Interrupt::listen(quiet)?);
-    let mut comparison = compare(&arena, &contenders, &args.seeds.0, args.episodes, args.max_steps, &jobs)?;
-    if let Some(reference) = &args.against {
-        comparison = comparison.against(reference)?;
+    let place = kept(&world, &params, &args.out, quiet)?;
+    let length = Length { episodes: args.episodes, max_steps: args.max_steps, by_steps: false };
+    let study = Study::comparison(place, length, contenders, args.seeds.0, args.against)?;
+    let shown = Shown::of(args.json, args.markdown);
+    let going = Going { out: &args.out, force: args.force, options: RunOptions::default(), shown, quiet };
+    go(&StudyFile::without_file(study), &going)
+}
+
+/// A world that a study can open again: what comes through a pipe is kept beside the results.
+fn kept(world: &str, params: &Settings, out: &Path, quiet: bool) -> anyhow::Result<Place> {
+    let label = super::spelled(world, params);
+    let path = match worlds::locate(world)? {
+        worlds::Place::Built(_) => return Ok(Place { label, world: world.into(), params: params.clone() }),
+        worlds::Place::File(path) => path,
+    };
+    if files::kind(path).is_ok_and(|kind| kind == files::Kind::File) {
+        let world = std::fs::canonicalize(path)?.to_string_lossy().into_owned();
+        return Ok(Place { label, world, params: params.clone() });
     }
-    let files = comparison.write(&folder)?;
-    match (args.json, args.markdown) {
-        (true, _) => output::json(&comparison)?,
-        (_, true) => output::text(&comparison.markdown())?,
-        _ => output::text(&format!("{}\n", comparison.table().trim_end()))?,
-    }
-    if !quiet {
-        wrote(&files);
-    }
-    Ok(ended(comparison.interrupted.is_some()))
+    let busy = Busy::new(format!("opening {world}"), quiet);
+    let instance = super::open(world, params, &busy, quiet)?;
+    std::fs::create_dir_all(out)?;
+    let copy = out.join("world.json");
+    goalward::output::replace(&copy, json::to_json(&instance).as_bytes())?;
+    let world = std::fs::canonicalize(copy)?.to_string_lossy().into_owned();
+    Ok(Place { label, world, params: Settings::new() })
 }
 
 /// Reads the contenders and gives each the common settings that its learner has, but for those it

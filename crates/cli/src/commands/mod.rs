@@ -3,18 +3,15 @@
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;
-pub(crate) mod coverage;
 pub(crate) mod demo;
 pub(crate) mod export;
-pub(crate) mod growth;
 pub(crate) mod learn;
 pub(crate) mod licences;
 pub(crate) mod list;
 pub(crate) mod mix;
 pub(crate) mod reproduce;
-pub(crate) mod scale;
 pub(crate) mod solve;
-pub(crate) mod survey;
+pub(crate) mod study;
 
 use crate::exit::{self, Outcome, Usage, note};
 use crate::names::WorldName;
@@ -28,7 +25,6 @@ use goalward::problem::Need;
 use goalward::problem::{Instance, Problem, State};
 use goalward::worlds::{FEATURES, RESTART};
 use goalward::{learners, worlds};
-use serde::Serialize;
 use std::path::{Path, PathBuf};
 
 /// A world and its parameters, as every command that works on one takes them.
@@ -204,36 +200,6 @@ fn fits(need: &Need, busy: &Busy, quiet: bool) -> anyhow::Result<()> {
         busy.aside(|| note(format!("this takes about {need}")));
     }
     Ok(need.require()?)
-}
-
-/// Prints a study's table and what it says in words, or its JSON, and tells where the rest is.
-fn show<T: Serialize>(
-    study: &T,
-    json: bool,
-    quiet: bool,
-    table: impl FnOnce() -> String,
-    words: &[String],
-    files: &[PathBuf],
-) -> anyhow::Result<()> {
-    if json {
-        output::json(study)?;
-    } else {
-        let words: Vec<String> = words.iter().map(|words| output::item(words, 100)).collect();
-        output::text(&format!("{}\n{}\n", table(), words.join("\n")))?;
-    }
-    if !quiet {
-        wrote(files);
-    }
-    Ok(())
-}
-
-/// Prints a study as Markdown and tells where the rest is.
-fn quote(markdown: &str, files: &[PathBuf], quiet: bool) -> anyhow::Result<()> {
-    output::text(markdown)?;
-    if !quiet {
-        wrote(files);
-    }
-    Ok(())
 }
 
 /// Where a problem file goes that is made of these worlds: to a file that is none of them, or to

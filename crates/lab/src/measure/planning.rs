@@ -48,7 +48,10 @@ impl Probe for Last<'_> {
             plan: plan.j,
             t: plan.t,
             episode: self.now.episode,
-            reason: serde_json::to_value(plan.reason).ok().and_then(|v| Some(v.as_str()?.to_string())).unwrap_or_default(),
+            reason: serde_json::to_value(plan.reason)
+                .ok()
+                .and_then(|v| Some(v.as_str()?.to_string()))
+                .unwrap_or_default(),
             sweeps: plan.sweeps,
             promised: plan.v.get(self.start).copied(),
             beta,

@@ -49,7 +49,8 @@ impl Probing {
         let row = |quantity: String, value, low, high| ProbeRow { t, episode, quantity, value, low, high };
         let mut theta = Theta::default();
         learner.probe(&mut theta);
-        let ends = |i: usize| theta.intervals.get(i).map_or((None, None), |&(low, high)| (known(low), known(high)));
+        let ends =
+            |i: usize| theta.intervals.get(i).map_or((None, None), |&(low, high)| (known(low), known(high)));
         for i in 0..self.dim.min(theta.estimate.len().max(theta.intervals.len())) {
             let (low, high) = ends(i);
             let value = theta.estimate.get(i).copied().and_then(known);

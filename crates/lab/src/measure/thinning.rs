@@ -28,7 +28,8 @@ mod tests {
 
     #[test]
     fn powers_are_kept_and_rows_grow_with_the_logarithm() {
-        let kept = |p: u32, n: u64| (1..=n).filter(|k| Thinning::PerDoubling(p).keeps(*k)).collect::<Vec<_>>();
+        let kept =
+            |p: u32, n: u64| (1..=n).filter(|k| Thinning::PerDoubling(p).keeps(*k)).collect::<Vec<_>>();
         assert_eq!(kept(4, 20), [1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 20]);
         for p in [1, 4, 32] {
             let rows = kept(p, 1 << 20);

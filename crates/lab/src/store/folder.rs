@@ -96,7 +96,9 @@ impl StudyFolder {
                 "results of goalward {} (commit {}); this is {} (commit {})",
                 theirs.build.version, theirs.build.commit, plan.build.version, plan.build.commit
             ),
-            Ok(Some(theirs)) if theirs.study != plan.study => format!("results of the study {:?}", theirs.study),
+            Ok(Some(theirs)) if theirs.study != plan.study => {
+                format!("results of the study {:?}", theirs.study)
+            }
             Ok(Some(theirs)) => format!(
                 "{} results that do not belong to this question, such as {} on {} with seed {}",
                 others.len(),
@@ -208,8 +210,8 @@ impl StudyFolder {
             return Ok(());
         }
         let path = self.dir.join(R::TABLE).join(format!("{}.parquet", manifest.job));
-        let bytes = encode(identity, rows)
-            .map_err(|e| Error::Output { path: path.clone(), fault: e.to_string() })?;
+        let bytes =
+            encode(identity, rows).map_err(|e| Error::Output { path: path.clone(), fault: e.to_string() })?;
         manifest.files.insert(R::TABLE.into(), content_hash(&bytes));
         place(&path, &bytes)
     }
@@ -231,7 +233,12 @@ impl StudyFolder {
         Ok(path)
     }
 
-    /// A folder that is only read, or merged into.
+    /// A folder whose jobs are done: to merge into, or to make figures and reports from its records.
+    pub fn open(dir: &Path) -> Result<StudyFolder> {
+        opened(dir)?;
+        StudyFolder::bare(dir)
+    }
+
     pub(super) fn bare(dir: &Path) -> Result<StudyFolder> {
         Ok(StudyFolder { dir: dir.into(), _locks: lock(dir, Shard::WHOLE)? })
     }

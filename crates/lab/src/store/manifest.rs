@@ -81,7 +81,8 @@ impl Machine {
     /// This one.
     pub fn here() -> Machine {
         let named = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
-        let host = named.or_else(|| std::env::var("HOSTNAME").ok()).or_else(|| std::env::var("COMPUTERNAME").ok());
+        let host =
+            named.or_else(|| std::env::var("HOSTNAME").ok()).or_else(|| std::env::var("COMPUTERNAME").ok());
         Machine {
             host: host.map_or("unknown".into(), |name| name.trim().to_string()),
             system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
@@ -95,7 +96,10 @@ impl Manifest {
     pub(crate) fn new(grid: &Grid, job: &Job) -> Manifest {
         let (world, learner) = (&grid.study.worlds[job.world], &grid.study.learners[job.learner]);
         let value = |length: &Length, record: &Record| {
-            (serde_json::to_value(length).unwrap_or_default(), serde_json::to_value(record).unwrap_or_default())
+            (
+                serde_json::to_value(length).unwrap_or_default(),
+                serde_json::to_value(record).unwrap_or_default(),
+            )
         };
         let (length, record) = value(&world.length, &grid.study.record);
         Manifest {

@@ -16,7 +16,10 @@ pub fn merge(parts: &[impl AsRef<Path>], dir: &Path) -> Result<usize> {
     for part in parts {
         let (_, other) = opened(part.as_ref())?;
         if other != plan {
-            let fault = format!("it is not a part of the same study, by the same version, as {}", first.as_ref().display());
+            let fault = format!(
+                "it is not a part of the same study, by the same version, as {}",
+                first.as_ref().display()
+            );
             return Err(Error::Output { path: part.as_ref().into(), fault });
         }
     }

@@ -134,8 +134,14 @@ fn put<T: DataType>(group: &mut Group, column: &Column, values: &[T::T], levels:
 /// The rows of a file, and whose they are; nothing if it has no row.
 pub(crate) fn decode<R: Row>(bytes: Vec<u8>) -> Result<Vec<R>, String> {
     let file = SerializedFileReader::new(bytes::Bytes::from(bytes)).map_err(|e| e.to_string())?;
-    let names: Vec<String> =
-        file.metadata().file_metadata().schema_descr().columns().iter().map(|c| c.name().to_string()).collect();
+    let names: Vec<String> = file
+        .metadata()
+        .file_metadata()
+        .schema_descr()
+        .columns()
+        .iter()
+        .map(|c| c.name().to_string())
+        .collect();
     let expected = IDENTITY.iter().chain(R::COLUMNS).map(|column| column.name);
     if !expected.eq(names.iter().map(String::as_str)) {
         return Err(format!("its columns are not those of the table {} of schema {SCHEMA}", R::TABLE));
@@ -210,7 +216,13 @@ mod tests {
 
     #[test]
     fn rows_come_back_and_bytes_do_not_change() {
-        let row = |k: u64| EpisodeRow { episode: k, t: 3 * k, regret: 0.1 * k as f64, cost: 1e300, ..EpisodeRow::default() };
+        let row = |k: u64| EpisodeRow {
+            episode: k,
+            t: 3 * k,
+            regret: 0.1 * k as f64,
+            cost: 1e300,
+            ..EpisodeRow::default()
+        };
         let rows: Vec<EpisodeRow> = (1..1000).map(row).collect();
         let bytes = encode(&identity(), &rows).unwrap();
         assert_eq!(bytes, encode(&identity(), &rows).unwrap());
@@ -219,7 +231,8 @@ mod tests {
 
     #[test]
     fn what_is_missing_stays_missing() {
-        let full = RunRow { lost: Some(3), radius: Some("printed".into()), empty: Some(true), ..RunRow::default() };
+        let full =
+            RunRow { lost: Some(3), radius: Some("printed".into()), empty: Some(true), ..RunRow::default() };
         let rows = vec![RunRow::default(), full, RunRow { width: Some(0.25), ..RunRow::default() }];
         let bytes = encode(&identity(), &rows).unwrap();
         assert_eq!(decode::<RunRow>(bytes).unwrap(), rows);

@@ -5,9 +5,8 @@ use super::{AxisSpec, Band, FigureKind, FigureSpec, Look, MarkSpec, Study};
 use crate::Result;
 use crate::figure::{Colour, Dash, Marker};
 
-const KEYS: &[&str] = &[
-    "kind", "name", "title", "worlds", "learners", "x", "y", "band", "size", "formats", "marks",
-];
+const KEYS: &[&str] =
+    &["kind", "name", "title", "worlds", "learners", "x", "y", "band", "size", "formats", "marks"];
 const AXIS_KEYS: &[&str] = &["title", "log", "range"];
 const MARK_KEYS: &[&str] = &["label", "colour", "marker", "points"];
 
@@ -175,8 +174,11 @@ fn figure(node: &Node, study: &Study) -> Result<FigureSpec> {
     })?;
     figure.marks = keys.read("marks", |node| node.list()?.iter().map(marks).collect())?.unwrap_or_default();
     if let Some(node) = keys.get("formats") {
-        let formats =
-            node.list()?.iter().map(|n| n.one_of(&[("png", true), ("svg", false)])).collect::<Result<Vec<_>>>()?;
+        let formats = node
+            .list()?
+            .iter()
+            .map(|n| n.one_of(&[("png", true), ("svg", false)]))
+            .collect::<Result<Vec<_>>>()?;
         (figure.png, figure.svg) = (formats.contains(&true), formats.contains(&false));
         if formats.is_empty() {
             return Err(node.fault("expected \"png\", \"svg\" or both"));
@@ -192,7 +194,8 @@ fn chosen(node: &Node, known: &[&str]) -> Result<Vec<String>> {
         if !known.contains(&label.as_str()) {
             let mut once: Vec<&str> = known.to_vec();
             once.dedup();
-            let fault = format!("there is no {label:?} here; known are {}{}", quoted(&once), meant(label, &once));
+            let fault =
+                format!("there is no {label:?} here; known are {}{}", quoted(&once), meant(label, &once));
             return Err(item.fault(fault));
         }
     }

@@ -8,18 +8,20 @@
 mod figures;
 mod read;
 mod seeds;
+mod shipped;
 mod source;
 mod write;
 
 pub use figures::FIGURE_KINDS;
 pub use read::{StudyFile, read, read_file};
 pub use seeds::parse_seeds;
+pub use shipped::{SHIPPED, STARTER, Shipped};
 pub use write::write;
 
 pub(crate) use read::reread;
 
 use crate::figure::{Colour, Dash, Marker};
-use crate::{Contender, Place};
+use crate::{Contender, Error, Place, Result};
 use serde::Serialize;
 
 /// A question, with everything that its file may leave out filled in.
@@ -43,6 +45,46 @@ pub struct Study {
     pub analysis: Analyses,
     /// The figures that are wanted.
     pub figures: Vec<FigureSpec>,
+}
+
+impl Study {
+    /// Contenders side by side in one world, with the figures that suit it: `goalward compare`.
+    pub fn comparison(
+        place: Place,
+        length: Length,
+        contenders: Vec<Contender>,
+        seeds: Vec<u64>,
+        against: Option<String>,
+    ) -> Result<Study> {
+        for (i, contender) in contenders.iter().enumerate() {
+            if contenders[..i].iter().any(|other| other.label == contender.label) {
+                return Err(Error::SameLabel { label: contender.label.clone() });
+            }
+        }
+        let point = |contender: Contender| LearnerPoint {
+            base: contender.label.clone(),
+            contender,
+            point: Vec::new(),
+            look: Look::default(),
+        };
+        let label = place.label.clone();
+        let mut study = Study {
+            name: "compare".into(),
+            title: format!("Learners on {label}"),
+            about: String::new(),
+            worlds: vec![WorldPoint { base: label.clone(), label, point: Vec::new(), place, length }],
+            learners: contenders.into_iter().map(point).collect(),
+            seeds,
+            record: Record::default(),
+            analysis: Analyses {
+                comparison: Some(ComparisonAsk { against, ..ComparisonAsk::default() }),
+                ..Analyses::default()
+            },
+            figures: Vec::new(),
+        };
+        study.figures = figures::default_figures(&study);
+        Ok(study)
+    }
 }
 
 /// A world with its parameters, and how long runs are there.

@@ -5,18 +5,34 @@ use super::figures::{figures, looks};
 use super::seeds::{each_once, parse_seeds, so_many};
 use super::source::{self, Entries, Node, Source};
 use super::{
-    Analyses, ComparisonAsk, CoverageAsk, GrowthAsk, GrowthFamily, Grows, LearnerPoint, Length, Record,
+    Analyses, ComparisonAsk, CoverageAsk, Grows, GrowthAsk, GrowthFamily, LearnerPoint, Length, Record,
     ScaleAsk, Study, Thinning, WorldPoint,
 };
 use crate::{Contender, Error, Place, Result};
-use goalward::learners::{self, LEARNERS, Need};
+use goalward::learners::{self, LEARNERS, LearnerEntry, Need};
 use goalward::worlds;
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 const KEYS: &[&str] = &[
-    "title", "about", "episodes", "steps", "max_steps", "seeds", "set", "grid", "worlds", "learners", "record",
-    "comparison", "coverage", "scale", "growth", "figures", "quick",
+    "title",
+    "about",
+    "episodes",
+    "steps",
+    "max_steps",
+    "seeds",
+    "set",
+    "grid",
+    "worlds",
+    "learners",
+    "record",
+    "comparison",
+    "coverage",
+    "scale",
+    "growth",
+    "figures",
+    "quick",
 ];
 const WORLD_KEYS: &[&str] =
     &["name", "label", "set", "episodes", "steps", "max_steps", "grid", "zip", "base", "point"];
@@ -97,11 +113,19 @@ fn read_with(text: &str, path: &Path, quick: bool, find: bool) -> Result<StudyFi
     let mut worlds = Vec::new();
     let length = Length::read(&keys)?;
     for node in required(source, &keys, "worlds")?.list_or_one()? {
-        worlds.extend(world_points(&node, length, find.then_some(path))?.into_iter().map(|point| (node.span.clone(), point)));
+        worlds.extend(
+            world_points(&node, length, find.then_some(path))?
+                .into_iter()
+                .map(|point| (node.span.clone(), point)),
+        );
     }
-    let mut learners = Vec::new();
+    let mut learners: Vec<(Range<usize>, LearnerPoint)> = Vec::new();
     for node in required(source, &keys, "learners")?.list_or_one()? {
-        let points = learner_points(&node, keys.get("grid"))?;
+        let points = match everybody(&node)? {
+            // those who were named before are there already
+            Some(all) => all.into_iter().filter(|new| learners.iter().all(|(_, l)| l != new)).collect(),
+            None => learner_points(&node, keys.get("grid"))?,
+        };
         learners.extend(points.into_iter().map(|point| (node.span.clone(), point)));
     }
     if let Some(node) = keys.get("set") {
@@ -149,7 +173,8 @@ fn required<'n, 'a>(source: Source<'a>, keys: &'n Entries<'a>, key: &'static str
 
 /// Tables and figures must be able to tell them apart.
 fn told_apart(source: Source, what: &str, labels: &[(Range<usize>, String)]) -> Result<()> {
-    let twice = labels.iter().enumerate().find(|(i, (_, label))| labels[..*i].iter().any(|(_, l)| l == label));
+    let twice =
+        labels.iter().enumerate().find(|(i, (_, label))| labels[..*i].iter().any(|(_, l)| l == label));
     match twice {
         Some((_, (span, label))) => {
             let fault = format!("two of them are called {label:?}; give each a `label` of its own");
@@ -184,9 +209,10 @@ fn world_points(node: &Node, length: Option<Length>, file: Option<&Path>) -> Res
     };
     let name = match &keys {
         None => node.clone(),
-        Some(keys) => {
-            keys.get("name").cloned().ok_or_else(|| node.fault("a world needs a `name`, such as \"windy-grid@n=3\""))?
-        }
+        Some(keys) => keys
+            .get("name")
+            .cloned()
+            .ok_or_else(|| node.fault("a world needs a `name`, such as \"windy-grid@n=3\""))?,
     };
     let text = name.text()?;
     let mut place = place(&name, &text, file)?;
@@ -255,7 +281,9 @@ fn world_grid(kind: &str, node: &Node, points: Points) -> Result<Points> {
                 );
                 return Err(node.fault(fault));
             }
-            (0..n).map(|i| axes.iter().map(|(key, values)| (key.as_str(), values[i].as_str())).collect()).collect()
+            (0..n)
+                .map(|i| axes.iter().map(|(key, values)| (key.as_str(), values[i].as_str())).collect())
+                .collect()
         }
         _ => product(&axes),
     };
@@ -335,7 +363,8 @@ fn place(node: &Node, text: &str, file: Option<&Path>) -> Result<Place> {
 /// Refuses a parameter that a built-in world does not have; what a file takes, its reader knows.
 fn known_parameter(node: &Node, world: &str, key: &str) -> Result<()> {
     let Ok(worlds::Place::Built(entry)) = worlds::locate(world) else { return Ok(()) };
-    let known: Vec<&str> = entry.parameters.iter().map(|p| p.name).chain(worlds::COMMON.iter().map(|p| p.name)).collect();
+    let known: Vec<&str> =
+        entry.parameters.iter().map(|p| p.name).chain(worlds::COMMON.iter().map(|p| p.name)).collect();
     refuse_unknown(node, &format!("world {world}"), key, &known)
 }
 
@@ -348,20 +377,47 @@ fn refuse_unknown(node: &Node, whose: &str, key: &str, known: &[&str]) -> Result
     Err(node.fault(format!("{whose} has no parameter {key:?}; its parameters are {list}{meant}")))
 }
 
-/// Everybody but those who know the truth, in the order of the registry.
-const EVERYBODY: &str = "all";
+/// Every variant of every learner that does not know the truth, of all families or of one: `all`,
+/// `all tabular`.
+fn everybody(node: &Node) -> Result<Option<Vec<LearnerPoint>>> {
+    let Some(words) = node.value.as_str() else { return Ok(None) };
+    let family = match words.strip_prefix("all") {
+        Some("") => None,
+        Some(family) if family.starts_with(' ') => Some(family.trim()),
+        _ => return Ok(None),
+    };
+    let name = |entry: &LearnerEntry| {
+        serde_json::to_value(entry.family).ok().and_then(|name| Some(name.as_str()?.to_string()))
+    };
+    let rivals: Vec<&LearnerEntry> = LEARNERS
+        .iter()
+        .filter(|entry| !entry.wants(Need::Policy))
+        .filter(|entry| family.is_none_or(|family| name(entry).as_deref() == Some(family)))
+        .collect();
+    if let (true, Some(family)) = (rivals.is_empty(), family) {
+        let known: BTreeSet<String> = LEARNERS.iter().filter_map(name).collect();
+        let known: Vec<&str> = known.iter().map(String::as_str).collect();
+        let meant = source::meant(family, &known);
+        return Err(
+            node.fault(format!("there is no family {family:?}; there are {}{meant}", source::quoted(&known)))
+        );
+    }
+    let variants = rivals.iter().flat_map(|entry| entry.variants.iter().map(|variant| (entry.id, *variant)));
+    let spelled = variants.map(|(id, variant)| match variant {
+        "" => id.to_string(),
+        variant => format!("{id}@{variant}"),
+    });
+    spelled.map(|name| Ok(plain(Contender::parse(&name)?))).collect::<Result<_>>().map(Some)
+}
 
 fn learner_points(node: &Node, common: Option<&Node>) -> Result<Vec<LearnerPoint>> {
-    if node.value.as_str() == Some(EVERYBODY) {
-        let rivals = LEARNERS.iter().filter(|learner| !learner.wants(Need::Policy));
-        return rivals.map(|learner| Ok(plain(Contender::parse(learner.id)?))).collect();
-    }
     let keys = if node.is_text() { None } else { Some(node.table(LEARNER_KEYS)?) };
     let name = match &keys {
         None => node.clone(),
-        Some(keys) => {
-            keys.get("name").cloned().ok_or_else(|| node.fault("a learner needs a `name`, such as \"levis++@B=3\""))?
-        }
+        Some(keys) => keys
+            .get("name")
+            .cloned()
+            .ok_or_else(|| node.fault("a learner needs a `name`, such as \"levis++@B=3\""))?,
     };
     let mut contender = Contender::parse(&name.text()?).map_err(|error| name.fault(error.to_string()))?;
     let entry = learners::entry(&contender.learner).map_err(|error| name.fault(with_hint(&error)))?;
@@ -462,7 +518,11 @@ fn record(keys: &Entries) -> Result<Record> {
     record.sets = keys.read("sets", Node::flag)?.unwrap_or(record.sets);
     record.outline = keys.read("outline", |node| {
         let (a, b) = node.pair(|c| c.count(0))?;
-        if a == b { Err(node.fault("expected two different coordinates")) } else { Ok([a as usize, b as usize]) }
+        if a == b {
+            Err(node.fault("expected two different coordinates"))
+        } else {
+            Ok([a as usize, b as usize])
+        }
     })?;
     Ok(record)
 }
@@ -525,7 +585,9 @@ fn family(node: &Node, study: &Study) -> Result<GrowthFamily> {
     let label = world.text()?;
     let bases: Vec<&str> = study.worlds.iter().map(|w| w.base.as_str()).collect();
     if bases.iter().filter(|base| **base == label).count() < 2 {
-        let fault = format!("expected the label of a world with a grid or zip of two points or more, found {label:?}");
+        let fault = format!(
+            "expected the label of a world with a grid or zip of two points or more, found {label:?}"
+        );
         return Err(world.fault(format!("{fault}{}", source::meant(&label, &bases))));
     }
     Ok(GrowthFamily {

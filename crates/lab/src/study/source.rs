@@ -151,8 +151,14 @@ impl<'a> Node<'a> {
     /// A table that has only these keys.
     pub(super) fn table(&self, allowed: &'static [&'static str]) -> Result<Entries<'a>> {
         let entries = self.entries()?;
-        if let Some((key, span, _)) = entries.entries.iter().find(|(key, ..)| !allowed.contains(&key.as_str())) {
-            let fault = format!("there is no such key; the keys here are {}{}", allowed.join(", "), meant(key, allowed));
+        if let Some((key, span, _)) =
+            entries.entries.iter().find(|(key, ..)| !allowed.contains(&key.as_str()))
+        {
+            let fault = format!(
+                "there is no such key; the keys here are {}{}",
+                allowed.join(", "),
+                meant(key, allowed)
+            );
             return Err(self.source.fault(span.clone(), &self.below(key), fault));
         }
         Ok(entries)

@@ -187,7 +187,8 @@ fn write_figure(figure: &FigureSpec, out: &mut String) {
         put(out, "size", &format!("[{width}, {height}]"));
     }
     let formats = [(figure.png, "\"png\""), (figure.svg, "\"svg\"")];
-    let formats: Vec<&str> = formats.into_iter().filter(|(wanted, _)| *wanted).map(|(_, name)| name).collect();
+    let formats: Vec<&str> =
+        formats.into_iter().filter(|(wanted, _)| *wanted).map(|(_, name)| name).collect();
     put(out, "formats", &format!("[{}]", formats.join(", ")));
     if !figure.marks.is_empty() {
         let marks: Vec<String> = figure.marks.iter().map(marks_text).collect();
@@ -204,7 +205,8 @@ fn axis_text(axis: &AxisSpec) -> String {
 }
 
 fn marks_text(marks: &MarkSpec) -> String {
-    let points: Vec<String> = marks.points.iter().map(|(x, y)| format!("[{}, {}]", real(*x), real(*y))).collect();
+    let points: Vec<String> =
+        marks.points.iter().map(|(x, y)| format!("[{}, {}]", real(*x), real(*y))).collect();
     format!(
         "  {{ label = {}, colour = {}, marker = {}, points = [{}] }},\n",
         text(&marks.label),

@@ -1,0 +1,31 @@
+//! `goalward study merge`
+
+use super::go::{Shown, show};
+use crate::exit::{Outcome, note};
+use goalward_lab::present;
+use goalward_lab::store::{StudyFolder, merge};
+use std::path::PathBuf;
+
+/// Put the parts of a study together that several machines have run
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The folders of the parts
+    #[arg(value_name = "DIR", required = true)]
+    parts: Vec<PathBuf>,
+    /// The folder of the whole study
+    #[arg(long, value_name = "DIR", required = true)]
+    out: PathBuf,
+    /// Print the result as one JSON value
+    #[arg(long)]
+    json: bool,
+}
+
+pub(super) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+    let copied = merge(&args.parts, &args.out)?;
+    if !quiet {
+        note(format!("{copied} runs came from {} parts", args.parts.len()));
+    }
+    let presented = present(&StudyFolder::open(&args.out)?, None)?;
+    show(&presented, Shown::of(args.json, false), quiet)?;
+    Ok(if presented.findings.sound { Outcome::Done } else { Outcome::No })
+}

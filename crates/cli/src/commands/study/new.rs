@@ -1,0 +1,31 @@
+//! `goalward study new`
+
+use crate::commands::wrote;
+use crate::exit::{Outcome, Usage};
+use crate::output;
+use goalward_lab::study::STARTER;
+use std::path::PathBuf;
+
+/// Write a commented study file to begin with
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The file [default: standard output]
+    #[arg(value_name = "FILE")]
+    file: Option<PathBuf>,
+}
+
+pub(super) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+    let Some(path) = args.file.filter(|path| path.as_os_str() != "-") else {
+        output::text(STARTER)?;
+        return Ok(Outcome::Done);
+    };
+    if path.exists() {
+        let reason = format!("{}: there is such a file already", path.display());
+        return Err(Usage::new(reason).hint("name another one, or remove it").into());
+    }
+    goalward::output::replace(&path, STARTER.as_bytes())?;
+    if !quiet {
+        wrote(std::slice::from_ref(&path));
+    }
+    Ok(Outcome::Done)
+}

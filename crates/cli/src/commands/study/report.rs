@@ -1,0 +1,62 @@
+//! `goalward study report` and `goalward study export`
+
+use super::go::{Shown, show};
+use super::named;
+use crate::commands::wrote;
+use crate::exit::Outcome;
+use goalward_lab::present;
+use goalward_lab::store::{StudyFolder, export_csv, load};
+use std::path::{Path, PathBuf};
+
+/// Make figures, summary and report again from the records, without running anything
+///
+/// Titles, labels, figures and questions are those of the file as it is now.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// The study as it was given to `study run`, or the folder of its results
+    #[arg(value_name = "FILE|NAME|DIR")]
+    study: String,
+    /// The folder of the results [default: out/NAME]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Print the result as one JSON value
+    #[arg(long)]
+    json: bool,
+    /// Print the result as Markdown in named parts, for documents
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
+}
+
+pub(super) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+    let look = match Path::new(&args.study).is_dir() {
+        true => None,
+        false => Some(named::read(&args.study, false)?.study),
+    };
+    let folder = StudyFolder::open(&named::folder(&args.study, args.out))?;
+    let presented = present(&folder, look.as_ref())?;
+    show(&presented, Shown::of(args.json, args.markdown), quiet)?;
+    Ok(if presented.findings.sound { Outcome::Done } else { Outcome::No })
+}
+
+/// Write the records of a study as CSV
+///
+/// Every table of the records becomes one file: runs.csv, episodes.csv, plans.csv, probes.csv. The
+/// records themselves are Parquet, which pandas, polars and DuckDB read:
+/// pandas.read_parquet("out/demo/episodes").
+#[derive(clap::Args)]
+pub(crate) struct ExportArgs {
+    /// The study as it was given to `study run`, or the folder of its results
+    #[arg(value_name = "DIR|FILE|NAME")]
+    study: String,
+    /// The folder for the CSV files
+    #[arg(long, value_name = "DIR", required = true)]
+    csv: PathBuf,
+}
+
+pub(super) fn export(args: ExportArgs, quiet: bool) -> anyhow::Result<Outcome> {
+    let files = export_csv(&load(&named::folder(&args.study, None))?, &args.csv)?;
+    if !quiet {
+        wrote(&files);
+    }
+    Ok(Outcome::Done)
+}

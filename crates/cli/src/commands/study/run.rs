@@ -1,0 +1,78 @@
+//! `goalward study run`
+
+use super::go::{Going, Shown, go};
+use super::named;
+use crate::exit::Outcome;
+use crate::seeds::Seeds;
+use goalward_lab::engine::RunOptions;
+use goalward_lab::grid::Shard;
+use std::path::PathBuf;
+use std::time::Duration;
+
+const EXAMPLES: &str = "\
+EXAMPLES:
+    goalward study run demo
+    goalward study run mine.toml --quick
+    goalward study run mine.toml --seeds 50                # more seeds: only the new ones are run
+    goalward study run mine.toml --shard $SLURM_ARRAY_TASK_ID/20 --out part$SLURM_ARRAY_TASK_ID";
+
+/// Run a study, or go on with one
+///
+/// Runs every job that is not finished yet, and writes figures, summary.md and report.html. Ctrl-C
+/// stops; the same command goes on.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// A study file, or the name of a study that comes with goalward (`goalward study list`)
+    #[arg(value_name = "FILE|NAME")]
+    study: String,
+    /// The folder for records, figures and report [default: out/NAME]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Run the small version that the file describes, to try it out
+    #[arg(long)]
+    quick: bool,
+    /// Other seeds than the file's: how many, or which
+    #[arg(long, value_name = "SEEDS")]
+    seeds: Option<Seeds>,
+    /// Run one part of the jobs, for one of several machines; `goalward study merge` joins the parts
+    #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE, hide_default_value = true)]
+    shard: Shard,
+    /// Save a run that is under way every so many seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
+    save_every: f64,
+    /// Try jobs again that failed
+    #[arg(long)]
+    retry: bool,
+    /// Remove results of another study or version from the folder
+    #[arg(long)]
+    force: bool,
+    /// Print the result as one JSON value
+    #[arg(long)]
+    json: bool,
+    /// Print the result as Markdown in named parts, for documents
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
+}
+
+fn seconds(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(seconds) if (0.001..=1e6).contains(&seconds) => Ok(seconds),
+        _ => Err("expected a number of seconds from 0.001 on".into()),
+    }
+}
+
+pub(super) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+    let mut file = named::read(&args.study, args.quick)?;
+    if let Some(Seeds(seeds)) = args.seeds {
+        file.study.seeds = seeds;
+    }
+    let out = args.out.unwrap_or_else(|| named::default_folder(&file.study.name, args.quick));
+    let options = RunOptions {
+        shard: args.shard,
+        save_every: Duration::from_secs_f64(args.save_every),
+        retry: args.retry,
+    };
+    let shown = Shown::of(args.json, args.markdown);
+    go(&file, &Going { out: &out, force: args.force, options, shown, quiet })
+}

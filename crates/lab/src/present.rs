@@ -1,0 +1,45 @@
+//! What is made from the records of a study: answers, figures, a summary and a report.
+
+use crate::analysis::{Findings, analyse};
+use crate::results::Results;
+use crate::store::{StudyFolder, load};
+use crate::study::Study;
+use crate::{Result, pictures, report};
+use std::path::PathBuf;
+
+/// A study's answer, and the files that show it.
+#[derive(Debug)]
+pub struct Presented {
+    /// The records.
+    pub results: Results,
+    /// What they say.
+    pub findings: Findings,
+    /// The files that were written.
+    pub files: Vec<PathBuf>,
+}
+
+/// Reads the records of a folder, answers, draws, and writes summary.md, report.html and figures/
+/// into it. `look` changes how things are shown: the figures, labels and questions of a study file
+/// may have changed since the runs, which need not be run again for that.
+pub fn present(folder: &StudyFolder, look: Option<&Study>) -> Result<Presented> {
+    let mut results = load(folder.path())?;
+    if let Some(look) = look {
+        results.study = look.clone();
+    }
+    let findings = analyse(&results);
+    let mut files = Vec::new();
+    let mut drawn = Vec::new();
+    for spec in &results.study.figures {
+        for picture in pictures::draw(&results, spec)? {
+            let wanted =
+                [(spec.png, "png", picture.png.clone()), (spec.svg, "svg", picture.svg.clone().into())];
+            for (_, ending, bytes) in wanted.into_iter().filter(|(wanted, ..)| *wanted) {
+                files.push(folder.write(&format!("figures/{}.{ending}", picture.name), &bytes)?);
+            }
+            drawn.push(picture);
+        }
+    }
+    files.push(folder.write("summary.md", findings.summary(&results).as_bytes())?);
+    files.push(folder.write("report.html", report::html(&results, &findings, &drawn)?.as_bytes())?);
+    Ok(Presented { results, findings, files })
+}
