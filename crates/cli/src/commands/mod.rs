@@ -15,7 +15,6 @@ pub(crate) mod study;
 
 use crate::exit::{self, Outcome, Usage, note};
 use crate::names::WorldName;
-use crate::output;
 use crate::outputs::{Files, Output, Takes};
 use crate::progress::{Busy, Waiting};
 use goalward::Settings;

@@ -236,11 +236,12 @@ fn world_points(node: &Node, length: Option<Length>, file: Option<&Path>) -> Res
             }
         }
     }
-    let point = |(point, place, length): (Vec<(String, String)>, Place, Option<Length>)| {
+    let point = |(point, mut place, length): (Vec<(String, String)>, Place, Option<Length>)| {
         let length = length.ok_or_else(|| {
             node.source.fault(0..0, "episodes", "how long is a run? write episodes = 1000, or steps = 1000")
         })?;
         let full = if base == label { spelled(&label, &point) } else { label.clone() };
+        place.label.clone_from(&full);
         Ok(WorldPoint { label: full, base: base.clone(), point, place, length })
     };
     points.into_iter().map(point).collect()
