@@ -4,8 +4,11 @@
 //! here draws, prints or writes.
 
 mod comparison;
+mod coverage;
+mod growth;
 mod phrase;
 mod present;
+mod scale;
 #[cfg(test)]
 pub(crate) mod synthetic;
 mod view;
@@ -50,6 +53,15 @@ pub fn analyse(results: &Results) -> Findings {
     let asked = &results.study.analysis;
     if let Some(ask) = &asked.comparison {
         comparison::add(results, ask, &mut findings);
+    }
+    if asked.coverage.is_some() {
+        coverage::add(results, &mut findings);
+    }
+    if let Some(ask) = &asked.scale {
+        scale::add(results, ask, &mut findings);
+    }
+    if let Some(ask) = &asked.growth {
+        growth::add(results, ask, &mut findings);
     }
     findings.warnings = warnings::of(results);
     findings

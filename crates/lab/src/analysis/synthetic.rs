@@ -4,7 +4,8 @@ use crate::results::{Build, Cell, EpisodeRow, Results, Run, RunRow};
 use crate::study::{Analyses, LearnerPoint, Length, Look, Record, Study, Thinning, WorldPoint};
 use crate::{Contender, Place};
 
-/// A study of these worlds and learners, each `id@key=value`, with seeds from 0 on.
+/// A study of these worlds and learners, each `id@key=value`, with seeds from 0 on. All settings
+/// count as points of a grid.
 pub(crate) fn study(worlds: &[&str], learners: &[&str], seeds: u64, episodes: u64) -> Study {
     let base = |text: &str| text.split('@').next().unwrap_or_default().to_string();
     let point = |text: &str| {

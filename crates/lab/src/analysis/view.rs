@@ -30,6 +30,14 @@ impl<'a> View<'a> {
         &self.learner.contender.label
     }
 
+    /// The learner wherever it lies on these axes of its grid: its base label, and where it lies on
+    /// the others.
+    pub(super) fn name_without(&self, axes: &[&str]) -> String {
+        let rest = self.learner.point.iter().filter(|(key, _)| !axes.contains(&key.as_str()));
+        let rest: String = rest.map(|(key, value)| format!("@{key}={value}")).collect();
+        format!("{}{rest}", self.learner.base)
+    }
+
     /// The runs that there are.
     pub(super) fn runs(&self) -> &'a [Run] {
         &self.cell.runs

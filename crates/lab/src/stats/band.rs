@@ -21,6 +21,10 @@ const STREAM: u64 = 0x6261_6e64; // "band"
 /// distribution: with a single point the band is Student's interval. Points without spread have the
 /// width 0. The draws are always the same. `None` with fewer than two runs, or if they differ in
 /// length.
+///
+/// Of random walks of 30 normal steps it covers 95 % with 20 runs or ten, 93 % with eight, 92 % with
+/// five and 79 % with three, which cannot tell how points vary together. Of exponential steps it
+/// covers 90 % with 20 runs: at single points Student's t falls short there too.
 pub fn simultaneous_band(curves: &[Vec<f64>]) -> Option<Vec<(f64, f64)>> {
     let (runs, points) = (curves.len(), curves.first()?.len());
     if runs < 2 || curves.iter().any(|curve| curve.len() != points) {
@@ -113,37 +117,41 @@ mod tests {
         assert_eq!(band, again, "no luck");
     }
 
-    /// The share of samples in which a band covers the true curve everywhere.
-    fn covered(samples: usize, runs: usize, points: usize, skewed: bool) -> usize {
+    /// Of so many samples of random walks, as cumulated regret is, those in which the true curve lies
+    /// in the band everywhere, and in Student's intervals everywhere.
+    fn covered(samples: usize, runs: usize, points: usize, skewed: bool) -> [usize; 2] {
         let mut stream = Stream::new(7, &[STREAM, runs as u64, u64::from(skewed)]);
         let mut step = move || if skewed { stream.exponential() - 1.0 } else { stream.gaussian() };
-        let mut hits = 0;
+        let mut walk = || {
+            let mut sum = 0.0;
+            let next = |_| {
+                sum += step();
+                sum
+            };
+            (0..points).map(next).collect::<Vec<f64>>()
+        };
+        let mut hits = [0; 2];
         for _ in 0..samples {
-            // a random walk, as cumulated regret is: its mean curve is 0
-            let curves: Vec<Vec<f64>> = (0..runs)
-                .map(|_| {
-                    let mut sum = 0.0;
-                    (0..points)
-                        .map(|_| {
-                            sum += step();
-                            sum
-                        })
-                        .collect()
-                })
-                .collect();
+            let curves: Vec<Vec<f64>> = (0..runs).map(|_| walk()).collect();
             let band = simultaneous_band(&curves).unwrap();
-            hits += usize::from(band.iter().all(|&(low, high)| low <= 0.0 && 0.0 <= high));
+            let student = |i: usize| {
+                let mean = Mean::of(&curves.iter().map(|c| c[i]).collect::<Vec<_>>());
+                mean.and_then(|m| m.covers(0.0)) == Some(true)
+            };
+            hits[0] += usize::from(band.iter().all(|&(low, high)| low <= 0.0 && 0.0 <= high));
+            hits[1] += usize::from((0..points).all(student));
         }
         hits
     }
 
     #[test]
     fn a_band_covers_what_it_says() {
-        // 95 % of 300 less, and plus, three standard errors of 1.26 %
-        for (runs, skewed) in [(5, false), (20, false), (20, true)] {
-            let hits = covered(300, runs, 30, skewed);
-            println!("{runs} runs, skewed {skewed}: {hits} of 300");
-            assert!((274..=296).contains(&hits), "{runs} runs, skewed {skewed}: {hits} of 300");
-        }
+        // 95 % of 400 less, and plus, three standard errors of 1.1 %
+        let [band, student] = covered(400, 20, 30, false);
+        assert!((367..=393).contains(&band), "{band} of 400");
+        assert!(student < 320, "{student} of 400: what holds at each point does not hold at all of them");
+        // skewed luck costs it what it costs Student's intervals, as the docs say
+        let [band, student] = covered(400, 20, 30, true);
+        assert!(band >= 340 && band > student + 60, "{band} and {student} of 400");
     }
 }
