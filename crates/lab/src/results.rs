@@ -102,6 +102,8 @@ pub struct RunRow {
     /// Whether what is proved of the learner holds here: "yes", "no", "unknown"; none if nothing is
     /// proved.
     pub guarantee: Option<String>,
+    /// Why it does not hold: the guarantee's own summary, where the word is "no".
+    pub why_not: Option<String>,
     /// The probability with which it may fail.
     pub level: Option<f64>,
     /// The failure probability delta in force.

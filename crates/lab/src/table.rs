@@ -85,8 +85,9 @@ impl Table {
 
     /// Whether a column holds numbers.
     pub fn numeric(&self, c: usize) -> bool {
-        let number =
-            |cell: &String| cell == "-" || cell.starts_with(|x: char| x.is_ascii_digit() || "−≥".contains(x));
+        let number = |cell: &String| {
+            cell == "-" || cell.starts_with(|x: char| x.is_ascii_digit() || "−≥<".contains(x))
+        };
         !self.rows.is_empty() && self.rows.iter().all(|row| number(&row[c]))
     }
 }

@@ -3,9 +3,21 @@
 //! One file for each kind of question. Each reads [`Results`] and adds to the [`Findings`]; nothing
 //! here draws, prints or writes.
 
+mod comparison;
+mod coverage;
+mod growth;
+mod phrase;
+mod present;
+mod scale;
+#[cfg(test)]
+pub(crate) mod synthetic;
+mod view;
+mod warnings;
+
 use crate::results::Results;
 use crate::table::Table;
 use serde::Serialize;
+use serde_json::Value;
 
 /// What the records of a study say.
 #[derive(Clone, Debug, Default)]
@@ -37,8 +49,48 @@ pub struct Section {
 
 /// Everything that the study asks.
 pub fn analyse(results: &Results) -> Findings {
-    let _ = results;
-    Findings { sound: true, ..Findings::default() }
+    let mut findings = Findings { sound: true, ..Findings::default() };
+    let asked = &results.study.analysis;
+    if let Some(ask) = &asked.comparison {
+        comparison::add(results, ask, &mut findings);
+    }
+    if asked.coverage.is_some() {
+        coverage::add(results, &mut findings);
+    }
+    if let Some(ask) = &asked.scale {
+        scale::add(results, ask, &mut findings);
+    }
+    if let Some(ask) = &asked.growth {
+        growth::add(results, ask, &mut findings);
+    }
+    findings.warnings = warnings::of(results);
+    findings
+}
+
+impl Findings {
+    /// Adds what documents quote; a name that another analysis has taken gets its own in front.
+    fn put_parts(&mut self, analysis: &str, parts: Vec<(String, String)>) {
+        let known = self.parts.len();
+        for (name, text) in parts {
+            let taken = self.parts[..known].iter().any(|(other, _)| *other == name);
+            let name = if taken { format!("{analysis} {name}") } else { name };
+            self.parts.push((name, text.trim_end().into()));
+        }
+    }
+
+    /// Adds how the numbers were computed, each method once.
+    fn put_methods(&mut self, methods: Vec<String>) {
+        for method in methods {
+            if !self.methods.contains(&method) {
+                self.methods.push(method);
+            }
+        }
+    }
+}
+
+/// Rows as data. They hold numbers, words and lists, which always have a JSON.
+fn value(of: impl Serialize) -> Value {
+    serde_json::to_value(of).unwrap_or_default()
 }
 
 impl Findings {

@@ -1,13 +1,23 @@
-//! Means with their uncertainty, paired differences, shares, growth exponents, bootstrap intervals.
+//! Means with their uncertainty, medians and quantiles, paired differences and their tests, shares,
+//! growth exponents, bootstrap intervals, bands over whole curves.
 //! All sums run in the order given, so the same runs give the same bytes.
 
+mod band;
 mod bootstrap;
+mod burn_in;
 mod normal;
+mod paired;
 mod proportion;
+mod quantiles;
 mod slope;
+mod student;
 
+pub use band::simultaneous_band;
 pub use bootstrap::bca_interval;
+pub use burn_in::BurnIn;
+pub use paired::{LEVEL, PairedTest, holm, sign_flips, t_test};
 pub use proportion::Proportion;
+pub use quantiles::{median, quantile, quantile_band, quantile_curve};
 pub use slope::Exponent;
 
 use crate::figure::number_label;

@@ -1,0 +1,310 @@
+//! What a comparison says in words. Every sentence is made from what was measured.
+
+use super::paired::{Difference, Verdict};
+use super::{Compared, Row, Side};
+use crate::analysis::phrase::{counted, listed, range, readable, times, verb};
+use crate::analysis::view::View;
+use crate::figure::number_label;
+
+/// Up to so many others each gets its own ratio; more are told as a range.
+const FEW: usize = 6;
+/// On more worlds than this a sentence for each would hide the rest.
+const FEW_WORLDS: usize = 4;
+/// From this exponent on regret grows as if nothing were learnt.
+const LINEAR: f64 = 0.9;
+
+pub(super) fn of(compared: &Compared) -> Vec<String> {
+    let mut words: Vec<String> = compared.worlds.iter().filter_map(|side| best(compared, side)).collect();
+    words.extend(verdict(compared));
+    words.extend(twins(compared));
+    words.extend(flawless(compared));
+    words.extend(linear(compared));
+    words.extend(unproved(compared));
+    if compared.worlds.len() <= FEW_WORLDS {
+        words.extend(compared.worlds.iter().filter_map(|side| promises(compared, side)));
+    }
+    words.extend(burn_in(compared));
+    words
+}
+
+impl Compared<'_> {
+    /// ` on windy-grid and corridor`; nothing if there is only one world.
+    fn places(&self, worlds: &[String]) -> String {
+        match self.worlds.len() {
+            0 | 1 => String::new(),
+            all if worlds.len() == all => " on every world".into(),
+            _ => format!(" on {}", listed(worlds)),
+        }
+    }
+
+    /// `On windy-grid, `; nothing if there is only one world.
+    fn place(&self, side: &Side) -> String {
+        match self.several() {
+            true => format!("On {}, ", readable(&side.about.label)),
+            false => String::new(),
+        }
+    }
+
+    /// What is the same on several worlds is said once: every different text with its worlds, in
+    /// the order in which they come up.
+    fn gathered(&self, of: impl Fn(&Side) -> Vec<String>) -> Vec<(String, Vec<String>)> {
+        let mut found: Vec<(String, Vec<String>)> = Vec::new();
+        for side in &self.worlds {
+            let world = readable(&side.about.label);
+            for text in of(side) {
+                match found.iter_mut().find(|(known, _)| *known == text) {
+                    Some((_, worlds)) => worlds.push(world.clone()),
+                    None => found.push((text, vec![world.clone()])),
+                }
+            }
+        }
+        found
+    }
+}
+
+/// Who has the least gap regret, and how many times that the others pay.
+fn best(compared: &Compared, side: &Side) -> Option<String> {
+    let label = side.about.best.as_deref()?;
+    let row = side.rows.iter().find(|row| row.label() == label)?;
+    let mean = row.gap_regret?;
+    let ran = side.rows.iter().filter(|row| row.runs > 0).count();
+    if ran < 2 {
+        return None;
+    }
+    let place = compared.place(side);
+    let cut = if row.truncated > 0 { "at least " } else { "" };
+    let first = format!("{place}{label} has the least gap regret, {cut}{mean}.");
+    let ratio = |(row, view): (&Row, &View)| {
+        let rival = row.label() != label && !view.knows_the_truth();
+        let ratio = row.gap_regret?.mean / mean.mean;
+        (rival && mean.mean > 0.0 && ratio.is_finite()).then(|| (row.label().to_string(), ratio))
+    };
+    let ratios: Vec<(String, f64)> = side.rows.iter().zip(&side.views).filter_map(ratio).collect();
+    let others = match &ratios[..] {
+        [] => return Some(first),
+        [(label, ratio)] => format!("{label} pays {} times as much", times(*ratio)),
+        few if few.len() <= FEW && !compared.several() => {
+            let (label, ratio) = &few[0];
+            let rest = few[1..].iter().map(|(label, ratio)| format!("{label} {} times", times(*ratio)));
+            let rest: Vec<String> = rest.collect();
+            format!("{label} pays {} times as much, {}", times(*ratio), listed(&rest))
+        }
+        many => {
+            let range = range(many.iter().map(|(_, ratio)| *ratio), times).unwrap_or_default();
+            format!("The others pay {range} times as much")
+        }
+    };
+    Some(format!("{first} {others}."))
+}
+
+/// How the reference stands to rivals with a guarantee, and to those shown beside it.
+fn verdict(compared: &Compared) -> Vec<String> {
+    let Some(reference) = compared.ask.against.as_deref() else { return Vec::new() };
+    let rivals = compared.rivals();
+    let mut words = Vec::new();
+    if !rivals.is_empty() {
+        let count = |verdict| compared.verdicts(verdict);
+        let what = match compared.several() {
+            true => counted(rivals.len(), "pair") + " of a world and a rival with a guarantee",
+            false => counted(rivals.len(), "rival") + " with a guarantee",
+        };
+        words.push(format!(
+            "Of {what}, {reference} pays less in {}, more in {}, and cannot be told apart in {}, by \
+             paired tests at 5 % with Holm's correction.",
+            count(Verdict::Less),
+            count(Verdict::More),
+            count(Verdict::Open)
+        ));
+        let unknown = rivals.iter().filter(|(_, d)| d.verdict.is_none()).count();
+        if unknown > 0 {
+            words.push(format!(
+                "{} could not be compared: fewer than two common seeds, or a truncated {reference}.",
+                counted(unknown, "pair")
+            ));
+        }
+    }
+    let on = |world: &str| match compared.several() {
+        true => format!(" on {}", readable(world)),
+        false => String::new(),
+    };
+    for (row, d) in rivals.iter().filter(|(_, d)| d.verdict == Some(Verdict::More)) {
+        let by = opposite(d);
+        words.push(format!("{reference} pays more than {}{}, by {by}.", row.label(), on(&row.world)));
+    }
+    let beside = compared.rows().filter(|row| compared.ask.beside.contains(&row.contender.label));
+    for row in beside {
+        let Some(d) = row.difference.as_ref().filter(|d| d.difference.is_some()) else { continue };
+        let says = if d.verdict == Some(Verdict::Open) { ", which tells nothing" } else { "" };
+        let (label, on) = (row.label(), on(&row.world));
+        words.push(format!("Beside it, not judged: {label}{on} differs by {}{says}.", d.text()));
+    }
+    words
+}
+
+/// A difference without its sign, where the words tell the direction.
+fn opposite(d: &Difference) -> String {
+    d.difference.map_or("-".into(), |m| m.negated().to_string())
+}
+
+/// Who did exactly what somebody else did.
+fn twins(compared: &Compared) -> Vec<String> {
+    let groups = |side: &Side| {
+        let mut groups: Vec<Vec<&View>> = Vec::new();
+        for view in side.views.iter().filter(|view| !view.runs().is_empty()) {
+            match groups.iter_mut().find(|group| group[0].same_curves(view)) {
+                Some(group) => group.push(view),
+                None => groups.push(vec![view]),
+            }
+        }
+        let sentence = |group: Vec<&View>| {
+            let labels: Vec<&str> = group.iter().map(|view| view.label()).collect();
+            let tied = group.iter().any(|view| view.is_random());
+            let learns = group.iter().any(|view| !view.is_baseline());
+            let why = if tied && learns { ": all actions tie, and ties are broken at random" } else { "" };
+            format!("{} have exactly the same curve with every seed{{}}{why}.", listed(&labels))
+        };
+        groups.into_iter().filter(|group| group.len() > 1).map(sentence).collect()
+    };
+    let place = |(text, worlds): (String, Vec<String>)| text.replace("{}", &compared.places(&worlds));
+    compared.gathered(groups).into_iter().map(place).collect()
+}
+
+/// Who never chose a wrong action.
+fn flawless(compared: &Compared) -> Vec<String> {
+    let flawless = |side: &Side| {
+        let clean =
+            |view: &&View| !view.runs().is_empty() && view.runs().iter().all(|run| run.row.gap_regret == 0.0);
+        let labels: Vec<&str> = side.views.iter().filter(clean).map(|view| view.label()).collect();
+        if labels.is_empty() { Vec::new() } else { vec![listed(&labels)] }
+    };
+    let sentence = |(labels, worlds): (String, Vec<String>)| {
+        let place = compared.places(&worlds);
+        format!("The gap regret of {labels} is 0 in every run{place}: what regret there is, is luck.")
+    };
+    compared.gathered(flawless).into_iter().map(sentence).collect()
+}
+
+/// Who does not learn.
+fn linear(compared: &Compared) -> Vec<String> {
+    let sentence = |side: &Side| {
+        let rows = side.rows.iter().zip(&side.views);
+        let linear: Vec<(&str, f64)> = rows
+            .filter(|(_, view)| !view.is_baseline())
+            .filter_map(|(row, _)| Some((row.label(), row.growth.filter(|e| *e >= LINEAR)?)))
+            .collect();
+        let labels: Vec<&str> = linear.iter().map(|(label, _)| *label).collect();
+        let exponents = range(linear.iter().map(|(_, e)| *e), |e| format!("K^{e:.2}"))?;
+        let (n, place) = (labels.len(), compared.place(side));
+        Some(format!(
+            "{place}{} {} not learn: over the last two doublings of K {} gap regret grows as {exponents}.",
+            listed(&labels),
+            verb(n, "does", "do"),
+            verb(n, "its", "their")
+        ))
+    };
+    compared.worlds.iter().filter_map(sentence).collect()
+}
+
+/// Whose guarantee does not hold, and why not.
+fn unproved(compared: &Compared) -> Vec<String> {
+    let reasons = |side: &Side| {
+        let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
+        for row in side.rows.iter().filter(|row| row.guarantee.as_deref() == Some("no")) {
+            let why = row
+                .why_not
+                .as_deref()
+                .map_or("a condition of the proof is not met".into(), |why| reason(why, compared.several()));
+            match reasons.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, labels)) => labels.push(row.label()),
+                None => reasons.push((why, vec![row.label()])),
+            }
+        }
+        let sentence = |(why, labels): (String, Vec<&str>)| {
+            format!("{} {} no guarantee{{}}: {why}.", listed(&labels), verb(labels.len(), "has", "have"))
+        };
+        reasons.into_iter().map(sentence).collect()
+    };
+    let place = |(text, worlds): (String, Vec<String>)| text.replace("{}", &compared.places(&worlds));
+    compared.gathered(reasons).into_iter().map(place).collect()
+}
+
+/// A guarantee's summary as the end of a sentence; over several worlds without the numbers, which
+/// differ from one to the next.
+fn reason(why: &str, several: bool) -> String {
+    let Some(conditions) = why.strip_prefix("does not hold; not met: ") else { return why.into() };
+    let plain = |condition: &str| match condition.rsplit_once(" (") {
+        Some((name, rest)) if several && rest.ends_with(')') => name.to_string(),
+        _ => condition.into(),
+    };
+    let conditions: Vec<String> = conditions.split("; ").map(plain).collect();
+    format!("{} {} not met", listed(&conditions), verb(conditions.len(), "is", "are"))
+}
+
+/// What the last plans promised, beside what the best policy pays.
+fn promises(compared: &Compared, side: &Side) -> Option<String> {
+    let optimum = side.about.optimal_cost?;
+    let promised: Vec<(&str, f64)> =
+        side.rows.iter().filter_map(|row| Some((row.label(), row.promised?.mean))).collect();
+    let number = |x: f64| number_label(x, 3);
+    let told = match &promised[..] {
+        [] => return None,
+        few if few.len() <= FEW => {
+            let each = few.iter().map(|(label, value)| format!("{} ({label})", number(*value)));
+            listed(&each.collect::<Vec<_>>())
+        }
+        many => range(many.iter().map(|(_, value)| *value), number)?,
+    };
+    let place = compared.place(side);
+    let best = if place.is_empty() { "An" } else { "an" };
+    Some(format!("{place}{best} episode costs {} at best. The last plans promised {told}.", number(optimum)))
+}
+
+/// When sets begin to say something.
+fn burn_in(compared: &Compared) -> Vec<String> {
+    let told = |side: &Side| -> Vec<String> {
+        let known: Vec<(&str, crate::stats::BurnIn)> =
+            side.rows.iter().filter_map(|row| Some((row.label(), row.burn_in?))).collect();
+        let never: Vec<&str> = known.iter().filter(|(_, b)| b.left == 0).map(|(label, _)| *label).collect();
+        let mut words = Vec::new();
+        let left: Vec<String> = known
+            .iter()
+            .filter(|(_, b)| b.left > 0)
+            .map(|(label, b)| match (b.median, b.never) {
+                (Some(median), 0) => format!("{} ({label})", number_label(median, 0)),
+                (Some(median), n) => {
+                    format!("{} ({label}; never in {})", number_label(median, 0), counted(n, "run"))
+                }
+                (None, n) => format!("never in {} of {} runs ({label})", n, n + b.left),
+            })
+            .collect();
+        if !left.is_empty() && left.len() <= FEW && compared.worlds.len() <= FEW_WORLDS {
+            words.push(format!(
+                "Sets rule something out{{}} from this episode on, by the median run: {}.",
+                listed(&left)
+            ));
+        }
+        if !never.is_empty() {
+            let sets = verb(never.len(), "The set of", "The sets of");
+            let rule = verb(never.len(), "rules", "rule");
+            words.push(format!("{sets} {} {rule} nothing out to the end of any run{{}}.", listed(&never)));
+        }
+        words
+    };
+    let place = |(text, worlds): (String, Vec<String>)| text.replace("{}", &compared.places(&worlds));
+    compared.gathered(told).into_iter().map(place).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_read_well() {
+        let why = "does not hold; not met: |phi_V| <= 1 for V in [0, 1] (2.3 and 1)";
+        assert_eq!(reason(why, false), "|phi_V| <= 1 for V in [0, 1] (2.3 and 1) is not met");
+        assert_eq!(reason(why, true), "|phi_V| <= 1 for V in [0, 1] is not met");
+        let two = "does not hold; not met: B >= B* (1 and 2.5); the radius is proved";
+        assert_eq!(reason(two, true), "B >= B* and the radius is proved are not met");
+        assert_eq!(reason("vacuous: it may fail", true), "vacuous: it may fail");
+    }
+}

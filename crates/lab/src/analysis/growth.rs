@@ -1,0 +1,331 @@
+//! Growth: how the gap regret grows with the number of episodes, the horizon, or the size of a
+//! world.
+
+use super::phrase::{counted, range};
+use super::view::{View, by_world};
+use super::{Findings, Section, value};
+use crate::Contender;
+use crate::figure::number_label;
+use crate::results::Results;
+use crate::stats::{Exponent, Mean};
+use crate::study::{Grows, GrowthAsk, GrowthFamily, WorldPoint};
+use crate::table::Table;
+use goalward::Settings;
+use serde::Serialize;
+use serde_json::json;
+
+/// The name of the analysis.
+const NAME: &str = "growth";
+
+/// One family of worlds.
+#[derive(Serialize)]
+struct Family<'a> {
+    /// Its name: the base label of its worlds.
+    family: &'a str,
+    /// What grows.
+    over: Grows,
+    /// What the theory says of the exponent: at least and at most.
+    expect: Option<(f64, f64)>,
+    /// Its worlds, in the order of the study.
+    points: Vec<Point>,
+    /// One for each contender.
+    exponents: Vec<Row>,
+}
+
+/// One world of a family.
+#[derive(Serialize)]
+struct Point {
+    /// What grows; nothing before the first run, for what a run must tell.
+    x: Option<f64>,
+    /// The number of episodes.
+    episodes: u64,
+    /// The world, as tables call it.
+    world: String,
+    /// Its parameters, as given.
+    params: Settings,
+}
+
+/// One contender in one family.
+#[derive(Serialize)]
+struct Row {
+    /// Who it is.
+    #[serde(flatten)]
+    contender: Contender,
+    /// Its mean gap regret in every world; nothing where a run is missing or was cut off.
+    gap_regret: Vec<Option<Mean>>,
+    /// The same as a share of the random policy's, where that is among the contenders.
+    share_of_random: Vec<Option<f64>>,
+    /// The exponent of its growth.
+    exponent: Option<Exponent>,
+    /// Whether the exponent is what the theory says.
+    expected: Option<bool>,
+    /// Whether it is the random policy itself.
+    #[serde(skip)]
+    is_random: bool,
+}
+
+impl Grows {
+    /// What tables call it.
+    fn name(self) -> &'static str {
+        match self {
+            Grows::Episodes => "K",
+            Grows::TStar => "T*",
+            Grows::BStar => "B*",
+            Grows::Dim => "d",
+            Grows::States => "S",
+        }
+    }
+
+    /// Its value in a world, as the runs there tell it.
+    fn of(self, world: &WorldPoint, views: &[View]) -> Option<f64> {
+        let told = || views.iter().flat_map(View::runs).map(|run| &run.row).next();
+        Some(match self {
+            Grows::Episodes => world.length.episodes as f64,
+            Grows::TStar => told()?.t_star,
+            Grows::BStar => told()?.b_star,
+            Grows::Dim => told()?.dim as f64,
+            Grows::States => told()?.states as f64,
+        })
+    }
+}
+
+/// The gap regrets of a cell that has all its runs, seed by seed.
+fn whole(view: &View) -> Option<Vec<f64>> {
+    let whole = view.runs().len() == view.cell.planned && view.truncated() == 0;
+    whole.then(|| view.runs().iter().map(|run| run.row.gap_regret).collect())
+}
+
+impl<'a> Family<'a> {
+    fn of(results: &Results, ask: &'a GrowthFamily) -> Family<'a> {
+        let mut worlds = by_world(results);
+        worlds.retain(|(world, _)| world.base == ask.world);
+        let point = |(world, views): &(&WorldPoint, Vec<View>)| Point {
+            x: ask.over.of(world, views),
+            episodes: world.length.episodes,
+            world: world.label.clone(),
+            params: world.place.params.clone(),
+        };
+        let points: Vec<Point> = worlds.iter().map(point).collect();
+        let xs: Option<Vec<f64>> = points.iter().map(|point| point.x).collect();
+        let views: Vec<Vec<View>> = worlds.into_iter().map(|(_, views)| views).collect();
+        let learners = 0..results.study.learners.len();
+        let exponents = learners.map(|l| Row::of(results, ask, l, &views, xs.as_deref())).collect();
+        Family { family: &ask.world, over: ask.over, expect: ask.expect, points, exponents }
+    }
+
+    fn cells(&self) -> Table {
+        let number = |x: f64| number_label(x, if x < 10.0 && x.fract() != 0.0 { 2 } else { 0 });
+        let heading = |point: &Point| match point.x {
+            Some(x) => format!("{} = {}", self.over.name(), number(x)),
+            None => point.world.clone(),
+        };
+        let mut table = Table::new(
+            std::iter::once("learner".to_string())
+                .chain(self.points.iter().map(heading))
+                .chain(["exponent [95 %]", "± line", "share of random's"].map(String::from)),
+        );
+        for row in &self.exponents {
+            let means = row.gap_regret.iter().map(|m| m.map_or("-".into(), |m| m.to_string()));
+            let share = row.shares(false).unwrap_or("-".into());
+            let error = row.exponent.and_then(|e| e.error).map_or("-".into(), |e| format!("{e:.2}"));
+            table.row(
+                std::iter::once(row.contender.label.clone())
+                    .chain(means)
+                    .chain([row.exponent.map_or("-".into(), |e| e.to_string()), error, share])
+                    .collect(),
+            );
+        }
+        table
+    }
+
+    fn sentence(&self, row: &Row) -> Option<String> {
+        let exponent = row.exponent?;
+        let expected = self.expect.zip(row.expected).map(|((least, most), holds)| {
+            let within = match (least.is_finite(), most.is_finite()) {
+                (true, true) => format!("within {least} to {most}"),
+                (false, _) => format!("at most {most}"),
+                (true, false) => format!("at least {least}"),
+            };
+            format!(", {within}: {}", if holds { "yes" } else { "no" })
+        });
+        let share = row.shares(true).map(|shares| format!("; it pays {shares} of what random pays"));
+        Some(format!(
+            "{}, {}: exponent {exponent} in {}{}{}.",
+            row.contender.label,
+            self.family,
+            self.over.name(),
+            expected.unwrap_or_default(),
+            share.unwrap_or_default()
+        ))
+    }
+}
+
+impl Row {
+    fn of(
+        results: &Results,
+        ask: &GrowthFamily,
+        learner: usize,
+        views: &[Vec<View>],
+        xs: Option<&[f64]>,
+    ) -> Row {
+        let mine = |world: &Vec<View>| whole(world.iter().find(|v| v.cell.learner == learner)?);
+        let values: Vec<Option<Vec<f64>>> = views.iter().map(mine).collect();
+        let mean = |values: &Option<Vec<f64>>| values.as_ref().and_then(|values| Mean::of(values));
+        let share = |(world, values): (&Vec<View>, &Option<Vec<f64>>)| {
+            let random = mean(&whole(world.iter().find(|v| v.is_random())?))?;
+            Some(mean(values)?.mean / random.mean).filter(|share| share.is_finite())
+        };
+        let columns: Option<Vec<Vec<f64>>> = values.iter().cloned().collect();
+        let exponent = columns.zip(xs).and_then(|(ys, xs)| Exponent::fit(xs, &ys));
+        let expected =
+            |(least, most): (f64, f64)| exponent.map(|e| least <= e.exponent && e.exponent <= most);
+        Row {
+            contender: results.study.learners[learner].contender.clone(),
+            gap_regret: values.iter().map(mean).collect(),
+            share_of_random: views.iter().zip(&values).map(share).collect(),
+            expected: ask.expect.and_then(expected),
+            exponent,
+            is_random: views.iter().flatten().any(|v| v.cell.learner == learner && v.is_random()),
+        }
+    }
+
+    /// The least and the most of its shares of what random pays; nothing for random itself, and
+    /// unless all are known.
+    fn shares(&self, each_as_it_is: bool) -> Option<String> {
+        let known: Vec<f64> = self.share_of_random.iter().copied().collect::<Option<_>>()?;
+        let most = known.iter().copied().fold(0.0, f64::max);
+        let digits = move |x: f64| {
+            let small = if each_as_it_is { x > 0.0 && x < 0.01 } else { most < 0.01 };
+            if small { format!("{x:.4}") } else { format!("{x:.2}") }
+        };
+        if self.is_random { None } else { range(known, digits) }
+    }
+}
+
+/// A table for each family, and of every learner in it `exponent` and `share` of what random pays.
+fn parts(families: &[Family]) -> Vec<(String, String)> {
+    let mut parts = Vec::new();
+    for family in families {
+        let name = family.family;
+        let table = family.cells().markdown().replace("T*", "T\\*").replace("B*", "B\\*");
+        parts.push((format!("table {name}"), table));
+        for row in &family.exponents {
+            let label = &row.contender.label;
+            parts.extend(row.exponent.map(|e| (format!("exponent {name} {label}"), e.to_string())));
+            parts.extend(row.shares(true).map(|shares| (format!("share {name} {label}"), shares)));
+        }
+    }
+    parts
+}
+
+/// Adds the exponents to the findings.
+pub(super) fn add(results: &Results, ask: &GrowthAsk, findings: &mut Findings) {
+    let families: Vec<Family> = ask.families.iter().map(|family| Family::of(results, family)).collect();
+    let mut words = Vec::new();
+    for family in &families {
+        let learners = family.exponents.iter().filter(|row| !row.is_random);
+        words.extend(learners.filter_map(|row| family.sentence(row)));
+        let title = format!(
+            "{}: gap regret over {}, {}",
+            family.family,
+            family.over.name(),
+            counted(results.study.seeds.len(), "seed")
+        );
+        findings.tables.push(Section { title, table: family.cells() });
+    }
+    findings.put_parts(NAME, parts(&families));
+    findings.data.insert(NAME.into(), value(json!({ "families": families, "words": words })));
+    findings.words.extend(words);
+    findings.put_methods(vec![
+        "Means have 95 % intervals of Student's t over the runs.".into(),
+        "Exponent: the least-squares slope of the logarithm of the mean gap regret, over worlds that \
+         have all their runs. Its 95 % interval is that of a BCa bootstrap (Efron 1987, 2,000 \
+         resamples): seeds are drawn anew, for all worlds at once, and the slope is fitted again. \
+         ± line: the standard error from the residuals of the straight line."
+            .into(),
+        "Share of random's: the mean as a share of the random policy's, the least and the most over \
+         the worlds."
+            .into(),
+    ]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::analyse;
+    use crate::analysis::synthetic::{results, run, study, with};
+
+    /// Worlds with K = 10, 100 and 1,000: lr pays 2 sqrt(K) but for luck, random pays K.
+    fn made(over: Grows, expect: Option<(f64, f64)>, change: impl Fn(&mut Results)) -> Findings {
+        let worlds = ["corridor@length=1", "corridor@length=2", "corridor@length=3", "ladder"];
+        let mut study = study(&worlds, &["lr", "random"], 6, 1);
+        for (world, episodes) in study.worlds.iter_mut().zip([10, 100, 1000, 7]) {
+            world.length.episodes = episodes;
+        }
+        let family = GrowthFamily { world: "corridor".into(), over, expect };
+        study.analysis.growth = Some(GrowthAsk { families: vec![family] });
+        let mut made = results(study, |world, learner, seed| {
+            let k = [10.0f64, 100.0, 1000.0, 7.0][world];
+            let luck = 1.0 + 0.1 * (seed as f64 - 2.5);
+            let paid = [2.0 * k.sqrt() * luck, k][learner];
+            Some(with(run(seed, 1, |_| paid), |row| row.t_star = 2.0 * k))
+        });
+        change(&mut made);
+        analyse(&made)
+    }
+
+    fn part<'a>(findings: &'a Findings, name: &str) -> Option<&'a str> {
+        findings.parts.iter().find(|(known, _)| known == name).map(|(_, text)| text.as_str())
+    }
+
+    #[test]
+    fn a_power_law_has_its_exponent() {
+        let findings = made(Grows::Episodes, Some((0.4, 0.6)), |_| {});
+        let family = &findings.data["growth"]["families"][0];
+        let row = &family["exponents"][0];
+        assert!((row["exponent"]["exponent"].as_f64().unwrap() - 0.5).abs() < 1e-12);
+        assert!((row["gap_regret"][1]["mean"].as_f64().unwrap() - 20.0).abs() < 1e-9);
+        assert!((row["share_of_random"][0].as_f64().unwrap() - 2.0 / 10f64.sqrt()).abs() < 1e-12);
+        assert_eq!(
+            (row["expected"].as_bool(), family["points"][2]["x"].as_f64()),
+            (Some(true), Some(1000.0))
+        );
+        let said = "lr, corridor: exponent 0.50 [0.50, 0.50] in K, within 0.4 to 0.6: yes; it pays 0.06 to \
+                    0.63 of what random pays.";
+        assert_eq!(findings.words, [said]);
+        assert_eq!(part(&findings, "exponent corridor lr"), Some("0.50 [0.50, 0.50]"));
+        assert_eq!(part(&findings, "share corridor lr"), Some("0.06 to 0.63"));
+        assert_eq!(part(&findings, "share corridor random"), None);
+        let table = part(&findings, "table corridor").unwrap();
+        assert!(table.starts_with("| learner | K = 10 | K = 100 | K = 1,000 | exponent [95 %] |"), "{table}");
+        assert_eq!(findings.tables[0].title, "corridor: gap regret over K, 6 seeds");
+    }
+
+    #[test]
+    fn other_sizes_grow_and_other_ranges_are_expected() {
+        let findings = made(Grows::TStar, Some((f64::NEG_INFINITY, 0.25)), |_| {});
+        assert!(findings.words[0].contains("in T*, at most 0.25: no"), "{:?}", findings.words);
+        assert!(part(&findings, "table corridor").unwrap().contains("| T\\* = 2,000 |"));
+        let findings = made(Grows::TStar, Some((0.1, f64::INFINITY)), |_| {});
+        assert!(findings.words[0].contains("at least 0.1: yes"), "{:?}", findings.words);
+        // all worlds have the same dimension: no line
+        let findings = made(Grows::Dim, None, |_| {});
+        assert!(findings.words.is_empty(), "{:?}", findings.words);
+    }
+
+    #[test]
+    fn what_is_missing_or_cut_off_is_not_fitted() {
+        let missing = made(Grows::Episodes, None, |results| drop(results.cells[2].runs.pop()));
+        let family = &missing.data["growth"]["families"][0];
+        assert!(family["exponents"][0]["gap_regret"][1].is_null());
+        assert!(family["exponents"][0]["exponent"].is_null());
+        assert!(!family["exponents"][1]["exponent"].is_null(), "random has all its runs");
+        let cut = made(Grows::Episodes, None, |results| {
+            results.cells[0].runs[0].row.outcome = "truncated".into();
+        });
+        assert!(cut.data["growth"]["families"][0]["exponents"][0]["exponent"].is_null());
+        let none = made(Grows::TStar, None, |results| results.cells.iter_mut().for_each(|c| c.runs.clear()));
+        assert!(none.words.is_empty());
+        assert!(part(&none, "table corridor").unwrap().contains("| corridor@length=1 |"));
+    }
+}

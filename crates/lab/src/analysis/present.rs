@@ -1,0 +1,104 @@
+//! Findings as text, Markdown and JSON.
+
+use super::{Findings, Section, value};
+use crate::results::Results;
+use serde_json::{Map, Value, json};
+
+impl Findings {
+    /// What a command prints: tables, what must not be overlooked, what it all says.
+    pub fn text(&self) -> String {
+        let table = |section: &Section| format!("{}\n{}", section.title, section.table.text());
+        let tables: Vec<String> = self.tables.iter().map(table).collect();
+        let lines = |lines: &[String], lead: &str| -> String {
+            lines.iter().map(|line| format!("{lead}{line}\n")).collect()
+        };
+        let blocks = [tables.join("\n"), lines(&self.warnings, "warning: "), lines(&self.words, "* ")];
+        let blocks: Vec<&str> = blocks.iter().map(String::as_str).filter(|b| !b.is_empty()).collect();
+        blocks.join("\n")
+    }
+
+    /// The named parts, each behind a comment with its name, which Markdown does not show.
+    pub fn markdown(&self) -> String {
+        let part = |(name, text): &(String, String)| format!("<!-- {name} -->\n{}\n\n", text.trim_end());
+        self.parts.iter().map(part).collect()
+    }
+
+    /// The whole as a document of Markdown.
+    pub fn summary(&self, results: &Results) -> String {
+        let study = &results.study;
+        let mut out = format!("# {}\n", escaped(&study.title));
+        if !study.about.is_empty() {
+            out.push_str(&format!("\n{}\n", study.about.trim_end()));
+        }
+        for warning in &self.warnings {
+            out.push_str(&format!("\n**{}.**\n", escaped(warning)));
+        }
+        out.push_str(&items("What the numbers say", &self.words));
+        for section in &self.tables {
+            let table = escaped(&section.table.markdown());
+            out.push_str(&format!("\n## {}\n\n{table}", escaped(&section.title)));
+        }
+        out.push_str(&items("How it was computed", &self.methods));
+        let build = &results.build;
+        out.push_str(&format!("\ngoalward {}, commit {}.\n", build.version, build.commit));
+        out
+    }
+
+    /// The whole as data. With one analysis its fields stand at the top, with several each under
+    /// its name.
+    pub fn json(&self, results: &Results) -> Value {
+        let study = &results.study;
+        let mut all = Map::new();
+        for (name, data) in &self.data {
+            match data {
+                Value::Object(fields) if self.data.len() == 1 => all.extend(fields.clone()),
+                data => {
+                    all.insert(name.clone(), data.clone());
+                }
+            }
+        }
+        let sum = |of: fn(&crate::results::Cell) -> usize| results.cells.iter().map(of).sum::<usize>();
+        let (done, planned, failed) =
+            (sum(|cell| cell.runs.len()), sum(|cell| cell.planned), sum(|cell| cell.failed.len()));
+        let world = |world: &crate::study::WorldPoint| {
+            json!({
+                "label": world.label,
+                "world": world.place.world,
+                "params": world.place.params,
+                "length": world.length,
+            })
+        };
+        let about = json!({
+            "study": {
+                "name": study.name,
+                "title": study.title,
+                "worlds": study.worlds.iter().map(world).collect::<Vec<_>>(),
+                "learners": study.learners.iter().map(|l| &l.contender).collect::<Vec<_>>(),
+            },
+            "seeds": study.seeds,
+            "version": results.build.version,
+            "commit": results.build.commit,
+            "runs": { "done": done, "planned": planned, "failed": failed },
+            "interrupted": done + failed < planned,
+            "sound": self.sound,
+            "words": self.words,
+            "warnings": self.warnings,
+            "methods": self.methods,
+        });
+        if let Value::Object(about) = value(about) {
+            all.extend(about);
+        }
+        Value::Object(all)
+    }
+}
+
+/// Stars are stars, not emphasis: T* and theta* are names.
+fn escaped(text: &str) -> String {
+    text.replace('*', "\\*")
+}
+
+/// Sentences under a heading; nothing without sentences.
+fn items(title: &str, lines: &[String]) -> String {
+    let items: String = lines.iter().map(|line| format!("* {}\n", escaped(line))).collect();
+    if items.is_empty() { items } else { format!("\n## {title}\n\n{items}") }
+}

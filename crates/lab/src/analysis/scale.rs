@@ -1,0 +1,304 @@
+//! Scale: the smallest factor on a printed radius that still kept theta*.
+//!
+//! The factor enters the run itself: plans, weights and actions change with it. So every factor has
+//! runs of its own, and is a point of the learner's grid.
+
+use super::coverage::lost;
+use super::phrase::{counted, range, significant};
+use super::view::{View, by_world};
+use super::{Findings, Section, value};
+use crate::results::Results;
+use crate::stats::Proportion;
+use crate::study::ScaleAsk;
+use crate::table::{Table, fixed};
+use serde::Serialize;
+use serde_json::json;
+
+/// The name of the analysis.
+const NAME: &str = "scale";
+
+/// One world and learner.
+#[derive(Debug, Serialize)]
+struct Row {
+    /// The world, as tables call it.
+    world: String,
+    /// The learner, whatever its factor.
+    learner: String,
+    /// The smallest factor that kept theta*, as all larger ones tried did.
+    kept: Option<Tried>,
+    /// The next smaller factor, which did not.
+    failed: Option<Tried>,
+}
+
+/// One factor.
+#[derive(Clone, Debug, Serialize)]
+struct Tried {
+    /// The world, as tables call it.
+    world: String,
+    /// The learner, whatever its factor.
+    learner: String,
+    /// The factor on the printed radius.
+    factor: f64,
+    /// Runs in which theta* left the ellipsoid after some step.
+    lost: Option<Proportion>,
+    /// Whether the upper limit on the share of such runs is at most delta.
+    kept: bool,
+    /// The set's width as a share of B's.
+    width: Option<f64>,
+    /// The mean gap regret over the steps.
+    gap_regret: Option<f64>,
+}
+
+impl Tried {
+    /// `None` for a learner whose radius is not scaled.
+    fn of(view: &View, delta: f64) -> Option<Tried> {
+        let radius = view.learner.contender.settings.get("radius")?;
+        let lost = lost(view, |run| run.row.lost);
+        Some(Tried {
+            world: view.world.label.clone(),
+            learner: view.name_without(&["radius"]),
+            factor: radius.strip_prefix("scaled:")?.parse().ok()?,
+            kept: lost.is_some_and(|lost| lost.limit <= delta),
+            lost,
+            width: view.mean_of_known(|run| run.row.width).map(|m| m.mean),
+            gap_regret: view.mean_of(|run| run.row.gap_regret).map(|m| m.mean),
+        })
+    }
+}
+
+impl Row {
+    /// From the factors of one world and learner, the largest first. One without runs says nothing,
+    /// so nothing smaller counts either.
+    fn of(tried: &[Tried]) -> Option<Row> {
+        let first = tried.first()?;
+        let kept = tried.iter().take_while(|t| t.kept).count();
+        Some(Row {
+            world: first.world.clone(),
+            learner: first.learner.clone(),
+            kept: kept.checked_sub(1).and_then(|last| tried.get(last)).cloned(),
+            failed: tried.get(kept).filter(|t| t.lost.is_some()).cloned(),
+        })
+    }
+}
+
+/// Every factor, by world and learner, the largest first.
+fn tried(results: &Results, delta: f64) -> Vec<Vec<Tried>> {
+    let mut groups: Vec<Vec<Tried>> = Vec::new();
+    for (_, views) in by_world(results) {
+        for tried in views.iter().filter_map(|view| Tried::of(view, delta)) {
+            let same =
+                |group: &&mut Vec<Tried>| group[0].world == tried.world && group[0].learner == tried.learner;
+            match groups.iter_mut().find(same) {
+                Some(group) => group.push(tried),
+                None => groups.push(vec![tried]),
+            }
+        }
+    }
+    groups.iter_mut().for_each(|group| group.sort_by(|a, b| b.factor.total_cmp(&a.factor)));
+    groups
+}
+
+fn cells(rows: &[Row]) -> Table {
+    let mut table = Table::new([
+        "world",
+        "learner",
+        "smallest factor",
+        "lost",
+        "at most",
+        "width",
+        "gap regret",
+        "next factor",
+        "lost",
+        "at most",
+    ]);
+    for row in rows {
+        let lost = |t: &Option<Tried>| {
+            let lost = t.as_ref().and_then(|t| t.lost);
+            let share = lost.map_or("-".into(), |p| format!("{}/{}", p.hits, p.n));
+            [share, lost.map_or("-".into(), |p| format!("{:.1} %", 100.0 * p.limit))]
+        };
+        let factor = |t: &Option<Tried>| t.as_ref().map_or("-".into(), |t| t.factor.to_string());
+        let [kept, kept_limit] = lost(&row.kept);
+        let [failed, failed_limit] = lost(&row.failed);
+        let width = row.kept.as_ref().and_then(|t| t.width);
+        let regret = row.kept.as_ref().and_then(|t| t.gap_regret);
+        table.row(vec![
+            row.world.clone(),
+            row.learner.clone(),
+            factor(&row.kept),
+            kept,
+            kept_limit,
+            width.map_or("-".into(), |w| fixed(w, 4)),
+            regret.map_or("-".into(), |r| fixed(r, 1)),
+            factor(&row.failed),
+            failed,
+            failed_limit,
+        ]);
+    }
+    table
+}
+
+/// How many times smaller a learner's radius could be on these worlds: two digits, because the
+/// factors are no finer.
+fn smaller(rows: &[Row], learner: &str) -> Option<String> {
+    let kept = rows.iter().filter(|row| row.learner == learner).filter_map(|row| row.kept.as_ref());
+    range(kept.map(|t| 1.0 / t.factor), |x| if x < 10.0 { fixed(x, 0) } else { significant(x, 2) })
+}
+
+/// The learners, each once.
+fn learners(rows: &[Row]) -> Vec<&str> {
+    let mut found: Vec<&str> = Vec::new();
+    for row in rows {
+        if !found.contains(&row.learner.as_str()) {
+            found.push(&row.learner);
+        }
+    }
+    found
+}
+
+fn sentences(rows: &[Row]) -> Vec<String> {
+    let mut words = Vec::new();
+    for learner in learners(rows) {
+        let mine = || rows.iter().filter(|row| row.learner == learner);
+        let (all, kept) = (mine().count(), mine().filter(|row| row.kept.is_some()).count());
+        if let Some(times) = smaller(rows, learner) {
+            let on = if kept == all { "these" } else { "those of these" };
+            let that = if kept == all { "" } else { " where a factor kept theta*" };
+            words.push(format!(
+                "On {on} worlds{that} the printed radius of {learner} could be {times} times smaller."
+            ));
+        }
+        for row in mine().filter(|row| row.kept.is_none()) {
+            if let Some(lost) = row.failed.as_ref().and_then(|t| Some((t.factor, t.lost?))) {
+                let (factor, lost) = lost;
+                words.push(format!(
+                    "On {} no factor kept theta* for {learner}: {factor} lost it in {} of {}.",
+                    row.world,
+                    lost.hits,
+                    counted(lost.n as usize, "run")
+                ));
+            }
+        }
+    }
+    if !words.is_empty() {
+        words.push(
+            "What held on these runs is no guarantee: longer runs and other worlds have other factors."
+                .into(),
+        );
+    }
+    words
+}
+
+/// The table; of every learner `smaller`; of every world `width`, that of the narrowest set that
+/// was kept.
+fn parts(rows: &[Row]) -> Vec<(String, String)> {
+    let mut parts = vec![("table".to_string(), cells(rows).markdown())];
+    for learner in learners(rows) {
+        parts.extend(smaller(rows, learner).map(|times| (format!("smaller {learner}"), times)));
+    }
+    let mut least: Vec<(&str, f64)> = Vec::new();
+    for row in rows {
+        let Some(width) = row.kept.as_ref().and_then(|t| t.width) else { continue };
+        match least.iter_mut().find(|(world, _)| *world == row.world) {
+            Some((_, known)) => *known = known.min(width),
+            None => least.push((&row.world, width)),
+        }
+    }
+    parts.extend(least.into_iter().map(|(world, width)| (format!("width {world}"), format!("{width:.3}"))));
+    parts
+}
+
+/// Adds the smallest factors to the findings.
+pub(super) fn add(results: &Results, ask: &ScaleAsk, findings: &mut Findings) {
+    let tried = tried(results, ask.delta);
+    let rows: Vec<Row> = tried.iter().filter_map(|group| Row::of(group)).collect();
+    let words = sentences(&rows);
+    let title = format!("The smallest factor on the printed radius that kept theta*, delta = {}", ask.delta);
+    findings.tables.push(Section { title, table: cells(&rows) });
+    findings.put_parts(NAME, parts(&rows));
+    let tried: Vec<&Tried> = tried.iter().flatten().collect();
+    let data = json!({ "delta": ask.delta, "rows": rows, "tried": tried, "words": words });
+    findings.data.insert(NAME.into(), value(data));
+    findings.words.extend(words);
+    findings.put_methods(vec![format!(
+        "A factor kept theta* if so few runs lost it, at any step, that the one-sided 95 % upper limit \
+         of Clopper and Pearson on their share is at most delta = {}. The table has the smallest \
+         factor that is kept together with all larger ones tried.",
+        ask.delta
+    )]);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::analyse;
+    use crate::analysis::synthetic::{results, run, study, with};
+
+    fn made(factor: f64, kept: bool, known: bool) -> Tried {
+        Tried {
+            world: "w".into(),
+            learner: "l".into(),
+            factor,
+            lost: Proportion::of(0, 1).filter(|_| known),
+            kept,
+            width: None,
+            gap_regret: None,
+        }
+    }
+
+    #[test]
+    fn a_larger_factor_that_failed_is_not_skipped() {
+        let row = Row::of(&[made(1.0, true, true), made(0.1, false, true), made(0.01, true, true)]).unwrap();
+        assert_eq!((row.kept.unwrap().factor, row.failed.unwrap().factor), (1.0, 0.1));
+        let none = Row::of(&[made(1.0, false, true)]).unwrap();
+        assert!(none.kept.is_none() && none.failed.is_some());
+        let missing = Row::of(&[made(1.0, true, true), made(0.1, false, false)]).unwrap();
+        assert!(missing.kept.is_some() && missing.failed.is_none(), "what has not run has not failed");
+        assert!(Row::of(&[]).is_none());
+    }
+
+    /// Factors 1, 0.1 and 0.01 in 40 runs: the last loses theta* in five of them.
+    fn three(runs: impl Fn(usize) -> u64) -> Findings {
+        let factors = ["levis@radius=scaled:0.1", "levis@radius=scaled:1", "levis@radius=scaled:0.01"];
+        let mut study = study(&["corridor"], &factors, 40, 5);
+        study.analysis.scale = Some(ScaleAsk { delta: 0.1 });
+        analyse(&results(study, |_, learner, seed| {
+            let made = with(run(seed, 5, |_| 3.0), |row| {
+                row.width = Some([0.4, 0.8, 0.2][learner]);
+                row.lost = (learner == 2 && seed < 5).then_some(3);
+            });
+            (seed < runs(learner)).then_some(made)
+        }))
+    }
+
+    #[test]
+    fn the_smallest_factor_that_kept_theta_is_found() {
+        let findings = three(|_| 40);
+        // 0 of 40: 1 - 0.05^(1/40) = 7.2 %; 5 of 40: 24.5 %, by bisection of the exact sum
+        let expected =
+            ["corridor", "levis", "0.1", "0/40", "7.2 %", "0.4000", "3.0", "0.01", "5/40", "24.5 %"];
+        assert_eq!(findings.tables[0].table.rows()[0], expected);
+        let part = |name: &str| findings.parts.iter().find(|(n, _)| n == name).map(|(_, text)| text.as_str());
+        assert_eq!((part("smaller levis"), part("width corridor")), (Some("10"), Some("0.400")));
+        let first = "On these worlds the printed radius of levis could be 10 times smaller.";
+        assert_eq!(findings.words[0], first);
+        assert_eq!(findings.data["scale"]["tried"][2]["factor"], 0.01);
+        assert_eq!(findings.data["scale"]["rows"][0]["failed"]["lost"]["hits"], 5);
+        assert!(findings.sound);
+    }
+
+    #[test]
+    fn little_is_not_taken_for_much() {
+        // 20 runs without a loss: at most 13.9 %, which is above delta
+        let few = three(|_| 20);
+        assert!(few.data["scale"]["rows"][0]["kept"].is_null());
+        assert!(
+            few.words[0].starts_with("On corridor no factor kept theta* for levis: 1 lost it in 0 of 20")
+        );
+        let none = three(|_| 0);
+        assert!(none.words.is_empty() && none.tables[0].table.rows()[0][2] == "-");
+        let some = three(|learner| if learner == 1 { 40 } else { 0 });
+        assert_eq!(some.data["scale"]["rows"][0]["kept"]["factor"], 1.0);
+        assert!(some.data["scale"]["rows"][0]["failed"].is_null());
+    }
+}
