@@ -4,9 +4,9 @@
 use crate::artifacts::{self, Tests};
 use crate::skipped::Notes;
 use crate::timing::{Slow, Timed};
-use crate::{cargo, docs, root};
+use crate::{browser, cargo, docs, root};
 use anyhow::{Context, Result};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
@@ -60,6 +60,7 @@ fn all(parts: &mut Parts) -> Outcome<()> {
     for test in &tests {
         passed!(parts.test(test));
     }
+    passed!(parts.pages(&tests, &program));
     // the examples in the documentation
     passed!(parts.cargo("examples in the documentation", &["test", "--workspace", "--doc"], &[]));
     passed!(parts.cargo(
@@ -122,6 +123,27 @@ impl Parts {
         }));
         self.slow.extend(slow);
         self.skipped.extend(notes.take()?);
+        Ok(Ok(()))
+    }
+
+    /// Reports and replays in a browser. Where there is none, that is a line of the table; a
+    /// machine that checks changes must have one.
+    fn pages(&mut self, tests: &[Tests], program: &Path) -> Outcome<()> {
+        let mut skipped = None;
+        passed!(self.part("pages in a browser", || {
+            Ok(match browser::test(tests, program)? {
+                browser::Outcome::Passed => ExitCode::SUCCESS,
+                browser::Outcome::Failed => ExitCode::FAILURE,
+                browser::Outcome::Skipped(reason) => {
+                    let line = format!("skipped: {reason}");
+                    eprintln!("{line}");
+                    skipped = Some(line);
+                    let must = std::env::var("CI").is_ok_and(|value| value == "true");
+                    if must { ExitCode::FAILURE } else { ExitCode::SUCCESS }
+                }
+            })
+        }));
+        self.skipped.extend(skipped);
         Ok(Ok(()))
     }
 

@@ -11,8 +11,14 @@ use std::process::ExitCode;
 
 /// Where the notices are; `goalward licences` prints them.
 const FILE: &str = "THIRD-PARTY-LICENSES.txt";
-/// The typeface of figures is linked in too, as outlines.
-const TYPEFACE: &str = "crates/lab/assets/Inter-LICENSE.txt";
+/// What is embedded and no package: its licence, and how it is called.
+const EMBEDDED: &[(&str, &str)] = &[
+    ("crates/lab/assets/Inter-LICENSE.txt", "Inter, the typeface of figures (https://rsms.me/inter)"),
+    (
+        "crates/lab/assets/uplot/LICENSE.txt",
+        "uPlot 1.6.32, the curves of HTML reports (https://github.com/leeoniya/uPlot)",
+    ),
+];
 
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
@@ -23,6 +29,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("Zlib", "provided 'as-is', without any express or implied warranty"),
     ("BSD-3-Clause", "Redistribution and use in source and binary forms"),
     ("Unicode-3.0", "UNICODE LICENSE V3"),
+    ("CC0-1.0", "CC0 1.0 Universal"),
     ("Apache-2.0", "TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION"),
 ];
 
@@ -151,8 +158,9 @@ fn notices() -> Result<String> {
             order[place].1.push(line.clone());
         }
     }
-    let typeface = fs::read_to_string(root()?.join(TYPEFACE))?;
-    order.push((typeface, vec!["Inter, the typeface of figures (https://rsms.me/inter)".into()]));
+    for (licence, name) in EMBEDDED {
+        order.push((fs::read_to_string(root()?.join(licence))?, vec![(*name).into()]));
+    }
     let mut out = format!(
         "Third-party software in goalward\n\nThe program contains what is listed here, under the \
          licences that follow. \
@@ -205,6 +213,7 @@ mod tests {
             let line = format!("{} {}: {licence}\n", package.name, package.version);
             assert!(said.contains(&line), "{line}");
         }
+        assert!(EMBEDDED.iter().all(|(_, name)| said.contains(name)));
     }
 
     #[test]

@@ -4,6 +4,7 @@
 
 mod artifacts;
 mod bench;
+mod browser;
 mod checks;
 mod docs;
 mod dummy;
@@ -26,6 +27,8 @@ usage: cargo xtask test                    format, lints, all tests, documentati
        documents, or compare them
        cargo xtask licences [--check]      write the notices of what is linked in, or compare them
        cargo xtask bench NAME              run a benchmark; without a name, list them
+       cargo xtask browser REPORT.html     open reports and replays in Chromium and use them; \
+       more pages are replays
        cargo xtask dummy                   add a learner to a copy: it takes one file and one line
        cargo xtask soak NAME               run a long sweep; without a name, list them
        cargo xtask mutants FILE            change a file in small ways: which changes does no test notice?";
@@ -37,6 +40,7 @@ fn main() -> Result<ExitCode> {
         ["docs", ref rest @ ..] => docs::run(rest),
         ["licences" | "licenses", ref rest @ ..] => licences::run(rest),
         ["bench", ref rest @ ..] => bench::run(rest),
+        ["browser", ref rest @ ..] => browser::run(rest),
         ["dummy"] => dummy::run(),
         ["soak", ref rest @ ..] => soak::run(rest),
         ["mutants", ref rest @ ..] => mutants::run(rest),

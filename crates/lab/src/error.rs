@@ -100,6 +100,12 @@ pub enum Error {
         /// Why not.
         reason: String,
     },
+    /// A report could not be made.
+    #[error("the report could not be made: {reason}")]
+    Report {
+        /// Why not.
+        reason: String,
+    },
 }
 
 impl Error {

@@ -13,6 +13,8 @@ pub struct Results {
     pub study: Study,
     /// Who computed them.
     pub build: Build,
+    /// Where they were computed, from the manifests; empty if nothing is known of it.
+    pub machines: Vec<Machine>,
     /// One for each world and learner: world by world, learners in their order. Cell
     /// `w * learners + l` belongs to world w and learner l.
     pub cells: Vec<Cell>,
@@ -26,6 +28,21 @@ pub struct Build {
     /// The commit it was built from, with `+` behind it if there were changes; "unknown" outside a
     /// checkout.
     pub commit: String,
+}
+
+/// A machine that made some of the records, from the manifests.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Machine {
+    /// Its name.
+    pub host: String,
+    /// The operating system and the architecture, such as "linux x86_64".
+    pub os: String,
+    /// How many cores it offered.
+    pub cores: usize,
+    /// How many of the runs it made.
+    pub runs: usize,
+    /// The wall-clock time of these runs together, in seconds.
+    pub seconds: f64,
 }
 
 /// The runs of one learner in one world.

@@ -1,0 +1,2 @@
+// What a reader does with a replay.
+export async function checkReplay() {}

@@ -1,0 +1,147 @@
+//! `cargo xtask browser REPORT.html [REPLAY.html ...]`: the pages that the program makes, in real
+//! Chromium. `cargo xtask test` does the same with pages of its own.
+//!
+//! What it needs is installed under `target/browser/`, but for Chromium, which is the system's.
+
+use crate::artifacts::Tests;
+use crate::{bench, root};
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode, Stdio};
+
+/// What drives Chromium, from npm.
+const DRIVER: &str = "playwright-core";
+const DRIVER_VERSION: &str = "1.65";
+/// The test that writes a large report of invented results.
+const REPORT_TEST: &str = "report::tests::a_large_report_is_below_its_limit";
+/// The variable by which it knows the folder.
+const PAGES: &str = "GOALWARD_PAGES";
+
+/// How the pages fared.
+pub(crate) enum Outcome {
+    Passed,
+    Failed,
+    /// Nobody could look, and why.
+    Skipped(String),
+}
+
+pub(crate) fn run(pages: &[&str]) -> Result<ExitCode> {
+    if pages.is_empty() || pages.iter().any(|page| page.starts_with('-')) {
+        eprintln!("usage: cargo xtask browser REPORT.html [REPLAY.html ...]");
+        return Ok(ExitCode::from(2));
+    }
+    let pages: Vec<PathBuf> = pages.iter().map(|page| std::path::absolute(page)).collect::<Result<_, _>>()?;
+    Ok(match look(&pages)? {
+        Outcome::Passed => ExitCode::SUCCESS,
+        Outcome::Failed => ExitCode::FAILURE,
+        Outcome::Skipped(reason) => {
+            eprintln!("skipped: {reason}");
+            ExitCode::FAILURE
+        }
+    })
+}
+
+/// Makes a report of invented results and two replays of real runs, and looks at them.
+pub(crate) fn test(tests: &[Tests], program: &Path) -> Result<Outcome> {
+    let folder = folder()?;
+    let lab = tests.iter().find(|test| test.name == "lab: unit tests (lib)");
+    let lab = lab.context("cargo built no tests of the lab")?;
+    let mut command = Command::new(&lab.program);
+    command.args([REPORT_TEST, "--exact"]).current_dir(&lab.folder).env(PAGES, &folder);
+    quietly(&mut command).map_err(anyhow::Error::msg)?;
+    let report = folder.join("report.html");
+    if !report.is_file() {
+        bail!("{REPORT_TEST} wrote no report");
+    }
+    let mut pages = vec![report];
+    for (name, args) in REPLAYS {
+        let page = folder.join(name);
+        let mut command = Command::new(program);
+        command.args(["learn", "--quiet"]).args(*args).arg("--replay").arg(&page);
+        quietly(&mut command).map_err(anyhow::Error::msg)?;
+        pages.push(page);
+    }
+    look(&pages)
+}
+
+/// A grid world and one that is none.
+const REPLAYS: &[(&str, &[&str])] = &[];
+
+fn look(pages: &[PathBuf]) -> Result<Outcome> {
+    let folder = folder()?;
+    let ready = driver(&folder).and_then(|()| chromium());
+    let chromium = match ready {
+        Ok(chromium) => chromium,
+        Err(reason) => return Ok(Outcome::Skipped(format!("pages in a browser: {reason}"))),
+    };
+    let mut command = Command::new("node");
+    command.arg(root()?.join("xtask/browser/report.mjs")).arg(&folder).arg(chromium).arg(&folder).args(pages);
+    Ok(match bench::finish(command)? == ExitCode::SUCCESS {
+        true => Outcome::Passed,
+        false => Outcome::Failed,
+    })
+}
+
+fn folder() -> Result<PathBuf> {
+    let folder = root()?.join("target/browser");
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    Ok(folder)
+}
+
+/// Installs what drives the browser, unless it is there.
+fn driver(folder: &Path) -> Result<(), String> {
+    let said = folder.join("node_modules").join(DRIVER).join("package.json");
+    let wanted = format!("\"version\": \"{DRIVER_VERSION}.");
+    if fs::read_to_string(said).is_ok_and(|text| text.contains(&wanted)) {
+        return quietly(Command::new("node").arg("--version"));
+    }
+    let mut npm = Command::new("npm");
+    npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(folder);
+    quietly(npm.arg(format!("{DRIVER}@{DRIVER_VERSION}")))
+}
+
+/// Where Chromium is; it is installed if we may.
+fn chromium() -> Result<PathBuf, String> {
+    if let Some(there) = on_path("chromium") {
+        return Ok(there);
+    }
+    let user = Command::new("id").arg("-u").output().map_err(|error| format!("id: {error}"))?;
+    if user.stdout.trim_ascii() != b"0" {
+        return Err("chromium is not installed".into());
+    }
+    let apt = |args: &[&str]| quietly(Command::new("apt-get").args(args).env("DEBIAN_FRONTEND", "noninteractive"));
+    apt(&["update", "-qq"])?;
+    apt(&["install", "-qq", "-y", "chromium"])?;
+    on_path("chromium").ok_or_else(|| "chromium was installed and is not there".into())
+}
+
+fn on_path(name: &str) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+/// Runs a command; the last line of what it complained about if it fails.
+fn quietly(command: &mut Command) -> Result<(), String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{name}: {error}"))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stderr);
+    Err(format!("{name}: {}", said.lines().rfind(|line| !line.is_empty()).unwrap_or("it failed")))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_went_wrong_is_named() {
+        let mut command = Command::new("sh");
+        command.args(["-c", "echo first >&2; echo no network >&2; exit 1"]);
+        assert_eq!(quietly(&mut command), Err("sh: no network".into()));
+        assert!(quietly(&mut Command::new("no-such-program")).is_err_and(|e| e.contains("no-such-program")));
+        assert!(on_path("sh").is_some() && on_path("no-such-program").is_none());
+    }
+}
