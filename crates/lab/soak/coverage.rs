@@ -11,7 +11,12 @@ use goalward::Settings;
 use goalward::files::json;
 use goalward::problem::{Instance, Problem};
 use goalward::worlds;
-use goalward_lab::{CoverageOptions, CoverageRow, Silent, coverage};
+use goalward_lab::engine::{self, RunOptions};
+use goalward_lab::grid::{Grid, Shard};
+use goalward_lab::results::{Cell, RunRow};
+use goalward_lab::stats::Proportion;
+use goalward_lab::store::{StudyFolder, load};
+use goalward_lab::{Silent, study};
 use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
@@ -69,13 +74,12 @@ fn run() -> Result<bool, Box<dyn Error>> {
     let mut kept = true;
     for world in &worlds {
         for row in watch(dir.path(), world, LEARNERS, seeds, steps)? {
-            let Some(lost) = row.lost else { continue };
-            let mut line = said(&row, seeds);
-            if row.promised.is_some() && lost.limit >= LIMIT {
-                let again = watch(dir.path(), world, &[&row.contender.label], 10 * seeds, steps)?;
+            let mut line = row.said();
+            if row.guarantee != "no" && row.lost.limit >= LIMIT {
+                let again = watch(dir.path(), world, &[&row.learner], 10 * seeds, steps)?;
                 for row in &again {
-                    line += &format!("\n    again: {}", said(row, 10 * seeds));
-                    kept &= row.lost.is_some_and(|lost| lost.limit < LIMIT);
+                    line += &format!("\n    again: {}", row.said());
+                    kept &= row.lost.limit < LIMIT;
                 }
             }
             println!("{line}");
@@ -88,15 +92,24 @@ fn run() -> Result<bool, Box<dyn Error>> {
     Ok(kept)
 }
 
-fn said(row: &CoverageRow, seeds: u64) -> String {
-    let holds = row.guarantee.as_ref().map_or("-", |g| g.holds.word());
-    let (lost, limit) = row.lost.map_or((0, 0.0), |lost| (lost.hits, lost.limit));
-    let at_plan = row.lost_at_plan.map_or(0, |lost| lost.hits);
-    let world = Path::new(&row.world).file_stem().map_or(row.world.clone(), |w| w.to_string_lossy().into());
-    format!(
-        "{world:32} {:46} holds: {holds:8} lost {lost:4} of {seeds}, at a plan {at_plan:4}, limit {limit:.4}",
-        row.contender.label
-    )
+/// What the runs of one learner in one world say.
+struct Row {
+    world: String,
+    learner: String,
+    guarantee: String,
+    lost: Proportion,
+    at_plan: usize,
+}
+
+impl Row {
+    fn said(&self) -> String {
+        let stem = Path::new(&self.world).file_stem();
+        let world = stem.map_or(self.world.clone(), |w| w.to_string_lossy().into());
+        format!(
+            "{world:32} {:46} holds: {:8} lost {:4} of {}, at a plan {:4}, limit {:.4}",
+            self.learner, self.guarantee, self.lost.hits, self.lost.n, self.at_plan, self.lost.limit
+        )
+    }
 }
 
 fn watch(
@@ -105,17 +118,28 @@ fn watch(
     learners: &[&str],
     seeds: u64,
     steps: u64,
-) -> Result<Vec<CoverageRow>, Box<dyn Error>> {
-    let options = CoverageOptions {
-        out: dir.join("out"),
-        worlds: vec![world.into()],
-        learners: learners.iter().map(|learner| learner.to_string()).collect(),
-        deltas: vec![DELTA],
-        seeds: 0..seeds,
-        steps,
-        force: true,
+) -> Result<Vec<Row>, Box<dyn Error>> {
+    let text = format!(
+        "worlds = [{world:?}]\nlearners = {learners:?}\nseeds = {seeds}\nsteps = {steps}\n\
+         set = {{ B = \"oracle\", t_star = \"oracle\", delta = {DELTA} }}\n[coverage]\n\
+         [record]\nsets = true\nepisodes = \"none\"\nplans = \"none\"\nprobes = \"none\"\n"
+    );
+    // learners that lack a parameter of `set` do not take it, and one has each
+    let grid = Grid::open(&study::read(&text, Path::new("soak.toml"), false)?)?;
+    let folder = StudyFolder::claim(&dir.join("out"), &grid, Shard::WHOLE, true)?;
+    engine::run(&grid, &folder, &RunOptions::default(), &Silent)?;
+    let results = load(folder.path())?;
+    let row = |cell: &Cell| {
+        let lost = |of: fn(&RunRow) -> Option<u64>| cell.runs.iter().filter(|run| of(&run.row).is_some()).count();
+        Some(Row {
+            world: world.into(),
+            learner: results.study.learners[cell.learner].contender.label.clone(),
+            guarantee: cell.runs.first()?.row.guarantee.clone().unwrap_or("-".into()),
+            lost: Proportion::of(lost(|row| row.lost) as u64, cell.runs.len() as u64)?,
+            at_plan: lost(|row| row.lost_at_plan),
+        })
     };
-    Ok(coverage(&options, &Silent)?.rows)
+    Ok(results.cells.iter().filter_map(row).collect())
 }
 
 /// Problems that no built-in world is: costs in other units, and features and a theta far from the

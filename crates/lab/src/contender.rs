@@ -89,20 +89,6 @@ impl Place {
         Ok(Place { label: text.into(), world, params })
     }
 
-    /// Reads several, opens each, and refuses one that is given twice.
-    pub fn open_all<S: AsRef<str>>(texts: &[S]) -> Result<Vec<(Place, Arena)>> {
-        let places = texts.iter().map(|text| Place::parse(text.as_ref())).collect::<Result<Vec<_>>>()?;
-        if let Some((_, twice)) =
-            places.iter().enumerate().find(|(i, place)| places[..*i].iter().any(|p| p == *place))
-        {
-            return Err(Error::Place { text: twice.label.clone(), fault: "it is given twice".into() });
-        }
-        if places.is_empty() {
-            return Err(Error::Nothing { what: "worlds" });
-        }
-        places.into_iter().map(|place| place.open().map(|arena| (place, arena))).collect()
-    }
-
     /// The world, solved.
     pub fn open(&self) -> Result<Arena> {
         Ok(Arena::open(&self.world, &self.params)?)

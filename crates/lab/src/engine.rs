@@ -8,6 +8,7 @@ use crate::measure::{Measure, Now, Rows, Yardstick, measures};
 use crate::results::RunRow;
 use crate::store::{Manifest, Saved, StudyFolder, Times};
 use crate::{Error, Progress, Result};
+use goalward::confidence::{Guarantee, Holds};
 use goalward::episode::{Checkpoint, Ending, Episode, Flow, Observer, Plan, Runner, Step, Stop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -239,6 +240,7 @@ fn run_row(runner: &Runner) -> RunRow {
         violations: result.violations,
         radius: result.radius,
         guarantee: result.guarantee.as_ref().and_then(|g| word(g.holds)),
+        why_not: result.guarantee.as_ref().filter(|g| g.holds == Holds::No).map(Guarantee::summary),
         level: result.guarantee.as_ref().map(|g| g.level),
         delta: result.parameters.get("delta").and_then(serde_json::Value::as_f64),
         state_bytes: state as u64,

@@ -92,25 +92,3 @@ impl Findings {
 fn value(of: impl Serialize) -> Value {
     serde_json::to_value(of).unwrap_or_default()
 }
-
-impl Findings {
-    /// What a command prints.
-    pub fn text(&self) -> String {
-        String::new()
-    }
-
-    /// As Markdown.
-    pub fn summary(&self, _: &Results) -> String {
-        String::new()
-    }
-
-    /// Named parts for documents.
-    pub fn markdown(&self) -> String {
-        String::new()
-    }
-
-    /// For `--json`.
-    pub fn json(&self, _: &Results) -> serde_json::Value {
-        serde_json::Value::Null
-    }
-}

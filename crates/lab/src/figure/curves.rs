@@ -6,10 +6,8 @@ use super::canvas::{self, Anchor, Canvas, text_width};
 use super::panel::{Frame, mark, share_y};
 use super::parts::{Marker, Panel, TEXT};
 use super::style::{Colour, Stroke};
-use crate::files::figure_names;
-use crate::{Folder, Result};
+use crate::Result;
 use plotters::backend::DrawingBackend;
-use std::path::PathBuf;
 
 /// Curves with bands, drawn to SVG and PNG.
 #[derive(Clone, Debug)]
@@ -56,12 +54,6 @@ impl CurveFigure {
     /// As the bytes of a PNG file.
     pub fn png(&self) -> Result<Vec<u8>> {
         canvas::png(self.size, |canvas| self.draw(canvas))
-    }
-
-    /// Writes `stem.svg` and `stem.png`.
-    pub(crate) fn write(&self, folder: &Folder, stem: &str) -> Result<Vec<PathBuf>> {
-        let [svg, png] = figure_names(stem);
-        Ok(vec![folder.write(&svg, self.svg()?)?, folder.write(&png, self.png()?)?])
     }
 
     fn draw<DB: DrawingBackend>(&self, canvas: &Canvas<DB>) -> Result<()> {

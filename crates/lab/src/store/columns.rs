@@ -90,6 +90,7 @@ impl Row for RunRow {
         known("violations", Count, "planning calls over an empty set, and steps that no model allows"),
         maybe("radius", Text, "confidence radius: printed, scaled:x, likelihood ..."),
         maybe("guarantee", Text, "whether what is proved holds here: yes, no, unknown"),
+        maybe("why_not", Text, "why it does not hold"),
         maybe("level", Real, "probability with which it may fail"),
         maybe("delta", Real, "failure probability in force"),
         maybe("late_optimal_share", Real, "optimal actions in the second half of the episodes, as a share"),

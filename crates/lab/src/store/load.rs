@@ -5,7 +5,7 @@ use super::folder::{content_hash, opened, read_manifest};
 use super::manifest::Manifest;
 use super::table_file::decode;
 use crate::grid::Job;
-use crate::results::{Cell, Results, Run, RunRow};
+use crate::results::{Cell, Machine, Results, Run, RunRow};
 use crate::{Error, Result};
 use std::fs;
 use std::path::Path;
@@ -17,8 +17,10 @@ pub fn load(dir: &Path) -> Result<Results> {
     let planned = study.seeds.len();
     let cell = |n: usize| Cell { world: n / learners, learner: n % learners, planned, ..Cell::default() };
     let mut cells: Vec<Cell> = (0..study.worlds.len() * learners).map(cell).collect();
+    let mut machines: Vec<Machine> = Vec::new();
     for job in &plan.jobs {
         let Some(manifest) = read_manifest(dir, &job.hash)? else { continue };
+        count(&mut machines, &manifest);
         let Some(cell) = cells.get_mut(job.world * learners + job.learner) else {
             let fault = "its jobs are not those of the study beside it".into();
             return Err(Error::Output { path: dir.join(super::folder::PLAN), fault });
@@ -28,7 +30,20 @@ pub fn load(dir: &Path) -> Result<Results> {
             None => cell.runs.push(run(dir, job, manifest)?),
         }
     }
-    Ok(Results { study, build: plan.build, cells })
+    Ok(Results { study, build: plan.build, machines, cells })
+}
+
+/// Adds a run to the machine that made it.
+fn count(machines: &mut Vec<Machine>, manifest: &Manifest) {
+    let here = &manifest.machine;
+    let at = machines.iter().position(|m| m.host == here.host && m.os == here.system && m.cores == here.cores);
+    let at = at.unwrap_or_else(|| {
+        let new = Machine { host: here.host.clone(), os: here.system.clone(), cores: here.cores, ..Machine::default() };
+        machines.push(new);
+        machines.len() - 1
+    });
+    machines[at].runs += 1;
+    machines[at].seconds += manifest.times.wall;
 }
 
 fn run(dir: &Path, job: &Job, manifest: Manifest) -> Result<Run> {
