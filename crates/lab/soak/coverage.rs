@@ -119,12 +119,17 @@ fn watch(
     seeds: u64,
     steps: u64,
 ) -> Result<Vec<Row>, Box<dyn Error>> {
+    let horizon = |name: &&str| {
+        let entry = goalward::learners::entry(name.split('@').next().unwrap_or(name));
+        entry.is_ok_and(|entry| entry.parameters.iter().any(|p| p.name == "t_star"))
+    };
+    let bound = if *learners == ["lr"] { "" } else { "B = \"oracle\"," };
+    let t_star = if learners.iter().any(horizon) { "t_star = \"oracle\"," } else { "" };
     let text = format!(
         "worlds = [{world:?}]\nlearners = {learners:?}\nseeds = {seeds}\nsteps = {steps}\n\
-         set = {{ B = \"oracle\", t_star = \"oracle\", delta = {DELTA} }}\n[coverage]\n\
+         set = {{ {bound} {t_star} delta = {DELTA} }}\n[coverage]\n\
          [record]\nsets = true\nepisodes = \"none\"\nplans = \"none\"\nprobes = \"none\"\n"
     );
-    // learners that lack a parameter of `set` do not take it, and one has each
     let grid = Grid::open(&study::read(&text, Path::new("soak.toml"), false)?)?;
     let folder = StudyFolder::claim(&dir.join("out"), &grid, Shard::WHOLE, true)?;
     engine::run(&grid, &folder, &RunOptions::default(), &Silent)?;

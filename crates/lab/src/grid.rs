@@ -1,11 +1,11 @@
 //! The grid of a study: its jobs, in order, each with the hash of all that determines its result.
 
-use crate::Result;
+use crate::{Place, Result};
 use crate::results::Build;
 use crate::store::columns::SCHEMA;
 use crate::study::{Study, StudyFile};
 use goalward::episode::{Arena, RunSpec, Runner};
-use goalward::problem::Need;
+use goalward::problem::{Instance, Need};
 use goalward::{learners, worlds};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -44,9 +44,14 @@ impl Grid {
     /// Opens the worlds and tries every learner. A learner that can be built nowhere is an error;
     /// one that cannot be built in some world fails there, and the study goes on.
     pub fn open(file: &StudyFile) -> Result<Grid> {
+        Grid::open_with(file, &|place| worlds::open(&place.world, &place.params))
+    }
+
+    /// The same with the caller's way to open a world.
+    pub fn open_with(file: &StudyFile, open: &dyn Fn(&Place) -> goalward::Result<Instance>) -> Result<Grid> {
         let study = file.study.clone();
         let arenas = (0..study.worlds.len())
-            .map(|world| open_world(&study, world).map_err(|error| file.about_world(world, error)));
+            .map(|world| open_world(&study, world, open).map_err(|error| file.about_world(world, error)));
         let arenas = arenas.collect::<Result<Vec<_>>>()?;
         let grid = Grid { jobs: jobs(&study, &arenas), study, arenas };
         grid.try_learners(file)?;
@@ -81,9 +86,13 @@ impl Grid {
 }
 
 /// Opens a world and solves it; an error before it takes more memory than there is.
-fn open_world(study: &Study, world: usize) -> goalward::Result<Arena> {
+fn open_world(
+    study: &Study,
+    world: usize,
+    open: &dyn Fn(&Place) -> goalward::Result<Instance>,
+) -> goalward::Result<Arena> {
     let place = &study.worlds[world].place;
-    let instance = worlds::open(&place.world, &place.params)?;
+    let instance = open(place)?;
     let entries = study.learners.iter().filter_map(|l| learners::entry(&l.contender.learner).ok());
     let most = entries.map(|entry| entry.bytes(&instance.problem)).max().unwrap_or(0);
     let runs = (study.learners.len() * study.seeds.len()).clamp(1, rayon::current_num_threads());

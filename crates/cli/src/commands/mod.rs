@@ -144,7 +144,7 @@ fn spelled(world: &str, params: &Settings) -> String {
 
 /// Opens a world, and says what was done to what it gives; with --restart, which states lead back
 /// to the start.
-fn open(world: &str, params: &Settings, busy: &Busy, quiet: bool) -> anyhow::Result<Instance> {
+fn open(world: &str, params: &Settings, busy: &Busy, quiet: bool) -> goalward::Result<Instance> {
     let waiting = Waiting::new(world, quiet);
     let (instance, lost) = worlds::open_restarting(world, params)?;
     drop(waiting);

@@ -12,12 +12,16 @@ fn a_comparison_prints_a_table_and_writes_its_files() {
         assert!(ran.out.contains(word), "{}", ran.out);
     }
     assert!(ran.err.contains("here"), "{}", ran.err);
-    let endings: Vec<String> = files(&place.path("here"));
-    for ending in [".csv", ".svg", ".png"] {
-        assert!(endings.iter().any(|name| name.ends_with(ending)), "{ending}: {endings:?}");
+    for file in ["study.toml", "summary.md", "report.html", "figures/regret.svg", "figures/regret.png"] {
+        assert!(place.path("here").join(file).exists(), "{file}");
     }
+    // the file that it wrote is the study that it ran
+    let study = place.path("here/study.toml");
+    std::fs::copy(study, place.path("compare.toml")).unwrap();
+    let again = place.run("study run compare.toml --out here").done();
+    assert!(again.err.contains("9 of 9 runs were there already"), "{}", again.err);
     place.run(&format!("{run} --json")).done().json();
-    assert!(!files(&place.path("out/compare")).is_empty());
+    assert!(place.path("out/compare/report.html").exists());
 }
 
 #[test]
@@ -31,14 +35,28 @@ fn a_setting_that_nobody_has_is_refused() {
 #[test]
 fn a_small_reproduction() {
     let place = Place::new();
-    let run = "reproduce --dims 2 --episodes 30 --seeds 0..2 --out here";
+    let run = "reproduce --episodes 30 --seeds 0..2 --out here";
     let ran = place.run(run).done();
     assert!(!ran.out.is_empty());
-    assert!(!files(&place.path("here")).is_empty());
+    assert!(place.path("here/figures/regret.png").exists());
     place.run(&format!("{run} --json --quiet")).done().json();
 }
 
-fn files(directory: &Path) -> Vec<String> {
-    let entries = std::fs::read_dir(directory).unwrap();
-    entries.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
+#[test]
+fn a_comparison_against_one() {
+    let place = Place::new();
+    let run =
+        "compare hard-instance --param dim=2 --learners lr,random --seeds 0..3 --episodes 50 --out here";
+    let ran = place.run(&format!("{run} --against lr")).done();
+    assert!(ran.out.contains("less that of lr"), "{}", ran.out);
+    place.run(&format!("{run} --against levis")).refused(&["--against levis", "hint: ", "lr"]);
+}
+
+#[test]
+fn the_demo_runs() {
+    let place = Place::new();
+    let ran = place.run("demo --episodes 5 --seeds 0..2 --out here").done();
+    assert!(ran.out.contains("scaled:"), "{}", ran.out);
+    assert!(place.path("here/figures/regret.png").exists());
+    place.run("demo --episodes 5 --seeds 0..2 --json -q --out here").done().json();
 }

@@ -79,7 +79,7 @@ fn a_comparison_is_stopped_within_a_plan() {
         format!("compare {SLOW} --learners lr,random --seeds 0..4 --episodes 1000000 --max-steps 4000000");
     let mut child = place.start(&run);
     // it makes its directory when the world is open and the runs begin
-    while !place.path("out").exists() {
+    while !place.path("out/compare/plan.json").exists() {
         assert!(child.try_wait().unwrap().is_none());
         sleep(Duration::from_millis(1));
     }
@@ -93,7 +93,7 @@ fn opening_a_world_is_stopped_at_once() {
     let place = Place::new();
     let world = "windy-grid@n=140";
     for command in [
-        format!("coverage --worlds {world} --learners lr --seeds 0..2"),
+        format!("compare {world} --learners lr --seeds 0..2"),
         "learn windy-grid --param n=140 --checkpoint c".to_string(),
     ] {
         let child = place.start(&command);

@@ -1,4 +1,4 @@
-//! What `learn` says of a theta that transitions cannot tell, and `coverage` of features that are
+//! What `learn` says of a theta that transitions cannot tell, and a coverage study of features that are
 //! faint.
 
 use super::*;
@@ -26,10 +26,13 @@ fn what_cannot_be_learnt_is_said() {
 #[test]
 fn a_faint_wind_is_covered() {
     let place = Place::new();
-    let worlds = ["0", "1e-8", "1e-9"].map(|wind| format!("windy-grid@n=3@wind={wind}")).join(",");
-    let run =
-        format!("coverage --worlds {worlds} --learners lr --deltas 0.1 --seeds 0..10 --steps 300 --json");
-    let json = place.run(&run).done().json();
+    let worlds = ["0", "1e-8", "1e-9"].map(|wind| format!("windy-grid@n=3@wind={wind}"));
+    let study = format!(
+        "steps = 300\nseeds = 10\nworlds = {worlds:?}\nlearners = [\"lr@delta=0.1\"]\n\
+         [record]\nsets = true\n[coverage]\n"
+    );
+    place.write("faint.toml", study);
+    let json = place.run("study run faint.toml --json").done().json();
     assert_eq!(json["sound"], true);
     for row in json["rows"].as_array().unwrap() {
         assert_eq!(

@@ -33,37 +33,35 @@ fn results_are_printed_as_named_parts_of_a_document() {
     assert_eq!(place.run(&format!("{line} --markdown")).done().out, said, "the same bytes");
     place.run(&format!("{line} --markdown --json")).refused(&["--json", "--markdown"]);
 
-    let growth = "growth --families fixed --episodes 20,40 --seeds 0..3 --quiet --markdown";
-    let said = place.run(growth).done().out;
-    for part in
-        ["<!-- table fixed -->\n| learner |", "<!-- exponent fixed lr -->\n", "<!-- share fixed lr -->\n"]
-    {
-        assert!(said.contains(part), "{part}: {said}");
-    }
-
-    let survey = "survey --worlds hard-instance@dim=2 --learners levis++lr,lr,levis,random \
-                  --seeds 0..3 --episodes 30 \
-                  --quiet --markdown";
-    let said = place.run(survey);
-    assert!(matches!(said.code, Some(0 | 1)), "{}", said.err);
-    for part in [
-        "<!-- table -->\n| learner | hard-instance@dim=2 |",
-        "<!-- verdict -->\nBy paired",
-        "<!-- beside lr -->\n`lr` ",
-    ] {
-        assert!(said.out.contains(part), "{part}: {}", said.out);
-    }
-
-    let coverage = "coverage --worlds hard-instance@dim=2 --learners lr,levis --deltas 0.1 \
-                    --seeds 0..3 --steps 50 --quiet \
-                    --markdown";
-    let said = place.run(coverage);
-    assert!(matches!(said.code, Some(0 | 1)), "{}", said.err);
-    for part in [
-        "<!-- matrix 0.1 -->\n| set | hard-instance, dim = 2 |",
-        "<!-- limit lr 0.1 -->\n",
-        "<!-- table -->\n",
-    ] {
-        assert!(said.out.contains(part), "{part}: {}", said.out);
-    }
+    let parts = |name: &str, study: &str, parts: &[&str]| {
+        place.write(&format!("{name}.toml"), study);
+        let said = place.run(&format!("study run {name}.toml --quiet --markdown"));
+        assert!(matches!(said.code, Some(0 | 1)), "{}", said.err);
+        for part in parts {
+            assert!(said.out.contains(part), "{part}: {}", said.out);
+        }
+    };
+    parts(
+        "grow",
+        "seeds = 3\nlearners = [\"lr\", \"random\"]\n[[worlds]]\nname = \"hard-instance@dim=2\"\nlabel = \"fixed\"\n\
+         grid = { episodes = [20, 40] }\n[[growth]]\nworld = \"fixed\"\nover = \"episodes\"\n",
+        &["<!-- table fixed -->\n| learner |", "<!-- exponent fixed lr -->\n", "<!-- share fixed lr -->\n"],
+    );
+    parts(
+        "survey",
+        "episodes = 30\nseeds = 3\nworlds = [\"hard-instance@dim=2\", \"corridor\"]\nset = { B = \"oracle\" }\n\
+         learners = [\"levis++lr\", \"lr\", \"levis\", \"random\"]\n\
+         [comparison]\nagainst = \"levis++lr\"\nbeside = [\"lr\"]\n",
+        &[
+            "<!-- table -->\n| learner | hard-instance@dim=2 | corridor |",
+            "<!-- verdict -->\n",
+            "<!-- beside lr -->\n`lr` ",
+        ],
+    );
+    parts(
+        "cover",
+        "steps = 50\nseeds = 3\nworlds = [\"hard-instance@dim=2\"]\nlearners = [\"lr\", \"levis\"]\n\
+         set = { B = \"oracle\", delta = 0.1 }\n[record]\nsets = true\n[coverage]\n",
+        &["<!-- matrix 0.1 -->\n| set | hard-instance, dim = 2 |", "<!-- limit lr 0.1 -->\n", "<!-- table -->\n"],
+    );
 }

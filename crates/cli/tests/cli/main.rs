@@ -55,7 +55,7 @@ impl Place {
         self.0.path().join(name)
     }
 
-    fn write(&self, name: &str, text: &str) {
+    fn write(&self, name: &str, text: impl AsRef<str>) {
         std::fs::write(self.path(name), text).unwrap();
     }
 

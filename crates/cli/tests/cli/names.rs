@@ -67,8 +67,9 @@ fn a_path_may_contain_an_at() {
             place.run(&format!("{command} {name}@features=f32")).done();
         }
         place.run(&format!("compare {name} --learners random --seeds 1 --episodes 2 --force")).done();
-        let coverage = "coverage --learners lr --deltas 0.1 --seeds 2 --steps 5 --force --worlds";
-        place.run(&format!("{coverage} {name}")).done();
+        let study = format!("steps = 5\nseeds = 2\nlearners = [\"lr\"]\nworlds = [{name:?}]\n");
+        place.write("at.toml", study);
+        place.run("study run at.toml --force").done();
     }
     place.run("solve no@such.json").refused(&["no@such.json"]);
     place.run("solve me@home=1/missing.json").refused(&["me@home=1/missing.json"]);
@@ -89,8 +90,7 @@ fn what_was_meant_is_offered() {
         ("learn windy-grid --learner lewis", "levis"),
         ("learn windy-grid --learner levis++rl", "levis++lr"),
         ("compare windy-grid --learners random,optmal", "optimal"),
-        ("coverage --worlds random-mxiture", "random-mixture"),
-        ("coverage --learners lrr", "lr"),
+        ("study run growht", "growth"),
         ("learn windy-grid --param widn=0.1", "wind"),
         ("learn windy-grid@simplx=true", "simplex"),
         ("learn windy-grid --set dleta=0.1", "delta"),
@@ -162,11 +162,7 @@ fn a_number_of_seeds_is_that_many() {
     assert_eq!(seeds("3,5,7"), serde_json::json!([3, 5, 7]));
     assert_eq!(seeds("0..2,7"), serde_json::json!([0, 1, 7]));
     place.run(&format!("{compare} 0")).refused(&["--seeds", "0 seeds"]);
-    for study in ["demo", "reproduce", "survey", "coverage", "scale", "growth"] {
+    for study in ["demo", "reproduce", "study run coverage"] {
         place.run(&format!("{study} --seeds 0")).refused(&["--seeds", "0 seeds"]);
     }
-    let coverage =
-        "coverage --worlds hard-instance@dim=2 --learners lr --deltas 0.1 --steps 5 --json --seeds 3";
-    let json = place.run(coverage).done().json();
-    assert_eq!(json["seeds"], serde_json::json!({ "start": 0, "end": 3 }));
 }

@@ -214,20 +214,14 @@ fn what_was_there_stays_if_the_new_one_cannot_be_written() {
 }
 
 /// Studies with their folders, each quick, and the same with something else asked.
-const STUDIES: [(&str, &str); 7] = [
-    ("compare hard-instance --param dim=2 --learners random --seeds 0..2 --episodes 5", "--max-steps 90000"),
-    ("demo --world windy-grid@n=2 --episodes 3 --seeds 0..2", "--scale 0.5"),
+const STUDIES: [(&str, &str); 4] = [
     (
-        "survey --worlds hard-instance@dim=2 --learners random,lr --against lr --episodes 5 --seeds 0..2",
-        "--max-steps 500",
+        "compare hard-instance --param dim=2 --learners random --seeds 0..2 --episodes 5",
+        "--max-steps 90000",
     ),
-    ("coverage --worlds hard-instance@dim=2 --learners lr --deltas 0.1 --seeds 0..2", "--steps 30"),
-    (
-        "scale --worlds hard-instance@dim=2 --learners levis --least 0.1 --per-decade 1 --seeds 0..2",
-        "--steps 30",
-    ),
-    ("growth --families fixed --dim 2 --learners lr --episodes 5,10,20 --seeds 0..2", "--b-star 2.75"),
-    ("reproduce --dims 2 --seeds 0..2", "--episodes 9"),
+    ("demo --seeds 0..2", "--episodes 4"),
+    ("reproduce --seeds 0..2", "--episodes 9"),
+    ("study run shortcut --quick --seeds 0..2", "--seeds 3..4"),
 ];
 
 #[test]
@@ -235,25 +229,23 @@ fn a_folder_holds_the_results_of_one_question() {
     let place = Place::new();
     for (run, more) in STUDIES {
         let name = run.split(' ').next().unwrap();
-        let short = if name == "reproduce" {
-            " --episodes 8"
-        } else if more.contains("--steps") {
-            " --steps 20"
-        } else {
-            ""
+        let short = if more.contains("--episodes") { " --episodes 3" } else { "" };
+        let other = match more.contains("--seeds") {
+            true => run.replace("--seeds 0..2", more),
+            false => run.to_string() + " " + more,
         };
-        let other = run.to_string() + " " + more;
         let run = run.to_string() + short;
         let done = |ran: Ran| assert!(matches!(ran.code, Some(0 | 1)), "{name}: {}", ran.err);
         done(place.run(&format!("{run} --out {name}")));
-        let results = || fs::read(place.path(name).join("summary.md")).unwrap();
+        let results = || fs::read(place.path(name).join("study.toml")).unwrap();
         let first = results();
-        place.run(&format!("{other} --out {name}")).refused(&[name, "results of another", "--force"]);
-        assert!(results() == first, "{name}");
+        let records = studies::parquet(&place.path(name));
+        place.run(&format!("{other} --out {name}")).refused(&[name, "do not belong to this question", "--force"]);
+        assert!(results() == first && studies::parquet(&place.path(name)) == records, "{name}");
         done(place.run(&format!("{run} --out {name}")));
-        assert!(results() == first, "{name}");
+        assert!(studies::parquet(&place.path(name)) == records, "{name}");
         done(place.run(&format!("{other} --out {name} --force")));
-        place.run(&format!("{run} --out {name}")).refused(&[name, "results of another"]);
+        place.run(&format!("{run} --out {name}")).refused(&[name, "do not belong to this question"]);
         // somebody's own file by the name of a result
         let own = format!("{name}-own");
         fs::create_dir(place.path(&own)).unwrap();
@@ -263,7 +255,7 @@ fn a_folder_holds_the_results_of_one_question() {
         // no folder at all
         place.run(&format!("{run} --out {own}/summary.md")).refused(&["not a folder"]);
     }
-    place.run(&format!("{} --out demo", STUDIES[0].0)).refused(&["another study, demo"]);
+    place.run(&format!("{} --out demo", STUDIES[0].0)).refused(&["results of the study \"demo\""]);
 }
 
 #[test]
@@ -272,11 +264,39 @@ fn a_study_spares_the_world_it_reads() {
     fs::create_dir(place.path("here")).unwrap();
     place.run("export hard-instance --param dim=2 -o here/summary.md").done();
     let before = place.read("here/summary.md");
-    for run in [
-        "compare here/summary.md --learners random --seeds 0..2 --episodes 5",
-        "demo --world here/summary.md",
-    ] {
-        place.run(&format!("{run} --out here --force")).refused(&["here/summary.md", "would be overwritten"]);
-    }
+    let run = "compare here/summary.md --learners random --seeds 0..2 --episodes 5";
+    place.run(&format!("{run} --out here --force")).refused(&["here/summary.md", "would be overwritten"]);
     assert!(place.read("here/summary.md") == before);
+}
+
+/// A disk that is full, or a limit on the size of files: what is there stays whole, and the same
+/// command goes on once there is room.
+#[cfg(unix)]
+#[test]
+fn a_study_survives_a_full_disk() {
+    let place = Place::new();
+    let run = "compare hard-instance@dim=2 --learners lr,random --seeds 3 --episodes 200 --out o -q";
+    let goalward = assert_cmd::cargo::cargo_bin("goalward");
+    // one block of 512 bytes: the small files fit, the tables do not
+    let limited = format!("trap '' XFSZ; ulimit -f 4; exec {} {run}", goalward.display());
+    let ran = std::process::Command::new("sh").args(["-c", &limited]).current_dir(place.path(".")).output();
+    let ran = Ran::of(ran.unwrap());
+    ran.refused(&["o/", "large"]);
+    let parts = || {
+        let names = fs::read_dir(place.path("o/episodes")).unwrap().map(|e| e.unwrap().file_name());
+        names.filter(|name| name.to_string_lossy().contains(".part")).count()
+    };
+    place.run(run).done();
+    assert_eq!(parts(), 0, "what was half written is gone");
+    place.run(&run.replace("--out o", "--out p")).done();
+    assert!(studies::parquet(&place.path("o")) == studies::parquet(&place.path("p")));
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_cannot_be_written_is_named() {
+    let place = Place::new();
+    fs::write(place.path("file"), "").unwrap();
+    place.run("demo --out file/inside").refused(&["file/inside"]);
+    place.run("demo --out /proc/nothing").refused(&["/proc/nothing"]);
 }

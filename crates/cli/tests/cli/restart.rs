@@ -33,9 +33,12 @@ fn every_command_says_how_and_takes_it() {
     place.run("learn again.json --episodes 5").done();
     let optimal = place.run("learn leap.json --restart --learner optimal --episodes 5 --json").done().json();
     assert!((optimal["optimal_cost"].as_f64().unwrap() - 2.0).abs() < 1e-9, "x = 1 + x/2: {optimal}");
-    place
-        .run("coverage --worlds leap.json@restart=true --learners lr --deltas 0.1 --seeds 2 --steps 5")
-        .done();
+    place.write(
+        "leap.toml",
+        "steps = 5\nseeds = 2\nlearners = [\"lr\"]\nworlds = [\"leap.json@restart=true\"]\n",
+    );
+    let ran = place.run("study run leap.toml").done();
+    assert!(ran.err.contains("leads back to the start: pit"), "{}", ran.err);
 }
 
 #[test]

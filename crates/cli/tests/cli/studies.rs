@@ -1,120 +1,169 @@
-//! `demo`, `survey`, `coverage`, `scale` and `growth`, on a small scale.
+//! `study`: files, folders, and the studies that come with goalward.
 
 use super::*;
 
+const MINE: &str = "title = \"Mine\"\nepisodes = 20\nseeds = 3\nworlds = [\"hard-instance@dim=2\"]\n\
+                    learners = [\"lr\", \"levis\", \"random\"]\nset = { B = 3 }\n\
+                    [comparison]\nagainst = \"lr\"\n";
+
 #[test]
-fn coverage_counts_and_writes() {
+fn a_study_from_its_file_to_its_report() {
     let place = Place::new();
-    let run = "coverage --worlds hard-instance@dim=2 --learners lr,levis++ --deltas 0.1 --seeds \
-               0..4 --steps 50 --out here";
-    let ran = place.run(run).done();
-    for word in ["theta* lost", "at most", "width", "levis++ printed", "lr loses theta* in"] {
+    place.write("mine.toml", MINE);
+    let ran = place.run("study run mine.toml").done();
+    for word in ["lr", "levis", "random", "gap regret"] {
         assert!(ran.out.contains(word), "{word}: {}", ran.out);
     }
-    assert!(ran.err.contains("runs.csv"), "{}", ran.err);
-    let json = place.run(&format!("{run} --json --threads 2")).done().json();
+    for file in ["study.toml", "plan.json", "summary.md", "report.html", "figures/regret.png", "figures/regret.svg"] {
+        assert!(place.path("out/mine").join(file).exists(), "{file}");
+    }
+    let status = place.run("study status mine.toml --json").done().json();
+    assert_eq!((&status["jobs"], &status["finished"]), (&9.into(), &9.into()));
+    assert!(place.run("study status out/mine").done().out.contains("9 of 9 runs"));
+    // nothing is run twice, and the answer is the same
+    let again = place.run("study run mine.toml").done();
+    assert_eq!(again.out, ran.out);
+    assert!(again.err.contains("9 of 9 runs were there already"), "{}", again.err);
+    // more seeds: only the new ones are run
+    let more = place.run("study run mine.toml --seeds 5").done();
+    assert!(more.err.contains("9 of 15"), "{}", more.err);
+    // labels and figures change without a run
+    place.write("mine.toml", MINE.replace("\"levis\"", "{ name = \"levis\", label = \"Old LEVIS\" }"));
+    let shown = place.run("study report mine.toml --out out/mine").done();
+    assert!(shown.out.contains("Old LEVIS"), "{}", shown.out);
+    let json = place.run("study report out/mine --json").done().json();
+    assert_eq!(json["rows"][0]["runs"], 5);
+    place.run("study export out/mine --csv csv").done();
+    assert_eq!(String::from_utf8(place.read("csv/runs.csv")).unwrap().lines().count(), 16);
+}
+
+#[test]
+fn threads_and_shards_give_the_same_bytes() {
+    let place = Place::new();
+    place.write("mine.toml", MINE);
+    place.run("study run mine.toml --threads 1 --out one").done();
+    place.run("study run mine.toml --threads 2 --out two").done();
+    for i in 1..=3 {
+        place.run(&format!("study run mine.toml --shard {i}/3 --out part{i}")).done();
+    }
+    place.run("study merge part1 part2 part3 --out merged").done();
+    let tables = |name: &str| parquet(&place.path(name));
+    assert_eq!(tables("one").len(), 9 + 9 + 6 + 6, "runs, episodes, plans, probes");
+    assert!(tables("one") == tables("two") && tables("one") == tables("merged"));
+    place.run("study merge part1 nowhere --out merged").refused(&["nowhere", "no folder of a study"]);
+    place.run("study run mine.toml --shard 4/3").refused(&["4/3", "I/N"]);
+}
+
+/// All Parquet files of a folder.
+pub(super) fn parquet(dir: &Path) -> std::collections::BTreeMap<String, Vec<u8>> {
+    let mut all = std::collections::BTreeMap::new();
+    for table in ["runs", "episodes", "plans", "probes"] {
+        for entry in std::fs::read_dir(dir.join(table)).into_iter().flatten() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if name.ends_with(".parquet") && !name.starts_with('.') {
+                all.insert(format!("{table}/{name}"), std::fs::read(&path).unwrap());
+            }
+        }
+    }
+    all
+}
+
+/// What comes with goalward runs, and says what it should. The names come from the list, so a new
+/// one is run too.
+#[test]
+fn every_study_that_comes_with_goalward_runs_quickly() {
+    let place = Place::new();
+    let list = place.run("study list --json").done().json();
+    let names: Vec<&str> = list.as_array().unwrap().iter().map(|s| s["name"].as_str().unwrap()).collect();
+    for name in ["reproduce", "demo", "survey", "coverage", "scale", "growth", "comparison"] {
+        assert!(names.contains(&name), "{name} is not in {names:?}");
+    }
+    for name in names {
+        let ran = place.run(&format!("study run {name} --quick"));
+        // 1 is an answer too: two seeds may say no, and some learners cannot be built everywhere
+        assert!(matches!(ran.code, Some(0 | 1)), "{name}: {}", ran.err);
+        let html = place.read(&format!("out/{name}-quick/report.html"));
+        assert!(html.len() > 20_000, "{name}: a report of {} bytes", html.len());
+        assert!(place.path(&format!("out/{name}-quick/figures")).read_dir().unwrap().count() > 0, "{name}");
+        let file = place.run(&format!("study list {name}")).done().out;
+        assert!(file.contains("seeds"), "{name}");
+    }
+}
+
+#[test]
+fn a_file_to_begin_with() {
+    let place = Place::new();
+    place.run("study new first.toml").done();
+    place.run("study new first.toml").refused(&["first.toml", "already"]);
+    let ran = place.run("study run first.toml --quick").done();
+    assert!(ran.out.contains("levis++lr"), "{}", ran.out);
+    assert!(place.run("study new").done().out.contains("seeds = 20"));
+}
+
+#[test]
+fn mistakes_are_shown_where_they_stand() {
+    let place = Place::new();
+    place.write("bad.toml", MINE.replace("episodes = 20", "episods = 20"));
+    place.run("study run bad.toml").refused(&["bad.toml:2:1", "episods = 20", "^^^^^^^", "did you mean episodes?"]);
+    place.run("study run nothing.toml").refused(&["nothing.toml", "No such file"]);
+    place.run("study run demmo").refused(&["demmo", "did you mean demo?"]);
+    place.run("study status demo").refused(&["out/demo", "no folder of a study"]);
+    place.run("study run demo --seeds 0").refused(&["--seeds", "0 seeds"]);
+    place.run("study run demo --save-every 0").refused(&["--save-every"]);
+    assert!(!place.path("out").exists(), "something was written");
+}
+
+/// What `coverage` answers is its exit code too.
+#[test]
+fn coverage_says_whether_sets_keep_what_they_promise() {
+    let place = Place::new();
+    let study = |learners: &str| {
+        format!(
+            "steps = 50\nseeds = 4\nworlds = [\"hard-instance@dim=2\"]\nlearners = [{learners}]\n\
+             set = {{ B = \"oracle\", delta = 0.1 }}\n[record]\nsets = true\n[coverage]\n"
+        )
+    };
+    place.write("cover.toml", study("\"lr\", \"levis++\""));
+    let ran = place.run("study run cover.toml").done();
+    for word in ["lost", "at most", "width"] {
+        assert!(ran.out.contains(word), "{word}: {}", ran.out);
+    }
+    let json = place.run("study report out/cover --json").done().json();
     assert_eq!(json["rows"][1]["lost"]["n"], 4);
     assert_eq!(json["rows"][1]["width"]["mean"], 1.0);
     assert_eq!(json["sound"], true);
 }
 
 #[test]
-fn scale_reports_a_factor_and_the_next() {
-    let place = Place::new();
-    let run = "scale --worlds hard-instance@dim=2 --learners levis --per-decade 1 --delta 0.5 \
-               --seeds 0..5 --steps 100";
-    let ran = place.run(run).done();
-    assert!(ran.out.contains("smallest factor") && ran.out.contains("next factor"), "{}", ran.out);
-    assert!(place.path("out/scale/scale.csv").exists());
-    let json = place.run(&format!("{run} --json -q")).done().json();
-    assert_eq!(json["tried"].as_array().unwrap().len(), 6);
-}
-
-#[test]
 fn survey_exits_with_no_where_the_answer_is_no() {
     let place = Place::new();
-    let run = "survey --worlds hard-instance@dim=2 --learners lr,levis,random --episodes 100 \
-               --seeds 0..4 --out here";
-    let ran = place.run(&format!("{run} --against lr")).done();
-    assert!(ran.out.contains("less that of lr"), "{}", ran.out);
-    let ran = place.run(&format!("{run} --force --against levis --beside nobody"));
-    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    let study = |against: &str| {
+        format!(
+            "episodes = 100\nseeds = 6\nworlds = [\"hard-instance@dim=2\"]\n\
+             learners = [\"lr\", \"levis\", \"random\"]\nset = {{ B = \"oracle\" }}\n\
+             [comparison]\nagainst = \"{against}\"\njudge = true\n"
+        )
+    };
+    place.write("judge.toml", study("lr"));
+    place.run("study run judge.toml").done();
+    place.write("judge.toml", study("levis"));
+    let ran = place.run("study run judge.toml");
+    assert_eq!(ran.code, Some(1), "{}\n{}", ran.err, ran.out);
     assert!(ran.out.contains("pays more than lr"), "{}", ran.out);
-    let capped = place.run(&format!("{run} --force --against lr --max-steps 450 --json"));
-    assert_eq!(capped.json()["rows"][2]["truncated"], 4);
 }
 
 #[test]
 fn growth_fits_and_draws() {
     let place = Place::new();
-    let run =
-        "growth --families fixed --dim 2 --learners lr,random --episodes 50,200,800 --seeds 0..3 --out here";
-    let ran = place.run(run).done();
-    assert!(ran.out.contains("exponent") && ran.out.contains("lr, fixed gap"), "{}", ran.out);
-    assert!(place.path("here/growth-fixed.png").exists());
-    let json = place.run(&format!("{run} --json --quiet")).done().json();
+    place.write(
+        "grow.toml",
+        "seeds = 3\nlearners = [\"lr\", \"random\"]\n[[worlds]]\nname = \"hard-instance@dim=2\"\nlabel = \"fixed\"\n\
+         grid = { episodes = [50, 200, 800] }\n[[growth]]\nworld = \"fixed\"\nover = \"episodes\"\n",
+    );
+    let ran = place.run("study run grow.toml").done();
+    assert!(ran.out.contains("exponent"), "{}", ran.out);
+    let json = place.run("study report out/grow --json").done().json();
     let random = json["families"][0]["exponents"][1]["exponent"]["exponent"].as_f64().unwrap();
     assert!((random - 1.0).abs() < 0.2, "{random}");
-}
-
-#[test]
-fn the_demo_runs() {
-    let place = Place::new();
-    let ran = place.run("demo --world windy-grid@n=2 --episodes 5 --seeds 0..2 --out here").done();
-    let scaled: Vec<&str> = ran.out.lines().filter(|line| line.contains("scaled:")).collect();
-    assert!(!scaled.is_empty(), "{}", ran.out);
-    assert!(scaled.iter().all(|line| line.contains("no guarantee")), "{}", ran.out);
-    assert!(place.path("here/regret.png").exists());
-    place.run("demo --world windy-grid@n=2 --episodes 5 --seeds 0..2 --json -q").done().json();
-}
-
-#[test]
-fn a_comparison_against_one() {
-    let place = Place::new();
-    let run =
-        "compare hard-instance --param dim=2 --learners lr,random --seeds 0..3 --episodes 50 --out here";
-    let ran = place.run(&format!("{run} --against lr")).done();
-    assert!(ran.out.contains("gap regret less that of lr"), "{}", ran.out);
-    place.run(&format!("{run} --against levis")).refused(&["--against levis", "hint: ", "lr"]);
-}
-
-#[test]
-fn wrong_input_is_named() {
-    let place = Place::new();
-    for (line, words) in [
-        ("coverage --worlds nowhere", &["nowhere"][..]),
-        ("coverage --worlds windy-grid@n=1", &["n", "between"]),
-        ("coverage --worlds windy-grid@", &["windy-grid@", "hint: "]),
-        ("coverage --learners random", &["random", "no confidence set"]),
-        ("coverage --learners levis@radius=wide", &["radius"]),
-        ("coverage --deltas 0", &["delta"]),
-        ("coverage --deltas 1.5", &["delta"]),
-        ("coverage --seeds 5..5", &["--seeds"]),
-        ("scale --least 0", &["factors"]),
-        ("scale --least 2", &["factors"]),
-        ("scale --least 1e-320", &["factors", "1e-320", "1e-30"]),
-        ("scale --least 1e-31", &["factors"]),
-        ("scale --most 1e308 --least 1e307", &["factors", "1e30"]),
-        ("scale --most inf", &["factors"]),
-        ("scale --least nan", &["factors"]),
-        ("scale --least 1e-30 --most 1e30 --per-decade 100", &["per-decade", "6001", "1000"]),
-        ("scale --per-decade 4294967295", &["per-decade"]),
-        ("scale --delta 1", &["delta"]),
-        ("scale --per-decade 0", &["per-decade"]),
-        ("scale --learners lr", &["radius"]),
-        ("scale --learners levis@radius=printed", &["radius"]),
-        ("survey --against nobody", &["nobody"]),
-        ("survey --learners levis++lr,optimal", &["optimal"]),
-        ("growth --episodes 100", &["episodes"]),
-        ("growth --episodes 2,3", &["gap"]),
-        ("growth --dim 1", &["dim"]),
-        ("growth --dim 40", &["dim"]),
-        ("growth --b-star 0.5", &["b-star"]),
-        ("growth --gap-factor -1", &["gap-factor"]),
-        ("growth --lengths 5,4", &["lengths"]),
-        ("demo --world nowhere", &["nowhere"]),
-        ("demo --scale -1", &["scaled:-1"]),
-    ] {
-        place.run(line).refused(words);
-    }
 }

@@ -28,6 +28,8 @@ use std::path::{Path, PathBuf};
 
 pub(super) const STUDY: &str = "study.toml";
 pub(super) const PLAN: &str = "plan.json";
+/// A world that came through a pipe, kept by `goalward compare`.
+const COPY: &str = "world.json";
 const FOLDERS: [&str; 6] = ["runs", "episodes", "plans", "probes", "manifests", "work"];
 
 /// What a folder was made for.
@@ -55,6 +57,7 @@ impl StudyFolder {
         if dir.exists() && !dir.is_dir() {
             return Err(Error::Output { path: dir.into(), fault: "it is not a folder".into() });
         }
+        spare_worlds(dir, grid)?;
         refuse_strangers(dir, force)?;
         fs::create_dir_all(dir).map_err(Error::io(dir))?;
         for name in FOLDERS {
@@ -297,9 +300,26 @@ fn place(path: &Path, bytes: &[u8]) -> Result<()> {
     fs::rename(&part, path).map_err(Error::io(path))
 }
 
+/// No file that a world is read from would be overwritten.
+fn spare_worlds(dir: &Path, grid: &Grid) -> Result<()> {
+    let Ok(dir) = fs::canonicalize(dir) else { return Ok(()) };
+    let ours = |name: &str| {
+        [STUDY, PLAN, "summary.md", "report.html", "figures"].contains(&name) || FOLDERS.contains(&name)
+    };
+    for world in &grid.study.worlds {
+        let inside = Path::new(&world.place.world).strip_prefix(&dir).ok();
+        let first = inside.and_then(|inside| inside.components().next());
+        if first.is_some_and(|first| ours(&first.as_os_str().to_string_lossy())) {
+            let fault = "this is the world that is read: it would be overwritten".into();
+            return Err(Error::Output { path: world.place.world.clone().into(), fault });
+        }
+    }
+    Ok(())
+}
+
 /// A folder that has files and is no study's: nothing is put among them.
 fn refuse_strangers(dir: &Path, force: bool) -> Result<()> {
-    let ours = |name: &str| name.starts_with('.') || FOLDERS.contains(&name) || [STUDY, PLAN].contains(&name);
+    let ours = |name: &str| name.starts_with('.') || FOLDERS.contains(&name) || [STUDY, PLAN, COPY].contains(&name);
     if force || !dir.exists() || dir.join(PLAN).exists() {
         return Ok(());
     }

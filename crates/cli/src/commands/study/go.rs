@@ -1,6 +1,6 @@
 //! A study from its question to its report: what `study run` and the short commands share.
 
-use crate::commands::{ended, wrote};
+use crate::commands::{ended, open, wrote};
 use crate::exit::{Outcome, note};
 use crate::interrupt::Interrupt;
 use crate::output;
@@ -46,7 +46,7 @@ pub(crate) struct Going<'a> {
 pub(crate) fn go(file: &StudyFile, going: &Going) -> anyhow::Result<Outcome> {
     let Going { out, force, options, shown, quiet } = going;
     let busy = Busy::new(format!("opening the worlds of {}", file.study.name), *quiet);
-    let grid = Grid::open(file)?;
+    let grid = Grid::open_with(file, &|place| open(&place.world, &place.params, &busy, *quiet))?;
     drop(busy);
     let folder = StudyFolder::claim(out, &grid, options.shard, *force)?;
     let jobs = Jobs::new(*quiet, Interrupt::listen(*quiet)?);
@@ -73,12 +73,21 @@ pub(super) fn show(presented: &Presented, shown: Shown, quiet: bool) -> anyhow::
     match shown {
         Shown::Json => output::json(&findings.json(results))?,
         Shown::Markdown => output::text(&findings.markdown())?,
-        Shown::Text => output::text(&format!("{}\n", findings.text().trim_end()))?,
+        Shown::Text => output::text(&folded(&findings.text()))?,
     }
     if !quiet {
         wrote(files);
     }
     Ok(())
+}
+
+/// Sentences broken at 100 columns; tables as they are.
+fn folded(text: &str) -> String {
+    let line = |line: &str| match line.strip_prefix("* ") {
+        Some(sentence) => output::item(sentence, 100) + "\n",
+        None => format!("{line}\n"),
+    };
+    text.trim_end().lines().map(line).collect()
 }
 
 fn say(ran: &Ran, grid: &Grid, shard: Shard) {
