@@ -46,7 +46,11 @@ pub(super) fn of_runs(values: &[f64], text: impl Fn(&Mean) -> String) -> Entry {
             value: Some(mean.mean),
             interval: mean.low.zip(mean.high).filter(|(low, high)| low.is_finite() && high.is_finite()),
             tick: None,
-            text: text(&mean),
+            text: match mean.half_width() {
+                // no digits help where squares overflow
+                Some(half) if !half.is_finite() || mean.mean.abs() >= 1e12 => format!("{:.3e}", mean.mean),
+                _ => text(&mean),
+            },
         },
     }
 }

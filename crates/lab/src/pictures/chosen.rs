@@ -102,12 +102,13 @@ impl<'a> Chosen<'a> {
     }
 
     /// The learners that have runs in one of these worlds, as lines: those whose curves are the
-    /// same at all recorded episodes of all runs are one.
-    pub(super) fn lines(&self, worlds: &[usize], value: impl Fn(&EpisodeRow) -> f64) -> Vec<Line> {
+    /// same at all recorded episodes of all runs are one. Without a value nothing is the same.
+    pub(super) fn lines(&self, worlds: &[usize], value: Option<fn(&EpisodeRow) -> f64>) -> Vec<Line> {
         let mut groups: Vec<Vec<usize>> = Vec::new();
         for &learner in self.learners.iter().filter(|l| self.has_runs(worlds, **l)) {
             let same = |group: &&mut Vec<usize>| {
-                worlds.iter().all(|&w| alike(self.cell(w, group[0]), self.cell(w, learner), &value))
+                let Some(value) = value else { return false };
+                worlds.iter().all(|&w| alike(self.cell(w, group[0]), self.cell(w, learner), value))
             };
             match groups.iter_mut().find(same) {
                 Some(group) => group.push(learner),
@@ -226,7 +227,7 @@ mod tests {
         let spec = samples::spec(FigureKind::GapRegret);
         let chosen = super::Chosen::new(&results, &spec).unwrap();
         let labels = |worlds: &[usize]| {
-            chosen.lines(worlds, |e| e.gap_regret).iter().map(|l| l.label.clone()).collect::<Vec<_>>()
+            chosen.lines(worlds, Some(|e| e.gap_regret)).iter().map(|l| l.label.clone()).collect::<Vec<_>>()
         };
         assert_eq!(labels(&[0]), ["a = b", "c"]);
         assert_eq!(labels(&[0, 1]), ["a", "b", "c"], "not in the other world");
@@ -243,7 +244,7 @@ mod tests {
         let spec = samples::spec(FigureKind::GapRegret);
         let chosen = super::Chosen::new(&results, &spec).unwrap();
         let labels = |worlds: &[usize]| {
-            chosen.lines(worlds, |e| e.gap_regret).iter().map(|l| l.label.clone()).collect::<Vec<_>>()
+            chosen.lines(worlds, Some(|e| e.gap_regret)).iter().map(|l| l.label.clone()).collect::<Vec<_>>()
         };
         assert_eq!(
             labels(&[0]),

@@ -4,7 +4,7 @@ use super::chosen::{Chosen, Line};
 use super::{Picture, band, headline, means, picture};
 use crate::Result;
 use crate::figure::{Axis, Chart, Curve, Head, Plot, number_label};
-use crate::results::{Cell, EpisodeRow, Results};
+use crate::results::{Cell, EpisodeRow, Results, Run};
 use crate::stats::Mean;
 use crate::study::{AxisSpec, FigureKind, FigureSpec};
 
@@ -17,13 +17,24 @@ const COLUMNS: usize = 3;
 pub(super) struct Measure {
     /// As a word.
     pub(super) name: &'static str,
-    /// At an episode.
-    pub(super) value: fn(&EpisodeRow) -> f64,
+    /// At an episode: learners of which it is the same in every run are one line. None if nothing
+    /// is grouped.
+    pub(super) value: Option<fn(&EpisodeRow) -> f64>,
+    /// At the end of a run.
+    pub(super) end: fn(&Run) -> Option<f64>,
 }
 
 impl Measure {
-    pub(super) const REGRET: Measure = Measure { name: "Regret", value: |e| e.regret };
-    pub(super) const GAP: Measure = Measure { name: "Gap regret", value: |e| e.gap_regret };
+    pub(super) const REGRET: Measure = Measure {
+        name: "Regret",
+        value: Some(|e| e.regret),
+        end: |run| run.episodes.last().map(|e| e.regret),
+    };
+    pub(super) const GAP: Measure = Measure {
+        name: "Gap regret",
+        value: Some(|e| e.gap_regret),
+        end: |run| run.episodes.last().map(|e| e.gap_regret),
+    };
 }
 
 pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>> {
@@ -50,7 +61,7 @@ pub(super) fn axis(told: &AxisSpec, title: &str, log: bool) -> Axis {
 pub(super) fn curves(chosen: &Chosen, world: usize, lines: &[Line], measure: Measure) -> Vec<Curve> {
     let of = |line: &Line| {
         let cell = chosen.cell(world, line.learners[0]);
-        let points = means::of_episodes(cell, chosen.spec.band, measure.value);
+        let points = means::of_episodes(cell, chosen.spec.band, measure.value?);
         let curve = Curve { label: line.label.clone(), stroke: line.stroke, points, dots: false };
         (!curve.points.is_empty()).then_some(curve)
     };
@@ -120,8 +131,7 @@ fn chart(
 
 /// The mean of where the runs of a cell end.
 fn end(cell: &Cell, measure: Measure) -> Option<f64> {
-    let ends: Vec<f64> =
-        cell.runs.iter().filter_map(|run| Some((measure.value)(run.episodes.last()?))).collect();
+    let ends: Vec<f64> = cell.runs.iter().filter_map(measure.end).collect();
     Mean::of(&ends).map(|mean| mean.mean)
 }
 
@@ -144,8 +154,12 @@ pub(super) fn alt(title: &str, plots: &[Plot]) -> String {
     for plot in plots {
         let end = |curve: &Curve| {
             let last = curve.points.last()?;
-            let decimals = if last.y.abs() < 10.0 { 3 } else { 0 };
-            Some(format!("{} at {}", curve.label, number_label(last.y, decimals)))
+            let number = match last.y.abs() {
+                y if y < 10.0 => number_label(last.y, 3),
+                y if y < 1e12 => number_label(last.y, 0),
+                _ => format!("{:.3e}", last.y),
+            };
+            Some(format!("{} at {number}", curve.label))
         };
         let ends: Vec<String> = plot.curves.iter().filter_map(end).collect();
         let name = if plot.title.is_empty() { String::new() } else { format!("{}, ", plot.title) };

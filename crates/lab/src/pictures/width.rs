@@ -16,26 +16,23 @@ const POINTS: usize = 120;
 
 pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>> {
     let plot = |chosen: &Chosen, world: usize, lines: &[Line]| {
-        // curves of the same regret belong to different sets: nothing is grouped
-        let learners = lines.iter().flat_map(|line| line.learners.iter().copied());
-        let of = |l: usize| {
-            let points = means(chosen.cell(world, l), spec.band);
-            let label = chosen.name(&chosen.worlds, l) + &chosen.missing(&chosen.worlds, l);
-            let curve = Curve { label, stroke: chosen.stroke(l), points, dots: false };
+        let of = |line: &Line| {
+            let points = means(chosen.cell(world, line.learners[0]), spec.band);
+            let curve = Curve { label: line.label.clone(), stroke: line.stroke, points, dots: false };
             (!curve.points.is_empty()).then_some(curve)
         };
         Plot {
             title: chosen.world(world).into(),
             x: axis(&spec.x, "Steps t", true),
             y: axis(&spec.y, "Width of the confidence sets (B: 1)", false),
-            curves: learners.filter_map(of).collect(),
+            curves: lines.iter().filter_map(of).collect(),
             ..Plot::default()
         }
     };
     let note = "mean over the directions φ_V*(s,a), as a share of B's width; between two plans that were looked \
                 at it is that of the first";
-    // the episode's number tells no two learners apart that both ran
-    let measure = Measure { name: "Width of the confidence sets", value: |e| e.episode as f64 };
+    // learners of the same regret have sets of their own: nothing is grouped
+    let measure = Measure { name: "Width of the confidence sets", value: None, end: |run| run.row.width };
     charts(results, spec, measure, plot, &[note.into()])
 }
 
