@@ -12,10 +12,27 @@ pub(crate) struct Scale {
 pub(crate) type Tick = (f64, String);
 
 impl Scale {
-    /// A scale over a range that is not empty.
+    /// A scale over a range; one that is empty or has no place on the axis is widened or replaced.
     pub(crate) fn new(low: f64, high: f64, log: bool) -> Self {
-        let high = if high > low { high } else { low + 1.0 };
+        const MOST: f64 = 1e300;
+        let known = low.is_finite() && high.is_finite() && (!log || low > 0.0);
+        let (low, high) = match (known, log) {
+            (true, _) => (low.clamp(-MOST, MOST), high.clamp(-MOST, MOST)),
+            (false, true) => (1.0, 10.0),
+            (false, false) => (0.0, 1.0),
+        };
+        let high = if high > low { high } else { low + f64::max(1.0, 0.1 * low.abs()) };
         Scale { low, high, log }
+    }
+
+    /// Whether it is logarithmic.
+    pub(crate) fn is_log(&self) -> bool {
+        self.log
+    }
+
+    /// Its ends.
+    pub(crate) fn ends(&self) -> (f64, f64) {
+        (self.low, self.high)
     }
 
     /// Where a value lies; `None` if it has no place (not finite, or without a logarithm).
@@ -40,13 +57,35 @@ impl Scale {
     fn log_ticks(&self) -> Vec<Tick> {
         let (first, last) = (self.low.log10().floor() as i32, self.high.log10().ceil() as i32);
         let decades = self.high.log10() - self.low.log10();
+        if decades < 0.6 {
+            // no power of ten may be in it: ticks as on a linear axis
+            return self.linear_ticks(4);
+        }
         let mantissas: &[f64] = if decades < 3.2 { &[1.0, 2.0, 5.0] } else { &[1.0] };
         (first..=last)
             .step_by(((decades / 8.0).ceil() as usize).max(1))
             .flat_map(|e| mantissas.iter().map(move |m| (m * 10f64.powi(e), e)))
             .filter(|(x, _)| *x >= self.low * (1.0 - 1e-9) && *x <= self.high * (1.0 + 1e-9))
-            .map(|(x, e)| (x, label(x, (-e).max(0) as usize)))
+            .map(|(x, e)| {
+                (x, if (-4..7).contains(&e) { label(x, (-e).max(0) as usize) } else { power(x, e) })
+            })
             .collect()
+    }
+}
+
+/// `2·10⁻⁷`: a number too large or too small for digits.
+fn power(x: f64, exponent: i32) -> String {
+    let raised: String = exponent
+        .to_string()
+        .chars()
+        .map(|c| match c {
+            '-' => '⁻',
+            digit => "⁰¹²³⁴⁵⁶⁷⁸⁹".chars().nth(digit.to_digit(10).unwrap_or(0) as usize).unwrap_or(digit),
+        })
+        .collect();
+    match (x / 10f64.powi(exponent)).round() {
+        1.0 => format!("10{raised}"),
+        mantissa => format!("{mantissa}·10{raised}"),
     }
 }
 
@@ -88,6 +127,8 @@ mod tests {
         assert_eq!(texts(Scale::new(0.1, 1000.0, true), 4), ["0.1", "1", "10", "100", "1,000"]);
         assert_eq!(texts(Scale::new(1.0, 10.0, true), 4), ["1", "2", "5", "10"]);
         assert_eq!(texts(Scale::new(-2000.0, 0.0, false), 2), ["−2,000", "−1,000", "0"]);
+        assert_eq!(texts(Scale::new(1e-7, 2.5e-6, true), 2), ["10⁻⁷", "2·10⁻⁷", "5·10⁻⁷", "10⁻⁶", "2·10⁻⁶"]);
+        assert_eq!(texts(Scale::new(2.1, 3.3, true), 2), ["2.5", "3.0"]);
     }
 
     #[test]

@@ -76,7 +76,7 @@ pub(crate) fn svg(
         "width=\"{}\" height=\"{}\" stroke-linejoin=\"round\" role=\"img\" aria-label=\"{}\"",
         size.0,
         size.1,
-        title.replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;")
+        printable(title).replace('&', "&amp;").replace('"', "&quot;").replace('<', "&lt;")
     );
     Ok(text.replacen(&head, &shown, 1))
 }
@@ -118,6 +118,11 @@ fn averaged(fine: &[u8], size: (u32, u32)) -> Vec<u8> {
         }
     }
     out
+}
+
+/// Without the signs that XML forbids and nobody sees.
+fn printable(text: &str) -> String {
+    text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect()
 }
 
 fn failed(error: impl std::fmt::Display) -> Error {
@@ -176,6 +181,12 @@ impl<DB: DrawingBackend> Canvas<'_, DB> {
     pub(crate) fn shape(&self, points: &[Point], colour: Colour, opacity: f64) -> Result<()> {
         let points: Vec<(i32, i32)> = points.iter().map(|&p| fine_point(p)).collect();
         self.area.draw(&Polygon::new(points, colour.rgb().mix(opacity).filled())).map_err(failed)
+    }
+
+    /// A full circle.
+    pub(crate) fn disc(&self, at: Point, radius: f64, colour: Colour) -> Result<()> {
+        let style = ShapeStyle::from(&colour.rgb()).filled();
+        self.area.draw(&Circle::new(fine_point(at), fine(radius), style)).map_err(failed)
     }
 
     /// A text whose baseline begins, is centred or ends at a place.
@@ -240,7 +251,7 @@ impl<DB: DrawingBackend> Canvas<'_, DB> {
         let font = (FAMILY, size * f64::from(FINE)).into_font().transform(transform);
         let colour = colour.rgb();
         let style = TextStyle::from(font).color(&colour).pos(Pos::new(h, VPos::Top));
-        let element = EmptyElement::at(fine_point(at)) + Text::new(text.to_string(), (0, 0), style);
+        let element = EmptyElement::at(fine_point(at)) + Text::new(printable(text), (0, 0), style);
         self.area.draw(&element).map_err(failed)
     }
 }

@@ -3,8 +3,9 @@
 
 use super::axis::Scale;
 use super::canvas::{self, Anchor, Canvas, text_width};
-use super::panel::{Frame, mark, share_y};
+use super::panel::share_y;
 use super::parts::{Marker, Panel, TEXT};
+use super::plane::{Frame, mark};
 use super::style::{Colour, Stroke};
 use crate::Result;
 use plotters::backend::DrawingBackend;

@@ -2,13 +2,24 @@
 
 mod axis;
 mod canvas;
+mod chart;
 mod curves;
+mod ends;
+mod page;
 mod panel;
 mod parts;
+mod plane;
+mod plot;
+mod rows;
 mod style;
 mod typeface;
+mod words;
 
 pub(crate) use axis::label as number_label;
+pub(crate) use chart::Chart;
 pub use curves::CurveFigure;
+pub(crate) use page::{Drawing, Head, png, svg};
 pub use parts::{Axis, BandPoint, Marker, Marks, Panel, Series};
+pub(crate) use plot::{Curve, CurvePoint, Plot, Shape};
+pub(crate) use rows::{Entry, RowPanel, Rows};
 pub use style::{Colour, Dash, Stroke};

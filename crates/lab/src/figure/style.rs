@@ -36,6 +36,12 @@ impl Colour {
         RGBColor(self.0, self.1, self.2)
     }
 
+    /// Mixed with white: a share of 1 leaves it as it is.
+    pub(crate) fn pale(self, share: f64) -> Colour {
+        let mix = |c: u8| (255.0 - share * (255.0 - f64::from(c))).round().clamp(0.0, 255.0) as u8;
+        Colour(mix(self.0), mix(self.1), mix(self.2))
+    }
+
     /// As SVG writes it.
     pub fn hex(self) -> String {
         format!("#{:02X}{:02X}{:02X}", self.0, self.1, self.2)
@@ -87,20 +93,68 @@ impl Stroke {
     }
 
     /// The n-th of a row of lines that can be told apart, also where they coincide: each lies upon
-    /// those before it, and is narrower or broken.
+    /// those before it, and is narrower or broken. No two of the first 56 have the same colour and
+    /// the same dashes.
     pub fn nth(n: usize) -> Self {
         use Dash::{DashDot, Dashed, Dotted, Solid};
-        const COLOURS: [Colour; 7] = [
-            Colour::BLUE,
-            Colour::VERMILLION,
-            Colour::GREEN,
-            Colour::PURPLE,
-            Colour::ORANGE,
-            Colour::SKY,
-            Colour::INK,
-        ];
         const DASHES: [Dash; 6] = [Solid, Dashed, Solid, DashDot, Solid, Dotted];
         const WIDTHS: [f64; 6] = [6.6, 3.6, 4.6, 3.4, 3.0, 2.8];
-        Stroke::new(COLOURS[n % COLOURS.len()], WIDTHS[n % WIDTHS.len()], DASHES[n % DASHES.len()])
+        const ALL: [Dash; 4] = [Solid, Dashed, DashDot, Dotted];
+        let (colour, round) = (n % COLOURS.len(), n / COLOURS.len());
+        let own = DASHES[colour % DASHES.len()];
+        let at = ALL.iter().position(|dash| *dash == own).unwrap_or(0);
+        Stroke::new(COLOURS[colour], WIDTHS[colour % WIDTHS.len()], ALL[(at + round) % ALL.len()])
+    }
+}
+
+/// The colours of learners in the order in which they are given out. The first seven are Okabe's
+/// and Ito's; yellow is left out, because nobody sees it on white. The others are as far from
+/// those and from each other as dark colours can be.
+pub(crate) const COLOURS: [Colour; 14] = [
+    Colour::BLUE,
+    Colour::VERMILLION,
+    Colour::GREEN,
+    Colour::PURPLE,
+    Colour::ORANGE,
+    Colour::SKY,
+    Colour::INK,
+    Colour(136, 34, 85),
+    Colour(128, 128, 24),
+    Colour(98, 72, 190),
+    Colour(140, 81, 10),
+    Colour(17, 94, 60),
+    Colour(214, 60, 110),
+    Colour(120, 130, 142),
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The relative luminance of WCAG 2.
+    fn luminance(colour: Colour) -> f64 {
+        let linear = |c: u8| match f64::from(c) / 255.0 {
+            c if c <= 0.04045 => c / 12.92,
+            c => ((c + 0.055) / 1.055).powf(2.4),
+        };
+        0.2126 * linear(colour.0) + 0.7152 * linear(colour.1) + 0.0722 * linear(colour.2)
+    }
+
+    #[test]
+    fn many_lines_can_be_told_apart() {
+        let strokes: Vec<Stroke> = (0..56).map(Stroke::nth).collect();
+        for (n, one) in strokes.iter().enumerate() {
+            for other in &strokes[..n] {
+                assert!((one.colour, one.dash) != (other.colour, other.dash), "{n}");
+            }
+        }
+        for (n, &one) in COLOURS.iter().enumerate() {
+            assert!(1.05 / (luminance(one) + 0.05) > 2.1, "{n} is seen on white");
+            for &other in &COLOURS[..n] {
+                let far = |a: u8, b: u8| f64::from(a.abs_diff(b)).powi(2);
+                let apart = far(one.0, other.0) + far(one.1, other.1) + far(one.2, other.2);
+                assert!(apart.sqrt() > 40.0, "{n}: {one:?} {other:?}");
+            }
+        }
     }
 }

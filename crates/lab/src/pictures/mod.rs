@@ -1,10 +1,29 @@
 //! The figures of a study: what each shows is taken from [`Results`], and drawn by
 //! [`figure`](crate::figure).
+//!
+//! One file for each kind of figure. [`chosen`] has what all share: which worlds and learners are
+//! shown, what they are called, and what must be said of their runs.
+
+mod band;
+mod bars;
+mod chosen;
+mod coverage;
+mod growth;
+mod headline;
+mod log_log;
+mod means;
+mod per_root;
+mod regret;
+mod rowed;
+#[cfg(test)]
+mod samples;
+mod time;
+mod width;
 
 use crate::Result;
-use crate::figure::Stroke;
+use crate::figure::{self, Drawing, Stroke};
 use crate::results::Results;
-use crate::study::{FigureSpec, Study};
+use crate::study::{FigureKind, FigureSpec, LearnerPoint, Study};
 
 /// A figure, drawn.
 #[derive(Clone, Debug)]
@@ -17,26 +36,65 @@ pub struct Picture {
     pub alt: String,
     /// As SVG.
     pub svg: String,
-    /// As PNG.
+    /// As PNG; empty where none was asked for.
     pub png: Vec<u8>,
 }
 
 /// How the curves of every learner look, in the study's order: the same in all figures and in the
 /// report.
+///
+/// Learners whose look the file says nothing of take the next that no file's look has taken.
 pub fn strokes(study: &Study) -> Vec<Stroke> {
-    let chosen = |(n, learner): (usize, &crate::study::LearnerPoint)| {
-        let (own, look) = (Stroke::nth(n), learner.look);
+    let told = |n: usize| {
+        let own = Stroke::nth(n);
+        study
+            .learners
+            .iter()
+            .any(|l| l.look.colour == Some(own.colour) && l.look.dash.is_none_or(|dash| dash == own.dash))
+    };
+    let mut free = (0..).filter(|n| !told(*n));
+    let chosen = |learner: &LearnerPoint| {
+        let look = learner.look;
+        let own = match look.colour {
+            None => Stroke::nth(free.next().unwrap_or(0)),
+            Some(colour) => Stroke::new(colour, 4.6, figure::Dash::Solid),
+        };
         Stroke::new(
             look.colour.unwrap_or(own.colour),
             look.width.unwrap_or(own.width),
             look.dash.unwrap_or(own.dash),
         )
     };
-    study.learners.iter().enumerate().map(chosen).collect()
+    study.learners.iter().map(chosen).collect()
 }
 
 /// Draws a figure; one whose worlds do not fit side by side becomes several.
 pub fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>> {
-    let _ = (results, spec);
-    Ok(Vec::new())
+    match spec.kind {
+        FigureKind::Regret | FigureKind::GapRegret => regret::draw(results, spec),
+        FigureKind::PerRoot => per_root::draw(results, spec),
+        FigureKind::LogLog => log_log::draw(results, spec),
+        FigureKind::Bars => bars::draw(results, spec),
+        FigureKind::Coverage => coverage::draw(results, spec),
+        FigureKind::Width => width::draw(results, spec),
+        FigureKind::Time => time::draw(results, spec),
+        FigureKind::Growth => growth::draw(results, spec),
+        _ => Ok(Vec::new()),
+    }
 }
+
+/// Draws one picture. Where there are several of a figure, their names end with their numbers.
+fn picture(
+    spec: &FigureSpec,
+    (n, of): (usize, usize),
+    title: &str,
+    alt: String,
+    drawing: &impl Drawing,
+) -> Result<Picture> {
+    let name = if of == 1 { spec.name.clone() } else { format!("{}-{}", spec.name, n + 1) };
+    let png = if spec.png { figure::png(drawing)? } else { Vec::new() };
+    Ok(Picture { name, title: title.into(), svg: figure::svg(drawing, &alt)?, alt, png })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,170 @@
+//! Regret or gap regret over the episodes.
+
+use super::chosen::{Chosen, Line};
+use super::{Picture, band, headline, means, picture};
+use crate::Result;
+use crate::figure::{Axis, Chart, Curve, Head, Plot, number_label};
+use crate::results::{Cell, EpisodeRow, Results, Run};
+use crate::stats::Mean;
+use crate::study::{AxisSpec, FigureKind, FigureSpec};
+
+/// The most plots of one picture, and the most in a row.
+const PLOTS: usize = 9;
+const COLUMNS: usize = 3;
+
+/// What a curve measures.
+#[derive(Clone, Copy)]
+pub(super) struct Measure {
+    /// As a word.
+    pub(super) name: &'static str,
+    /// At an episode: learners of which it is the same in every run are one line. None if nothing
+    /// is grouped.
+    pub(super) value: Option<fn(&EpisodeRow) -> f64>,
+    /// At the end of a run.
+    pub(super) end: fn(&Run) -> Option<f64>,
+}
+
+impl Measure {
+    pub(super) const REGRET: Measure = Measure {
+        name: "Regret",
+        value: Some(|e| e.regret),
+        end: |run| run.episodes.last().map(|e| e.regret),
+    };
+    pub(super) const GAP: Measure = Measure {
+        name: "Gap regret",
+        value: Some(|e| e.gap_regret),
+        end: |run| run.episodes.last().map(|e| e.gap_regret),
+    };
+}
+
+pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>> {
+    let gap = spec.kind == FigureKind::GapRegret;
+    let measure = if gap { Measure::GAP } else { Measure::REGRET };
+    let y = if gap { "Cumulative gap regret" } else { "Cumulative regret" };
+    let plot = |chosen: &Chosen, world: usize, lines: &[Line]| Plot {
+        title: chosen.world(world).into(),
+        x: axis(&spec.x, "Episodes", false),
+        y: axis(&spec.y, y, false),
+        curves: curves(chosen, world, lines, measure),
+        ..Plot::default()
+    };
+    charts(results, spec, measure, plot, &[])
+}
+
+/// An axis: what a file says of it, and otherwise this.
+pub(super) fn axis(told: &AxisSpec, title: &str, log: bool) -> Axis {
+    let title = told.title.clone().unwrap_or_else(|| title.into());
+    Axis { title, range: told.range, log: told.log.unwrap_or(log) }
+}
+
+/// The mean curves of a world's lines.
+pub(super) fn curves(chosen: &Chosen, world: usize, lines: &[Line], measure: Measure) -> Vec<Curve> {
+    let of = |line: &Line| {
+        let cell = chosen.cell(world, line.learners[0]);
+        let points = means::of_episodes(cell, chosen.spec.band, measure.value?);
+        let curve = Curve { label: line.label.clone(), stroke: line.stroke, points, dots: false };
+        (!curve.points.is_empty()).then_some(curve)
+    };
+    lines.iter().filter_map(of).collect()
+}
+
+/// Charts of curves, a plot for each world; of more worlds than a picture holds several.
+pub(super) fn charts(
+    results: &Results,
+    spec: &FigureSpec,
+    measure: Measure,
+    plot: impl Fn(&Chosen, usize, &[Line]) -> Plot,
+    notes: &[String],
+) -> Result<Vec<Picture>> {
+    let chosen = Chosen::new(results, spec)?;
+    let parts: Vec<&[usize]> = chosen.worlds.chunks(PLOTS).collect();
+    let mut pictures = Vec::new();
+    for (n, worlds) in parts.iter().enumerate() {
+        let lines = chosen.lines(worlds, measure.value);
+        let mut plots: Vec<Plot> = worlds.iter().map(|&w| plot(&chosen, w, &lines)).collect();
+        for plot in &mut plots {
+            plot.empty = "no finished episode".into();
+            vanished(plot);
+        }
+        let title = match spec.title.as_str() {
+            "" => headline::least(&chosen, worlds, measure.name, "ends lowest", |cell| end(cell, measure)),
+            told => told.into(),
+        };
+        let alt = alt(&title, &plots);
+        let chart = chart(&chosen, worlds, &lines, title.clone(), plots, notes);
+        pictures.push(picture(spec, (n, parts.len()), &title, alt, &chart)?);
+    }
+    Ok(pictures)
+}
+
+fn chart(
+    chosen: &Chosen,
+    worlds: &[usize],
+    lines: &[Line],
+    title: String,
+    mut plots: Vec<Plot>,
+    notes: &[String],
+) -> Chart {
+    let first = format!("{} · {}", chosen.runs(worlds), band::words(chosen.spec.band));
+    let mut said = notes.to_vec();
+    if let [plot] = plots.as_mut_slice() {
+        // a single plot's title stands before the notes, unless the headline has it
+        let world = std::mem::take(&mut plot.title);
+        said.insert(0, if title.contains(&world) { first } else { format!("{world} · {first}") });
+    } else {
+        said.insert(0, first);
+    }
+    let caveats = chosen.caveats(worlds, lines);
+    if !caveats.is_empty() {
+        said.push(caveats.join(" · "));
+    }
+    let columns = if plots.len() == 4 { 2 } else { COLUMNS };
+    Chart {
+        head: Head { title, notes: said },
+        plots,
+        columns,
+        size: chosen.spec.size,
+        ends: true,
+        square: false,
+    }
+}
+
+/// The mean of where the runs of a cell end.
+fn end(cell: &Cell, measure: Measure) -> Option<f64> {
+    let ends: Vec<f64> = cell.runs.iter().filter_map(measure.end).collect();
+    Mean::of(&ends).map(|mean| mean.mean)
+}
+
+/// What cannot be on a logarithmic axis is said in its label and not drawn.
+fn vanished(plot: &mut Plot) {
+    if !plot.y.log {
+        return;
+    }
+    let most = plot.curves.iter().flat_map(|c| &c.points).map(|p| p.y).fold(0.0, f64::max);
+    for curve in &mut plot.curves {
+        if curve.points.iter().all(|p| p.y <= 1e-9 * most) {
+            curve.label.push_str(" (0 or less: not on this axis)");
+        }
+    }
+}
+
+/// Where every curve ends, in words.
+pub(super) fn alt(title: &str, plots: &[Plot]) -> String {
+    let mut text = format!("{title}.");
+    for plot in plots {
+        let end = |curve: &Curve| {
+            let last = curve.points.last()?;
+            let number = match last.y.abs() {
+                y if y < 10.0 => number_label(last.y, 3),
+                y if y < 1e12 => number_label(last.y, 0),
+                _ => format!("{:.3e}", last.y),
+            };
+            Some(format!("{} at {number}", curve.label))
+        };
+        let ends: Vec<String> = plot.curves.iter().filter_map(end).collect();
+        let name = if plot.title.is_empty() { String::new() } else { format!("{}, ", plot.title) };
+        let ends = if ends.is_empty() { "nothing to show".into() } else { ends.join("; ") };
+        text.push_str(&format!(" {name}{} over {}: {ends}.", plot.y.title, plot.x.title));
+    }
+    text
+}
