@@ -258,7 +258,7 @@ impl<'a> Compared<'a> {
             let against = json!({ "reference": reference, "differences": self.differences });
             data.insert("against".into(), against);
         }
-        data.insert("words".into(), value(&words));
+        data.insert("words".into(), value(words));
         Value::Object(data)
     }
 
