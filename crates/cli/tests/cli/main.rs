@@ -56,7 +56,7 @@ impl Place {
     }
 
     fn write(&self, name: &str, text: impl AsRef<str>) {
-        std::fs::write(self.path(name), text).unwrap();
+        std::fs::write(self.path(name), text.as_ref()).unwrap();
     }
 
     fn read(&self, name: &str) -> Vec<u8> {
