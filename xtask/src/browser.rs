@@ -110,7 +110,8 @@ fn chromium() -> Result<PathBuf, String> {
     if user.stdout.trim_ascii() != b"0" {
         return Err("chromium is not installed".into());
     }
-    let apt = |args: &[&str]| quietly(Command::new("apt-get").args(args).env("DEBIAN_FRONTEND", "noninteractive"));
+    let apt =
+        |args: &[&str]| quietly(Command::new("apt-get").args(args).env("DEBIAN_FRONTEND", "noninteractive"));
     apt(&["update", "-qq"])?;
     apt(&["install", "-qq", "-y", "chromium"])?;
     on_path("chromium").ok_or_else(|| "chromium was installed and is not there".into())

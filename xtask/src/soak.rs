@@ -32,6 +32,11 @@ const SOAKS: &[Soak] = &[
         what: "how often every confidence set loses theta*, on easy and nasty problems; --seeds N, --steps N",
     },
     Soak {
+        name: "studies",
+        package: "goalward-cli",
+        what: "a study of forty jobs, killed at 100 random moments: the same records; studies [KILLS]",
+    },
+    Soak {
         name: "mdps",
         package: "goalward",
         what: "5,000 random models against the exact enumeration of their policies",

@@ -135,7 +135,8 @@ fn watch(
     engine::run(&grid, &folder, &RunOptions::default(), &Silent)?;
     let results = load(folder.path())?;
     let row = |cell: &Cell| {
-        let lost = |of: fn(&RunRow) -> Option<u64>| cell.runs.iter().filter(|run| of(&run.row).is_some()).count();
+        let lost =
+            |of: fn(&RunRow) -> Option<u64>| cell.runs.iter().filter(|run| of(&run.row).is_some()).count();
         Some(Row {
             world: world.into(),
             learner: results.study.learners[cell.learner].contender.label.clone(),

@@ -1,9 +1,9 @@
 //! The grid of a study: its jobs, in order, each with the hash of all that determines its result.
 
-use crate::{Place, Result};
 use crate::results::Build;
 use crate::store::columns::SCHEMA;
 use crate::study::{Study, StudyFile};
+use crate::{Place, Result};
 use goalward::episode::{Arena, RunSpec, Runner};
 use goalward::problem::{Instance, Need};
 use goalward::{learners, worlds};

@@ -21,8 +21,8 @@ pub(crate) struct Source {
     pub(crate) figures: &'static [(&'static str, &'static str)],
 }
 
-/// A command without figures that takes long.
-const fn slow(name: &'static str, command: &'static str, time: &'static str) -> Source {
+/// A study whose records take long, without figures in a document.
+const fn study(name: &'static str, command: &'static str, time: &'static str) -> Source {
     Source { name, command, time, quick: false, figures: &[] }
 }
 
@@ -33,131 +33,38 @@ pub(crate) const SOURCES: &[Source] = &[
         command: "goalward demo",
         time: "2 s",
         quick: true,
-        figures: &[("regret.png", "docs/figures/demo.png")],
+        figures: &[("figures/regret.png", "docs/figures/demo.png")],
     },
-    Source {
-        name: "hard-400",
-        command: "goalward compare hard-instance --param dim=2 --learners levis++lr,lr --set B=3 \
-                  --seeds 0..20 --episodes 400",
-        time: "1 s",
-        quick: true,
-        figures: &[],
-    },
-    Source {
-        name: "hard-3000",
-        command: "goalward compare hard-instance --param dim=2 --learners levis++lr,lr --set B=3 \
-                  --seeds 0..20 --episodes 3000",
-        time: "1 s",
-        quick: true,
-        figures: &[],
-    },
+    Source { name: "hard", command: "goalward study run hard", time: "2 s", quick: true, figures: &[] },
     Source {
         name: "reproduce",
         command: "goalward reproduce",
         time: "1 min",
         quick: false,
-        figures: &[("regret.png", "docs/figures/reproduce.png")],
+        figures: &[("figures/regret.png", "docs/figures/reproduce.png")],
     },
-    slow("survey", "goalward survey", "3 min"),
-    slow(
-        "field",
-        "goalward survey --everyone --worlds windy-grid@n=3,hard-instance,psrl-gridworld,delivery \
-         --episodes 500 --seeds 0..5 --max-steps 200000",
-        "15 s",
-    ),
-    slow(
-        "shortcut",
-        "goalward compare shortcut --learners lr,psrl-mixture,certainty-equivalence --seeds 0..20 \
-         --episodes 2000",
-        "2 s",
-    ),
-    slow("coverage", "goalward coverage --seeds 0..1000", "5 min"),
-    slow("scale", "goalward scale", "2 min"),
+    study("survey", "goalward study run survey", "3 min"),
+    study("field", "goalward study run field", "20 s"),
+    study("comparison", "goalward study run comparison", "60 min"),
+    study("shortcut", "goalward study run shortcut", "2 s"),
+    study("coverage", "goalward study run coverage", "7 min"),
+    study("scale", "goalward study run scale", "3 min"),
     Source {
         name: "growth",
-        command: "goalward growth",
+        command: "goalward study run growth",
         time: "30 s",
         quick: false,
         figures: &[
-            ("growth-tuned.png", "docs/figures/growth-tuned.png"),
-            ("growth-fixed.png", "docs/figures/growth-fixed.png"),
-            ("growth-horizon.png", "docs/figures/growth-horizon.png"),
+            ("figures/growth-tuned.png", "docs/figures/growth-tuned.png"),
+            ("figures/growth-fixed.png", "docs/figures/growth-fixed.png"),
+            ("figures/growth-horizon.png", "docs/figures/growth-horizon.png"),
         ],
     },
-    slow("growth-d2", "goalward growth --dim 2 --families tuned --seeds 0..200", "2 min"),
-    slow("growth-d4", "goalward growth --dim 4 --families tuned", "30 s"),
-    slow("growth-gap2", "goalward growth --families tuned --gap-factor 2", "15 s"),
-    slow("growth-gap4", "goalward growth --families tuned --gap-factor 4", "15 s"),
-    slow(
-        "sets-windy",
-        "goalward compare windy-grid@n=3 --learners lr@set=outer,lr,lr@set=exact --seeds \
-         0..200 --episodes 300",
-        "1 min",
-    ),
-    slow(
-        "sets-mixture",
-        "goalward compare random-mixture --learners lr@set=outer,lr,lr@set=exact --seeds \
-         0..200 --episodes 300",
-        "1 min",
-    ),
-    slow(
-        "sets-corridor",
-        "goalward compare corridor --learners lr@set=outer,lr,lr@set=exact --seeds 0..200 \
-         --episodes 300",
-        "1 min",
-    ),
-    slow(
-        "sets-hard",
-        "goalward compare hard-instance --learners lr@set=outer,lr,lr@set=exact --seeds \
-         0..200 --episodes 300",
-        "1 min",
-    ),
-    slow(
-        "mixture-1",
-        "goalward compare random-mixture@seed=1 --learners lr --seeds 0..200 --episodes 300",
-        "3 s",
-    ),
-    slow(
-        "mixture-2",
-        "goalward compare random-mixture@seed=2@dim=6 --learners lr --seeds 0..200 --episodes 300",
-        "3 s",
-    ),
-    slow(
-        "mixture-3",
-        "goalward compare random-mixture@seed=3@dim=3@states=40 --learners lr --seeds \
-         0..200 --episodes 300",
-        "3 s",
-    ),
-    slow("ladder-1", "goalward compare ladder@seed=1 --learners lr --seeds 0..200 --episodes 300", "3 s"),
-    slow(
-        "ladder-2",
-        "goalward compare ladder@seed=2@dim=6 --learners lr --seeds 0..200 --episodes 300",
-        "3 s",
-    ),
-    slow(
-        "ladder-3",
-        "goalward compare ladder@seed=3@dim=3@rungs=16 --learners lr --seeds 0..200 --episodes 300",
-        "3 s",
-    ),
-    slow(
-        "free-1",
-        "goalward compare random-mixture@free=0.3@seed=1 --learners \
-         lr,rho-levis++@B=oracle@t_star=oracle --seeds 0..20 --episodes 300",
-        "10 s",
-    ),
-    slow(
-        "free-2",
-        "goalward compare random-mixture@free=0.5@seed=2@dim=2 --learners \
-         lr,rho-levis++@B=oracle@t_star=oracle --seeds 0..20 --episodes 300",
-        "10 s",
-    ),
-    slow(
-        "free-3",
-        "goalward compare ladder@free=0.3@seed=1 --learners \
-         lr,rho-levis++@B=oracle@t_star=oracle --seeds 0..20 --episodes 300",
-        "10 s",
-    ),
-    slow("bootstrap", "cargo bench --quiet --package goalward-lab --bench soak_bootstrap -- 2000", "20 s"),
+    study("growth-tuned", "goalward study run growth-tuned", "3 min"),
+    study("sets", "goalward study run sets", "4 min"),
+    study("mixtures", "goalward study run mixtures", "20 s"),
+    study("free", "goalward study run free", "30 s"),
+    study("bootstrap", "cargo bench --quiet --package goalward-lab --bench soak_bootstrap -- 2000", "20 s"),
 ];
 
 /// What a command printed: its parts by name.

@@ -62,6 +62,10 @@ fn results_are_printed_as_named_parts_of_a_document() {
         "cover",
         "steps = 50\nseeds = 3\nworlds = [\"hard-instance@dim=2\"]\nlearners = [\"lr\", \"levis\"]\n\
          set = { B = \"oracle\", delta = 0.1 }\n[record]\nsets = true\n[coverage]\n",
-        &["<!-- matrix 0.1 -->\n| set | hard-instance, dim = 2 |", "<!-- limit lr 0.1 -->\n", "<!-- table -->\n"],
+        &[
+            "<!-- matrix 0.1 -->\n| set | hard-instance, dim = 2 |",
+            "<!-- limit lr 0.1 -->\n",
+            "<!-- table -->\n",
+        ],
     );
 }

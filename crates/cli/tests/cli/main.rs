@@ -13,6 +13,7 @@ mod examples;
 mod help;
 mod identifiable;
 mod input;
+mod killed;
 mod learn;
 mod licences;
 mod manners;

@@ -215,10 +215,7 @@ fn what_was_there_stays_if_the_new_one_cannot_be_written() {
 
 /// Studies with their folders, each quick, and the same with something else asked.
 const STUDIES: [(&str, &str); 4] = [
-    (
-        "compare hard-instance --param dim=2 --learners random --seeds 0..2 --episodes 5",
-        "--max-steps 90000",
-    ),
+    ("compare hard-instance --param dim=2 --learners random --seeds 0..2 --episodes 5", "--max-steps 90000"),
     ("demo --seeds 0..2", "--episodes 4"),
     ("reproduce --seeds 0..2", "--episodes 9"),
     ("study run shortcut --quick --seeds 0..2", "--seeds 3..4"),
@@ -240,7 +237,11 @@ fn a_folder_holds_the_results_of_one_question() {
         let results = || fs::read(place.path(name).join("study.toml")).unwrap();
         let first = results();
         let records = studies::parquet(&place.path(name));
-        place.run(&format!("{other} --out {name}")).refused(&[name, "do not belong to this question", "--force"]);
+        place.run(&format!("{other} --out {name}")).refused(&[
+            name,
+            "do not belong to this question",
+            "--force",
+        ]);
         assert!(results() == first && studies::parquet(&place.path(name)) == records, "{name}");
         done(place.run(&format!("{run} --out {name}")));
         assert!(studies::parquet(&place.path(name)) == records, "{name}");

@@ -14,7 +14,9 @@ fn a_study_from_its_file_to_its_report() {
     for word in ["lr", "levis", "random", "gap regret"] {
         assert!(ran.out.contains(word), "{word}: {}", ran.out);
     }
-    for file in ["study.toml", "plan.json", "summary.md", "report.html", "figures/regret.png", "figures/regret.svg"] {
+    for file in
+        ["study.toml", "plan.json", "summary.md", "report.html", "figures/regret.png", "figures/regret.svg"]
+    {
         assert!(place.path("out/mine").join(file).exists(), "{file}");
     }
     let status = place.run("study status mine.toml --json").done().json();
@@ -105,7 +107,12 @@ fn a_file_to_begin_with() {
 fn mistakes_are_shown_where_they_stand() {
     let place = Place::new();
     place.write("bad.toml", MINE.replace("episodes = 20", "episods = 20"));
-    place.run("study run bad.toml").refused(&["bad.toml:2:1", "episods = 20", "^^^^^^^", "did you mean episodes?"]);
+    place.run("study run bad.toml").refused(&[
+        "bad.toml:2:1",
+        "episods = 20",
+        "^^^^^^^",
+        "did you mean episodes?",
+    ]);
     place.run("study run nothing.toml").refused(&["nothing.toml", "No such file"]);
     place.run("study run demmo").refused(&["demmo", "did you mean demo?"]);
     place.run("study status demo").refused(&["out/demo", "no folder of a study"]);

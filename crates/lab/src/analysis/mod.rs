@@ -11,6 +11,7 @@ mod present;
 mod scale;
 #[cfg(test)]
 pub(crate) mod synthetic;
+mod tuning;
 mod view;
 mod warnings;
 
@@ -62,6 +63,9 @@ pub fn analyse(results: &Results) -> Findings {
     }
     if let Some(ask) = &asked.growth {
         growth::add(results, ask, &mut findings);
+    }
+    if let Some(ask) = &asked.tuning {
+        tuning::add(results, ask, &mut findings);
     }
     findings.warnings = warnings::of(results);
     findings

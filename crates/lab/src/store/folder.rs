@@ -319,7 +319,8 @@ fn spare_worlds(dir: &Path, grid: &Grid) -> Result<()> {
 
 /// A folder that has files and is no study's: nothing is put among them.
 fn refuse_strangers(dir: &Path, force: bool) -> Result<()> {
-    let ours = |name: &str| name.starts_with('.') || FOLDERS.contains(&name) || [STUDY, PLAN, COPY].contains(&name);
+    let ours =
+        |name: &str| name.starts_with('.') || FOLDERS.contains(&name) || [STUDY, PLAN, COPY].contains(&name);
     if force || !dir.exists() || dir.join(PLAN).exists() {
         return Ok(());
     }

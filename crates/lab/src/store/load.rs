@@ -36,9 +36,15 @@ pub fn load(dir: &Path) -> Result<Results> {
 /// Adds a run to the machine that made it.
 fn count(machines: &mut Vec<Machine>, manifest: &Manifest) {
     let here = &manifest.machine;
-    let at = machines.iter().position(|m| m.host == here.host && m.os == here.system && m.cores == here.cores);
+    let at =
+        machines.iter().position(|m| m.host == here.host && m.os == here.system && m.cores == here.cores);
     let at = at.unwrap_or_else(|| {
-        let new = Machine { host: here.host.clone(), os: here.system.clone(), cores: here.cores, ..Machine::default() };
+        let new = Machine {
+            host: here.host.clone(),
+            os: here.system.clone(),
+            cores: here.cores,
+            ..Machine::default()
+        };
         machines.push(new);
         machines.len() - 1
     });

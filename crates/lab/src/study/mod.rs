@@ -187,6 +187,8 @@ pub struct Analyses {
     pub scale: Option<ScaleAsk>,
     /// Exponents of the growth of the gap regret.
     pub growth: Option<GrowthAsk>,
+    /// The value of a setting with which a learner pays least.
+    pub tuning: Option<TuningAsk>,
 }
 
 /// Contenders side by side.
@@ -212,6 +214,13 @@ pub struct CoverageAsk {}
 pub struct ScaleAsk {
     /// At most this share of the runs may lose theta*.
     pub delta: f64,
+}
+
+/// The value of a setting with which a learner pays least over all worlds.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct TuningAsk {
+    /// The setting: an axis of the learners' grid.
+    pub over: String,
 }
 
 /// Exponents over the points of a world's grid.

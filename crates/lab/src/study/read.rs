@@ -6,7 +6,7 @@ use super::seeds::{each_once, parse_seeds, so_many};
 use super::source::{self, Entries, Node, Source};
 use super::{
     Analyses, ComparisonAsk, CoverageAsk, Grows, GrowthAsk, GrowthFamily, LearnerPoint, Length, Record,
-    ScaleAsk, Study, Thinning, WorldPoint,
+    ScaleAsk, Study, Thinning, TuningAsk, WorldPoint,
 };
 use crate::{Contender, Error, Place, Result};
 use goalward::learners::{self, LEARNERS, LearnerEntry, Need};
@@ -31,6 +31,7 @@ const KEYS: &[&str] = &[
     "coverage",
     "scale",
     "growth",
+    "tuning",
     "figures",
     "quick",
 ];
@@ -565,11 +566,27 @@ fn analyses(keys: &Entries, study: &Study) -> Result<Analyses> {
         let families = node.list()?.iter().map(|node| family(node, study)).collect::<Result<_>>()?;
         Ok(GrowthAsk { families })
     })?;
-    let mut all = Analyses { comparison, coverage, scale, growth };
+    let tuning = keys.read("tuning", |node| tuning(node, study))?;
+    let mut all = Analyses { comparison, coverage, scale, growth, tuning };
     if all == Analyses::default() {
         all.comparison = Some(ComparisonAsk::default());
     }
     Ok(all)
+}
+
+fn tuning(node: &Node, study: &Study) -> Result<TuningAsk> {
+    let keys = node.table(&["over"])?;
+    let over =
+        keys.get("over").ok_or_else(|| node.fault("`over` is missing here: a key of the learners' grid"))?;
+    let key = over.text()?;
+    let known: Vec<&str> =
+        study.learners.iter().flat_map(|l| l.point.iter().map(|(key, _)| key.as_str())).collect();
+    match known.contains(&key.as_str()) {
+        true => Ok(TuningAsk { over: key }),
+        false => {
+            Err(over.fault(format!("no learner has a grid over {key:?}{}", source::meant(&key, &known))))
+        }
+    }
 }
 
 fn family(node: &Node, study: &Study) -> Result<GrowthFamily> {

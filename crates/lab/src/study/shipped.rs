@@ -21,6 +21,8 @@ pub const SHIPPED: &[Shipped] = shipped![
     "demo",
     "survey",
     "field",
+    "comparison",
+    "tuning",
     "coverage",
     "scale",
     "growth",

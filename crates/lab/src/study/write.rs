@@ -145,6 +145,9 @@ fn analyses(study: &Study, out: &mut String) {
     if let Some(scale) = &asked.scale {
         let _ = write!(out, "\n[scale]\ndelta = {}\n", real(scale.delta));
     }
+    if let Some(tuning) = &asked.tuning {
+        let _ = write!(out, "\n[tuning]\nover = {}\n", text(&tuning.over));
+    }
     for family in asked.growth.iter().flat_map(|growth| &growth.families) {
         out.push_str("\n[[growth]]\n");
         put(out, "world", &text(&family.world));

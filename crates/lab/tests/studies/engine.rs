@@ -127,7 +127,10 @@ fn curves_and_ends_agree_with_a_plain_run() {
         runner.run(&mut []).unwrap();
         let plain = runner.result();
         let run = &results.cell(0, 0).runs[seed as usize];
-        assert_eq!((run.row.regret, run.row.gap_regret, run.row.steps), (plain.regret, plain.gap_regret, plain.steps));
+        assert_eq!(
+            (run.row.regret, run.row.gap_regret, run.row.steps),
+            (plain.regret, plain.gap_regret, plain.steps)
+        );
         let last = run.episodes.last().unwrap();
         assert_eq!((last.episode, last.regret, last.t), (30, plain.regret, plain.steps));
         assert_eq!(run.episodes.len(), 30, "short runs are recorded whole");

@@ -56,15 +56,32 @@ plans = 2
     let worlds: Vec<&str> = study.worlds.iter().map(|w| w.label.as_str()).collect();
     assert_eq!(
         worlds,
-        ["grid, n = 3", "grid, n = 4", "hard-instance, dim = 2, episodes = 10", "hard-instance, dim = 3, episodes = 1e2"]
+        [
+            "grid, n = 3",
+            "grid, n = 4",
+            "hard-instance, dim = 2, episodes = 10",
+            "hard-instance, dim = 3, episodes = 1e2"
+        ]
     );
-    let lengths: Vec<_> = study.worlds.iter().map(|w| (w.length.episodes, w.length.max_steps, w.length.by_steps)).collect();
-    assert_eq!(lengths, [(50, Some(50), true), (50, Some(50), true), (10, Some(99), false), (100, Some(99), false)]);
-    let learners: Vec<_> =
-        study.learners.iter().map(|l| (l.contender.label.as_str(), l.contender.settings.get("delta"))).collect();
+    let lengths: Vec<_> =
+        study.worlds.iter().map(|w| (w.length.episodes, w.length.max_steps, w.length.by_steps)).collect();
+    assert_eq!(
+        lengths,
+        [(50, Some(50), true), (50, Some(50), true), (10, Some(99), false), (100, Some(99), false)]
+    );
+    let learners: Vec<_> = study
+        .learners
+        .iter()
+        .map(|l| (l.contender.label.as_str(), l.contender.settings.get("delta")))
+        .collect();
     assert_eq!(
         learners,
-        [("lr", Some("0.05")), ("L, delta = 0.1", Some("0.1")), ("L, delta = 0.01", Some("0.01")), ("random", None)]
+        [
+            ("lr", Some("0.05")),
+            ("L, delta = 0.1", Some("0.1")),
+            ("L, delta = 0.01", Some("0.01")),
+            ("random", None)
+        ]
     );
     assert_eq!(study.learners[1].base, "L");
     assert_eq!((study.record.episodes, study.record.plans), (Thinning::All, Thinning::PerDoubling(2)));

@@ -21,7 +21,13 @@ kind = "regret"
 
 /// What is written instead of what, and what the message must say: line, key, words.
 const MISTAKES: &[(&str, &str, usize, &str, &[&str])] = &[
-    ("episodes = 10", "episodess = 10", 2, "episodess", &["no such key", "max_steps", "did you mean episodes?"]),
+    (
+        "episodes = 10",
+        "episodess = 10",
+        2,
+        "episodess",
+        &["no such key", "max_steps", "did you mean episodes?"],
+    ),
     ("episodes = 10", "episodes = \"many\"", 2, "episodes", &["a whole number of at least 1", "\"many\""]),
     ("episodes = 10", "episodes = 0", 2, "episodes", &["at least 1", "0"]),
     ("episodes = 10", "episodes = 10.5", 2, "episodes", &["whole number", "10.5"]),
@@ -37,7 +43,13 @@ const MISTAKES: &[(&str, &str, usize, &str, &[&str])] = &[
     ("windy-grid@n=3", "nothing.json", 4, "worlds[0]", &["nothing.json", "No such file"]),
     ("windy-grid@n=3", "windy-grid@n=-1", 4, "worlds", &["n", "-1"]),
     ("[\"windy-grid@n=3\"]", "[]", 1, "worlds", &["empty"]),
-    ("[\"windy-grid@n=3\"]", "[\"windy-grid\", \"windy-grid\"]", 4, "worlds", &["called \"windy-grid\"", "label"]),
+    (
+        "[\"windy-grid@n=3\"]",
+        "[\"windy-grid\", \"windy-grid\"]",
+        4,
+        "worlds",
+        &["called \"windy-grid\"", "label"],
+    ),
     ("[\"windy-grid@n=3\"]", "[{ label = \"g\" }]", 4, "worlds[0]", &["needs a `name`"]),
     (
         "[\"windy-grid@n=3\"]",
@@ -47,9 +59,27 @@ const MISTAKES: &[(&str, &str, usize, &str, &[&str])] = &[
         &["side by side", "2"],
     ),
     ("\"lr\", \"random\"", "\"rl\", \"random\"", 5, "learners[0]", &["rl", "lr"]),
-    ("\"lr\", \"random\"", "\"lr@deltta=1\", \"random\"", 5, "learners[0]", &["deltta", "did you mean delta?"]),
-    ("\"lr\", \"random\"", "{ name = \"lr@delta=2\", label = \"lr\" }, \"random\"", 5, "learners", &["delta", "2"]),
-    ("\"lr\", \"random\"", "\"lr\", \"all tabulr\"", 5, "learners[1]", &["\"tabular\"", "did you mean tabular?"]),
+    (
+        "\"lr\", \"random\"",
+        "\"lr@deltta=1\", \"random\"",
+        5,
+        "learners[0]",
+        &["deltta", "did you mean delta?"],
+    ),
+    (
+        "\"lr\", \"random\"",
+        "{ name = \"lr@delta=2\", label = \"lr\" }, \"random\"",
+        5,
+        "learners",
+        &["delta", "2"],
+    ),
+    (
+        "\"lr\", \"random\"",
+        "\"lr\", \"all tabulr\"",
+        5,
+        "learners[1]",
+        &["\"tabular\"", "did you mean tabular?"],
+    ),
     ("\"lr\", \"random\"", "\"lr\", 7", 5, "learners[1]", &["table", "7"]),
     ("set = { delta = 0.1 }", "set = { gama = 0.1 }", 6, "set.gama", &["no learner here", "delta"]),
     ("plans = 4", "plans = \"some\"", 8, "record.plans", &["\"none\", \"all\""]),
@@ -58,9 +88,21 @@ const MISTAKES: &[(&str, &str, usize, &str, &[&str])] = &[
     ("plans = 4", "sets = 1", 8, "record.sets", &["true or false"]),
     ("against = \"lr\"", "against = \"LR\"", 10, "comparison.against", &["\"lr\", \"random\""]),
     ("[comparison]\nagainst = \"lr\"", "[coverage]", 9, "coverage", &["sets = true", "[record]"]),
-    ("kind = \"regret\"", "kind = \"regrets\"", 12, "figures[0].kind", &["\"log-log\"", "did you mean regret?"]),
+    (
+        "kind = \"regret\"",
+        "kind = \"regrets\"",
+        12,
+        "figures[0].kind",
+        &["\"log-log\"", "did you mean regret?"],
+    ),
     ("kind = \"regret\"", "name = \"x\"", 11, "figures[0]", &["kind", "\"bars\""]),
-    ("kind = \"regret\"", "kind = \"bars\"\nband = \"wide\"", 13, "figures[0].band", &["\"student\", \"simultaneous\""]),
+    (
+        "kind = \"regret\"",
+        "kind = \"bars\"\nband = \"wide\"",
+        13,
+        "figures[0].band",
+        &["\"student\", \"simultaneous\""],
+    ),
     ("kind = \"regret\"", "kind = \"bars\"\nsize = [10]", 13, "figures[0].size", &["two values"]),
     ("kind = \"regret\"", "kind = \"bars\"\nname = \"../x\"", 13, "figures[0].name", &["stem of a file"]),
     (
@@ -84,7 +126,8 @@ fn every_message_names_line_key_and_what_is_allowed() {
     for (right, wrong, expected_line, expected_key, words) in MISTAKES {
         assert!(RIGHT.contains(right), "{right}");
         let text = RIGHT.replacen(right, wrong, 1);
-        let outcome = read(&text, Path::new("mine.toml"), false).and_then(|file| Grid::open(&file).map(|_| ()));
+        let outcome =
+            read(&text, Path::new("mine.toml"), false).and_then(|file| Grid::open(&file).map(|_| ()));
         let error = outcome.expect_err(wrong);
         let message = error.to_string();
         let Error::Study { line, key, excerpt, .. } = &error else { panic!("{wrong}: {message}") };

@@ -1,0 +1,90 @@
+//! Tuning: the value of a setting with which a learner pays least over all worlds.
+//!
+//! The rule: the least mean over the worlds of ln(1 + mean gap regret). The logarithm keeps one
+//! world with large costs from deciding alone. Of values that score alike the first one wins.
+
+use super::phrase::significant;
+use super::view::View;
+use super::{Findings, Section, value};
+use crate::results::Results;
+use crate::study::TuningAsk;
+use crate::table::{Table, fixed};
+use serde::Serialize;
+use serde_json::json;
+
+/// One learner.
+#[derive(Debug, Serialize)]
+struct Row {
+    /// Who it is, whatever the value.
+    learner: String,
+    /// The best value.
+    best: Option<String>,
+    /// Every value with its score, in the order of the grid; none if a world has no run.
+    tried: Vec<(String, Option<f64>)>,
+}
+
+/// Adds the best values.
+pub(super) fn add(results: &Results, ask: &TuningAsk, findings: &mut Findings) {
+    let rows = rows(results, ask);
+    let mut values: Vec<&String> = Vec::new();
+    for (value, _) in rows.iter().flat_map(|row| &row.tried) {
+        if !values.contains(&value) {
+            values.push(value);
+        }
+    }
+    let headings = ["learner".to_string(), format!("best {}", ask.over)];
+    let mut table = Table::new(headings.into_iter().chain(values.iter().map(|value| value.to_string())));
+    for row in &rows {
+        let score = |value: &&String| {
+            let tried = row.tried.iter().find(|(other, _)| other == *value);
+            tried.and_then(|(_, score)| *score).map_or("-".into(), |score| fixed(score, 2))
+        };
+        let best = row.best.clone().unwrap_or("-".into());
+        table.row([row.learner.clone(), best].into_iter().chain(values.iter().map(score)).collect());
+    }
+    findings.put_parts("tuning", vec![("table".into(), table.markdown())]);
+    findings.tables.push(Section { title: format!("Mean of ln(1 + gap regret), by {}", ask.over), table });
+    for row in &rows {
+        let score = |value: &String| row.tried.iter().find(|(v, _)| v == value).and_then(|(_, score)| *score);
+        if let Some((best, score)) = row.best.as_ref().and_then(|best| Some((best, score(best)?))) {
+            let score = significant(score.exp() - 1.0, 3);
+            findings.words.push(format!(
+                "{}: {} = {best}, where it pays {score} on a typical world.",
+                row.learner, ask.over
+            ));
+        }
+    }
+    findings.put_methods(vec![format!(
+        "The best {}: the least mean over the worlds of ln(1 + mean gap regret).",
+        ask.over
+    )]);
+    findings.data.insert("tuning".into(), json!({ "over": ask.over, "rows": value(&rows) }));
+}
+
+fn rows(results: &Results, ask: &TuningAsk) -> Vec<Row> {
+    let mut rows: Vec<Row> = Vec::new();
+    for (learner, point) in results.study.learners.iter().enumerate() {
+        let Some((_, at)) = point.point.iter().find(|(key, _)| *key == ask.over) else { continue };
+        let views: Vec<View> = View::all(results).into_iter().filter(|v| v.cell.learner == learner).collect();
+        let Some(name) = views.first().map(|view| view.name_without(&[ask.over.as_str()])) else { continue };
+        let paid =
+            |view: &View| view.mean_of(|run| run.row.gap_regret).map(|mean| mean.mean.max(0.0).ln_1p());
+        let all: Option<Vec<f64>> = views.iter().map(paid).collect();
+        let score = all.map(|all| all.iter().sum::<f64>() / all.len() as f64);
+        let at_end = rows.iter().position(|row| row.learner == name).unwrap_or_else(|| {
+            rows.push(Row { learner: name, best: None, tried: Vec::new() });
+            rows.len() - 1
+        });
+        rows[at_end].tried.push((at.clone(), score));
+    }
+    for row in &mut rows {
+        let known = row.tried.iter().filter_map(|(value, score)| Some((value, (*score)?)));
+        row.best = known
+            .fold(None, |best: Option<(&String, f64)>, (value, score)| match best {
+                Some((_, least)) if least <= score => best,
+                _ => Some((value, score)),
+            })
+            .map(|(value, _)| value.clone());
+    }
+    rows
+}
