@@ -129,8 +129,9 @@ pub struct RunRow {
     pub late_optimal_share: Option<f64>,
     /// The optimistic value of the start in the last plan.
     pub promised: Option<f64>,
-    /// The first recorded plan over a set that is narrower than B somewhere, as a step: before it
-    /// the learner knew nothing. None if there was none, or the learner has no set.
+    /// The first plan that was looked at (8 to each doubling, and the end of the run) whose sets are
+    /// narrower than B somewhere, as a step: before it the learner knew nothing. None if there was
+    /// none, or the learner has no set.
     pub informed_step: Option<u64>,
     /// The episode of that plan.
     pub informed_episode: Option<u64>,

@@ -17,6 +17,8 @@ use std::sync::Arc;
 const AROUND: usize = 16;
 /// A set says something if it is narrower than B by more than this share, in some direction.
 const SAYS: f64 = 0.01;
+/// At which plans it is asked whether they say something, until they do.
+const LOOKS: Thinning = Thinning::PerDoubling(8);
 
 /// Asks the learner at the plans that are kept.
 pub(super) struct Probing {
@@ -103,30 +105,44 @@ impl Probe for Theta {
     }
 }
 
-impl Measure for Probing {
-    fn plan(&mut self, plan: &Plan, now: Now, rows: &mut Rows) {
-        self.state.plans += 1;
-        if !self.kept.keeps(self.state.plans) {
-            return;
-        }
-        let at = (plan.t, now.episode);
-        self.ask(plan.learner, at, &mut rows.probes);
-        let Some(shares) = self.yardstick.shares(plan.learner) else { return };
-        let width = ProbeRow {
-            t: plan.t,
-            episode: now.episode,
-            quantity: "width".into(),
-            value: mean(&shares),
-            low: None,
-            high: None,
-        };
-        rows.probes.push(width);
+impl Probing {
+    /// Whether the sets say something by now, and how wide they are.
+    fn look(&mut self, learner: &Learner, at: (u64, u64)) -> Option<f64> {
+        let shares = self.yardstick.shares(learner)?;
         if self.state.informed.is_none() && shares.iter().any(|share| *share < 1.0 - SAYS) {
             self.state.informed = Some(at);
         }
+        mean(&shares)
+    }
+}
+
+impl Measure for Probing {
+    fn plan(&mut self, plan: &Plan, now: Now, rows: &mut Rows) {
+        self.state.plans += 1;
+        let (kept, at) = (self.kept.keeps(self.state.plans), (plan.t, now.episode));
+        if kept {
+            self.ask(plan.learner, at, &mut rows.probes);
+        }
+        // when sets begin to say something is of interest wherever nothing else is recorded
+        let due = self.state.informed.is_none() && LOOKS.keeps(self.state.plans);
+        let width = if kept || due { self.look(plan.learner, at) } else { None };
+        if let (true, Some(width)) = (kept, width) {
+            rows.probes.push(ProbeRow {
+                t: plan.t,
+                episode: now.episode,
+                quantity: "width".into(),
+                value: Some(width),
+                low: None,
+                high: None,
+            });
+        }
     }
 
-    fn finish(&mut self, _: &Runner, row: &mut RunRow, _: &mut Rows) {
+    fn finish(&mut self, runner: &Runner, row: &mut RunRow, _: &mut Rows) {
+        if self.state.informed.is_none() {
+            let now = runner.progress();
+            self.look(runner.learner(), (now.steps, now.episodes));
+        }
         row.informed_step = self.state.informed.map(|(t, _)| t);
         row.informed_episode = self.state.informed.map(|(_, episode)| episode);
     }

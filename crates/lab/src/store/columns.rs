@@ -95,7 +95,7 @@ impl Row for RunRow {
         maybe("delta", Real, "failure probability in force"),
         maybe("late_optimal_share", Real, "optimal actions in the second half of the episodes, as a share"),
         maybe("promised", Real, "optimistic value of the start in the last plan"),
-        maybe("informed_step", Count, "step of the first probed plan over a set narrower than B"),
+        maybe("informed_step", Count, "step of the first plan looked at whose sets are narrower than B"),
         maybe("informed_episode", Count, "episode of that plan"),
         known("state_bytes", Count, "size of the learner's saved state in bytes"),
         maybe("lost", Count, "first step after which theta* was outside a confidence set"),
