@@ -40,9 +40,9 @@ impl Layout {
     }
 }
 
-/// `(2,3)` and what stands behind it, such as `(2,3) hole`.
+/// `(2,3)` and what stands around it, such as `hole (2,3)`.
 fn place(name: &str) -> Option<(usize, usize)> {
-    let (inside, _) = name.strip_prefix('(')?.split_once(')')?;
+    let (inside, _) = name.split_once('(')?.1.split_once(')')?;
     let (row, column) = inside.split_once(',')?;
     Some((row.trim().parse().ok()?, column.trim().parse().ok()?))
 }
@@ -59,6 +59,7 @@ mod tests {
         assert_eq!(grid.rows * grid.columns, grid.places.len());
         assert_eq!(grid.state(0, 1), Some(1));
         assert!(of("frozen-lake").is_some() && of("cliff").is_some());
+        assert!(of("frozen-lake").unwrap().places.iter().all(Option::is_some), "holes have a place");
         assert!(of("hard-instance").is_none() && of("taxi").is_none() && of("ladder").is_none());
     }
 }

@@ -8,6 +8,7 @@ mod band;
 mod bars;
 mod chosen;
 mod coverage;
+pub mod grid;
 mod growth;
 mod headline;
 mod log_log;
@@ -17,7 +18,9 @@ mod regret;
 mod rowed;
 #[cfg(test)]
 mod samples;
+mod set;
 mod time;
+mod values;
 mod width;
 
 use crate::Result;
@@ -79,7 +82,8 @@ pub fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>> {
         FigureKind::Width => width::draw(results, spec),
         FigureKind::Time => time::draw(results, spec),
         FigureKind::Growth => growth::draw(results, spec),
-        _ => Ok(Vec::new()),
+        FigureKind::Values => values::draw(results, spec),
+        FigureKind::Set => set::draw(results, spec),
     }
 }
 

@@ -10,7 +10,7 @@ use std::path::Path;
 const CURVES: [FigureKind; 4] =
     [FigureKind::Regret, FigureKind::GapRegret, FigureKind::PerRoot, FigureKind::LogLog];
 
-const KINDS: [FigureKind; 8] = [
+const KINDS: [FigureKind; 9] = [
     FigureKind::Regret,
     FigureKind::GapRegret,
     FigureKind::PerRoot,
@@ -19,6 +19,7 @@ const KINDS: [FigureKind; 8] = [
     FigureKind::Coverage,
     FigureKind::Width,
     FigureKind::Time,
+    FigureKind::Set,
 ];
 
 /// Nothing that a viewer would choke on.
@@ -89,6 +90,12 @@ fn every_learner_is_named_with_its_own_stroke() {
     }
 }
 
+/// The support of an ellipse around a point, the narrower the later.
+fn support(turn: f64, time: f64) -> f64 {
+    let (cos, sin) = ((turn * std::f64::consts::TAU).cos(), (turn * std::f64::consts::TAU).sin());
+    0.3 * cos + 0.45 * sin + f64::hypot(cos, 0.4 * sin) / time
+}
+
 /// Gives the runs confidence sets that were watched: some lose theta*, all become narrower.
 fn watched(results: &mut crate::results::Results) {
     use crate::results::ProbeRow;
@@ -103,6 +110,13 @@ fn watched(results: &mut crate::results::Results) {
                 ..ProbeRow::default()
             };
             run.probes = (0..12).map(probe).collect();
+            let outline = |i: u32, k: u32| ProbeRow {
+                t: 2u64.pow(i),
+                quantity: format!("support[0,1] {k}/16"),
+                value: Some(support(f64::from(k) / 16.0, f64::from(1 + i))),
+                ..ProbeRow::default()
+            };
+            run.probes.extend((0..12).flat_map(|i| (0..16).map(move |k| outline(i, k))));
         }
     }
 }
@@ -194,11 +208,20 @@ fn look_at_the_pictures() {
         ["hard-instance", "corridor", "windy-grid", "random-mixture", "ladder", "taxi", "cliff", "lake"];
     let mut eight = samples::results(&names[..5], &worlds, 5, 2000);
     watched(&mut eight);
-    for kind in [FigureKind::Bars, FigureKind::Coverage, FigureKind::Width, FigureKind::Time] {
+    for kind in [FigureKind::Bars, FigureKind::Coverage, FigureKind::Width, FigureKind::Time, FigureKind::Set]
+    {
         put(&format!("{kind:?}-eight"), &eight, samples::spec(kind));
     }
     put("GapRegret-eight", &eight, samples::spec(FigureKind::GapRegret));
     put("LogLog-eight", &eight, FigureSpec { band: Band::Quantiles, ..samples::spec(FigureKind::LogLog) });
+    for (world, params) in
+        [("windy-grid", &["n=7"][..]), ("frozen-lake", &["restart=true"]), ("cliff", &[]), ("ladder", &[])]
+    {
+        let mut results = samples::results(&["x"], &[world], 1, 10);
+        results.study.worlds[0].place.world = world.into();
+        results.study.worlds[0].place.params = goalward::Settings::parse(params).unwrap();
+        put(&format!("values-{world}"), &results, samples::spec(FigureKind::Values));
+    }
     let long: Vec<String> = (0..23)
         .map(|i| {
             format!("levis++@radius=scaled:0.00{i}@lambda=1 with a label of eighty characters, and then")

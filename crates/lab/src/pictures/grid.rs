@@ -1,0 +1,371 @@
+//! Values and policies of a problem's states: on its grid if it has one, and as a table or bars of
+//! the first states otherwise. In the terminal, and as a picture.
+
+use super::Picture;
+use crate::Result;
+use crate::figure::{
+    self, Axis, Colour, Drawing, Entry, Head, Map, MapCell, MapPanel, Pointer, RowPanel, Rows, number_label,
+};
+use crate::layout::Layout;
+use crate::table::Table;
+use goalward::Problem;
+use goalward::problem::{Action, State, Truth};
+
+/// What somebody says of the states: a value and an action for each, where there is one.
+#[derive(Clone, Debug, Default)]
+pub struct Sight {
+    /// Whose values they are.
+    pub title: String,
+    /// Infinite where the goal is out of reach.
+    pub values: Vec<Option<f64>>,
+    /// What is done there.
+    pub actions: Vec<Option<Action>>,
+}
+
+/// Values and policies on one problem.
+pub struct Scene<'a> {
+    /// Whose states they are.
+    pub problem: &'a Problem,
+    /// Where actions lead, which decides the arrows of actions without a telling name.
+    pub truth: Option<&'a Truth>,
+    /// What the values are: "expected cost to the goal".
+    pub measure: String,
+    /// Side by side.
+    pub sights: Vec<Sight>,
+}
+
+/// A table or a picture of more states tells nobody anything.
+const STATES: usize = 24;
+/// Columns of a terminal.
+const WIDE: usize = 100;
+/// With fewer columns than this a row of arrows alone is broken by the terminal.
+const WIDEST: usize = 160;
+
+impl Scene<'_> {
+    /// For a terminal: arrows and numbers on the grid, or a table of the first states.
+    pub fn text(&self) -> String {
+        match Layout::of(self.problem) {
+            Some(layout) => self.boards(&layout),
+            None => self.table(),
+        }
+    }
+
+    /// As a picture.
+    pub fn picture(&self, name: &str, title: &str, notes: Vec<String>) -> Result<Picture> {
+        let head = Head { title: title.into(), notes };
+        let alt = format!("{title}. {}", self.in_words());
+        match Layout::of(self.problem) {
+            Some(layout) => drawn(name, title, alt, &self.map(head, &layout)),
+            None => drawn(name, title, alt, &self.rows(head)),
+        }
+    }
+
+    /// The start's value from every sight, and how many states there are.
+    fn in_words(&self) -> String {
+        let start = self.problem.start();
+        let of = |sight: &Sight| {
+            let value = sight.values.get(start).copied().flatten();
+            format!("{}: {} from the start", sight.title, value.map_or("unknown".into(), number))
+        };
+        let said: Vec<String> = self.sights.iter().map(of).collect();
+        format!("{} of {} states. {}.", self.measure, self.problem.states(), said.join("; "))
+    }
+
+    fn mark(&self, s: State) -> &'static str {
+        match s {
+            s if s == self.problem.goal() => "goal",
+            s if s == self.problem.start() => "start",
+            _ => "",
+        }
+    }
+
+    /// Where an action leads on the grid: by its name, and otherwise by where it leads on average.
+    fn pointer(&self, layout: &Layout, s: State, a: Action) -> Pointer {
+        let name = self.problem.action_name(s, a).to_lowercase();
+        let by_name = match name.as_str() {
+            "right" | "east" | "→" => Some((1.0, 0.0)),
+            "down" | "south" | "↓" => Some((0.0, 1.0)),
+            "left" | "west" | "←" => Some((-1.0, 0.0)),
+            "up" | "north" | "↑" => Some((0.0, -1.0)),
+            _ => None,
+        };
+        if let Some((dx, dy)) = by_name {
+            return Pointer::Toward(dx, dy);
+        }
+        let (Some(truth), Some(Some(from))) = (self.truth, layout.places.get(s)) else {
+            return Pointer::Stays;
+        };
+        let pair = self.problem.pair(s, a);
+        let (mut dx, mut dy) = (0.0, 0.0);
+        for (&next, p) in self.problem.successors(pair).iter().zip(truth.row(self.problem, pair)) {
+            if let Some(Some(to)) = layout.places.get(next as usize) {
+                dx += p * (to.1 as f64 - from.1 as f64);
+                dy += p * (to.0 as f64 - from.0 as f64);
+            }
+        }
+        let length = f64::hypot(dx, dy);
+        if length < 0.05 { Pointer::Stays } else { Pointer::Toward(dx / length, dy / length) }
+    }
+
+    fn cell(&self, layout: &Layout, sight: &Sight, s: State) -> MapCell {
+        let action = sight.actions.get(s).copied().flatten().filter(|_| s != self.problem.goal());
+        MapCell {
+            value: sight.values.get(s).copied().flatten().filter(|v| !v.is_nan()),
+            pointer: action.map(|a| self.pointer(layout, s, a)),
+            mark: self.mark(s),
+        }
+    }
+
+    fn map(&self, head: Head, layout: &Layout) -> Map {
+        let panel = |sight: &Sight| {
+            let mut cells = vec![None; layout.rows * layout.columns];
+            for (s, place) in layout.places.iter().enumerate() {
+                if let Some((row, column)) = place {
+                    cells[row * layout.columns + column] = Some(self.cell(layout, sight, s));
+                }
+            }
+            MapPanel { title: sight.title.clone(), columns: layout.columns, cells }
+        };
+        let panels = self.sights.iter().map(panel).collect();
+        Map { head, panels, measure: self.measure.clone(), size: None }
+    }
+
+    /// The first states, as bars.
+    fn rows(&self, mut head: Head) -> Rows {
+        let states = self.problem.states().min(STATES);
+        if states < self.problem.states() {
+            head.notes.push(format!("the first {states} of {} states", self.problem.states()));
+        }
+        let entry = |sight: &Sight, s: State| {
+            let value = sight.values.get(s).copied().flatten().filter(|v| !v.is_nan());
+            let done = self.done(sight, s);
+            let text = value.map_or("unknown".into(), number);
+            let text = if done.is_empty() { text } else { format!("{text} · {done}") };
+            Entry { value: value.filter(|v| v.is_finite()), interval: None, tick: None, text }
+        };
+        let panel = |sight: &Sight| RowPanel {
+            title: sight.title.clone(),
+            x: Axis { title: self.measure.clone(), ..Axis::default() },
+            entries: (0..states).map(|s| entry(sight, s)).collect(),
+        };
+        let label = |s: State| (self.name(s), Colour::BLUE);
+        Rows {
+            head,
+            labels: (0..states).map(label).collect(),
+            panels: self.sights.iter().map(panel).collect(),
+            columns: self.sights.len().max(1),
+            size: None,
+            dots: false,
+        }
+    }
+
+    fn name(&self, s: State) -> String {
+        let mark = self.mark(s);
+        let name = printable(&self.problem.state_name(s));
+        if mark.is_empty() || name == mark { name } else { format!("{name} ({mark})") }
+    }
+
+    /// The name of what is done in a state; empty where nothing is.
+    fn done(&self, sight: &Sight, s: State) -> String {
+        let action = sight.actions.get(s).copied().flatten().filter(|_| s != self.problem.goal());
+        action.map_or(String::new(), |a| printable(&self.problem.action_name(s, a)))
+    }
+
+    /// The first states, for a terminal.
+    fn table(&self) -> String {
+        let states = self.problem.states().min(STATES);
+        let headings = self.sights.iter().flat_map(|sight| [sight.title.clone(), "action".into()]);
+        let mut table = Table::new(std::iter::once("state".to_string()).chain(headings));
+        for s in 0..states {
+            let mut row = vec![self.name(s)];
+            for sight in &self.sights {
+                let value = sight.values.get(s).copied().flatten();
+                row.extend([value.map_or("-".into(), number), self.done(sight, s)]);
+            }
+            table.row(row);
+        }
+        let more = match self.problem.states() - states {
+            0 => String::new(),
+            more => format!("... and {more} more states\n"),
+        };
+        table.text() + &more
+    }
+
+    /// The grids, for a terminal: side by side if they fit, and arrows alone if numbers do not.
+    fn boards(&self, layout: &Layout) -> String {
+        let numbers: Vec<Vec<String>> = self.sights.iter().map(|s| self.board(layout, s, true)).collect();
+        let width = |board: &[String]| board.iter().map(|line| line.chars().count()).max().unwrap_or(0);
+        let widest = numbers.iter().map(|board| width(board)).max().unwrap_or(0);
+        let boards = if widest <= WIDEST {
+            numbers
+        } else {
+            self.sights.iter().map(|s| self.board(layout, s, false)).collect()
+        };
+        let together: usize = boards.iter().map(|board| width(board) + 4).sum();
+        let legend = "S start, G goal, ∞ no way to the goal, · stays where it is\n";
+        if together > WIDE {
+            let text: Vec<String> = boards.iter().map(|board| board.join("\n")).collect();
+            return format!("{}\n{legend}", text.join("\n\n"));
+        }
+        let mut text = String::new();
+        for i in 0..boards.iter().map(Vec::len).max().unwrap_or(0) {
+            let mut line = String::new();
+            for board in &boards {
+                let part = board.get(i).map_or("", String::as_str);
+                line.push_str(&format!("{part:<width$}", width = width(board) + 4));
+            }
+            text.push_str(line.trim_end());
+            text.push('\n');
+        }
+        text + legend
+    }
+
+    /// One grid, line by line.
+    fn board(&self, layout: &Layout, sight: &Sight, numbers: bool) -> Vec<String> {
+        let finite = sight.values.iter().flatten().filter(|v| v.is_finite());
+        let most = finite.fold(0.0, |most: f64, v| most.max(v.abs()));
+        let decimals = if most > 0.0 { (2.0 - most.log10().floor()).clamp(0.0, 6.0) as usize } else { 1 };
+        let mut cells = vec![String::new(); layout.rows * layout.columns];
+        for (s, place) in layout.places.iter().enumerate() {
+            let Some((row, column)) = place else { continue };
+            let cell = self.cell(layout, sight, s);
+            let sign = match (cell.mark, cell.pointer) {
+                ("goal", _) => 'G',
+                (_, Some(pointer)) => arrow(pointer),
+                _ => ' ',
+            };
+            let value = match cell.value {
+                Some(v) if v.is_finite() => number_label(v, decimals),
+                Some(_) => "∞".into(),
+                None => "?".into(),
+            };
+            let start = if cell.mark == "start" { 'S' } else { ' ' };
+            cells[row * layout.columns + column] =
+                if numbers { format!("{start}{value} {sign}") } else { format!("{start}{sign}") };
+        }
+        let wide = cells.iter().map(|cell| cell.chars().count()).max().unwrap_or(0);
+        let line = |row: &[String]| {
+            let padded: Vec<String> = row.iter().map(|cell| format!("{cell:>wide$}")).collect();
+            format!("  {}", padded.join(if numbers { "  " } else { "" })).trim_end().to_string()
+        };
+        let mut lines = vec![sight.title.clone()];
+        lines.extend(cells.chunks(layout.columns.max(1)).map(line));
+        lines
+    }
+}
+
+fn drawn(name: &str, title: &str, alt: String, drawing: &impl Drawing) -> Result<Picture> {
+    Ok(Picture {
+        name: name.into(),
+        title: title.into(),
+        svg: figure::svg(drawing, &alt)?,
+        alt,
+        png: figure::png(drawing)?,
+    })
+}
+
+/// Six significant digits.
+fn number(x: f64) -> String {
+    match x.abs() {
+        _ if x.is_infinite() => "∞".into(),
+        0.0 => "0".into(),
+        size if (1e-3..1e9).contains(&size) => {
+            number_label(x, (5.0 - size.log10().floor()).clamp(0.0, 6.0) as usize)
+        }
+        _ => format!("{x:.4e}"),
+    }
+}
+
+/// A name without the signs that move a terminal's cursor.
+fn printable(name: &str) -> String {
+    name.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
+}
+
+/// The nearest of eight arrows.
+fn arrow(pointer: Pointer) -> char {
+    const ARROWS: [char; 8] = ['→', '↘', '↓', '↙', '←', '↖', '↑', '↗'];
+    match pointer {
+        Pointer::Stays => '·',
+        Pointer::Toward(dx, dy) => {
+            let eighth = (dy.atan2(dx) / std::f64::consts::FRAC_PI_4).round() as i64;
+            ARROWS[eighth.rem_euclid(8) as usize]
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use goalward::Settings;
+    use goalward::episode::Arena;
+
+    fn scene<'a>(arena: &'a Arena, titles: &[&str]) -> Scene<'a> {
+        let answer = arena.exact();
+        let sight = |title: &&str| Sight {
+            title: title.to_string(),
+            values: answer.v.iter().copied().map(Some).collect(),
+            actions: answer.policy.iter().copied().map(Some).collect(),
+        };
+        Scene {
+            problem: arena.problem(),
+            truth: arena.instance().truth().ok(),
+            measure: "expected cost to the goal".into(),
+            sights: titles.iter().map(sight).collect(),
+        }
+    }
+
+    #[test]
+    fn a_grid_has_arrows_and_aligned_numbers() {
+        let arena = Arena::open("windy-grid", &Settings::new().set("n", 3)).unwrap();
+        let text = scene(&arena, &["V*"]).text();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 5, "{text}");
+        assert_eq!(lines[0], "V*");
+        let ends: Vec<Vec<usize>> = lines[1..4]
+            .iter()
+            .map(|line| {
+                let signs = line.chars().enumerate().filter(|(_, c)| "→↓←↑G".contains(*c));
+                signs.map(|(i, _)| i).collect()
+            })
+            .collect();
+        assert!(ends.iter().all(|e| e.len() == 3 && *e == ends[0]), "{text}");
+        assert!(text.contains('S') && text.contains('G'), "{text}");
+        let two = scene(&arena, &["V_j", "V*"]).text();
+        assert!(two.lines().next().unwrap().contains("V*"), "side by side: {two}");
+        let picture = scene(&arena, &["V_j", "V*"]).picture("x", "V*", Vec::new()).unwrap();
+        assert!(picture.svg.contains("goal") && picture.png.starts_with(b"\x89PNG"));
+        assert!(!picture.svg.contains("NaN"));
+    }
+
+    #[test]
+    fn others_have_a_table_of_the_first_states() {
+        let arena = Arena::open("taxi", &Settings::new()).unwrap();
+        let scene = scene(&arena, &["V*"]);
+        let text = scene.text();
+        assert_eq!(text.lines().count(), 2 + STATES, "{text}");
+        assert!(text.lines().last().unwrap().contains("more states"), "{text}");
+        assert!(scene.picture("x", "V*", Vec::new()).unwrap().svg.contains("the first 24 of"));
+    }
+
+    #[test]
+    fn what_is_unknown_and_what_is_lost_is_shown() {
+        let arena = Arena::open("windy-grid", &Settings::new().set("n", 3)).unwrap();
+        let mut scene = scene(&arena, &["V"]);
+        scene.sights[0].values[1] = None;
+        scene.sights[0].values[2] = Some(f64::INFINITY);
+        scene.sights[0].values[3] = Some(f64::NAN);
+        scene.sights[0].actions.clear();
+        let text = scene.text();
+        assert_eq!((text.matches('?').count(), text.matches('∞').count()), (2, 2), "{text}");
+        let picture = scene.picture("x", "V", Vec::new()).unwrap();
+        assert!(picture.svg.contains('∞') && !picture.svg.contains("NaN"));
+    }
+
+    #[test]
+    fn arrows_are_the_nearest() {
+        for (dx, dy, sign) in [(1.0, 0.1, '→'), (0.0, -1.0, '↑'), (-0.7, 0.7, '↙'), (-1.0, -0.1, '←')]
+        {
+            assert_eq!(arrow(Pointer::Toward(dx, dy)), sign);
+        }
+    }
+}

@@ -1,0 +1,244 @@
+//! The confidence set in the plane of two coordinates of theta, over time.
+
+use super::chosen::Chosen;
+use super::regret::{alt, axis};
+use super::{Picture, picture};
+use crate::Result;
+use crate::figure::{Chart, Colour, Curve, CurvePoint, Dash, Head, Marker, Marks, Plot, Shape, Stroke};
+use crate::results::{Results, Run};
+use crate::study::FigureSpec;
+use std::f64::consts::TAU;
+
+/// More outlines than this hide each other.
+const OUTLINES: usize = 7;
+/// Plots of one picture.
+const PLOTS: usize = 6;
+/// The first and the last of the outlines' colours.
+const EARLY: Colour = Colour(158, 202, 225);
+const LATE: Colour = Colour(8, 69, 148);
+
+type Point = (f64, f64);
+
+/// The outlines of one run: which coordinates, and what lies where at which step.
+struct Outlines {
+    plane: (usize, usize),
+    at: Vec<(u64, Vec<Point>)>,
+}
+
+pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>> {
+    let chosen = Chosen::new(results, spec)?;
+    let mut plots = Vec::new();
+    for &world in &chosen.worlds {
+        let known: Vec<(usize, &Run, Outlines)> = chosen
+            .learners
+            .iter()
+            .filter_map(|&l| {
+                let runs = &chosen.cell(world, l).runs;
+                runs.iter().find_map(|run| Some((l, run, outlines(run)?)))
+            })
+            .collect();
+        if known.is_empty() {
+            continue;
+        }
+        let theta = theta(results, world);
+        for (learner, run, outlines) in known {
+            let title = format!("{} · {} · seed {}", chosen.world(world), chosen.learner(learner), run.seed);
+            plots.push(plot(spec, title, &outlines, theta.as_deref()));
+        }
+    }
+    if plots.is_empty() {
+        let empty = "no outline of a confidence set was recorded".to_string();
+        plots.push(Plot {
+            empty,
+            x: axis(&spec.x, "θ", false),
+            y: axis(&spec.y, "θ", false),
+            ..Plot::default()
+        });
+    }
+    let title = match spec.title.as_str() {
+        "" => "The confidence set closes in on θ*".to_string(),
+        told => told.into(),
+    };
+    let title =
+        if spec.title.is_empty() && !shrinks(&plots) { "The confidence set over time".into() } else { title };
+    let parts: Vec<&[Plot]> = plots.chunks(PLOTS).collect();
+    let mut pictures = Vec::new();
+    for (n, part) in parts.iter().enumerate() {
+        let note = "outlines from its support in 16 directions, at planning calls; the later the darker";
+        let chart = Chart {
+            head: Head { title: title.clone(), notes: vec![note.into()] },
+            plots: part.to_vec(),
+            columns: if part.len() == 4 { 2 } else { 3 },
+            size: spec.size,
+            ends: false,
+            square: true,
+        };
+        let alt = alt(&title, &[]) + " " + note + ".";
+        pictures.push(picture(spec, (n, parts.len()), &title, alt, &chart)?);
+    }
+    Ok(pictures)
+}
+
+/// The true theta of a world; none where it cannot be opened now.
+fn theta(results: &Results, world: usize) -> Option<Vec<f64>> {
+    let arena = results.study.worlds[world].place.open().ok()?;
+    Some(arena.instance().truth().ok()?.theta().to_vec())
+}
+
+/// `support[0,1] 3/16`: the plane, and which of how many directions.
+fn direction(quantity: &str) -> Option<((usize, usize), (usize, usize))> {
+    let (plane, share) = quantity.strip_prefix("support[")?.split_once("] ")?;
+    let (i, j) = plane.split_once(',')?;
+    let (k, n) = share.split_once('/')?;
+    let number = |text: &str| text.trim().parse::<usize>().ok();
+    let (k, n) = (number(k)?, number(n)?);
+    (k < n).then_some(((number(i)?, number(j)?), (k, n)))
+}
+
+/// All outlines of a run; none if it has none.
+fn outlines(run: &Run) -> Option<Outlines> {
+    let rows = run.probes.iter().filter_map(|probe| {
+        let (plane, which) = direction(&probe.quantity)?;
+        Some((probe.t, plane, which, probe.value.filter(|v| v.is_finite())?))
+    });
+    let rows: Vec<(u64, (usize, usize), (usize, usize), f64)> = rows.collect();
+    let plane = rows.first()?.1;
+    let mut steps: Vec<u64> = rows.iter().filter(|row| row.1 == plane).map(|row| row.0).collect();
+    steps.sort_unstable();
+    steps.dedup();
+    let all = steps.into_iter().filter_map(|t| {
+        let now = rows.iter().filter(|row| row.0 == t && row.1 == plane);
+        let supports: Vec<(f64, f64)> =
+            now.map(|(_, _, (k, n), most)| (TAU * *k as f64 / *n as f64, *most)).collect();
+        let outline = polygon(&supports);
+        (outline.len() >= 3).then_some((t, outline))
+    });
+    let all: Vec<(u64, Vec<Point>)> = all.collect();
+    let outlines = Outlines { plane, at: chosen_of(all) };
+    (!outlines.at.is_empty()).then_some(outlines)
+}
+
+/// The first, the last, and some between them: as many as can be told apart.
+fn chosen_of(all: Vec<(u64, Vec<Point>)>) -> Vec<(u64, Vec<Point>)> {
+    let n = all.len();
+    if n <= OUTLINES {
+        return all;
+    }
+    let kept = |i: usize| (0..OUTLINES).any(|k| k * (n - 1) / (OUTLINES - 1) == i);
+    all.into_iter().enumerate().filter(|(i, _)| kept(*i)).map(|(_, outline)| outline).collect()
+}
+
+/// The points p with cos(a) p.0 + sin(a) p.1 <= h for all (a, h): a large square, cut by one line
+/// after the other.
+fn polygon(supports: &[(f64, f64)]) -> Vec<Point> {
+    let most = 4.0 * supports.iter().map(|(_, h)| h.abs()).fold(1.0, f64::max);
+    let mut corners = vec![(-most, -most), (most, -most), (most, most), (-most, most)];
+    for (angle, h) in supports {
+        let beyond = |p: Point| angle.cos() * p.0 + angle.sin() * p.1 - h;
+        let mut cut = Vec::with_capacity(corners.len() + 1);
+        for (i, &p) in corners.iter().enumerate() {
+            let q = corners[(i + 1) % corners.len()];
+            let (a, b) = (beyond(p), beyond(q));
+            if a <= 0.0 {
+                cut.push(p);
+            }
+            if (a < 0.0 && b > 0.0) || (a > 0.0 && b < 0.0) {
+                let share = a / (a - b);
+                cut.push((p.0 + share * (q.0 - p.0), p.1 + share * (q.1 - p.1)));
+            }
+        }
+        corners = cut;
+    }
+    // a set without an end in some direction has no outline
+    let ends = |p: &Point| p.0.abs() < 0.99 * most && p.1.abs() < 0.99 * most;
+    if corners.iter().all(ends) { corners } else { Vec::new() }
+}
+
+fn area(outline: &[Point]) -> f64 {
+    let next = outline.iter().skip(1).chain(outline.first());
+    0.5 * outline.iter().zip(next).map(|(p, q)| p.0 * q.1 - q.0 * p.1).sum::<f64>().abs()
+}
+
+/// Whether every last outline is smaller than the first.
+fn shrinks(plots: &[Plot]) -> bool {
+    let smaller = |plot: &Plot| match (plot.shapes.first(), plot.shapes.last()) {
+        (Some(first), Some(last)) => area(&last.outline) < 0.5 * area(&first.outline),
+        _ => false,
+    };
+    plots.iter().all(smaller)
+}
+
+fn plot(spec: &FigureSpec, title: String, outlines: &Outlines, theta: Option<&[f64]>) -> Plot {
+    let last = outlines.at.len().saturating_sub(1).max(1) as f64;
+    let colour = |n: usize| {
+        let share = n as f64 / last;
+        let mix = |a: u8, b: u8| (f64::from(a) + share * (f64::from(b) - f64::from(a))).round() as u8;
+        Colour(mix(EARLY.0, LATE.0), mix(EARLY.1, LATE.1), mix(EARLY.2, LATE.2))
+    };
+    let curve = |(n, (t, outline)): (usize, &(u64, Vec<Point>))| {
+        let closed = outline.iter().chain(outline.first());
+        Curve {
+            // steps differ from run to run: only the first and the last are named
+            label: match n {
+                0 => "first outline".into(),
+                n if n as f64 == last => "last outline".into(),
+                _ => String::new(),
+            },
+            stroke: Stroke::new(colour(n), if *t == 0 { 2.4 } else { 3.0 }, Dash::Solid),
+            points: closed.map(|&(x, y)| CurvePoint { x, y, ..CurvePoint::default() }).collect(),
+            dots: false,
+        }
+    };
+    let shape = |(n, (_, outline)): (usize, &(u64, Vec<Point>))| Shape {
+        outline: outline.clone(),
+        colour: colour(n),
+        opacity: 0.07,
+    };
+    let (i, j) = outlines.plane;
+    let truth = theta.and_then(|theta| Some((*theta.get(i)?, *theta.get(j)?)));
+    let mark = |at: Point| Marks {
+        label: "θ*".into(),
+        colour: Colour::VERMILLION,
+        marker: Marker::Circle,
+        points: vec![at],
+    };
+    Plot {
+        title,
+        x: axis(&spec.x, &format!("θ[{i}]"), false),
+        y: axis(&spec.y, &format!("θ[{j}]"), false),
+        shapes: outlines.at.iter().enumerate().map(shape).collect(),
+        curves: outlines.at.iter().enumerate().map(curve).collect(),
+        marks: truth.map(mark).into_iter().collect(),
+        close: true,
+        ..Plot::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_polygon_is_what_its_supports_leave() {
+        let around = |most: fn(f64) -> f64| -> Vec<(f64, f64)> {
+            (0..16).map(|k| TAU * f64::from(k) / 16.0).map(|a| (a, most(a))).collect()
+        };
+        // the square [0, 1]^2: its support is max(cos, 0) + max(sin, 0), and 16 directions have all
+        // of its sides
+        let square = polygon(&around(|a| a.cos().max(0.0) + a.sin().max(0.0)));
+        assert!((area(&square) - 1.0).abs() < 1e-9, "{square:?}");
+        // a disc of radius 1: the polygon around it has the area 16 tan(pi/16)
+        let disc = polygon(&around(|_| 1.0));
+        assert!((area(&disc) - 16.0 * (TAU / 32.0).tan()).abs() < 1e-9);
+        assert!(polygon(&around(|_| -1.0)).is_empty(), "nothing is left");
+        assert!(polygon(&[(0.0, 1.0)]).is_empty(), "no end in some direction");
+    }
+
+    #[test]
+    fn quantities_are_read() {
+        assert_eq!(direction("support[0,12] 3/16"), Some(((0, 12), (3, 16))));
+        for other in ["width", "support[0,1]", "support[0] 3/16", "support[0,1] 16/16", "support[a,b] 1/16"] {
+            assert_eq!(direction(other), None, "{other}");
+        }
+    }
+}
