@@ -4,9 +4,9 @@
 use crate::artifacts::{self, Tests};
 use crate::skipped::Notes;
 use crate::timing::{Slow, Timed};
-use crate::{browser, cargo, docs, root};
+use crate::{browser, cargo, docs, records, root};
 use anyhow::{Context, Result};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
 
@@ -60,7 +60,17 @@ fn all(parts: &mut Parts) -> Outcome<()> {
     for test in &tests {
         passed!(parts.test(test));
     }
-    passed!(parts.pages(&tests, &program));
+    let mut study = PathBuf::new();
+    passed!(parts.part("the study of all learners, quickly", || {
+        study = records::study(&program)?;
+        Ok(ExitCode::SUCCESS)
+    }));
+    passed!(parts.looked("records with pandas, polars and DuckDB", || records::check(&study)));
+    passed!(parts.looked("pages in a browser", || Ok(match browser::test(&tests, &program)? {
+        browser::Outcome::Passed => Ok(ExitCode::SUCCESS),
+        browser::Outcome::Failed => Ok(ExitCode::FAILURE),
+        browser::Outcome::Skipped(reason) => Err(reason),
+    })));
     // the examples in the documentation
     passed!(parts.cargo("examples in the documentation", &["test", "--workspace", "--doc"], &[]));
     passed!(parts.cargo(
@@ -126,15 +136,18 @@ impl Parts {
         Ok(Ok(()))
     }
 
-    /// Reports and replays in a browser. Where there is none, that is a line of the table; a
-    /// machine that checks changes must have one.
-    fn pages(&mut self, tests: &[Tests], program: &Path) -> Outcome<()> {
+    /// A part that needs what may not be there. Then that is a line of the table; a machine that
+    /// checks changes must have it.
+    fn looked(
+        &mut self,
+        name: &str,
+        look: impl FnOnce() -> Result<std::result::Result<ExitCode, String>>,
+    ) -> Outcome<()> {
         let mut skipped = None;
-        passed!(self.part("pages in a browser", || {
-            Ok(match browser::test(tests, program)? {
-                browser::Outcome::Passed => ExitCode::SUCCESS,
-                browser::Outcome::Failed => ExitCode::FAILURE,
-                browser::Outcome::Skipped(reason) => {
+        passed!(self.part(name, || {
+            Ok(match look()? {
+                Ok(code) => code,
+                Err(reason) => {
                     let line = format!("skipped: {reason}");
                     eprintln!("{line}");
                     skipped = Some(line);

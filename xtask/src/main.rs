@@ -11,6 +11,7 @@ mod dummy;
 mod licences;
 mod metadata;
 mod mutants;
+mod records;
 mod skipped;
 mod soak;
 mod timing;
