@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 
-/// The library's own benchmarks, with what they measure.
+/// The benchmarks of the library and of the lab, with what they measure.
 const BENCHES: &[(&str, &str)] = &[
     ("support", "support minimisation against Clarabel"),
     ("support_stress", "a million support problems, random and degenerate, with counts of what went wrong"),
@@ -22,6 +22,7 @@ const BENCHES: &[(&str, &str)] = &[
         "pruning the rows of B, and 100,000 minima against Clarabel over all rows; --objectives N, --pairs N",
     ),
     ("tabular", "steps per second of the tabular learners against rlberry-scool's UCBVI"),
+    ("lab", "a job of a study with its records and checkpoint against the bare run"),
     ("windy", "where the time of a learning run on a grid of N x N goes: windy [N [EPISODES]], 300 and 20"),
 ];
 
@@ -34,8 +35,9 @@ pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     match args {
         [INSTRUCTIONS] => instructions(),
         [name, rest @ ..] if BENCHES.iter().any(|(bench, _)| bench == name) => {
+            let package = if *name == "lab" { "goalward-lab" } else { "goalward" };
             let mut command = Command::new(cargo());
-            command.args(["bench", "--quiet", "--package", "goalward", "--bench", name, "--"]).args(rest);
+            command.args(["bench", "--quiet", "--package", package, "--bench", name, "--"]).args(rest);
             finish(command)
         }
         _ => {

@@ -100,7 +100,12 @@ pub(crate) fn results(learners: &[&str], worlds: &[&str], seeds: usize, most: u6
         analysis: Analyses::default(),
         figures: Vec::new(),
     };
-    Results { study, build: Build { version: "0".into(), commit: "unknown".into() }, cells }
+    Results {
+        study,
+        build: Build { version: "0".into(), commit: "unknown".into() },
+        machines: Vec::new(),
+        cells,
+    }
 }
 
 /// A figure of everything.
