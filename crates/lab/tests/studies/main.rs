@@ -4,6 +4,7 @@ mod engine;
 mod files;
 mod folders;
 mod mistakes;
+mod schema;
 
 use goalward_lab::engine::{RunOptions, run};
 use goalward_lab::grid::{Grid, Shard};
