@@ -67,6 +67,9 @@ pub fn analyse(results: &Results) -> Findings {
     if let Some(ask) = &asked.tuning {
         tuning::add(results, ask, &mut findings);
     }
+    let build = &results.build;
+    let build = format!("goalward {}, commit {}", build.version, build.commit);
+    findings.put_parts("study", vec![("build".into(), build)]);
     findings.warnings = warnings::of(results);
     findings
 }

@@ -5,11 +5,16 @@
 //! fixed: `jobs` are its runs, `store` keeps their records,
 //! [`analysis`](crate::analysis) answers the question, and `report` shows it.
 
+mod asks;
 mod figures;
+mod grids;
+mod learners;
+mod quick;
 mod read;
 mod seeds;
 mod shipped;
 mod source;
+mod worlds;
 mod write;
 
 pub use figures::FIGURE_KINDS;

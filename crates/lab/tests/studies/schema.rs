@@ -58,12 +58,18 @@ fn page() -> String {
     let rows = |columns: &[Column]| -> String {
         let row = |c: &Column| {
             let about = c.about.replace('*', "\\*").replace('|', "\\|");
-            format!("| `{}` | {}{} | {about} |\n", c.name, kind(c), if c.optional { ", may be null" } else { "" })
+            format!(
+                "| `{}` | {}{} | {about} |\n",
+                c.name,
+                kind(c),
+                if c.optional { ", may be null" } else { "" }
+            )
         };
         columns.iter().map(row).collect()
     };
     let head = "| column | holds | meaning |\n|---|---|---|\n";
-    let mut page = format!("{ABOUT}\nThe version of the tables is {SCHEMA}.\n\n## Columns of every table\n\n{head}");
+    let mut page =
+        format!("{ABOUT}\nThe version of the tables is {SCHEMA}.\n\n## Columns of every table\n\n{head}");
     page.push_str(&rows(IDENTITY));
     for (name, columns) in TABLES {
         page.push_str(&format!("\n## `{name}`\n\n{head}{}", rows(columns)));
