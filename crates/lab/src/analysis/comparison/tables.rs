@@ -12,10 +12,10 @@ use crate::table::Table;
 
 pub(super) fn of(compared: &Compared) -> Vec<Section> {
     let mut sections = Vec::new();
+    if compared.is_about_the_ratio() {
+        sections.push(Section { title: "Regret/K".into(), table: per_episode(compared, "-") });
+    }
     if compared.several() {
-        if compared.is_about_the_ratio() {
-            sections.push(Section { title: "Regret/K".into(), table: per_episode(compared, "-") });
-        }
         sections.push(Section { title: "Gap regret".into(), table: matrix(compared, false) });
     }
     let one = |side: &Side| Section { title: headline(compared, side), table: cells(compared, side) };

@@ -5,6 +5,7 @@ use super::{Compared, Row, Side};
 use crate::analysis::phrase::{counted, listed, range, readable, times, verb};
 use crate::analysis::view::View;
 use crate::figure::number_label;
+use crate::study::{FigureKind, FigureSpec, MarkSpec};
 
 /// Up to so many others each gets its own ratio; more are told as a range.
 const FEW: usize = 6;
@@ -24,6 +25,7 @@ pub(super) fn of(compared: &Compared) -> Vec<String> {
         words.extend(compared.worlds.iter().filter_map(|side| promises(compared, side)));
     }
     words.extend(burn_in(compared));
+    words.extend(compared.worlds.iter().flat_map(|side| published(compared, side)));
     words
 }
 
@@ -292,6 +294,46 @@ fn burn_in(compared: &Compared) -> Vec<String> {
     };
     let place = |(text, worlds): (String, Vec<String>)| text.replace("{}", &compared.places(&worlds));
     compared.gathered(told).into_iter().map(place).collect()
+}
+
+/// Curves of Regret/K beside what others published, at the last published point that was reached.
+/// Marks in the colour of a learner's curve are taken for points of that learner, as a reader of the
+/// figure takes them.
+fn published(compared: &Compared, side: &Side) -> Vec<String> {
+    let figures = compared.study.figures.iter().filter(|figure| figure.kind == FigureKind::PerRoot);
+    let shown = |figure: &&FigureSpec| {
+        let world = side.views.first().map(|view| view.world);
+        figure.worlds.is_empty()
+            || world.is_some_and(|w| figure.worlds.contains(&w.label) || figure.worlds.contains(&w.base))
+    };
+    let mut words: Vec<String> = Vec::new();
+    for mark in figures.filter(shown).flat_map(|figure| &figure.marks) {
+        let drawn = |view: &&View| view.learner.look.colour == Some(mark.colour);
+        let mut drawn = side.views.iter().filter(drawn);
+        if let (Some(view), None) = (drawn.next(), drawn.next()) {
+            words.extend(beside_print(compared, side, view, mark).filter(|text| !words.contains(text)));
+        }
+    }
+    words
+}
+
+fn beside_print(compared: &Compared, side: &Side, view: &View, mark: &MarkSpec) -> Option<String> {
+    let reached = view.runs().iter().filter_map(|run| run.episodes.last()).map(|row| row.episode).min()?;
+    let points = mark.points.iter().filter(|(root, _)| root * root <= reached as f64);
+    let &(root, value) = points.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let (k, ours) = view.ratio_near(root * root)?;
+    let relation = match ours.covers(value) {
+        Some(true) => "agrees with",
+        _ if ours.mean > value => "lies above",
+        _ => "lies below",
+    };
+    Some(format!(
+        "{}{} has Regret/K = {ours} at √K = {}, which {relation} {value} at {root} ({}).",
+        compared.place(side),
+        view.label(),
+        number_label((k as f64).sqrt(), 1),
+        mark.label
+    ))
 }
 
 #[cfg(test)]
