@@ -3,7 +3,7 @@
 use super::paired::Verdict;
 use super::{Compared, Row, Side};
 use crate::analysis::Section;
-use crate::analysis::phrase::{counted, p_value, readable};
+use crate::analysis::phrase::{counted, p_value, readable, short};
 use crate::analysis::view::at_least;
 use crate::figure::number_label;
 use crate::stats::Mean;
@@ -47,12 +47,6 @@ fn headline(compared: &Compared, side: &Side) -> String {
     let seeds = counted(compared.study.seeds.len(), "seed");
     let optimum = side.about.optimal_cost.map_or(String::new(), |v| format!(", V* = {}", short(v)));
     format!("{}: {long}, {seeds}{optimum}", readable(&side.about.label))
-}
-
-/// Four decimals at most.
-fn short(x: f64) -> String {
-    let text = number_label(x, 4);
-    text.trim_end_matches('0').trim_end_matches('.').into()
 }
 
 fn shown(mean: &Option<Mean>) -> String {

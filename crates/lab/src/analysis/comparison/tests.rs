@@ -78,7 +78,7 @@ fn words_say_what_was_measured() {
     assert!(says(&findings, "levis++ and random have exactly the same curve with every seed: all actions"));
     assert!(says(&findings, "levis++ does not learn: over the last two doublings of K its gap regret grows"));
     assert!(says(&findings, "levis++ has no guarantee: |phi_V| <= 1 (2.3 and 1) is not met."));
-    assert!(says(&findings, "An episode costs 3.000 at best. The last plans promised 2.500 (lr) and 1.500"));
+    assert!(says(&findings, "An episode costs 3 at best. The last plans promised 2.5 (lr) and 1.5"));
     assert!(says(&findings, "from this episode on, by the median run: 4 (lr)."));
     assert!(says(&findings, "The set of levis++ rules nothing out to the end of any run."));
     assert!(!says(&findings, "random does not learn"), "it does not even try");
@@ -150,7 +150,7 @@ fn the_reference_is_judged_where_rivals_have_a_guarantee() {
         &judged,
         "Of 2 pairs of a world and a rival with a guarantee, lr pays less in 1, more in 1"
     ));
-    assert!(says(&judged, "lr pays more than levis on ladder, dim = 2, by 0.98"), "{:#?}", judged.words);
+    assert!(says(&judged, "lr pays more than levis on ladder (dim = 2), by 0.98"), "{:#?}", judged.words);
     assert!(
         says(&judged, "Beside it, not judged: random on corridor differs by 45.0"),
         "{:#?}",
@@ -222,6 +222,7 @@ fn truncated_runs_are_lower_bounds() {
     let warning = "levis: 8 of 8 runs met the cap on steps and are truncated; their regret is that of fewer";
     assert!(findings.warnings[0].starts_with(warning), "{:?}", findings.warnings);
     assert_eq!(findings.data["comparison"]["rows"][1]["regret_per_episode"]["mean"], 1.5);
+    assert!(says(&findings, "levis pays 0.33 times as much, or more."), "{:#?}", findings.words);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use super::paired::{Difference, Verdict};
 use super::{Compared, Row, Side};
-use crate::analysis::phrase::{counted, listed, range, readable, times, verb};
+use crate::analysis::phrase::{self, counted, listed, range, short, times, verb};
 use crate::analysis::view::View;
 use crate::figure::number_label;
 use crate::study::{FigureKind, FigureSpec, MarkSpec};
@@ -42,7 +42,7 @@ impl Compared<'_> {
     /// `On windy-grid, `; nothing if there is only one world.
     fn place(&self, side: &Side) -> String {
         match self.several() {
-            true => format!("On {}, ", readable(&side.about.label)),
+            true => format!("On {}, ", phrase::place(&side.about.label)),
             false => String::new(),
         }
     }
@@ -52,7 +52,7 @@ impl Compared<'_> {
     fn gathered(&self, of: impl Fn(&Side) -> Vec<String>) -> Vec<(String, Vec<String>)> {
         let mut found: Vec<(String, Vec<String>)> = Vec::new();
         for side in &self.worlds {
-            let world = readable(&side.about.label);
+            let world = phrase::place(&side.about.label);
             for text in of(side) {
                 match found.iter_mut().find(|(known, _)| *known == text) {
                     Some((_, worlds)) => worlds.push(world.clone()),
@@ -79,24 +79,26 @@ fn best(compared: &Compared, side: &Side) -> Option<String> {
     let ratio = |(row, view): (&Row, &View)| {
         let rival = row.label() != label && !view.knows_the_truth();
         let ratio = row.gap_regret?.mean / mean.mean;
-        (rival && mean.mean > 0.0 && ratio.is_finite()).then(|| (row.label().to_string(), ratio))
+        (rival && mean.mean > 0.0 && ratio.is_finite())
+            .then(|| (row.label().to_string(), ratio, row.truncated > 0))
     };
-    let ratios: Vec<(String, f64)> = side.rows.iter().zip(&side.views).filter_map(ratio).collect();
+    let ratios: Vec<(String, f64, bool)> = side.rows.iter().zip(&side.views).filter_map(ratio).collect();
+    // who was cut off would have paid more
+    let or_more = if ratios.iter().any(|(_, _, cut)| *cut) { ", or more" } else { "" };
     let others = match &ratios[..] {
         [] => return Some(first),
-        [(label, ratio)] => format!("{label} pays {} times as much", times(*ratio)),
-        few if few.len() <= FEW && !compared.several() => {
-            let (label, ratio) = &few[0];
-            let rest = few[1..].iter().map(|(label, ratio)| format!("{label} {} times", times(*ratio)));
+        [(label, ratio, _)] => format!("{label} pays {} times as much", times(*ratio)),
+        [(label, ratio, _), rest @ ..] if rest.len() < FEW && !compared.several() => {
+            let rest = rest.iter().map(|(label, ratio, _)| format!("{label} {} times", times(*ratio)));
             let rest: Vec<String> = rest.collect();
             format!("{label} pays {} times as much, {}", times(*ratio), listed(&rest))
         }
         many => {
-            let range = range(many.iter().map(|(_, ratio)| *ratio), times).unwrap_or_default();
+            let range = range(many.iter().map(|(_, ratio, _)| *ratio), times).unwrap_or_default();
             format!("The others pay {range} times as much")
         }
     };
-    Some(format!("{first} {others}."))
+    Some(format!("{first} {others}{or_more}."))
 }
 
 /// How the reference stands to rivals with a guarantee, and to those shown beside it.
@@ -126,7 +128,7 @@ fn verdict(compared: &Compared) -> Vec<String> {
         }
     }
     let on = |world: &str| match compared.several() {
-        true => format!(" on {}", readable(world)),
+        true => format!(" on {}", phrase::place(world)),
         false => String::new(),
     };
     for (row, d) in rivals.iter().filter(|(_, d)| d.verdict == Some(Verdict::More)) {
@@ -247,7 +249,7 @@ fn promises(compared: &Compared, side: &Side) -> Option<String> {
     let optimum = side.about.optimal_cost?;
     let promised: Vec<(&str, f64)> =
         side.rows.iter().filter_map(|row| Some((row.label(), row.promised?.mean))).collect();
-    let number = |x: f64| number_label(x, 3);
+    let number = short;
     let told = match &promised[..] {
         [] => return None,
         few if few.len() <= FEW => {
