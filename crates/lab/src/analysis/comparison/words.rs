@@ -299,8 +299,8 @@ fn burn_in(compared: &Compared) -> Vec<String> {
 }
 
 /// Curves of Regret/K beside what others published, at the last published point that was reached.
-/// Marks in the colour of a learner's curve are taken for points of that learner, as a reader of the
-/// figure takes them.
+/// Marks in the colour of a learner's curve are taken for points of that learner, as a reader of
+/// the figure takes them.
 fn published(compared: &Compared, side: &Side) -> Vec<String> {
     let figures = compared.study.figures.iter().filter(|figure| figure.kind == FigureKind::PerRoot);
     let shown = |figure: &&FigureSpec| {
