@@ -16,6 +16,7 @@ mod view;
 mod warnings;
 
 use crate::results::Results;
+use crate::study::{Band, FigureKind, FigureSpec, Study};
 use crate::table::Table;
 use serde::Serialize;
 use serde_json::Value;
@@ -70,8 +71,34 @@ pub fn analyse(results: &Results) -> Findings {
     let build = &results.build;
     let build = format!("goalward {}, commit {}", build.version, build.commit);
     findings.put_parts("study", vec![("build".into(), build)]);
+    findings.put_methods(bands(&results.study));
     findings.warnings = warnings::of(results);
     findings
+}
+
+/// What the bands in the figures are.
+fn bands(study: &Study) -> Vec<String> {
+    let curves = |figure: &&FigureSpec| {
+        use FigureKind::{GapRegret, LogLog, PerRoot, Regret, Width};
+        matches!(figure.kind, Regret | GapRegret | PerRoot | LogLog | Width)
+    };
+    let say = |figure: &FigureSpec| match figure.band {
+        Band::Student => {
+            Some("Bands in figures: Student's 95 % interval of the mean, at each point for itself.")
+        }
+        Band::Simultaneous => Some(
+            "Simultaneous band: mean ± c standard errors with one c for the whole curve, so that the \
+             band holds at all points at once with 95 %; c by a multiplier bootstrap of the largest \
+             studentised deviation (Chernozhukov, Chetverikov and Kato 2013, 2,000 draws) on the \
+             scale of Student's t.",
+        ),
+        Band::Quantiles => Some(
+            "Bands in figures: the middle half and the middle 90 % of the runs at each point, around \
+             their median.",
+        ),
+        Band::None => None,
+    };
+    study.figures.iter().filter(curves).filter_map(say).map(String::from).collect()
 }
 
 impl Findings {

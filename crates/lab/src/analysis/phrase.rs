@@ -53,6 +53,20 @@ pub(super) fn readable(place: &str) -> String {
     place.replace(['@', ';'], ", ").replace('=', " = ").replace("  ", " ")
 }
 
+/// `hard-instance@dim=2` within a sentence: `hard-instance (dim = 2)`.
+pub(super) fn place(label: &str) -> String {
+    match label.split_once('@') {
+        Some((world, settings)) => format!("{world} ({})", readable(settings)),
+        None => label.into(),
+    }
+}
+
+/// A number with four decimals at most.
+pub(super) fn short(x: f64) -> String {
+    let text = number_label(x, 4);
+    text.trim_end_matches('0').trim_end_matches('.').into()
+}
+
 /// `1 run`, `20 runs`.
 pub(super) fn counted(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
@@ -77,6 +91,11 @@ mod tests {
         assert_eq!([&items[..1], &items[..2], &items[..]].map(listed), ["a", "a and b", "a, b and c"]);
         assert_eq!(readable("hard-instance@dim=2"), "hard-instance, dim = 2");
         assert_eq!(readable("hard-instance, dim = 2"), "hard-instance, dim = 2");
+        assert_eq!(place("hard-instance@dim=2@b_star=3"), "hard-instance (dim = 2, b_star = 3)");
+        assert_eq!(
+            (place("the lake"), short(3.0), short(2.123_46)),
+            ("the lake".into(), "3".into(), "2.1235".into())
+        );
         assert_eq!([1.0, 1.04, 1.3, 23.7, 4264.0].map(times), ["1.00", "1.04", "1.3", "24", "4,300"]);
         let four = |x| significant(x, 4);
         assert_eq!([2125.4, 24.137, 0.0, 123_456.0].map(four), ["2,125", "24.14", "0", "123,500"]);

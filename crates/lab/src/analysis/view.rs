@@ -101,6 +101,20 @@ impl<'a> View<'a> {
         slope.map(|e| if e.abs() < 0.005 { 0.0 } else { e })
     }
 
+    /// The mean Regret/K at the recorded episode K nearest to this one that all runs have, by the
+    /// square root of K as the paper's figure has it.
+    pub(super) fn ratio_near(&self, episode: f64) -> Option<(u64, Mean)> {
+        let off = |k: u64| ((k as f64).sqrt() - episode.sqrt()).abs();
+        let ratio = |run: &Run, k: u64| {
+            let place = run.episodes.binary_search_by_key(&k, |row| row.episode).ok()?;
+            Some(run.episodes[place].regret / k as f64)
+        };
+        let known = |k: &u64| self.runs().iter().all(|run| ratio(run, *k).is_some());
+        let episodes = self.runs().first()?.episodes.iter().map(|row| row.episode).filter(known);
+        let nearest = episodes.min_by(|a, b| off(*a).total_cmp(&off(*b)))?;
+        Some((nearest, self.mean_of_known(|run| ratio(run, nearest))?))
+    }
+
     /// Which confidence radius was used, if the learner has one.
     pub(super) fn radius(&self) -> Option<&'a str> {
         self.runs().first().and_then(|run| run.row.radius.as_deref())

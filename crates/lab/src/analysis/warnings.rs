@@ -1,6 +1,6 @@
 //! What a reader of the numbers must not overlook.
 
-use super::phrase::{counted, listed, readable};
+use super::phrase::{counted, listed, place};
 use super::view::{View, by_world};
 use crate::results::Results;
 
@@ -14,16 +14,23 @@ pub(super) fn of(results: &Results) -> Vec<String> {
     warnings.extend(failed(results));
     let several = results.study.worlds.len() > 1;
     for (world, views) in by_world(results) {
-        let place = if several { format!(" on {}", readable(&world.label)) } else { String::new() };
-        for view in views.iter().filter(|view| view.truncated() > 0) {
-            warnings.push(format!(
-                "{}{place}: {} of {} met the cap on steps and are truncated; their regret is that of \
-                 fewer episodes, the one cut off counted up to where it stood",
-                view.label(),
-                view.truncated(),
-                counted(view.runs().len(), "run")
-            ));
-        }
+        let on = if several { format!(" on {}", place(&world.label)) } else { String::new() };
+        let cut: Vec<&View> = views.iter().filter(|view| view.truncated() > 0).collect();
+        let who = match cut[..] {
+            [] => continue,
+            [one] => {
+                let runs = counted(one.runs().len(), "run");
+                format!("{}{on}: {} of {runs} met", one.label(), one.truncated())
+            }
+            _ => {
+                let who = |v: &&View| format!("{} ({} of {})", v.label(), v.truncated(), v.runs().len());
+                format!("runs of {}{on} met", listed(&cut.iter().map(who).collect::<Vec<_>>()))
+            }
+        };
+        warnings.push(format!(
+            "{who} the cap on steps and are truncated; their regret is that of fewer episodes, the one \
+             cut off counted up to where it stood"
+        ));
     }
     warnings
 }
@@ -61,12 +68,49 @@ fn failed(results: &Results) -> Option<String> {
     let all = views.iter().flat_map(|view| view.cell.failed.iter().map(move |(seed, why)| (view, seed, why)));
     let all: Vec<String> = all
         .map(|(view, seed, why)| {
-            format!("{} on {} with seed {seed} ({why})", view.label(), readable(&view.world.label))
+            format!("{} on {} with seed {seed} ({why})", view.label(), place(&view.world.label))
         })
         .collect();
     match all.len() {
         0 => None,
         n if n <= NAMED => Some(format!("{} failed: {}", counted(n, "run"), listed(&all))),
         n => Some(format!("{n} runs failed; the first {NAMED}: {}", listed(&all[..NAMED]))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::synthetic::{results, run, study, with};
+
+    #[test]
+    fn what_was_cut_off_is_told_world_by_world() {
+        let study = study(&["corridor", "ladder@dim=2"], &["lr", "levis", "random"], 4, 2);
+        let cut = |world: usize, learner: usize, seed: u64| match (world, learner) {
+            (0, 1) => seed < 3,
+            (1, 0 | 2) => true,
+            _ => false,
+        };
+        let made = results(study, |world, learner, seed| {
+            let outcome = if cut(world, learner, seed) { "truncated" } else { "finished" };
+            Some(with(run(seed, 2, |_| 1.0), |row| row.outcome = outcome.into()))
+        });
+        let warnings = of(&made);
+        assert_eq!(warnings.len(), 2);
+        assert!(warnings[0].starts_with("levis on corridor: 3 of 4 runs met the cap on steps and are"));
+        let second = "runs of lr (4 of 4) and random (4 of 4) on ladder (dim = 2) met the cap on steps";
+        assert!(warnings[1].starts_with(second), "{warnings:?}");
+    }
+
+    #[test]
+    fn many_failures_are_counted() {
+        let mut made = results(study(&["corridor"], &["lr"], 9, 2), |_, _, _| None);
+        made.cells[0].failed = (0..9).map(|seed| (seed, "it broke".to_string())).collect();
+        let warnings = of(&made);
+        assert!(warnings[0].starts_with("0 of 9 runs are there"), "{warnings:?}");
+        assert!(
+            warnings[1].starts_with("9 runs failed; the first 5: lr on corridor with seed 0 (it broke),")
+        );
+        assert!(warnings[1].ends_with("and lr on corridor with seed 4 (it broke)"), "{warnings:?}");
     }
 }

@@ -16,15 +16,15 @@ const STREAM: u64 = 0x6261_6e64; // "band"
 /// It is mean ± c sd/sqrt(n) with one c for the whole curve. Runs are weighed anew by independent
 /// standard normal numbers (the multiplier bootstrap of Chernozhukov, Chetverikov and Kato 2013):
 /// the deviations of the mean then have the covariance of the runs between points, and the 95 %
-/// quantile z of their largest studentised size over the curve is what one c would be if the sd were
+/// quantile z of their largest studentised size over the curve is what c would be if the sd were
 /// known. It is not, so c is the quantile of Student's t at the level that z has in the normal
 /// distribution: with a single point the band is Student's interval. Points without spread have the
 /// width 0. The draws are always the same. `None` with fewer than two runs, or if they differ in
 /// length.
 ///
-/// Of random walks of 30 normal steps it covers 95 % with 20 runs or ten, 93 % with eight, 92 % with
-/// five and 79 % with three, which cannot tell how points vary together. Of exponential steps it
-/// covers 90 % with 20 runs: at single points Student's t falls short there too.
+/// Of random walks of 30 normal steps it covers 95 % with 20 runs or ten, 93 % with eight, 92 %
+/// with five and 79 % with three, which cannot tell how points vary together. Of exponential steps
+/// it covers 90 % with 20 runs: at single points Student's t falls short there too.
 pub fn simultaneous_band(curves: &[Vec<f64>]) -> Option<Vec<(f64, f64)>> {
     let (runs, points) = (curves.len(), curves.first()?.len());
     if runs < 2 || curves.iter().any(|curve| curve.len() != points) {
@@ -117,8 +117,8 @@ mod tests {
         assert_eq!(band, again, "no luck");
     }
 
-    /// Of so many samples of random walks, as cumulated regret is, those in which the true curve lies
-    /// in the band everywhere, and in Student's intervals everywhere.
+    /// Of so many samples of random walks, as cumulated regret is, those in which the true curve
+    /// lies in the band everywhere, and in Student's intervals everywhere.
     fn covered(samples: usize, runs: usize, points: usize, skewed: bool) -> [usize; 2] {
         let mut stream = Stream::new(7, &[STREAM, runs as u64, u64::from(skewed)]);
         let mut step = move || if skewed { stream.exponential() - 1.0 } else { stream.gaussian() };

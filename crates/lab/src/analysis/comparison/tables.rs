@@ -3,7 +3,7 @@
 use super::paired::Verdict;
 use super::{Compared, Row, Side};
 use crate::analysis::Section;
-use crate::analysis::phrase::{counted, p_value, readable};
+use crate::analysis::phrase::{counted, p_value, readable, short};
 use crate::analysis::view::at_least;
 use crate::figure::number_label;
 use crate::stats::Mean;
@@ -12,10 +12,10 @@ use crate::table::Table;
 
 pub(super) fn of(compared: &Compared) -> Vec<Section> {
     let mut sections = Vec::new();
+    if compared.is_about_the_ratio() {
+        sections.push(Section { title: "Regret/K".into(), table: per_episode(compared, "-") });
+    }
     if compared.several() {
-        if compared.is_about_the_ratio() {
-            sections.push(Section { title: "Regret/K".into(), table: per_episode(compared, "-") });
-        }
         sections.push(Section { title: "Gap regret".into(), table: matrix(compared, false) });
     }
     let one = |side: &Side| Section { title: headline(compared, side), table: cells(compared, side) };
@@ -47,12 +47,6 @@ fn headline(compared: &Compared, side: &Side) -> String {
     let seeds = counted(compared.study.seeds.len(), "seed");
     let optimum = side.about.optimal_cost.map_or(String::new(), |v| format!(", V* = {}", short(v)));
     format!("{}: {long}, {seeds}{optimum}", readable(&side.about.label))
-}
-
-/// Four decimals at most.
-fn short(x: f64) -> String {
-    let text = number_label(x, 4);
-    text.trim_end_matches('0').trim_end_matches('.').into()
 }
 
 fn shown(mean: &Option<Mean>) -> String {

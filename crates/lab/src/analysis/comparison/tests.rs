@@ -1,7 +1,8 @@
 use crate::analysis::synthetic::{results, run, study, with};
 use crate::analysis::{Findings, analyse};
+use crate::figure::{Colour, Marker};
 use crate::results::Results;
-use crate::study::{ComparisonAsk, Study};
+use crate::study::{AxisSpec, Band, ComparisonAsk, FigureKind, FigureSpec, MarkSpec, Study};
 
 /// Asks for a comparison.
 fn asking(mut study: Study, ask: ComparisonAsk) -> Study {
@@ -77,7 +78,7 @@ fn words_say_what_was_measured() {
     assert!(says(&findings, "levis++ and random have exactly the same curve with every seed: all actions"));
     assert!(says(&findings, "levis++ does not learn: over the last two doublings of K its gap regret grows"));
     assert!(says(&findings, "levis++ has no guarantee: |phi_V| <= 1 (2.3 and 1) is not met."));
-    assert!(says(&findings, "An episode costs 3.000 at best. The last plans promised 2.500 (lr) and 1.500"));
+    assert!(says(&findings, "An episode costs 3 at best. The last plans promised 2.5 (lr) and 1.5"));
     assert!(says(&findings, "from this episode on, by the median run: 4 (lr)."));
     assert!(says(&findings, "The set of levis++ rules nothing out to the end of any run."));
     assert!(!says(&findings, "random does not learn"), "it does not even try");
@@ -149,7 +150,7 @@ fn the_reference_is_judged_where_rivals_have_a_guarantee() {
         &judged,
         "Of 2 pairs of a world and a rival with a guarantee, lr pays less in 1, more in 1"
     ));
-    assert!(says(&judged, "lr pays more than levis on ladder, dim = 2, by 0.98"), "{:#?}", judged.words);
+    assert!(says(&judged, "lr pays more than levis on ladder (dim = 2), by 0.98"), "{:#?}", judged.words);
     assert!(
         says(&judged, "Beside it, not judged: random on corridor differs by 45.0"),
         "{:#?}",
@@ -221,6 +222,7 @@ fn truncated_runs_are_lower_bounds() {
     let warning = "levis: 8 of 8 runs met the cap on steps and are truncated; their regret is that of fewer";
     assert!(findings.warnings[0].starts_with(warning), "{:?}", findings.warnings);
     assert_eq!(findings.data["comparison"]["rows"][1]["regret_per_episode"]["mean"], 1.5);
+    assert!(says(&findings, "levis pays 0.33 times as much, or more."), "{:#?}", findings.words);
 }
 
 #[test]
@@ -260,4 +262,42 @@ fn times_are_shown_if_asked_for() {
     assert!(says(&findings, "The gap regret of lr is 0 in every run: what regret there is, is luck."));
     let sizes = [812, 9_940, 999_499, 12_000_000].map(super::tables::bytes);
     assert_eq!(sizes, ["812 B", "9.9 kB", "999 kB", "12 MB"]);
+}
+
+/// A figure of Regret/K with a published point in the colour of the second learner.
+fn with_print(mut results: Results, points: Vec<(f64, f64)>) -> Findings {
+    let (colour, marker) = (Colour::BLUE, Marker::Square);
+    results.study.learners[1].look.colour = Some(colour);
+    results.study.figures.push(FigureSpec {
+        kind: FigureKind::PerRoot,
+        name: "ratio".into(),
+        title: String::new(),
+        worlds: Vec::new(),
+        learners: Vec::new(),
+        x: AxisSpec::default(),
+        y: AxisSpec::default(),
+        band: Band::Student,
+        size: None,
+        marks: vec![MarkSpec { label: "published".into(), colour, marker, points }],
+        png: true,
+        svg: true,
+    });
+    analyse(&results)
+}
+
+#[test]
+fn curves_are_told_beside_what_others_published() {
+    // levis++ pays 1, 2 or 3 an episode, 1.95 on average; of 64 episodes the root is 8
+    let findings = with_print(three(), vec![(1.0, 9.0), (7.0, 0.5), (100.0, 7.0)]);
+    let said = "levis++ has Regret/K = 1.95 ± 0.39 at √K = 7.0, which lies above 0.5 at 7 (published).";
+    assert!(says(&findings, said), "{:#?}", findings.words);
+    assert!(says(&with_print(three(), vec![(7.0, 2.0)]), "which agrees with 2 at 7"));
+    assert!(!says(&with_print(three(), vec![(9.0, 2.0)]), "published"), "not reached");
+    // the study is about Regret/K, so its table is
+    let table = part(&findings, "table").unwrap();
+    assert!(table.starts_with("| learner | radius | guarantee holds | Regret/K, corridor |"), "{table}");
+    assert!(part(&findings, "cells").is_some());
+    assert_eq!(findings.tables[0].title, "Regret/K");
+    let band = "Bands in figures: Student's 95 % interval of the mean, at each point for itself.";
+    assert!(findings.methods.iter().any(|method| method == band), "{:?}", findings.methods);
 }

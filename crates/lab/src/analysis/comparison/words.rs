@@ -2,9 +2,10 @@
 
 use super::paired::{Difference, Verdict};
 use super::{Compared, Row, Side};
-use crate::analysis::phrase::{counted, listed, range, readable, times, verb};
+use crate::analysis::phrase::{self, counted, listed, range, short, times, verb};
 use crate::analysis::view::View;
 use crate::figure::number_label;
+use crate::study::{FigureKind, FigureSpec, MarkSpec};
 
 /// Up to so many others each gets its own ratio; more are told as a range.
 const FEW: usize = 6;
@@ -24,6 +25,7 @@ pub(super) fn of(compared: &Compared) -> Vec<String> {
         words.extend(compared.worlds.iter().filter_map(|side| promises(compared, side)));
     }
     words.extend(burn_in(compared));
+    words.extend(compared.worlds.iter().flat_map(|side| published(compared, side)));
     words
 }
 
@@ -40,7 +42,7 @@ impl Compared<'_> {
     /// `On windy-grid, `; nothing if there is only one world.
     fn place(&self, side: &Side) -> String {
         match self.several() {
-            true => format!("On {}, ", readable(&side.about.label)),
+            true => format!("On {}, ", phrase::place(&side.about.label)),
             false => String::new(),
         }
     }
@@ -50,7 +52,7 @@ impl Compared<'_> {
     fn gathered(&self, of: impl Fn(&Side) -> Vec<String>) -> Vec<(String, Vec<String>)> {
         let mut found: Vec<(String, Vec<String>)> = Vec::new();
         for side in &self.worlds {
-            let world = readable(&side.about.label);
+            let world = phrase::place(&side.about.label);
             for text in of(side) {
                 match found.iter_mut().find(|(known, _)| *known == text) {
                     Some((_, worlds)) => worlds.push(world.clone()),
@@ -77,24 +79,26 @@ fn best(compared: &Compared, side: &Side) -> Option<String> {
     let ratio = |(row, view): (&Row, &View)| {
         let rival = row.label() != label && !view.knows_the_truth();
         let ratio = row.gap_regret?.mean / mean.mean;
-        (rival && mean.mean > 0.0 && ratio.is_finite()).then(|| (row.label().to_string(), ratio))
+        (rival && mean.mean > 0.0 && ratio.is_finite())
+            .then(|| (row.label().to_string(), ratio, row.truncated > 0))
     };
-    let ratios: Vec<(String, f64)> = side.rows.iter().zip(&side.views).filter_map(ratio).collect();
+    let ratios: Vec<(String, f64, bool)> = side.rows.iter().zip(&side.views).filter_map(ratio).collect();
+    // who was cut off would have paid more
+    let or_more = if ratios.iter().any(|(_, _, cut)| *cut) { ", or more" } else { "" };
     let others = match &ratios[..] {
         [] => return Some(first),
-        [(label, ratio)] => format!("{label} pays {} times as much", times(*ratio)),
-        few if few.len() <= FEW && !compared.several() => {
-            let (label, ratio) = &few[0];
-            let rest = few[1..].iter().map(|(label, ratio)| format!("{label} {} times", times(*ratio)));
+        [(label, ratio, _)] => format!("{label} pays {} times as much", times(*ratio)),
+        [(label, ratio, _), rest @ ..] if rest.len() < FEW && !compared.several() => {
+            let rest = rest.iter().map(|(label, ratio, _)| format!("{label} {} times", times(*ratio)));
             let rest: Vec<String> = rest.collect();
             format!("{label} pays {} times as much, {}", times(*ratio), listed(&rest))
         }
         many => {
-            let range = range(many.iter().map(|(_, ratio)| *ratio), times).unwrap_or_default();
+            let range = range(many.iter().map(|(_, ratio, _)| *ratio), times).unwrap_or_default();
             format!("The others pay {range} times as much")
         }
     };
-    Some(format!("{first} {others}."))
+    Some(format!("{first} {others}{or_more}."))
 }
 
 /// How the reference stands to rivals with a guarantee, and to those shown beside it.
@@ -124,7 +128,7 @@ fn verdict(compared: &Compared) -> Vec<String> {
         }
     }
     let on = |world: &str| match compared.several() {
-        true => format!(" on {}", readable(world)),
+        true => format!(" on {}", phrase::place(world)),
         false => String::new(),
     };
     for (row, d) in rivals.iter().filter(|(_, d)| d.verdict == Some(Verdict::More)) {
@@ -245,7 +249,7 @@ fn promises(compared: &Compared, side: &Side) -> Option<String> {
     let optimum = side.about.optimal_cost?;
     let promised: Vec<(&str, f64)> =
         side.rows.iter().filter_map(|row| Some((row.label(), row.promised?.mean))).collect();
-    let number = |x: f64| number_label(x, 3);
+    let number = short;
     let told = match &promised[..] {
         [] => return None,
         few if few.len() <= FEW => {
@@ -292,6 +296,46 @@ fn burn_in(compared: &Compared) -> Vec<String> {
     };
     let place = |(text, worlds): (String, Vec<String>)| text.replace("{}", &compared.places(&worlds));
     compared.gathered(told).into_iter().map(place).collect()
+}
+
+/// Curves of Regret/K beside what others published, at the last published point that was reached.
+/// Marks in the colour of a learner's curve are taken for points of that learner, as a reader of
+/// the figure takes them.
+fn published(compared: &Compared, side: &Side) -> Vec<String> {
+    let figures = compared.study.figures.iter().filter(|figure| figure.kind == FigureKind::PerRoot);
+    let shown = |figure: &&FigureSpec| {
+        let world = side.views.first().map(|view| view.world);
+        figure.worlds.is_empty()
+            || world.is_some_and(|w| figure.worlds.contains(&w.label) || figure.worlds.contains(&w.base))
+    };
+    let mut words: Vec<String> = Vec::new();
+    for mark in figures.filter(shown).flat_map(|figure| &figure.marks) {
+        let drawn = |view: &&View| view.learner.look.colour == Some(mark.colour);
+        let mut drawn = side.views.iter().filter(drawn);
+        if let (Some(view), None) = (drawn.next(), drawn.next()) {
+            words.extend(beside_print(compared, side, view, mark).filter(|text| !words.contains(text)));
+        }
+    }
+    words
+}
+
+fn beside_print(compared: &Compared, side: &Side, view: &View, mark: &MarkSpec) -> Option<String> {
+    let reached = view.runs().iter().filter_map(|run| run.episodes.last()).map(|row| row.episode).min()?;
+    let points = mark.points.iter().filter(|(root, _)| root * root <= reached as f64);
+    let &(root, value) = points.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    let (k, ours) = view.ratio_near(root * root)?;
+    let relation = match ours.covers(value) {
+        Some(true) => "agrees with",
+        _ if ours.mean > value => "lies above",
+        _ => "lies below",
+    };
+    Some(format!(
+        "{}{} has Regret/K = {ours} at √K = {}, which {relation} {value} at {root} ({}).",
+        compared.place(side),
+        view.label(),
+        number_label((k as f64).sqrt(), 1),
+        mark.label
+    ))
 }
 
 #[cfg(test)]
