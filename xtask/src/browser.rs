@@ -66,7 +66,10 @@ pub(crate) fn test(tests: &[Tests], program: &Path) -> Result<Outcome> {
 }
 
 /// A grid world and one that is none.
-const REPLAYS: &[(&str, &[&str])] = &[];
+const REPLAYS: &[(&str, &[&str])] = &[
+    ("replay-grid.html", &["windy-grid", "--episodes", "400"]),
+    ("replay-other.html", &["hard-instance", "--episodes", "200"]),
+];
 
 fn look(pages: &[PathBuf]) -> Result<Outcome> {
     let folder = folder()?;
@@ -110,7 +113,8 @@ fn chromium() -> Result<PathBuf, String> {
     if user.stdout.trim_ascii() != b"0" {
         return Err("chromium is not installed".into());
     }
-    let apt = |args: &[&str]| quietly(Command::new("apt-get").args(args).env("DEBIAN_FRONTEND", "noninteractive"));
+    let apt =
+        |args: &[&str]| quietly(Command::new("apt-get").args(args).env("DEBIAN_FRONTEND", "noninteractive"));
     apt(&["update", "-qq"])?;
     apt(&["install", "-qq", "-y", "chromium"])?;
     on_path("chromium").ok_or_else(|| "chromium was installed and is not there".into())
