@@ -66,7 +66,10 @@ pub(crate) fn test(tests: &[Tests], program: &Path) -> Result<Outcome> {
 }
 
 /// A grid world and one that is none.
-const REPLAYS: &[(&str, &[&str])] = &[];
+const REPLAYS: &[(&str, &[&str])] = &[
+    ("replay-grid.html", &["windy-grid", "--episodes", "400"]),
+    ("replay-other.html", &["hard-instance", "--episodes", "200"]),
+];
 
 fn look(pages: &[PathBuf]) -> Result<Outcome> {
     let folder = folder()?;

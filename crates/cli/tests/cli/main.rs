@@ -24,6 +24,7 @@ mod outputs;
 mod pipes;
 #[path = "../../soak/processes.rs"]
 mod processes;
+mod replay;
 mod restart;
 mod resume;
 mod solve;

@@ -27,7 +27,8 @@ fn all(place: &Place) -> Vec<(String, Option<Vec<u8>>)> {
 }
 
 /// Every command that names a file, without that file.
-const COMMANDS: [(&str, &str); 6] = [
+const COMMANDS: [(&str, &str); 7] = [
+    ("learn p.json --learner random --episodes 2 --replay", "--replay"),
     ("learn p.json --learner random --episodes 2 --trace", "--trace"),
     ("learn p.json --learner random --episodes 2 --checkpoint", "--checkpoint"),
     ("solve p.json --policy", "--policy"),

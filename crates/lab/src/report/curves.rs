@@ -1,5 +1,6 @@
 //! Curves for drawing: means with half the width of their intervals, at a few hundred points.
 
+use super::embed::rounded;
 use crate::results::{Cell, EpisodeRow, Results, Run, RunRow};
 use crate::stats::Mean;
 use serde_json::{Value, json};
@@ -80,16 +81,6 @@ fn at(run: &Run, k: u64, value: fn(&EpisodeRow) -> f64, last: fn(&RunRow) -> f64
     before.1 + share * (value(row) - before.1)
 }
 
-/// A number for drawing: so many digits; null where it is none.
-fn rounded(x: f64, digits: usize) -> Value {
-    let text = format!("{x:.*e}", digits - 1);
-    match text.parse::<f64>() {
-        Ok(x) if x.fract() == 0.0 && x.abs() < 1e15 => Value::from(x as i64),
-        Ok(x) if x.is_finite() => Value::from(x),
-        _ => Value::Null,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -141,13 +132,5 @@ mod tests {
         assert!(x.len() > 200 && x.len() <= POINTS + 2, "{}", x.len());
         assert!([1, 2, 3, 777, 2000].iter().all(|k| x.contains(k)), "{x:?}");
         assert!(x.windows(2).all(|w| w[0] < w[1]));
-    }
-
-    #[test]
-    fn digits() {
-        assert_eq!(rounded(1234.56789, 6), json!(1234.57));
-        assert_eq!(rounded(-3.0, 6), json!(-3));
-        assert_eq!(rounded(f64::NAN, 6), Value::Null);
-        assert_eq!(rounded(f64::INFINITY, 6), Value::Null);
     }
 }

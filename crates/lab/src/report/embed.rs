@@ -20,6 +20,15 @@ pub(super) fn picture(picture: &Picture) -> String {
     }
 }
 
+/// A number for drawing: so many digits; null where it is none.
+pub(super) fn rounded(x: f64, digits: usize) -> Value {
+    match format!("{x:.*e}", digits - 1).parse::<f64>() {
+        Ok(x) if x.fract() == 0.0 && x.abs() < 1e15 => Value::from(x as i64),
+        Ok(x) if x.is_finite() => Value::from(x),
+        _ => Value::Null,
+    }
+}
+
 /// RFC 4648, section 4.
 fn base64(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -40,6 +49,7 @@ fn base64(bytes: &[u8]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json as literal;
 
     #[test]
     fn base64_is_that_of_the_rfc() {
@@ -67,5 +77,13 @@ mod tests {
         let text = json(&Value::from("</script><!-- &amp;"));
         assert!(!text.contains(['<', '>', '&']), "{text}");
         assert_eq!(serde_json::from_str::<Value>(&text).unwrap(), Value::from("</script><!-- &amp;"));
+    }
+
+    #[test]
+    fn digits() {
+        assert_eq!(rounded(1234.56789, 6), literal!(1234.57));
+        assert_eq!(rounded(-3.0, 6), literal!(-3));
+        assert_eq!(rounded(f64::NAN, 6), Value::Null);
+        assert_eq!(rounded(f64::INFINITY, 6), Value::Null);
     }
 }

@@ -1,5 +1,6 @@
 //! `goalward learn`: one run, with its trace and its checkpoints.
 
+mod replay;
 mod report;
 mod resume;
 mod theta;
@@ -21,6 +22,7 @@ use goalward::files;
 use goalward::learners;
 use goalward::parameters::{Settings, name_and_settings, parse_count};
 use goalward::worlds::{self, Place};
+use replay::Replay;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Instant;
@@ -33,6 +35,7 @@ EXAMPLES:
     goalward learn problem.json --learner random --seed 7 --trace run.jsonl
     goalward learn CliffWalking.json --episodes 100
     goalward learn FrozenLake.json --restart --episodes 1e3
+    goalward learn windy-grid --episodes 200 --replay run.html
     goalward learn hard-instance --set B=3 --episodes 100000 --checkpoint run.ckpt
     goalward learn --resume run.ckpt --episodes 200000";
 
@@ -55,6 +58,9 @@ const DEFAULT_EPISODES: u64 = 1000;
 ///
 /// Neither is written over anything but another trace or checkpoint, and one run at a time writes
 /// each. A trace that was moved is named by --trace beside --resume; it must be the run's own.
+///
+/// --replay writes one page that opens in any browser, offline: the path of every episode, and what
+/// the learner believed then. With --resume it begins where the run is taken up, and says so.
 ///
 /// Ctrl-C stops between two steps, saves the run if --checkpoint was given, and reports the results
 /// so far (exit code 130). A planning call under way is cut off, and made when the run is taken up
@@ -99,6 +105,10 @@ pub(crate) struct Args {
     /// Go on with a saved run; it is saved to the same file unless --checkpoint names another
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
+    /// Write a page to this file that shows the run episode by episode: path, values, policy and
+    /// confidence set
+    #[arg(long, value_name = "FILE.html")]
+    replay: Option<PathBuf>,
     /// Print the result as one JSON value
     #[arg(long)]
     json: bool,
@@ -146,6 +156,7 @@ struct Task {
     begin: Begin,
     trace: Option<Output>,
     checkpoint: Option<Saved>,
+    replay: Option<Output>,
 }
 
 /// The file that a run is saved to, which nobody else writes.
@@ -208,12 +219,14 @@ impl Task {
             episodes: args.episodes.unwrap_or(DEFAULT_EPISODES),
             max_steps: args.max_steps.and_then(|cap| cap.0),
         };
+        let checkpoint = args.checkpoint.as_ref().map(|path| Saved::to(path, &mut files)).transpose()?;
         Ok(Task {
             world,
             params: args.parameters.settings()?,
             begin: Begin::Afresh(spec),
             trace,
-            checkpoint: args.checkpoint.as_ref().map(|path| Saved::to(path, &mut files)).transpose()?,
+            checkpoint,
+            replay: replay::judge(args.replay.as_deref(), &mut files)?,
         })
     }
 }
@@ -236,10 +249,12 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         exit::note(format!("no --learner was given: {} is recommended here", runner.spec().learner));
     }
     let mut files = Files::open(task.trace, mark, task.checkpoint, &runner)?;
+    let mut replay = task.replay.map(|output| Replay::new(output, &runner));
     let interrupt = Interrupt::listen(quiet)?;
     interrupt.begin();
     runner.heed(interrupt.halt());
-    let ending = go_on(&mut runner, &mut files, args.checkpoint_every, &interrupt, quiet)?;
+    let ending = go_on(&mut runner, &mut files, &mut replay, args.checkpoint_every, &interrupt, quiet)?;
+    replay.map_or(Ok(()), |replay| replay.write(&runner))?;
 
     let interrupted = ending == Ending::Paused;
     let finished = report::Finished {
@@ -272,6 +287,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
 fn go_on(
     runner: &mut Runner,
     files: &mut Files,
+    replay: &mut Option<Replay>,
     every: u64,
     interrupt: &Interrupt,
     quiet: bool,
@@ -284,6 +300,9 @@ fn go_on(
         let mut observers: Vec<&mut dyn Observer> = vec![&mut pacer, &mut meter];
         if let Some(trace) = &mut files.trace {
             observers.push(&mut trace.trace);
+        }
+        if let Some(replay) = replay {
+            observers.push(&mut replay.recorder);
         }
         let ending = runner.run(&mut observers)?;
         // the mark stands before the last line: a run that is raised later writes on from there

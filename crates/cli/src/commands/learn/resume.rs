@@ -1,6 +1,6 @@
 //! Taking up a saved run: the checkpoint says what is run, and what is typed beside it must agree.
 
-use super::{Args, Begin, Saved, Task};
+use super::{Args, Begin, Saved, Task, replay};
 use crate::exit::Usage;
 use crate::outputs::Files;
 use goalward::episode::Checkpoint;
@@ -21,17 +21,19 @@ pub(super) fn task(args: &Args, path: &Path) -> anyhow::Result<Task> {
     let mut checkpoint = Checkpoint::read(path)?;
     agree(args, &checkpoint)?;
     raise(args, &mut checkpoint)?;
+    files.reads_world(&checkpoint.world);
     if let Some(mark) = &mut checkpoint.trace {
         mark.path = args.trace.clone().unwrap_or(mark.path.clone());
-        files.reads_world(&checkpoint.world);
         files.reads("--resume", path);
         files.writes_on("--trace", &mark.path)?;
     }
+    let replay = replay::judge(args.replay.as_deref(), &mut files)?;
     Ok(Task {
         world: checkpoint.world.clone(),
         params: checkpoint.params.clone(),
         trace: None, // the checkpoint's mark says where it is
         checkpoint: Some(saved),
+        replay,
         begin: Begin::From(Box::new(checkpoint)),
     })
 }

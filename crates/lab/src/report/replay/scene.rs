@@ -1,0 +1,191 @@
+//! Where a replay takes place: the cells of a grid, or the states that were met.
+
+use crate::layout::Layout;
+use crate::report::embed::rounded;
+use goalward::Problem;
+use goalward::problem::{Action, State};
+use serde_json::{Map, Value, json};
+use std::collections::BTreeMap;
+
+/// Off a grid, so many states have a line.
+pub(super) const MOST_MET: usize = 200;
+/// Actions that cost the same up to rounding are equally good: the first is shown.
+const TIE: f64 = 1e-9;
+/// Digits of a value.
+const DIGITS: usize = 4;
+
+/// The states whose values are shown.
+pub(super) struct Scene {
+    pub(super) layout: Option<Layout>,
+    /// In the order of their lines: all states of a grid, else those that were met.
+    shown: Vec<State>,
+    lines: BTreeMap<State, usize>,
+}
+
+/// Values and policy of the states that are shown.
+#[derive(PartialEq)]
+pub(super) struct Table {
+    values: Vec<Option<f64>>,
+    policy: Vec<Option<Action>>,
+}
+
+impl Scene {
+    pub(super) fn new(problem: &Problem) -> Scene {
+        let layout = Layout::of(problem);
+        let mut scene = Scene { layout, shown: Vec::new(), lines: BTreeMap::new() };
+        match scene.layout.is_some() {
+            true => (0..problem.states()).for_each(|s| scene.add(s)),
+            false => scene.meet(problem.start()),
+        }
+        scene
+    }
+
+    fn add(&mut self, state: State) {
+        self.lines.insert(state, self.shown.len());
+        self.shown.push(state);
+    }
+
+    /// A state was met.
+    pub(super) fn meet(&mut self, state: State) {
+        if self.layout.is_none() && self.shown.len() < MOST_MET && !self.lines.contains_key(&state) {
+            self.add(state);
+        }
+    }
+
+    /// Whether some states that were met may have no line.
+    pub(super) fn full(&self) -> bool {
+        self.layout.is_none() && self.shown.len() >= MOST_MET
+    }
+
+    /// How many states are shown at most.
+    pub(super) fn size(&self) -> usize {
+        if self.layout.is_some() { self.shown.len() } else { MOST_MET }
+    }
+
+    pub(super) fn tracked(&self) -> &[State] {
+        &self.shown
+    }
+
+    /// What a value function says, and the first of the best actions.
+    pub(super) fn table(
+        &self,
+        problem: &Problem,
+        value: impl Fn(State) -> Option<f64>,
+        q: impl Fn(State, Action) -> Option<f64>,
+    ) -> Table {
+        let greedy = |s: State| {
+            let mut best: Option<(f64, Action)> = None;
+            for a in 0..problem.actions(s) {
+                let cost = q(s, a)?;
+                if best.is_none_or(|(least, _)| cost < least - TIE * least.abs().max(1.0)) {
+                    best = Some((cost, a));
+                }
+            }
+            best.map(|(_, a)| a)
+        };
+        let policy = |&s: &State| if s == problem.goal() { None } else { greedy(s) };
+        Table {
+            values: self.shown.iter().map(|s| value(*s)).collect(),
+            policy: self.shown.iter().map(policy).collect(),
+        }
+    }
+
+    /// Rows, columns and where each state lies. States that lie nowhere stand below the grid.
+    pub(super) fn grid(&self, problem: &Problem) -> Value {
+        let Some(layout) = &self.layout else { return Value::Null };
+        let mut aside = 0;
+        let mut place = |s: State| match layout.places[s] {
+            Some((row, column)) => json!([row, column]),
+            None => {
+                aside += 1;
+                json!([layout.rows as f64 + 0.5, 2 * (aside - 1)])
+            }
+        };
+        let places: Vec<Value> = (0..problem.states()).map(&mut place).collect();
+        json!({ "rows": layout.rows, "columns": layout.columns, "places": places, "aside": aside })
+    }
+
+    /// The names of the states that are shown or visited.
+    pub(super) fn names<'a>(&self, problem: &Problem, visited: impl Iterator<Item = &'a State>) -> Value {
+        let mut names = Map::new();
+        for s in self.shown.iter().copied().chain(visited.copied()) {
+            names.entry(s.to_string()).or_insert_with(|| Value::from(problem.state_name(s)));
+        }
+        Value::Object(names)
+    }
+}
+
+/// The direction of an action on the grid, in eighths of a turn from north on, clockwise; none
+/// if it has none.
+fn direction(problem: &Problem, s: State, a: Action) -> Option<u8> {
+    match problem.action_name(s, a).to_lowercase().as_ref() {
+        "up" | "north" | "n" | "↑" => Some(0),
+        "right" | "east" | "e" | "→" => Some(2),
+        "down" | "south" | "s" | "↓" => Some(4),
+        "left" | "west" | "w" | "←" => Some(6),
+        _ => None,
+    }
+}
+
+impl Table {
+    /// On a grid the policy is a text of directions, elsewhere a list of names.
+    pub(super) fn json(&self, scene: &Scene, problem: &Problem) -> Value {
+        let known = self.values.iter().any(Option::is_some);
+        let values: Vec<Value> =
+            self.values.iter().map(|v| v.map_or(Value::Null, |v| rounded(v, DIGITS))).collect();
+        let states = || scene.shown.iter().zip(&self.policy);
+        let policy = match scene.layout.is_some() {
+            true => {
+                let letter = |(s, a): (&State, &Option<Action>)| {
+                    let direction = a.and_then(|a| direction(problem, *s, a));
+                    direction.map_or('.', |d| char::from(b'0' + d))
+                };
+                Value::from(states().map(letter).collect::<String>())
+            }
+            false => states().map(|(s, a)| a.map(|a| problem.action_name(*s, a).into_owned())).collect(),
+        };
+        json!({ "v": if known { Value::from(values) } else { Value::Null }, "policy": policy })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use goalward::Settings;
+    use goalward::episode::Arena;
+
+    #[test]
+    fn the_best_policy_of_a_corner() {
+        let arena = Arena::open("windy-grid", &Settings::new().set("n", 3)).unwrap();
+        let (problem, scene) = (arena.problem(), Scene::new(arena.problem()));
+        let exact = arena.exact();
+        let table = scene.table(problem, |s| Some(exact.v[s]), |s, a| Some(exact.q[problem.pair(s, a)]));
+        let json = table.json(&scene, problem);
+        let policy = json["policy"].as_str().unwrap();
+        assert_eq!(policy.len(), 9);
+        assert_eq!(&policy[problem.goal()..=problem.goal()], ".", "nothing is left to do");
+        assert!(policy.chars().all(|c| "0246.".contains(c)), "{policy}");
+        assert_eq!(json["v"][problem.goal()], 0);
+    }
+
+    #[test]
+    fn states_off_the_grid_stand_below_it() {
+        let arena = Arena::open("cliff", &Settings::new()).unwrap();
+        let scene = Scene::new(arena.problem());
+        let grid = scene.grid(arena.problem());
+        assert_eq!(grid["aside"], 3);
+        let places = grid["places"].as_array().unwrap();
+        let below = |place: &&Value| place[0].as_f64() > grid["rows"].as_f64();
+        assert_eq!(places.iter().filter(below).count(), 3);
+    }
+
+    #[test]
+    fn off_a_grid_states_are_shown_as_they_are_met() {
+        let arena = Arena::open("hard-instance", &Settings::new()).unwrap();
+        let mut scene = Scene::new(arena.problem());
+        assert_eq!(scene.tracked(), [arena.problem().start()]);
+        (0..2).for_each(|_| scene.meet(arena.problem().goal()));
+        assert_eq!(scene.tracked().len(), 2);
+        assert_eq!(scene.grid(arena.problem()), Value::Null);
+    }
+}
