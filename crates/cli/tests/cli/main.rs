@@ -25,6 +25,7 @@ mod pipes;
 mod processes;
 mod restart;
 mod resume;
+mod show;
 mod solve;
 mod streams;
 mod studies;

@@ -2,6 +2,7 @@
 
 mod report;
 mod resume;
+mod show;
 mod theta;
 mod trace_file;
 
@@ -14,6 +15,7 @@ use crate::names::{LearnerName, WorldName};
 use crate::output;
 use crate::outputs::{self, Output, Takes, only_over};
 use crate::progress::Meter;
+use crate::show::Show;
 use goalward::episode::{
     Checkpoint, Ending, Episode, Flow, Observer, RunSpec, Runner, Step, Stop, TraceMark,
 };
@@ -33,6 +35,7 @@ EXAMPLES:
     goalward learn problem.json --learner random --seed 7 --trace run.jsonl
     goalward learn CliffWalking.json --episodes 100
     goalward learn FrozenLake.json --restart --episodes 1e3
+    goalward learn windy-grid --episodes 200 --show learnt.png
     goalward learn hard-instance --set B=3 --episodes 100000 --checkpoint run.ckpt
     goalward learn --resume run.ckpt --episodes 200000";
 
@@ -55,6 +58,10 @@ const DEFAULT_EPISODES: u64 = 1000;
 ///
 /// Neither is written over anything but another trace or checkpoint, and one run at a time writes
 /// each. A trace that was moved is named by --trace beside --resume; it must be the run's own.
+///
+/// --show draws what the learner made of it: the values of its last plan and what it would do, and
+/// V* beside them. A grid world is drawn as arrows and values, any other problem as a table of its
+/// first states. An optimistic learner's values lie below V*, and come up to it where it has been.
 ///
 /// Ctrl-C stops between two steps, saves the run if --checkpoint was given, and reports the results
 /// so far (exit code 130). A planning call under way is cut off, and made when the run is taken up
@@ -99,6 +106,10 @@ pub(crate) struct Args {
     /// Go on with a saved run; it is saved to the same file unless --checkpoint names another
     #[arg(long, value_name = "FILE")]
     resume: Option<PathBuf>,
+    /// Show the last plan's values and policy beside V* in the terminal; FILE (.png, .svg) gets a
+    /// picture of them too
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    show: Option<Option<PathBuf>>,
     /// Print the result as one JSON value
     #[arg(long)]
     json: bool,
@@ -146,6 +157,7 @@ struct Task {
     begin: Begin,
     trace: Option<Output>,
     checkpoint: Option<Saved>,
+    show: Option<Show>,
 }
 
 /// The file that a run is saved to, which nobody else writes.
@@ -214,6 +226,7 @@ impl Task {
             begin: Begin::Afresh(spec),
             trace,
             checkpoint: args.checkpoint.as_ref().map(|path| Saved::to(path, &mut files)).transpose()?,
+            show: Show::judge(&args.show, args.json, &mut files)?,
         })
     }
 }
@@ -251,6 +264,9 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     match args.json {
         true => output::json(&finished)?,
         false => output::text(&report::summary(&finished, runner.spec(), ending))?,
+    }
+    if let Some(show) = &task.show {
+        show::put(show, &runner, quiet)?;
     }
     if interrupted {
         if !quiet {
