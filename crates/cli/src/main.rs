@@ -12,6 +12,7 @@ mod output;
 mod outputs;
 mod progress;
 mod seeds;
+mod show;
 
 use clap::{Parser, Subcommand};
 use exit::Outcome;

@@ -9,8 +9,13 @@ use std::io::{self, ErrorKind, IsTerminal, Write};
 
 /// Prints a text that ends with a line break.
 pub(crate) fn text(text: &str) -> Result<(), Usage> {
+    bytes(text.as_bytes())
+}
+
+/// Prints what need not be text.
+pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Usage> {
     let mut out = io::stdout().lock();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         written => written.map_err(|error| Usage::new(format!("standard output: {error}"))),
     }

@@ -110,10 +110,15 @@ impl Files {
 impl Output {
     /// Writes all of it.
     pub(crate) fn put(&self, text: &str) -> anyhow::Result<()> {
+        self.put_bytes(text.as_bytes())
+    }
+
+    /// Writes all of it, text or not.
+    pub(crate) fn put_bytes(&self, bytes: &[u8]) -> anyhow::Result<()> {
         match self {
-            Output::Stdout => Ok(output::text(text)?),
+            Output::Stdout => Ok(output::bytes(bytes)?),
             Output::Nowhere => Ok(()),
-            Output::File(path) => Ok(replace(path, text.as_bytes())?),
+            Output::File(path) => Ok(replace(path, bytes)?),
         }
     }
 }

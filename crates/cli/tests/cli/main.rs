@@ -27,6 +27,7 @@ mod processes;
 mod replay;
 mod restart;
 mod resume;
+mod show;
 mod solve;
 mod streams;
 mod studies;

@@ -14,8 +14,8 @@ pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>>
     let watched = |l: &usize| chosen.worlds.iter().any(|&w| has_set(chosen.cell(w, *l)));
     let learners: Vec<usize> = chosen.learners.iter().copied().filter(watched).collect();
     let mut notes = vec![format!(
-        "after some step θ* was outside a confidence set · {} · whiskers: 95 % interval (Clopper and Pearson) \
-         · black tick: the promised level",
+        "after some step θ* was outside a confidence set · {} · whiskers: 95 % interval (Clopper and \
+         Pearson) · black tick: the promised level",
         chosen.runs(&chosen.worlds)
     )];
     if learners.is_empty() {

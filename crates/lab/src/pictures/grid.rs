@@ -52,10 +52,13 @@ impl Scene<'_> {
 
     /// As a picture.
     pub fn picture(&self, name: &str, title: &str, notes: Vec<String>) -> Result<Picture> {
-        let head = Head { title: title.into(), notes };
+        let mut head = Head { title: title.into(), notes };
         let alt = format!("{title}. {}", self.in_words());
         match Layout::of(self.problem) {
-            Some(layout) => drawn(name, title, alt, &self.map(head, &layout)),
+            Some(layout) => {
+                head.notes.extend(self.elsewhere(&layout));
+                drawn(name, title, alt, &self.map(head, &layout))
+            }
             None => drawn(name, title, alt, &self.rows(head)),
         }
     }
@@ -69,6 +72,24 @@ impl Scene<'_> {
         };
         let said: Vec<String> = self.sights.iter().map(of).collect();
         format!("{} of {} states. {}.", self.measure, self.problem.states(), said.join("; "))
+    }
+
+    /// What is to be said of the first states that are not on the grid.
+    fn elsewhere(&self, layout: &Layout) -> Vec<String> {
+        const SHOWN: usize = 6;
+        let off: Vec<State> = (0..layout.places.len()).filter(|s| layout.places[*s].is_none()).collect();
+        let of = |sight: &Sight| {
+            let one = |&s: &State| {
+                let value = sight.values.get(s).copied().flatten();
+                let done = self.done(sight, s);
+                let done = if done.is_empty() { done } else { format!(" ({done})") };
+                format!("{} {}{done}", self.name(s), value.map_or("?".into(), number))
+            };
+            let said: Vec<String> = off.iter().take(SHOWN).map(one).collect();
+            let whose = if self.sights.len() > 1 { format!("{}, ", sight.title) } else { String::new() };
+            format!("{whose}not on the grid: {}", said.join(", "))
+        };
+        if off.is_empty() { Vec::new() } else { self.sights.iter().map(of).collect() }
     }
 
     fn mark(&self, s: State) -> &'static str {
@@ -202,7 +223,18 @@ impl Scene<'_> {
             self.sights.iter().map(|s| self.board(layout, s, false)).collect()
         };
         let together: usize = boards.iter().map(|board| width(board) + 4).sum();
-        let legend = "S start, G goal, ∞ no way to the goal, · stays where it is\n";
+        let shown = |sign: char| boards.iter().flatten().any(|line| line.contains(sign));
+        let signs = [
+            ('S', "S start"),
+            ('G', "G goal"),
+            ('∞', "∞ no way to the goal"),
+            ('·', "· stays where it is"),
+            ('?', "? not known"),
+        ];
+        let signs: Vec<&str> =
+            signs.iter().filter(|(sign, _)| shown(*sign)).map(|(_, words)| *words).collect();
+        let mut legend = format!("{}\n", signs.join(", "));
+        self.elsewhere(layout).iter().for_each(|line| legend.push_str(&format!("{line}\n")));
         if together > WIDE {
             let text: Vec<String> = boards.iter().map(|board| board.join("\n")).collect();
             return format!("{}\n{legend}", text.join("\n\n"));
@@ -217,7 +249,7 @@ impl Scene<'_> {
             text.push_str(line.trim_end());
             text.push('\n');
         }
-        text + legend
+        text + &legend
     }
 
     /// One grid, line by line.
@@ -265,12 +297,16 @@ fn drawn(name: &str, title: &str, alt: String, drawing: &impl Drawing) -> Result
 }
 
 /// Six significant digits.
-fn number(x: f64) -> String {
+pub(super) fn number(x: f64) -> String {
     match x.abs() {
         _ if x.is_infinite() => "∞".into(),
         0.0 => "0".into(),
         size if (1e-3..1e9).contains(&size) => {
-            number_label(x, (5.0 - size.log10().floor()).clamp(0.0, 6.0) as usize)
+            let text = number_label(x, (5.0 - size.log10().floor()).clamp(0.0, 8.0) as usize);
+            match text.contains('.') {
+                true => text.trim_end_matches('0').trim_end_matches('.').into(),
+                false => text,
+            }
         }
         _ => format!("{x:.4e}"),
     }

@@ -90,8 +90,8 @@ fn plot(chosen: &Chosen, family: &GrowthFamily, worlds: &[usize]) -> (String, Pl
         told => told.into(),
     };
     let mut notes = vec![format!(
-        "{} · mean at the end of the runs, band: 95 % interval of the mean (Student's t) · exponent: slope of \
-         the line through the points, with a 95 % bootstrap interval over seeds",
+        "{} · mean at the end of the runs, band: 95 % interval of the mean (Student's t) · exponent: slope \
+         of the line through the points, with a 95 % bootstrap interval over seeds",
         chosen.runs(worlds)
     )];
     if let Some((least, most)) = family.expect {

@@ -46,7 +46,8 @@ pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>>
         }
     };
     let note = "lower bound: for every K, some world with this d and B* makes any learner pay at least \
-                (d−1) B* √K / 102.4 on average (our constant; the paper prints none); this world may be easier";
+                (d−1) B* √K / 102.4 on average (our constant, the paper prints none); this world may be \
+                easier";
     charts(results, spec, Measure::GAP, plot, &[note.into()])
 }
 

@@ -56,11 +56,9 @@ pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>>
         });
     }
     let title = match spec.title.as_str() {
-        "" => "The confidence set closes in on θ*".to_string(),
+        "" => headline(&plots).to_string(),
         told => told.into(),
     };
-    let title =
-        if spec.title.is_empty() && !shrinks(&plots) { "The confidence set over time".into() } else { title };
     let parts: Vec<&[Plot]> = plots.chunks(PLOTS).collect();
     let mut pictures = Vec::new();
     for (n, part) in parts.iter().enumerate() {
@@ -159,13 +157,31 @@ fn area(outline: &[Point]) -> f64 {
     0.5 * outline.iter().zip(next).map(|(p, q)| p.0 * q.1 - q.0 * p.1).sum::<f64>().abs()
 }
 
-/// Whether every last outline is smaller than the first.
-fn shrinks(plots: &[Plot]) -> bool {
-    let smaller = |plot: &Plot| match (plot.shapes.first(), plot.shapes.last()) {
+/// Whether a convex outline has a point.
+fn has(outline: &[Point], p: Point) -> bool {
+    let next = outline.iter().skip(1).chain(outline.first());
+    let sides: Vec<f64> = outline
+        .iter()
+        .zip(next)
+        .map(|(a, b)| (b.0 - a.0) * (p.1 - a.1) - (b.1 - a.1) * (p.0 - a.0))
+        .collect();
+    sides.iter().all(|side| *side >= -1e-12) || sides.iter().all(|side| *side <= 1e-12)
+}
+
+/// What the first and the last outlines say.
+fn headline(plots: &[Plot]) -> &'static str {
+    let shrinks = |plot: &Plot| match (plot.shapes.first(), plot.shapes.last()) {
         (Some(first), Some(last)) => area(&last.outline) < 0.5 * area(&first.outline),
         _ => false,
     };
-    plots.iter().all(smaller)
+    let keeps = |plot: &Plot| match (plot.shapes.last(), plot.marks.first().and_then(|m| m.points.first())) {
+        (Some(last), Some(theta)) => has(&last.outline, *theta),
+        _ => false,
+    };
+    match (plots.iter().all(shrinks), plots.iter().all(keeps)) {
+        (true, true) => "The confidence set closes in on θ*",
+        _ => "The confidence set over time",
+    }
 }
 
 fn plot(spec: &FigureSpec, title: String, outlines: &Outlines, theta: Option<&[f64]>) -> Plot {
@@ -230,6 +246,7 @@ mod tests {
         // a disc of radius 1: the polygon around it has the area 16 tan(pi/16)
         let disc = polygon(&around(|_| 1.0));
         assert!((area(&disc) - 16.0 * (TAU / 32.0).tan()).abs() < 1e-9);
+        assert!(has(&square, (0.5, 0.9)) && !has(&square, (0.5, 1.1)) && has(&disc, (0.0, -1.0)));
         assert!(polygon(&around(|_| -1.0)).is_empty(), "nothing is left");
         assert!(polygon(&[(0.0, 1.0)]).is_empty(), "no end in some direction");
     }

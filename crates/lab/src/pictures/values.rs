@@ -2,7 +2,7 @@
 
 use super::Picture;
 use super::chosen::Chosen;
-use super::grid::{Scene, Sight};
+use super::grid::{Scene, Sight, number};
 use crate::Result;
 use crate::results::Results;
 use crate::study::FigureSpec;
@@ -15,7 +15,7 @@ pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>>
         let arena = results.study.worlds[world].place.open()?;
         let answer = arena.exact();
         let sight = Sight {
-            title: chosen.world(world).into(),
+            title: String::new(),
             values: answer.v.iter().copied().map(Some).collect(),
             actions: answer.policy.iter().copied().map(Some).collect(),
         };
@@ -33,7 +33,7 @@ pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>>
             1 => spec.name.clone(),
             _ => format!("{}-{}", spec.name, pictures.len() + 1),
         };
-        let note = format!("{:.6} from the start · arrows: the best action", arena.optimal_cost());
+        let note = format!("{} from the start, by the best actions", number(arena.optimal_cost()));
         let mut picture = scene.picture(&name, &title, vec![note])?;
         if !spec.png {
             picture.png.clear();

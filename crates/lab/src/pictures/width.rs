@@ -29,8 +29,8 @@ pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>>
             ..Plot::default()
         }
     };
-    let note = "mean over the directions φ_V*(s,a), as a share of B's width; between two plans that were looked \
-                at it is that of the first";
+    let note = "mean over the directions φ_V*(s,a), as a share of B's width; between two plans that were \
+                looked at it is that of the first";
     // learners of the same regret have sets of their own: nothing is grouped
     let measure = Measure { name: "Width of the confidence sets", value: None, end: |run| run.row.width };
     charts(results, spec, measure, plot, &[note.into()])

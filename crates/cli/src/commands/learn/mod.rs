@@ -3,6 +3,7 @@
 mod replay;
 mod report;
 mod resume;
+mod show;
 mod theta;
 mod trace_file;
 
@@ -15,6 +16,7 @@ use crate::names::{LearnerName, WorldName};
 use crate::output;
 use crate::outputs::{self, Output, Takes, only_over};
 use crate::progress::Meter;
+use crate::show::Show;
 use goalward::episode::{
     Checkpoint, Ending, Episode, Flow, Observer, RunSpec, Runner, Step, Stop, TraceMark,
 };
@@ -36,6 +38,7 @@ EXAMPLES:
     goalward learn CliffWalking.json --episodes 100
     goalward learn FrozenLake.json --restart --episodes 1e3
     goalward learn windy-grid --episodes 200 --replay run.html
+    goalward learn windy-grid --episodes 200 --show learnt.png
     goalward learn hard-instance --set B=3 --episodes 100000 --checkpoint run.ckpt
     goalward learn --resume run.ckpt --episodes 200000";
 
@@ -61,6 +64,10 @@ const DEFAULT_EPISODES: u64 = 1000;
 ///
 /// --replay writes one page that opens in any browser, offline: the path of every episode, and what
 /// the learner believed then. With --resume it begins where the run is taken up, and says so.
+///
+/// --show draws what the learner made of it: the values of its last plan and what it would do, and
+/// V* beside them. A grid world is drawn as arrows and values, any other problem as a table of its
+/// first states. An optimistic learner's values lie below V*, and come up to it where it has been.
 ///
 /// Ctrl-C stops between two steps, saves the run if --checkpoint was given, and reports the results
 /// so far (exit code 130). A planning call under way is cut off, and made when the run is taken up
@@ -109,6 +116,10 @@ pub(crate) struct Args {
     /// confidence set
     #[arg(long, value_name = "FILE.html")]
     replay: Option<PathBuf>,
+    /// Show the last plan's values and policy beside V* in the terminal; FILE (.png, .svg) gets a
+    /// picture of them too
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    show: Option<Option<PathBuf>>,
     /// Print the result as one JSON value
     #[arg(long)]
     json: bool,
@@ -157,6 +168,7 @@ struct Task {
     trace: Option<Output>,
     checkpoint: Option<Saved>,
     replay: Option<Output>,
+    show: Option<Show>,
 }
 
 /// The file that a run is saved to, which nobody else writes.
@@ -227,6 +239,7 @@ impl Task {
             trace,
             checkpoint,
             replay: replay::judge(args.replay.as_deref(), &mut files)?,
+            show: Show::judge(&args.show, args.json, &mut files)?,
         })
     }
 }
@@ -266,6 +279,9 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     match args.json {
         true => output::json(&finished)?,
         false => output::text(&report::summary(&finished, runner.spec(), ending))?,
+    }
+    if let Some(show) = &task.show {
+        show::put(show, &runner, quiet)?;
     }
     if interrupted {
         if !quiet {

@@ -3,6 +3,7 @@
 use super::{Args, Begin, Saved, Task, replay};
 use crate::exit::Usage;
 use crate::outputs::Files;
+use crate::show::Show;
 use goalward::episode::Checkpoint;
 use goalward::learners;
 use goalward::output::same_file;
@@ -28,7 +29,12 @@ pub(super) fn task(args: &Args, path: &Path) -> anyhow::Result<Task> {
         files.writes_on("--trace", &mark.path)?;
     }
     let replay = replay::judge(args.replay.as_deref(), &mut files)?;
+    if args.show.is_some() {
+        files.reads_world(&checkpoint.world);
+        files.reads("--resume", path);
+    }
     Ok(Task {
+        show: Show::judge(&args.show, args.json, &mut files)?,
         world: checkpoint.world.clone(),
         params: checkpoint.params.clone(),
         trace: None, // the checkpoint's mark says where it is

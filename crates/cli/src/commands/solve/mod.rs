@@ -1,20 +1,25 @@
 //! `goalward solve`
 
+mod values;
+
 use super::{World, spelled, state_names};
-use crate::exit::{Outcome, note, report};
+use crate::exit::{Outcome, Usage, note, report};
 use crate::numbers::{count, every_digit, real, seconds};
 use crate::output::{self, Sheet};
-use crate::outputs::{Files, Takes};
+use crate::outputs::{Files, Output, Takes};
 use crate::progress::Busy;
+use crate::show::Show;
 use goalward::Error;
 use goalward::plan::{self, Answer, Extras, Objective, Options};
 use goalward::problem::Need;
 use goalward::problem::{Instance, Problem, State};
+use goalward_lab::pictures::grid::{Scene, Sight};
 use serde::{Serialize, Serializer};
 use serde_json::json;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Instant;
+use values::ValuesFile;
 
 const EXAMPLES: &str = "\
 EXAMPLES:
@@ -23,7 +28,9 @@ EXAMPLES:
     goalward solve model.drn.gz --goal done --cost time
     goalward solve model.drn.gz --goal done --cost time --objective max
     goalward solve frozen-lake.json --objective reach
-    goalward solve frozen-lake.json --restart --policy policy.json";
+    goalward solve frozen-lake.json --restart --policy policy.json
+    goalward solve windy-grid --show
+    goalward solve windy-grid --show map.png --values values.csv";
 
 /// Plan on the true model: the optimal value from the start, with certified bounds
 ///
@@ -39,6 +46,11 @@ EXAMPLES:
 ///
 /// If, for `min`, no policy reaches the goal from the start with probability one, the states are
 /// named and the exit code is 1. So it is if no finite bound on the value could be proven.
+///
+/// --show draws what was found: a grid world as arrows and values, any other problem as a table of
+/// its first states. --values writes it all down: what every state costs (V), what every action
+/// costs if the best ones follow (Q = cost + expected V of where it leads), and what to do. An
+/// action is optimal where Q is least.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
@@ -53,6 +65,13 @@ pub(crate) struct Args {
     /// Write an optimal policy to this file: an action's name for every state's name, as JSON
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
+    /// Write every state's value, every action's Q and the policy to this file, in the order of the
+    /// states: CSV or JSON by its ending (.csv, .json); - prints CSV instead of the summary
+    #[arg(long, value_name = "FILE")]
+    values: Option<PathBuf>,
+    /// Show values and policy in the terminal; FILE (.png, .svg) gets a picture of them too
+    #[arg(long, value_name = "FILE", num_args = 0..=1)]
+    show: Option<Option<PathBuf>>,
     /// Print the result as one JSON value
     #[arg(long)]
     json: bool,
@@ -112,8 +131,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let began = Instant::now();
     let mut files = Files::default();
     files.reads_world(&args.world.world);
-    let to = |path: &PathBuf| files.writes("--policy", path, Takes::Null);
-    let policy_file = args.policy.as_ref().map(to).transpose()?;
+    let outputs = Outputs::judge(&args, &mut files)?;
     let busy = Busy::new(format!("opening {}", args.world.world), quiet);
     let (world, params) = args.world.named()?;
     let instance = super::open(&world, &params, &busy, quiet)?;
@@ -136,7 +154,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         });
     }
     let no = objective == Objective::Min && solution.is_lost(start);
-    if let Some(file) = policy_file.filter(|_| !no && !unknown) {
+    if let Some(file) = outputs.policy.as_ref().filter(|_| !no && !unknown) {
         file.put(&format!("{}\n", serde_json::to_string_pretty(&Policy::of(problem, &solution))?))?;
     }
     let solved = Solved { seconds: began.elapsed().as_secs_f64(), ..Solved::of(&instance, &solution) };
@@ -144,8 +162,11 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     drop(busy);
     if args.json {
         output::json(&solved)?;
-    } else if !no && !unknown {
+    } else if !no && !unknown && !outputs.values.as_ref().is_some_and(ValuesFile::has_stdout) {
         output::text(&summary(&spelled(&world, &params), problem, &solved, width))?;
+    }
+    if !unknown {
+        outputs.put(&instance, &solution, &spelled(&world, &params), quiet)?;
     }
     if no {
         say_lost(problem, &solution, quiet);
@@ -153,6 +174,52 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         say_unknown(problem, &solved, quiet);
     }
     Ok(if no || unknown { Outcome::No } else { Outcome::Done })
+}
+
+/// What is written besides the result.
+struct Outputs {
+    policy: Option<Output>,
+    values: Option<ValuesFile>,
+    show: Option<Show>,
+}
+
+impl Outputs {
+    fn judge(args: &Args, files: &mut Files) -> anyhow::Result<Outputs> {
+        let policy = args.policy.as_ref();
+        let policy = policy.map(|path| files.writes("--policy", path, Takes::Null)).transpose()?;
+        let values = args.values.as_ref();
+        let values = values.map(|path| ValuesFile::judge(path, args.json, files)).transpose()?;
+        if args.show == Some(None) && values.as_ref().is_some_and(ValuesFile::has_stdout) {
+            let reason = "--values - and --show both print on standard output";
+            return Err(Usage::new(reason).hint("name a file for one of them").into());
+        }
+        // where standard output has the values, a picture goes to its file alone
+        let taken = args.json || values.as_ref().is_some_and(ValuesFile::has_stdout);
+        Ok(Outputs { policy, show: Show::judge(&args.show, taken, files)?, values })
+    }
+
+    fn put(&self, instance: &Instance, answer: &Answer, world: &str, quiet: bool) -> anyhow::Result<()> {
+        let (problem, truth) = (&instance.problem, instance.truth()?);
+        if let Some(values) = &self.values {
+            values.put(problem, truth, answer)?;
+        }
+        let Some(show) = &self.show else { return Ok(()) };
+        let (name, measure) = match answer.objective {
+            Objective::Min => ("V*", "least expected cost to the goal"),
+            Objective::Max => ("the greatest cost", "greatest expected cost to the goal"),
+            Objective::Reach => ("the probability", "greatest probability of reaching the goal"),
+        };
+        let states = 0..problem.states();
+        let lost = |s: State| answer.objective != Objective::Max && answer.is_lost(s);
+        let sight = Sight {
+            title: format!("{name} and the best policy"),
+            values: states.clone().map(|s| (!answer.is_vacuous(s)).then(|| answer.v[s])).collect(),
+            actions: states.map(|s| (!lost(s)).then(|| answer.policy[s])).collect(),
+        };
+        let scene = Scene { problem, truth: Some(truth), measure: measure.into(), sights: vec![sight] };
+        let note = format!("{} from the start: {}", measure, real(answer.value()));
+        show.put(&scene, &format!("{name} and the best policy on {world}"), &[note], quiet)
+    }
 }
 
 /// No policy reaches the goal surely.

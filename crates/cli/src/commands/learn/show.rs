@@ -1,0 +1,63 @@
+//! `goalward learn --show`: the learner's last plan beside V*.
+
+use crate::exit::note;
+use crate::show::Show;
+use goalward::episode::Runner;
+use goalward::problem::{Action, Problem, State};
+use goalward_lab::pictures::grid::{Scene, Sight};
+
+/// Shows what the learner would do now, and what would be best.
+pub(super) fn put(show: &Show, runner: &Runner, quiet: bool) -> anyhow::Result<()> {
+    let arena = runner.arena();
+    let (problem, answer) = (arena.problem(), arena.exact());
+    let id = &runner.spec().learner;
+    let best = Sight {
+        title: "V* and the best policy".into(),
+        values: answer.v.iter().copied().map(Some).collect(),
+        actions: answer.policy.iter().copied().map(Some).collect(),
+    };
+    let mut sights = vec![best];
+    match plan(runner, problem)? {
+        Some(plan) => sights.insert(0, plan),
+        None if !quiet => note(format!("{id} has made no plan with values: V* alone is shown")),
+        None => {}
+    }
+    let scene = Scene {
+        problem,
+        truth: arena.instance().truth().ok(),
+        measure: "expected cost to the goal".into(),
+        sights,
+    };
+    let now = runner.progress();
+    let title = format!("What {id} has learnt of {}", arena.world);
+    let notes =
+        [format!("seed {}, after {} episodes and {} steps", runner.spec().seed, now.episodes, now.steps)];
+    show.put(&scene, &title, &notes, quiet)
+}
+
+/// The values of the learner's last plan and its greedy actions; none if it has no values.
+fn plan(runner: &Runner, problem: &Problem) -> anyhow::Result<Option<Sight>> {
+    let learner = runner.learner();
+    let mut values = Vec::with_capacity(problem.states());
+    let mut actions = Vec::with_capacity(problem.states());
+    for s in 0..problem.states() {
+        values.push(learner.value(s)?);
+        actions.push(if s == problem.goal() { None } else { greedy(runner, problem, s)? });
+    }
+    let known = values.iter().enumerate().any(|(s, value)| value.is_some() && s != problem.goal());
+    let title = format!("V of {}'s last plan", runner.spec().learner);
+    Ok(known.then_some(Sight { title, values, actions }))
+}
+
+/// The action of least Q; the first of several.
+fn greedy(runner: &Runner, problem: &Problem, s: State) -> anyhow::Result<Option<Action>> {
+    let mut best: Option<(Action, f64)> = None;
+    for a in 0..problem.actions(s) {
+        if let Some(q) = runner.learner().q(s, a)?
+            && best.is_none_or(|(_, least)| q < least)
+        {
+            best = Some((a, q));
+        }
+    }
+    Ok(best.map(|(a, _)| a))
+}

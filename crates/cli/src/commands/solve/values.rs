@@ -1,0 +1,147 @@
+//! `goalward solve --values`: what every state costs, what every action costs, and what to do.
+
+use crate::exit::Usage;
+use crate::outputs::{Files, Output, Takes};
+use crate::show::ending;
+use goalward::plan::{Answer, Objective};
+use goalward::problem::{Pair, Problem, State, Truth};
+use serde_json::{Value, json};
+use std::path::Path;
+
+/// Where the values go, judged before the work begins.
+pub(super) struct ValuesFile {
+    output: Output,
+    csv: bool,
+}
+
+impl ValuesFile {
+    /// By the ending of its name; `-` is standard output, as CSV.
+    pub(super) fn judge(path: &Path, json: bool, files: &mut Files) -> anyhow::Result<ValuesFile> {
+        let output = files.writes("--values", path, Takes::Stdout)?;
+        let csv = match (&output, ending(path).as_deref()) {
+            (Output::Stdout, _) if json => {
+                let reason = "--values - prints on standard output, which --json has for itself";
+                return Err(Usage::new(reason).hint("name a file: --values values.csv").into());
+            }
+            (Output::Stdout | Output::Nowhere, _) | (_, Some("csv")) => true,
+            (_, Some("json")) => false,
+            _ => {
+                let reason = format!("--values {}: its name must end in .csv or .json", path.display());
+                return Err(Usage::new(reason).hint("- prints CSV on standard output").into());
+            }
+        };
+        Ok(ValuesFile { output, csv })
+    }
+
+    /// Whether standard output has them: nothing else is printed there then.
+    pub(super) fn has_stdout(&self) -> bool {
+        self.output == Output::Stdout
+    }
+
+    pub(super) fn put(&self, problem: &Problem, truth: &Truth, answer: &Answer) -> anyhow::Result<()> {
+        let values = Values { problem, truth, answer };
+        match self.csv {
+            true => self.output.put(&values.csv()),
+            false => self.output.put(&format!("{}\n", serde_json::to_string_pretty(&values.json())?)),
+        }
+    }
+}
+
+struct Values<'a> {
+    problem: &'a Problem,
+    truth: &'a Truth,
+    answer: &'a Answer,
+}
+
+impl Values<'_> {
+    /// The value of a state; none where nothing is known of it.
+    fn value(&self, s: State) -> Option<f64> {
+        (!self.answer.is_vacuous(s)).then(|| self.answer.v[s])
+    }
+
+    /// c + P V, or P V where costs play no part; none where it depends on what is not known.
+    fn q(&self, p: Pair) -> Option<f64> {
+        let cost = if self.answer.objective == Objective::Reach { 0.0 } else { self.problem.cost(p) };
+        let mut q = cost;
+        for (&next, &share) in self.problem.successors(p).iter().zip(self.truth.row(self.problem, p)) {
+            // 0 times an infinite value is nothing
+            if share > 0.0 {
+                q += share * self.value(next as State)?;
+            }
+        }
+        Some(q)
+    }
+
+    /// What to do in a state; none in the goal, and where no action helps.
+    fn policy(&self, s: State) -> Option<usize> {
+        let lost = self.answer.objective != Objective::Max && self.answer.is_lost(s);
+        let has = s != self.problem.goal() && !lost && self.problem.actions(s) > 0;
+        has.then(|| self.answer.policy[s])
+    }
+
+    /// A row for each state and action, states in order; a state without actions has one row.
+    fn csv(&self) -> String {
+        let mut text = String::from("state,state_name,value,lower,upper,action,action_name,cost,q,optimal\n");
+        let number = |x: Option<f64>| x.map_or(String::new(), digits);
+        for s in 0..self.problem.states() {
+            let (lower, upper) = (self.answer.lower[s], self.answer.upper[s]);
+            let state = format!(
+                "{s},{},{},{},{}",
+                field(&self.problem.state_name(s)),
+                number(self.value(s)),
+                digits(lower),
+                digits(upper)
+            );
+            if self.problem.actions(s) == 0 {
+                text.push_str(&format!("{state},,,,,\n"));
+            }
+            for a in 0..self.problem.actions(s) {
+                let pair = self.problem.pair(s, a);
+                let name = field(&self.problem.action_name(s, a));
+                let (cost, q) = (digits(self.problem.cost(pair)), number(self.q(pair)));
+                text.push_str(&format!("{state},{a},{name},{cost},{q},{}\n", self.policy(s) == Some(a)));
+            }
+        }
+        text
+    }
+
+    fn json(&self) -> Value {
+        let number = |x: f64| if x.is_finite() { json!(x + 0.0) } else { Value::Null };
+        let action = |s: State, a: usize| {
+            let pair = self.problem.pair(s, a);
+            json!({
+                "action": a,
+                "name": self.problem.action_name(s, a),
+                "cost": number(self.problem.cost(pair)),
+                "q": self.q(pair).map_or(Value::Null, number),
+            })
+        };
+        let state = |s: State| {
+            json!({
+                "state": s,
+                "name": self.problem.state_name(s),
+                "value": self.value(s).map_or(Value::Null, number),
+                "lower": number(self.answer.lower[s]),
+                "upper": number(self.answer.upper[s]),
+                "lost": self.answer.is_lost(s),
+                "policy": self.policy(s),
+                "actions": (0..self.problem.actions(s)).map(|a| action(s, a)).collect::<Vec<_>>(),
+            })
+        };
+        (0..self.problem.states()).map(state).collect()
+    }
+}
+
+/// Every digit; `inf` as programs read it.
+fn digits(x: f64) -> String {
+    if x.is_nan() { String::new() } else { format!("{}", x + 0.0) }
+}
+
+/// A field of a CSV file.
+fn field(text: &str) -> String {
+    if text.contains([',', '"', '\n', '\r']) {
+        format!("\"{}\"", text.replace('"', "\"\""))
+    } else {
+        text.into()
+    }
+}
