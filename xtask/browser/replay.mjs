@@ -19,13 +19,14 @@ export async function checkReplay(page, check, settle) {
   check("the path is the one that was recorded", path === (await expected(0)), path.slice(0, 60));
 
   // an episode with another path than the first
-  const other = frames.findIndex((frame) => frame.path.join() !== frames[0].path.join());
+  const differs = frames.findIndex((frame) => frame.path.join() !== frames[0].path.join());
+  const other = differs < 0 ? Math.min(1, frames.length - 2) : differs;
   await page.locator("#slider").evaluate((slider, at) => {
     slider.value = at;
     slider.dispatchEvent(new Event("input"));
   }, other);
   await settle(page);
-  check("the slider moves the path", (await words(page)) === (await expected(other)) && (await stage(page)) !== first, await now(page));
+  check("the slider moves the path", (await words(page)) === (await expected(other)) && (differs < 0 || (await stage(page)) !== first), await now(page));
 
   await page.locator("#slider").focus();
   await page.keyboard.press("ArrowRight");
@@ -68,6 +69,9 @@ export async function checkReplay(page, check, settle) {
   }
   const button = page.locator('[data-values="best"]');
   if (await button.count()) {
+    await page.evaluate(() => document.activeElement.blur());
+    await page.keyboard.press("Home");
+    await settle(page);
     const believed = await stage(page);
     await button.click();
     await settle(page);

@@ -31,7 +31,7 @@ pub(crate) fn run(pages: &[&str]) -> Result<ExitCode> {
         eprintln!("usage: cargo xtask browser REPORT.html [REPLAY.html ...]");
         return Ok(ExitCode::from(2));
     }
-    let pages: Vec<PathBuf> = pages.iter().map(|page| std::path::absolute(page)).collect::<Result<_, _>>()?;
+    let pages: Vec<PathBuf> = pages.iter().map(std::path::absolute).collect::<Result<_, _>>()?;
     Ok(match look(&pages)? {
         Outcome::Passed => ExitCode::SUCCESS,
         Outcome::Failed => ExitCode::FAILURE,

@@ -27,7 +27,7 @@
     const rows = grid.rows + (grid.aside ? 1.5 : 0);
     const columns = Math.max(grid.columns, 2 * grid.aside - 1);
     const width = stage.parentElement.clientWidth - 34;
-    const cell = Math.min(width / columns, Math.max(10, Math.min(88, 640 / rows)));
+    const cell = Math.min(width / columns, Math.max(10, Math.min(130, 680 / rows)));
     const ratio = devicePixelRatio;
     stage.style.width = columns * cell + "px";
     stage.style.height = rows * cell + "px";
@@ -89,14 +89,14 @@
     const centre = (s, i) => {
       const [x, y] = spot(s);
       const turn = i * 2.399963; // the golden angle: no two visits of a cell coincide
-      const r = path.length > 3 ? cell * 0.12 : 0;
+      const r = path.length > 3 ? cell * 0.1 : 0;
       return [x + cell / 2 + r * Math.cos(turn), y + cell / 2 + r * Math.sin(turn)];
     };
     const points = path.map(centre);
     ctx.lineJoin = ctx.lineCap = "round";
-    for (const [stroke, width] of [["rgba(255,255,255,.85)", cell / 9 + 2.5], ["#d55e00", cell / 14 + 1]]) {
+    for (const [stroke, width] of [["rgba(255,255,255,.8)", cell / 26 + 3.5], ["#d55e00", cell / 40 + 1.2]]) {
       ctx.strokeStyle = stroke;
-      ctx.lineWidth = Math.min(width, 8);
+      ctx.lineWidth = width;
       ctx.beginPath();
       points.forEach(([x, y], i) => (i ? ctx.lineTo(x, y) : ctx.moveTo(x, y)));
       ctx.stroke();
@@ -134,14 +134,14 @@
   const top = Math.max(1e-9, ...points.map((p) => p[1]));
   const first = points[0]?.[0] ?? 0;
   const span = (points.at(-1)?.[0] ?? 1) - first || 1;
-  const cx = (k) => 44 + ((k - first) / span) * 266;
+  const cx = (k) => 44 + ((k - first) / span) * 426;
   const cy = (gap) => 100 - (gap / top) * 88;
   curve.append(
-    theta.svg("path", { class: "axis", d: "M44 8V100H312" }),
+    theta.svg("path", { class: "axis", d: "M44 8V100H472" }),
     theta.svg("text", { x: 40, y: 16, "text-anchor": "end" }, page.number(top, 3)),
     theta.svg("text", { x: 40, y: 103, "text-anchor": "end" }, "0"),
     theta.svg("text", { x: 44, y: 115 }, "episode " + page.number(first)),
-    theta.svg("text", { x: 312, y: 115, "text-anchor": "end" }, page.number(first + span)),
+    theta.svg("text", { x: 472, y: 115, "text-anchor": "end" }, page.number(first + span)),
     theta.svg("polyline", { class: "line", points: points.map(([k, gap]) => `${cx(k).toFixed(1)},${cy(gap).toFixed(1)}`).join(" ") }),
   );
   const marker = theta.svg("circle", { class: "dot", r: 4.5 });

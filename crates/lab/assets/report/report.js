@@ -71,6 +71,7 @@
       bands.push({ series: [high, low], fill: faded(colour) });
     });
     const x = axis("episode", view.logX);
+    x.size = 26;
     const y = axis(names[view.measure], view.logY);
     y.size = (u, values) => 16 + 7 * Math.max(3, ...(values ?? []).map((v) => v.length));
     return {
@@ -81,6 +82,18 @@
       cursor: { drag: { x: true, y: true, uni: 24 }, points: { show: false } },
       hooks: { setCursor: [(u) => tip(u, world, at)] },
     };
+  }
+
+  /** A short piece of a learner's curve. */
+  function sample(learner) {
+    const { width, dash } = data.learners[learner];
+    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    const line = document.createElementNS("http://www.w3.org/2000/svg", "line");
+    const set = (element, all) => Object.entries(all).forEach(([key, value]) => element.setAttribute(key, value));
+    set(svg, { width: 22, height: 8, "aria-hidden": "true" });
+    set(line, { x1: 0, y1: 4, x2: 22, y2: 4, stroke: colourOf(learner), "stroke-width": width, "stroke-dasharray": dash.join(" ") });
+    svg.append(line);
+    return svg;
   }
 
   const size = (at) => ({ width: Math.max(200, at.clientWidth), height: Math.max(200, parseFloat(getComputedStyle(at).minHeight)) });
@@ -98,9 +111,7 @@
     const table = page.element("table");
     for (const row of near) {
       const line = table.insertRow();
-      const mark = page.element("i");
-      mark.style.background = colourOf(row.learner);
-      line.insertCell().append(mark);
+      line.insertCell().append(sample(row.learner));
       line.insertCell().textContent = data.learners[row.learner].label;
       line.insertCell().textContent = page.number(row.mean, 5) + (row.half === null ? "" : " ± " + page.number(row.half, 2));
     }

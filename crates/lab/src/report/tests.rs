@@ -99,7 +99,7 @@ fn run(world: usize, learner: usize, seed: u64, points: u64) -> Run {
             gap_regret: end.gap_regret,
             planner_calls: 12 + learner as u64,
             state_bytes: 4321,
-            guarantee: (learner % 2 == 0).then(|| "yes".into()),
+            guarantee: learner.is_multiple_of(2).then(|| "yes".into()),
             ..RunRow::default()
         },
         episodes,

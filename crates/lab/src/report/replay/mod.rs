@@ -122,6 +122,10 @@ fn data(recorder: &Recorder, runner: &Runner) -> Value {
     let problem = arena.problem();
     let truth = arena.instance().truth().map(|truth| truth.theta().to_vec()).unwrap_or_default();
     let shown = truth.len().min(sets::MOST);
+    let model = |i: usize| match problem.model_names() {
+        Some(names) => names[i].clone(),
+        None => format!("theta[{i}]"),
+    };
     let exact = arena.exact();
     let best = scene.table(problem, |s| Some(exact.v[s]), |s, a| Some(exact.q[problem.pair(s, a)]));
     let tables: Vec<Value> = recorder.tables.iter().map(|table| table.json(scene, problem)).collect();
@@ -135,7 +139,7 @@ fn data(recorder: &Recorder, runner: &Runner) -> Value {
         "best": best.json(scene, problem),
         "tables": tables,
         "theta": &truth[..shown],
-        "models": (0..shown).map(|i| problem.model_name(i)).collect::<Vec<_>>(),
+        "models": (0..shown).map(model).collect::<Vec<_>>(),
         "dim": truth.len(),
         "frames": recorder.frames.iter().map(frame).collect::<Vec<_>>(),
     })
