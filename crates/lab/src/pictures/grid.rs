@@ -151,11 +151,20 @@ impl Scene<'_> {
         Map { head, panels, measure: self.measure.clone(), size: None }
     }
 
+    /// The first states, and the start if it is none of them.
+    fn first(&self) -> Vec<State> {
+        let mut states: Vec<State> = (0..self.problem.states().min(STATES)).collect();
+        if self.problem.start() >= states.len() {
+            states.push(self.problem.start());
+        }
+        states
+    }
+
     /// The first states, as bars.
     fn rows(&self, mut head: Head) -> Rows {
-        let states = self.problem.states().min(STATES);
-        if states < self.problem.states() {
-            head.notes.push(format!("the first {states} of {} states", self.problem.states()));
+        let states = self.first();
+        if states.len() < self.problem.states() {
+            head.notes.push(format!("the first {STATES} of {} states, and the start", self.problem.states()));
         }
         let entry = |sight: &Sight, s: State| {
             let value = sight.values.get(s).copied().flatten().filter(|v| !v.is_nan());
@@ -167,12 +176,12 @@ impl Scene<'_> {
         let panel = |sight: &Sight| RowPanel {
             title: sight.title.clone(),
             x: Axis { title: self.measure.clone(), ..Axis::default() },
-            entries: (0..states).map(|s| entry(sight, s)).collect(),
+            entries: states.iter().map(|&s| entry(sight, s)).collect(),
         };
-        let label = |s: State| (self.name(s), Colour::BLUE);
+        let label = |&s: &State| (self.name(s), Colour::BLUE);
         Rows {
             head,
-            labels: (0..states).map(label).collect(),
+            labels: states.iter().map(label).collect(),
             panels: self.sights.iter().map(panel).collect(),
             columns: self.sights.len().max(1),
             size: None,
@@ -194,10 +203,10 @@ impl Scene<'_> {
 
     /// The first states, for a terminal.
     fn table(&self) -> String {
-        let states = self.problem.states().min(STATES);
+        let states = self.first();
         let headings = self.sights.iter().flat_map(|sight| [sight.title.clone(), "action".into()]);
         let mut table = Table::new(std::iter::once("state".to_string()).chain(headings));
-        for s in 0..states {
+        for &s in &states {
             let mut row = vec![self.name(s)];
             for sight in &self.sights {
                 let value = sight.values.get(s).copied().flatten();
@@ -205,7 +214,7 @@ impl Scene<'_> {
             }
             table.row(row);
         }
-        let more = match self.problem.states() - states {
+        let more = match self.problem.states() - states.len() {
             0 => String::new(),
             more => format!("... and {more} more states\n"),
         };
@@ -378,7 +387,8 @@ mod tests {
         let arena = Arena::open("taxi", &Settings::new()).unwrap();
         let scene = scene(&arena, &["V*"]);
         let text = scene.text();
-        assert_eq!(text.lines().count(), 2 + STATES, "{text}");
+        assert_eq!(text.lines().count(), 3 + STATES, "{text}");
+        assert!(text.contains("(start)"), "{text}");
         assert!(text.lines().last().unwrap().contains("more states"), "{text}");
         assert!(scene.picture("x", "V*", Vec::new()).unwrap().svg.contains("the first 24 of"));
     }
@@ -392,7 +402,7 @@ mod tests {
         scene.sights[0].values[3] = Some(f64::NAN);
         scene.sights[0].actions.clear();
         let text = scene.text();
-        assert_eq!((text.matches('?').count(), text.matches('∞').count()), (2, 2), "{text}");
+        assert_eq!((text.matches('?').count(), text.matches('∞').count()), (3, 2), "{text}");
         let picture = scene.picture("x", "V", Vec::new()).unwrap();
         assert!(picture.svg.contains('∞') && !picture.svg.contains("NaN"));
     }

@@ -8,6 +8,8 @@ mod band;
 mod bars;
 mod chosen;
 mod coverage;
+#[cfg(test)]
+mod gallery;
 pub mod grid;
 mod growth;
 mod headline;

@@ -2,7 +2,7 @@
 
 use crate::Contender;
 use crate::Place;
-use crate::results::{Build, Cell, EpisodeRow, Results, Run, RunRow};
+use crate::results::{Build, Cell, EpisodeRow, ProbeRow, Results, Run, RunRow};
 use crate::study::*;
 use goalward::Settings;
 use goalward::numeric::Stream;
@@ -124,4 +124,56 @@ pub(crate) fn spec(kind: FigureKind) -> FigureSpec {
         png: false,
         svg: true,
     }
+}
+
+/// The support of an ellipse around a point, the narrower the later.
+fn support(turn: f64, time: f64) -> f64 {
+    let (cos, sin) = ((turn * std::f64::consts::TAU).cos(), (turn * std::f64::consts::TAU).sin());
+    0.3 * cos + 0.45 * sin + f64::hypot(cos, 0.4 * sin) / time
+}
+
+/// Gives the runs confidence sets that were watched: some lose theta*, all become narrower.
+pub(crate) fn watched(results: &mut Results) {
+    for cell in results.cells.iter_mut().filter(|cell| cell.learner != 4) {
+        for (r, run) in cell.runs.iter_mut().enumerate() {
+            run.row.beta = Some(1.0);
+            run.row.lost = (r * cell.learner % 7 == 3).then_some(17);
+            let probe = |i: u32| ProbeRow {
+                t: 2u64.pow(i) + r as u64,
+                quantity: "width".into(),
+                value: Some((1.0 + cell.learner as f64) / (1.0 + cell.learner as f64 + f64::from(i))),
+                ..ProbeRow::default()
+            };
+            run.probes = (0..12).map(probe).collect();
+            let outline = |i: u32, k: u32| ProbeRow {
+                t: 2u64.pow(i),
+                quantity: format!("support[0,1] {k}/16"),
+                value: Some(support(f64::from(k) / 16.0, f64::from(1 + i))),
+                ..ProbeRow::default()
+            };
+            run.probes.extend((0..12).flat_map(|i| (0..16).map(move |k| outline(i, k))));
+        }
+    }
+}
+
+/// Two families of worlds: in `a` K grows, in `b` T*.
+pub(crate) fn growing() -> Results {
+    let worlds = ["a K=100", "a K=1000", "a K=10000", "b 1", "b 2"];
+    let mut results = results(&["x", "y", "z"], &worlds, 9, 100);
+    for (w, world) in results.study.worlds.iter_mut().enumerate() {
+        world.base = world.label.split(' ').next().unwrap().into();
+        world.length.episodes = 10u64.pow(2 + w as u32 % 3);
+    }
+    for cell in &mut results.cells {
+        let k = results.study.worlds[cell.world].length.episodes as f64;
+        for run in &mut cell.runs {
+            run.row.gap_regret = [k.sqrt(), k, 0.0][cell.learner] * (1.0 + 0.1 * run.seed as f64);
+            run.row.t_star = 3.0 + cell.world as f64;
+        }
+    }
+    let family = |world: &str, over, expect| GrowthFamily { world: world.into(), over, expect };
+    results.study.analysis.growth = Some(GrowthAsk {
+        families: vec![family("a", Grows::Episodes, Some((0.4, 0.6))), family("b", Grows::TStar, None)],
+    });
+    results
 }

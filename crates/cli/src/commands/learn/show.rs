@@ -12,7 +12,7 @@ pub(super) fn put(show: &Show, runner: &Runner, quiet: bool) -> anyhow::Result<(
     let (problem, answer) = (arena.problem(), arena.exact());
     let id = &runner.spec().learner;
     let best = Sight {
-        title: "V* and the best policy".into(),
+        title: "V*".into(),
         values: answer.v.iter().copied().map(Some).collect(),
         actions: answer.policy.iter().copied().map(Some).collect(),
     };
@@ -45,7 +45,7 @@ fn plan(runner: &Runner, problem: &Problem) -> anyhow::Result<Option<Sight>> {
         actions.push(if s == problem.goal() { None } else { greedy(runner, problem, s)? });
     }
     let known = values.iter().enumerate().any(|(s, value)| value.is_some() && s != problem.goal());
-    let title = format!("V of {}'s last plan", runner.spec().learner);
+    let title = format!("{}'s last plan", runner.spec().learner);
     Ok(known.then_some(Sight { title, values, actions }))
 }
 

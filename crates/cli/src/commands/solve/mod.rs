@@ -212,7 +212,7 @@ impl Outputs {
         let states = 0..problem.states();
         let lost = |s: State| answer.objective != Objective::Max && answer.is_lost(s);
         let sight = Sight {
-            title: format!("{name} and the best policy"),
+            title: name.into(),
             values: states.clone().map(|s| (!answer.is_vacuous(s)).then(|| answer.v[s])).collect(),
             actions: states.map(|s| (!lost(s)).then(|| answer.policy[s])).collect(),
         };
