@@ -4,11 +4,12 @@
 //! What it needs is installed under `target/browser/`, but for Chromium, which is the system's.
 
 use crate::artifacts::Tests;
+use crate::records::quietly;
 use crate::{bench, root};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 
 /// What drives Chromium, from npm.
 const DRIVER: &str = "playwright-core";
@@ -18,13 +19,8 @@ const REPORT_TEST: &str = "report::tests::a_large_report_is_below_its_limit";
 /// The variable by which it knows the folder.
 const PAGES: &str = "GOALWARD_PAGES";
 
-/// How the pages fared.
-pub(crate) enum Outcome {
-    Passed,
-    Failed,
-    /// Nobody could look, and why.
-    Skipped(String),
-}
+/// How the pages fared; or nobody could look, and why.
+type Looked = std::result::Result<ExitCode, String>;
 
 pub(crate) fn run(pages: &[&str]) -> Result<ExitCode> {
     if pages.is_empty() || pages.iter().any(|page| page.starts_with('-')) {
@@ -32,18 +28,15 @@ pub(crate) fn run(pages: &[&str]) -> Result<ExitCode> {
         return Ok(ExitCode::from(2));
     }
     let pages: Vec<PathBuf> = pages.iter().map(std::path::absolute).collect::<Result<_, _>>()?;
-    Ok(match look(&pages)? {
-        Outcome::Passed => ExitCode::SUCCESS,
-        Outcome::Failed => ExitCode::FAILURE,
-        Outcome::Skipped(reason) => {
-            eprintln!("skipped: {reason}");
-            ExitCode::FAILURE
-        }
-    })
+    Ok(look(&pages)?.unwrap_or_else(|reason| {
+        eprintln!("skipped: {reason}");
+        ExitCode::FAILURE
+    }))
 }
 
-/// Makes a report of invented results and two replays of real runs, and looks at them.
-pub(crate) fn test(tests: &[Tests], program: &Path) -> Result<Outcome> {
+/// Makes a report of invented results and two replays of real runs, and looks at them, and at the
+/// report of a real study.
+pub(crate) fn test(tests: &[Tests], program: &Path, study: &Path) -> Result<Looked> {
     let folder = folder()?;
     let lab = tests.iter().find(|test| test.name == "lab: unit tests (lib)");
     let lab = lab.context("cargo built no tests of the lab")?;
@@ -62,7 +55,10 @@ pub(crate) fn test(tests: &[Tests], program: &Path) -> Result<Outcome> {
         quietly(&mut command).map_err(anyhow::Error::msg)?;
         pages.push(page);
     }
-    look(&pages)
+    match look(&pages)? {
+        Ok(code) if code == ExitCode::SUCCESS => look(&[study.join("report.html")]),
+        other => Ok(other),
+    }
 }
 
 /// A grid world and one that is none.
@@ -71,19 +67,16 @@ const REPLAYS: &[(&str, &[&str])] = &[
     ("replay-other.html", &["hard-instance", "--episodes", "200"]),
 ];
 
-fn look(pages: &[PathBuf]) -> Result<Outcome> {
+fn look(pages: &[PathBuf]) -> Result<Looked> {
     let folder = folder()?;
     let ready = driver(&folder).and_then(|()| chromium());
     let chromium = match ready {
         Ok(chromium) => chromium,
-        Err(reason) => return Ok(Outcome::Skipped(format!("pages in a browser: {reason}"))),
+        Err(reason) => return Ok(Err(format!("pages in a browser: {reason}"))),
     };
     let mut command = Command::new("node");
     command.arg(root()?.join("xtask/browser/report.mjs")).arg(&folder).arg(chromium).arg(&folder).args(pages);
-    Ok(match bench::finish(command)? == ExitCode::SUCCESS {
-        true => Outcome::Passed,
-        false => Outcome::Failed,
-    })
+    bench::finish(command).map(Ok)
 }
 
 fn folder() -> Result<PathBuf> {
@@ -123,17 +116,6 @@ fn chromium() -> Result<PathBuf, String> {
 fn on_path(name: &str) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
-}
-
-/// Runs a command; the last line of what it complained about if it fails.
-fn quietly(command: &mut Command) -> Result<(), String> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{name}: {error}"))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(format!("{name}: {}", said.lines().rfind(|line| !line.is_empty()).unwrap_or("it failed")))
 }
 
 #[cfg(test)]

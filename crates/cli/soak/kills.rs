@@ -24,17 +24,17 @@ outline = [0, 1]
 
 /// What became of the kills.
 #[derive(Debug, Default)]
-pub struct Killed {
+pub(crate) struct Killed {
     /// Processes that were killed.
-    pub kills: usize,
+    pub(crate) kills: usize,
     /// Studies that came to their end.
-    pub studies: usize,
+    pub(crate) studies: usize,
     /// What differs from an uninterrupted run.
-    pub differences: Vec<String>,
+    pub(crate) differences: Vec<String>,
 }
 
 /// Kills so many processes, at moments drawn with this seed.
-pub fn kill(program: &Path, dir: &Path, kills: usize, seed: u64) -> Result<Killed, String> {
+pub(crate) fn kill(program: &Path, dir: &Path, kills: usize, seed: u64) -> Result<Killed, String> {
     let file = dir.join("forty.toml");
     std::fs::write(&file, STUDY).map_err(|e| e.to_string())?;
     let start = |out: &Path| {

@@ -88,3 +88,41 @@ fn rows(results: &Results, ask: &TuningAsk) -> Vec<Row> {
     }
     rows
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::analysis::analyse;
+    use crate::analysis::synthetic::{results, run, study};
+
+    /// Two worlds and three factors. Means of ln(1 + gap regret): (ln 10 + ln 1000)/2 = ln 100,
+    /// (ln 50 + ln 50)/2 = ln 50, (ln 1 + ln 10000)/2 = ln 100.
+    fn made(missing: bool) -> Findings {
+        let paid = [[9.0, 49.0, 0.0], [999.0, 49.0, 9999.0]];
+        let learners = ["levis@scale=1", "levis@scale=0.1", "levis@scale=0.01"];
+        let mut study = study(&["corridor", "ladder"], &learners, 2, 3);
+        study.analysis.tuning = Some(TuningAsk { over: "scale".into() });
+        analyse(&results(study, |world, learner, seed| {
+            let gone = missing && learner == 1 && world == 1;
+            (!gone).then(|| run(seed, 3, |_| paid[world][learner]))
+        }))
+    }
+
+    #[test]
+    fn the_least_mean_logarithm_wins() {
+        let findings = made(false);
+        assert_eq!(findings.tables[0].table.rows()[0], ["levis", "0.1", "4.61", "3.91", "4.61"]);
+        assert_eq!(findings.data["tuning"]["rows"][0]["best"], "0.1");
+        assert!(
+            findings.words[0].contains("scale = 0.1") && findings.words[0].contains("49"),
+            "{:?}",
+            findings.words
+        );
+    }
+
+    #[test]
+    fn a_value_without_runs_somewhere_does_not_win_and_the_first_of_equals_does() {
+        let findings = made(true);
+        assert_eq!(findings.tables[0].table.rows()[0], ["levis", "1", "4.61", "-", "4.61"]);
+    }
+}

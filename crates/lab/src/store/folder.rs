@@ -72,7 +72,10 @@ impl StudyFolder {
             jobs: grid.jobs.clone(),
         };
         folder.is_mine(&plan, force)?;
-        folder.clear_up();
+        if shard == Shard::WHOLE {
+            // nobody else is at work here
+            folder.clear_up();
+        }
         let text = serde_json::to_string(&plan).unwrap_or_default() + "\n";
         folder.put_if_new(PLAN, text.as_bytes())?;
         folder.put_if_new(STUDY, study::write(&grid.study).as_bytes())?;
