@@ -58,7 +58,11 @@ pub fn run(grid: &Grid, folder: &StudyFolder, options: &RunOptions, progress: &d
         match folder.manifest(&job.hash)? {
             Some(manifest) if manifest.error.is_some() && options.retry => open.push(job),
             Some(manifest) if manifest.error.is_some() => ran.failed += 1,
-            Some(manifest) if folder.is_whole(&manifest)? => ran.before += 1,
+            Some(manifest) if folder.is_whole(&manifest)? => {
+                // a process may have died between the two
+                folder.forget(&job.hash);
+                ran.before += 1;
+            }
             _ => open.push(job),
         }
     }

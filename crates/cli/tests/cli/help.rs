@@ -32,7 +32,7 @@ fn every_command_has_help_with_examples() {
         }
     }
     assert!(place.run("learn --help").out.contains("[default: levis++lr if B"));
-    assert!(place.run("reproduce --help").out.contains("[default: 2,3]"));
+    assert!(place.run("reproduce --help").out.contains("study run reproduce"));
     assert!(place.run("solve --help").out.contains("[default: 1e-6]"));
 }
 
@@ -53,8 +53,8 @@ fn wrong_usage_is_code_2() {
         assert!(ran.out.is_empty(), "{line}");
     }
     place.run("compare hard-instance --learners random --seeds 4..2").refused(&["--seeds", "empty"]);
-    place.run("reproduce --seeds 0,2").refused(&["--seeds", "one range"]);
-    place.run("reproduce --dims 2,2").refused(&["--dims", "twice"]);
+    place.run("reproduce --seeds 2,2").refused(&["--seeds", "twice"]);
+    place.run("study run demo --shard 0/2").refused(&["--shard", "I/N"]);
     place.run("solve hard-instance --precision 0").refused(&["--precision"]);
 }
 
