@@ -11,8 +11,9 @@
   const line = new Map(data.tracked.map((s, i) => [s, i]));
   const calm = matchMedia("(prefers-reduced-motion: reduce)");
 
-  // one scale of colours for the whole run
-  const most = Math.max(1e-9, ...[best, ...tables].map((table) => (table.v ?? []).reduce((m, v) => (v > m ? v : m), 0)));
+  // one scale of colours for the whole run, made for the cells: what stands beside them may be far off
+  const counts = (i) => !grid || grid.places[data.tracked[i]][0] < grid.rows;
+  const most = Math.max(...[best, ...tables].map((table) => (table.v ?? []).reduce((m, v, i) => (v > m && counts(i) ? v : m), 0))) || 1;
   const RAMP = [[238, 245, 250], [158, 202, 225], [63, 143, 196], [8, 69, 111]];
   function colour(v) {
     const x = Math.min(1, Math.max(0, v / most)) * (RAMP.length - 1);
@@ -131,7 +132,7 @@
 
   const curve = by("curve");
   const points = frames.map((frame) => [frame.k, frame.gap ?? 0]);
-  const top = Math.max(1e-9, ...points.map((p) => p[1]));
+  const top = Math.max(0, ...points.map((p) => p[1])) || 1;
   const first = points[0]?.[0] ?? 0;
   const span = (points.at(-1)?.[0] ?? 1) - first || 1;
   const cx = (k) => 44 + ((k - first) / span) * 426;

@@ -1,7 +1,8 @@
 //! The data of a report: what its script draws, and its numbers for whoever wants to check them.
 //!
 //! `learners`: how each looks. `worlds`: curves, rounded for drawing. `runs`: for each world and
-//! learner the means of the final regret and gap regret with all digits, and every run.
+//! learner the means of the final regret and gap regret with all digits, and every run unless they
+//! are too many.
 
 use super::{cells, curves};
 use crate::figure::{Colour, Stroke};
@@ -13,6 +14,9 @@ use serde_json::{Value, json};
 const CONTRAST: f64 = 3.0;
 /// The dark background, as in `page.css`.
 const DARK: Colour = Colour(27, 31, 36);
+
+/// With more runs than this only their means stand in the report: it must stay small.
+const EACH: usize = 4000;
 
 /// Everything.
 pub(super) fn of(results: &Results) -> Value {
@@ -72,7 +76,8 @@ fn contrast(a: Colour, b: Colour) -> f64 {
 /// The numbers of a cell, with all digits.
 fn numbers(results: &Results, cell: &Cell) -> Value {
     let study = &results.study;
-    let runs = cell.runs.iter().map(|run| {
+    let few = results.cells.iter().map(|cell| cell.runs.len()).sum::<usize>() <= EACH;
+    let runs = cell.runs.iter().filter(|_| few).map(|run| {
         json!({
             "seed": run.seed,
             "outcome": run.row.outcome,
