@@ -3,11 +3,9 @@
 mod axis;
 mod canvas;
 mod chart;
-mod curves;
 mod ends;
 mod map;
 mod page;
-mod panel;
 mod parts;
 mod plane;
 mod plot;
@@ -18,10 +16,9 @@ mod words;
 
 pub(crate) use axis::label as number_label;
 pub(crate) use chart::Chart;
-pub use curves::CurveFigure;
 pub(crate) use map::{Map, MapCell, MapPanel, Pointer};
 pub(crate) use page::{Drawing, Head, png, svg};
-pub use parts::{Axis, BandPoint, Marker, Marks, Panel, Series};
+pub use parts::{Axis, Marker, Marks};
 pub(crate) use plot::{Curve, CurvePoint, Plot, Shape};
 pub(crate) use rows::{Entry, RowPanel, Rows};
 pub use style::{Colour, Dash, Stroke};
