@@ -72,7 +72,7 @@ impl<'a> Chosen<'a> {
     pub(super) fn name(&self, worlds: &[usize], learner: usize) -> String {
         let label = self.learner(learner);
         let none = |cell: &&Cell| cell.runs.iter().any(|run| run.row.guarantee.as_deref() == Some("no"));
-        let without = self.cells(worlds, learner).into_iter().filter(|cell| none(&cell)).count();
+        let without = self.cells(worlds, learner).into_iter().filter(none).count();
         if without == 0 || label.to_lowercase().contains("no guarantee") {
             return label.into();
         }

@@ -18,10 +18,12 @@ const EARLY: Colour = Colour(158, 202, 225);
 const LATE: Colour = Colour(8, 69, 148);
 
 type Point = (f64, f64);
+/// Two coordinates of theta; or which of how many directions.
+type Two = (usize, usize);
 
 /// The outlines of one run: which coordinates, and what lies where at which step.
 struct Outlines {
-    plane: (usize, usize),
+    plane: Two,
     at: Vec<(u64, Vec<Point>)>,
 }
 
@@ -84,7 +86,7 @@ fn theta(results: &Results, world: usize) -> Option<Vec<f64>> {
 }
 
 /// `support[0,1] 3/16`: the plane, and which of how many directions.
-fn direction(quantity: &str) -> Option<((usize, usize), (usize, usize))> {
+fn direction(quantity: &str) -> Option<(Two, Two)> {
     let (plane, share) = quantity.strip_prefix("support[")?.split_once("] ")?;
     let (i, j) = plane.split_once(',')?;
     let (k, n) = share.split_once('/')?;
@@ -99,7 +101,7 @@ fn outlines(run: &Run) -> Option<Outlines> {
         let (plane, which) = direction(&probe.quantity)?;
         Some((probe.t, plane, which, probe.value.filter(|v| v.is_finite())?))
     });
-    let rows: Vec<(u64, (usize, usize), (usize, usize), f64)> = rows.collect();
+    let rows: Vec<(u64, Two, Two, f64)> = rows.collect();
     let plane = rows.first()?.1;
     let mut steps: Vec<u64> = rows.iter().filter(|row| row.1 == plane).map(|row| row.0).collect();
     steps.sort_unstable();
