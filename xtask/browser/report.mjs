@@ -69,13 +69,19 @@ async function curves(page) {
   const all = await pixels(page, 0);
   check("curves are drawn", all > 500, `${all} coloured pixels`);
 
-  const { learner, colour } = await page.evaluate(() => {
+  const own = await page.evaluate(() => {
     const { worlds, learners } = JSON.parse(document.getElementById("data").textContent);
-    // a colour that only one curve has
+    // colours that only one curve has
     const own = worlds[0].curves.map((c) => c.learner).filter((l) => learners.filter((o) => o.light === learners[l].light).length === 1);
-    const learner = own[0] ?? worlds[0].curves[0].learner;
-    return { learner, colour: own.length ? learners[learner].light : null };
+    return own.map((learner) => ({ learner, colour: learners[learner].light }));
   });
+  // of these the one that is seen best: curves may lie upon others
+  let best = { learner: 0, colour: null, seen: 0 };
+  for (const { learner, colour } of own) {
+    const seen = await pixels(page, 0, colour);
+    if (seen > best.seen) best = { learner, colour, seen };
+  }
+  const { learner, colour } = best;
   const button = `[data-learner="${learner}"]`;
   const before = await pixels(page, 0, colour);
   await page.click(button);
