@@ -28,7 +28,7 @@
     const rows = grid.rows + (grid.aside ? 1.5 : 0);
     const columns = Math.max(grid.columns, 2 * grid.aside - 1);
     const width = stage.parentElement.clientWidth - 34;
-    const cell = Math.min(width / columns, Math.max(10, Math.min(130, 680 / rows)));
+    const cell = Math.min(width / columns, Math.max(10, Math.min(112, 600 / rows)));
     const ratio = devicePixelRatio;
     stage.style.width = columns * cell + "px";
     stage.style.height = rows * cell + "px";
@@ -90,12 +90,13 @@
     const centre = (s, i) => {
       const [x, y] = spot(s);
       const turn = i * 2.399963; // the golden angle: no two visits of a cell coincide
-      const r = path.length > 3 ? cell * 0.1 : 0;
+      const r = path.length > 3 ? cell * (path.length > 60 ? 0.17 : 0.1) : 0;
       return [x + cell / 2 + r * Math.cos(turn), y + cell / 2 + r * Math.sin(turn)];
     };
     const points = path.map(centre);
     ctx.lineJoin = ctx.lineCap = "round";
-    for (const [stroke, width] of [["rgba(255,255,255,.8)", cell / 26 + 3.5], ["#d55e00", cell / 40 + 1.2]]) {
+    const thick = Math.max(1, (cell / 32 + 1) / Math.sqrt(1 + path.length / 80)); // many steps, thin lines
+    for (const [stroke, width] of [["rgba(255,255,255,.8)", thick + 2.4], ["rgba(213,94,0,.85)", thick]]) {
       ctx.strokeStyle = stroke;
       ctx.lineWidth = width;
       ctx.beginPath();

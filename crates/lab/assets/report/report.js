@@ -77,7 +77,7 @@
     return {
       ...size(at), series, bands, legend: { show: false }, focus: { alpha: 0.15 },
       padding: [10, 14, 0, 4],
-      scales: { x: { time: false, distr: view.logX ? 3 : 1 }, y: { distr: view.logY ? 3 : 1, range } },
+      scales: { x: { time: false, distr: view.logX ? 3 : 1, range: (u, low, high) => [low, high > low ? high : low + 1] }, y: { distr: view.logY ? 3 : 1, range } },
       axes: [x, y],
       cursor: { drag: { x: true, y: true, uni: 24 }, points: { show: false } },
       hooks: { setCursor: [(u) => tip(u, world, at)] },

@@ -11,7 +11,7 @@ pub(super) const MOST: usize = 24;
 const ANGLES: usize = 16;
 
 /// What a learner knows of theta.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Theta {
     /// Its estimate.
     pub(super) estimate: Option<Vec<f64>>,
@@ -27,6 +27,8 @@ pub(super) struct Watch {
     /// The coordinates, then the angles in the plane of the first two.
     directions: Vec<Vec<f64>>,
     angles: Vec<(f64, f64)>,
+    /// The number of the last plan that was looked at, and its set.
+    last: Option<(u64, Theta)>,
 }
 
 impl Watch {
@@ -44,26 +46,44 @@ impl Watch {
         };
         let coordinates = (0..shown).map(|i| unit(&[(i, 1.0)]));
         let plane = angles.iter().map(|(x, y)| unit(&[(0, *x), (1, *y)]));
-        Watch { shown, directions: coordinates.chain(plane).collect(), angles }
+        Watch { shown, directions: coordinates.chain(plane).collect(), angles, last: None }
     }
 
-    /// What a learner knows now. Several sets count as their intersection.
-    pub(super) fn look(&self, learner: &Learner) -> Theta {
-        let all = (f64::NEG_INFINITY, f64::INFINITY);
-        let mut sink = Sink { watch: self, estimate: None, ends: vec![all; self.directions.len()], sets: 0 };
-        learner.probe(&mut sink);
-        let Sink { mut estimate, mut ends, sets, .. } = sink;
+    /// What a learner knows: its estimate of now, and the set that its last plan was made over,
+    /// which its values and its policy come from. That set is looked at once for each plan.
+    pub(super) fn look(&mut self, learner: &Learner) -> Theta {
+        let plan = learner.clock().j;
+        let seen = match self.last.take() {
+            Some((j, seen)) if j == plan => seen,
+            _ => self.set_of(learner),
+        };
+        let mut estimate = learner.theta();
         if let Some(theta) = &mut estimate {
             theta.truncate(self.shown);
         }
+        self.last = Some((plan, seen.clone()));
+        Theta { estimate, ..seen }
+    }
+
+    /// The set of the last plan, or that of all data if there was none. Several sets count as their
+    /// intersection.
+    fn set_of(&self, learner: &Learner) -> Theta {
+        let all = vec![(f64::NEG_INFINITY, f64::INFINITY); self.directions.len()];
+        let mut sink = Sink { watch: self, planned: true, ends: all, sets: 0 };
+        learner.probe(&mut sink);
+        if sink.sets == 0 {
+            sink.planned = false;
+            learner.probe(&mut sink);
+        }
+        let Sink { mut ends, sets, .. } = sink;
         if sets == 0 {
             let mut ends = learner.intervals().unwrap_or_default();
             ends.truncate(self.shown);
-            return Theta { estimate, ends, outline: Vec::new() };
+            return Theta { ends, ..Theta::default() };
         }
         let outline = self.outline(&ends);
         ends.truncate(self.shown);
-        Theta { estimate, ends, outline }
+        Theta { estimate: None, ends, outline }
     }
 
     fn outline(&self, ends: &[(f64, f64)]) -> Vec<(f64, f64)> {
@@ -78,14 +98,26 @@ impl Watch {
 
 struct Sink<'a> {
     watch: &'a Watch,
-    estimate: Option<Vec<f64>>,
+    /// Whether the set of the last plan is wanted, or that of all data.
+    planned: bool,
     ends: Vec<(f64, f64)>,
     sets: usize,
 }
 
+impl Sink<'_> {
+    fn take(&mut self, set: &dyn ConfidenceSet) {
+        let Some(mut support) = set.support() else { return };
+        self.sets += 1;
+        for (direction, (low, high)) in self.watch.directions.iter().zip(&mut self.ends) {
+            let (least, most) = interval(&mut *support, direction);
+            (*low, *high) = (low.max(least), high.min(most));
+        }
+    }
+}
+
 impl Probe for Sink<'_> {
-    fn estimate(&mut self, theta_hat: &[f64]) {
-        self.estimate = Some(theta_hat.to_vec());
+    fn wants_estimate(&self) -> bool {
+        false
     }
 
     fn wants_sets(&self) -> bool {
@@ -93,11 +125,14 @@ impl Probe for Sink<'_> {
     }
 
     fn set(&mut self, now: &dyn ConfidenceSet) {
-        let Some(mut support) = now.support() else { return };
-        self.sets += 1;
-        for (direction, (low, high)) in self.watch.directions.iter().zip(&mut self.ends) {
-            let (least, most) = interval(&mut *support, direction);
-            (*low, *high) = (low.max(least), high.min(most));
+        if !self.planned {
+            self.take(now);
+        }
+    }
+
+    fn planned_set(&mut self, planned: &dyn ConfidenceSet) {
+        if self.planned {
+            self.take(planned);
         }
     }
 }
