@@ -227,6 +227,6 @@ pub(super) fn quoted(words: &[&str]) -> String {
     words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ")
 }
 
-pub(super) fn meant<'w>(word: &str, words: &[&'w str]) -> String {
+pub(super) fn meant(word: &str, words: &[&str]) -> String {
     closest(word, words.iter().copied()).map_or(String::new(), |meant| format!("; did you mean {meant}?"))
 }
