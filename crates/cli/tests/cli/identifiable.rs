@@ -31,7 +31,7 @@ fn a_faint_wind_is_covered() {
         "steps = 300\nseeds = 10\nworlds = {worlds:?}\nlearners = [\"lr@delta=0.1\"]\n\
          [record]\nsets = true\n[coverage]\n"
     );
-    place.write("faint.toml", study);
+    place.write("faint.toml", &study);
     let json = place.run("study run faint.toml --json").done().json();
     assert_eq!(json["sound"], true);
     for row in json["rows"].as_array().unwrap() {

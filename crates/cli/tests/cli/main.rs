@@ -58,8 +58,8 @@ impl Place {
         self.0.path().join(name)
     }
 
-    fn write(&self, name: &str, text: impl AsRef<str>) {
-        std::fs::write(self.path(name), text.as_ref()).unwrap();
+    fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
     }
 
     fn read(&self, name: &str) -> Vec<u8> {

@@ -68,7 +68,7 @@ fn a_path_may_contain_an_at() {
         }
         place.run(&format!("compare {name} --learners random --seeds 1 --episodes 2 --force")).done();
         let study = format!("steps = 5\nseeds = 2\nlearners = [\"lr\"]\nworlds = [{name:?}]\n");
-        place.write("at.toml", study);
+        place.write("at.toml", &study);
         place.run("study run at.toml --force").done();
     }
     place.run("solve no@such.json").refused(&["no@such.json"]);

@@ -30,7 +30,7 @@ fn a_study_from_its_file_to_its_report() {
     let more = place.run("study run mine.toml --seeds 5").done();
     assert!(more.err.contains("9 of 15"), "{}", more.err);
     // labels and figures change without a run
-    place.write("mine.toml", MINE.replace("\"levis\"", "{ name = \"levis\", label = \"Old LEVIS\" }"));
+    place.write("mine.toml", &MINE.replace("\"levis\"", "{ name = \"levis\", label = \"Old LEVIS\" }"));
     let shown = place.run("study report mine.toml --out out/mine").done();
     assert!(shown.out.contains("Old LEVIS"), "{}", shown.out);
     let json = place.run("study report out/mine --json").done().json();
@@ -106,7 +106,7 @@ fn a_file_to_begin_with() {
 #[test]
 fn mistakes_are_shown_where_they_stand() {
     let place = Place::new();
-    place.write("bad.toml", MINE.replace("episodes = 20", "episods = 20"));
+    place.write("bad.toml", &MINE.replace("episodes = 20", "episods = 20"));
     place.run("study run bad.toml").refused(&[
         "bad.toml:2:1",
         "episods = 20",
@@ -131,7 +131,7 @@ fn coverage_says_whether_sets_keep_what_they_promise() {
              set = {{ B = \"oracle\", delta = 0.1 }}\n[record]\nsets = true\n[coverage]\n"
         )
     };
-    place.write("cover.toml", study("\"lr\", \"levis++\""));
+    place.write("cover.toml", &study("\"lr\", \"levis++\""));
     let ran = place.run("study run cover.toml").done();
     for word in ["lost", "at most", "width"] {
         assert!(ran.out.contains(word), "{word}: {}", ran.out);
@@ -152,9 +152,9 @@ fn survey_exits_with_no_where_the_answer_is_no() {
              [comparison]\nagainst = \"{against}\"\njudge = true\n"
         )
     };
-    place.write("judge.toml", study("lr"));
+    place.write("judge.toml", &study("lr"));
     place.run("study run judge.toml").done();
-    place.write("judge.toml", study("levis"));
+    place.write("judge.toml", &study("levis"));
     let ran = place.run("study run judge.toml");
     assert_eq!(ran.code, Some(1), "{}\n{}", ran.err, ran.out);
     assert!(ran.out.contains("pays more than lr"), "{}", ran.out);
