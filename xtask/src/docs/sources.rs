@@ -45,7 +45,7 @@ pub(crate) const SOURCES: &[Source] = &[
     },
     study("survey", "goalward study run survey", "3 min"),
     study("field", "goalward study run field", "20 s"),
-    study("comparison", "goalward study run comparison", "60 min"),
+    study("comparison", "goalward study run comparison", "10 min"),
     study("tuning", "goalward study run tuning", "10 min"),
     study("shortcut", "goalward study run shortcut", "2 s"),
     study("coverage", "goalward study run coverage", "7 min"),
