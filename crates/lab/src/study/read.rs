@@ -169,7 +169,6 @@ fn told_apart(source: Source, what: &str, labels: &[(Range<usize>, String)]) -> 
             let fault = format!("two of them are called {label:?}; give each a `label` of its own");
             Err(source.fault(span.clone(), what, fault))
         }
-        None if labels.is_empty() => Err(source.fault(0..0, what, "the list is empty")),
         None => Ok(()),
     }
 }

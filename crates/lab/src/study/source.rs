@@ -119,9 +119,13 @@ impl<'a> Node<'a> {
         Ok(items.iter().enumerate().map(item).collect())
     }
 
-    /// The list, or the one value that stands for a list of one.
+    /// The list, or the one value that stands for a list of one; something must be in it.
     pub(super) fn list_or_one(&self) -> Result<Vec<Node<'a>>> {
-        if self.value.is_array() { self.list() } else { Ok(vec![self.clone()]) }
+        match self.value.is_array() {
+            true if self.list()?.is_empty() => Err(self.fault("the list is empty: give at least one")),
+            true => self.list(),
+            false => Ok(vec![self.clone()]),
+        }
     }
 
     pub(super) fn texts(&self) -> Result<Vec<String>> {

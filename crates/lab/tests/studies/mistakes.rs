@@ -42,7 +42,7 @@ const MISTAKES: &[(&str, &str, usize, &str, &[&str])] = &[
     ("windy-grid@n=3", "windy-grid@m=3", 4, "worlds[0]", &["no parameter \"m\"", "its parameters are n"]),
     ("windy-grid@n=3", "nothing.json", 4, "worlds[0]", &["nothing.json", "No such file"]),
     ("windy-grid@n=3", "windy-grid@n=-1", 4, "worlds", &["n", "-1"]),
-    ("[\"windy-grid@n=3\"]", "[]", 1, "worlds", &["empty"]),
+    ("[\"windy-grid@n=3\"]", "[]", 4, "worlds", &["empty"]),
     (
         "[\"windy-grid@n=3\"]",
         "[\"windy-grid\", \"windy-grid\"]",
