@@ -1,7 +1,6 @@
 //! The grid of a study: its jobs, in order, each with the hash of all that determines its result.
 
-use crate::results::Build;
-use crate::store::columns::SCHEMA;
+use crate::results::{Build, SCHEMA};
 use crate::study::{Study, StudyFile};
 use crate::{Place, Result};
 use goalward::episode::{Arena, RunSpec, Runner};

@@ -6,6 +6,9 @@
 use crate::study::Study;
 use serde::{Deserialize, Serialize};
 
+/// The version of the tables: what columns they have, and what these mean.
+pub const SCHEMA: u32 = 1;
+
 /// The records of a study, as far as its jobs are finished.
 #[derive(Clone, Debug)]
 pub struct Results {

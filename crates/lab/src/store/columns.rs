@@ -3,12 +3,11 @@
 //! Every file begins with the same four columns, which say what run its rows belong to. A change of
 //! a column's name, kind or meaning is a new [`SCHEMA`].
 
+pub use crate::results::SCHEMA;
+
 use crate::results::{EpisodeRow, PlanRow, ProbeRow, RunRow};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-
-/// The version of the tables.
-pub const SCHEMA: u32 = 1;
 
 /// What a column holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -2,8 +2,7 @@
 
 use super::figures::looks;
 use super::grids::{axes, check_points, grid_point, product, refuse_unknown, settings, spelled};
-use super::read::with_hint;
-use super::source::{self, Node};
+use super::source::{self, Node, with_hint};
 use super::{LearnerPoint, Look};
 use crate::{Contender, Result};
 use goalward::learners::{self, LEARNERS, LearnerEntry, Need};

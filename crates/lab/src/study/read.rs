@@ -6,7 +6,7 @@ use super::figures::figures;
 use super::learners::{everybody, learner_points, set_all};
 use super::quick::Quick;
 use super::seeds::{each_once, parse_seeds, so_many};
-use super::source::{self, Entries, Node, Source};
+use super::source::{self, Entries, Node, Source, with_hint};
 use super::worlds::world_points;
 use super::{Analyses, LearnerPoint, Length, Study};
 use crate::{Error, Result};
@@ -66,11 +66,6 @@ impl StudyFile {
         let source = Source { path: &self.path, text: &self.text };
         source.fault(span.clone(), key, with_hint(&error))
     }
-}
-
-/// What the library says, with its hint: the error that carries it has a place of its own.
-pub(super) fn with_hint(error: &goalward::Error) -> String {
-    error.hint().map_or_else(|| error.to_string(), |hint| format!("{error} ({hint})"))
 }
 
 /// Reads a study file; worlds that are files are looked for beside it. With `quick`, the small

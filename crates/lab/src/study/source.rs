@@ -234,3 +234,8 @@ pub(super) fn quoted(words: &[&str]) -> String {
 pub(super) fn meant(word: &str, words: &[&str]) -> String {
     closest(word, words.iter().copied()).map_or(String::new(), |meant| format!("; did you mean {meant}?"))
 }
+
+/// What the library says, with its hint: the error that carries it has a place of its own.
+pub(super) fn with_hint(error: &goalward::Error) -> String {
+    error.hint().map_or_else(|| error.to_string(), |hint| format!("{error} ({hint})"))
+}

@@ -1,8 +1,7 @@
 //! The worlds of a study file: every point of every grid, and how long runs are there.
 
 use super::grids::{axes, check_points, grid_point, product, refuse_unknown, settings, spelled};
-use super::read::with_hint;
-use super::source::Node;
+use super::source::{Node, with_hint};
 use super::{Length, WorldPoint};
 use crate::{Place, Result};
 use goalward::worlds;
