@@ -1,7 +1,7 @@
 //! The figures of a study: what each shows is taken from [`Results`], and drawn by
-//! [`figure`](crate::figure).
+//! [`crate::figure`].
 //!
-//! One file for each kind of figure. [`chosen`] has what all share: which worlds and learners are
+//! One file for each kind of figure. `chosen` has what all share: which worlds and learners are
 //! shown, what they are called, and what must be said of their runs.
 
 mod band;
