@@ -18,6 +18,7 @@ worlds = ["windy-grid@n=4", "random-mixture"]
 learners = ["lr", "levis++lr", "levis++@radius=scaled:0.001", "psrl-ssp", "random"]
 set = { B = "oracle" }
 [record]
+probes = 4
 sets = true
 outline = [0, 1]
 "#;

@@ -161,8 +161,11 @@ impl Worker<'_> {
             let made = self.yardsticks[job.world].get_or_init(|| Arc::new(Yardstick::new(arena)));
             Arc::clone(made)
         };
+        let mut measures = measures(&self.grid.study.record, arena, &runner, yardstick);
+        measures.sort_by_key(|measure| !measure.wants_steps());
         let mut watch = Watch {
-            measures: measures(&self.grid.study.record, arena, &runner, yardstick),
+            steppers: measures.iter().filter(|measure| measure.wants_steps()).count(),
+            measures,
             rows: Rows::default(),
             t: runner.progress().steps,
             episode: runner.progress().episodes,
@@ -281,7 +284,9 @@ impl Times {
 /// Shows a run to its measures, tells how far it is, and asks for a pause when it should be saved
 /// or the user wants to stop.
 struct Watch<'a> {
+    /// Those who want to see every step come first.
     measures: Vec<Box<dyn Measure>>,
+    steppers: usize,
     rows: Rows,
     t: u64,
     episode: u64,
@@ -305,7 +310,9 @@ impl Watch<'_> {
 impl Observer for Watch<'_> {
     fn step(&mut self, step: &Step) -> Flow {
         self.t = step.t;
-        self.measures.iter_mut().for_each(|measure| measure.step(step));
+        for measure in self.measures.iter_mut().take(self.steppers) {
+            measure.step(step);
+        }
         // an episode may be endless, so that its end is no place to listen
         if step.t.is_multiple_of(LISTEN) { self.listen() } else { Flow::Continue(()) }
     }

@@ -50,7 +50,7 @@ fn threads_and_shards_give_the_same_bytes() {
     }
     place.run("study merge part1 part2 part3 --out merged").done();
     let tables = |name: &str| parquet(&place.path(name));
-    assert_eq!(tables("one").len(), 9 + 9 + 6 + 6, "runs, episodes, plans, probes");
+    assert_eq!(tables("one").len(), 9 + 9 + 6, "runs, episodes, plans");
     assert!(tables("one") == tables("two") && tables("one") == tables("merged"));
     place.run("study merge part1 nowhere --out merged").refused(&["nowhere", "no folder of a study"]);
     place.run("study run mine.toml --shard 4/3").refused(&["4/3", "I/N"]);

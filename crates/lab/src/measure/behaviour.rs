@@ -24,6 +24,10 @@ impl Behaviour {
 }
 
 impl Measure for Behaviour {
+    fn wants_steps(&self) -> bool {
+        true
+    }
+
     fn step(&mut self, step: &Step) {
         if step.episode > self.half {
             self.state.steps += 1;

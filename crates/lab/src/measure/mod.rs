@@ -35,6 +35,10 @@ pub(crate) struct Now {
 
 /// Something that is taken down of a run.
 pub(crate) trait Measure: Send {
+    /// Whether it wants to see every step: most do not, and a step can take less than a call.
+    fn wants_steps(&self) -> bool {
+        false
+    }
     /// After every step.
     fn step(&mut self, _: &Step) {}
     /// After a planning call.

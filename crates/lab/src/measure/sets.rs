@@ -127,6 +127,10 @@ impl Sets {
 }
 
 impl Measure for Sets {
+    fn wants_steps(&self) -> bool {
+        true
+    }
+
     fn step(&mut self, step: &Step) {
         let mut all = self.memos.iter_mut().zip(&mut self.state.outside);
         let lost = &mut self.state.lost;

@@ -162,7 +162,8 @@ impl Default for Record {
         Record {
             episodes: Thinning::PerDoubling(32),
             plans: Thinning::PerDoubling(8),
-            probes: Thinning::PerDoubling(4),
+            // asking for sets and intervals can take longer than the run itself
+            probes: Thinning::None,
             sets: false,
             outline: None,
         }

@@ -22,6 +22,7 @@ seeds = 2
 worlds = ["windy-grid@n=3", "hard-instance@dim=2"]
 learners = ["lr", "levis++lr@B=oracle", "random", "psrl-ssp"]
 [record]
+probes = 4
 sets = true
 outline = [0, 1]
 "#;
