@@ -6,7 +6,7 @@ use crate::learners::{LearnerEntry, Need, Told};
 use crate::numeric::Stream;
 use crate::parameters::{Bound, Key, Settings};
 use crate::plan::{self, Answer, Extras, Options};
-use crate::problem::{Instance, Problem, Truth};
+use crate::problem::{Fingerprint, Instance, Problem, Truth};
 use crate::{Result, worlds};
 use std::sync::Arc;
 
@@ -71,27 +71,11 @@ impl Arena {
         for (key, value) in self.params.iter() {
             hash.text(key).text(value);
         }
-        let problem = self.problem();
-        hash.count(problem.dim()).count(problem.states()).count(problem.start()).count(problem.goal());
-        for s in 0..problem.states() {
-            hash.text(&problem.state_name(s)).count(problem.actions(s));
-            for (a, p) in problem.pairs_of(s).enumerate() {
-                hash.text(&problem.action_name(s, a)).number(problem.cost(p));
-                hash.count(problem.successors(p).len());
-                for &next in problem.successors(p) {
-                    hash.count(next as usize);
-                }
-                problem.phi(p).iter().for_each(|&x| hash.number(x));
-            }
-        }
-        for fact in problem.extra() {
-            fact.a.iter().for_each(|&x| hash.number(x));
-            hash.number(fact.b);
-        }
+        hash.problem(self.problem());
         if let Ok(truth) = self.truth() {
             truth.theta().iter().for_each(|&x| hash.number(x));
         }
-        hash.0.finalize().to_hex().to_string()
+        hash.finish()
     }
 
     pub(super) fn truth(&self) -> Result<&Truth> {
@@ -126,26 +110,5 @@ impl Arena {
             t_star: asked(&T_STAR).then_some(self.exact.t_star),
             policy: entry.wants(Need::Policy).then(|| self.exact.policy.clone()),
         }
-    }
-}
-
-/// A hash that is fed with values.
-#[derive(Default)]
-struct Fingerprint(blake3::Hasher);
-
-impl Fingerprint {
-    fn count(&mut self, count: usize) -> &mut Self {
-        self.0.update(&(count as u64).to_le_bytes());
-        self
-    }
-
-    /// With its length before it, so that two texts are not one.
-    fn text(&mut self, text: &str) -> &mut Self {
-        self.count(text.len()).0.update(text.as_bytes());
-        self
-    }
-
-    fn number(&mut self, x: f64) {
-        self.0.update(&x.to_bits().to_le_bytes());
     }
 }

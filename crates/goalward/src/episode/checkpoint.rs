@@ -10,6 +10,7 @@ use crate::learners::{Learner, Snapshot};
 use crate::numeric::stored::{Flaw, MOST, Within, at_most, between, ensure, numbers};
 use crate::parameters::Settings;
 use crate::{Error, Result, output};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
@@ -83,51 +84,17 @@ impl Checkpoint {
 
     /// Reads one back.
     pub fn read(path: &Path) -> Result<Checkpoint> {
-        let io = |source| Error::Io { path: path.into(), source };
-        if !std::fs::metadata(path).map_err(io)?.is_file() {
-            return Err(Error::Output { path: path.into(), fault: "it is not a regular file".into() });
-        }
-        Checkpoint::from_bytes(&std::fs::read(path).map_err(io)?, path)
+        Checkpoint::from_bytes(&bytes_of(path)?, path)
     }
 
     /// Reads one from the bytes of a file; `path` is what errors call it.
     #[doc(hidden)]
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Checkpoint> {
-        let refuse = |reason: String| {
-            Err(Error::InFile { path: path.into(), source: Box::new(Error::Checkpoint { reason }) })
-        };
-        let malformed = |e: serde_json::Error| Error::File {
-            path: path.into(),
-            line: e.line(),
-            column: e.column(),
-            fault: format!("not a checkpoint: {e}"),
-        };
-        let body = match seal::open(bytes) {
-            Ok(body) => body,
-            Err(broken) => {
-                // what kind of file is it?
-                #[derive(Deserialize)]
-                struct Any {
-                    version: u32,
-                }
-                return match serde_json::from_slice::<Any>(bytes) {
-                    Ok(Any { version: 1 }) => refuse(
-                        "it has version 1, which has no checksum, and this program reads no such file: the \
-                         program that wrote it can still take it up"
-                            .into(),
-                    ),
-                    Err(e) if broken == seal::Broken::Missing && bytes.is_empty() => Err(malformed(e)),
-                    Err(e) if broken == seal::Broken::Missing && e.is_data() => Err(malformed(e)),
-                    _ => refuse(broken.to_string()),
-                };
-            }
-        };
-        let checkpoint: Checkpoint = serde_json::from_slice(&body).map_err(malformed)?;
-        if checkpoint.version != VERSION {
-            let version = checkpoint.version;
-            return refuse(format!("it has version {version}, this program reads version {VERSION}"));
+        let checkpoint: Checkpoint = unsealed(bytes, path, "checkpoint")?;
+        match checkpoint.version {
+            VERSION => Ok(checkpoint),
+            version => Err(other_version(path, version, VERSION)),
         }
-        Ok(checkpoint)
     }
 
     /// The spec that the learner was built with.
@@ -148,6 +115,53 @@ impl Checkpoint {
         at_most("built_for", self.built_for, self.spec.episodes, "the episodes of the run")?;
         Ok(self.progress.check(&self.spec, arena).within("progress")?)
     }
+}
+
+/// The bytes of a regular file.
+pub(super) fn bytes_of(path: &Path) -> Result<Vec<u8>> {
+    let io = |source| Error::Io { path: path.into(), source };
+    if !std::fs::metadata(path).map_err(io)?.is_file() {
+        return Err(Error::Output { path: path.into(), fault: "it is not a regular file".into() });
+    }
+    std::fs::read(path).map_err(io)
+}
+
+/// What a sealed file holds; `what` is what it should be.
+pub(super) fn unsealed<T: DeserializeOwned>(bytes: &[u8], path: &Path, what: &str) -> Result<T> {
+    let refuse = |reason: String| {
+        Err(Error::InFile { path: path.into(), source: Box::new(Error::Checkpoint { reason }) })
+    };
+    let malformed = |e: serde_json::Error| Error::File {
+        path: path.into(),
+        line: e.line(),
+        column: e.column(),
+        fault: format!("not a {what}: {e}"),
+    };
+    let broken = match seal::open(bytes) {
+        Ok(body) => return serde_json::from_slice(&body).map_err(malformed),
+        Err(broken) => broken,
+    };
+    // what kind of file is it?
+    #[derive(Deserialize)]
+    struct Any {
+        version: u32,
+    }
+    match serde_json::from_slice::<Any>(bytes) {
+        Ok(Any { version: 1 }) => refuse(
+            "it has version 1, which has no checksum, and this program reads no such file: the \
+             program that wrote it can still take it up"
+                .into(),
+        ),
+        Err(e) if broken == seal::Broken::Missing && bytes.is_empty() => Err(malformed(e)),
+        Err(e) if broken == seal::Broken::Missing && e.is_data() => Err(malformed(e)),
+        _ => refuse(broken.to_string()),
+    }
+}
+
+/// An error for a file of another version.
+pub(super) fn other_version(path: &Path, version: u32, ours: u32) -> Error {
+    let reason = format!("it has version {version}, this program reads version {ours}");
+    Error::InFile { path: path.into(), source: Box::new(Error::Checkpoint { reason }) }
 }
 
 impl<'a> Runner<'a> {

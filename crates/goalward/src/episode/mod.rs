@@ -18,6 +18,7 @@
 //! # Ok::<(), goalward::Error>(())
 //! ```
 
+mod agent;
 mod arena;
 mod checkpoint;
 mod result;
@@ -25,6 +26,7 @@ mod runner;
 mod seal;
 mod trace;
 
+pub use agent::Agent;
 pub use arena::Arena;
 #[doc(hidden)]
 pub use arena::WORLD_STREAM;

@@ -6,6 +6,7 @@
 
 mod builder;
 mod faults;
+mod fingerprint;
 mod fit;
 mod halves;
 mod linear_view;
@@ -29,6 +30,7 @@ pub(crate) use builder::LARGEST_COST;
 pub use builder::ProblemBuilder;
 #[doc(hidden)]
 pub use faults::Faults;
+pub(crate) use fingerprint::Fingerprint;
 pub(crate) use linear_view::LinearView;
 pub use mix::mix;
 #[doc(hidden)]

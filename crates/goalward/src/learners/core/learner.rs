@@ -70,10 +70,27 @@ struct Memory {
 
 impl Learner {
     pub(in crate::learners) fn new(id: &str, brief: &Brief, algorithm: Box<dyn Algorithm>) -> Self {
+        Learner::around(id, brief.problem, brief.settings.in_force(), algorithm)
+    }
+
+    /// A learner around an algorithm that the caller has made, without parameters; `id` is what
+    /// results call it. [`register`](crate::learners::register) is for algorithms that are built by
+    /// an id, with settings.
+    pub fn of(id: &str, problem: &Arc<Problem>, algorithm: Box<dyn Algorithm>) -> Result<Self> {
+        problem.require_goal_in_reach()?;
+        Ok(Learner::around(id, problem, Map::new(), algorithm))
+    }
+
+    fn around(
+        id: &str,
+        problem: &Arc<Problem>,
+        in_force: Map<String, Value>,
+        algorithm: Box<dyn Algorithm>,
+    ) -> Self {
         Learner {
             id: id.into(),
-            problem: brief.problem.clone(),
-            in_force: brief.settings.in_force(),
+            problem: problem.clone(),
+            in_force,
             claim: algorithm.claim(),
             halt: Halt::never(),
             clock: Clock::default(),
