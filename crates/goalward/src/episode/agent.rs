@@ -121,7 +121,8 @@ impl Agent {
                 saved.name
             ));
         }
-        at_most("episodes", saved.episodes, MOST, "which no run reaches").map_err(|flaw| within(flaw.into()))?;
+        at_most("episodes", saved.episodes, MOST, "which no run reaches")
+            .map_err(|flaw| within(flaw.into()))?;
         let spec = RunSpec {
             learner: saved.learner,
             settings: saved.settings,

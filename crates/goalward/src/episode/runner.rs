@@ -175,6 +175,11 @@ impl<'a> Runner<'a> {
         &self.learner
     }
 
+    /// The learner, for a loop of one's own.
+    pub fn into_learner(self) -> Learner {
+        self.learner
+    }
+
     /// What is proved of the learner, with every condition that the truth can decide; none if
     /// nothing is.
     ///

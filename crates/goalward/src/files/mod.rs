@@ -61,8 +61,19 @@ const MOST_TEXT: u64 = 1 << 30;
 /// What comes is read once.
 #[doc(hidden)]
 pub fn read(path: &Path) -> Result<Source> {
-    let Input { begin, all, is_file } = input::open(path)?;
+    let input = input::open(path)?;
     let path = if path == Path::new("-") { Path::new(STDIN) } else { path };
+    told_apart(input, path)
+}
+
+/// Reads what is in memory already; `path` is what errors call it.
+#[doc(hidden)]
+pub fn read_bytes(bytes: Vec<u8>, path: &Path) -> Result<Source> {
+    told_apart(Input { begin: bytes.clone(), all: Box::new(io::Cursor::new(bytes)), is_file: false }, path)
+}
+
+fn told_apart(input: Input, path: &Path) -> Result<Source> {
+    let Input { begin, all, is_file } = input;
     // what is no text at all is told at once, not when all of it has come: it may come for ever
     if let Some(at) = begin.iter().position(|byte| *byte == 0).filter(|_| !is_file) {
         return Err(fault_at(&begin, at, path, "byte 0x00 is not text".into()));
@@ -103,8 +114,18 @@ fn bytes(path: &Path) -> Result<Vec<u8>> {
 /// Opens a file as an instance; a known model takes the parameters of [`choose::PARAMETERS`], a
 /// problem file takes none.
 pub fn open(path: &Path, settings: &Settings) -> Result<Instance> {
+    instance(read(path)?, path, settings)
+}
+
+/// As [`open`], of what is in memory already; `path` is what errors call it.
+#[doc(hidden)]
+pub fn open_bytes(bytes: Vec<u8>, path: &Path, settings: &Settings) -> Result<Instance> {
+    instance(read_bytes(bytes, path)?, path, settings)
+}
+
+fn instance(source: Source, path: &Path, settings: &Settings) -> Result<Instance> {
     let owner = path.display().to_string();
-    match read(path)? {
+    match source {
         Source::Model(mut model) => {
             let options = Options::new(&owner, settings)?;
             // a file with a fault of form may lack the very label that is asked for

@@ -27,7 +27,7 @@ mod truth;
 #[doc(hidden)]
 pub use builder::Kernel;
 pub(crate) use builder::LARGEST_COST;
-pub use builder::ProblemBuilder;
+pub use builder::{Csr, Dense, ProblemBuilder, Rows, Shape};
 #[doc(hidden)]
 pub use faults::Faults;
 pub(crate) use fingerprint::Fingerprint;

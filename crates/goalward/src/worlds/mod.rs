@@ -214,6 +214,14 @@ pub fn open_restarting(name: &str, settings: &Settings) -> Result<(Instance, Vec
     common.apply(instance.map_err(Common::offer)?)
 }
 
+/// As [`open`], of a file that is in memory already; `name` is what errors call it.
+#[doc(hidden)]
+pub fn open_bytes(bytes: Vec<u8>, name: &str, settings: &Settings) -> Result<Instance> {
+    let (own, common) = Common::apart(name, settings)?;
+    let instance = files::open_bytes(bytes, Path::new(name), &own);
+    Ok(common.apply(instance.map_err(Common::offer)?)?.0)
+}
+
 /// What every world and every file takes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Common {

@@ -1,11 +1,13 @@
 //! The checked way to a [`Problem`].
 
+mod arrays;
 mod build;
 mod check;
 mod draft;
 mod kernel;
 mod rescale;
 
+pub use arrays::{Csr, Dense, Rows, Shape};
 pub use kernel::Kernel;
 pub(crate) use kernel::LARGEST_COST;
 
