@@ -74,6 +74,18 @@ impl Agent {
         &self.spec
     }
 
+    /// The learner, and what it was built from.
+    #[doc(hidden)]
+    pub fn into_parts(self) -> (Learner, RunSpec) {
+        (self.learner, self.spec)
+    }
+
+    /// A learner, and what it was built from.
+    #[doc(hidden)]
+    pub fn from_parts(learner: Learner, spec: RunSpec) -> Agent {
+        Agent { learner, spec }
+    }
+
     /// The bytes of its file.
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let problem = self.learner.problem();

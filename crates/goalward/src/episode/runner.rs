@@ -10,6 +10,7 @@ use crate::problem::{State, Truth};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
+use std::sync::Arc;
 
 /// What to run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -105,7 +106,7 @@ pub struct Runner<'a> {
     pub(super) luck: Stream,
     /// The number of episodes that the learner was built for.
     built_for: u64,
-    /// Whether the learner was built here, from the arena's own problem: what the arena knows is
+    /// Whether the learner was built from the very problem of the arena: what the arena knows is
     /// then about its models.
     own: bool,
     /// The parameters in force before the first step.
@@ -118,7 +119,7 @@ impl<'a> Runner<'a> {
         let entry = learners::entry(&spec.learner)?;
         let told = arena.tell(&entry, &spec.settings);
         let learner = entry.build(arena.problem(), &spec.settings, spec.seed, spec.episodes, told)?;
-        Ok(Runner { own: true, ..Runner::with_learner(arena, spec, learner)? })
+        Runner::with_learner(arena, spec, learner)
     }
 
     /// Runs a learner that the caller has built; `spec.learner` is what results call it. An error
@@ -143,7 +144,8 @@ impl<'a> Runner<'a> {
         let built_for = spec.episodes;
         let opening = learner.in_force().clone();
         let truth = arena.truth()?;
-        Ok(Runner { arena, truth, spec, learner, progress, luck, built_for, own: false, opening })
+        let own = Arc::ptr_eq(arena.problem(), learner.problem());
+        Ok(Runner { arena, truth, spec, learner, progress, luck, built_for, own, opening })
     }
 
     /// What is run.

@@ -214,6 +214,13 @@ pub fn open_restarting(name: &str, settings: &Settings) -> Result<(Instance, Vec
     common.apply(instance.map_err(Common::offer)?)
 }
 
+/// As [`open`], of a file, whatever it is called.
+#[doc(hidden)]
+pub fn open_file(path: &Path, settings: &Settings) -> Result<Instance> {
+    let (own, common) = Common::apart(&path.display().to_string(), settings)?;
+    Ok(common.apply(files::open(path, &own).map_err(Common::offer)?)?.0)
+}
+
 /// As [`open`], of a file that is in memory already; `name` is what errors call it.
 #[doc(hidden)]
 pub fn open_bytes(bytes: Vec<u8>, name: &str, settings: &Settings) -> Result<Instance> {

@@ -54,7 +54,7 @@ impl Call<'_> {
 /// A [`Learner`](super::Learner) holds it. What reaches an algorithm has been checked: states exist
 /// and are not the goal, actions belong to their states, costs are the pair's own. It is built from
 /// a [`Brief`] and never sees a truth.
-pub trait Algorithm: Send {
+pub trait Algorithm: Send + Sync {
     /// The action to take in a state that is not the goal.
     fn act(&mut self, s: State) -> Action;
 

@@ -20,7 +20,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// A learner of a finite horizon: how it learns from a step, and its backup of one layer.
-pub(in crate::learners) trait FiniteHorizon: Backup + Send {
+pub(in crate::learners) trait FiniteHorizon: Backup + Send + Sync {
     /// Its state.
     type Memory: Serialize + DeserializeOwned;
 

@@ -11,7 +11,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 /// How a tabular learner learns, plans and acts.
-pub(super) trait Rule: Send {
+pub(super) trait Rule: Send + Sync {
     /// Its state, beside the table.
     type Memory: Serialize + DeserializeOwned;
 

@@ -1,6 +1,8 @@
 //! The crate's one error type. An error is for wrong input and I/O; a numerical outcome (an empty
 //! set, a truncated run) is a value with a name instead.
 
+mod place;
+
 use crate::closest;
 use std::fmt;
 use std::path::PathBuf;

@@ -1,0 +1,140 @@
+"""Running learners in simulated worlds."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from goalward import _goalward
+from goalward._goalward import Learner, Problem
+from goalward._own import OwnLearner
+from goalward._progress import Bar
+from goalward.errors import MisuseError, SettingError
+from goalward.results import Comparison, Run
+
+__all__ = ["compare", "run"]
+
+LearnerLike = str | Learner | OwnLearner | type[OwnLearner]
+
+
+def run(
+    problem: Problem,
+    learner: LearnerLike = "lr",
+    episodes: int = 1000,
+    seed: int = 0,
+    *,
+    max_steps: int | None = None,
+    progress: bool | None = None,
+    **settings: Any,
+) -> Run:
+    """Let a learner act in a problem whose theta is known, and see what it pays.
+
+    ``learner`` is an id with or without settings (``"levis++@B=3"``; further settings are keyword
+    arguments), a ``Learner``, which goes on from where it stands, or a class of your own. The same
+    seed gives the same run as ``goalward learn``, bit for bit.
+
+    >>> import goalward as gw
+    >>> result = gw.run(gw.worlds.make("windy-grid", n=3), "lr", episodes=20, seed=3)
+    >>> result.episodes, result.truncated
+    (20, False)
+    """
+    learner = _with_settings(learner, settings)
+    _count(episodes, "episodes", 0)
+    _count(seed, "seed", 0)
+    job = (_label(learner), problem, _made(learner, problem, seed), seed)
+    with Bar("episodes", episodes, progress) as bar:
+        [ran] = _goalward.run_jobs([job], episodes, max_steps, 1, bar.tell)
+    return Run(problem, ran)
+
+
+def compare(
+    problem: Problem,
+    learners: Sequence[LearnerLike] | Mapping[str, LearnerLike],
+    episodes: int = 1000,
+    seeds: int | Iterable[int] = 10,
+    *,
+    max_steps: int | None = None,
+    threads: int | None = None,
+    progress: bool | None = None,
+) -> Comparison:
+    """Run several learners on the same luck, in threads, and compare what they pay.
+
+    ``seeds`` is their number, or which they are. A mapping gives the learners names of your own.
+    Learners in Python are classes, made anew for each seed. Ctrl-C stops within half a second.
+
+    >>> import goalward as gw
+    >>> problem = gw.worlds.make("windy-grid", n=3)
+    >>> both = gw.compare(problem, ["lr", "random"], episodes=20, seeds=3)
+    >>> both.labels
+    ['lr', 'random']
+    """
+    named = _named(learners)
+    numbers = list(range(_count(seeds, "seeds", 1))) if isinstance(seeds, int) else list(seeds)
+    for number in numbers:
+        _count(number, "seeds", 0)
+    if not numbers or len(set(numbers)) < len(numbers):
+        raise SettingError("seeds: there must be at least one, and no two alike")
+    _count(episodes, "episodes", 1)
+    jobs = [
+        (label, problem, _made(learner, problem, seed), seed)
+        for label, learner in named.items()
+        for seed in numbers
+    ]
+    threads = _count(threads, "threads", 1) if threads is not None else os.cpu_count() or 1
+    with Bar("episodes", episodes * len(jobs), progress) as bar:
+        ran = _goalward.run_jobs(jobs, episodes, max_steps, threads, bar.tell)
+    return Comparison(problem, [Run(problem, one) for one in ran])
+
+
+def _named(learners: Sequence[LearnerLike] | Mapping[str, LearnerLike]) -> dict[str, LearnerLike]:
+    if isinstance(learners, str):
+        raise SettingError("learners: expected a list", f"write [{learners!r}]")
+    if not isinstance(learners, Mapping):
+        named = {_label(learner): learner for learner in learners}
+        if len(named) < len(learners):
+            raise SettingError(
+                "learners: two have the same name", "give them names: {'mine': ..., 'other': ...}"
+            )
+        learners = named
+    if not learners:
+        raise SettingError("learners: there must be at least one")
+    for learner in learners.values():
+        if not isinstance(learner, str) and not isinstance(learner, type):
+            raise MisuseError(
+                f"{_label(learner)} would run several times, and has a state",
+                "give its id with settings, such as 'lr@delta=0.1', or the class of your own learner",
+            )
+    return dict(learners)
+
+
+def _label(learner: LearnerLike) -> str:
+    if isinstance(learner, str):
+        return learner
+    if isinstance(learner, Learner):
+        return learner.id
+    kind = learner if isinstance(learner, type) else type(learner)
+    return str(getattr(learner, "label", kind.__name__))
+
+
+def _with_settings(learner: LearnerLike, settings: dict[str, Any]) -> LearnerLike:
+    """The same with settings behind its id, as the command line writes them."""
+    given = {key.removesuffix("_"): value for key, value in settings.items() if value is not None}
+    if not given:
+        return learner
+    if not isinstance(learner, str):
+        raise SettingError(f"{_label(learner)} takes no settings here: {', '.join(given)}")
+    texts = (f"@{key}={str(value).lower() if isinstance(value, bool) else value}" for key, value in given.items())
+    return learner + "".join(texts)
+
+
+def _made(learner: LearnerLike, problem: Problem, seed: int) -> Any:
+    return learner(problem, seed) if isinstance(learner, type) else learner
+
+
+def _count(number: Any, what: str, least: int) -> int:
+    if isinstance(number, bool) or not hasattr(number, "__index__"):
+        raise SettingError(f"{what}: expected a whole number, not {number!r}")
+    if int(number) < least or int(number) >= 2**64:
+        raise SettingError(f"{what}={number}: it must be at least {least} and below 2^64")
+    return int(number)

@@ -1,0 +1,87 @@
+//! Errors of the library as exceptions of the package, with their places as attributes.
+
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyList};
+use serde_json::Value;
+use std::any::Any;
+
+/// The module that declares the exceptions.
+const MODULE: &str = "goalward.errors";
+
+/// What can be told to Python.
+pub(crate) trait Told {
+    fn told(self) -> PyErr;
+}
+
+impl Told for goalward::Error {
+    fn told(self) -> PyErr {
+        let class = match self.code() {
+            "setting" | "unknown-id" => "SettingError",
+            "misuse" => "MisuseError",
+            "memory" => "TooLargeError",
+            "file" | "io" | "output" | "checkpoint" => "FileError",
+            _ if self.place().contains_key("path") => "FileError",
+            _ => "ProblemError",
+        };
+        raised(class, &self.to_string(), self.hint(), Value::Object(self.place()))
+    }
+}
+
+impl Told for goalward_lab::Error {
+    fn told(self) -> PyErr {
+        match self {
+            goalward_lab::Error::Goalward(error) => error.told(),
+            error => raised("StudyError", &error.to_string(), error.hint(), Value::Null),
+        }
+    }
+}
+
+/// An exception of the package: its class, what it says, what to do about it, and the place.
+pub(crate) fn raised(class: &str, message: &str, hint: Option<String>, place: Value) -> PyErr {
+    Python::attach(|py| {
+        let made = || -> PyResult<PyErr> {
+            let class = py.import(MODULE)?.getattr(class)?;
+            let place = to_python(py, &place)?;
+            Ok(PyErr::from_value(class.call1((message, hint, place))?))
+        };
+        // only a package that is not whole has no such class
+        made().unwrap_or_else(|error| error)
+    })
+}
+
+/// Something that the user got wrong in a call.
+pub(crate) fn refused(class: &str, message: impl Into<String>, hint: Option<&str>) -> PyErr {
+    raised(class, &message.into(), hint.map(String::from), Value::Null)
+}
+
+/// A panic that was caught: an error of goalward.
+pub(crate) fn panicked(panic: Box<dyn Any + Send>) -> PyErr {
+    let said = panic.downcast_ref::<String>().cloned();
+    let said = said.or_else(|| panic.downcast_ref::<&str>().map(|said| said.to_string()));
+    PyRuntimeError::new_err(format!("an error of goalward, please report it: {}", said.unwrap_or_default()))
+}
+
+/// A JSON value as Python knows it.
+pub(crate) fn to_python<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
+    Ok(match value {
+        Value::Null => py.None().into_bound(py),
+        Value::Bool(yes) => yes.into_pyobject(py)?.to_owned().into_any(),
+        Value::Number(n) => match (n.as_u64(), n.as_i64()) {
+            (Some(n), _) => n.into_pyobject(py)?.into_any(),
+            (_, Some(n)) => n.into_pyobject(py)?.into_any(),
+            _ => n.as_f64().unwrap_or(f64::NAN).into_pyobject(py)?.into_any(),
+        },
+        Value::String(text) => text.into_pyobject(py)?.into_any(),
+        Value::Array(all) => {
+            let list = PyList::empty(py);
+            all.iter().try_for_each(|value| list.append(to_python(py, value)?))?;
+            list.into_any()
+        }
+        Value::Object(fields) => {
+            let dict = PyDict::new(py);
+            fields.iter().try_for_each(|(key, value)| dict.set_item(key, to_python(py, value)?))?;
+            dict.into_any()
+        }
+    })
+}

@@ -1,0 +1,389 @@
+//! A learner in the user's own loop.
+
+use crate::arguments::named;
+use crate::errors::{Told, to_python};
+use crate::problem::{PyProblem, read_only};
+use crate::sets::PyConfidenceSet;
+use goalward::episode::{Agent, RunSpec};
+use goalward::learners::{self, Observed, Probe, Violation};
+use goalward::{Learner, Settings, Transition};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyTuple};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// What a pickled learner is called in errors.
+const PICKLED: &str = "the pickled learner";
+
+/// A learner for a loop of your own: it says what to do, and learns from what happens.
+///
+/// `learner` is an id (`goalward.learners.ids()`), perhaps with settings: `"levis++@B=3"`. Further
+/// settings are keyword arguments. `episodes` is the number of episodes that you plan, which some
+/// learners must know.
+///
+/// >>> import goalward as gw
+/// >>> problem = gw.worlds.make("windy-grid", n=3)
+/// >>> learner = gw.Learner("lr", problem, delta=0.05)
+/// >>> action = learner.act(problem.start)
+/// >>> learner.observe(problem.start, action, problem.cost(problem.start, action), problem.goal)
+/// True
+/// >>> learner.end_episode()
+/// >>> learner.steps, learner.episodes
+/// (1, 1)
+#[pyclass(name = "Learner", module = "goalward")]
+pub(crate) struct PyLearner {
+    problem: Py<PyProblem>,
+    /// Nothing while a run has it.
+    agent: Option<Agent>,
+    /// The arrays of the last plan, and its number.
+    shown: Option<(u64, Shown)>,
+}
+
+/// What the last plan says.
+struct Shown {
+    values: Option<Py<PyArray1<f64>>>,
+    q: Option<Py<PyArray2<f64>>>,
+    policy: Option<Py<PyArray1<i64>>>,
+}
+
+fn running() -> PyErr {
+    PyRuntimeError::new_err("this learner is running in another thread")
+}
+
+impl PyLearner {
+    fn agent(&self) -> PyResult<&Agent> {
+        self.agent.as_ref().ok_or_else(running)
+    }
+
+    fn learner(&self) -> PyResult<&Learner> {
+        Ok(&self.agent()?.learner)
+    }
+
+    fn learner_mut(&mut self) -> PyResult<&mut Learner> {
+        self.agent.as_mut().map(|agent| &mut agent.learner).ok_or_else(running)
+    }
+
+    /// Shows the learner.
+    pub(crate) fn with<T>(&self, look: impl FnOnce(&Learner) -> T) -> PyResult<T> {
+        self.learner().map(look)
+    }
+
+    /// Takes the learner out, for a run.
+    pub(crate) fn take(&mut self) -> PyResult<Agent> {
+        self.agent.take().ok_or_else(running)
+    }
+
+    /// Puts it back.
+    pub(crate) fn give_back(&mut self, agent: Agent) {
+        self.agent = Some(agent);
+    }
+
+    pub(crate) fn problem(&self) -> &Py<PyProblem> {
+        &self.problem
+    }
+
+    /// The arrays of the last plan, made once for each plan.
+    fn shown(&mut self, py: Python) -> PyResult<&Shown> {
+        let agent = self.agent.as_mut().ok_or_else(running)?;
+        py.detach(|| agent.learner.catch_up());
+        let plans = agent.learner.clock().j;
+        let steps = agent.learner.clock().t;
+        // a learner without plans changes with every step
+        let now = if plans == 0 || !plans_alone(&agent.learner) { u64::MAX - steps } else { plans };
+        if self.shown.as_ref().is_none_or(|(then, _)| *then != now) {
+            let made = Shown::of(py, self.problem.get(), &agent.learner)?;
+            self.shown = Some((now, made));
+        }
+        self.shown.as_ref().map(|(_, shown)| shown).ok_or_else(running)
+    }
+}
+
+/// Whether its values change by plans alone; those of a learner without a model do by every step.
+fn plans_alone(learner: &Learner) -> bool {
+    learner.last_plan().is_some()
+}
+
+impl Shown {
+    fn of(py: Python, problem: &PyProblem, learner: &Learner) -> PyResult<Shown> {
+        let known = problem.problem();
+        let value = |s| learner.value(s).map_err(Told::told);
+        let values: Option<Vec<f64>> = (0..known.states()).map(value).collect::<PyResult<_>>()?;
+        let mut q = Vec::with_capacity(known.pairs());
+        let mut policy = Vec::with_capacity(known.states());
+        for s in 0..known.states() {
+            let mut best: Option<(usize, f64)> = None;
+            for a in 0..known.actions(s) {
+                let Some(cost) = learner.q(s, a).map_err(Told::told)? else { continue };
+                q.push(cost);
+                if best.is_none_or(|(_, least)| cost < least) {
+                    best = Some((a, cost));
+                }
+            }
+            policy.push(best.filter(|_| s != known.goal()).map_or(-1, |(a, _)| a as i64));
+        }
+        let whole = q.len() == known.pairs();
+        Ok(Shown {
+            values: values.map(|v| read_only(PyArray1::from_vec(py, v))).transpose()?.map(Bound::unbind),
+            q: if whole { Some(problem.by_state(py, &q)?.unbind()) } else { None },
+            policy: if whole { Some(read_only(PyArray1::from_vec(py, policy))?.unbind()) } else { None },
+        })
+    }
+}
+
+#[pymethods]
+impl PyLearner {
+    #[new]
+    #[pyo3(signature = (learner, problem, *, episodes=1000, seed=0, **settings))]
+    fn new(
+        py: Python,
+        learner: Option<&str>,
+        problem: Py<PyProblem>,
+        episodes: u64,
+        seed: u64,
+        settings: Option<&Bound<PyDict>>,
+    ) -> PyResult<PyLearner> {
+        let (learner, settings) = match learner {
+            Some(text) => named(text, settings)?,
+            None => {
+                let settings = crate::arguments::settings(settings)?;
+                (learners::recommended(&settings).id.to_string(), settings)
+            }
+        };
+        let spec = RunSpec { learner, settings, seed, episodes, max_steps: None };
+        let instance = &problem.get().instance;
+        let agent = py.detach(|| Agent::new(instance, spec)).map_err(Told::told)?;
+        Ok(PyLearner { problem, agent: Some(agent), shown: None })
+    }
+
+    /// The action to take in a state, as its number within that state. The state is a number or a
+    /// name.
+    fn act(&mut self, py: Python, state: &Bound<PyAny>) -> PyResult<usize> {
+        let s = self.problem.get().state_of(state)?;
+        let learner = self.learner_mut()?;
+        match learner.owes() {
+            true => py.detach(|| learner.act(s)),
+            false => learner.act(s),
+        }
+        .map_err(Told::told)
+    }
+
+    /// Learns from a step. Whether the learner made a new plan. The cost may be None, which is the
+    /// problem's own cost of the action. What cannot have happened raises a MisuseError, and leaves
+    /// the learner as it was.
+    #[pyo3(signature = (state, action, cost, next_state))]
+    fn observe(
+        &mut self,
+        py: Python,
+        state: &Bound<PyAny>,
+        action: &Bound<PyAny>,
+        cost: Option<f64>,
+        next_state: &Bound<PyAny>,
+    ) -> PyResult<bool> {
+        let problem = self.problem.get();
+        let state = problem.state_of(state)?;
+        let action = problem.action_of(state, action)?;
+        let next = problem.state_of(next_state)?;
+        let known = problem.problem();
+        let exists = state < known.states() && action < known.actions(state);
+        let own = || if exists { known.cost(known.pair(state, action)) } else { 0.0 };
+        let step = Transition { state, action, cost: cost.unwrap_or_else(own), next };
+        let learner = self.learner_mut()?;
+        let observed = py.detach(|| learner.observe(&step)).map_err(Told::told)?;
+        Ok(observed == Observed::Planned)
+    }
+
+    /// The goal was reached, or the episode given up: the next step is the first of another one.
+    fn end_episode(&mut self) -> PyResult<()> {
+        self.learner_mut()?.end_episode();
+        Ok(())
+    }
+
+    /// Its id.
+    #[getter]
+    fn id(&self) -> PyResult<String> {
+        Ok(self.learner()?.id().into())
+    }
+
+    /// The problem that it was made for.
+    #[getter(problem)]
+    fn get_problem(&self, py: Python) -> Py<PyProblem> {
+        self.problem.clone_ref(py)
+    }
+
+    /// The seed of its own random numbers.
+    #[getter]
+    fn seed(&self) -> PyResult<u64> {
+        Ok(self.agent()?.spec().seed)
+    }
+
+    /// The estimate of theta; None from a learner that makes none.
+    #[getter]
+    fn theta<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray1<f64>>>> {
+        Ok(self.learner()?.theta().map(|theta| PyArray1::from_vec(py, theta)))
+    }
+
+    /// An interval for every entry of theta, as rows of two numbers; None from a learner without
+    /// them. An end may be infinite.
+    #[getter]
+    fn intervals<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        let Some(intervals) = self.learner()?.intervals() else { return Ok(None) };
+        let shape = [intervals.len(), 2];
+        let ends = intervals.into_iter().flat_map(|(low, high)| [low, high]).collect();
+        Ok(Some(PyArray1::from_vec(py, ends).reshape(shape)?))
+    }
+
+    /// What the last plan says that every state costs. The array is the same until the next plan.
+    #[getter]
+    fn values(&mut self, py: Python) -> PyResult<Option<Py<PyArray1<f64>>>> {
+        Ok(self.shown(py)?.values.as_ref().map(|array| array.clone_ref(py)))
+    }
+
+    /// What the last plan says that every action costs, by state; NaN where there is no such action.
+    #[getter]
+    fn q(&mut self, py: Python) -> PyResult<Option<Py<PyArray2<f64>>>> {
+        Ok(self.shown(py)?.q.as_ref().map(|array| array.clone_ref(py)))
+    }
+
+    /// The action with the least cost in every state by the last plan; -1 at the goal.
+    #[getter]
+    fn policy(&mut self, py: Python) -> PyResult<Option<Py<PyArray1<i64>>>> {
+        Ok(self.shown(py)?.policy.as_ref().map(|array| array.clone_ref(py)))
+    }
+
+    /// The set of mixtures that it has not ruled out; None from a learner without one. Of several
+    /// sets the first.
+    #[getter]
+    fn confidence_set(slf: &Bound<Self>) -> PyResult<Option<PyConfidenceSet>> {
+        Ok(PyConfidenceSet::of(slf)?.into_iter().next())
+    }
+
+    /// All sets of mixtures that it plans over.
+    #[getter]
+    fn confidence_sets(slf: &Bound<Self>) -> PyResult<Vec<PyConfidenceSet>> {
+        PyConfidenceSet::of(slf)
+    }
+
+    /// How many steps it has observed.
+    #[getter]
+    fn steps(&self) -> PyResult<u64> {
+        Ok(self.learner()?.clock().t)
+    }
+
+    /// How many of them led to the goal.
+    #[getter]
+    fn episodes(&self) -> PyResult<u64> {
+        Ok(self.learner()?.clock().ended)
+    }
+
+    /// How many plans it has made.
+    #[getter]
+    fn plans(&self) -> PyResult<u64> {
+        Ok(self.learner()?.clock().j)
+    }
+
+    /// How often the models were contradicted: steps that no model allows, and plans that met an
+    /// empty set.
+    #[getter]
+    fn violations(&self) -> PyResult<u64> {
+        #[derive(Default)]
+        struct Count(u64);
+        impl Probe for Count {
+            fn wants_estimate(&self) -> bool {
+                false
+            }
+            fn counts(&mut self, _plans: u64, violations: u64) {
+                self.0 = violations;
+            }
+        }
+        let mut count = Count::default();
+        self.learner()?.probe(&mut count);
+        Ok(count.0)
+    }
+
+    /// The steps that no model allows, each once, as dictionaries.
+    #[getter]
+    fn surprises<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        #[derive(Default)]
+        struct All(Vec<Violation>);
+        impl Probe for All {
+            fn wants_estimate(&self) -> bool {
+                false
+            }
+            fn violation(&mut self, violation: &Violation) {
+                self.0.push(violation.clone());
+            }
+        }
+        let mut all = All::default();
+        self.learner()?.probe(&mut all);
+        to_python(py, &json!(all.0))
+    }
+
+    /// All parameters in force, by name.
+    #[getter]
+    fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &json!(self.learner()?.in_force()))
+    }
+
+    /// What is proved of it with these parameters, and under which conditions; None if nothing is.
+    /// In a loop of your own nobody knows whether the conditions hold.
+    #[getter]
+    fn guarantee<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let claim = self.learner()?.claim().map(|claim| claim.check(&Default::default()));
+        to_python(py, &serde_json::to_value(claim).unwrap_or_default())
+    }
+
+    /// Writes it to a file, to be taken up with `Learner.load`.
+    fn save(&self, py: Python, path: PathBuf) -> PyResult<()> {
+        let agent = self.agent()?;
+        py.detach(|| agent.write(&path)).map_err(Told::told)
+    }
+
+    /// Takes a saved learner up, for the problem that it was made for. It goes on as if nothing had
+    /// happened.
+    #[staticmethod]
+    fn load(py: Python, path: PathBuf, problem: Py<PyProblem>) -> PyResult<PyLearner> {
+        let instance = &problem.get().instance;
+        let agent = py.detach(|| Agent::read(&path, instance)).map_err(Told::told)?;
+        Ok(PyLearner { problem, agent: Some(agent), shown: None })
+    }
+
+    #[staticmethod]
+    fn _from_bytes(py: Python, problem: Py<PyProblem>, content: &[u8]) -> PyResult<PyLearner> {
+        let instance = &problem.get().instance;
+        let agent =
+            py.detach(|| Agent::from_bytes(content, Path::new(PICKLED), instance)).map_err(Told::told)?;
+        Ok(PyLearner { problem, agent: Some(agent), shown: None })
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let (py, this) = (slf.py(), slf.borrow());
+        let bytes = PyBytes::new(py, &this.agent()?.to_bytes().map_err(Told::told)?);
+        let made = slf.get_type().getattr("_from_bytes")?;
+        let arguments = (this.problem.clone_ref(py), bytes).into_pyobject(py)?;
+        PyTuple::new(py, [made, arguments.into_any()])
+    }
+
+    fn __copy__(&self, py: Python) -> PyResult<PyLearner> {
+        let bytes = self.agent()?.to_bytes().map_err(Told::told)?;
+        PyLearner::_from_bytes(py, self.problem.clone_ref(py), &bytes)
+    }
+
+    fn __deepcopy__(&self, py: Python, _memo: &Bound<PyAny>) -> PyResult<PyLearner> {
+        self.__copy__(py)
+    }
+
+    fn __repr__(&self, py: Python) -> PyResult<String> {
+        let Some(agent) = &self.agent else { return Ok("Learner(running)".into()) };
+        let settings: &Settings = &agent.spec().settings;
+        let given: String = settings.iter().map(|(key, value)| format!("@{key}={value}")).collect();
+        let (clock, name) = (agent.learner.clock(), self.problem.bind(py).get().problem().name().to_string());
+        Ok(format!(
+            "Learner(\"{}{given}\", {name:?}, steps={}, plans={})",
+            agent.learner.id(),
+            clock.t,
+            clock.j
+        ))
+    }
+}

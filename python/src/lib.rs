@@ -1,0 +1,30 @@
+//! The extension module of the Python package `goalward`: what the library and the lab do, with
+//! arrays in and arrays out. How results look to people (tables, plots) is written in Python.
+
+mod arguments;
+mod errors;
+mod learner;
+mod models;
+mod own;
+mod problem;
+mod run;
+mod sets;
+mod solve;
+mod watch;
+
+/// The compiled part of goalward; use the package `goalward`.
+#[pyo3::pymodule]
+mod _goalward {
+    #[pymodule_export]
+    use crate::learner::PyLearner;
+    #[pymodule_export]
+    use crate::models::{problem_from_features, problem_from_models};
+    #[pymodule_export]
+    use crate::problem::{PyProblem, learners_json, open_bytes, open_path, open_world, worlds_json};
+    #[pymodule_export]
+    use crate::run::{mean_interval, run_jobs, version};
+    #[pymodule_export]
+    use crate::sets::PyConfidenceSet;
+    #[pymodule_export]
+    use crate::solve::solve;
+}

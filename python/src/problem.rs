@@ -1,0 +1,504 @@
+//! Problems: what a learner may know, with the truth where that is known.
+
+use crate::arguments::{number, settings};
+use crate::errors::{Told, refused, to_python};
+use goalward::episode::Arena;
+use goalward::problem::Instance;
+use goalward::{Problem, Settings, learners, output, worlds};
+use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+/// A stochastic shortest path problem whose transitions are an unknown mixture of known models.
+///
+/// It does not change once it is made. Make one with `Problem.from_models`, `Problem.from_features`,
+/// `Problem.from_gymnasium`, `load` or `worlds.make`.
+///
+/// >>> import goalward as gw
+/// >>> problem = gw.worlds.make("windy-grid", n=3)
+/// >>> problem.n_states, problem.dim
+/// (9, 5)
+#[pyclass(name = "Problem", module = "goalward", frozen, subclass)]
+pub(crate) struct PyProblem {
+    pub(crate) instance: Instance,
+    /// The world's id or the file, and its parameters: results name them.
+    world: String,
+    params: Settings,
+    arena: Mutex<Option<Arc<Arena>>>,
+    /// The number of each state, by name.
+    names: OnceLock<HashMap<String, usize>>,
+}
+
+impl PyProblem {
+    pub(crate) fn new(world: &str, params: Settings, instance: Instance) -> PyProblem {
+        let (arena, names) = (Mutex::new(None), OnceLock::new());
+        PyProblem { instance, world: world.into(), params, arena, names }
+    }
+
+    pub(crate) fn problem(&self) -> &Arc<Problem> {
+        &self.instance.problem
+    }
+
+    /// The problem prepared for runs: solved, once.
+    pub(crate) fn arena(&self, py: Python) -> PyResult<Arc<Arena>> {
+        py.detach(|| {
+            let mut arena = self.arena.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(arena) = &*arena {
+                return Ok(arena.clone());
+            }
+            let made = Arc::new(Arena::new(&self.world, &self.params, self.instance.clone())?);
+            *arena = Some(made.clone());
+            Ok(made)
+        })
+        .map_err(|error: goalward::Error| error.told())
+    }
+
+    /// A state by its number or its name.
+    pub(crate) fn state_of(&self, any: &Bound<PyAny>) -> PyResult<usize> {
+        if let Ok(name) = any.cast::<PyString>() {
+            let problem = self.problem();
+            let names = self.names.get_or_init(|| {
+                (0..problem.states()).rev().map(|s| (problem.state_name(s).into_owned(), s)).collect()
+            });
+            let name = name.to_string_lossy();
+            return names.get(&*name).copied().ok_or_else(|| {
+                let known: Vec<String> =
+                    (0..problem.states().min(8)).map(|s| problem.state_name(s).into()).collect();
+                let hint = format!("states are called {}, ...", known.join(", "));
+                refused("MisuseError", format!("there is no state {name:?}"), Some(&hint))
+            });
+        }
+        number(any, "state")
+    }
+
+    /// An action of a state by its number or its name.
+    pub(crate) fn action_of(&self, s: usize, any: &Bound<PyAny>) -> PyResult<usize> {
+        let Ok(name) = any.cast::<PyString>() else { return number(any, "action") };
+        let (problem, name) = (self.problem(), name.to_string_lossy());
+        let actions = if s < problem.states() { problem.actions(s) } else { 0 };
+        (0..actions).find(|&a| problem.action_name(s, a) == name).ok_or_else(|| {
+            let known: Vec<String> = (0..actions).map(|a| problem.action_name(s, a).into()).collect();
+            let hint = format!("its actions are {}", known.join(", "));
+            refused("MisuseError", format!("state {s} has no action {name:?}"), Some(&hint))
+        })
+    }
+
+    /// A number for each pair as rows of states, with NaN where a state has no such action.
+    pub(crate) fn by_state<'py>(
+        &self,
+        py: Python<'py>,
+        numbers: &[f64],
+    ) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        let problem = self.problem();
+        let width = self.most_actions();
+        let mut rows = vec![f64::NAN; problem.states() * width];
+        for s in 0..problem.states() {
+            let pairs = problem.pairs_of(s);
+            rows[s * width..][..pairs.len()].copy_from_slice(&numbers[pairs]);
+        }
+        read_only(PyArray1::from_vec(py, rows).reshape([problem.states(), width])?)
+    }
+
+    fn most_actions(&self) -> usize {
+        let problem = self.problem();
+        (0..problem.states()).map(|s| problem.actions(s)).max().unwrap_or(0)
+    }
+
+    fn checked(&self, state: &Bound<PyAny>) -> PyResult<usize> {
+        let s = self.state_of(state)?;
+        if s < self.problem().states() {
+            return Ok(s);
+        }
+        let message = format!("state {s} does not exist: there are {}", self.problem().states());
+        Err(refused("MisuseError", message, None))
+    }
+
+    fn pair(&self, state: &Bound<PyAny>, action: &Bound<PyAny>) -> PyResult<usize> {
+        let s = self.checked(state)?;
+        let a = self.action_of(s, action)?;
+        if a < self.problem().actions(s) {
+            return Ok(self.problem().pair(s, a));
+        }
+        let (name, n) = (self.problem().state_name(s), self.problem().actions(s));
+        Err(refused("MisuseError", format!("state {name} has {n} actions, there is no action {a}"), None))
+    }
+}
+
+/// An array that nobody can write to: it is shown again and again.
+pub(crate) fn read_only<T>(array: Bound<T>) -> PyResult<Bound<T>> {
+    array.as_any().getattr("flags")?.setattr("writeable", false)?;
+    Ok(array)
+}
+
+/// Calls a function of the package that makes a problem.
+fn made_by<'py>(
+    py: Python<'py>,
+    module: &str,
+    function: &str,
+    arguments: impl pyo3::call::PyCallArgs<'py>,
+) -> PyResult<Bound<'py, PyAny>> {
+    py.import(module)?.getattr(function)?.call1(arguments)
+}
+
+#[pymethods]
+impl PyProblem {
+    /// A learning problem from candidate models over the same states and actions: the truth is some
+    /// mixture of them.
+    ///
+    /// Each model is an array P[s, a, s'] of float64 or float32, a scipy sparse matrix with a row for
+    /// each s * actions + a, or one such matrix for each action. `models` may be a dictionary, whose
+    /// keys are the names. `costs` is one number, or has one for each state and action, or for each
+    /// next state, too. What the goal costs is not looked at.
+    ///
+    /// Rows that sum to 1 within 1e-5 are divided by their sums, and `notes` says so. `available`
+    /// says which actions a state has; actions are then numbered within their state. `theta` are the
+    /// true weights, where they are known: simulations and planning need them.
+    ///
+    /// >>> import numpy as np, goalward as gw
+    /// >>> fast = np.array([[[0.1, 0.9]], [[0.0, 1.0]]])
+    /// >>> slow = np.array([[[0.8, 0.2]], [[0.0, 1.0]]])
+    /// >>> problem = gw.Problem.from_models([fast, slow], costs=1.0, start=0, goal=1)
+    /// >>> problem.dim, problem.n_states
+    /// (2, 2)
+    #[staticmethod]
+    #[pyo3(signature = (models, costs, start, goal, *, state_names=None, action_names=None,
+                        model_names=None, theta=None, available=None, name="mixture"))]
+    #[allow(clippy::too_many_arguments)]
+    fn from_models<'py>(
+        py: Python<'py>,
+        models: Bound<'py, PyAny>,
+        costs: Bound<'py, PyAny>,
+        start: Bound<'py, PyAny>,
+        goal: Bound<'py, PyAny>,
+        state_names: Option<Bound<'py, PyAny>>,
+        action_names: Option<Bound<'py, PyAny>>,
+        model_names: Option<Bound<'py, PyAny>>,
+        theta: Option<Bound<'py, PyAny>>,
+        available: Option<Bound<'py, PyAny>>,
+        name: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let about = (state_names, action_names, model_names, theta, available, name);
+        let (states, actions, models_called, theta, available, name) = about;
+        let all = (models, costs, start, goal, states, actions, models_called, theta, available, name);
+        made_by(py, "goalward._models", "from_models", all)
+    }
+
+    /// A problem from features phi[s, a, s'] of dim numbers each: P(s'|s, a) is their product with an
+    /// unknown theta. `facts` are known facts (a, b) about it: the sum of a[i] * theta[i] is at most b.
+    ///
+    /// >>> import numpy as np, goalward as gw
+    /// >>> phi = np.zeros((2, 1, 2, 2))
+    /// >>> phi[0, 0, 0] = [0.5, 0.0]
+    /// >>> phi[0, 0, 1] = [0.5, 1.0]
+    /// >>> gw.Problem.from_features(phi, costs=1.0, start=0, goal=1).dim
+    /// 2
+    #[staticmethod]
+    #[pyo3(signature = (features, costs, start, goal, *, facts=None, state_names=None,
+                        action_names=None, theta=None, available=None, name="features"))]
+    #[allow(clippy::too_many_arguments)]
+    fn from_features<'py>(
+        py: Python<'py>,
+        features: Bound<'py, PyAny>,
+        costs: Bound<'py, PyAny>,
+        start: Bound<'py, PyAny>,
+        goal: Bound<'py, PyAny>,
+        facts: Option<Bound<'py, PyAny>>,
+        state_names: Option<Bound<'py, PyAny>>,
+        action_names: Option<Bound<'py, PyAny>>,
+        theta: Option<Bound<'py, PyAny>>,
+        available: Option<Bound<'py, PyAny>>,
+        name: &str,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let facts = facts.unwrap_or_else(|| PyTuple::empty(py).into_any());
+        let all = (features, costs, start, goal, facts, state_names, action_names, theta, available, name);
+        made_by(py, "goalward._models", "from_features", all)
+    }
+
+    /// A problem from a Gymnasium environment with a table `P` of transitions, as FrozenLake,
+    /// CliffWalking and Taxi have one.
+    ///
+    /// `failure` says what an end without success means: `"restart"` goes back to the start, at the
+    /// step's own cost; `"end"` takes every end for the goal; `"lost"` is never left again, and can
+    /// be planned with but not learnt in. `cost` is `"reward"` (minus the reward), `"1"` (each step
+    /// costs 1) or `"shortfall"`; `start` is a state.
+    #[staticmethod]
+    #[pyo3(signature = (env, *, failure="restart", cost=None, start=None))]
+    fn from_gymnasium<'py>(
+        py: Python<'py>,
+        env: Bound<'py, PyAny>,
+        failure: &str,
+        cost: Option<Bound<'py, PyAny>>,
+        start: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        made_by(py, "goalward._gymnasium", "from_gymnasium", (env, failure, cost, start))
+    }
+
+    /// Its name.
+    #[getter]
+    fn name(&self) -> &str {
+        self.problem().name()
+    }
+
+    /// The built-in world or the file that it comes from, with its parameters.
+    #[getter]
+    fn world(&self) -> String {
+        self.params.iter().fold(self.world.clone(), |text, (key, value)| format!("{text}@{key}={value}"))
+    }
+
+    /// The number of models, which is the length of theta.
+    #[getter]
+    fn dim(&self) -> usize {
+        self.problem().dim()
+    }
+
+    /// The number of states, the goal included.
+    #[getter]
+    fn n_states(&self) -> usize {
+        self.problem().states()
+    }
+
+    /// The number of actions of the state that has most.
+    #[getter]
+    fn n_actions(&self) -> usize {
+        self.most_actions()
+    }
+
+    /// The number of state-action pairs.
+    #[getter]
+    fn n_pairs(&self) -> usize {
+        self.problem().pairs()
+    }
+
+    /// Where every episode starts.
+    #[getter]
+    fn start(&self) -> usize {
+        self.problem().start()
+    }
+
+    /// Where every episode ends.
+    #[getter]
+    fn goal(&self) -> usize {
+        self.problem().goal()
+    }
+
+    /// The true weights, if they are known; learners never see them.
+    #[getter]
+    fn theta<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
+        self.instance.truth.as_ref().map(|truth| PyArray1::from_slice(py, truth.theta()))
+    }
+
+    /// The same problem with other true weights, or with none.
+    fn with_theta(&self, theta: Option<PyReadonlyArray1<f64>>) -> PyResult<PyProblem> {
+        let problem = self.problem();
+        let truth = match &theta {
+            Some(theta) => {
+                Some(goalward::problem::Truth::new(problem, theta.as_slice()?).map_err(Told::told)?)
+            }
+            None => None,
+        };
+        let notes = problem.notes().to_vec();
+        let instance = Instance { problem: problem.clone(), truth, model: self.instance.model, notes };
+        Ok(PyProblem::new(&self.world, self.params.clone(), instance))
+    }
+
+    /// The names of the states, in their order; numbers if they have none.
+    #[getter]
+    fn state_names(&self) -> Vec<String> {
+        (0..self.problem().states()).map(|s| self.problem().state_name(s).into_owned()).collect()
+    }
+
+    /// The names of the models, in the order of theta; numbers if they have none.
+    #[getter]
+    fn model_names(&self) -> Vec<String> {
+        (0..self.problem().dim()).map(|i| self.problem().model_name(i).into_owned()).collect()
+    }
+
+    /// The names of a state's actions, in their order; numbers if they have none.
+    fn actions(&self, state: &Bound<PyAny>) -> PyResult<Vec<String>> {
+        let s = self.checked(state)?;
+        Ok((0..self.problem().actions(s)).map(|a| self.problem().action_name(s, a).into_owned()).collect())
+    }
+
+    /// The number of a state, by name or number.
+    fn state(&self, state: &Bound<PyAny>) -> PyResult<usize> {
+        self.checked(state)
+    }
+
+    /// The cost of an action.
+    fn cost(&self, state: &Bound<PyAny>, action: &Bound<PyAny>) -> PyResult<f64> {
+        Ok(self.problem().cost(self.pair(state, action)?))
+    }
+
+    /// The costs, as an array of states and actions; NaN where a state has no such action.
+    #[getter]
+    fn costs<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
+        self.by_state(py, self.problem().costs())
+    }
+
+    /// The successors of an action, and for each the probability in every model.
+    #[allow(clippy::type_complexity)]
+    fn successors<'py>(
+        &self,
+        py: Python<'py>,
+        state: &Bound<PyAny>,
+        action: &Bound<PyAny>,
+    ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray2<f64>>)> {
+        let pair = self.pair(state, action)?;
+        let (next, phi) = (self.problem().successors(pair), self.problem().phi(pair));
+        let phi = PyArray1::from_slice(py, &phi).reshape([next.len(), self.problem().dim()])?;
+        Ok((PyArray1::from_slice(py, next), phi))
+    }
+
+    /// The first pair of every state, and behind them the number of pairs.
+    #[getter]
+    fn first_pairs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<usize>> {
+        let problem = self.problem();
+        let first = (0..problem.states()).map(|s| problem.pairs_of(s).start).chain([problem.pairs()]);
+        PyArray1::from_vec(py, first.collect())
+    }
+
+    /// The features in compressed sparse rows: `indptr` over pairs, successors, and one row of dim
+    /// numbers for each successor.
+    #[allow(clippy::type_complexity)]
+    fn features<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyArray1<usize>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray2<f64>>)> {
+        let problem = self.problem();
+        let (indptr, next) = rows(problem);
+        let phi: Vec<f64> = (0..problem.pairs()).flat_map(|p| problem.phi(p).into_owned()).collect();
+        let shape = [next.len(), problem.dim()];
+        let phi = PyArray1::from_vec(py, phi).reshape(shape)?;
+        Ok((PyArray1::from_vec(py, indptr), PyArray1::from_vec(py, next), phi))
+    }
+
+    /// The true transitions in compressed sparse rows: `indptr` over pairs, successors, and their
+    /// probabilities. An error if theta is not known.
+    #[allow(clippy::type_complexity)]
+    fn kernel<'py>(
+        &self,
+        py: Python<'py>,
+    ) -> PyResult<(Bound<'py, PyArray1<usize>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>)> {
+        let problem = self.problem();
+        let truth = self.instance.truth().map_err(Told::told)?;
+        let (indptr, next) = rows(problem);
+        let p: Vec<f64> = (0..problem.pairs()).flat_map(|p| truth.row(problem, p)).copied().collect();
+        Ok((PyArray1::from_vec(py, indptr), PyArray1::from_vec(py, next), PyArray1::from_vec(py, p)))
+    }
+
+    /// What was done to what the problem was made from, such as rows that were rescaled.
+    #[getter]
+    fn notes(&self) -> Vec<String> {
+        self.instance.notes.iter().map(|note| note.message.clone()).collect()
+    }
+
+    /// Writes it to a file that `load` and every command of goalward read.
+    fn save(&self, py: Python, path: PathBuf) -> PyResult<()> {
+        let written = py.detach(|| {
+            let text = goalward::files::json::to_json(&self.instance);
+            output::replace(&path, text.as_bytes())
+        });
+        written.map_err(Told::told)
+    }
+
+    fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, [py.None()])
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
+        let (py, this) = (slf.py(), slf.get());
+        let text = py.detach(|| goalward::files::json::to_json(&this.instance));
+        let made = py.import("goalward._goalward")?.getattr("open_bytes")?;
+        let params: Vec<(String, String)> = this.params.iter().map(|(k, v)| (k.into(), v.into())).collect();
+        let bytes = PyBytes::new(py, text.as_bytes());
+        let arguments = (bytes, &this.world, PyDict::new(py), Some(params)).into_pyobject(py)?;
+        PyTuple::new(py, [made, arguments.into_any()])
+    }
+
+    fn __copy__(slf: Py<Self>) -> Py<Self> {
+        slf
+    }
+
+    fn __deepcopy__(slf: Py<Self>, _memo: &Bound<PyAny>) -> Py<Self> {
+        slf
+    }
+
+    fn __repr__(&self) -> String {
+        let problem = self.problem();
+        let theta = if self.instance.truth.is_some() { "known" } else { "unknown" };
+        format!(
+            "Problem({:?}, states={}, actions={}, models={}, theta {theta})",
+            problem.name(),
+            problem.states(),
+            self.most_actions(),
+            problem.dim()
+        )
+    }
+}
+
+/// Where the successors of every pair begin, and all successors.
+fn rows(problem: &Problem) -> (Vec<usize>, Vec<u32>) {
+    let mut indptr = vec![0];
+    indptr.extend((0..problem.pairs()).map(|p| problem.rows(p).end));
+    (indptr, (0..problem.pairs()).flat_map(|p| problem.successors(p)).copied().collect())
+}
+
+/// Opens a built-in world or a file.
+#[pyfunction]
+#[pyo3(signature = (world, **params))]
+pub(crate) fn open_world(py: Python, world: &str, params: Option<&Bound<PyDict>>) -> PyResult<PyProblem> {
+    let given = settings(params)?;
+    let opened = py.detach(|| {
+        let (world, own) = worlds::named(world)?;
+        let all = own.and(&given)?;
+        Ok((worlds::open(&world, &all)?, world, all))
+    });
+    let (instance, world, all) = opened.map_err(|error: goalward::Error| error.told())?;
+    Ok(PyProblem::new(&world, all, instance))
+}
+
+/// Opens a file.
+#[pyfunction]
+#[pyo3(signature = (path, **params))]
+pub(crate) fn open_path(py: Python, path: PathBuf, params: Option<&Bound<PyDict>>) -> PyResult<PyProblem> {
+    let given = settings(params)?;
+    let name = path.display().to_string();
+    let opened = py.detach(|| worlds::open_file(&path, &given)).map_err(Told::told)?;
+    Ok(PyProblem::new(&name, given, opened))
+}
+
+/// Opens what a file holds; `name` is what errors call it. With `origin` the problem is called that,
+/// and these are its world's parameters.
+#[pyfunction]
+#[pyo3(signature = (content, name, params, origin=None))]
+pub(crate) fn open_bytes(
+    py: Python,
+    content: &[u8],
+    name: &str,
+    params: &Bound<PyDict>,
+    origin: Option<Vec<(String, String)>>,
+) -> PyResult<PyProblem> {
+    let given = settings(Some(params))?;
+    let content = content.to_vec();
+    let instance = py.detach(|| worlds::open_bytes(content, name, &given)).map_err(Told::told)?;
+    let params = match origin {
+        Some(pairs) => pairs.iter().fold(Settings::new(), |all, (key, value)| all.set(key, value)),
+        None => given,
+    };
+    Ok(PyProblem::new(name, params, instance))
+}
+
+/// What there is to say of every built-in world, as a list of dictionaries.
+#[pyfunction]
+pub(crate) fn worlds_json(py: Python) -> PyResult<Bound<PyAny>> {
+    to_python(py, &serde_json::to_value(worlds::WORLDS).unwrap_or_default())
+}
+
+/// What there is to say of every learner, as a list of dictionaries.
+#[pyfunction]
+pub(crate) fn learners_json(py: Python) -> PyResult<Bound<PyAny>> {
+    to_python(py, &serde_json::to_value(learners::all()).unwrap_or_default())
+}

@@ -1,0 +1,278 @@
+//! Runs: one, or many on several threads, without Python's lock.
+
+use crate::arguments::named;
+use crate::errors::{Told, refused, to_python};
+use crate::learner::PyLearner;
+use crate::own::{self, Raised};
+use crate::problem::PyProblem;
+use crate::watch::{Tally, watched};
+use goalward::Settings;
+use goalward::episode::{
+    Agent, Arena, Ending, Episode, Flow, Observer, RunResult, RunSpec, Runner, Step, Stop,
+};
+use goalward_lab::stats::Mean;
+use numpy::PyArray1;
+use pyo3::prelude::*;
+use pyo3::types::{PyDict, PyString};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
+
+/// Steps between two questions whether to stop.
+const LISTEN: u64 = 64;
+
+/// The version of the package.
+#[pyfunction]
+pub(crate) fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}
+
+/// Who runs.
+enum Who {
+    /// A learner of the registry.
+    Built(String, Settings),
+    /// An object in Python.
+    Own(Py<PyAny>),
+    /// A learner that has perhaps seen something already; it is given back afterwards.
+    Taken(Py<PyLearner>, Box<Mutex<Option<Agent>>>),
+}
+
+/// One run.
+struct Job {
+    label: String,
+    who: Who,
+    seed: u64,
+    arena: Arc<Arena>,
+}
+
+/// What is taken down of a run, episode by episode.
+#[derive(Default)]
+struct Columns {
+    cost: Vec<f64>,
+    steps: Vec<u64>,
+    regret: Vec<f64>,
+    gap_regret: Vec<f64>,
+}
+
+/// How a run went.
+struct Ran {
+    result: RunResult,
+    columns: Columns,
+    interrupted: bool,
+    seconds: f64,
+}
+
+/// Runs jobs, each a tuple of label, problem, learner and seed, on so many threads. A learner is an
+/// id with settings, a `Learner`, or an object with `act` and `observe`. For each job a dictionary
+/// with the result and the columns.
+#[pyfunction]
+#[pyo3(signature = (jobs, episodes, max_steps, threads, progress))]
+pub(crate) fn run_jobs<'py>(
+    py: Python<'py>,
+    jobs: Vec<(String, Bound<'py, PyProblem>, Bound<'py, PyAny>, u64)>,
+    episodes: u64,
+    max_steps: Option<u64>,
+    threads: usize,
+    progress: Option<Py<PyAny>>,
+) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    let mut all: Vec<Job> = Vec::new();
+    for (label, problem, learner, seed) in jobs {
+        match job(py, label, &problem, &learner, seed) {
+            Ok(job) => all.push(job),
+            Err(error) => {
+                give_back(py, &all);
+                return Err(error);
+            }
+        }
+    }
+    let (tally, raised) = (Tally::new(), Raised::default());
+    let outcome = watched(py, &tally, progress.as_ref(), || {
+        let runs = Runs { jobs: &all, episodes, max_steps, tally: &tally, raised: &raised };
+        runs.all(threads.clamp(1, 1024))
+    });
+    give_back(py, &all);
+    let outcome = outcome?;
+    if let Some(error) = raised.take() {
+        return Err(error);
+    }
+    let ran = outcome.map_err(Told::told)?;
+    ran.into_iter().zip(&all).map(|(ran, job)| told(py, ran, job)).collect()
+}
+
+fn give_back(py: Python, jobs: &[Job]) {
+    for job in jobs {
+        if let Who::Taken(learner, agent) = &job.who
+            && let Some(agent) = agent.lock().unwrap_or_else(PoisonError::into_inner).take()
+        {
+            learner.borrow_mut(py).give_back(agent);
+        }
+    }
+}
+
+fn job(
+    py: Python,
+    label: String,
+    problem: &Bound<PyProblem>,
+    learner: &Bound<PyAny>,
+    seed: u64,
+) -> PyResult<Job> {
+    let arena = problem.get().arena(py)?;
+    let who = if let Ok(text) = learner.cast::<PyString>() {
+        let (id, settings) = named(&text.to_string_lossy(), None)?;
+        Who::Built(id, settings)
+    } else if let Ok(given) = learner.cast::<PyLearner>() {
+        if !given.try_borrow()?.problem().bind(py).is(problem) {
+            let message = "this learner was made for another problem";
+            return Err(refused("MisuseError", message, Some("make it for the problem that it runs on")));
+        }
+        let agent = given.try_borrow_mut()?.take()?;
+        Who::Taken(given.clone().unbind(), Box::new(Mutex::new(Some(agent))))
+    } else if learner.hasattr("act")? && learner.hasattr("observe")? {
+        Who::Own(learner.clone().unbind())
+    } else {
+        let kind = learner.get_type().name()?;
+        let message = format!("{kind} is no learner: it has no methods act and observe");
+        return Err(refused("MisuseError", message, Some("goalward.learners.ids() lists the built-in ones")));
+    };
+    Ok(Job { label, who, seed, arena })
+}
+
+struct Runs<'a> {
+    jobs: &'a [Job],
+    episodes: u64,
+    max_steps: Option<u64>,
+    tally: &'a Tally,
+    raised: &'a Raised,
+}
+
+impl Runs<'_> {
+    /// All runs, each taken by the first thread that is free.
+    fn all(&self, threads: usize) -> goalward::Result<Vec<Ran>> {
+        let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let done: Vec<Mutex<Option<goalward::Result<Ran>>>> =
+            self.jobs.iter().map(|_| Mutex::new(None)).collect();
+        let work = || {
+            while !self.tally.stopped() && !failed.load(Ordering::Relaxed) {
+                let n = next.fetch_add(1, Ordering::Relaxed);
+                let Some(job) = self.jobs.get(n) else { break };
+                let ran = self.one(job);
+                failed.fetch_or(ran.is_err() || self.raised.is_some(), Ordering::Relaxed);
+                *done[n].lock().unwrap_or_else(PoisonError::into_inner) = Some(ran);
+            }
+        };
+        std::thread::scope(|scope| {
+            for _ in 1..threads.min(self.jobs.len()) {
+                scope.spawn(work);
+            }
+            work();
+        });
+        let all = done.into_iter().map(|ran| ran.into_inner().unwrap_or_else(PoisonError::into_inner));
+        all.flatten().collect()
+    }
+
+    fn one(&self, job: &Job) -> goalward::Result<Ran> {
+        let began = Instant::now();
+        let mut spec = RunSpec {
+            learner: job.label.clone(),
+            settings: Settings::new(),
+            seed: job.seed,
+            episodes: self.episodes,
+            max_steps: self.max_steps,
+        };
+        let mut taken = None;
+        let mut runner = match &job.who {
+            Who::Built(id, settings) => {
+                (spec.learner, spec.settings) = (id.clone(), settings.clone());
+                Runner::new(&job.arena, spec)?
+            }
+            Who::Own(object) => {
+                let object = Python::attach(|py| object.clone_ref(py));
+                let learner = own::learner(&job.label, object, job.arena.problem(), self.raised)?;
+                Runner::with_learner(&job.arena, spec, learner)?
+            }
+            Who::Taken(_, slot) => {
+                let agent = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+                // a learner that is given twice has no second run
+                let Some(agent) = agent else {
+                    let fault = "this learner is running already: give each run a learner of its own".into();
+                    return Err(goalward::Error::Misuse { t: 0, fault });
+                };
+                let (learner, built) = agent.into_parts();
+                (spec.learner, spec.settings) = (built.learner.clone(), built.settings.clone());
+                taken = Some((slot, built));
+                Runner::with_learner(&job.arena, spec, learner)?
+            }
+        };
+        runner.heed(self.tally.halt());
+        let raises = matches!(job.who, Who::Own(_));
+        let mut watch =
+            Watch { columns: Columns::default(), tally: self.tally, raised: raises.then_some(self.raised) };
+        let ending = runner.run(&mut [&mut watch]);
+        let result = runner.result();
+        if let Some((slot, built)) = taken {
+            let mut learner = runner.into_learner();
+            learner.heed(&goalward::plan::Halt::never());
+            let agent = Agent::from_parts(learner, built);
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(agent);
+        }
+        let interrupted = ending? == Ending::Paused;
+        Ok(Ran { result, columns: watch.columns, interrupted, seconds: began.elapsed().as_secs_f64() })
+    }
+}
+
+struct Watch<'a> {
+    columns: Columns,
+    tally: &'a Tally,
+    raised: Option<&'a Raised>,
+}
+
+impl Watch<'_> {
+    fn go_on(&self) -> Flow {
+        match self.tally.stopped() || self.raised.is_some_and(Raised::is_some) {
+            true => Flow::Break(Stop),
+            false => Flow::Continue(()),
+        }
+    }
+}
+
+impl Observer for Watch<'_> {
+    fn step(&mut self, step: &Step) -> Flow {
+        match self.raised.is_some() || step.t.is_multiple_of(LISTEN) {
+            true => self.go_on(),
+            false => Flow::Continue(()),
+        }
+    }
+
+    fn episode(&mut self, ended: &Episode) -> Flow {
+        self.columns.cost.push(ended.cost);
+        self.columns.steps.push(ended.steps);
+        self.columns.regret.push(ended.regret);
+        self.columns.gap_regret.push(ended.gap_regret);
+        self.tally.advance(1);
+        self.go_on()
+    }
+}
+
+fn told<'py>(py: Python<'py>, ran: Ran, job: &Job) -> PyResult<Bound<'py, PyDict>> {
+    let dict = PyDict::new(py);
+    let mut result = serde_json::to_value(&ran.result).unwrap_or_default();
+    if let Who::Own(_) = job.who {
+        result["learner"] = job.label.clone().into();
+    }
+    dict.set_item("label", &job.label)?;
+    dict.set_item("result", to_python(py, &result)?)?;
+    dict.set_item("cost", PyArray1::from_vec(py, ran.columns.cost))?;
+    dict.set_item("steps", PyArray1::from_vec(py, ran.columns.steps))?;
+    dict.set_item("regret", PyArray1::from_vec(py, ran.columns.regret))?;
+    dict.set_item("gap_regret", PyArray1::from_vec(py, ran.columns.gap_regret))?;
+    dict.set_item("interrupted", ran.interrupted)?;
+    dict.set_item("seconds", ran.seconds)?;
+    Ok(dict)
+}
+
+/// Student's 95 % interval of the mean; None for fewer than two numbers.
+#[pyfunction]
+pub(crate) fn mean_interval(numbers: Vec<f64>) -> Option<(f64, f64)> {
+    let mean = Mean::of(&numbers)?;
+    Some((mean.low?, mean.high?))
+}

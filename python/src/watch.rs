@@ -1,0 +1,89 @@
+//! Long work: on threads of its own and without Python's lock, while this one tells how far it is
+//! and listens for Ctrl-C.
+
+use crate::errors::panicked;
+use goalward::plan::Halt;
+use pyo3::prelude::*;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{RecvTimeoutError, channel};
+use std::time::Duration;
+
+/// How often signals are looked for.
+const LISTEN: Duration = Duration::from_millis(50);
+
+/// How far some work is, and whether it should stop.
+pub(crate) struct Tally {
+    done: AtomicU64,
+    halt: Halt,
+}
+
+impl Tally {
+    pub(crate) fn new() -> Tally {
+        Tally { done: AtomicU64::new(0), halt: Halt::new() }
+    }
+
+    /// So many more units are done.
+    pub(crate) fn advance(&self, units: u64) {
+        self.done.fetch_add(units, Ordering::Relaxed);
+    }
+
+    pub(crate) fn halt(&self) -> &Halt {
+        &self.halt
+    }
+
+    /// Whether the work should stop.
+    pub(crate) fn stopped(&self) -> bool {
+        self.halt.asked()
+    }
+}
+
+/// Does some work on another thread. `progress(done)` is called now and then; what it raises, and
+/// Ctrl-C, stops the work and is raised here.
+pub(crate) fn watched<T: Send>(
+    py: Python,
+    tally: &Tally,
+    progress: Option<&Py<PyAny>>,
+    work: impl FnOnce() -> T + Send,
+) -> PyResult<T> {
+    let (outcome, stopped) = py.detach(|| {
+        std::thread::scope(|scope| {
+            let (tell, told) = channel();
+            scope.spawn(move || {
+                let outcome = catch_unwind(AssertUnwindSafe(work));
+                // nobody listens only if this thread is gone
+                let _ = tell.send(outcome);
+            });
+            let mut stopped = None;
+            loop {
+                match told.recv_timeout(LISTEN) {
+                    Ok(outcome) => return (Some(outcome), stopped),
+                    Err(RecvTimeoutError::Disconnected) => return (None, stopped),
+                    Err(RecvTimeoutError::Timeout) if stopped.is_some() => {}
+                    Err(RecvTimeoutError::Timeout) => {
+                        let done = tally.done.load(Ordering::Relaxed);
+                        let heard = Python::attach(|py| {
+                            py.check_signals()?;
+                            progress.map_or(Ok(()), |tell| tell.call1(py, (done,)).map(|_| ()))
+                        });
+                        if let Err(error) = heard {
+                            tally.halt.ask();
+                            stopped = Some(error);
+                        }
+                    }
+                }
+            }
+        })
+    });
+    match (stopped, outcome) {
+        (Some(error), _) => Err(error),
+        (None, Some(Ok(value))) => {
+            if let Some(tell) = progress {
+                tell.call1(py, (tally.done.load(Ordering::Relaxed),))?;
+            }
+            Ok(value)
+        }
+        (None, Some(Err(panic))) => Err(panicked(panic)),
+        (None, None) => Err(panicked(Box::new("a thread is gone"))),
+    }
+}
