@@ -1,6 +1,6 @@
 //! What users pass: settings as keyword arguments, states and actions by number or name.
 
-use crate::errors::{Told, refused};
+use crate::errors::refused;
 use goalward::Settings;
 use goalward::parameters::name_and_settings;
 use pyo3::exceptions::PyTypeError;
@@ -38,8 +38,9 @@ pub(crate) fn settings(given: Option<&Bound<PyDict>>) -> PyResult<Settings> {
 
 /// `id@key=value@key=value`, and more settings.
 pub(crate) fn named(text: &str, given: Option<&Bound<PyDict>>) -> PyResult<(String, Settings)> {
-    let (id, own) = name_and_settings(text).map_err(Told::told)?;
-    let all = own.and(&settings(given)?).map_err(Told::told)?;
+    let told = |error: goalward::Error| refused("SettingError", error.to_string(), error.hint().as_deref());
+    let (id, own) = name_and_settings(text).map_err(told)?;
+    let all = own.and(&settings(given)?).map_err(told)?;
     Ok((id.into(), all))
 }
 

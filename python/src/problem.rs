@@ -5,7 +5,7 @@ use crate::errors::{Told, refused, to_python};
 use goalward::episode::Arena;
 use goalward::problem::Instance;
 use goalward::{Problem, Settings, learners, output, worlds};
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1};
+use numpy::{AllowTypeChange, PyArray1, PyArray2, PyArrayLike1, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use std::collections::HashMap;
@@ -21,7 +21,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 /// >>> problem = gw.worlds.make("windy-grid", n=3)
 /// >>> problem.n_states, problem.dim
 /// (9, 5)
-#[pyclass(name = "Problem", module = "goalward", frozen, subclass)]
+#[pyclass(name = "Problem", module = "goalward", frozen)]
 pub(crate) struct PyProblem {
     pub(crate) instance: Instance,
     /// The world's id or the file, and its parameters: results name them.
@@ -291,7 +291,7 @@ impl PyProblem {
     }
 
     /// The same problem with other true weights, or with none.
-    fn with_theta(&self, theta: Option<PyReadonlyArray1<f64>>) -> PyResult<PyProblem> {
+    fn with_theta(&self, theta: Option<PyArrayLike1<f64, AllowTypeChange>>) -> PyResult<PyProblem> {
         let problem = self.problem();
         let truth = match &theta {
             Some(theta) => {
@@ -345,19 +345,20 @@ impl PyProblem {
         py: Python<'py>,
         state: &Bound<PyAny>,
         action: &Bound<PyAny>,
-    ) -> PyResult<(Bound<'py, PyArray1<u32>>, Bound<'py, PyArray2<f64>>)> {
+    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray2<f64>>)> {
         let pair = self.pair(state, action)?;
         let (next, phi) = (self.problem().successors(pair), self.problem().phi(pair));
         let phi = PyArray1::from_slice(py, &phi).reshape([next.len(), self.problem().dim()])?;
-        Ok((PyArray1::from_slice(py, next), phi))
+        let next = next.iter().map(|&s| i64::from(s)).collect();
+        Ok((PyArray1::from_vec(py, next), phi))
     }
 
     /// The first pair of every state, and behind them the number of pairs.
     #[getter]
-    fn first_pairs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<usize>> {
+    fn first_pairs<'py>(&self, py: Python<'py>) -> Bound<'py, PyArray1<i64>> {
         let problem = self.problem();
         let first = (0..problem.states()).map(|s| problem.pairs_of(s).start).chain([problem.pairs()]);
-        PyArray1::from_vec(py, first.collect())
+        PyArray1::from_vec(py, first.map(|pair| pair as i64).collect())
     }
 
     /// The features in compressed sparse rows: `indptr` over pairs, successors, and one row of dim
@@ -366,7 +367,7 @@ impl PyProblem {
     fn features<'py>(
         &self,
         py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyArray1<usize>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray2<f64>>)> {
+    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray2<f64>>)> {
         let problem = self.problem();
         let (indptr, next) = rows(problem);
         let phi: Vec<f64> = (0..problem.pairs()).flat_map(|p| problem.phi(p).into_owned()).collect();
@@ -381,7 +382,7 @@ impl PyProblem {
     fn kernel<'py>(
         &self,
         py: Python<'py>,
-    ) -> PyResult<(Bound<'py, PyArray1<usize>>, Bound<'py, PyArray1<u32>>, Bound<'py, PyArray1<f64>>)> {
+    ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<f64>>)> {
         let problem = self.problem();
         let truth = self.instance.truth().map_err(Told::told)?;
         let (indptr, next) = rows(problem);
@@ -440,10 +441,10 @@ impl PyProblem {
 }
 
 /// Where the successors of every pair begin, and all successors.
-fn rows(problem: &Problem) -> (Vec<usize>, Vec<u32>) {
+fn rows(problem: &Problem) -> (Vec<i64>, Vec<i64>) {
     let mut indptr = vec![0];
-    indptr.extend((0..problem.pairs()).map(|p| problem.rows(p).end));
-    (indptr, (0..problem.pairs()).flat_map(|p| problem.successors(p)).copied().collect())
+    indptr.extend((0..problem.pairs()).map(|p| problem.rows(p).end as i64));
+    (indptr, (0..problem.pairs()).flat_map(|p| problem.successors(p)).map(|&s| i64::from(s)).collect())
 }
 
 /// Opens a built-in world or a file.

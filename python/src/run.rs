@@ -49,7 +49,7 @@ struct Job {
 #[derive(Default)]
 struct Columns {
     cost: Vec<f64>,
-    steps: Vec<u64>,
+    steps: Vec<i64>,
     regret: Vec<f64>,
     gap_regret: Vec<f64>,
 }
@@ -245,7 +245,7 @@ impl Observer for Watch<'_> {
 
     fn episode(&mut self, ended: &Episode) -> Flow {
         self.columns.cost.push(ended.cost);
-        self.columns.steps.push(ended.steps);
+        self.columns.steps.push(ended.steps as i64);
         self.columns.regret.push(ended.regret);
         self.columns.gap_regret.push(ended.gap_regret);
         self.tally.advance(1);

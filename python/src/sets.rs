@@ -4,7 +4,7 @@ use crate::errors::{refused, to_python};
 use crate::learner::PyLearner;
 use goalward::confidence::{ConfidenceSet, Size};
 use goalward::learners::Probe;
-use numpy::PyReadonlyArray1;
+use numpy::{AllowTypeChange, PyArrayLike1};
 use pyo3::prelude::*;
 
 /// The set of mixtures that a learner has not ruled out.
@@ -46,7 +46,7 @@ impl PyConfidenceSet {
         answer.ok_or_else(|| refused("MisuseError", "the learner has no such set", None))
     }
 
-    fn checked<'a>(&self, py: Python, theta: &'a PyReadonlyArray1<f64>) -> PyResult<&'a [f64]> {
+    fn checked<'a>(&self, py: Python, theta: &'a PyArrayLike1<f64, AllowTypeChange>) -> PyResult<&'a [f64]> {
         let theta = theta.as_slice()?;
         let dim = self.learner.bind(py).try_borrow()?.with(|learner| learner.problem().dim())?;
         if theta.len() == dim && theta.iter().all(|x| x.is_finite()) {
@@ -82,19 +82,23 @@ impl PyConfidenceSet {
     }
 
     /// Whether a mixture is in it.
-    fn contains(&self, py: Python, theta: PyReadonlyArray1<f64>) -> PyResult<bool> {
+    fn contains(&self, py: Python, theta: PyArrayLike1<f64, AllowTypeChange>) -> PyResult<bool> {
         let theta = self.checked(py, &theta)?;
         self.asked(py, |set| set.contains(theta))
     }
 
     /// How far inside a mixture is: negative outside, 0 on the boundary.
-    fn margin(&self, py: Python, theta: PyReadonlyArray1<f64>) -> PyResult<f64> {
+    fn margin(&self, py: Python, theta: PyArrayLike1<f64, AllowTypeChange>) -> PyResult<f64> {
         let theta = self.checked(py, &theta)?;
         self.asked(py, |set| set.margin(theta))
     }
 
     /// Certified bounds of the sum of direction[i] * theta[i] over the set; None if it is empty.
-    fn interval(&self, py: Python, direction: PyReadonlyArray1<f64>) -> PyResult<Option<(f64, f64)>> {
+    fn interval(
+        &self,
+        py: Python,
+        direction: PyArrayLike1<f64, AllowTypeChange>,
+    ) -> PyResult<Option<(f64, f64)>> {
         let direction = self.checked(py, &direction)?;
         self.asked(py, |set| {
             set.support().map(|mut set| goalward::confidence::interval(&mut *set, direction))
@@ -102,7 +106,7 @@ impl PyConfidenceSet {
     }
 
     /// The width of that interval.
-    fn width(&self, py: Python, direction: PyReadonlyArray1<f64>) -> PyResult<Option<f64>> {
+    fn width(&self, py: Python, direction: PyArrayLike1<f64, AllowTypeChange>) -> PyResult<Option<f64>> {
         Ok(self.interval(py, direction)?.map(|(low, high)| high - low))
     }
 

@@ -3,7 +3,9 @@
 use crate::errors::{Told, refused};
 use crate::problem::{PyProblem, read_only};
 use crate::watch::{Tally, watched};
+use goalward::Problem;
 use goalward::plan::{self, Answer, Objective, Options, Way, verify};
+use goalward::problem::Truth;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
@@ -45,11 +47,37 @@ pub(crate) fn solve<'py>(
     let truth = this.instance.truth().map_err(Told::told)?;
     let solved = watched(py, &Tally::new(), None, || {
         let answer = plan::solve(this.problem(), truth, &options)?;
-        let flaw = verify(this.problem(), truth, &answer).err().map(|flaw| flaw.to_string());
-        Ok((answer, flaw))
+        let checked = check(this.problem(), truth, &answer)?;
+        Ok((answer, checked))
     })?;
-    let (answer, flaw) = solved.map_err(|error: goalward::Error| error.told())?;
-    told(py, this, answer, flaw)
+    let (answer, checked) = solved.map_err(|error: goalward::Error| error.told())?;
+    told(py, this, answer, checked)
+}
+
+/// How the bounds were checked, or what is wrong with them. Those of the fast way are checked one
+/// inequality at a time. Those of the exact way are too close together for that: they must agree with
+/// bounds of the fast way that pass.
+fn check(
+    problem: &Problem,
+    truth: &Truth,
+    answer: &Answer,
+) -> goalward::Result<Result<&'static str, String>> {
+    let flaw = match verify(problem, truth, answer) {
+        Ok(()) => return Ok(Ok("inequalities")),
+        Err(flaw) => flaw.to_string(),
+    };
+    if answer.objective != Objective::Min {
+        return Ok(Err(flaw));
+    }
+    let other = plan::solve(problem, truth, &Options::fast(Objective::Min, 1e-8))?;
+    if let Err(flaw) = verify(problem, truth, &other) {
+        return Ok(Err(flaw.to_string()));
+    }
+    let apart = |&s: &usize| other.lower[s] > answer.upper[s] || answer.lower[s] > other.upper[s];
+    Ok(match (0..problem.states()).find(apart) {
+        None => Ok("bounds that passed their inequalities"),
+        Some(s) => Err(format!("state {s}: two ways to solve it disagree")),
+    })
 }
 
 fn choice(key: &str, value: &str, choices: &str) -> PyErr {
@@ -60,7 +88,7 @@ fn told<'py>(
     py: Python<'py>,
     problem: &PyProblem,
     answer: Answer,
-    flaw: Option<String>,
+    checked: Result<&str, String>,
 ) -> PyResult<Bound<'py, PyDict>> {
     let dict = PyDict::new(py);
     let (start, goal) = (answer.start, problem.problem().goal());
@@ -71,14 +99,18 @@ fn told<'py>(
     dict.set_item("b_star", answer.b_star)?;
     dict.set_item("t_star", answer.t_star)?;
     dict.set_item("reach_probability", answer.reach_probability)?;
-    dict.set_item("flaw", flaw)?;
+    dict.set_item("checked_by", checked.as_ref().ok())?;
+    dict.set_item("flaw", checked.err())?;
     let lost = |s: usize| answer.is_lost(s) || s == goal;
     let policy =
         answer.policy.iter().enumerate().map(|(s, &a)| if lost(s) { -1 } else { a as i64 }).collect();
     dict.set_item("policy", read_only(PyArray1::<i64>::from_vec(py, policy))?)?;
     let q = if answer.q.is_empty() { None } else { Some(problem.by_state(py, &answer.q)?) };
     dict.set_item("q", q)?;
-    dict.set_item("lost", read_only(PyArray1::from_vec(py, answer.lost))?)?;
+    dict.set_item(
+        "lost",
+        read_only(PyArray1::from_vec(py, answer.lost.iter().map(|&s| s as i64).collect()))?,
+    )?;
     // the arrays of the answer become those of Python
     for (name, numbers) in [
         ("values", answer.v),

@@ -203,7 +203,7 @@ def _action_names(
             f"action_names: {len(names)} entries for {states} states of {actions} actions",
             "give one name for each action, or one list for each state",
         )
-    named = []
+    named: list[list[str]] = []
     for state, row in enumerate(rows):
         if state == goal:
             named.append([])

@@ -43,10 +43,14 @@ class Solution:
     """The largest expected number of steps."""
     reach_probability: float
     """The greatest probability of reaching the goal from the start."""
-    lost: NDArray[np.uint64]
+    lost: NDArray[np.int64]
     """The states from which the goal cannot be reached for sure."""
     certificate: dict[str, Any]
-    """The widest interval, and what an independent check of all bounds found."""
+    """The widest relative interval, and what an independent check of all bounds found.
+
+    ``checked_by`` says how: each inequality of the proof, or for bounds a unit in the last place apart
+    agreement with wider bounds whose inequalities were checked.
+    """
 
     def __init__(self, problem: Problem, objective: str, found: dict[str, Any]) -> None:
         self.problem = problem
@@ -58,7 +62,12 @@ class Solution:
         for name in ("b_star", "t_star", "reach_probability", "lost"):
             setattr(self, name, found[name])
         flaw = found["flaw"]
-        self.certificate = {"width": found["width"], "checked": flaw is None, "flaw": flaw}
+        self.certificate = {
+            "width": found["width"],
+            "checked": flaw is None,
+            "checked_by": found["checked_by"],
+            "flaw": flaw,
+        }
 
     def __repr__(self) -> str:
         low, high = self.interval

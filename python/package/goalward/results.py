@@ -35,7 +35,7 @@ class Run:
     """The seed of the world's luck and of the learner's own."""
     cost: NDArray[np.float64]
     """What each episode cost."""
-    steps: NDArray[np.uint64]
+    steps: NDArray[np.int64]
     """How many steps each took."""
     regret: NDArray[np.float64]
     """The cost of all episodes so far less what the optimal policy pays on average."""

@@ -1,0 +1,22 @@
+"""What the tests share."""
+
+from __future__ import annotations
+
+import pytest
+from helpers import coin
+
+import goalward as gw
+
+
+@pytest.fixture
+def grid() -> gw.Problem:
+    """A small grid in five winds."""
+    return gw.worlds.make("windy-grid", n=3)
+
+
+@pytest.fixture
+def coins() -> gw.Problem:
+    """Two coins, of which the truth is a mixture."""
+    return gw.Problem.from_models(
+        {"fair": coin(0.5), "biased": coin(0.9)}, 1.0, 0, 1, theta=[0.25, 0.75]
+    )
