@@ -60,6 +60,15 @@ pub(crate) fn finish(mut command: Command) -> Result<ExitCode> {
     Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
 }
 
+/// Runs a command where it is; an error if it fails.
+pub(crate) fn finish_there(mut command: Command) -> Result<()> {
+    let status = command.status().with_context(|| format!("cannot run {:?}", command.get_program()))?;
+    if !status.success() {
+        bail!("{:?} failed", command.get_program());
+    }
+    Ok(())
+}
+
 fn instructions() -> Result<ExitCode> {
     let has_valgrind =
         Command::new("valgrind").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();

@@ -4,7 +4,7 @@
 use crate::artifacts::{self, Tests};
 use crate::skipped::Notes;
 use crate::timing::{Slow, Timed};
-use crate::{browser, cargo, docs, records, root};
+use crate::{browser, cargo, docs, python, records, root};
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
@@ -67,6 +67,7 @@ fn all(parts: &mut Parts) -> Outcome<()> {
     }));
     passed!(parts.looked("records with pandas, polars and DuckDB", || records::check(&study)));
     passed!(parts.looked("pages in a browser", || browser::test(&tests, &program, &study)));
+    passed!(parts.looked("the Python package", || python::test(&program)));
     // the examples in the documentation
     passed!(parts.cargo("examples in the documentation", &["test", "--workspace", "--doc"], &[]));
     passed!(parts.cargo(

@@ -11,10 +11,12 @@ mod dummy;
 mod licences;
 mod metadata;
 mod mutants;
+mod python;
 mod records;
 mod skipped;
 mod soak;
 mod timing;
+mod venv;
 
 use anyhow::{Context, Result};
 use std::env;
@@ -31,6 +33,7 @@ usage: cargo xtask test                    format, lints, all tests, documentati
        cargo xtask browser REPORT.html     open reports and replays in Chromium and use them; \
        more pages are replays
        cargo xtask dummy                   add a learner to a copy: it takes one file and one line
+       cargo xtask wheel                   build the Python wheel for release, and try it
        cargo xtask soak NAME               run a long sweep; without a name, list them
        cargo xtask mutants FILE            change a file in small ways: which changes does no test notice?";
 
@@ -44,6 +47,7 @@ fn main() -> Result<ExitCode> {
         ["browser", ref rest @ ..] => browser::run(rest),
         ["dummy"] => dummy::run(),
         ["soak", ref rest @ ..] => soak::run(rest),
+        ["wheel"] => python::wheel(),
         ["mutants", ref rest @ ..] => mutants::run(rest),
         ["help" | "--help" | "-h"] => {
             println!("{USAGE}");

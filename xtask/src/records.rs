@@ -1,14 +1,11 @@
-//! The records of a study, opened by others: pandas, polars and DuckDB in a virtual environment
-//! under `target/records/`. The report of the same study is for the browser.
+//! The records of a study, opened by others: pandas, polars and DuckDB. The report of the same study
+//! is for the browser.
 
-use crate::{bench, root};
+use crate::{bench, root, venv};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
-
-/// What opens the records.
-const PACKAGES: [&str; 4] = ["pandas>=2.2", "pyarrow>=17", "polars>=1.9", "duckdb>=1.1"];
 
 /// Runs the study of all learners in its quick version; the folder of its results.
 pub(crate) fn study(program: &Path) -> Result<PathBuf> {
@@ -26,27 +23,13 @@ pub(crate) fn study(program: &Path) -> Result<PathBuf> {
 
 /// Whether others read what we wrote, or why nobody could look.
 pub(crate) fn check(folder: &Path) -> Result<std::result::Result<ExitCode, String>> {
-    let python = match python() {
+    let python = match venv::python() {
         Ok(python) => python,
         Err(reason) => return Ok(Err(format!("records with pandas, polars and DuckDB: {reason}"))),
     };
     let mut command = Command::new(python);
     command.arg(root()?.join("xtask/records/check.py")).arg(folder);
     bench::finish(command).map(Ok)
-}
-
-/// A Python with the packages; they are installed if they are not there yet.
-fn python() -> std::result::Result<PathBuf, String> {
-    let venv = root().map_err(|e| e.to_string())?.join("target/records/venv");
-    let python = venv.join("bin/python");
-    let ready =
-        |python: &Path| quietly(Command::new(python).args(["-c", "import pandas, pyarrow, polars, duckdb"]));
-    if ready(&python).is_err() {
-        quietly(Command::new("python3").args(["-m", "venv"]).arg(&venv))?;
-        quietly(Command::new(&python).args(["-m", "pip", "install", "--quiet"]).args(PACKAGES))?;
-        ready(&python)?;
-    }
-    Ok(python)
 }
 
 /// Runs a command; the last line of what it complained about if it fails.
