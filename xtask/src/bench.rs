@@ -1,7 +1,7 @@
 //! `cargo xtask bench NAME [--json]`: benchmarks measure ratios within one run, and never run in
 //! `cargo xtask test`.
 
-use crate::{cargo, root};
+use crate::{cargo, python, root};
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
@@ -21,11 +21,14 @@ const BENCHES: &[(&str, &str)] = &[
         "rows",
         "pruning the rows of B, and 100,000 minima against Clarabel over all rows; --objectives N, --pairs N",
     ),
+    ("arrays", "building a problem from ten sparse models in arrays"),
     ("tabular", "steps per second of the tabular learners against rlberry-scool's UCBVI"),
     ("lab", "a job of a study with its records and checkpoint against the bare run"),
     ("windy", "where the time of a learning run on a grid of N x N goes: windy [N [EPISODES]], 300 and 20"),
 ];
 
+/// The benchmark of the Python package.
+const PYTHON: &str = "python";
 /// The benchmark that needs valgrind.
 const INSTRUCTIONS: &str = "instructions";
 /// The runner that counts them; the library in `instructions/Cargo.toml` has the same version.
@@ -34,6 +37,7 @@ const RUNNER_VERSION: &str = "0.20.0";
 pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     match args {
         [INSTRUCTIONS] => instructions(),
+        [PYTHON, rest @ ..] => python::bench(rest),
         [name, rest @ ..] if BENCHES.iter().any(|(bench, _)| bench == name) => {
             let package = if *name == "lab" { "goalward-lab" } else { "goalward" };
             let mut command = Command::new(cargo());
@@ -48,6 +52,9 @@ pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
             for (name, what) in BENCHES {
                 eprintln!("  {name:<16}{what}");
             }
+            eprintln!(
+                "  {PYTHON:<16}what Python costs over Rust: steps, threads, problems from arrays, imports"
+            );
             eprintln!("  {INSTRUCTIONS:<16}instruction counts of the hot paths, under valgrind");
             Ok(ExitCode::from(2))
         }

@@ -1,6 +1,7 @@
 //! The Python package: `cargo xtask test` builds its wheel and tests it, `cargo xtask wheel` builds
 //! the one for release.
 
+use crate::records::quietly;
 use crate::{bench, root, venv};
 use anyhow::{Context, Result, bail};
 use std::fs;
@@ -54,10 +55,12 @@ fn build(python: &Path, folder: &str, options: &[&str]) -> Result<PathBuf> {
     let _ = fs::remove_dir_all(&out);
     let mut command = Command::new(python);
     command.args(["-m", "maturin", "build", "--quiet", "--out"]).arg(&out).args(options);
-    let status = command.current_dir(root()?.join("python")).status().context("cannot run maturin")?;
-    if !status.success() {
-        bail!("maturin failed");
-    }
+    // maturin finds zig by the first Python on the PATH
+    let bin = python.parent().context("a Python lies in a folder")?;
+    let others = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths([bin.to_path_buf()].into_iter().chain(std::env::split_paths(&others)))?;
+    command.env("PATH", path).current_dir(root()?.join("python"));
+    bench::finish_there(command)?;
     only_file(&out, ".whl")
 }
 
@@ -102,6 +105,23 @@ pub(crate) fn wheel() -> Result<ExitCode> {
     }
     println!("the wheel works with {tried} Pythons");
     from_source(&python)
+}
+
+/// `cargo xtask bench python`: the wheel of the release profile against the library.
+pub(crate) fn bench(args: &[&str]) -> Result<ExitCode> {
+    let python = venv::python().map_err(anyhow::Error::msg)?;
+    let mut command = Command::new(crate::cargo());
+    command.args(["bench", "--quiet", "--package", "goalward", "--bench", "arrays", "--", "--json"]);
+    let reference = command.current_dir(root()?).output().context("cannot run cargo bench")?;
+    let wheel = build(&python, "bench-wheel", &["--release"])?;
+    let site = root()?.join("target/python/bench-site");
+    let _ = fs::remove_dir_all(&site);
+    let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target"];
+    quietly(Command::new(&python).args(pip).arg(&site).arg(&wheel)).map_err(anyhow::Error::msg)?;
+    let mut command = Command::new(&python);
+    command.arg(root()?.join("python/benches/against_rust.py")).args(args);
+    command.env("PYTHONPATH", &site).env("GOALWARD_REFERENCE", String::from_utf8(reference.stdout)?);
+    bench::finish(command)
 }
 
 /// Builds the source distribution, and a wheel from nothing else.
