@@ -10,6 +10,7 @@ pub(crate) mod licences;
 pub(crate) mod list;
 pub(crate) mod mix;
 pub(crate) mod reproduce;
+pub(crate) mod serve;
 pub(crate) mod solve;
 pub(crate) mod study;
 

@@ -25,6 +25,7 @@ use goalward::learners;
 use goalward::parameters::{Settings, name_and_settings, parse_count};
 use goalward::worlds::{self, Place};
 use replay::Replay;
+pub(super) use resume::{differs, same_settings};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Instant;
@@ -172,8 +173,8 @@ struct Task {
 }
 
 /// The file that a run is saved to, which nobody else writes.
-struct Saved {
-    path: PathBuf,
+pub(super) struct Saved {
+    pub(super) path: PathBuf,
     _lock: Lock,
 }
 
@@ -186,7 +187,7 @@ impl Saved {
     }
 
     /// Whatever is there will be judged by who reads it.
-    fn over(path: &Path, what: &str, files: &mut outputs::Files) -> anyhow::Result<Saved> {
+    pub(super) fn over(path: &Path, what: &str, files: &mut outputs::Files) -> anyhow::Result<Saved> {
         files.writes(what, path, Takes::Files)?;
         Ok(Saved { path: path.into(), _lock: Lock::on(what, path)? })
     }

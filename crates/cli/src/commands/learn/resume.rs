@@ -104,7 +104,7 @@ fn raise(args: &Args, checkpoint: &mut Checkpoint) -> Result<(), Usage> {
 }
 
 /// What was typed for a parameter must be what the run has, be it typed then or the default.
-fn same_settings(
+pub(in crate::commands) fn same_settings(
     flag: &str,
     given: &Settings,
     saved: &Settings,
@@ -132,7 +132,7 @@ fn same_path(a: impl AsRef<Path>, b: impl AsRef<Path>) -> bool {
     a == b || absolute(a).is_ok_and(|a| absolute(b).is_ok_and(|b| a == b))
 }
 
-fn differs(given: &str, saved: &str) -> Usage {
+pub(in crate::commands) fn differs(given: &str, saved: &str) -> Usage {
     Usage::new(format!("{given} does not agree with the checkpoint, which has {saved}"))
         .hint("leave it out: with --resume everything is taken from the checkpoint")
 }
