@@ -27,6 +27,8 @@ mod processes;
 mod replay;
 mod restart;
 mod resume;
+#[cfg(target_os = "linux")]
+mod serve;
 mod show;
 mod solve;
 mod streams;

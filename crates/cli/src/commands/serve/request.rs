@@ -97,8 +97,9 @@ fn malformed(error: &serde_json::Error) -> Fault {
     // what serde_json says ends with the place, which the answer has in fields of its own
     let said = error.to_string();
     let message = said.split(" at line ").next().unwrap_or(&said).to_string();
-    let fault = Fault::new(Code::Json, message).column(error.column());
-    fault.hint("a request is one JSON object on one line")
+    let fault = Fault::new(Code::Json, message).hint("a request is one JSON object on one line");
+    // what is wrong with the whole line has no column
+    if error.column() > 0 { fault.column(error.column()) } else { fault }
 }
 
 /// A line that is a JSON object: what it holds, and the first thing that is wrong with it. It is
@@ -198,7 +199,9 @@ fn one<'de, A: MapAccess<'de>>(raw: &mut Raw<'de>, key: &str, map: &mut A) -> Re
         raw.wrong(Fault::new(Code::DuplicateField, format!("{key} is given twice")).field(key));
     }
     if let ("id", Some(id)) = (key, raw.id)
-        && id.get().starts_with(['{', '['])
+        // what comes back must be read by every reader: no number is too large, no half letter is in it
+        && !matches!(serde_json::from_str(id.get()), Ok(Given::Whole(_) | Given::Real(_) | Given::Text(_)))
+        && !["null", "true", "false"].contains(&id.get())
     {
         raw.id = None;
         raw.wrong(Fault::new(Code::Type, "id is no string, number, true, false or null").field("id"));

@@ -176,7 +176,10 @@ impl Session {
             .learner
             .observe(&Transition { state, action, cost, next })
             // all else has been looked at
-            .map_err(|error| Fault::of(Code::Cost, &error).field("cost"))?;
+            .map_err(|error| {
+                let hint = "leave cost out, or give what the problem says that the action costs";
+                Fault::of(Code::Cost, &error).field("cost").hint(hint)
+            })?;
         self.kept.asked.clear();
         let clock = *self.agent.learner.clock();
         let due = self.saving.as_ref().is_some_and(|saving| clock.t.is_multiple_of(saving.every));
