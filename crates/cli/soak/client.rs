@@ -11,9 +11,9 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 
 /// A session under way.
 pub(crate) struct Client {
-    child: Child,
-    input: Option<ChildStdin>,
-    output: Option<BufReader<ChildStdout>>,
+    pub(crate) child: Child,
+    pub(crate) input: Option<ChildStdin>,
+    pub(crate) output: Option<BufReader<ChildStdout>>,
     line: String,
     /// The first line.
     pub(crate) hello: Value,
@@ -57,16 +57,6 @@ impl Client {
         &self.line
     }
 
-    /// Ends its input.
-    pub(crate) fn close(&mut self) {
-        self.input = None;
-    }
-
-    /// Whether the output has ended.
-    pub(crate) fn is_over(&mut self) -> bool {
-        self.read_line().is_empty()
-    }
-
     /// Asks, and waits for the answer.
     pub(crate) fn ask(&mut self, request: &str) -> Value {
         self.send(format!("{request}\n").as_bytes());
@@ -82,24 +72,16 @@ impl Client {
         self.child.id()
     }
 
+    /// How much of what happened it had seen when it began.
+    pub(crate) fn seen(&self) -> u64 {
+        let count = |key: &str| self.hello[key].as_u64().expect("a count");
+        count("steps") + count("episodes")
+    }
+
     /// Ends its input, waits, and says how it ended and what it noted.
     pub(crate) fn end(mut self) -> (ExitStatus, String) {
-        drop(self.input.take());
-        let status = self.child.wait().expect("an end");
-        (status, self.errors())
-    }
-
-    /// Waits for it to end by itself.
-    pub(crate) fn wait(mut self) -> (ExitStatus, String) {
-        let status = self.child.wait().expect("an end");
-        (status, self.errors())
-    }
-
-    /// Reads no more, and asks once more: the answer finds no reader.
-    pub(crate) fn leave(mut self) -> (ExitStatus, String) {
-        self.output = None;
-        self.send(b"{\"op\":\"value\",\"state\":0}\n");
-        self.wait()
+        self.input = None;
+        self.ended()
     }
 
     /// kill -9.
@@ -113,6 +95,12 @@ impl Client {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.id())).expect("a status");
         let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("its memory");
         line.split_whitespace().nth(1).and_then(|kb| kb.parse().ok()).expect("a number")
+    }
+
+    /// Waits until it has ended: how, and what it noted.
+    pub(crate) fn ended(mut self) -> (ExitStatus, String) {
+        let status = self.child.wait().expect("an end");
+        (status, self.errors())
     }
 
     fn errors(&mut self) -> String {
@@ -181,6 +169,11 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// Asks what to do, and does it not.
+    pub(crate) fn ask(&self, client: &mut Client) {
+        client.act(self.state);
+    }
+
     fn tell(&mut self, client: &mut Client, event: Event) {
         self.events.push(event);
         say(client, event);
@@ -189,9 +182,7 @@ impl<'a> Walk<'a> {
     /// Tells a session that was taken up what it has not seen; every action is asked for again, and
     /// must be what it was. What differs, if something does.
     pub(crate) fn catch_up(&self, client: &mut Client) -> Option<String> {
-        let count = |key: &str| client.hello[key].as_u64().expect("a count");
-        let seen = count("steps") + count("episodes");
-        for (n, event) in self.events.iter().enumerate().skip(seen as usize) {
+        for (n, event) in self.events.iter().enumerate().skip(client.seen() as usize) {
             if let Event::Step { state, action, .. } = *event {
                 let now = client.act(state);
                 if now != action {

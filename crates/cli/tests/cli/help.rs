@@ -10,6 +10,7 @@ const COMMANDS: &[&str] = &[
     "learn",
     "compare",
     "study",
+    "serve",
     "solve",
     "check",
     "mix",

@@ -31,6 +31,7 @@ mod resume;
 mod serve;
 mod show;
 mod solve;
+mod standard;
 mod streams;
 mod studies;
 #[path = "../../../goalward/tests/it/third_party.rs"]

@@ -12,7 +12,7 @@ use super::{Parameters, named, together};
 use crate::counts::whole;
 use crate::exit::{self, Outcome, Usage};
 use crate::names::{LearnerName, WorldName};
-use crate::outputs::Files;
+use crate::outputs::{Files, is_stdin};
 use crate::progress::Busy;
 use crate::signals;
 use answers::{Hello, PROTOCOL};
@@ -111,7 +111,7 @@ struct Asked {
 impl Args {
     fn asked(&self) -> anyhow::Result<Asked> {
         let (world, params) = named(&self.world, &self.parameters.settings()?)?;
-        if ["-", "/dev/stdin"].contains(&world.as_str()) {
+        if is_stdin(&world) {
             let reason =
                 format!("serve {world}: requests come through standard input, so the problem cannot");
             return Err(Usage::new(reason).hint("write the problem to a file first, and give that").into());
@@ -155,7 +155,11 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let instance = super::open(&asked.world, &asked.params, &busy, quiet)?;
     let (mut session, resumed) =
         taken_up::session(asked, &instance, file, &busy, args.checkpoint_every, quiet)?;
-    drop((busy, instance));
+    drop(busy);
+    if !quiet {
+        super::say_if_known(&instance.problem, &session.agent.spec().learner, &args.world)?;
+    }
+    drop(instance);
     session.agent.learner.heed(&halt);
     session.save()?;
     let hello = hello(&session, resumed);

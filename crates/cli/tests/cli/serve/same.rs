@@ -50,6 +50,8 @@ fn every_learner_acts_as_in_the_library() {
         while walk.steps() < STEPS && walk.episodes() < EPISODES {
             walk.step(&mut client);
             if walk.steps() == kill_at && walk.episodes() < EPISODES {
+                // between a question and what comes of it
+                walk.ask(&mut client);
                 client.kill();
                 client = start();
                 assert_eq!(client.hello["resumed"], true);

@@ -27,13 +27,14 @@ fn every_way_to_end_saves() {
     let world = grid();
     for (way, code) in [("quit", 0), ("end of input", 0), ("closed", 0), ("-TERM", 143), ("-INT", 130)] {
         let place = Place::new();
-        let (mut whole, mut client) = (place.serve(&GRID.replace(" c", " d")), place.serve(GRID));
+        // every question draws a random number
+        let line = GRID.replace("--learner lr", "--learner random");
+        let (mut whole, mut client) = (place.serve(&line.replace(" c", " d")), place.serve(&line));
         let (mut first, mut second) = (Walk::new(&world, 1), Walk::new(&world, 1));
         for _ in 0..40 {
             first.step(&mut whole);
             second.step(&mut client);
         }
-        // random numbers are drawn for ties, also by those who ask and do not act
         let asked = [0, 3, 1].map(|state| (state, whole.act(state)));
         asked.iter().for_each(|(state, action)| assert_eq!(client.act(*state), *action));
         let (status, notes) = match way {
@@ -46,7 +47,7 @@ fn every_way_to_end_saves() {
             "closed" => client.leave(),
             _ => {
                 signal(&client, way);
-                client.wait()
+                client.ended()
             }
         };
         assert_eq!(status.code(), Some(code), "{way}: {notes}");
@@ -98,7 +99,7 @@ fn a_plan_is_cut_off_by_a_signal_and_made_later() {
     let answer = client.read();
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&"slow".into(), &"stopping".into()), "{answer}");
     assert!(client.is_over());
-    let (status, notes) = client.wait();
+    let (status, notes) = client.ended();
     assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
     assert_eq!(status.code(), Some(143), "{notes}");
     assert!(notes.contains("saved in c"), "{notes}");
@@ -119,7 +120,7 @@ fn a_signal_saves_although_the_output_is_stuck() {
     client.send(many.as_bytes());
     std::thread::sleep(Duration::from_millis(300));
     signal(&client, "-TERM");
-    let (status, notes) = client.wait();
+    let (status, notes) = client.ended();
     assert_eq!(status.code(), Some(143), "{notes}");
     assert_eq!(place.serve(GRID).hello["steps"], 1);
 }
