@@ -54,7 +54,7 @@ const PARTS: &[&str] = &[
 
 /// The n-th line: a request with one to four changes. It has no line break, and is no `quit`.
 pub(crate) fn line(n: u64) -> Vec<u8> {
-    let mut luck = Stream::new(n, &[0x006c_696e_65]);
+    let mut luck = Stream::new(n, &[0x6c69_6e65]);
     let mut draw = |below: usize| (luck.uniform() * below as f64) as usize;
     let mut line = SEEDS[draw(SEEDS.len())].as_bytes().to_vec();
     for _ in 0..1 + draw(4) {

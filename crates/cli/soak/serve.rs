@@ -64,13 +64,13 @@ fn steps(folder: &Path, world: &Instance, steps: u64) -> bool {
 
 /// Kills at random moments; every action is asked for again from the last checkpoint on.
 fn kills(folder: &Path, world: &Instance, kills: u64) -> bool {
-    let line = "windy-grid@n=3 --learner psrl-ssp --set B=oracle --seed 2 --episodes 1000";
+    let line = "windy-grid@n=3 --learner psrl-ssp --seed 2 --episodes 1000";
     let mut whole = start(folder, line);
     let mut reference = Walk::new(world, 2);
     let line = format!("{line} --checkpoint killed --checkpoint-every 50");
     let mut client = start(folder, &line);
     let mut walk = Walk::new(world, 2);
-    let mut luck = Stream::new(2, &[0x6b_696c_6c]);
+    let mut luck = Stream::new(2, &[0x6b69_6c6c]);
     let (mut again, mut differ) = (0, 0);
     for kill in 0..kills {
         for _ in 0..1 + (luck.uniform() * 200.0) as u64 {

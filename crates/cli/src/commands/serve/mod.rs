@@ -21,7 +21,7 @@ use goalward::parameters::name_and_settings;
 use goalward::plan::Halt;
 use lines::Lines;
 use session::{Session, Then};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
@@ -36,8 +36,8 @@ EXAMPLES:
 A SESSION (> is sent, < is answered; the first line comes by itself):
     < {\"ready\":true,\"protocol\":1,...,\"states\":9,\"start\":0,\"goal\":8,...,\"steps\":0,\"episodes\":0,...}
     > {\"op\":\"act\",\"state\":0}
-    < {\"action\":1,\"name\":\"right\"}
-    > {\"op\":\"observe\",\"state\":0,\"action\":1,\"cost\":1,\"next\":1}
+    < {\"action\":0,\"name\":\"right\"}
+    > {\"op\":\"observe\",\"state\":0,\"action\":0,\"next\":1}
     < {\"ok\":true,\"planned\":true,\"steps\":1}
     > {\"op\":\"end_episode\"}
     < {\"ok\":true,\"episodes\":1}";
@@ -167,6 +167,9 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let shared = served.get_or_init(|| shared);
     if !shared.write(&hello)? {
         return shared.end();
+    }
+    if io::stdin().is_terminal() && !quiet {
+        exit::note("waiting for requests, one JSON object a line; Ctrl-D ends");
     }
     shared.serve()
 }

@@ -5,7 +5,7 @@
 //! answer may ask once more, before and after a checkpoint, and no draw of the learner's is lost.
 
 use super::answers::{self, Act, EndEpisode, Estimate, Number, Observe, Placed, Saved, Value, Wrong};
-use super::fault::{Code, Fault};
+use super::fault::{Code, Fault, shown};
 use super::lines::{LONGEST, Line};
 use super::places::{self, Places};
 use super::request::{self, Op, Request};
@@ -150,11 +150,16 @@ impl Session {
         if let Some(action) = self.kept.asked.get(&state) {
             return Ok(*action);
         }
-        if state != problem.goal() {
-            self.catch_up()?;
+        if state == problem.goal() {
+            let message = format!(
+                "there is no action to take at the goal, state {}",
+                shown(&problem.state_name(state))
+            );
+            return Err(over(Fault::new(Code::Misuse, message)));
         }
-        let action =
-            self.agent.learner.act(state).map_err(|error| Fault::of(Code::Misuse, &error).field("state"))?;
+        self.catch_up()?;
+        let acted = self.agent.learner.act(state);
+        let action = acted.map_err(|error| Fault::of(Code::Misuse, &error).field("state"))?;
         self.kept.asked.insert(state, action);
         Ok(action)
     }
@@ -163,8 +168,7 @@ impl Session {
         let state = self.places.state(problem, "state", request.state())?;
         let next = self.places.state(problem, "next", request.next())?;
         if state == problem.goal() {
-            let fault = Fault::new(Code::Misuse, "a step from the goal: the episode is over");
-            return Err(fault.field("state").hint("end_episode begins another, at the start"));
+            return Err(over(Fault::new(Code::Misuse, "there is no step from the goal")));
         }
         let action = places::action(problem, state, request.action())?;
         let known = problem.cost(problem.pair(state, action));
@@ -256,4 +260,9 @@ impl Session {
         self.failing = true;
         Some(error.to_string())
     }
+}
+
+/// A fault of who is at the goal and goes on.
+fn over(fault: Fault) -> Fault {
+    fault.field("state").hint("the episode is over: say end_episode, and go on from the start")
 }

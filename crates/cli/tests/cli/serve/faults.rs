@@ -8,7 +8,7 @@ use serde_json::json;
 const GRID: &str = "windy-grid@n=3 --learner lr";
 
 /// What is wrong, with the code and the field that say so.
-const WRONG: &[(&str, &str, &str)] = &[
+pub(super) const WRONG: &[(&str, &str, &str)] = &[
     ("", "json", ""),
     ("  ", "json", ""),
     ("hello", "json", ""),

@@ -7,6 +7,7 @@ mod faults;
 mod mutations;
 mod same;
 mod saved;
+mod shown;
 
 use super::*;
 use client::Client;

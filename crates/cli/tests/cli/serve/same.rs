@@ -41,7 +41,7 @@ fn every_learner_acts_as_in_the_library() {
         runner.run(&mut [&mut seen]).unwrap();
 
         let place = Place::new();
-        let line = started(&entry.id, &entry.oracle());
+        let line = started(entry.id, &entry.oracle());
         let words: Vec<&str> = line.iter().map(String::as_str).collect();
         let start = || Client::start(goalward(), place.0.path(), &words);
         let mut client = start();
