@@ -32,6 +32,12 @@ const SOAKS: &[Soak] = &[
         what: "how often every confidence set loses theta*, on easy and nasty problems; --seeds N, --steps N",
     },
     Soak {
+        name: "serve",
+        package: "goalward-cli",
+        what: "a session of a million steps, its memory; 100 kills; 100,000 lines that are nearly \
+               requests; serve [STEPS [KILLS [LINES]]]",
+    },
+    Soak {
         name: "studies",
         package: "goalward-cli",
         what: "a study of forty jobs, killed at 100 random moments: the same records; studies [KILLS]",

@@ -13,6 +13,7 @@ mod outputs;
 mod progress;
 mod seeds;
 mod show;
+mod signals;
 
 use clap::{Parser, Subcommand};
 use exit::Outcome;
@@ -35,7 +36,8 @@ use std::process::ExitCode;
     a built-in world, or \
     a path to a model (Storm's DRN, a Gymnasium table) or to a problem file (JSON), packed with \
     gzip or not.\n\n\
-    Exit codes: 0 done; 1 the answer is \"no\"; 2 wrong usage or input; 130 stopped by Ctrl-C.")]
+    Exit codes: 0 done; 1 the answer is \"no\"; 2 wrong usage or input; 130 stopped by Ctrl-C, 143 by \
+    SIGTERM where that saves first (serve).")]
 struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -64,6 +66,7 @@ enum Command {
     Learn(commands::learn::Args),
     Compare(commands::compare::Args),
     Study(commands::study::Args),
+    Serve(Box<commands::serve::Args>),
     Solve(commands::solve::Args),
     Check(commands::check::Args),
     Mix(commands::mix::Args),
@@ -86,6 +89,10 @@ fn main() -> ExitCode {
 }
 
 fn run(cli: Cli) -> anyhow::Result<Outcome> {
+    // before there are other threads
+    if matches!(cli.command, Command::Serve(_)) {
+        signals::hold()?;
+    }
     if let Some(threads) = cli.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
@@ -96,6 +103,7 @@ fn run(cli: Cli) -> anyhow::Result<Outcome> {
         Command::Learn(args) => commands::learn::run(args, quiet),
         Command::Study(args) => commands::study::run(args, quiet),
         Command::Compare(args) => commands::compare::run(args, quiet),
+        Command::Serve(args) => commands::serve::run(*args, quiet),
         Command::Solve(args) => commands::solve::run(args, quiet),
         Command::Check(args) => commands::check::run(args, quiet),
         Command::Mix(args) => commands::mix::run(args, quiet),

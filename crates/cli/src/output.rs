@@ -21,6 +21,12 @@ pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Usage> {
     }
 }
 
+/// Whether an error says that the reader of what is written has gone.
+pub(crate) fn nobody_reads(error: &anyhow::Error) -> bool {
+    let of = |source: &io::Error| source.kind() == ErrorKind::BrokenPipe;
+    matches!(error.downcast_ref(), Some(goalward::Error::Io { source, .. }) if of(source))
+}
+
 /// Prints one JSON value.
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     Ok(text(&(pretty(value)? + "\n"))?)

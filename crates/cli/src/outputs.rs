@@ -18,6 +18,8 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Files {
     read: Vec<(String, PathBuf)>,
     written: Vec<(String, PathBuf)>,
+    /// Who has standard output for itself.
+    printed: Option<String>,
 }
 
 /// Where something is to be written.
@@ -36,8 +38,6 @@ pub(crate) enum Output {
 pub(crate) enum Takes {
     /// Nothing else.
     Files,
-    /// `/dev/null`.
-    Null,
     /// `/dev/null`, `-` and `/dev/stdout`.
     Stdout,
 }
@@ -60,15 +60,13 @@ impl Files {
     /// The command is to write this file; `what` is the flag that names it.
     pub(crate) fn writes(&mut self, what: &str, path: &Path, takes: Takes) -> anyhow::Result<Output> {
         let shown = path.display();
-        let stdout = path == Path::new("-") || path == Path::new("/dev/stdout");
-        if stdout && takes == Takes::Stdout {
+        if is_stdout(path) && takes == Takes::Stdout {
+            self.prints(&format!("{what} {shown}"))?;
             return Ok(Output::Stdout);
         }
-        if stdout {
-            let hint = "name a file; one that is called - is ./-";
-            return Err(Usage::new(format!("{what} {shown}: standard output has the result"))
-                .hint(hint)
-                .into());
+        if is_stdout(path) {
+            let reason = format!("{what} {shown}: this goes to a file, never to standard output");
+            return Err(Usage::new(reason).hint("name a file; one that is called - is ./-").into());
         }
         if path == Path::new("/dev/null") && takes != Takes::Files {
             return Ok(Output::Nowhere);
@@ -82,6 +80,15 @@ impl Files {
         replaceable(path).map_err(|error| Usage::new(format!("{what} {error}")).hint("name another file"))?;
         self.written.push((what.into(), path.into()));
         Ok(Output::File(path.into()))
+    }
+
+    /// The command is to have standard output for this, and for nothing else.
+    pub(crate) fn prints(&mut self, what: &str) -> Result<(), Usage> {
+        match self.printed.replace(what.into()) {
+            Some(other) => Err(Usage::new(format!("{other} and {what} both print on standard output"))
+                .hint("name a file for one of them, or leave one out")),
+            None => Ok(()),
+        }
     }
 
     /// The command is to write on in this file, which has proved to be the right one; nothing is
@@ -121,6 +128,34 @@ impl Output {
             Output::File(path) => Ok(replace(path, bytes)?),
         }
     }
+}
+
+/// Whether a path names standard output.
+pub(crate) fn is_stdout(path: &Path) -> bool {
+    ["-", "/dev/stdout"].iter().any(|name| path == Path::new(name))
+}
+
+/// Whether a name is that of standard input.
+pub(crate) fn is_stdin(name: impl AsRef<Path>) -> bool {
+    ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|stdin| name.as_ref() == Path::new(stdin))
+}
+
+/// A folder that is written to or read from; `what` is the flag or the argument that names it.
+pub(crate) fn folder<'a>(what: &str, path: &'a Path) -> Result<&'a Path, Usage> {
+    if is_stdin(path) || is_stdout(path) {
+        let reason = format!("{what} {}: this is a folder, never standard input or output", path.display());
+        return Err(Usage::new(reason).hint("name a folder; one that is called - is ./-"));
+    }
+    Ok(path)
+}
+
+/// Standard output as a file, for what is written piece by piece.
+pub(crate) fn standard_output() -> std::io::Result<File> {
+    #[cfg(unix)]
+    let held = std::os::fd::AsFd::as_fd(&std::io::stdout()).try_clone_to_owned();
+    #[cfg(windows)]
+    let held = std::os::windows::io::AsHandle::as_handle(&std::io::stdout()).try_clone_to_owned();
+    Ok(File::from(held?))
 }
 
 /// Refuses to overwrite a file that is not empty and whose beginning says that it is something else

@@ -25,17 +25,16 @@ pub(crate) fn ending(path: &Path) -> Option<String> {
 
 impl Show {
     /// Refuses a file whose name says nothing of its format, and a text that --json would have to
-    /// share standard output with.
+    /// share standard output with. `taken` if something else is printed there alone.
     pub(crate) fn judge(
         asked: &Option<Option<PathBuf>>,
-        json: bool,
+        taken: bool,
         files: &mut Files,
     ) -> anyhow::Result<Option<Show>> {
         let Some(file) = asked else { return Ok(None) };
         let Some(path) = file else {
-            if json {
-                let reason = "--show prints on standard output, which --json has for itself";
-                return Err(Usage::new(reason).hint("name a file: --show values.png").into());
+            if taken {
+                files.prints("--show")?;
             }
             return Ok(Some(Show { picture: None, terminal: true }));
         };
@@ -49,7 +48,7 @@ impl Show {
             }
         };
         let output = files.writes("--show", path, Takes::Files)?;
-        Ok(Some(Show { picture: Some((path.clone(), format, output)), terminal: !json }))
+        Ok(Some(Show { picture: Some((path.clone(), format, output)), terminal: !taken }))
     }
 
     /// Prints it and writes it.

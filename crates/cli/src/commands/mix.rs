@@ -3,7 +3,9 @@
 use super::{Parameters, named, problem_file, put, say_restarting};
 use crate::exit::{Outcome, Usage};
 use crate::names::WorldName;
+use crate::outputs::is_stdin;
 use crate::progress::{Busy, Waiting};
+use goalward::Settings;
 use goalward::parameters::parse_number;
 use goalward::problem::{Instance, distinct_names, mix, mix_restarting};
 use goalward::worlds::{self, RESTART};
@@ -68,18 +70,19 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     // models that are lost in different states have different actions once they restart: it is the
     // mixture that does
     let settings = settings.without(RESTART.name());
-    if args.models.iter().filter(|model| *model == "-").count() > 1 {
-        return Err(Usage::new("-, standard input, is given twice, and can be read once").into());
+    let names = args.models.iter().map(|model| named(model, &settings)).collect::<Result<Vec<_>, _>>()?;
+    if names.iter().filter(|(name, _)| is_stdin(name)).count() > 1 {
+        let reason = "standard input is given twice, and can be read once";
+        return Err(Usage::new(reason).hint("write one of the models to a file, and give that").into());
     }
     let busy = Busy::new("mixing", quiet);
-    let open = |model: &String| -> anyhow::Result<(String, Instance)> {
-        let (world, params) = named(model, &settings)?;
-        let waiting = Waiting::new(&world, quiet);
-        let instance = worlds::open(&world, &params)?;
+    let open = |(model, (world, params)): (&String, &(String, Settings))| -> goalward::Result<_> {
+        let waiting = Waiting::new(world, quiet);
+        let instance = worlds::open(world, params)?;
         drop(waiting);
         Ok((model.clone(), instance))
     };
-    let models = args.models.iter().map(open).collect::<Result<Vec<_>, _>>()?;
+    let models = args.models.iter().zip(&names).map(open).collect::<Result<Vec<_>, _>>()?;
     let instance = match restart {
         true => {
             let (instance, lost) = mix_restarting(&models, weights.as_deref())?;
@@ -90,7 +93,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         }
         false => mix(&models, weights.as_deref())?,
     };
-    let instance = instance.with_model_names(names(&models))?;
+    let instance = instance.with_model_names(model_names(&models))?;
     if !quiet {
         busy.aside(|| super::tell(&instance));
     }
@@ -101,7 +104,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
 
 /// What results call the models: the problems' names, else those of the files, else what was typed;
 /// the first in which no two are alike.
-fn names(models: &[(String, Instance)]) -> Vec<String> {
+fn model_names(models: &[(String, Instance)]) -> Vec<String> {
     let own: Vec<&str> = models.iter().map(|(_, model)| model.problem.name()).collect();
     let typed: Vec<&str> = models.iter().map(|(typed, _)| typed.as_str()).collect();
     let files: Vec<&str> = typed.iter().map(|typed| stem(typed)).collect();
@@ -122,7 +125,6 @@ fn stem(typed: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use goalward::Settings;
 
     #[test]
     fn models_are_called_by_what_tells_them_apart() {
@@ -130,7 +132,7 @@ mod tests {
         let corridor = worlds::open("corridor", &Settings::new()).unwrap();
         let named = |typed: &[&str], second: &Instance| {
             let models = typed.iter().zip([&grid, second, &grid]);
-            names(&models.map(|(typed, model)| (typed.to_string(), model.clone())).collect::<Vec<_>>())
+            model_names(&models.map(|(typed, model)| (typed.to_string(), model.clone())).collect::<Vec<_>>())
         };
         // their own names
         assert_eq!(named(&["a.json", "b.json"], &corridor), ["windy-grid", "corridor"]);

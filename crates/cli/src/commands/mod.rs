@@ -10,6 +10,7 @@ pub(crate) mod licences;
 pub(crate) mod list;
 pub(crate) mod mix;
 pub(crate) mod reproduce;
+pub(crate) mod serve;
 pub(crate) mod solve;
 pub(crate) mod study;
 
@@ -20,6 +21,7 @@ use crate::progress::{Busy, Waiting};
 use goalward::Settings;
 use goalward::episode::Arena;
 use goalward::files::json;
+use goalward::learners::Family;
 use goalward::problem::Need;
 use goalward::problem::{Instance, Problem, State};
 use goalward::worlds::{FEATURES, RESTART};
@@ -157,6 +159,24 @@ fn open(world: &str, params: &Settings, busy: &Busy, quiet: bool) -> goalward::R
         });
     }
     Ok(instance)
+}
+
+/// Says so if there is nothing to learn: only one theta is possible.
+fn say_if_known(problem: &Problem, learner: &str, world: &str) -> goalward::Result<()> {
+    if problem.constraints().free() > 0 {
+        return Ok(());
+    }
+    let known = match problem.dim() {
+        1 => "this problem has one model",
+        _ => "only one mixture of the models is possible",
+    };
+    let more = match learners::entry(learner)?.family {
+        Family::LinearMixture | Family::Baseline => String::new(),
+        _ => format!("; {learner} makes no use of that, and learns from scratch what happens"),
+    };
+    note(format!("{known}, which is known: there is nothing to learn{more}"));
+    exit::hint_at(format!("goalward solve {world} gives the best policy and its cost"));
+    Ok(())
 }
 
 /// What was done to what an instance was made from.

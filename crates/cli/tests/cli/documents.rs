@@ -10,7 +10,11 @@ const ELSEWHERE: &[&str] = &[
     "cargo xtask test",                               // runs this test
     "cargo install --path crates/cli",                // builds what this test runs
     "cargo add goalward --path PATH/crates/goalward", // changes a crate of the reader's
+    PIPE,                                             // needs jq: serve/shown.rs
 ];
+
+/// A session through a pipe, of docs/serve.md.
+pub(crate) const PIPE: &str = r#"printf '{"op":"value","state":%d}\n' 0 1 | goalward serve weather.json --quiet | jq -c '.value // empty'"#;
 
 /// The lines of all shell blocks of a document, without their comments.
 fn commands(document: &str) -> Vec<String> {
@@ -58,4 +62,5 @@ fn every_command_of_the_readme_runs() {
 #[test]
 fn every_command_of_the_pages_for_users_runs() {
     assert!(run_all("docs/models.md") + run_all("docs/learners.md") >= 7);
+    assert!(run_all("docs/serve.md") >= 6);
 }

@@ -10,6 +10,7 @@ const COMMANDS: &[&str] = &[
     "learn",
     "compare",
     "study",
+    "serve",
     "solve",
     "check",
     "mix",
@@ -34,6 +35,10 @@ fn every_command_has_help_with_examples() {
     assert!(place.run("learn --help").out.contains("[default: levis++lr if B"));
     assert!(place.run("reproduce --help").out.contains("study run reproduce"));
     assert!(place.run("solve --help").out.contains("[default: 1e-6]"));
+    let serve = place.run("help serve").done().out;
+    for word in ["A SESSION", "end_episode", "\"steps\"", "143"] {
+        assert!(serve.contains(word), "{word}");
+    }
 }
 
 #[test]
@@ -107,7 +112,7 @@ fn completions_for_every_shell() {
     let place = Place::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let script = place.run(&format!("completions {shell}")).done().out;
-        assert!(script.contains("checkpoint-every"), "{shell}");
+        assert!(script.contains("checkpoint-every") && script.contains("serve"), "{shell}");
     }
 }
 

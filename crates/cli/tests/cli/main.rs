@@ -27,8 +27,11 @@ mod processes;
 mod replay;
 mod restart;
 mod resume;
+#[cfg(target_os = "linux")]
+mod serve;
 mod show;
 mod solve;
+mod standard;
 mod streams;
 mod studies;
 #[path = "../../../goalward/tests/it/third_party.rs"]

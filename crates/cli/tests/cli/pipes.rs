@@ -11,7 +11,7 @@ const TABLE: &str =
 
 impl Place {
     /// Runs a line of the shell, in which $G is goalward.
-    fn shell(&self, line: &str) -> Ran {
+    pub(crate) fn shell(&self, line: &str) -> Ran {
         let mut shell = Command::new("sh");
         let output =
             shell.args(["-c", line]).env("G", goalward()).current_dir(self.0.path()).output().unwrap();

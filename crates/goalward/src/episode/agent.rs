@@ -33,6 +33,9 @@ const KIND: &str = "learner";
 pub struct Agent {
     /// The learner.
     pub learner: Learner,
+    /// What the loop keeps beside the learner, to be found again with it: where it stood, say.
+    /// Written and read back as it is.
+    pub kept: Option<Snapshot>,
     spec: RunSpec,
 }
 
@@ -51,6 +54,8 @@ struct Saved {
     seed: u64,
     episodes: u64,
     state: Snapshot,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    kept: Option<Snapshot>,
 }
 
 impl Agent {
@@ -66,7 +71,7 @@ impl Agent {
             false => Told::default(),
         };
         let learner = entry.build(&world.problem, &spec.settings, spec.seed, spec.episodes, told)?;
-        Ok(Agent { learner, spec })
+        Ok(Agent { learner, kept: None, spec })
     }
 
     /// What it was built from.
@@ -99,6 +104,7 @@ impl Agent {
             seed: self.spec.seed,
             episodes: self.spec.episodes,
             state: self.learner.snapshot(),
+            kept: self.kept.clone(),
         };
         let body = serde_json::to_vec(&saved).map_err(|e| Error::Checkpoint { reason: e.to_string() })?;
         Ok(seal::seal(body))
@@ -144,6 +150,7 @@ impl Agent {
         };
         let mut agent = Agent::new(world, spec).map_err(within)?;
         agent.learner.restore(&saved.state).map_err(within)?;
+        agent.kept = saved.kept;
         Ok(agent)
     }
 }

@@ -7,7 +7,7 @@ mod show;
 mod theta;
 mod trace_file;
 
-use super::{Parameters, together};
+use super::{Parameters, spelled, together};
 use crate::counts::whole;
 use crate::exit::{self, Outcome, Usage};
 use crate::interrupt::Interrupt;
@@ -25,6 +25,7 @@ use goalward::learners;
 use goalward::parameters::{Settings, name_and_settings, parse_count};
 use goalward::worlds::{self, Place};
 use replay::Replay;
+pub(super) use resume::{differs, same_settings};
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 use std::time::Instant;
@@ -35,6 +36,7 @@ EXAMPLES:
     goalward learn hard-instance --set B=3 --episodes 1000
     goalward learn hard-instance@dim=2 --learner levis++@radius=scaled:0.003 --set B=oracle --json
     goalward learn problem.json --learner random --seed 7 --trace run.jsonl
+    goalward learn windy-grid --episodes 50 --trace - | jq -c 'select(.theta) | .theta'
     goalward learn CliffWalking.json --episodes 100
     goalward learn FrozenLake.json --restart --episodes 1e3
     goalward learn windy-grid --episodes 200 --replay run.html
@@ -99,7 +101,8 @@ pub(crate) struct Args {
     /// limit
     #[arg(long, value_name = "N")]
     max_steps: Option<Cap>,
-    /// Write everything that happens to this file, one JSON object a line
+    /// Write everything that happens to this file, one JSON object a line; - prints it instead of
+    /// the result
     #[arg(long, value_name = "FILE")]
     trace: Option<PathBuf>,
     /// Save the run to this file, to be taken up again with --resume
@@ -172,8 +175,8 @@ struct Task {
 }
 
 /// The file that a run is saved to, which nobody else writes.
-struct Saved {
-    path: PathBuf,
+pub(super) struct Saved {
+    pub(super) path: PathBuf,
     _lock: Lock,
 }
 
@@ -186,7 +189,7 @@ impl Saved {
     }
 
     /// Whatever is there will be judged by who reads it.
-    fn over(path: &Path, what: &str, files: &mut outputs::Files) -> anyhow::Result<Saved> {
+    pub(super) fn over(path: &Path, what: &str, files: &mut outputs::Files) -> anyhow::Result<Saved> {
         files.writes(what, path, Takes::Files)?;
         Ok(Saved { path: path.into(), _lock: Lock::on(what, path)? })
     }
@@ -206,14 +209,22 @@ impl Task {
         let world = args.world.clone().ok_or_else(|| Usage::new("WORLD is missing"))?;
         let mut files = outputs::Files::default();
         files.reads_world(&world);
-        let trace = args.trace.as_ref().map(|path| files.writes("--trace", path, Takes::Null)).transpose()?;
+        if args.json {
+            files.prints("--json")?;
+        }
+        let trace =
+            args.trace.as_ref().map(|path| files.writes("--trace", path, Takes::Stdout)).transpose()?;
         if let Some(Output::File(path)) = &trace {
             trace_file::judge(path)?;
         }
-        if trace == Some(Output::Nowhere) && args.checkpoint.is_some() {
-            let reason =
-                "--trace /dev/null with --checkpoint: a trace that is thrown away cannot be taken up";
-            return Err(Usage::new(reason).hint("leave one of them out").into());
+        if let (Some(given), Some(Output::Nowhere | Output::Stdout), Some(_)) =
+            (&args.trace, &trace, &args.checkpoint)
+        {
+            let reason = format!(
+                "--trace {} with --checkpoint: a trace must be a file to be taken up",
+                given.display()
+            );
+            return Err(Usage::new(reason).hint("name a file, or leave one of them out").into());
         }
         if args.checkpoint.is_some()
             && let Ok(Place::File(path)) = worlds::locate(&world)
@@ -232,6 +243,7 @@ impl Task {
             max_steps: args.max_steps.and_then(|cap| cap.0),
         };
         let checkpoint = args.checkpoint.as_ref().map(|path| Saved::to(path, &mut files)).transpose()?;
+        let printed = trace == Some(Output::Stdout);
         Ok(Task {
             world,
             params: args.parameters.settings()?,
@@ -239,7 +251,7 @@ impl Task {
             trace,
             checkpoint,
             replay: replay::judge(args.replay.as_deref(), &mut files)?,
-            show: Show::judge(&args.show, args.json, &mut files)?,
+            show: Show::judge(&args.show, args.json || printed, &mut files)?,
         })
     }
 }
@@ -261,12 +273,20 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     if args.learner.is_none() && args.resume.is_none() && !quiet {
         exit::note(format!("no --learner was given: {} is recommended here", runner.spec().learner));
     }
+    if !quiet {
+        super::say_if_known(arena.problem(), &runner.spec().learner, &spelled(&task.world, &task.params))?;
+    }
+    let printed = task.trace == Some(Output::Stdout);
     let mut files = Files::open(task.trace, mark, task.checkpoint, &runner)?;
     let mut replay = task.replay.map(|output| Replay::new(output, &runner));
     let interrupt = Interrupt::listen(quiet)?;
     interrupt.begin();
     runner.heed(interrupt.halt());
-    let ending = go_on(&mut runner, &mut files, &mut replay, args.checkpoint_every, &interrupt, quiet)?;
+    let ending = match go_on(&mut runner, &mut files, &mut replay, args.checkpoint_every, &interrupt, quiet) {
+        // a reader of the trace that went away has all that it wanted
+        Err(error) if printed && output::nobody_reads(&error) => return Ok(Outcome::Done),
+        ending => ending?,
+    };
     replay.map_or(Ok(()), |replay| replay.write(&runner))?;
 
     let interrupted = ending == Ending::Paused;
@@ -278,6 +298,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     };
     match args.json {
         true => output::json(&finished)?,
+        false if printed => {}
         false => output::text(&report::summary(&finished, runner.spec(), ending))?,
     }
     if let Some(show) = &task.show {

@@ -2,7 +2,7 @@
 
 use super::{Args, Begin, Saved, Task, replay};
 use crate::exit::Usage;
-use crate::outputs::Files;
+use crate::outputs::{Files, is_stdin};
 use crate::show::Show;
 use goalward::episode::Checkpoint;
 use goalward::learners;
@@ -13,6 +13,13 @@ use std::path::{Path, absolute};
 
 pub(super) fn task(args: &Args, path: &Path) -> anyhow::Result<Task> {
     let mut files = Files::default();
+    if is_stdin(path) {
+        let reason = format!("--resume {}: a checkpoint is a file, never standard input", path.display());
+        return Err(Usage::new(reason).hint("name a file; one that is called - is ./-").into());
+    }
+    if args.json {
+        files.prints("--json")?;
+    }
     args.world.iter().for_each(|world| files.reads_world(world));
     // locked before it is read: whoever writes it now would be overwritten
     let saved = match &args.checkpoint {
@@ -104,7 +111,7 @@ fn raise(args: &Args, checkpoint: &mut Checkpoint) -> Result<(), Usage> {
 }
 
 /// What was typed for a parameter must be what the run has, be it typed then or the default.
-fn same_settings(
+pub(in crate::commands) fn same_settings(
     flag: &str,
     given: &Settings,
     saved: &Settings,
@@ -132,7 +139,7 @@ fn same_path(a: impl AsRef<Path>, b: impl AsRef<Path>) -> bool {
     a == b || absolute(a).is_ok_and(|a| absolute(b).is_ok_and(|b| a == b))
 }
 
-fn differs(given: &str, saved: &str) -> Usage {
+pub(in crate::commands) fn differs(given: &str, saved: &str) -> Usage {
     Usage::new(format!("{given} does not agree with the checkpoint, which has {saved}"))
         .hint("leave it out: with --resume everything is taken from the checkpoint")
 }

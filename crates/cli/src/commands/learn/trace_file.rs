@@ -2,7 +2,7 @@
 
 use crate::exit::Usage;
 use crate::lock::{Lock, lock_itself};
-use crate::outputs::{Output, only_over};
+use crate::outputs::{Output, only_over, standard_output};
 use goalward::Error;
 use goalward::episode::{Runner, Trace, TraceMark};
 use std::fs::{File, OpenOptions};
@@ -14,7 +14,7 @@ pub(super) struct TraceFile {
     /// A second handle, for what the writer inside the trace cannot be asked to do.
     file: File,
     pub(super) trace: Trace<BufWriter<File>>,
-    /// None if the trace is thrown away.
+    /// None if the trace is printed or thrown away.
     _lock: Option<Lock>,
 }
 
@@ -23,7 +23,8 @@ impl TraceFile {
     pub(super) fn create(output: &Output) -> anyhow::Result<TraceFile> {
         let path = match output {
             Output::File(path) => path.clone(),
-            _ => PathBuf::from("/dev/null"),
+            Output::Stdout => PathBuf::from("standard output"),
+            Output::Nowhere => PathBuf::from("/dev/null"),
         };
         let lock = match output {
             Output::File(path) => Some(Lock::on("--trace", path)?),
@@ -33,7 +34,11 @@ impl TraceFile {
         if lock.is_some() {
             judge(&path)?;
         }
-        let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path).map_err(io)?;
+        let file = match output {
+            Output::Stdout => standard_output(),
+            _ => OpenOptions::new().write(true).create(true).truncate(false).open(&path),
+        }
+        .map_err(io)?;
         if lock.is_some() {
             lock_itself("--trace", &path, &file)?;
             file.set_len(0).map_err(io)?;

@@ -3,7 +3,7 @@
 mod values;
 
 use super::{World, spelled, state_names};
-use crate::exit::{Outcome, Usage, note, report};
+use crate::exit::{Outcome, note, report};
 use crate::numbers::{count, every_digit, real, seconds};
 use crate::output::{self, Sheet};
 use crate::outputs::{Files, Output, Takes};
@@ -29,6 +29,7 @@ EXAMPLES:
     goalward solve model.drn.gz --goal done --cost time --objective max
     goalward solve frozen-lake.json --objective reach
     goalward solve frozen-lake.json --restart --policy policy.json
+    goalward solve windy-grid --policy - | jq -r 'to_entries[0].value'
     goalward solve windy-grid --show
     goalward solve windy-grid --show map.png --values values.csv";
 
@@ -62,7 +63,8 @@ pub(crate) struct Args {
     /// The relative distance of the certified bounds
     #[arg(long, value_name = "X", default_value = "1e-6", value_parser = precision)]
     precision: f64,
-    /// Write an optimal policy to this file: an action's name for every state's name, as JSON
+    /// Write an optimal policy to this file: an action's name for every state's name, as JSON; -
+    /// prints it instead of the summary
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
     /// Write every state's value, every action's Q and the policy to this file, in the order of the
@@ -162,7 +164,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     drop(busy);
     if args.json {
         output::json(&solved)?;
-    } else if !no && !unknown && !outputs.values.as_ref().is_some_and(ValuesFile::has_stdout) {
+    } else if !no && !unknown && !outputs.printed() {
         output::text(&summary(&spelled(&world, &params), problem, &solved, width))?;
     }
     if !unknown {
@@ -185,17 +187,22 @@ struct Outputs {
 
 impl Outputs {
     fn judge(args: &Args, files: &mut Files) -> anyhow::Result<Outputs> {
-        let policy = args.policy.as_ref();
-        let policy = policy.map(|path| files.writes("--policy", path, Takes::Null)).transpose()?;
-        let values = args.values.as_ref();
-        let values = values.map(|path| ValuesFile::judge(path, args.json, files)).transpose()?;
-        if args.show == Some(None) && values.as_ref().is_some_and(ValuesFile::has_stdout) {
-            let reason = "--values - and --show both print on standard output";
-            return Err(Usage::new(reason).hint("name a file for one of them").into());
+        if args.json {
+            files.prints("--json")?;
         }
-        // where standard output has the values, a picture goes to its file alone
-        let taken = args.json || values.as_ref().is_some_and(ValuesFile::has_stdout);
-        Ok(Outputs { policy, show: Show::judge(&args.show, taken, files)?, values })
+        let policy = args.policy.as_ref();
+        let policy = policy.map(|path| files.writes("--policy", path, Takes::Stdout)).transpose()?;
+        let values = args.values.as_ref();
+        let values = values.map(|path| ValuesFile::judge(path, files)).transpose()?;
+        let outputs = Outputs { policy, values, show: None };
+        // where something else has standard output, a picture goes to its file alone
+        let show = Show::judge(&args.show, args.json || outputs.printed(), files)?;
+        Ok(Outputs { show, ..outputs })
+    }
+
+    /// Whether one of them has standard output: there is no summary then.
+    fn printed(&self) -> bool {
+        self.policy == Some(Output::Stdout) || self.values.as_ref().is_some_and(ValuesFile::is_printed)
     }
 
     fn put(&self, instance: &Instance, answer: &Answer, world: &str, quiet: bool) -> anyhow::Result<()> {

@@ -16,13 +16,9 @@ pub(super) struct ValuesFile {
 
 impl ValuesFile {
     /// By the ending of its name; `-` is standard output, as CSV.
-    pub(super) fn judge(path: &Path, json: bool, files: &mut Files) -> anyhow::Result<ValuesFile> {
+    pub(super) fn judge(path: &Path, files: &mut Files) -> anyhow::Result<ValuesFile> {
         let output = files.writes("--values", path, Takes::Stdout)?;
         let csv = match (&output, ending(path).as_deref()) {
-            (Output::Stdout, _) if json => {
-                let reason = "--values - prints on standard output, which --json has for itself";
-                return Err(Usage::new(reason).hint("name a file: --values values.csv").into());
-            }
             (Output::Stdout | Output::Nowhere, _) | (_, Some("csv")) => true,
             (_, Some("json")) => false,
             _ => {
@@ -34,7 +30,7 @@ impl ValuesFile {
     }
 
     /// Whether standard output has them: nothing else is printed there then.
-    pub(super) fn has_stdout(&self) -> bool {
+    pub(super) fn is_printed(&self) -> bool {
         self.output == Output::Stdout
     }
 

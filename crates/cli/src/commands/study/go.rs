@@ -4,6 +4,7 @@ use crate::commands::{ended, open, wrote};
 use crate::exit::{Outcome, note};
 use crate::interrupt::Interrupt;
 use crate::output;
+use crate::outputs::folder;
 use crate::progress::{Busy, Jobs};
 use goalward_lab::engine::{self, Ran, RunOptions};
 use goalward_lab::grid::{Grid, Shard};
@@ -45,12 +46,13 @@ pub(crate) struct Going<'a> {
 /// Runs a study and shows what it says.
 pub(crate) fn go(file: &StudyFile, going: &Going) -> anyhow::Result<Outcome> {
     let Going { out, force, options, shown, quiet } = going;
+    let out = folder("--out", out)?;
     let busy = Busy::new(format!("opening the worlds of {}", file.study.name), *quiet);
     let grid = Grid::open_with(file, &|place| open(&place.world, &place.params, &busy, *quiet))?;
     drop(busy);
-    let folder = StudyFolder::claim(out, &grid, options.shard, *force)?;
+    let results = StudyFolder::claim(out, &grid, options.shard, *force)?;
     let jobs = Jobs::new(*quiet, Interrupt::listen(*quiet)?);
-    let ran = engine::run(&grid, &folder, options, &jobs)?;
+    let ran = engine::run(&grid, &results, options, &jobs)?;
     if !quiet {
         say(&ran, &grid, options.shard);
     }
@@ -58,7 +60,7 @@ pub(crate) fn go(file: &StudyFile, going: &Going) -> anyhow::Result<Outcome> {
         return Ok(ended(ran.interrupted));
     }
     // the study as the file has it: labels and figures do not change a run
-    let presented = present(&folder, Some(&grid.study))?;
+    let presented = present(&results, Some(&grid.study))?;
     show(&presented, *shown, *quiet)?;
     Ok(match (ran.interrupted, ran.failed > 0 || !presented.findings.sound) {
         (true, _) => Outcome::Interrupted,

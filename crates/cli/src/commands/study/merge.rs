@@ -2,6 +2,7 @@
 
 use super::go::{Shown, show};
 use crate::exit::{Outcome, note};
+use crate::outputs::folder;
 use goalward_lab::present;
 use goalward_lab::store::{StudyFolder, merge};
 use std::path::PathBuf;
@@ -21,6 +22,8 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+    args.parts.iter().try_for_each(|part| folder("DIR", part).map(drop))?;
+    folder("--out", &args.out)?;
     let copied = merge(&args.parts, &args.out)?;
     if !quiet {
         note(format!("{copied} runs came from {} parts", args.parts.len()));

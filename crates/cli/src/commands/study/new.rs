@@ -3,21 +3,25 @@
 use crate::commands::wrote;
 use crate::exit::{Outcome, Usage};
 use crate::output;
+use crate::outputs::is_stdout;
 use goalward_lab::study::STARTER;
 use std::path::PathBuf;
 
 /// Write a commented study file to begin with
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The file [default: standard output]
+    /// The file; - is standard output [default: -]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 }
 
 pub(super) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
-    let Some(path) = args.file.filter(|path| path.as_os_str() != "-") else {
-        output::text(STARTER)?;
-        return Ok(Outcome::Done);
+    let path = match args.file {
+        Some(path) if !is_stdout(&path) => path,
+        _ => {
+            output::text(STARTER)?;
+            return Ok(Outcome::Done);
+        }
     };
     if path.exists() {
         let reason = format!("{}: there is such a file already", path.display());

@@ -4,6 +4,7 @@ use super::go::{Shown, show};
 use super::named;
 use crate::commands::wrote;
 use crate::exit::Outcome;
+use crate::outputs::folder;
 use goalward_lab::present;
 use goalward_lab::store::{StudyFolder, export_csv, load};
 use std::path::{Path, PathBuf};
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 /// Titles, labels, figures and questions are those of the file as it is now.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// The study as it was given to `study run`, or the folder of its results
+    /// The study as it was given to `study run` (- with --out), or the folder of its results
     #[arg(value_name = "FILE|NAME|DIR")]
     study: String,
     /// The folder of the results [default: out/NAME]
@@ -32,8 +33,8 @@ pub(super) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         true => None,
         false => Some(named::read(&args.study, false)?.study),
     };
-    let folder = StudyFolder::open(&named::folder(&args.study, args.out))?;
-    let presented = present(&folder, look.as_ref())?;
+    let results = StudyFolder::open(&named::folder(&args.study, args.out)?)?;
+    let presented = present(&results, look.as_ref())?;
     show(&presented, Shown::of(args.json, args.markdown), quiet)?;
     Ok(if presented.findings.sound { Outcome::Done } else { Outcome::No })
 }
@@ -54,7 +55,7 @@ pub(crate) struct ExportArgs {
 }
 
 pub(super) fn export(args: ExportArgs, quiet: bool) -> anyhow::Result<Outcome> {
-    let files = export_csv(&load(&named::folder(&args.study, None))?, &args.csv)?;
+    let files = export_csv(&load(&named::folder(&args.study, None)?)?, folder("--csv", &args.csv)?)?;
     if !quiet {
         wrote(&files);
     }

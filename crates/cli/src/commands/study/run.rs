@@ -13,6 +13,7 @@ const EXAMPLES: &str = "\
 EXAMPLES:
     goalward study run demo
     goalward study run mine.toml --quick
+    sed s/n=4/n=6/ mine.toml | goalward study run - --out six
     goalward study run mine.toml --seeds 50                # more seeds: only the new ones are run
     goalward study run mine.toml --shard $SLURM_ARRAY_TASK_ID/20 --out part$SLURM_ARRAY_TASK_ID";
 
@@ -23,7 +24,8 @@ EXAMPLES:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {
-    /// A study file, or the name of a study that comes with goalward (`goalward study list`)
+    /// A study file, - for standard input, or the name of a study that comes with goalward
+    /// (`goalward study list`)
     #[arg(value_name = "FILE|NAME")]
     study: String,
     /// The folder for records, figures and report [default: out/NAME]

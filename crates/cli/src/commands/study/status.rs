@@ -21,7 +21,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: Args) -> anyhow::Result<Outcome> {
-    let now = status(&named::folder(&args.study, args.out))?;
+    let now = status(&named::folder(&args.study, args.out)?)?;
     if args.json {
         output::json(&now)?;
         return Ok(Outcome::Done);

@@ -1,0 +1,100 @@
+//! What is wrong with a request.
+
+use goalward::Error;
+use serde::Serialize;
+use std::borrow::Cow;
+
+/// The kinds of faults, as clients tell them apart.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub(super) enum Code {
+    /// The line is no JSON object.
+    Json,
+    /// The line is not UTF-8.
+    #[serde(rename = "utf-8")]
+    Utf8,
+    /// The line is over the bound.
+    TooLong,
+    /// There is no such operation.
+    UnknownOp,
+    /// The operation has no such field.
+    UnknownField,
+    /// A field is not there that must be.
+    MissingField,
+    /// A field is there twice.
+    DuplicateField,
+    /// A field holds another kind of value than it should.
+    Type,
+    /// There is no such state.
+    State,
+    /// There is no such action in that state.
+    Action,
+    /// The problem knows another cost.
+    Cost,
+    /// What was told or asked cannot be: the episode is over.
+    Misuse,
+    /// There is no file to save to.
+    NoCheckpoint,
+    /// The checkpoint could not be written.
+    Output,
+    /// The session was told to stop before this was done.
+    Stopping,
+}
+
+/// What is wrong, where, and what to do about it.
+#[derive(Clone, Debug, Serialize)]
+pub(super) struct Fault {
+    code: Code,
+    message: Cow<'static, str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hint: Option<Cow<'static, str>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    field: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    column: Option<usize>,
+}
+
+impl Fault {
+    pub(super) fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Fault {
+        Fault { code, message: message.into(), hint: None, field: None, column: None }
+    }
+
+    pub(super) fn hint(self, hint: impl Into<Cow<'static, str>>) -> Fault {
+        Fault { hint: Some(hint.into()), ..self }
+    }
+
+    pub(super) fn field(self, field: &str) -> Fault {
+        Fault { field: Some(shown(field)), ..self }
+    }
+
+    pub(super) fn column(self, column: usize) -> Fault {
+        Fault { column: Some(column), ..self }
+    }
+
+    /// What the library found, with its own hint unless there is a better one.
+    pub(super) fn of(code: Code, error: &Error) -> Fault {
+        let fault = match error {
+            Error::Misuse { fault, .. } => Fault::new(code, fault.clone()),
+            other => Fault::new(code, other.to_string()),
+        };
+        match error.hint() {
+            Some(hint) => fault.hint(hint),
+            None => fault,
+        }
+    }
+
+    /// The request came when the session was told to stop: nothing was changed by it.
+    pub(super) fn stopping() -> Fault {
+        Fault::new(Code::Stopping, "the session was told to stop, and a plan was cut off: there is no answer")
+            .hint("ask again when the session is taken up from its checkpoint")
+    }
+}
+
+/// A text of a client's, cut to what a message can hold.
+pub(super) fn shown(text: &str) -> String {
+    const SHOWN: usize = 60;
+    match text.char_indices().nth(SHOWN) {
+        Some((at, _)) => format!("{}...", &text[..at]),
+        None => text.into(),
+    }
+}
