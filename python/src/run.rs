@@ -197,9 +197,9 @@ impl Runs<'_> {
                     let fault = "this learner is running already: give each run a learner of its own".into();
                     return Err(goalward::Error::Misuse { t: 0, fault });
                 };
-                let (learner, built) = agent.into_parts();
+                let (learner, built, kept) = agent.into_parts();
                 (spec.learner, spec.settings) = (built.learner.clone(), built.settings.clone());
-                taken = Some((slot, built));
+                taken = Some((slot, built, kept));
                 Runner::with_learner(&job.arena, spec, learner)?
             }
         };
@@ -209,10 +209,10 @@ impl Runs<'_> {
             Watch { columns: Columns::default(), tally: self.tally, raised: raises.then_some(self.raised) };
         let ending = runner.run(&mut [&mut watch]);
         let result = runner.result();
-        if let Some((slot, built)) = taken {
+        if let Some((slot, built, kept)) = taken {
             let mut learner = runner.into_learner();
             learner.heed(&goalward::plan::Halt::never());
-            let agent = Agent::from_parts(learner, built);
+            let agent = Agent::from_parts(learner, built, kept);
             *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(agent);
         }
         let interrupted = ending? == Ending::Paused;

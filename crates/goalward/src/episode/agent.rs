@@ -79,16 +79,16 @@ impl Agent {
         &self.spec
     }
 
-    /// The learner, and what it was built from.
+    /// The learner, what it was built from, and what is kept beside it.
     #[doc(hidden)]
-    pub fn into_parts(self) -> (Learner, RunSpec) {
-        (self.learner, self.spec)
+    pub fn into_parts(self) -> (Learner, RunSpec, Option<Snapshot>) {
+        (self.learner, self.spec, self.kept)
     }
 
-    /// A learner, and what it was built from.
+    /// The other way round.
     #[doc(hidden)]
-    pub fn from_parts(learner: Learner, spec: RunSpec) -> Agent {
-        Agent { learner, spec }
+    pub fn from_parts(learner: Learner, spec: RunSpec, kept: Option<Snapshot>) -> Agent {
+        Agent { learner, kept, spec }
     }
 
     /// The bytes of its file.
