@@ -12,10 +12,9 @@ import subprocess
 import sys
 import time
 
+import goalward as gw
 import numpy as np
 import scipy.sparse as sp
-
-import goalward as gw
 
 STATES, ACTIONS, MODELS = 100_000, 4, 10
 
@@ -77,9 +76,22 @@ def threads() -> dict[str, float | str]:
     times = {}
     for count in (1, 2):
         began = time.perf_counter()
-        gw.compare(problem, ["lr", "levis"+"@B=20"], 400, 16, threads=count, progress=False, max_steps=20_000)
+        gw.compare(
+            problem,
+            ["lr", "levis" + "@B=20"],
+            400,
+            16,
+            threads=count,
+            progress=False,
+            max_steps=20_000,
+        )
         times[count] = time.perf_counter() - began
-    return {"case": "compare on two threads", "one_s": times[1], "two_s": times[2], "ratio": times[1] / times[2]}
+    return {
+        "case": "compare on two threads",
+        "one_s": times[1],
+        "two_s": times[2],
+        "ratio": times[1] / times[2],
+    }
 
 
 def model(m: int) -> sp.csr_array:
@@ -136,7 +148,12 @@ def importing() -> dict[str, float | str]:
     return {"case": "import", "numpy_s": numpy, "beyond_s": both - numpy}
 
 
-rows = [*(step_overhead(learner) for learner in ("random", "lr", "q-learning")), threads(), arrays(), importing()]
+rows = [
+    *(step_overhead(learner) for learner in ("random", "lr", "q-learning")),
+    threads(),
+    arrays(),
+    importing(),
+]
 if "--json" in sys.argv:
     print(json.dumps({"bench": "python", "rows": rows}))
 else:

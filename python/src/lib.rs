@@ -20,7 +20,9 @@ mod _goalward {
     #[pymodule_export]
     use crate::models::{problem_from_features, problem_from_models};
     #[pymodule_export]
-    use crate::problem::{PyProblem, learners_json, open_bytes, open_path, open_world, worlds_json};
+    use crate::problem::{
+        PyProblem, learners_json, open_bytes, open_path, open_world, recommended, worlds_json,
+    };
     #[pymodule_export]
     use crate::run::{mean_interval, run_jobs, version};
     #[pymodule_export]

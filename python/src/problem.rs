@@ -503,3 +503,10 @@ pub(crate) fn worlds_json(py: Python) -> PyResult<Bound<PyAny>> {
 pub(crate) fn learners_json(py: Python) -> PyResult<Bound<PyAny>> {
     to_python(py, &serde_json::to_value(learners::all()).unwrap_or_default())
 }
+
+/// The id of the learner that goalward recommends to someone who has given these settings.
+#[pyfunction]
+#[pyo3(signature = (**given))]
+pub(crate) fn recommended(given: Option<&Bound<PyDict>>) -> PyResult<&'static str> {
+    Ok(learners::recommended(&settings(given)?).id)
+}

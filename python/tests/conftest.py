@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import goalward as gw
 import pytest
 from helpers import coin
-
-import goalward as gw
 
 
 @pytest.fixture

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 import goalward as gw
+import numpy as np
 
 
 def coin(heads: float) -> np.ndarray:

@@ -8,9 +8,8 @@ import pkgutil
 import re
 from pathlib import Path
 
-import pytest
-
 import goalward as gw
+import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = ["goalward", *(f"goalward.{m.name}" for m in pkgutil.iter_modules(gw.__path__))]

@@ -7,11 +7,11 @@ import json
 import pickle
 from pathlib import Path
 
+import goalward as gw
 import numpy as np
 import pytest
 from helpers import with_oracle
 
-import goalward as gw
 
 def drive(
     learner: gw.Learner, problem: gw.Problem, steps: int, seed: int, state: int | None = None

@@ -7,18 +7,19 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import goalward as gw
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from helpers import coin
 
-import goalward as gw
-
 COIN = coin(0.5)
 NAN = float("nan")
 
 
-def models(*arrays: Any, costs: Any = 1.0, start: Any = 0, goal: Any = 1, **more: Any) -> gw.Problem:
+def models(
+    *arrays: Any, costs: Any = 1.0, start: Any = 0, goal: Any = 1, **more: Any
+) -> gw.Problem:
     return gw.Problem.from_models(list(arrays), costs, start, goal, **more)
 
 

@@ -6,12 +6,11 @@ import copy
 import pickle
 from pathlib import Path
 
+import goalward as gw
 import numpy as np
 import pytest
 import scipy.sparse as sp
 from helpers import coin
-
-import goalward as gw
 
 
 def random_models(
@@ -101,7 +100,7 @@ def test_costs_of_next_states_are_averaged_where_models_agree() -> None:
     problem = gw.Problem.from_models([coin(0.5), coin(0.9)], costs, 0, 1)
     assert problem.cost(0, 0) == 3.0
     costs[0, 0] = [3.0, 1.0]
-    with pytest.raises(gw.ProblemError, match="model 0 expects a cost of 2.*model 1") as caught:
+    with pytest.raises(gw.ProblemError, match=r"model 0 expects a cost of 2.*model 1") as caught:
         gw.Problem.from_models([coin(0.5), coin(0.9)], costs, 0, 1)
     assert "one step later" in (caught.value.hint or "")
 
@@ -110,7 +109,9 @@ def test_actions_that_are_not_available_are_left_out() -> None:
     p = np.zeros((3, 2, 3))
     p[0, 1, 1] = p[1, 0, 2] = p[1, 1, 0] = 1.0
     there = np.array([[False, True], [True, True], [False, False]])
-    problem = gw.Problem.from_models([p], 1.0, 0, 2, available=there, action_names=["left", "right"])
+    problem = gw.Problem.from_models(
+        [p], 1.0, 0, 2, available=there, action_names=["left", "right"]
+    )
     assert problem.actions(0) == ["right"] and problem.actions(1) == ["left", "right"]
     assert problem.actions(2) == []
     with pytest.raises(gw.ProblemError, match="state 0, action 0: the row sums to 0"):
@@ -131,7 +132,7 @@ def test_names_are_used_everywhere() -> None:
     learner = gw.Learner("lr", problem)
     assert learner.act("home") == 0
     learner.observe("home", "drive", 1.0, "work")
-    with pytest.raises(gw.MisuseError, match="there is no state 'park'|no state \"park\""):
+    with pytest.raises(gw.MisuseError, match='there is no state "park"'):
         learner.act("park")
     with pytest.raises(gw.MisuseError, match="no action"):
         learner.observe("home", "walk", 1.0, "work")

@@ -10,17 +10,18 @@ import sys
 import threading
 import time
 
+import goalward as gw
 import numpy as np
 import pytest
-from helpers import with_oracle
-
-import goalward as gw
 from goalward._progress import Bar
+from helpers import with_oracle
 
 PROGRAM = os.environ.get("GOALWARD_PROGRAM")
 
 
-@pytest.mark.skipif(PROGRAM is None, reason="GOALWARD_PROGRAM names the command line to compare with")
+@pytest.mark.skipif(
+    PROGRAM is None, reason="GOALWARD_PROGRAM names the command line to compare with"
+)
 @pytest.mark.parametrize("learner", gw.learners.ids())
 def test_the_command_line_gives_the_same_bits(learner: str) -> None:
     assert PROGRAM is not None
@@ -61,7 +62,10 @@ def test_a_learner_in_python_runs_like_any_other(grid: gw.Problem) -> None:
     for ours, theirs in zip(both["mine"], both["lr"], strict=True):
         np.testing.assert_array_equal(ours.regret, theirs.regret)
         assert ours.learner == "mine"
-    assert gw.run(grid, Mirror(grid, 3), episodes=30, seed=3).total_regret == both["lr"][0].total_regret
+    assert (
+        gw.run(grid, Mirror(grid, 3), episodes=30, seed=3).total_regret
+        == both["lr"][0].total_regret
+    )
 
 
 def test_what_a_learner_in_python_raises_is_raised(grid: gw.Problem) -> None:
@@ -131,7 +135,15 @@ def test_results_as_tables_and_pictures(grid: gw.Problem) -> None:
 
     both = gw.compare(grid, ["lr", "random"], episodes=25, seeds=3)
     frame = both.to_pandas()
-    assert list(frame.columns) == ["learner", "seed", "episode", "cost", "steps", "regret", "gap_regret"]
+    assert list(frame.columns) == [
+        "learner",
+        "seed",
+        "episode",
+        "cost",
+        "steps",
+        "regret",
+        "gap_regret",
+    ]
     assert len(frame) == 2 * 3 * 25
     last = frame[frame.episode == 25].groupby("learner").regret.mean()
     for row in both.summary():
@@ -208,7 +220,7 @@ def test_a_learner_that_runs_cannot_be_asked(grid: gw.Problem) -> None:
     )
     worker.start()
     time.sleep(0.05)
-    with pytest.raises(RuntimeError, match="running|borrowed"):
+    with pytest.raises(RuntimeError, match=r"running|borrowed"):
         for _ in range(10**6):
             learner.act(0)
     worker.join()

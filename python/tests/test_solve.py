@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import goalward as gw
 import numpy as np
 import pytest
 from helpers import coin
-
-import goalward as gw
 
 
 def test_values_against_a_linear_solve(grid: gw.Problem) -> None:

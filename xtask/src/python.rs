@@ -36,7 +36,12 @@ pub(crate) fn test(program: &Path) -> Result<Looked> {
     let package = root()?.join("python");
     let (settings, tests) = (package.join("pyproject.toml"), package.join("tests"));
     let types = ["-m", "mypy", "--strict", "--config-file", &settings.to_string_lossy(), "-p", "goalward"];
-    let steps: [&[&str]; 3] = [
+    let (sources, scripts) = (package.to_string_lossy(), root()?.join("xtask"));
+    let scripts = scripts.to_string_lossy();
+    let ruff = ["--config", &settings.to_string_lossy(), "--no-cache", &sources, &scripts];
+    let steps: [&[&str]; 5] = [
+        &[&["-m", "ruff", "format", "--check", "--quiet"], &ruff[..]].concat(),
+        &[&["-m", "ruff", "check", "--quiet"], &ruff[..]].concat(),
         &types,
         &["-m", "mypy.stubtest", "--concise", "goalward"],
         &["-m", "pytest", "-c", &settings.to_string_lossy(), &tests.to_string_lossy()],

@@ -16,7 +16,7 @@ def seconds(code: str) -> float:
     return statistics.median(spent)
 
 
-import goalward as gw  # noqa: E402
+import goalward as gw
 
 problem = gw.worlds.make("windy-grid", n=3)
 run = gw.run(problem, "lr", episodes=50, seed=1)
@@ -25,5 +25,7 @@ learner = gw.Learner("lr", problem)
 learner.observe(0, learner.act(0), None, 1)
 
 numpy, both = seconds("import numpy"), seconds("import numpy, goalward")
-print(f"Python {sys.version.split()[0]}: import takes {both - numpy:.3f} s beyond numpy's {numpy:.3f} s")
+print(
+    f"Python {sys.version.split()[0]}: import takes {both - numpy:.3f} s beyond numpy's {numpy:.3f} s"
+)
 assert both - numpy < 0.15, "the import takes too long"

@@ -18,6 +18,7 @@ __all__ = [
     "open_world",
     "problem_from_features",
     "problem_from_models",
+    "recommended",
     "run_jobs",
     "solve",
     "version",
@@ -30,7 +31,7 @@ _Action = int | str | np.integer[Any]
 
 @final
 class Problem:
-    """A stochastic shortest path problem whose transitions are an unknown mixture of known models."""
+    """A stochastic shortest path problem: an unknown mixture of known models."""
 
     @staticmethod
     def from_models(
@@ -195,7 +196,10 @@ def open_bytes(
     origin: list[tuple[str, str]] | None = None,
 ) -> Problem: ...
 def problem_from_models(
-    models: list[Any], costs: NDArray[np.float64], available: NDArray[np.bool_], about: dict[str, Any]
+    models: list[Any],
+    costs: NDArray[np.float64],
+    available: NDArray[np.bool_],
+    about: dict[str, Any],
 ) -> Problem: ...
 def problem_from_features(
     first_pair: list[int],
@@ -207,6 +211,7 @@ def problem_from_features(
 ) -> Problem: ...
 def worlds_json() -> list[dict[str, Any]]: ...
 def learners_json() -> list[dict[str, Any]]: ...
+def recommended(**given: Any) -> str: ...
 def run_jobs(
     jobs: list[tuple[str, Problem, Any, int]],
     episodes: int,

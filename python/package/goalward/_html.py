@@ -19,7 +19,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
         side = ["left"] + ["right"] * (len(cells) - 1)
         parts = (
             f'<{tag} style="text-align:{where}">{escape(str(cell))}</{tag}>'
-            for where, cell in zip(side, cells)
+            for where, cell in zip(side, cells, strict=True)
         )
         return f"<tr>{''.join(parts)}</tr>"
 

@@ -45,7 +45,7 @@ def from_models(
         held.append(array)
     if shape is None:
         raise ProblemError("there is no model", "give at least one, better two")
-    states, actions = shape
+    states, _ = shape
     there = _available(available, shape)
     names = None if state_names is None else [str(name) for name in state_names]
     return _goalward.problem_from_models(
@@ -66,9 +66,7 @@ def from_models(
     )
 
 
-def _named_models(
-    models: Sequence[Any], names: Names | None
-) -> tuple[list[Any], list[str] | None]:
+def _named_models(models: Sequence[Any], names: Names | None) -> tuple[list[Any], list[str] | None]:
     """The models, whether they come as a list, as an array of them, or by name in a dictionary."""
     if isinstance(models, dict):
         if names is not None:
@@ -110,7 +108,8 @@ def _model(model: Any, called: str) -> tuple[Any, tuple[int, int]]:
     array = _real(model, called)
     if array.ndim != 3 or array.shape[0] != array.shape[2] or 0 in array.shape:
         raise ProblemError(
-            f"{called}: an array of shape {array.shape}, and P[s, a, s'] has (states, actions, states)"
+            f"{called}: an array of shape {array.shape}, "
+            "and P[s, a, s'] has (states, actions, states)"
         )
     return np.ascontiguousarray(array), (array.shape[0], array.shape[1])
 
@@ -132,7 +131,8 @@ def _block(matrix: Any) -> Block:
     data = rows.data
     if data.dtype not in (np.float64, np.float32):
         data = data.astype(np.float64)
-    return tuple(np.ascontiguousarray(part) for part in (rows.indptr, rows.indices, data))  # type: ignore[return-value]
+    whole = np.ascontiguousarray
+    return whole(rows.indptr), whole(rows.indices), whole(data)
 
 
 def _costs(costs: ArrayLike) -> NDArray[np.float64]:
@@ -156,7 +156,7 @@ def _full_costs(costs: NDArray[np.float64], shape: tuple[int, int]) -> NDArray[n
             pass
     raise ProblemError(
         f"costs: an array of shape {costs.shape} for {states} states and {actions} actions",
-        "give one number, one for each state, for each state and action, or for each next state, too",
+        "give one number; or one for each state, for each state and action, or for each next state",
     )
 
 
@@ -208,7 +208,8 @@ def _action_names(
         if state == goal:
             named.append([])
         elif len(row) == actions:
-            named.append([name for name, is_there in zip(row, there[state]) if is_there])
+            own = zip(row, there[state], strict=True)
+            named.append([name for name, is_there in own if is_there])
         else:
             named.append(row)
     return named
@@ -255,7 +256,7 @@ def from_features(
     return _goalward.problem_from_features(
         np.concatenate([[0], np.cumsum(taken.sum(axis=1))]).tolist(),
         full[taken].tolist(),
-        list(zip(state.tolist(), local[state, action].tolist(), following.tolist())),
+        list(zip(state.tolist(), local[state, action].tolist(), following.tolist(), strict=True)),
         np.ascontiguousarray(phi[state, action, following]),
         [(_numbers(a, "facts"), float(b)) for a, b in facts],
         {

@@ -36,7 +36,9 @@ def draw(runs: Sequence[Run], ax: Axes | None, quantity: str) -> Axes:
     from goalward._goalward import mean_interval
 
     for label in dict.fromkeys(run.label for run in runs):
-        curves = [np.asarray(getattr(run, quantity), dtype=float) for run in runs if run.label == label]
+        curves = [
+            np.asarray(getattr(run, quantity), dtype=float) for run in runs if run.label == label
+        ]
         length = min(map(len, curves))
         if length == 0:
             continue
@@ -48,7 +50,12 @@ def draw(runs: Sequence[Run], ax: Axes | None, quantity: str) -> Axes:
         if len(curves) > 1:
             band = np.array([mean_interval(every[:, k].tolist()) for k in shown])
             ax.fill_between(
-                episodes[shown], band[:, 0], band[:, 1], color=line.get_color(), alpha=0.18, linewidth=0
+                episodes[shown],
+                band[:, 0],
+                band[:, 1],
+                color=line.get_color(),
+                alpha=0.18,
+                linewidth=0,
             )
     ax.set_xlabel("episode")
     ax.set_ylabel(NAMES[quantity])

@@ -45,8 +45,9 @@ class Bar:
         bar = "#" * filled + "-" * (WIDTH - filled)
         left = spent * (1.0 - share) / share if share > 0.0 else float("nan")
         rest = f", {_clock(left)} left" if share > 0.0 and done < self.total else ""
+        count = f"{done}/{self.total} in {_clock(spent)}{rest}"
         print(
-            f"\r{self.what}: {share:4.0%} [{bar}] {done}/{self.total} in {_clock(spent)}{rest}\x1b[K",
+            f"\r{self.what}: {share:4.0%} [{bar}] {count}\x1b[K",
             end="",
             file=sys.stderr,
             flush=True,

@@ -20,7 +20,7 @@ LearnerLike = str | Learner | OwnLearner | type[OwnLearner]
 
 def run(
     problem: Problem,
-    learner: LearnerLike = "lr",
+    learner: LearnerLike | None = None,
     episodes: int = 1000,
     seed: int = 0,
     *,
@@ -30,16 +30,17 @@ def run(
 ) -> Run:
     """Let a learner act in a problem whose theta is known, and see what it pays.
 
-    ``learner`` is an id with or without settings (``"levis++@B=3"``; further settings are keyword
-    arguments), a ``Learner``, which goes on from where it stands, or a class of your own. The same
-    seed gives the same run as ``goalward learn``, bit for bit.
+    ``learner`` is an id with or without settings, such as ``"levis++@B=3"``; further settings are
+    keyword arguments. It may also be a ``Learner``, which goes on from where it stands, or a class
+    of your own. None takes the one that is recommended. The same seed gives the same run as
+    ``goalward learn``, bit for bit.
 
     >>> import goalward as gw
     >>> result = gw.run(gw.worlds.make("windy-grid", n=3), "lr", episodes=20, seed=3)
     >>> result.episodes, result.truncated
     (20, False)
     """
-    learner = _with_settings(learner, settings)
+    learner = _with_settings(learner or _goalward.recommended(**settings), settings)
     _count(episodes, "episodes", 0)
     _count(seed, "seed", 0)
     job = (_label(learner), problem, _made(learner, problem, seed), seed)
@@ -103,7 +104,7 @@ def _named(learners: Sequence[LearnerLike] | Mapping[str, LearnerLike]) -> dict[
         if not isinstance(learner, str) and not isinstance(learner, type):
             raise MisuseError(
                 f"{_label(learner)} would run several times, and has a state",
-                "give its id with settings, such as 'lr@delta=0.1', or the class of your own learner",
+                "give its id with settings, or the class of your own learner",
             )
     return dict(learners)
 
@@ -124,7 +125,10 @@ def _with_settings(learner: LearnerLike, settings: dict[str, Any]) -> LearnerLik
         return learner
     if not isinstance(learner, str):
         raise SettingError(f"{_label(learner)} takes no settings here: {', '.join(given)}")
-    texts = (f"@{key}={str(value).lower() if isinstance(value, bool) else value}" for key, value in given.items())
+    texts = (
+        f"@{key}={str(value).lower() if isinstance(value, bool) else value}"
+        for key, value in given.items()
+    )
     return learner + "".join(texts)
 
 

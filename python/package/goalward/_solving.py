@@ -48,8 +48,8 @@ class Solution:
     certificate: dict[str, Any]
     """The widest relative interval, and what an independent check of all bounds found.
 
-    ``checked_by`` says how: each inequality of the proof, or for bounds a unit in the last place apart
-    agreement with wider bounds whose inequalities were checked.
+    ``checked_by`` says how. Each inequality of the proof is checked. Bounds that are too close
+    together for that must agree with wider bounds whose inequalities were checked.
     """
 
     def __init__(self, problem: Problem, objective: str, found: dict[str, Any]) -> None:
@@ -98,8 +98,8 @@ def solve(
     """Solve a problem whose theta is known, with certified bounds on every value.
 
     ``objective`` is ``min`` (the least cost to the goal), ``max`` (the greatest) or ``reach`` (the
-    greatest probability of reaching it). ``way`` is ``exact`` (to the last digit), ``fast`` (made for
-    size) or ``auto``.
+    greatest probability of reaching it). ``way`` is ``exact`` (to the last digit), ``fast`` (made
+    for size) or ``auto``.
 
     >>> import goalward as gw
     >>> solution = gw.solve(gw.worlds.make("windy-grid", n=3))

@@ -211,7 +211,9 @@ class Comparison:
     def columns(self) -> dict[str, NDArray[Any]]:
         """All columns of all runs, one number for each episode."""
         repeated = {
-            "learner": np.repeat([run.label for run in self.runs], [len(r.cost) for r in self.runs]),
+            "learner": np.repeat(
+                [run.label for run in self.runs], [len(r.cost) for r in self.runs]
+            ),
             "seed": np.repeat([run.seed for run in self.runs], [len(r.cost) for r in self.runs]),
         }
         own = [run.columns() for run in self.runs]

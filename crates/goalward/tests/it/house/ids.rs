@@ -25,7 +25,7 @@ fn ids_out_of_place(library: &Crate, ids: &[&str], excepted: impl Fn(&Place) -> 
 fn ids_stand_in_one_place() {
     let ids: Vec<&str> = LEARNERS.iter().map(|entry| entry.id).collect();
     let mut found = Vec::new();
-    for library in crates(&["crates/goalward", "crates/cli"]) {
+    for library in crates(&["crates/goalward", "crates/cli", "python"]) {
         found.extend(ids_out_of_place(&library, &ids, |_| false));
     }
     for lab in crates(&["crates/lab"]) {

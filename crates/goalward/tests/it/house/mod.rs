@@ -22,6 +22,7 @@ const CRATES: &[(&str, &str)] = &[
     ("crates/goalward", "lib.rs"),
     ("crates/lab", "lib.rs"),
     ("crates/cli", "main.rs"),
+    ("python", "lib.rs"),
     ("xtask", "main.rs"),
 ];
 
