@@ -3,6 +3,7 @@
 
 mod arguments;
 mod errors;
+mod layout;
 mod learner;
 mod models;
 mod own;
@@ -15,6 +16,8 @@ mod watch;
 /// The compiled part of goalward; use the package `goalward`.
 #[pyo3::pymodule]
 mod _goalward {
+    #[pymodule_export]
+    use crate::layout::{grid_layout, replay_page};
     #[pymodule_export]
     use crate::learner::PyLearner;
     #[pymodule_export]

@@ -1,0 +1,277 @@
+"""Learners in anybody's Gymnasium environments."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from goalward import learners
+from goalward._goalward import Learner, Problem
+from goalward._gymnasium import FAILURES, Table, from_gymnasium
+from goalward._own import OwnLearner
+from goalward._progress import Bar
+from goalward._running import LearnerLike, _count, _label, _with_settings
+from goalward.errors import MisuseError, SettingError
+from goalward.gym._results import EnvRun
+from goalward.gym._spaces import numbering, problem_of_spaces, size
+
+__all__ = ["learn_env"]
+
+StateOf = Callable[[Any], int]
+Success = Callable[[Any, float, dict[str, Any]], bool]
+
+
+def learn_env(
+    env: Any,
+    learner: LearnerLike = "lr",
+    episodes: int = 1000,
+    *,
+    seed: int | None = None,
+    max_steps: int | None = None,
+    failure: str = "restart",
+    cost: str | float | ArrayLike | None = None,
+    start: int | str | None = None,
+    goal: int | Iterable[int] | None = None,
+    penalty: float = 0.0,
+    success: Success | None = None,
+    state_of: StateOf | None = None,
+    n_states: int | None = None,
+    use_table: bool = True,
+    progress: bool | None = None,
+    **settings: Any,
+) -> EnvRun:
+    """Let a learner act in a Gymnasium environment for so many of its episodes.
+
+    ``learner`` is a `Learner` or an own learner, made for a problem of yours; or an id such as
+    ``"lr"`` or ``"q-learning"`` (further settings are keyword arguments), or a class of your own.
+    For an id or a class the problem is made here:
+
+    * from the environment's table ``P``, if it has one, with `Problem.from_gymnasium`, which takes
+      ``failure``, ``cost``, ``start``, ``goal`` and ``penalty``. A learner of mixtures then knows
+      all there is to know. Learners that count transitions look at the table only to see what is possible.
+    * Otherwise, and with ``use_table=False``, from the spaces alone: every state may follow every
+      action, each step costs 1 or what ``cost`` says, an array of states and actions. Only learners
+      that count transitions, and those without a model, have something to learn from there.
+
+    Observations are numbers of states, in the order of their space. ``state_of`` makes a number of
+    any other observation, and ``n_states`` says how many there are.
+
+    When an episode terminates, the goal was reached, or the episode failed. ``success(observation,
+    reward, info)`` says which; without it, the table tells (as `Problem.from_gymnasium` says), and
+    without a table every end is a success. ``failure="restart"`` takes a failure for a step back to
+    the start, ``"end"`` for a success. An episode that the environment truncates teaches its steps
+    and nothing else.
+
+    ``max_steps`` ends the run after so many steps in all. ``seed`` seeds the environment and the
+    learner; if it is None one is drawn, which the result names.
+
+    >>> import gymnasium, goalward as gw
+    >>> env = gymnasium.make("CliffWalking-v1")
+    >>> run = gw.learn_env(env, "q-learning", episodes=200, seed=1)
+    >>> run.reward.shape
+    (200,)
+    """
+    _count(episodes, "episodes", 0)
+    if failure not in FAILURES[:2]:
+        hint = "failure='lost' can be planned with, but not learnt in: nobody comes back"
+        raise SettingError(f"failure={failure!r}: expected 'restart' or 'end'", hint)
+    seed = secrets.randbits(32) if seed is None else _count(seed, "seed", 0)
+    limit = None if max_steps is None else _count(max_steps, "max_steps", 1)
+    learner = _with_settings(learner, settings)
+    if not hasattr(env, "unwrapped"):
+        raise SettingError(f"env: {type(env).__name__} is no Gymnasium environment")
+    told = _Told(failure, cost, start, goal, penalty, success, state_of, n_states, use_table)
+    first = env.reset(seed=seed)
+    problem, ends = _problem(env, learner, told, first[0])
+    who = _made(learner, problem, episodes, seed)
+    return _Loop(env, who, _Bridge(env, problem, ends, told)).run(
+        first[0], episodes, limit, seed, _label(learner), progress
+    )
+
+
+@dataclass(frozen=True)
+class _Told:
+    """What the user said of the environment."""
+
+    failure: str
+    cost: str | float | ArrayLike | None
+    start: int | str | None
+    goal: int | Iterable[int] | None
+    penalty: float
+    success: Success | None
+    state_of: StateOf | None
+    n_states: int | None
+    use_table: bool
+
+
+def _problem(
+    env: Any, learner: LearnerLike, told: _Told, first: Any
+) -> tuple[Problem, frozenset[int] | None]:
+    """The problem of a run, and the states where an end is a success; None: everywhere."""
+    table = None
+    own = getattr(env.unwrapped, "problem", None)
+    is_own = isinstance(own, Problem)
+    if told.state_of is None and not is_own and getattr(env.unwrapped, "P", None) is not None:
+        table = Table.of(env)
+    ends = None
+    if table is not None and told.success is None and told.failure == "restart":
+        ends = table.ends(told.failure, told.goal)
+    goals = None if ends is None else frozenset(ends.goals.tolist())
+    if isinstance(learner, (Learner, OwnLearner)):
+        return learner.problem, goals
+    if is_own and told.use_table:
+        return from_gymnasium(env), None
+    if table is not None and told.use_table:
+        known = ends or table.ends(told.failure, told.goal)
+        return table.problem(known, told.cost, told.start, told.penalty), goals
+    _without_models(learner)
+    states = size(env.observation_space, told.n_states if told.state_of else None, "observation")
+    begin = numbering(env.observation_space, "observation") if told.state_of is None else told.state_of
+    at = _state_in(begin(first), states)
+    actions = size(env.action_space, None, "action")
+    return problem_of_spaces(env, states, actions, at, told.cost), goals
+
+
+def _without_models(learner: LearnerLike) -> None:
+    """Refuse a learner that has nothing to learn where there are no models."""
+    if not isinstance(learner, str):
+        return
+    entry = learners.describe(learner.split("@")[0])
+    if entry["family"] in ("tabular", "baseline"):
+        return
+    ids = [one for one in learners.ids() if learners.describe(one)["family"] == "tabular"]
+    raise SettingError(
+        f"{entry['id']} learns which mixture of known models is true, and here no model is known",
+        f"give a Learner for a problem with your models, or one that counts: {', '.join(ids)}",
+    )
+
+
+def _made(
+    learner: LearnerLike, problem: Problem, episodes: int, seed: int
+) -> Learner | OwnLearner:
+    if isinstance(learner, str):
+        return Learner(learner, problem, episodes=max(episodes, 1), seed=seed)
+    if isinstance(learner, type):
+        return learner(problem, seed)
+    return learner
+
+
+def _state_in(state: Any, states: int) -> int:
+    if isinstance(state, bool) or not hasattr(state, "__index__"):
+        raise MisuseError(f"an observation became {state!r}, and a state is a whole number")
+    if not 0 <= int(state) < states:
+        raise MisuseError(f"an observation became state {state}, and there are {states} states")
+    return int(state)
+
+
+class _Bridge:
+    """What the environment says in the words of the problem."""
+
+    def __init__(
+        self, env: Any, problem: Problem, goals: frozenset[int] | None, told: _Told
+    ) -> None:
+        self.problem = problem
+        self.goals = goals
+        self.success = told.success
+        is_plain = told.state_of is None
+        self._number = numbering(env.observation_space, "observation") if is_plain else told.state_of
+        self.first_action = int(getattr(env.action_space, "start", 0))
+        seen = size(env.observation_space, None, "observation") if is_plain else told.n_states
+        # where episodes start is drawn by a state of its own, which nobody observes
+        self.draws = seen is not None and problem.start >= seen and problem.start != problem.goal
+        size(env.action_space, None, "action")
+
+    def state(self, observation: Any) -> int:
+        assert self._number is not None
+        return _state_in(self._number(observation), self.problem.n_states)
+
+    def action(self, action: int) -> int:
+        return action + self.first_action
+
+    def succeeded(self, observation: Any, reward: float, info: dict[str, Any]) -> bool:
+        if self.success is not None:
+            return bool(self.success(observation, reward, info))
+        return self.goals is None or self.state(observation) in self.goals
+
+
+class _Loop:
+    """One run."""
+
+    def __init__(self, env: Any, learner: Learner | OwnLearner, bridge: _Bridge) -> None:
+        self.env = env
+        self.learner = learner
+        self.bridge = bridge
+        self.costs = bridge.problem.costs
+        self.rows: list[tuple[float, int, float, bool, bool, bool]] = []
+
+    def run(
+        self,
+        first: Any,
+        episodes: int,
+        limit: int | None,
+        seed: int,
+        label: str,
+        progress: bool | None,
+    ) -> EnvRun:
+        observation, steps = first, 0
+        with Bar("episodes", episodes, progress) as bar:
+            for episode in range(episodes):
+                if limit is not None and steps >= limit:
+                    break
+                if episode > 0:
+                    observation, _ = self.env.reset()
+                left = None if limit is None else limit - steps
+                self.rows.append(self._episode(observation, left))
+                steps += self.rows[-1][1]
+                if bar.tell is not None:
+                    bar.tell(episode + 1)
+        columns = zip(*self.rows) if self.rows else [()] * 6
+        kinds = (np.float64, np.int64, np.float64, np.bool_, np.bool_, np.bool_)
+        arrays = [np.array(column, dtype=kind) for column, kind in zip(columns, kinds)]
+        return EnvRun(self.learner, self.bridge.problem, str(_name(self.env)), label, seed, arrays)
+
+    def _observe(self, state: int, action: int, following: int) -> float:
+        cost = float(self.costs[state, action])
+        self.learner.observe(state, action, cost, following)
+        return cost
+
+    def _episode(
+        self, observation: Any, limit: int | None
+    ) -> tuple[float, int, float, bool, bool, bool]:
+        """Cost, steps, reward, and whether it terminated, was truncated, succeeded."""
+        learner, bridge, problem = self.learner, self.bridge, self.bridge.problem
+        cost, reward, steps = 0.0, 0.0, 0
+        state = bridge.state(observation)
+        if bridge.draws:
+            cost += self._observe(problem.start, learner.act(problem.start), state)
+        while True:
+            if state == problem.goal:
+                raise MisuseError(
+                    f"the environment goes on in state {state}, which is the problem's goal"
+                )
+            action = learner.act(state)
+            observation, paid, terminated, truncated, info = self.env.step(bridge.action(action))
+            steps += 1
+            reward += float(paid)
+            succeeded = bool(terminated) and bridge.succeeded(observation, float(paid), info)
+            if succeeded:
+                following = problem.goal
+            else:
+                following = problem.start if terminated else bridge.state(observation)
+            cost += self._observe(state, action, following)
+            state = following
+            cut = not terminated and (bool(truncated) or (limit is not None and steps >= limit))
+            if succeeded or cut:
+                learner.end_episode()
+            if terminated or cut:
+                return cost, steps, reward, bool(terminated), cut, succeeded
+
+
+def _name(env: Any) -> str:
+    spec = getattr(env, "spec", None)
+    return getattr(spec, "id", None) or type(env.unwrapped).__name__

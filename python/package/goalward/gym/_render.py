@@ -1,0 +1,284 @@
+"""Environments as text and as pictures, drawn with numpy alone."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from goalward import _goalward
+from goalward._goalward import Problem
+from goalward.errors import SettingError
+
+if TYPE_CHECKING:
+    from goalward.gym._env import _Rows
+
+__all__ = ["Picture"]
+
+Pixels = NDArray[np.uint8]
+Reals = NDArray[np.float64]
+
+FLOOR, LINE, WALL = (246, 243, 236), (222, 216, 203), (73, 80, 92)
+PIT, START, GOAL = (58, 110, 165), (206, 224, 240), (38, 143, 91)
+AGENT, RIM, ARROW = (226, 88, 46), (255, 255, 255), (96, 104, 116)
+DEAR = (166, 124, 176)
+"""The floor where values are highest, if values are shown."""
+
+SIZE = 640
+"""About how many pixels the longer side has."""
+LARGEST, SMALLEST = 56, 2
+"""The pixels of a cell."""
+PLACE = re.compile(r"\((\d+),\s*(\d+)\)")
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where states lie."""
+
+    rows: int
+    columns: int
+    cells: NDArray[np.int64]
+    """Row and column of each state; -1 for one that lies nowhere."""
+    is_grid: bool
+    """Whether the problem is a grid; else states are listed, or several share a cell."""
+
+    @staticmethod
+    def of(problem: Problem) -> Layout:
+        """Of a grid; by the places in names, where several states share a cell; else a list."""
+        found = _goalward.grid_layout(problem)
+        if found is not None:
+            rows, columns, places = found
+            cells = np.array([(-1, -1) if place is None else place for place in places])
+            return Layout(rows, columns, _completed(problem, rows, columns, cells), True)
+        matches = [PLACE.search(name) for name in problem.state_names]
+        if sum(match is not None for match in matches) > 0.8 * len(matches):
+            cells = np.array([(-1, -1) if m is None else (int(m[1]), int(m[2])) for m in matches])
+            rows, columns = (cells.max(axis=0) + 1).tolist()
+            if rows * columns <= 10_000:
+                return Layout(rows, columns, cells, True)
+        columns = int(np.ceil(np.sqrt(1.6 * problem.n_states)))
+        rows = -(-problem.n_states // columns)
+        numbers = np.arange(problem.n_states)
+        return Layout(rows, columns, np.stack([numbers // columns, numbers % columns], axis=1), False)
+
+
+def _completed(
+    problem: Problem, rows: int, columns: int, cells: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Cells for states whose names have none: the goal takes the last cell that is free."""
+    taken = {(int(row), int(column)) for row, column in cells}
+    free = [(r, c) for r in range(rows) for c in range(columns) if (r, c) not in taken]
+    lacking = np.flatnonzero(cells[:, 0] < 0).tolist()
+    if problem.goal in lacking and free:
+        cells[problem.goal] = free.pop()
+        lacking.remove(problem.goal)
+    for state, cell in zip(lacking, free):
+        cells[state] = cell
+    return cells
+
+
+class Picture:
+    """What a problem looks like: the ground is drawn once, the traveller on top of it."""
+
+    def __init__(self, problem: Problem) -> None:
+        self.problem = problem
+        self.layout = Layout.of(problem)
+        self.cell = max(SMALLEST, min(LARGEST, SIZE // max(self.layout.rows, self.layout.columns)))
+        self._pits: NDArray[np.bool_] | None = None
+        self._ground: Pixels | None = None
+        self._policy: list[tuple[int, float, float]] = []
+        self._values: Reals | None = None
+
+    @property
+    def pits(self) -> NDArray[np.bool_]:
+        """States that lead nowhere, or that nobody enters: holes of a lake."""
+        if self._pits is None:
+            self._pits = _pits(self.problem)
+        return self._pits
+
+    def _cell(self, state: int) -> tuple[int, int] | None:
+        row, column = self.layout.cells[state].tolist()
+        return None if row < 0 else (row, column)
+
+    def text(self, state: int, action: int | None, steps: int, cost: float) -> str:
+        """The grid in letters, or the name of the state; below it what has happened."""
+        did = ""
+        if action is not None:
+            did = f"step {steps}, cost {cost:g} so far: "
+        here = f"{did}now at {self.problem.state_names[state]}"
+        if not self.layout.is_grid or self._cell(state) is None:
+            return here + "\n"
+        letters = np.full((self.layout.rows, self.layout.columns), "#")
+        for s, (row, column) in enumerate(self.layout.cells.tolist()):
+            if row >= 0:
+                letters[row, column] = "O" if self.pits[s] else "."
+        for s, letter in ((self.problem.start, "S"), (self.problem.goal, "G"), (state, "@")):
+            cell = self._cell(s)
+            if cell is not None:
+                letters[cell] = letter
+        return "\n".join(" ".join(row) for row in letters.tolist()) + f"\n{here}\n"
+
+    def show(
+        self,
+        rows: _Rows,
+        first: NDArray[np.uint64],
+        policy: ArrayLike | None,
+        values: ArrayLike | None,
+    ) -> None:
+        """Arrows and shades from now on."""
+        self._policy, self._ground = [], None
+        self._values = None if values is None else _each(values, self.problem, "values")
+        if policy is None:
+            return
+        chosen = _each(policy, self.problem, "policy").astype(np.int64)
+        cells = self.layout.cells
+        for s in range(self.problem.n_states):
+            own = int(first[s + 1]) - int(first[s])
+            if 0 <= chosen[s] < own and cells[s, 0] >= 0 and not self.pits[s]:
+                following, prob = rows.of(int(first[s]) + int(chosen[s]))
+                seen = cells[following, 0] >= 0
+                shift = prob[seen] @ (cells[following[seen]] - cells[s])
+                self._policy.append((s, float(shift[0]), float(shift[1])))
+
+    def pixels(self, state: int) -> Pixels:
+        """The picture with the traveller in a state."""
+        if self._ground is None:
+            self._ground = self._drawn()
+        picture = self._ground.copy()
+        cell = self._cell(state)
+        if cell is not None:
+            tile = self._tile(picture, cell)
+            x, y = _grid(self.cell)
+            far = np.hypot(x, y)
+            _paint(tile, far - 0.62, RIM)
+            _paint(tile, far - 0.52, AGENT)
+        return picture
+
+    def _tile(self, picture: Pixels, cell: tuple[int, int]) -> Pixels:
+        top, left = cell[0] * self.cell + 1, cell[1] * self.cell + 1
+        return picture[top : top + self.cell, left : left + self.cell]
+
+    def _drawn(self) -> Pixels:
+        layout, size = self.layout, self.cell
+        picture = np.empty((layout.rows * size + 2, layout.columns * size + 2, 3), dtype=np.uint8)
+        picture[:] = WALL if layout.is_grid else RIM
+        x, y = _grid(size)
+        square = np.maximum(abs(x), abs(y))
+        shades = _shades(self._values)
+        for s in range(self.problem.n_states):
+            cell = self._cell(s)
+            if cell is None:
+                continue
+            tile = self._tile(picture, cell)
+            if size >= 6:
+                tile[:] = LINE
+            ground = START if s == self.problem.start else FLOOR
+            if shades is not None and s != self.problem.goal:
+                ground = _blend(ground, DEAR, shades[s])
+            _paint(tile, square - (0.94 if size >= 6 else 2.0), ground)
+            if self.pits[s] and s != self.problem.goal:
+                _paint(tile, np.hypot(x, y) - 0.72, PIT)
+        if size >= 12:
+            for s, down, right in self._policy:
+                cell = self._cell(s)
+                if cell is not None and s != self.problem.goal:
+                    _arrow(self._tile(picture, cell), x, y, down, right)
+        goal = self._cell(self.problem.goal)
+        if goal is not None:
+            self._flag(self._tile(picture, goal), x, y)
+        return picture
+
+    def _flag(self, tile: Pixels, x: Reals, y: Reals) -> None:
+        if self.cell < 12:
+            tile[:] = GOAL
+            return
+        _paint(tile, np.maximum(abs(x), abs(y)) - 0.94, _blend(FLOOR, GOAL, 0.22))
+        _paint(tile, np.maximum(abs(x + 0.42) - 0.05, abs(y) - 0.66), WALL)
+        # the cloth narrows to the right
+        cloth = np.maximum.reduce([-0.40 - x, x - 0.55, abs(y + 0.32) - 0.34 * (0.55 - x) / 0.95])
+        _paint(tile, cloth, GOAL)
+
+
+def _grid(size: int) -> tuple[Reals, Reals]:
+    """The middle of every pixel of a cell, from -1 to 1 each way."""
+    middles = (np.arange(size) + 0.5) * 2.0 / size - 1.0
+    return np.broadcast_to(middles, (size, size)), np.broadcast_to(middles[:, None], (size, size))
+
+
+def _paint(tile: Pixels, distance: Reals, colour: tuple[int, int, int]) -> None:
+    """Fill where the distance to a shape is negative, with soft edges one pixel wide."""
+    cover = np.clip(0.5 - distance * len(tile) / 2.0, 0.0, 1.0)[..., None]
+    tile[:] = np.rint(tile * (1.0 - cover) + np.array(colour) * cover).astype(np.uint8)
+
+
+def _arrow(tile: Pixels, x: Reals, y: Reals, down: float, right: float) -> None:
+    """An arrow to where an action leads on average; a dot if that is nowhere."""
+    length = float(np.hypot(down, right))
+    if length < 0.05:
+        _paint(tile, np.hypot(x, y) - 0.12, ARROW)
+        return
+    along = (x * right + y * down) / length
+    across = abs(x * down - y * right) / length
+    _paint(tile, np.maximum(abs(along + 0.12) - 0.30, across - 0.07), ARROW)
+    _paint(tile, np.maximum(0.12 - along, across - 0.62 * (0.48 - along)), ARROW)
+
+
+def _blend(
+    one: tuple[int, int, int], other: tuple[int, int, int], share: float
+) -> tuple[int, int, int]:
+    mixed = [round(a + (b - a) * share) for a, b in zip(one, other)]
+    return mixed[0], mixed[1], mixed[2]
+
+
+def _shades(values: Reals | None) -> Reals | None:
+    """From 0 for the lowest value to almost 1 for the highest."""
+    if values is None:
+        return None
+    finite = values[np.isfinite(values)]
+    if finite.size == 0:
+        return np.zeros_like(values)
+    span = float(finite.max() - finite.min()) or 1.0
+    shades: Reals = 0.85 * np.clip((values - finite.min()) / span, 0.0, 1.0)
+    return np.where(np.isfinite(shades), shades, 0.85)
+
+
+def _each(numbers: ArrayLike, problem: Problem, what: str) -> Reals:
+    array = np.asarray(numbers, dtype=np.float64)
+    if array.shape != (problem.n_states,):
+        raise SettingError(
+            f"{what}: expected one number for each of {problem.n_states} states, "
+            f"not an array of shape {array.shape}"
+        )
+    return array
+
+
+def _pits(problem: Problem) -> NDArray[np.bool_]:
+    indptr, following, prob = problem.kernel()
+    pairs_of = np.diff(problem.first_pairs).astype(np.int64)
+    source = np.repeat(np.repeat(np.arange(problem.n_states), pairs_of), np.diff(indptr))
+    source, following = source[prob > 0.0], following[prob > 0.0].astype(np.int64)
+    met = _closed(problem.n_states, problem.start, source, following)
+    hopeful = _closed(problem.n_states, problem.goal, following, source)
+    return ~(met & hopeful)
+
+
+def _closed(
+    states: int, first: int, source: NDArray[np.int64], target: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """What can be reached over the arcs."""
+    order = np.argsort(source, kind="stable")
+    targets = target[order]
+    starts = np.searchsorted(source[order], np.arange(states + 1))
+    seen = np.zeros(states, dtype=np.bool_)
+    seen[first] = True
+    queue = [first]
+    while queue:
+        s = queue.pop()
+        for following in targets[starts[s] : starts[s + 1]].tolist():
+            if not seen[following]:
+                seen[following] = True
+                queue.append(following)
+    return seen

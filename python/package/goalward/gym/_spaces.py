@@ -1,0 +1,105 @@
+"""Spaces of Gymnasium as numbers of states and actions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from gymnasium import spaces
+from numpy.typing import ArrayLike
+
+from goalward._goalward import Problem
+from goalward.errors import SettingError
+
+__all__ = ["numbering", "problem_of_spaces", "size"]
+
+MOST = 20_000_000
+"""States times actions times states: with more the arrays would fill the memory."""
+
+
+def size(space: Any, given: int | None, what: str) -> int:
+    """How many elements a space has.
+
+    >>> size(spaces.Tuple([spaces.Discrete(3), spaces.Discrete(2)]), None, "observation")
+    6
+    """
+    if given is not None:
+        if isinstance(given, bool) or not hasattr(given, "__index__") or int(given) < 1:
+            raise SettingError(f"n_states={given!r}: expected a whole number from 1 on")
+        return int(given)
+    if isinstance(space, spaces.Discrete):
+        return int(space.n)
+    if what == "action":
+        raise SettingError(f"the action space is {space}, and it must be Discrete")
+    if isinstance(space, spaces.MultiDiscrete):
+        return int(np.prod(space.nvec))
+    if isinstance(space, spaces.MultiBinary):
+        return 2 ** int(np.prod(space.shape))
+    if isinstance(space, spaces.Tuple):
+        return int(np.prod([size(part, None, what) for part in space]))
+    raise SettingError(
+        f"the observation space is {space}, which has no numbers",
+        "give state_of=, a function that makes a number of an observation, and n_states=",
+    )
+
+
+def numbering(space: Any, what: str) -> Callable[[Any], int]:
+    """The number of an element within its space.
+
+    >>> number = numbering(spaces.Tuple([spaces.Discrete(3), spaces.Discrete(2)]), "observation")
+    >>> number((2, 1))
+    5
+    """
+    size(space, None, what)
+    if isinstance(space, spaces.Discrete):
+        first = int(space.start)
+        return lambda element: int(element) - first
+    if isinstance(space, spaces.Tuple):
+        parts = [(numbering(part, what), size(part, None, what)) for part in space]
+
+        def of_tuple(element: Any) -> int:
+            number = 0
+            for (of, count), entry in zip(parts, element):
+                number = number * count + of(entry)
+            return number
+
+        return of_tuple
+    first = getattr(space, "start", 0)
+    shape = space.nvec.reshape(-1) if isinstance(space, spaces.MultiDiscrete) else None
+    if shape is None:
+        shape = np.full(int(np.prod(space.shape)), 2)
+
+    def of_array(element: Any) -> int:
+        entries = (np.asarray(element, dtype=np.int64) - first).reshape(-1)
+        return int(np.ravel_multi_index(tuple(entries), tuple(shape)))
+
+    return of_array
+
+
+def problem_of_spaces(
+    env: Any, states: int, actions: int, start: int, cost: str | float | ArrayLike | None
+) -> Problem:
+    """A problem that says nothing: any state may follow any action. The goal comes last."""
+    if (states + 1) ** 2 * actions > MOST:
+        raise SettingError(
+            f"{states} states and {actions} actions: an array of all next states is too large",
+            "make a problem that says which states can follow, and give a Learner for it",
+        )
+    if isinstance(cost, str) and cost != "1":
+        raise SettingError(
+            f"cost={cost!r}: without a table the rewards of an environment are not known",
+            "give an array of costs, by state and action",
+        )
+    try:
+        paid = np.asarray(1.0 if cost is None else cost, dtype=np.float64)
+        costs = np.ones((states + 1, actions))
+        costs[:states] = paid if paid.ndim != 1 else paid[:, np.newaxis]
+    except (TypeError, ValueError):
+        raise SettingError(
+            f"cost: expected a number for each of {states} states and {actions} actions"
+        ) from None
+    model = np.full((states + 1, actions, states + 1), 1.0 / (states + 1))
+    model[states] = 0.0  # nothing follows the goal
+    name = str(getattr(getattr(env, "spec", None), "id", None) or type(env.unwrapped).__name__)
+    return Problem.from_models([model], costs, start, states, name=name)
