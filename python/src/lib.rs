@@ -3,6 +3,7 @@
 
 mod arguments;
 mod errors;
+mod lab;
 mod learner;
 mod models;
 mod own;
@@ -15,6 +16,11 @@ mod watch;
 /// The compiled part of goalward; use the package `goalward`.
 #[pyo3::pymodule]
 mod _goalward {
+    #[pymodule_export]
+    use crate::lab::{
+        PyStudy, PyStudyFolder, build, open_study, replay_page, studies, study_columns, study_merge,
+        study_paths, study_read, study_report, study_starter, study_status, unpack_study,
+    };
     #[pymodule_export]
     use crate::learner::PyLearner;
     #[pymodule_export]
