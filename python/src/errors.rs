@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
-use serde_json::Value;
+use serde_json::{Value, json};
 use std::any::Any;
 
 /// The module that declares the exceptions.
@@ -30,9 +30,25 @@ impl Told for goalward::Error {
 
 impl Told for goalward_lab::Error {
     fn told(self) -> PyErr {
+        use goalward_lab::Error;
+        let said = self.to_string();
+        let hint = |text: &str| Some(text.to_string());
         match self {
-            goalward_lab::Error::Goalward(error) => error.told(),
-            error => raised("StudyError", &error.to_string(), error.hint(), Value::Null),
+            Error::Goalward(error) => error.told(),
+            Error::Io { path, .. } => raised("FileError", &said, None, json!({ "path": path })),
+            Error::Study { path, line, column, key, .. } => {
+                let place = json!({ "path": path, "line": line, "column": column, "key": key });
+                raised("StudyError", &said, None, place)
+            }
+            Error::Busy { .. } => {
+                raised("StudyError", &said, hint("wait for it, or name another folder: out="), Value::Null)
+            }
+            Error::Taken { .. } => {
+                let hint = hint("out= names another folder; force=True removes what is there");
+                raised("StudyError", &said, hint, Value::Null)
+            }
+            Error::Output { path, .. } => raised("StudyError", &said, None, json!({ "path": path })),
+            error => raised("StudyError", &said, error.hint(), Value::Null),
         }
     }
 }

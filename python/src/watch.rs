@@ -87,3 +87,23 @@ pub(crate) fn watched<T: Send>(
         (None, None) => Err(panicked(Box::new("a thread is gone"))),
     }
 }
+
+/// Does some work on another thread that cannot be stopped. Ctrl-C is raised here at once, and the
+/// work goes on for nobody.
+pub(crate) fn leaving<T: Send + 'static>(
+    py: Python,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> PyResult<T> {
+    let (tell, told) = channel();
+    std::thread::spawn(move || {
+        // nobody listens any more after Ctrl-C
+        let _ = tell.send(catch_unwind(AssertUnwindSafe(work)));
+    });
+    loop {
+        match py.detach(|| told.recv_timeout(LISTEN)) {
+            Ok(outcome) => return outcome.map_err(panicked),
+            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
+            Err(RecvTimeoutError::Disconnected) => return Err(panicked(Box::new("a thread is gone"))),
+        }
+    }
+}

@@ -5,7 +5,7 @@ use crate::{Error, Result};
 use goalward::episode::Arena;
 use goalward::parameters::{Settings, name_and_settings};
 use goalward::{learners, worlds};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A learner with its settings, and what tables and legends call it.
 ///
@@ -68,7 +68,7 @@ impl Contender {
 /// assert_eq!(place.open()?.problem().states(), 9);
 /// # Ok::<(), goalward_lab::Error>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Place {
     /// What tables call it: the text itself.
     pub label: String,

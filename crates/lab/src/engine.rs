@@ -50,33 +50,59 @@ pub struct Ran {
     pub interrupted: bool,
 }
 
-/// Runs the jobs of a grid that are not finished yet.
-pub fn run(grid: &Grid, folder: &StudyFolder, options: &RunOptions, progress: &dyn Progress) -> Result<Ran> {
-    let mut ran = Ran::default();
-    let mut open = Vec::new();
+/// What is left to do of a grid.
+#[derive(Clone, Debug)]
+pub struct Left<'a> {
+    /// Jobs that are to be run, in their order.
+    pub open: Vec<&'a Job>,
+    /// Jobs that are finished.
+    pub finished: usize,
+    /// Jobs that failed, and are not tried again.
+    pub failed: usize,
+}
+
+/// What is left to do of a grid, going by the records that are there.
+pub fn left<'a>(grid: &'a Grid, folder: &StudyFolder, options: &RunOptions) -> Result<Left<'a>> {
+    let mut left = Left { open: Vec::new(), finished: 0, failed: 0 };
     for (_, job) in grid.jobs.iter().enumerate().filter(|(n, _)| options.shard.has(*n)) {
         match folder.manifest(&job.hash)? {
-            Some(manifest) if manifest.error.is_some() && options.retry => open.push(job),
-            Some(manifest) if manifest.error.is_some() => ran.failed += 1,
+            Some(manifest) if manifest.error.is_some() && options.retry => left.open.push(job),
+            Some(manifest) if manifest.error.is_some() => left.failed += 1,
             Some(manifest) if folder.is_whole(&manifest)? => {
                 // a process may have died between the two
                 folder.forget(&job.hash);
-                ran.before += 1;
+                left.finished += 1;
             }
-            _ => open.push(job),
+            _ => left.open.push(job),
         }
     }
-    let units = open.iter().map(|job| grid.study.worlds[job.world].length.episodes).sum();
+    Ok(left)
+}
+
+/// Runs the jobs of a grid that are not finished yet.
+pub fn run(grid: &Grid, folder: &StudyFolder, options: &RunOptions, progress: &dyn Progress) -> Result<Ran> {
+    let Left { open, finished, failed } = left(grid, folder, options)?;
+    let ran = run_jobs(grid, &open, folder, options, progress)?;
+    Ok(Ran { before: finished, failed: failed + ran.failed, ..ran })
+}
+
+/// Runs these jobs of a grid, whatever is recorded of them.
+pub fn run_jobs(
+    grid: &Grid,
+    jobs: &[&Job],
+    folder: &StudyFolder,
+    options: &RunOptions,
+    progress: &dyn Progress,
+) -> Result<Ran> {
+    let units = jobs.iter().map(|job| grid.study.worlds[job.world].length.episodes).sum();
     progress.begin(&grid.study.name, units);
     let yardsticks = grid.arenas.iter().map(|_| OnceLock::new()).collect();
     let worker = Worker { grid, folder, options, progress, yardsticks };
-    let outcome = worker.all(&open);
+    let outcome = worker.all(jobs);
     progress.end();
     let (finished, failed) = outcome?;
-    ran.finished = finished;
-    ran.failed += failed;
-    ran.interrupted = progress.cancelled() && finished + failed < open.len();
-    Ok(ran)
+    let interrupted = progress.cancelled() && finished + failed < jobs.len();
+    Ok(Ran { before: 0, finished, failed, interrupted })
 }
 
 struct Worker<'a> {

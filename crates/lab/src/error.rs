@@ -1,5 +1,6 @@
 //! The crate's one error type.
 
+use goalward::closest;
 use std::path::{Path, PathBuf};
 
 /// What the lab returns.
@@ -25,6 +26,16 @@ pub enum Error {
     Output {
         /// The file or directory.
         path: PathBuf,
+        /// Why not.
+        fault: String,
+    },
+    /// The records of a job that was run elsewhere cannot be taken.
+    #[error("{}: job {job}: {fault}", from.display())]
+    Records {
+        /// Where they come from: a folder, or the address of a machine.
+        from: PathBuf,
+        /// The job.
+        job: String,
         /// Why not.
         fault: String,
     },
@@ -82,6 +93,14 @@ pub enum Error {
         /// The line with a mark below the place.
         excerpt: String,
     },
+    /// There is no study of that name.
+    #[error("there is no study {name:?}")]
+    NoStudy {
+        /// The name.
+        name: String,
+        /// Those that come with the program.
+        known: Vec<&'static str>,
+    },
     /// Two contenders have the same label, so that tables and legends could not tell them apart.
     #[error("two contenders are called {label:?}")]
     SameLabel {
@@ -136,6 +155,11 @@ impl Error {
             Error::Busy { .. } => "wait for it or stop it, or name another folder with --out".into(),
             Error::Taken { .. } => "--out names another folder; --force overwrites what is there".into(),
             Error::Output { .. } => "--out names another folder".into(),
+            Error::NoStudy { name, known } => {
+                let meant = closest(name, known.iter().copied());
+                let meant = meant.map_or(String::new(), |meant| format!("did you mean {meant}? "));
+                format!("{meant}give a file, or one of {}", known.join(", "))
+            }
             Error::SameLabel { .. } => "give each contender once; seeds repeat a run".into(),
             Error::Nothing { what } => format!("give at least one of the {what}"),
             _ => return None,

@@ -29,6 +29,7 @@ pub mod figure;
 pub mod grid;
 pub mod layout;
 mod measure;
+mod parcel;
 pub mod pictures;
 mod present;
 mod progress;
@@ -41,6 +42,7 @@ mod table;
 
 pub use contender::{Contender, Place};
 pub use error::{Error, Result};
+pub use parcel::Parcel;
 pub use present::{Presented, present};
 pub use progress::{Progress, Silent};
 pub use table::Table;

@@ -33,6 +33,12 @@ pub struct Build {
     pub commit: String,
 }
 
+impl std::fmt::Display for Build {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "goalward {} (commit {})", self.version, self.commit)
+    }
+}
+
 /// A machine that made some of the records, from the manifests.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Machine {

@@ -179,7 +179,7 @@ impl StudyFolder {
         self.dir.join("work").join(format!("{hash}.checkpoint"))
     }
 
-    fn remove(&self, hash: &str) -> Result<()> {
+    pub(super) fn remove(&self, hash: &str) -> Result<()> {
         // the manifest first: without it the rest is nobody's
         let manifest = self.dir.join("manifests").join(format!("{hash}.json"));
         fs::remove_file(&manifest).map_err(Error::io(&manifest))?;

@@ -8,7 +8,7 @@ use crate::grid::Job;
 use crate::results::{Cell, Machine, Results, Run, RunRow};
 use crate::{Error, Result};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// All that is recorded in a folder.
 pub fn load(dir: &Path) -> Result<Results> {
@@ -71,12 +71,18 @@ fn run(dir: &Path, job: &Job, manifest: Manifest) -> Result<Run> {
 
 /// The rows of one table of a job; none if it has no file.
 fn table<R: Row>(dir: &Path, manifest: &Manifest) -> Result<Vec<R>> {
-    let Some(hash) = manifest.files.get(R::TABLE) else { return Ok(Vec::new()) };
-    let path = dir.join(R::TABLE).join(format!("{}.parquet", manifest.job));
+    let Some((path, bytes)) = table_file(dir, manifest, R::TABLE)? else { return Ok(Vec::new()) };
+    decode(bytes).map_err(|fault| Error::Output { path, fault })
+}
+
+/// The file of one table of a job, as its manifest says; none if it has no row.
+pub(super) fn table_file(dir: &Path, manifest: &Manifest, table: &str) -> Result<Option<(PathBuf, Vec<u8>)>> {
+    let Some(hash) = manifest.files.get(table) else { return Ok(None) };
+    let path = dir.join(table).join(format!("{}.parquet", manifest.job));
     let bytes = fs::read(&path).map_err(Error::io(&path))?;
     if content_hash(&bytes) != *hash {
         let fault = "it is not what its manifest says: it was changed, or never reached the disk";
         return Err(Error::Output { path, fault: fault.into() });
     }
-    decode(bytes).map_err(|fault| Error::Output { path, fault })
+    Ok(Some((path, bytes)))
 }

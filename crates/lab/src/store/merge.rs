@@ -1,7 +1,8 @@
 //! Parts of a study that were run in several folders, put together in one.
 
+use super::carried::Carried;
 use super::columns::TABLES;
-use super::folder::{StudyFolder, finished, opened, read_manifest};
+use super::folder::{StudyFolder, finished, opened};
 use crate::{Error, Result};
 use goalward::output::replace;
 use std::fs;
@@ -32,12 +33,13 @@ pub fn merge(parts: &[impl AsRef<Path>], dir: &Path) -> Result<usize> {
         let folder = dir.join(name);
         fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
     }
-    let _held = StudyFolder::bare(dir)?;
+    let folder = StudyFolder::bare(dir)?;
     let mut copied = 0;
     for part in parts {
         let part = part.as_ref();
         for hash in finished(part)? {
-            copied += usize::from(copy(part, dir, &hash)?);
+            let job = Carried::of(part, &hash)?;
+            copied += usize::from(job.map_or(Ok(false), |job| folder.adopt(&job))?);
         }
     }
     for name in [super::folder::STUDY, super::folder::PLAN] {
@@ -45,27 +47,4 @@ pub fn merge(parts: &[impl AsRef<Path>], dir: &Path) -> Result<usize> {
         replace(&dir.join(name), &content)?;
     }
     Ok(copied)
-}
-
-/// Copies a job, its manifest last; whether it was not there yet.
-fn copy(from: &Path, to: &Path, hash: &str) -> Result<bool> {
-    let Some(manifest) = read_manifest(from, hash)? else { return Ok(false) };
-    if let Some(there) = read_manifest(to, hash)? {
-        if there.error.is_none() && manifest.error.is_none() && there.files != manifest.files {
-            let fault = format!("job {hash} has another result here than in {}", from.display());
-            return Err(Error::Output { path: to.into(), fault });
-        }
-        if there.error.is_none() || manifest.error.is_some() {
-            return Ok(false);
-        }
-    }
-    for table in manifest.files.keys() {
-        let name = format!("{table}/{hash}.parquet");
-        let bytes = fs::read(from.join(&name)).map_err(Error::io(&from.join(&name)))?;
-        replace(&to.join(&name), &bytes)?;
-    }
-    let name = format!("manifests/{hash}.json");
-    let bytes = fs::read(from.join(&name)).map_err(Error::io(&from.join(&name)))?;
-    replace(&to.join(&name), &bytes)?;
-    Ok(true)
 }

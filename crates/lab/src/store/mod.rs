@@ -1,6 +1,8 @@
 //! Where the records of a study are kept: one small Parquet file for each job and table, one
 //! manifest for each job, and the question beside them.
 
+mod arrays;
+mod carried;
 pub mod columns;
 mod export;
 mod folder;
@@ -10,11 +12,14 @@ mod merge;
 mod status;
 mod table_file;
 
+pub use arrays::{read_columns, table_paths};
+pub use carried::Carried;
 pub use export::export_csv;
 pub use folder::StudyFolder;
 pub use load::load;
 pub use manifest::{Machine, Manifest, Times};
 pub use merge::merge;
 pub use status::{Status, status};
+pub use table_file::Values;
 
 pub(crate) use manifest::Saved;

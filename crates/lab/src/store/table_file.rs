@@ -1,6 +1,7 @@
 //! Rows as Parquet and back. The same rows give the same bytes.
 
 use super::columns::{Column, IDENTITY, Kind, Row, SCHEMA};
+use bytes::Bytes;
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel};
 use parquet::column::reader::get_typed_column_reader;
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
@@ -133,19 +134,7 @@ fn put<T: DataType>(group: &mut Group, column: &Column, values: &[T::T], levels:
 
 /// The rows of a file, and whose they are; nothing if it has no row.
 pub(crate) fn decode<R: Row>(bytes: Vec<u8>) -> Result<Vec<R>, String> {
-    let file = SerializedFileReader::new(bytes::Bytes::from(bytes)).map_err(|e| e.to_string())?;
-    let names: Vec<String> = file
-        .metadata()
-        .file_metadata()
-        .schema_descr()
-        .columns()
-        .iter()
-        .map(|c| c.name().to_string())
-        .collect();
-    let expected = IDENTITY.iter().chain(R::COLUMNS).map(|column| column.name);
-    if !expected.eq(names.iter().map(String::as_str)) {
-        return Err(format!("its columns are not those of the table {} of schema {SCHEMA}", R::TABLE));
-    }
+    let file = opened(bytes, R::TABLE, R::COLUMNS)?;
     let mut rows = Vec::new();
     for group in 0..file.num_row_groups() {
         let group = file.get_row_group(group).map_err(|e| e.to_string())?;
@@ -153,9 +142,7 @@ pub(crate) fn decode<R: Row>(bytes: Vec<u8>) -> Result<Vec<R>, String> {
         let mut maps: Vec<Map<String, Value>> = vec![Map::new(); n];
         for (at, column) in R::COLUMNS.iter().enumerate() {
             let cells = read_column(&*group, IDENTITY.len() + at, column, n).map_err(|e| e.to_string())?;
-            if cells.len() != n {
-                return Err(format!("column {} has {} of {n} values", column.name, cells.len()));
-            }
+            complete(column, cells.len(), n)?;
             for (map, cell) in maps.iter_mut().zip(cells) {
                 map.insert(column.name.into(), cell);
             }
@@ -167,22 +154,111 @@ pub(crate) fn decode<R: Row>(bytes: Vec<u8>) -> Result<Vec<R>, String> {
     Ok(rows)
 }
 
+/// A file whose columns are those of a table.
+fn opened(bytes: Vec<u8>, table: &str, columns: &[Column]) -> Result<SerializedFileReader<Bytes>, String> {
+    let file = SerializedFileReader::new(Bytes::from(bytes)).map_err(|e| e.to_string())?;
+    let schema = file.metadata().file_metadata().schema_descr();
+    let names = schema.columns().iter().map(|column| column.name());
+    if !IDENTITY.iter().chain(columns).map(|column| column.name).eq(names) {
+        return Err(format!("its columns are not those of the table {table} of schema {SCHEMA}"));
+    }
+    Ok(file)
+}
+
+fn complete(column: &Column, found: usize, n: usize) -> Result<(), String> {
+    if found == n { Ok(()) } else { Err(format!("column {} has {found} of {n} values", column.name)) }
+}
+
 fn read_column(group: &dyn RowGroupReader, at: usize, column: &Column, n: usize) -> Parquet<Vec<Value>> {
+    let value = |cell: Option<Value>| cell.unwrap_or(Value::Null);
     match column.kind {
-        Kind::Count => take::<Int64Type>(group, at, column, n, |x| (*x as u64).into()),
-        Kind::Real => take::<DoubleType>(group, at, column, n, |x| (*x).into()),
-        Kind::Text => take::<ByteArrayType>(group, at, column, n, |x| x.as_utf8().unwrap_or("").into()),
-        Kind::Flag => take::<BoolType>(group, at, column, n, |x| (*x).into()),
+        Kind::Count => take::<Int64Type, _>(group, at, column, n, |x| value(x.map(|x| (*x as u64).into()))),
+        Kind::Real => take::<DoubleType, _>(group, at, column, n, |x| value(x.map(|x| (*x).into()))),
+        Kind::Text => take::<ByteArrayType, _>(group, at, column, n, |x| value(x.map(|x| utf8(x).into()))),
+        Kind::Flag => take::<BoolType, _>(group, at, column, n, |x| value(x.map(|x| (*x).into()))),
     }
 }
 
-fn take<T: DataType>(
+fn utf8(text: &ByteArray) -> &str {
+    text.as_utf8().unwrap_or("")
+}
+
+/// A column of a table as numbers or texts, all of a kind.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Values {
+    /// Whole numbers.
+    Count(Vec<u64>),
+    /// Numbers; whole ones too, where some are missing. NaN stands for those.
+    Real(Vec<f64>),
+    /// Texts.
+    Text(Vec<Option<String>>),
+    /// Yes or no.
+    Flag(Vec<Option<bool>>),
+}
+
+impl Values {
+    /// None so far, of a column's kind.
+    pub(super) fn of(column: &Column) -> Values {
+        match column.kind {
+            Kind::Count if !column.optional => Values::Count(Vec::new()),
+            Kind::Count | Kind::Real => Values::Real(Vec::new()),
+            Kind::Text => Values::Text(Vec::new()),
+            Kind::Flag => Values::Flag(Vec::new()),
+        }
+    }
+
+    /// Adds a column of some rows; how many there were.
+    fn read(&mut self, group: &dyn RowGroupReader, at: usize, column: &Column, n: usize) -> Parquet<usize> {
+        fn add<C>(all: &mut Vec<C>, more: Vec<C>) -> usize {
+            let n = more.len();
+            all.extend(more);
+            n
+        }
+        let nan = |x: Option<f64>| x.unwrap_or(f64::NAN);
+        Ok(match self {
+            Values::Count(all) => {
+                add(all, take::<Int64Type, _>(group, at, column, n, |x| x.map_or(0, |x| *x as u64))?)
+            }
+            Values::Real(all) if column.kind == Kind::Count => {
+                add(all, take::<Int64Type, _>(group, at, column, n, |x| nan(x.map(|x| *x as u64 as f64)))?)
+            }
+            Values::Real(all) => {
+                add(all, take::<DoubleType, _>(group, at, column, n, |x| nan(x.copied()))?)
+            }
+            Values::Text(all) => {
+                add(all, take::<ByteArrayType, _>(group, at, column, n, |x| x.map(|x| utf8(x).into()))?)
+            }
+            Values::Flag(all) => add(all, take::<BoolType, _>(group, at, column, n, |x| x.copied())?),
+        })
+    }
+}
+
+/// Adds the rows of a file to columns: the four of [`IDENTITY`], and then the table's own.
+pub(super) fn add_columns(
+    bytes: Vec<u8>,
+    table: &str,
+    columns: &[Column],
+    all: &mut [Values],
+) -> Result<(), String> {
+    let file = opened(bytes, table, columns)?;
+    for group in 0..file.num_row_groups() {
+        let group = file.get_row_group(group).map_err(|e| e.to_string())?;
+        let n = usize::try_from(group.metadata().num_rows()).map_err(|e| e.to_string())?;
+        for ((at, column), values) in IDENTITY.iter().chain(columns).enumerate().zip(all.iter_mut()) {
+            let found = values.read(&*group, at, column, n).map_err(|e| e.to_string())?;
+            complete(column, found, n)?;
+        }
+    }
+    Ok(())
+}
+
+fn take<T: DataType, C>(
     group: &dyn RowGroupReader,
     at: usize,
     column: &Column,
     n: usize,
-    cell: impl Fn(&T::T) -> Value,
-) -> Parquet<Vec<Value>> {
+    cell: impl Fn(Option<&T::T>) -> C,
+) -> Parquet<Vec<C>> {
     let mut reader = get_typed_column_reader::<T>(group.get_column_reader(at)?);
     let (mut values, mut levels) = (Vec::new(), Vec::new());
     let mut read = 0;
@@ -195,14 +271,10 @@ fn take<T: DataType>(
         read += records;
     }
     if !column.optional {
-        return Ok(values.iter().map(cell).collect());
+        return Ok(values.iter().map(|value| cell(Some(value))).collect());
     }
     let mut values = values.iter();
-    let next = |level: &i16| match level {
-        0 => Value::Null,
-        _ => values.next().map_or(Value::Null, &cell),
-    };
-    Ok(levels.iter().map(next).collect())
+    Ok(levels.iter().map(|level| cell(if *level == 0 { None } else { values.next() })).collect())
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod asks;
 mod figures;
 mod grids;
 mod learners;
+mod named;
 mod quick;
 mod read;
 mod seeds;
@@ -18,6 +19,7 @@ mod worlds;
 mod write;
 
 pub use figures::FIGURE_KINDS;
+pub use named::{default_folder, read_named, read_shipped};
 pub use read::{StudyFile, read, read_file};
 pub use seeds::parse_seeds;
 pub use shipped::{SHIPPED, STARTER, Shipped};

@@ -1,5 +1,6 @@
 //! Studies by their names: a file, one that comes with goalward, or a folder of results.
 
+<<<<<<< HEAD
 use crate::exit::Usage;
 use crate::outputs::{self, is_stdin};
 use goalward::closest;
@@ -17,6 +18,16 @@ pub(super) fn read(name: &str, quick: bool) -> anyhow::Result<StudyFile> {
         true => Ok(study::read_file(Path::new(name), quick)?),
         false => shipped(name, quick),
     }
+=======
+use goalward_lab::study::{self, StudyFile};
+use std::path::{Path, PathBuf};
+
+pub(super) use goalward_lab::study::default_folder;
+
+/// Reads a study file, or a study that comes with goalward.
+pub(super) fn read(name: &str, quick: bool) -> anyhow::Result<StudyFile> {
+    Ok(study::read_named(name, quick)?)
+>>>>>>> lab
 }
 
 /// Reads a study from standard input.
@@ -36,18 +47,7 @@ fn typed(quick: bool) -> anyhow::Result<StudyFile> {
 
 /// A study that comes with goalward.
 pub(crate) fn shipped(name: &str, quick: bool) -> anyhow::Result<StudyFile> {
-    let Some(known) = SHIPPED.iter().find(|study| study.name == name) else {
-        let names: Vec<&str> = SHIPPED.iter().map(|study| study.name).collect();
-        let meant = closest(name, names.iter().copied());
-        let meant = meant.map_or(String::new(), |meant| format!("did you mean {meant}? "));
-        let hint = format!("{meant}give a file, or one of {}", names.join(", "));
-        return Err(Usage::new(format!("there is no study {name:?}")).hint(hint).into());
-    };
-    Ok(study::read(known.text, Path::new(&format!("{name}.toml")), quick)?)
-}
-
-fn is_file(name: &str) -> bool {
-    name.ends_with(".toml") || name.contains(std::path::is_separator)
+    Ok(study::read_shipped(name, quick)?)
 }
 
 /// Where the results of a study are: a folder as it is, otherwise that of its name.
@@ -65,9 +65,4 @@ pub(super) fn folder(name: &str, out: Option<PathBuf>) -> Result<PathBuf, Usage>
         true => path.into(),
         false => default_folder(&path.file_stem().unwrap_or_default().to_string_lossy(), false),
     })
-}
-
-/// Where a study's results go unless the user says.
-pub(super) fn default_folder(name: &str, quick: bool) -> PathBuf {
-    Path::new("out").join(if quick { format!("{name}-quick") } else { name.to_string() })
 }

@@ -1,0 +1,55 @@
+//! A table of a study as columns, all jobs in their order: for those who want arrays.
+
+use super::columns::{Column, IDENTITY, TABLES};
+use super::folder::{opened, read_manifest};
+use super::load::table_file;
+use super::table_file::{Values, add_columns};
+use crate::{Error, Result};
+use std::path::{Path, PathBuf};
+
+/// The columns of a table over all finished jobs of a folder: the four that say whose a row is, and
+/// then the table's own.
+pub fn read_columns(dir: &Path, table: &str) -> Result<Vec<(&'static Column, Values)>> {
+    let own = columns_of(table)?;
+    let mut all: Vec<Values> = IDENTITY.iter().chain(own).map(Values::of).collect();
+    each_file(dir, table, |path, bytes| {
+        add_columns(bytes, table, own, &mut all).map_err(|fault| Error::Output { path, fault })
+    })?;
+    Ok(IDENTITY.iter().chain(own).zip(all).collect())
+}
+
+/// The files of a table over all finished jobs of a folder. A file that is nobody's, such as one of a
+/// process that was killed before it could write the manifest, is not among them.
+pub fn table_paths(dir: &Path, table: &str) -> Result<Vec<PathBuf>> {
+    columns_of(table)?;
+    let mut all = Vec::new();
+    each_file(dir, table, |path, _| {
+        all.push(path);
+        Ok(())
+    })?;
+    Ok(all)
+}
+
+fn columns_of(table: &str) -> Result<&'static [Column]> {
+    let names: Vec<&str> = TABLES.iter().map(|(name, _)| *name).collect();
+    let known = TABLES.iter().find(|(name, _)| *name == table).map(|(_, columns)| *columns);
+    known.ok_or_else(|| Error::Option {
+        option: "table",
+        fault: format!("there is no table {table:?}; the tables are {}", names.join(", ")),
+    })
+}
+
+fn each_file(
+    dir: &Path,
+    table: &str,
+    mut act: impl FnMut(PathBuf, Vec<u8>) -> Result<()>,
+) -> Result<()> {
+    let (_, plan) = opened(dir)?;
+    for job in &plan.jobs {
+        let manifest = read_manifest(dir, &job.hash)?.filter(|manifest| manifest.error.is_none());
+        if let Some((path, bytes)) = manifest.map_or(Ok(None), |m| table_file(dir, &m, table))? {
+            act(path, bytes)?;
+        }
+    }
+    Ok(())
+}
