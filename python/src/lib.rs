@@ -3,11 +3,8 @@
 
 mod arguments;
 mod errors;
-<<<<<<< HEAD
-mod layout;
-=======
 mod lab;
->>>>>>> lab
+mod layout;
 mod learner;
 mod models;
 mod own;
@@ -21,14 +18,12 @@ mod watch;
 #[pyo3::pymodule]
 mod _goalward {
     #[pymodule_export]
-<<<<<<< HEAD
-    use crate::layout::{grid_layout, replay_page};
-=======
     use crate::lab::{
         PyStudy, PyStudyFolder, build, open_study, replay_page, studies, study_columns, study_merge,
         study_paths, study_read, study_report, study_starter, study_status, unpack_study,
     };
->>>>>>> lab
+    #[pymodule_export]
+    use crate::layout::grid_layout;
     #[pymodule_export]
     use crate::learner::PyLearner;
     #[pymodule_export]

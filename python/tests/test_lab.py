@@ -48,7 +48,9 @@ def test_pandas_and_polars_read_the_same(ran: gw.lab.Results, table: str) -> Non
     assert list(frame.columns) == other.columns == list(columns)
     for name, values in columns.items():
         if values.dtype != object:
-            same = np.array_equal(frame[name].to_numpy(), values, equal_nan=values.dtype.kind == "f")
+            same = np.array_equal(
+                frame[name].to_numpy(), values, equal_nan=values.dtype.kind == "f"
+            )
             assert same, name
     assert len(frame) == len(other) == len(columns["job"])
 

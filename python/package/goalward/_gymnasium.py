@@ -232,7 +232,11 @@ class Table:
         rows = [
             [int(s), int(a), float(p), int(n), float(r), False]
             for s, a, p, n, r in zip(
-                self.state[played], self.action[played], self.prob[played], following[played], reward[played]
+                self.state[played],
+                self.action[played],
+                self.prob[played],
+                following[played],
+                reward[played],
             )
         ]
         # no way leads into these but an end
@@ -416,7 +420,9 @@ def _outcomes(
         except (TypeError, ValueError):
             raise refused(f"transition {number} is {row!r}: these are no numbers") from None
         if following != row[1]:
-            raise refused(f"transition {number} leads to state {row[1]!r}, which is no whole number")
+            raise refused(
+                f"transition {number} leads to state {row[1]!r}, which is no whole number"
+            )
         if not 0.0 <= prob <= 1.0 + TOLERANCE:
             raise refused(f"transition {number} has probability {prob:g}", probability=prob)
         if not np.isfinite(reward):

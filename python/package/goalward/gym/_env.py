@@ -69,7 +69,9 @@ class GoalwardEnv(gymnasium.Env[int, int]):
     ) -> None:
         if isinstance(world, Problem):
             if params:
-                raise SettingError(f"a problem that is made takes no parameters: {', '.join(params)}")
+                raise SettingError(
+                    f"a problem that is made takes no parameters: {', '.join(params)}"
+                )
             self.problem = world
         else:
             self.problem = worlds.make(world, **params)

@@ -131,7 +131,9 @@ def _problem(
         return table.problem(known, told.cost, told.start, told.penalty), goals
     _without_models(learner)
     states = size(env.observation_space, told.n_states if told.state_of else None, "observation")
-    begin = numbering(env.observation_space, "observation") if told.state_of is None else told.state_of
+    begin = (
+        numbering(env.observation_space, "observation") if told.state_of is None else told.state_of
+    )
     at = _state_in(begin(first), states)
     actions = size(env.action_space, None, "action")
     return problem_of_spaces(env, states, actions, at, told.cost), goals
@@ -151,9 +153,7 @@ def _without_models(learner: LearnerLike) -> None:
     )
 
 
-def _made(
-    learner: LearnerLike, problem: Problem, episodes: int, seed: int
-) -> Learner | OwnLearner:
+def _made(learner: LearnerLike, problem: Problem, episodes: int, seed: int) -> Learner | OwnLearner:
     if isinstance(learner, str):
         return Learner(learner, problem, episodes=max(episodes, 1), seed=seed)
     if isinstance(learner, type):
@@ -179,7 +179,9 @@ class _Bridge:
         self.goals = goals
         self.success = told.success
         is_plain = told.state_of is None
-        self._number = numbering(env.observation_space, "observation") if is_plain else told.state_of
+        self._number = (
+            numbering(env.observation_space, "observation") if is_plain else told.state_of
+        )
         self.first_action = int(getattr(env.action_space, "start", 0))
         seen = size(env.observation_space, None, "observation") if is_plain else told.n_states
         # where episodes start is drawn by a state of its own, which nobody observes

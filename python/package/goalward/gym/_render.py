@@ -62,7 +62,9 @@ class Layout:
         columns = int(np.ceil(np.sqrt(1.6 * problem.n_states)))
         rows = -(-problem.n_states // columns)
         numbers = np.arange(problem.n_states)
-        return Layout(rows, columns, np.stack([numbers // columns, numbers % columns], axis=1), False)
+        return Layout(
+            rows, columns, np.stack([numbers // columns, numbers % columns], axis=1), False
+        )
 
 
 def _completed(

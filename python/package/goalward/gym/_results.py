@@ -110,9 +110,7 @@ class EnvRun:
         means: NDArray[np.float64] = (total[last] - total[first]) / (last - first)
         return means
 
-    def plot(
-        self, ax: Axes | None = None, *, quantity: str = "reward", window: int = 100
-    ) -> Axes:
+    def plot(self, ax: Axes | None = None, *, quantity: str = "reward", window: int = 100) -> Axes:
         """Draw the mean of a column over the last ``window`` episodes with matplotlib."""
         means = self.mean(quantity, window)
         try:

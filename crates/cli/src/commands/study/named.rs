@@ -1,33 +1,22 @@
 //! Studies by their names: a file, one that comes with goalward, or a folder of results.
 
-<<<<<<< HEAD
 use crate::exit::Usage;
 use crate::outputs::{self, is_stdin};
-use goalward::closest;
-use goalward_lab::study::{self, SHIPPED, StudyFile};
+use goalward_lab::study::{self, StudyFile};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
+
+pub(super) use goalward_lab::study::default_folder;
 
 /// A study that comes through standard input has no more bytes.
 const LONGEST: u64 = 10_000_000;
 
 /// Reads a study file, a study from standard input (`-`), or one that comes with goalward.
 pub(super) fn read(name: &str, quick: bool) -> anyhow::Result<StudyFile> {
-    match is_file(name) {
-        _ if is_stdin(name) => typed(quick),
-        true => Ok(study::read_file(Path::new(name), quick)?),
-        false => shipped(name, quick),
+    match is_stdin(name) {
+        true => typed(quick),
+        false => Ok(study::read_named(name, quick)?),
     }
-=======
-use goalward_lab::study::{self, StudyFile};
-use std::path::{Path, PathBuf};
-
-pub(super) use goalward_lab::study::default_folder;
-
-/// Reads a study file, or a study that comes with goalward.
-pub(super) fn read(name: &str, quick: bool) -> anyhow::Result<StudyFile> {
-    Ok(study::read_named(name, quick)?)
->>>>>>> lab
 }
 
 /// Reads a study from standard input.

@@ -73,7 +73,8 @@ def _check(client: Any) -> None:
 
     if not isinstance(client, Client):
         raise SettingError(
-            f"client: expected a client of Dask, not {client!r}", "distributed.Client(cluster) makes one"
+            f"client: expected a client of Dask, not {client!r}",
+            "distributed.Client(cluster) makes one",
         )
     if client.asynchronous:
         raise SettingError(
@@ -206,7 +207,8 @@ class _Gathering:
         if future.status == "error" and not isinstance(error, KilledWorker):
             if isinstance(error, ImportError):
                 raise StudyError(
-                    f"a worker cannot run a study: {error}", "install the same wheel for every worker"
+                    f"a worker cannot run a study: {error}",
+                    "install the same wheel for every worker",
                 ) from error
             raise error
         # the workers died, or the whole cluster was restarted

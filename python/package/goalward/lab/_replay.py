@@ -49,7 +49,7 @@ class Replay:
 
 def replay(
     problem: Problem,
-    learner: str = "lr",
+    learner: str | None = None,
     episodes: int = 200,
     seed: int = 0,
     path: str | os.PathLike[str] | None = None,
@@ -61,13 +61,15 @@ def replay(
     """Run a learner and show the run: its paths, values, policy and confidence set.
 
     It is the run of ``goalward.run`` with the same seed. ``learner`` is an id, with or without
-    settings. With a ``path`` the page is written there, too.
+    settings, or None for the recommended one. With a ``path`` the page is written there, too.
 
     >>> import goalward as gw
     >>> page = gw.lab.replay(gw.worlds.make("windy-grid", n=3), "lr", episodes=5)
     >>> page.html[:15].lower()
     '<!doctype html>'
     """
+    if learner is None:
+        learner = _goalward.recommended(**settings)
     if not isinstance(learner, str):
         raise SettingError(
             f"learner: expected an id, not {learner!r}", "a replay shows the learners of goalward"
