@@ -62,7 +62,8 @@ class Layout:
         columns = int(np.ceil(np.sqrt(1.6 * problem.n_states)))
         rows = -(-problem.n_states // columns)
         numbers = np.arange(problem.n_states)
-        return Layout(rows, columns, np.stack([numbers // columns, numbers % columns], axis=1), False)
+        cells = np.stack([numbers // columns, numbers % columns], axis=1)
+        return Layout(rows, columns, cells, False)
 
 
 def _completed(
@@ -75,7 +76,7 @@ def _completed(
     if problem.goal in lacking and free:
         cells[problem.goal] = free.pop()
         lacking.remove(problem.goal)
-    for state, cell in zip(lacking, free):
+    for state, cell in zip(lacking, free, strict=False):
         cells[state] = cell
     return cells
 
@@ -124,7 +125,7 @@ class Picture:
     def show(
         self,
         rows: _Rows,
-        first: NDArray[np.uint64],
+        first: NDArray[np.int64],
         policy: ArrayLike | None,
         values: ArrayLike | None,
     ) -> None:
@@ -229,7 +230,7 @@ def _arrow(tile: Pixels, x: Reals, y: Reals, down: float, right: float) -> None:
 def _blend(
     one: tuple[int, int, int], other: tuple[int, int, int], share: float
 ) -> tuple[int, int, int]:
-    mixed = [round(a + (b - a) * share) for a, b in zip(one, other)]
+    mixed = [round(a + (b - a) * share) for a, b in zip(one, other, strict=True)]
     return mixed[0], mixed[1], mixed[2]
 
 
