@@ -82,8 +82,9 @@ class GoalwardEnv(gymnasium.Env[Any, Any]):
         self.max_steps = _cap(max_steps, states)
         self.observation_space = spaces.Discrete(states)
         self.action_space = spaces.Discrete(self.problem.n_actions)
-        self._first = self.problem.first_pairs
+        self._first = self.problem.first_pairs.astype(np.int64)
         self._own = np.diff(self._first)
+        self._own[self.problem.goal] = 0
         costs = self.problem.costs
         self._costs = np.where(np.isnan(costs), np.nanmax(costs), costs)
         self._rows = _Rows(self.problem)
