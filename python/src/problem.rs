@@ -229,8 +229,8 @@ impl PyProblem {
     /// `goal`, an observation or several, says otherwise. What terminates elsewhere has failed.
     /// `failure` says what that means: `"restart"` goes back to the start, at the step's own cost;
     /// `"end"` takes every end for the goal; `"lost"` is never left again, and can be planned with but
-    /// not learnt in. `penalty` is what a failure costs on top of its step: where only the goal pays,
-    /// a high one makes the best policy the one that fails least.
+    /// not learnt in. With a `penalty` the way back to the start is a step of its own, from the state
+    /// of the failure, and costs so much. A high one makes the best policy the one that fails least.
     ///
     /// `cost` is `"reward"` (minus the reward, averaged over next states), `"1"` (each step costs 1),
     /// `"shortfall"` (what the rewards fall short of the one at the goal), or an array of states and

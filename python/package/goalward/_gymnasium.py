@@ -114,7 +114,8 @@ class Table:
                     {"state": s, "action": missing[0]},
                 )
         kept = [(*row[:3], row[3] - first_state, *row[4:]) for row in rows if row[2] > 0.0]
-        state, action, prob, following, reward, terminated = zip(*kept) if kept else ((),) * 6
+        columns = zip(*kept, strict=True) if kept else ((),) * 6
+        state, action, prob, following, reward, terminated = columns
         table = Table(
             name,
             n_states,
@@ -218,37 +219,38 @@ class Table:
         penalty: float = 0.0,
     ) -> Problem:
         """The problem in which ends are what they were told to be."""
-        played = ends.live[self.state]
+        back = self._penalty(ends, penalty)
         reward, asked = self._rewards(ends, cost)
-        if penalty:
-            reward, asked = self._penalised(ends, reward, asked, penalty), "reward"
-        # a goal that is entered in no other way stays where it is
-        own_goal = not ends.live[ends.goals].any()
-        goal = int(ends.goals[0]) if own_goal else self.n_states
-        lost = self.n_states + (not own_goal)
+        played = ends.live[self.state]
+        if back > 0.0:
+            if asked == "1" or (asked is None and bool((reward[played] > 0.0).any())):
+                reward = np.full_like(reward, -1.0)
+            asked = "reward"
+        begin, initial = self._start(start)
+        goal, lost = self._added(ends)
         following = np.where(ends.success, goal, self.next)
         following = np.where(ends.failed & ends.live[self.next], lost, following)
-        some_lost = bool((following == lost).any())
+        columns = (self.state, self.action, self.prob, following, reward)
         rows = [
             [int(s), int(a), float(p), int(n), float(r), False]
-            for s, a, p, n, r in zip(
-                self.state[played],
-                self.action[played],
-                self.prob[played],
-                following[played],
-                reward[played],
-            )
+            for s, a, p, n, r in zip(*(column[played] for column in columns), strict=True)
         ]
-        # no way leads into these but an end
-        for s in [*np.flatnonzero(~ends.live).tolist(), *([lost] if some_lost else [])]:
-            if s != goal:
-                to, pay = (goal, 0.0) if s in ends.goals else (s, -1.0)
-                rows.extend([int(s), a, 1.0, int(to), pay, False] for a in range(self.n_actions))
-        states = lost + some_lost
-        params: dict[str, Any] = {"goal": str(goal), "cost": asked}
+        # these are entered only as an episode ends
+        states = max(lost, int(following[played].max()) + 1)
+        starts = [(int(s), initial[s]) for s in np.flatnonzero(initial)]
+        starts = starts if begin == "all" else [(int(begin), 1.0)]
+        for s in [*np.flatnonzero(~ends.live).tolist(), *range(lost, states)]:
+            if s == goal:
+                continue
+            if s in ends.goals:
+                rows.append([s, 0, 1.0, goal, 0.0, False])
+            elif back > 0.0:
+                rows.extend([s, 0, p, n, -back, False] for n, p in starts)
+            else:
+                rows.append([s, 0, 1.0, s, -1.0, False])
+        params: dict[str, Any] = {"goal": str(goal), "cost": asked, "start": begin}
         if ends.failure == "restart":
             params["restart"] = True
-        params["start"], initial = self._start(start)
         content = {
             "env": self.name,
             "n_states": states,
@@ -259,7 +261,20 @@ class Table:
         }
         return _opened(json.dumps(content).encode(), f"gymnasium:{self.name}", params)
 
-    def _start(self, start: int | str | None) -> tuple[str | None, list[float]]:
+    def _added(self, ends: Ends) -> tuple[int, int]:
+        """The goal, and the state of failures in states where play can go on.
+
+        A goal that is entered in no other way stays where it is; else it is added. Of several goals
+        the first stands for all.
+        """
+        own = not ends.live[ends.goals].any()
+        return (int(ends.goals[0]), self.n_states) if own else (self.n_states, self.n_states + 1)
+
+    def fallen(self, ends: Ends, state: int) -> int:
+        """The state of the problem in which an episode that fails in a state ends."""
+        return self._added(ends)[1] if ends.live[state] else state
+
+    def _start(self, start: int | str | None) -> tuple[str, list[float]]:
         """What the reader is told of the start."""
         initial = [] if self.initial is None else self.initial.tolist()
         if start is None or start == "all":
@@ -305,20 +320,14 @@ class Table:
             return self.reward, "1"
         return -given, "reward"
 
-    def _penalised(
-        self, ends: Ends, reward: NDArray[np.float64], asked: str | None, penalty: float
-    ) -> NDArray[np.float64]:
-        """The rewards of costs to which failures add something."""
-        try:
-            extra = float(penalty)
-        except (TypeError, ValueError):
-            extra = np.nan
-        if not 0.0 <= extra < np.inf:
-            raise SettingError(f"penalty={penalty!r}: expected a number that is not negative")
-        positive = bool((reward[ends.live[self.state]] > 0.0).any())
-        steps = asked == "1" or (asked is None and positive)
-        paid = -np.ones_like(reward) if steps else reward
-        return np.where(ends.failed, paid - extra, paid)
+    def _penalty(self, ends: Ends, penalty: float) -> float:
+        if isinstance(penalty, bool) or not isinstance(penalty, int | float | np.number):
+            raise SettingError(f"penalty={penalty!r}: expected a number")
+        if not 0.0 <= float(penalty) < np.inf:
+            raise SettingError(f"penalty={penalty!r}: expected a finite number, not below 0")
+        if penalty and ends.failure != "restart":
+            raise SettingError(f"penalty: failure={ends.failure!r} has no way back to pay for")
+        return float(penalty)
 
     def _shortfall(self, ends: Ends) -> NDArray[np.float64]:
         paid = np.unique(self.reward[ends.success])
@@ -420,9 +429,7 @@ def _outcomes(
         except (TypeError, ValueError):
             raise refused(f"transition {number} is {row!r}: these are no numbers") from None
         if following != row[1]:
-            raise refused(
-                f"transition {number} leads to state {row[1]!r}, which is no whole number"
-            )
+            raise refused(f"transition {number} leads to {row[1]!r}, which is no state")
         if not 0.0 <= prob <= 1.0 + TOLERANCE:
             raise refused(f"transition {number} has probability {prob:g}", probability=prob)
         if not np.isfinite(reward):

@@ -1,5 +1,7 @@
 //! The library's integration tests.
 
+mod agents;
+mod arrays;
 mod bench_models;
 mod checkpoints;
 mod checks;

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -24,7 +24,7 @@ LEAST_CAP = 1000
 """An episode is not cut off before so many steps, unless somebody says so."""
 
 
-class GoalwardEnv(gymnasium.Env[int, int]):
+class GoalwardEnv(gymnasium.Env[Any, Any]):
     """A world of goalward, or a problem of yours, as an environment.
 
     * An observation is the number of a state, an action the number of an action.
@@ -44,7 +44,7 @@ class GoalwardEnv(gymnasium.Env[int, int]):
     True
     """
 
-    metadata: ClassVar[dict[str, Any]] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4}
+    metadata: dict[str, Any] = {"render_modes": ["ansi", "rgb_array"], "render_fps": 4}
 
     problem: Problem
     """What the environment is made of."""
@@ -69,9 +69,8 @@ class GoalwardEnv(gymnasium.Env[int, int]):
     ) -> None:
         if isinstance(world, Problem):
             if params:
-                raise SettingError(
-                    f"a problem that is made takes no parameters: {', '.join(params)}"
-                )
+                names = ", ".join(params)
+                raise SettingError(f"a problem that is made takes no parameters: {names}")
             self.problem = world
         else:
             self.problem = worlds.make(world, **params)
@@ -83,8 +82,9 @@ class GoalwardEnv(gymnasium.Env[int, int]):
         self.max_steps = _cap(max_steps, states)
         self.observation_space = spaces.Discrete(states)
         self.action_space = spaces.Discrete(self.problem.n_actions)
-        self._first = self.problem.first_pairs
+        self._first = self.problem.first_pairs.astype(np.int64)
         self._own = np.diff(self._first)
+        self._own[self.problem.goal] = 0
         costs = self.problem.costs
         self._costs = np.where(np.isnan(costs), np.nanmax(costs), costs)
         self._rows = _Rows(self.problem)
@@ -117,13 +117,14 @@ class GoalwardEnv(gymnasium.Env[int, int]):
             return [(1.0, s, reward, False)]
         return [
             (float(p), int(following), reward, int(following) == self._goal)
-            for following, p in zip(*self._rows.of(int(self._first[s]) + a))
+            for following, p in zip(*self._rows.of(int(self._first[s]) + a), strict=True)
         ]
 
     def action_mask(self, state: int | None = None) -> NDArray[np.int8]:
         """A 1 for each action that a state has, for this state if none is given."""
         s = self.s if state is None else state
-        return (np.arange(self.problem.n_actions) < self._own[s]).astype(np.int8)
+        mask: NDArray[np.int8] = (np.arange(self.problem.n_actions) < self._own[s]).astype(np.int8)
+        return mask
 
     def _info(self, prob: float) -> dict[str, Any]:
         return {"prob": prob, "action_mask": self.action_mask()}
@@ -139,7 +140,7 @@ class GoalwardEnv(gymnasium.Env[int, int]):
     def step(self, action: int) -> tuple[int, float, bool, bool, dict[str, Any]]:
         """Take an action. After the goal nothing happens any more."""
         if not self.action_space.contains(action):
-            raise MisuseError(f"there is no action {action!r}: there are {self.action_space.n}")
+            raise MisuseError(f"there is no action {action!r}: there are {self.problem.n_actions}")
         a = int(action)
         if self.s == self._goal:
             return self.s, 0.0, True, False, self._info(1.0)
@@ -216,7 +217,7 @@ def _cap(max_steps: int | None, states: int) -> int:
 
 def make_env(
     problem: Problem, *, max_steps: int | None = None, render_mode: str | None = None
-) -> gymnasium.Env[int, int]:
+) -> gymnasium.Env[Any, Any]:
     """Make an environment of a problem of yours, as `gymnasium.make` makes one of a world.
 
     The problem must have a theta, which is how the environment behaves.

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from goalward import learners
 from goalward._goalward import Learner, Problem
-from goalward._gymnasium import FAILURES, Table, from_gymnasium
+from goalward._gymnasium import FAILURES, Ends, Table, from_gymnasium
 from goalward._own import OwnLearner
 from goalward._progress import Bar
 from goalward._running import LearnerLike, _count, _label, _with_settings
@@ -28,7 +28,7 @@ Success = Callable[[Any, float, dict[str, Any]], bool]
 
 def learn_env(
     env: Any,
-    learner: LearnerLike = "lr",
+    learner: LearnerLike,
     episodes: int = 1000,
     *,
     seed: int | None = None,
@@ -53,7 +53,8 @@ def learn_env(
 
     * from the environment's table ``P``, if it has one, with `Problem.from_gymnasium`, which takes
       ``failure``, ``cost``, ``start``, ``goal`` and ``penalty``. A learner of mixtures then knows
-      all there is to know. Learners that count transitions look at the table only to see what is possible.
+      all there is to know. Learners that count transitions look at the table only to see what is
+      possible.
     * Otherwise, and with ``use_table=False``, from the spaces alone: every state may follow every
       action, each step costs 1 or what ``cost`` says, an array of states and actions. Only learners
       that count transitions, and those without a model, have something to learn from there.
@@ -87,9 +88,9 @@ def learn_env(
         raise SettingError(f"env: {type(env).__name__} is no Gymnasium environment")
     told = _Told(failure, cost, start, goal, penalty, success, state_of, n_states, use_table)
     first = env.reset(seed=seed)
-    problem, ends = _problem(env, learner, told, first[0])
+    problem, failures = _problem(env, learner, told, first[0])
     who = _made(learner, problem, episodes, seed)
-    return _Loop(env, who, _Bridge(env, problem, ends, told)).run(
+    return _Loop(env, who, _Bridge(env, problem, failures, told)).run(
         first[0], episodes, limit, seed, _label(learner), progress
     )
 
@@ -109,34 +110,47 @@ class _Told:
     use_table: bool
 
 
+@dataclass(frozen=True)
+class _Failures:
+    """What the table of an environment says of episodes that end."""
+
+    table: Table
+    ends: Ends
+
+    def succeeded(self, state: int) -> bool:
+        return state in self.ends.goals
+
+    def fallen(self, state: int) -> int:
+        return self.table.fallen(self.ends, state)
+
+
 def _problem(
     env: Any, learner: LearnerLike, told: _Told, first: Any
-) -> tuple[Problem, frozenset[int] | None]:
-    """The problem of a run, and the states where an end is a success; None: everywhere."""
-    table = None
+) -> tuple[Problem, _Failures | None]:
+    """The problem of a run, and how to tell success from failure; None: every end is a success."""
     own = getattr(env.unwrapped, "problem", None)
     is_own = isinstance(own, Problem)
-    if told.state_of is None and not is_own and getattr(env.unwrapped, "P", None) is not None:
-        table = Table.of(env)
-    ends = None
-    if table is not None and told.success is None and told.failure == "restart":
-        ends = table.ends(told.failure, told.goal)
-    goals = None if ends is None else frozenset(ends.goals.tolist())
-    if isinstance(learner, (Learner, OwnLearner)):
-        return learner.problem, goals
+    has_table = not is_own and getattr(env.unwrapped, "P", None) is not None
+    table = Table.of(env) if has_table and told.state_of is None else None
+    is_made = isinstance(learner, Learner | OwnLearner)
+    failures = None
+    if table is not None and (told.success is None or (told.use_table and not is_made)):
+        failures = _Failures(table, table.ends(told.failure, told.goal))
+    if isinstance(learner, Learner | OwnLearner):
+        return learner.problem, failures
     if is_own and told.use_table:
         return from_gymnasium(env), None
-    if table is not None and told.use_table:
-        known = ends or table.ends(told.failure, told.goal)
-        return table.problem(known, told.cost, told.start, told.penalty), goals
+    if failures is not None and told.use_table:
+        problem = failures.table.problem(failures.ends, told.cost, told.start, told.penalty)
+        return problem, failures
+    if told.penalty:
+        raise SettingError("penalty: only an environment with a table has a state to pay it in")
     _without_models(learner)
     states = size(env.observation_space, told.n_states if told.state_of else None, "observation")
-    begin = (
-        numbering(env.observation_space, "observation") if told.state_of is None else told.state_of
-    )
-    at = _state_in(begin(first), states)
+    begin = told.state_of or numbering(env.observation_space, "observation")
     actions = size(env.action_space, None, "action")
-    return problem_of_spaces(env, states, actions, at, told.cost), goals
+    at = _state_in(begin(first), states)
+    return problem_of_spaces(env, states, actions, at, told.cost), failures
 
 
 def _without_models(learner: LearnerLike) -> None:
@@ -153,7 +167,9 @@ def _without_models(learner: LearnerLike) -> None:
     )
 
 
-def _made(learner: LearnerLike, problem: Problem, episodes: int, seed: int) -> Learner | OwnLearner:
+def _made(
+    learner: LearnerLike, problem: Problem, episodes: int, seed: int
+) -> Learner | OwnLearner:
     if isinstance(learner, str):
         return Learner(learner, problem, episodes=max(episodes, 1), seed=seed)
     if isinstance(learner, type):
@@ -173,15 +189,13 @@ class _Bridge:
     """What the environment says in the words of the problem."""
 
     def __init__(
-        self, env: Any, problem: Problem, goals: frozenset[int] | None, told: _Told
+        self, env: Any, problem: Problem, failures: _Failures | None, told: _Told
     ) -> None:
         self.problem = problem
-        self.goals = goals
+        self.failures = failures
         self.success = told.success
         is_plain = told.state_of is None
-        self._number = (
-            numbering(env.observation_space, "observation") if is_plain else told.state_of
-        )
+        self._number = told.state_of or numbering(env.observation_space, "observation")
         self.first_action = int(getattr(env.action_space, "start", 0))
         seen = size(env.observation_space, None, "observation") if is_plain else told.n_states
         # where episodes start is drawn by a state of its own, which nobody observes
@@ -189,7 +203,6 @@ class _Bridge:
         size(env.action_space, None, "action")
 
     def state(self, observation: Any) -> int:
-        assert self._number is not None
         return _state_in(self._number(observation), self.problem.n_states)
 
     def action(self, action: int) -> int:
@@ -198,7 +211,15 @@ class _Bridge:
     def succeeded(self, observation: Any, reward: float, info: dict[str, Any]) -> bool:
         if self.success is not None:
             return bool(self.success(observation, reward, info))
-        return self.goals is None or self.state(observation) in self.goals
+        return self.failures is None or self.failures.succeeded(self.state(observation))
+
+    def after_failure(self, state: int, action: int, observation: Any) -> int:
+        """Where a failure leads: to a state of its own, if the problem has one, or to the start."""
+        fallen = self.state(observation)
+        if self.failures is not None:
+            fallen = self.failures.fallen(fallen)
+        following, _ = self.problem.successors(state, action)
+        return fallen if fallen in following and fallen != self.problem.goal else self.problem.start
 
 
 class _Loop:
@@ -210,6 +231,8 @@ class _Loop:
         self.bridge = bridge
         self.costs = bridge.problem.costs
         self.rows: list[tuple[float, int, float, bool, bool, bool]] = []
+        self.from_state: int | None = None
+        """Where the learner waits to be put back to where an episode starts."""
 
     def run(
         self,
@@ -232,9 +255,11 @@ class _Loop:
                 steps += self.rows[-1][1]
                 if bar.tell is not None:
                     bar.tell(episode + 1)
-        columns = zip(*self.rows) if self.rows else [()] * 6
+        columns = zip(*self.rows, strict=True) if self.rows else [()] * 6
         kinds = (np.float64, np.int64, np.float64, np.bool_, np.bool_, np.bool_)
-        arrays = [np.array(column, dtype=kind) for column, kind in zip(columns, kinds)]
+        arrays: list[NDArray[Any]] = [
+            np.array(column, dtype=kind) for column, kind in zip(columns, kinds, strict=True)
+        ]
         return EnvRun(self.learner, self.bridge.problem, str(_name(self.env)), label, seed, arrays)
 
     def _observe(self, state: int, action: int, following: int) -> float:
@@ -249,8 +274,10 @@ class _Loop:
         learner, bridge, problem = self.learner, self.bridge, self.bridge.problem
         cost, reward, steps = 0.0, 0.0, 0
         state = bridge.state(observation)
-        if bridge.draws:
-            cost += self._observe(problem.start, learner.act(problem.start), state)
+        before = problem.start if bridge.draws and self.from_state is None else self.from_state
+        if before is not None and before != state:
+            self._observe(before, learner.act(before), state)
+        self.from_state = None
         while True:
             if state == problem.goal:
                 raise MisuseError(
@@ -263,13 +290,19 @@ class _Loop:
             succeeded = bool(terminated) and bridge.succeeded(observation, float(paid), info)
             if succeeded:
                 following = problem.goal
+            elif terminated:
+                following = bridge.after_failure(state, action, observation)
             else:
-                following = problem.start if terminated else bridge.state(observation)
+                following = bridge.state(observation)
             cost += self._observe(state, action, following)
             state = following
             cut = not terminated and (bool(truncated) or (limit is not None and steps >= limit))
             if succeeded or cut:
                 learner.end_episode()
+            if terminated and not succeeded and (bridge.draws or following != problem.start):
+                # the way back is one more step, and belongs to the episode that failed
+                self.from_state = following
+                cost += float(self.costs[following, 0])
             if terminated or cut:
                 return cost, steps, reward, bool(terminated), cut, succeeded
 

@@ -43,7 +43,9 @@ class Layout:
     cells: NDArray[np.int64]
     """Row and column of each state; -1 for one that lies nowhere."""
     is_grid: bool
-    """Whether the problem is a grid; else states are listed, or several share a cell."""
+    """Whether cells are places; else they only list the states."""
+    named: NDArray[np.bool_]
+    """Which states have a cell by their name."""
 
     @staticmethod
     def of(problem: Problem) -> Layout:
@@ -52,34 +54,40 @@ class Layout:
         if found is not None:
             rows, columns, places = found
             cells = np.array([(-1, -1) if place is None else place for place in places])
-            return Layout(rows, columns, _completed(problem, rows, columns, cells), True)
+            named = cells[:, 0] >= 0
+            rows = _completed(problem, rows, columns, cells)
+            return Layout(rows, columns, cells, True, named)
         matches = [PLACE.search(name) for name in problem.state_names]
         if sum(match is not None for match in matches) > 0.8 * len(matches):
             cells = np.array([(-1, -1) if m is None else (int(m[1]), int(m[2])) for m in matches])
             rows, columns = (cells.max(axis=0) + 1).tolist()
             if rows * columns <= 10_000:
-                return Layout(rows, columns, cells, True)
+                return Layout(rows, columns, cells, True, cells[:, 0] >= 0)
         columns = int(np.ceil(np.sqrt(1.6 * problem.n_states)))
         rows = -(-problem.n_states // columns)
         numbers = np.arange(problem.n_states)
-        return Layout(
-            rows, columns, np.stack([numbers // columns, numbers % columns], axis=1), False
-        )
+        cells = np.stack([numbers // columns, numbers % columns], axis=1)
+        return Layout(rows, columns, cells, False, np.ones(len(cells), dtype=np.bool_))
 
 
-def _completed(
-    problem: Problem, rows: int, columns: int, cells: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Cells for states whose names have none: the goal takes the last cell that is free."""
+def _completed(problem: Problem, rows: int, columns: int, cells: NDArray[np.int64]) -> int:
+    """Gives cells to states whose names have none, and tells how many rows there are then.
+
+    The start takes the first cell that is free and the goal the last, in a new row if need be.
+    """
     taken = {(int(row), int(column)) for row, column in cells}
-    free = [(r, c) for r in range(rows) for c in range(columns) if (r, c) not in taken]
     lacking = np.flatnonzero(cells[:, 0] < 0).tolist()
-    if problem.goal in lacking and free:
+    free = [(r, c) for r in range(rows) for c in range(columns) if (r, c) not in taken]
+    if len(free) < len(lacking):
+        free += [(rows, c) for c in range(columns)]
+        rows += 1
+    if problem.goal in lacking:
         cells[problem.goal] = free.pop()
         lacking.remove(problem.goal)
-    for state, cell in zip(lacking, free):
+    lacking.sort(key=lambda state: (state != problem.start, state))
+    for state, cell in zip(lacking, free, strict=False):
         cells[state] = cell
-    return cells
+    return rows
 
 
 class Picture:
@@ -115,7 +123,7 @@ class Picture:
             return here + "\n"
         letters = np.full((self.layout.rows, self.layout.columns), "#")
         for s, (row, column) in enumerate(self.layout.cells.tolist()):
-            if row >= 0:
+            if row >= 0 and self.layout.named[s]:
                 letters[row, column] = "O" if self.pits[s] else "."
         for s, letter in ((self.problem.start, "S"), (self.problem.goal, "G"), (state, "@")):
             cell = self._cell(s)
@@ -126,7 +134,7 @@ class Picture:
     def show(
         self,
         rows: _Rows,
-        first: NDArray[np.uint64],
+        first: NDArray[np.int64],
         policy: ArrayLike | None,
         values: ArrayLike | None,
     ) -> None:
@@ -170,28 +178,36 @@ class Picture:
         x, y = _grid(size)
         square = np.maximum(abs(x), abs(y))
         shades = _shades(self._values)
-        for s in range(self.problem.n_states):
-            cell = self._cell(s)
-            if cell is None:
-                continue
+        # several states may share a cell: it is shown once
+        for cell, states in self._shown().items():
             tile = self._tile(picture, cell)
             if size >= 6:
                 tile[:] = LINE
-            ground = START if s == self.problem.start else FLOOR
-            if shades is not None and s != self.problem.goal:
-                ground = _blend(ground, DEAR, shades[s])
+            ground = START if self.problem.start in states else FLOOR
+            if shades is not None and self.problem.goal not in states:
+                ground = _blend(ground, DEAR, float(np.mean(shades[states])))
             _paint(tile, square - (0.94 if size >= 6 else 2.0), ground)
-            if self.pits[s] and s != self.problem.goal:
+            if self.pits[states].all() and self.problem.goal not in states:
                 _paint(tile, np.hypot(x, y) - 0.72, PIT)
         if size >= 12:
             for s, down, right in self._policy:
                 cell = self._cell(s)
-                if cell is not None and s != self.problem.goal:
+                drawn = layout.named[s] or s == self.problem.start
+                if cell is not None and drawn and s != self.problem.goal:
                     _arrow(self._tile(picture, cell), x, y, down, right)
         goal = self._cell(self.problem.goal)
         if goal is not None:
             self._flag(self._tile(picture, goal), x, y)
         return picture
+
+    def _shown(self) -> dict[tuple[int, int], list[int]]:
+        """The states in every cell; a cell that no name has is shown for the start and the goal."""
+        shown: dict[tuple[int, int], list[int]] = {}
+        for s, (row, column) in enumerate(self.layout.cells.tolist()):
+            named = self.layout.named[s] or s in (self.problem.start, self.problem.goal)
+            if row >= 0 and named:
+                shown.setdefault((row, column), []).append(s)
+        return shown
 
     def _flag(self, tile: Pixels, x: Reals, y: Reals) -> None:
         if self.cell < 12:
@@ -231,7 +247,7 @@ def _arrow(tile: Pixels, x: Reals, y: Reals, down: float, right: float) -> None:
 def _blend(
     one: tuple[int, int, int], other: tuple[int, int, int], share: float
 ) -> tuple[int, int, int]:
-    mixed = [round(a + (b - a) * share) for a, b in zip(one, other)]
+    mixed = [round(a + (b - a) * share) for a, b in zip(one, other, strict=True)]
     return mixed[0], mixed[1], mixed[2]
 
 
@@ -260,7 +276,8 @@ def _each(numbers: ArrayLike, problem: Problem, what: str) -> Reals:
 def _pits(problem: Problem) -> NDArray[np.bool_]:
     indptr, following, prob = problem.kernel()
     pairs_of = np.diff(problem.first_pairs).astype(np.int64)
-    source = np.repeat(np.repeat(np.arange(problem.n_states), pairs_of), np.diff(indptr))
+    lengths = np.diff(indptr).astype(np.int64)
+    source = np.repeat(np.repeat(np.arange(problem.n_states), pairs_of), lengths)
     source, following = source[prob > 0.0], following[prob > 0.0].astype(np.int64)
     met = _closed(problem.n_states, problem.start, source, following)
     hopeful = _closed(problem.n_states, problem.goal, following, source)

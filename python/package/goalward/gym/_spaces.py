@@ -35,7 +35,7 @@ def size(space: Any, given: int | None, what: str) -> int:
     if isinstance(space, spaces.MultiDiscrete):
         return int(np.prod(space.nvec))
     if isinstance(space, spaces.MultiBinary):
-        return 2 ** int(np.prod(space.shape))
+        return 1 << int(np.prod(space.shape))
     if isinstance(space, spaces.Tuple):
         return int(np.prod([size(part, None, what) for part in space]))
     raise SettingError(
@@ -60,7 +60,7 @@ def numbering(space: Any, what: str) -> Callable[[Any], int]:
 
         def of_tuple(element: Any) -> int:
             number = 0
-            for (of, count), entry in zip(parts, element):
+            for (of, count), entry in zip(parts, element, strict=True):
                 number = number * count + of(entry)
             return number
 
