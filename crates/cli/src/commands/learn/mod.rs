@@ -304,20 +304,26 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     if let Some(show) = &task.show {
         show::put(show, &runner, quiet)?;
     }
-    if interrupted {
-        if !quiet {
-            let saved = files.checkpoint.as_ref().map(|saved| saved.path.display());
-            exit::note(match saved {
-                Some(path) => format!("stopped by Ctrl-C; goalward learn --resume {path} goes on from here"),
-                None => "stopped by Ctrl-C; nothing was saved, because no --checkpoint was given".into(),
-            });
+    if !quiet {
+        say_how_it_ended(ending, files.checkpoint.as_ref());
+    }
+    Ok(super::ended(interrupted))
+}
+
+/// Says what to do if not all episodes are done.
+fn say_how_it_ended(ending: Ending, checkpoint: Option<&Saved>) {
+    match (ending, checkpoint.map(|saved| saved.path.display())) {
+        (Ending::Finished, _) => {}
+        (Ending::Truncated, _) => {
+            exit::note("the limit on steps ended the run in the middle of an episode: see \"truncated\"");
         }
-        return Ok(Outcome::Interrupted);
+        (Ending::Paused, Some(path)) => {
+            exit::note(format!("stopped by Ctrl-C; goalward learn --resume {path} goes on from here"));
+        }
+        (Ending::Paused, None) => {
+            exit::note("stopped by Ctrl-C; nothing was saved, because no --checkpoint was given");
+        }
     }
-    if ending == Ending::Truncated && !quiet {
-        exit::note("the limit on steps ended the run in the middle of an episode: see \"truncated\"");
-    }
-    Ok(Outcome::Done)
 }
 
 /// Runs to the end or to Ctrl-C, and saves on the way.
