@@ -38,7 +38,7 @@ def from_gymnasium(
     penalty: float = 0.0,
 ) -> Problem:
     """See `Problem.from_gymnasium`."""
-    if isinstance(env, Mapping | Sequence):
+    if isinstance(env, Mapping | Sequence) and not isinstance(env, str):
         goal = list(goal) if isinstance(goal, Iterable) else goal
         each = env.values() if isinstance(env, Mapping) else env
         made = [from_gymnasium(one, failure, cost, start, goal, penalty) for one in each]
