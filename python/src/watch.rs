@@ -99,11 +99,17 @@ pub(crate) fn leaving<T: Send + 'static>(
         // nobody listens any more after Ctrl-C
         let _ = tell.send(catch_unwind(AssertUnwindSafe(work)));
     });
-    loop {
-        match py.detach(|| told.recv_timeout(LISTEN)) {
-            Ok(outcome) => return outcome.map_err(panicked),
-            Err(RecvTimeoutError::Timeout) => py.check_signals()?,
-            Err(RecvTimeoutError::Disconnected) => return Err(panicked(Box::new("a thread is gone"))),
+    let heard = py.detach(move || -> PyResult<Option<_>> {
+        loop {
+            match told.recv_timeout(LISTEN) {
+                Ok(outcome) => return Ok(Some(outcome)),
+                Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals())?,
+                Err(RecvTimeoutError::Disconnected) => return Ok(None),
+            }
         }
+    });
+    match heard? {
+        Some(outcome) => outcome.map_err(panicked),
+        None => Err(panicked(Box::new("a thread is gone"))),
     }
 }

@@ -192,7 +192,8 @@ def test_the_studies_that_there_are() -> None:
     assert studies["reproduce"]["runs"] > 0 and "demo" in studies
 
 
-def test_a_replay_is_a_page(grid: gw.Problem, tmp_path: Path) -> None:
+def test_a_replay_is_a_page(tmp_path: Path) -> None:
+    grid = gw.worlds.make("windy-grid", n=3)
     path = tmp_path / "run.html"
     page = gw.lab.replay(grid, "lr", episodes=20, seed=3, path=path, delta=0.1)
     assert path.read_text(encoding="utf-8") == page.html

@@ -6,6 +6,7 @@ mod artifacts;
 mod bench;
 mod browser;
 mod checks;
+mod dask;
 mod docs;
 mod dummy;
 mod licences;

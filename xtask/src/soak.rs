@@ -3,7 +3,7 @@
 //! if it found something.
 
 use crate::bench::finish;
-use crate::cargo;
+use crate::{cargo, dask};
 use anyhow::Result;
 use std::process::{Command, ExitCode};
 
@@ -13,6 +13,9 @@ struct Soak {
     package: &'static str,
     what: &'static str,
 }
+
+/// The one that is written in Python.
+const DASK: &str = "dask";
 
 const SOAKS: &[Soak] = &[
     Soak {
@@ -30,6 +33,11 @@ const SOAKS: &[Soak] = &[
         name: "coverage",
         package: "goalward-lab",
         what: "how often every confidence set loses theta*, on easy and nasty problems; --seeds N, --steps N",
+    },
+    Soak {
+        name: DASK,
+        package: "goalward-python",
+        what: "a study on two Dask workers, which are killed 20 times: the same records; dask [KILLS]",
     },
     Soak {
         name: "serve",
@@ -52,6 +60,7 @@ const SOAKS: &[Soak] = &[
 pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     let known = |name: &str| SOAKS.iter().find(|soak| soak.name == name);
     match args {
+        [DASK, rest @ ..] => dask::run(rest),
         [name, rest @ ..] if known(name).is_some() => {
             let package = known(name).map_or("", |soak| soak.package);
             let target = format!("soak_{name}");
