@@ -19,6 +19,7 @@ from goalward._files import load
 from goalward._goalward import ConfidenceSet, Learner, Problem
 from goalward._goalward import version as _version
 from goalward._own import OwnLearner
+from goalward._replay import Replay, replay
 from goalward._running import compare, run
 from goalward._solving import Solution, solve
 from goalward.errors import (
@@ -48,6 +49,7 @@ __all__ = [
     "OwnLearner",
     "Problem",
     "ProblemError",
+    "Replay",
     "Run",
     "SettingError",
     "Solution",
@@ -59,6 +61,7 @@ __all__ = [
     "learn_env",
     "learners",
     "load",
+    "replay",
     "run",
     "solve",
     "worlds",
