@@ -28,6 +28,7 @@ const ALLOWED: &[(&str, &str)] = &[
     ("MIT", "Permission is hereby granted, free of charge"),
     ("Zlib", "provided 'as-is', without any express or implied warranty"),
     ("BSD-3-Clause", "Redistribution and use in source and binary forms"),
+    ("BSD-2-Clause", "Redistribution and use in source and binary forms"),
     ("Unicode-3.0", "UNICODE LICENSE V3"),
     ("CC0-1.0", "CC0 1.0 Universal"),
     ("Apache-2.0", "TERMS AND CONDITIONS FOR USE, REPRODUCTION, AND DISTRIBUTION"),
@@ -56,6 +57,8 @@ pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
 /// The licences to take it under: the alternative of an SPDX expression that is allowed, the most
 /// preferred one.
 fn chosen(expression: &str) -> Option<Vec<&'static str>> {
+    // an exception only permits more
+    let expression = &expression.replace(" WITH LLVM-exception", "");
     let plain = expression.replace(['(', ')'], " ").replace('/', " OR ");
     if expression.contains('(') {
         // (A OR B) AND C: one of each
@@ -144,7 +147,7 @@ fn notices() -> Result<String> {
     }
     let mut order: Vec<(String, Vec<String>)> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    let linked = metadata.linked_into("goalward-cli");
+    let linked = metadata.linked();
     for package in &linked {
         let line = match &package.repository {
             Some(url) => format!("{} {} ({url})", package.name, package.version),
@@ -162,8 +165,8 @@ fn notices() -> Result<String> {
         order.push((fs::read_to_string(root()?.join(licence))?, vec![(*name).into()]));
     }
     let mut out = format!(
-        "Third-party software in goalward\n\nThe program contains what is listed here, under the \
-         licences that follow. \
+        "Third-party software in goalward\n\nThe program and the Python package contain what \
+         is listed here, under the licences that follow. \
          Made by `cargo xtask licences`\nfor {PLATFORM}; other platforms link other packages to \
          the system.\n\n"
     );
@@ -193,7 +196,7 @@ mod tests {
     #[test]
     fn a_wrong_licence_or_source_is_a_fault() {
         let metadata = Metadata::read().unwrap();
-        let mut package = metadata.linked_into("goalward-cli")[0].clone();
+        let mut package = metadata.linked()[0].clone();
         assert_eq!(fault(&package), None);
         package.licence = Some("GPL-3.0".into());
         assert!(fault(&package).is_some_and(|f| f.contains("GPL-3.0")));
@@ -208,7 +211,7 @@ mod tests {
     fn the_notices_are_those_of_the_dependencies() {
         let said = fs::read_to_string(root().unwrap().join(FILE)).unwrap();
         assert!(said == notices().unwrap(), "run `cargo xtask licences`");
-        for package in Metadata::read().unwrap().linked_into("goalward-cli") {
+        for package in Metadata::read().unwrap().linked() {
             let licence = package.licence.as_deref().unwrap();
             let line = format!("{} {}: {licence}\n", package.name, package.version);
             assert!(said.contains(&line), "{line}");

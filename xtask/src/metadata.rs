@@ -10,6 +10,9 @@ use std::process::Command;
 /// The platform that dependencies are listed for: lists are the same wherever they are made.
 pub(crate) const PLATFORM: &str = "x86_64-unknown-linux-gnu";
 
+/// The program, and the Python package.
+const SHIPPED: &[&str] = &["goalward-cli", "goalward-python"];
+
 /// A package of the workspace or one that it depends on.
 #[derive(Clone)]
 pub(crate) struct Package {
@@ -89,11 +92,11 @@ impl Metadata {
         self.0.values()
     }
 
-    /// What ends up in a program: what the package of this name needs when it runs, of others'
-    /// making, by name and version.
-    pub(crate) fn linked_into(&self, name: &str) -> Vec<&Package> {
-        let mut todo: Vec<&String> =
-            self.0.iter().filter(|(_, p)| p.name == name).map(|(id, _)| id).collect();
+    /// What ends up in what is shipped: what the program and the Python package need when they run,
+    /// of others' making, by name and version.
+    pub(crate) fn linked(&self) -> Vec<&Package> {
+        let shipped = |p: &Package| SHIPPED.contains(&p.name.as_str());
+        let mut todo: Vec<&String> = self.0.iter().filter(|(_, p)| shipped(p)).map(|(id, _)| id).collect();
         let mut seen = BTreeSet::new();
         while let Some(id) = todo.pop() {
             let Some(package) = self.0.get(id).filter(|p| !p.proc_macro) else { continue };
@@ -140,7 +143,7 @@ mod tests {
     #[test]
     fn what_is_linked_is_neither_ours_nor_for_tests_alone() {
         let metadata = Metadata::read().unwrap();
-        let names: Vec<&str> = metadata.linked_into("goalward-cli").iter().map(|p| p.name.as_str()).collect();
+        let names: Vec<&str> = metadata.linked().iter().map(|p| p.name.as_str()).collect();
         assert!(names.contains(&"nalgebra") && names.contains(&"clap"), "{names:?}");
         for other in ["goalward", "proptest", "serde_derive", "syn", "assert_cmd"] {
             assert!(!names.contains(&other), "{other}");

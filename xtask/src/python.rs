@@ -55,7 +55,7 @@ pub(crate) fn test(program: &Path) -> Result<Looked> {
 }
 
 /// Builds a wheel into a folder of its own; its path.
-fn build(python: &Path, folder: &str, options: &[&str]) -> Result<PathBuf> {
+pub(crate) fn build(python: &Path, folder: &str, options: &[&str]) -> Result<PathBuf> {
     let out = root()?.join("target/python").join(folder);
     let _ = fs::remove_dir_all(&out);
     let mut command = Command::new(python);
