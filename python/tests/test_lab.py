@@ -9,11 +9,10 @@ import subprocess
 import threading
 from pathlib import Path
 
+import goalward as gw
 import numpy as np
 import pytest
 from studies import STUDY, tables, write_study
-
-import goalward as gw
 
 
 @pytest.fixture(scope="module")

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any, Self, final
 
 import numpy as np
@@ -11,16 +12,31 @@ __all__ = [
     "ConfidenceSet",
     "Learner",
     "Problem",
+    "Study",
+    "StudyFolder",
+    "build",
+    "grid_layout",
     "learners_json",
     "mean_interval",
     "open_bytes",
     "open_path",
+    "open_study",
     "open_world",
     "problem_from_features",
     "problem_from_models",
     "recommended",
+    "replay_page",
     "run_jobs",
     "solve",
+    "studies",
+    "study_columns",
+    "study_merge",
+    "study_paths",
+    "study_read",
+    "study_report",
+    "study_starter",
+    "study_status",
+    "unpack_study",
     "version",
     "worlds_json",
 ]
@@ -224,3 +240,55 @@ def solve(
     problem: Problem, objective: str, precision: float | None, way: str
 ) -> dict[str, Any]: ...
 def version() -> str: ...
+def grid_layout(
+    problem: Problem,
+) -> tuple[int, int, list[tuple[int, int] | None]] | None: ...
+def replay_page(
+    problem: Problem,
+    learner: str,
+    episodes: int,
+    seed: int,
+    max_steps: int | None,
+    progress: Callable[[int], None] | None,
+) -> str: ...
+
+@final
+class Study:
+    """A study whose worlds are open."""
+
+    @property
+    def name(self) -> str: ...
+    def default_folder(self, quick: bool) -> Path: ...
+    def pack(self) -> tuple[str, dict[str, bytes]]: ...
+    def claim(self, folder: _Path, force: bool) -> StudyFolder: ...
+
+@final
+class StudyFolder:
+    """A folder of results, held against other processes until it is closed."""
+
+    def left(self, retry: bool) -> tuple[list[tuple[str, int, int, str]], int, int]: ...
+    def run(
+        self,
+        jobs: list[str],
+        threads: int,
+        save_every: float,
+        progress: Callable[[int], None] | None,
+    ) -> tuple[int, int]: ...
+    def release(self, job: str) -> tuple[bytes, dict[str, bytes]] | None: ...
+    def adopt(self, origin: _Path, job: str, manifest: bytes, tables: dict[str, bytes]) -> bool: ...
+    def present(self) -> list[Path]: ...
+    def close(self) -> None: ...
+
+def build() -> tuple[str, str]: ...
+def open_study(
+    name: str, is_file: bool, quick: bool, seeds: list[int] | None, threads: int
+) -> Study: ...
+def unpack_study(head: str, files: dict[str, bytes], folder: _Path) -> Study: ...
+def studies() -> list[dict[str, Any]]: ...
+def study_starter() -> str: ...
+def study_status(folder: _Path) -> dict[str, Any]: ...
+def study_report(folder: _Path, look: str | None) -> list[Path]: ...
+def study_merge(parts: Sequence[_Path], folder: _Path) -> int: ...
+def study_read(folder: _Path) -> dict[str, Any]: ...
+def study_paths(folder: _Path, table: str) -> list[Path]: ...
+def study_columns(folder: _Path, table: str) -> dict[str, NDArray[Any]]: ...

@@ -1,74 +1,85 @@
-"""The replay of a run: a page that shows it episode by episode."""
+"""The replay of a run: one page that shows it episode by episode."""
 
 from __future__ import annotations
 
 import os
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from goalward import _goalward
 from goalward._goalward import Problem
 from goalward._progress import Bar
 from goalward._running import _count, _with_settings
-from goalward.errors import SettingError
+from goalward.errors import FileError, SettingError
 
 __all__ = ["Replay", "replay"]
 
 
 class Replay:
-    """A page with the paths of a run, the learner's values and policy, and its confidence set.
+    """A run as a page: the path of every episode, and what the learner believed then.
 
-    It is one file that needs nothing else. A notebook shows it in a frame.
+    A notebook shows it; ``save`` writes it to a file that opens in any browser, offline.
     """
 
     html: str
     """The page."""
-    height: int
-    """How many pixels it takes in a notebook."""
 
-    def __init__(self, html: str, height: int = 720) -> None:
+    def __init__(self, html: str) -> None:
         self.html = html
-        self.height = height
 
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the page to a file, for a browser."""
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(self.html)
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the page to a file, over another page and nothing else; the file."""
+        path = Path(path)
+        if path.exists() and not path.read_bytes()[:16].lower().startswith(b"<!doctype html"):
+            message = f"{path}: this is no HTML page, and would be overwritten"
+            raise FileError(message, "name another file", {"path": str(path)})
+        path.write_text(self.html, encoding="utf-8")
+        return path
 
     def __repr__(self) -> str:
-        return f"Replay({len(self.html)} characters of HTML; save it and open it in a browser)"
+        return f"Replay({len(self.html)} characters of HTML; save(path) writes it to a file)"
 
     def _repr_html_(self) -> str:
-        style = "width:100%;border:1px solid #ddd"
-        page = escape(self.html, quote=True)
-        return f'<iframe srcdoc="{page}" style="{style}" height="{self.height}"></iframe>'
+        return (
+            '<iframe style="width:100%;height:46em;border:0" title="replay of a run" '
+            f'srcdoc="{escape(self.html)}"></iframe>'
+        )
 
 
 def replay(
     problem: Problem,
-    learner: str,
-    episodes: int = 100,
+    learner: str | None = None,
+    episodes: int = 200,
     seed: int = 0,
+    path: str | os.PathLike[str] | None = None,
     *,
     max_steps: int | None = None,
     progress: bool | None = None,
     **settings: Any,
 ) -> Replay:
-    """Run a learner as `run` does, and make the page that ``goalward learn --replay`` makes.
+    """Run a learner and show the run: its paths, values, policy and confidence set.
+
+    It is the run of ``goalward.run`` with the same seed. ``learner`` is an id, with or without
+    settings, or None for the recommended one. With a ``path`` the page is written there, too.
 
     >>> import goalward as gw
-    >>> page = gw.replay(gw.worlds.make("windy-grid", n=3), "lr", episodes=10, seed=1)
-    >>> page.html.startswith("<!DOCTYPE html>")
-    True
+    >>> page = gw.replay(gw.worlds.make("windy-grid", n=3), "lr", episodes=5)
+    >>> page.html[:15].lower()
+    '<!doctype html>'
     """
+    if learner is None:
+        learner = _goalward.recommended(**settings)
+    if not isinstance(learner, str):
+        raise SettingError(
+            f"learner: expected an id, not {learner!r}", "a replay shows the learners of goalward"
+        )
+    text = _with_settings(learner, settings)
+    assert isinstance(text, str)
     _count(episodes, "episodes", 1)
     _count(seed, "seed", 0)
-    text = _with_settings(learner, settings)
-    if not isinstance(text, str):
-        raise SettingError(
-            f"learner: expected an id, not {type(learner).__name__}",
-            "a replay is made of a run from its beginning",
-        )
     with Bar("episodes", episodes, progress) as bar:
-        page = _goalward.replay_page(problem, text, episodes, seed, max_steps, bar.tell)
-    return Replay(page)
+        page = Replay(_goalward.replay_page(problem, text, episodes, seed, max_steps, bar.tell))
+    if path is not None:
+        page.save(path)
+    return page

@@ -26,9 +26,9 @@ from typing import TYPE_CHECKING, Any
 
 from goalward import _goalward
 from goalward._progress import Bar
+from goalward._replay import Replay, replay
 from goalward._running import _count
 from goalward.errors import SettingError, StudyError
-from goalward.lab._replay import Replay, replay
 from goalward.lab._results import Results, Status
 
 if TYPE_CHECKING:
