@@ -2,7 +2,7 @@
 
 use crate::errors::{Told, refused};
 use crate::problem::{PyProblem, read_only};
-use crate::watch::{Tally, watched};
+use crate::watch::leaving;
 use goalward::Problem;
 use goalward::plan::{self, Answer, Objective, Options, Way, verify};
 use goalward::problem::Truth;
@@ -44,10 +44,10 @@ pub(crate) fn solve<'py>(
         ));
     }
     let this = problem.get();
-    let truth = this.instance.truth().map_err(Told::told)?;
-    let solved = watched(py, &Tally::new(), None, || {
-        let answer = plan::solve(this.problem(), truth, &options)?;
-        let checked = check(this.problem(), truth, &answer)?;
+    let (known, truth) = (this.problem().clone(), this.instance.truth().map_err(Told::told)?.clone());
+    let solved = leaving(py, move || {
+        let answer = plan::solve(&known, &truth, &options)?;
+        let checked = check(&known, &truth, &answer)?;
         Ok((answer, checked))
     })?;
     let (answer, checked) = solved.map_err(|error: goalward::Error| error.told())?;
