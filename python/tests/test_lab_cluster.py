@@ -11,12 +11,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import goalward as gw
 import pytest
-from studies import STUDY, tables, write_study
+from goalward import _goalward
 from test_lab import failing
 
-import goalward as gw
-from goalward import _goalward
+from studies import STUDY, tables, write_study
 
 distributed = pytest.importorskip("distributed")
 
@@ -59,9 +59,9 @@ def test_tiny_jobs_travel_together(
         keep(self, batch, answer)
 
     monkeypatch.setattr(_cluster._Gathering, "_keep", counting)
-    gw.lab.run(study, out=tmp_path / "there", client=client, seeds=30)
-    gw.lab.run(study, out=tmp_path / "here", seeds=30)
-    assert sum(sent) == 180 and max(sent) > 1
+    gw.lab.run(study, out=tmp_path / "there", client=client, seeds=12)
+    gw.lab.run(study, out=tmp_path / "here", seeds=12)
+    assert sum(sent) == 72 and max(sent) > 1
     assert tables(tmp_path / "here") == tables(tmp_path / "there")
 
 
@@ -154,7 +154,7 @@ def test_jobs_that_workers_die_of_travel_alone() -> None:
     assert len(gathering._batch()) == 1, "nothing is known yet"
     gathering.times = {0: (0.4, 2), 1: (0.05, 1)}
     batch = gathering._batch()
-    assert 1 < len(batch) and sum(map(gathering._seconds, batch)) <= _cluster.SECONDS
+    assert len(batch) > 1 and sum(map(gathering._seconds, batch)) <= _cluster.SECONDS
 
     class Died:
         status = "error"

@@ -12,8 +12,8 @@ A study file says which learners run on which worlds with which seeds, and what 
 >>> results.runs["regret"].shape == results.runs["seed"].shape
 True
 
-With ``client=`` the runs go to a Dask cluster. Learners that are written in Python cannot be part of
-a study, because a study must be the same wherever it runs: ``goalward.compare`` runs them.
+With ``client=`` the runs go to a Dask cluster. Learners that are written in Python cannot be part
+of a study, because a study must be the same wherever it runs: ``goalward.compare`` runs them.
 """
 
 from __future__ import annotations
@@ -105,7 +105,9 @@ def run(
     finally:
         folder.close()
     if failed:
-        message = f"{failed} runs failed: `failed` of the results says why; retry=True tries them again"
+        message = (
+            f"{failed} runs failed: `failed` of the results says why; retry=True tries them again"
+        )
         warnings.warn(message, stacklevel=2)
     return Results(path)
 
@@ -137,9 +139,7 @@ def status(folder: str | os.PathLike[str]) -> Status:
     return Status(**_goalward.study_status(os.fspath(folder)))
 
 
-def report(
-    folder: str | os.PathLike[str], study: str | os.PathLike[str] | None = None
-) -> Results:
+def report(folder: str | os.PathLike[str], study: str | os.PathLike[str] | None = None) -> Results:
     """Make summary, figures and report again from the records, without running anything.
 
     Titles, labels, figures and questions are those of the study file, if you give one.
@@ -148,9 +148,7 @@ def report(
     return Results(folder)
 
 
-def merge(
-    parts: Sequence[str | os.PathLike[str]], folder: str | os.PathLike[str]
-) -> Results:
+def merge(parts: Sequence[str | os.PathLike[str]], folder: str | os.PathLike[str]) -> Results:
     """Put parts of a study together that were run with ``goalward study run --shard``."""
     _goalward.study_merge([os.fspath(part) for part in parts], os.fspath(folder))
     return report(folder)
@@ -187,7 +185,7 @@ def _open(
         return _goalward.open_study(name, is_file, quick, seeds, threads)
     except StudyError as error:
         if str(error.place.get("key", "")).startswith("learners") and error.hint is None:
-            hint = "a learner that is written in Python cannot be part of a study: goalward.compare runs it"
+            hint = "goalward.compare runs learners that are written in Python; a study cannot"
             raise StudyError(error.message, hint, error.place) from None
         raise
 

@@ -61,8 +61,8 @@ def run_on(
         names = ", ".join(gathering.lost[:3])
         raise StudyError(
             f"{len(gathering.lost)} runs were lost with every worker that tried them: {names}",
-            "perhaps they need more memory than a worker has; all others are done, and the same call "
-            "tries these again",
+            "perhaps they need more memory than a worker has; all others are done, and the same "
+            "call tries these again",
         )
     return gathering.failed
 
@@ -73,7 +73,8 @@ def _check(client: Any) -> None:
 
     if not isinstance(client, Client):
         raise SettingError(
-            f"client: expected a client of Dask, not {client!r}", "distributed.Client(cluster) makes one"
+            f"client: expected a client of Dask, not {client!r}",
+            "distributed.Client(cluster) makes one",
         )
     if client.asynchronous:
         raise SettingError(
@@ -94,7 +95,8 @@ def _check(client: Any) -> None:
 def _another(where: str, theirs: tuple[str, ...]) -> StudyError:
     ours = build()
     return StudyError(
-        f"{where} has goalward {theirs[0]} (commit {theirs[1]}); this is {ours[0]} (commit {ours[1]})",
+        f"{where} has goalward {theirs[0]} (commit {theirs[1]}); "
+        f"this is {ours[0]} (commit {ours[1]})",
         "install the same wheel everywhere: results of one study come from one build",
     )
 
@@ -128,8 +130,9 @@ class _Gathering:
 
     def all(self, parcel: Parcel, tell: Callable[[int], None] | None) -> None:
         """Every job, until nothing is left."""
-        from distributed import as_completed
+        import distributed
 
+        as_completed: Any = distributed.as_completed
         with warnings.catch_warnings():
             # a large world is sent once, and that is all right
             warnings.filterwarnings("ignore", "Sending large graph")
@@ -206,7 +209,8 @@ class _Gathering:
         if future.status == "error" and not isinstance(error, KilledWorker):
             if isinstance(error, ImportError):
                 raise StudyError(
-                    f"a worker cannot run a study: {error}", "install the same wheel for every worker"
+                    f"a worker cannot run a study: {error}",
+                    "install the same wheel for every worker",
                 ) from error
             raise error
         # the workers died, or the whole cluster was restarted

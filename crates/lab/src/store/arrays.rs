@@ -39,11 +39,7 @@ fn columns_of(table: &str) -> Result<&'static [Column]> {
     })
 }
 
-fn each_file(
-    dir: &Path,
-    table: &str,
-    mut act: impl FnMut(PathBuf, Vec<u8>) -> Result<()>,
-) -> Result<()> {
+fn each_file(dir: &Path, table: &str, mut act: impl FnMut(PathBuf, Vec<u8>) -> Result<()>) -> Result<()> {
     let (_, plan) = opened(dir)?;
     for job in &plan.jobs {
         let manifest = read_manifest(dir, &job.hash)?.filter(|manifest| manifest.error.is_none());

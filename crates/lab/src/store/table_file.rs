@@ -222,9 +222,7 @@ impl Values {
             Values::Real(all) if column.kind == Kind::Count => {
                 add(all, take::<Int64Type, _>(group, at, column, n, |x| nan(x.map(|x| *x as u64 as f64)))?)
             }
-            Values::Real(all) => {
-                add(all, take::<DoubleType, _>(group, at, column, n, |x| nan(x.copied()))?)
-            }
+            Values::Real(all) => add(all, take::<DoubleType, _>(group, at, column, n, |x| nan(x.copied()))?),
             Values::Text(all) => {
                 add(all, take::<ByteArrayType, _>(group, at, column, n, |x| x.map(|x| utf8(x).into()))?)
             }
