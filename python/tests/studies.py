@@ -12,6 +12,7 @@ episodes = 30
 seeds = 2
 worlds = ["windy-grid@n=3", "mine.json"]
 learners = ["lr", "random", "psrl-ssp"]
+figures = []
 """
 
 

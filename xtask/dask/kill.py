@@ -1,5 +1,6 @@
-"""`cargo xtask soak dask [KILLS]`: a study on two worker processes, of which one is killed again and
-again. Exit code 1 if any Parquet file differs from those of a run in this process.
+"""`cargo xtask soak dask [KILLS]`: a study on two workers, which are killed again and again.
+
+Exit code 1 if any Parquet file differs from those of a run in this process.
 """
 
 from __future__ import annotations
@@ -14,9 +15,8 @@ import time
 from pathlib import Path
 from typing import Any
 
-from distributed import Client, LocalCluster
-
 import goalward as gw
+from distributed import Client, LocalCluster
 
 STUDY = """
 title = "Workers die"
@@ -104,7 +104,10 @@ def main() -> int:
                 different |= not same
                 killed += killer.kills
                 studies += 1
-    print(f"{killed} kills, {studies} studies came to their end, bytes {'DIFFER' if different else 'the same'}")
+    print(
+        f"{killed} kills, {studies} studies came to their end, "
+        f"bytes {'DIFFER' if different else 'the same'}"
+    )
     return int(different)
 
 

@@ -1,5 +1,6 @@
 //! Studies: files, grids, records, and what survives.
 
+mod elsewhere;
 mod engine;
 mod files;
 mod folders;

@@ -12,8 +12,8 @@ A study file says which learners run on which worlds with which seeds, and what 
 >>> results.runs["regret"].shape == results.runs["seed"].shape
 True
 
-With ``client=`` the runs go to a Dask cluster. Learners that are written in Python cannot be part of
-a study, because a study must be the same wherever it runs: ``goalward.compare`` runs them.
+With ``client=`` the runs go to a Dask cluster. Learners that are written in Python cannot be part
+of a study, because a study must be the same wherever it runs: ``goalward.compare`` runs them.
 """
 
 from __future__ import annotations
@@ -185,7 +185,7 @@ def _open(
         return _goalward.open_study(name, is_file, quick, seeds, threads)
     except StudyError as error:
         if str(error.place.get("key", "")).startswith("learners") and error.hint is None:
-            hint = "a learner that is written in Python cannot be part of a study: goalward.compare runs it"
+            hint = "goalward.compare runs learners that are written in Python; a study cannot"
             raise StudyError(error.message, hint, error.place) from None
         raise
 

@@ -61,8 +61,8 @@ def run_on(
         names = ", ".join(gathering.lost[:3])
         raise StudyError(
             f"{len(gathering.lost)} runs were lost with every worker that tried them: {names}",
-            "perhaps they need more memory than a worker has; all others are done, and the same call "
-            "tries these again",
+            "perhaps they need more memory than a worker has; all others are done, and the same "
+            "call tries these again",
         )
     return gathering.failed
 
@@ -95,7 +95,8 @@ def _check(client: Any) -> None:
 def _another(where: str, theirs: tuple[str, ...]) -> StudyError:
     ours = build()
     return StudyError(
-        f"{where} has goalward {theirs[0]} (commit {theirs[1]}); this is {ours[0]} (commit {ours[1]})",
+        f"{where} has goalward {theirs[0]} (commit {theirs[1]}); "
+        f"this is {ours[0]} (commit {ours[1]})",
         "install the same wheel everywhere: results of one study come from one build",
     )
 
@@ -129,8 +130,9 @@ class _Gathering:
 
     def all(self, parcel: Parcel, tell: Callable[[int], None] | None) -> None:
         """Every job, until nothing is left."""
-        from distributed import as_completed
+        import distributed
 
+        as_completed: Any = distributed.as_completed
         with warnings.catch_warnings():
             # a large world is sent once, and that is all right
             warnings.filterwarnings("ignore", "Sending large graph")

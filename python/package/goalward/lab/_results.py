@@ -88,7 +88,9 @@ class Results:
         paths = _goalward.study_paths(str(self.folder), table)
         if not paths:
             return pd.DataFrame(_goalward.study_columns(str(self.folder), table))
-        return pd.read_parquet([str(path) for path in paths])
+        read: Any = pd.read_parquet  # takes several files, though its types do not say so
+        frame: pd.DataFrame = read([str(path) for path in paths])
+        return frame
 
     def to_polars(self, table: str = "runs") -> pl.DataFrame:
         """A table of the records as polars reads it from the Parquet files."""
@@ -142,7 +144,8 @@ class Results:
 
     def __repr__(self) -> str:
         runs = self.findings["runs"]
-        return f"Results({self.name!r}, {runs['done']} of {runs['planned']} runs, {str(self.folder)!r})"
+        done = f"{runs['done']} of {runs['planned']} runs"
+        return f"Results({self.name!r}, {done}, {str(self.folder)!r})"
 
     def _repr_html_(self) -> str:
         runs = self.findings["runs"]
