@@ -227,8 +227,10 @@ impl PyLearner {
     /// An interval for every entry of theta, as rows of two numbers; None from a learner without
     /// them. An end may be infinite.
     #[getter]
-    fn intervals<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
-        let Some(intervals) = self.learner()?.intervals() else { return Ok(None) };
+    fn intervals<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        let learner = self.learner_mut()?;
+        py.detach(|| learner.catch_up());
+        let Some(intervals) = learner.intervals() else { return Ok(None) };
         let shape = [intervals.len(), 2];
         let ends = intervals.into_iter().flat_map(|(low, high)| [low, high]).collect();
         Ok(Some(PyArray1::from_vec(py, ends).reshape(shape)?))

@@ -127,7 +127,9 @@ def test_steps_follow_the_probabilities() -> None:
         expected[n] += p
     assert seen[expected == 0.0].sum() == 0
     # five standard deviations
-    assert np.all(abs(seen / 20_000 - expected) <= 5.0 * np.sqrt(expected * (1 - expected) / 20_000))
+    assert np.all(
+        abs(seen / 20_000 - expected) <= 5.0 * np.sqrt(expected * (1 - expected) / 20_000)
+    )
 
 
 def played(env: Any, seed: int, policy: Any) -> list[tuple[Any, ...]]:

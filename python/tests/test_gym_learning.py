@@ -16,7 +16,9 @@ from gymnasium import spaces  # noqa: E402
 class Acting(Listed):
     """An environment that does what its table says, and takes down what it was told to do."""
 
-    def __init__(self, table: Any, start: Any = 0, *, cap: int | None = None, **kwargs: Any) -> None:
+    def __init__(
+        self, table: Any, start: Any = 0, *, cap: int | None = None, **kwargs: Any
+    ) -> None:
         super().__init__(table, start, **kwargs)
         self.cap = cap
         self.told: list[tuple[int, int]] = []
@@ -180,7 +182,7 @@ def test_without_a_table_only_what_counts_can_learn() -> None:
     with pytest.raises(gw.SettingError, match="no model is known") as told:
         gw.learn_env(env, "lr", 10, use_table=False)
     assert "q-learning" in str(told.value.hint)
-    with pytest.raises(gw.SettingError, match="no learner|there is no"):
+    with pytest.raises(gw.SettingError, match=r"no learner|there is no"):
         gw.learn_env(env, "nobody", 10, use_table=False)
     costs = np.full((48, 4), 2.0)
     dear = gw.learn_env(env, Heard, 1, seed=1, use_table=False, cost=costs, max_steps=5)
@@ -277,7 +279,7 @@ def test_misuse_is_refused() -> None:
         gw.learn_env(env, "lr", 3, failure="lost")
     with pytest.raises(gw.SettingError, match="no Gymnasium environment"):
         gw.learn_env("CliffWalking-v1", "lr", 3)
-    with pytest.raises(gw.SettingError, match="did you mean|there is no"):
+    with pytest.raises(gw.SettingError, match=r"did you mean|there is no"):
         gw.learn_env(env, "lrr", 3)
     with pytest.raises(gw.SettingError):
         gw.learn_env(env, "lr", 3, colour="red")
@@ -297,7 +299,13 @@ def test_a_result_has_columns_a_table_and_a_figure() -> None:
     run = gw.learn_env(latest("CliffWalking"), "q-learning", 50, seed=1)
     columns = run.columns()
     assert list(columns) == [
-        "episode", "cost", "steps", "reward", "terminated", "truncated", "success",
+        "episode",
+        "cost",
+        "steps",
+        "reward",
+        "terminated",
+        "truncated",
+        "success",
     ]
     assert all(len(column) == 50 for column in columns.values())
     assert run.total_reward == -run.total_cost == run.reward.sum()

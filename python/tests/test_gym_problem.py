@@ -212,8 +212,10 @@ def test_ends_that_may_be_success_or_failure() -> None:
 
 
 def test_spaces_that_do_not_begin_at_0() -> None:
-    table = {s + 5: {a: [(p, n + 5, r, t) for p, n, r, t in rows] for a, rows in actions.items()}
-             for s, actions in pond().items()}
+    table = {
+        s + 5: {a: [(p, n + 5, r, t) for p, n, r, t in rows] for a, rows in actions.items()}
+        for s, actions in pond().items()
+    }
     problem = gw.Problem.from_gymnasium(Listed(table, first=5))
     assert problem.n_states == 3 and problem.goal == 1
     assert gw.Problem.from_gymnasium(Listed(table, start=None, first=5), start=5).start == 0

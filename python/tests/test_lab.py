@@ -12,7 +12,6 @@ from pathlib import Path
 import goalward as gw
 import numpy as np
 import pytest
-
 from studies import STUDY, tables, write_study
 
 

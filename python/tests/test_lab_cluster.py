@@ -14,9 +14,8 @@ from typing import Any
 import goalward as gw
 import pytest
 from goalward import _goalward
-from test_lab import failing
-
 from studies import STUDY, tables, write_study
+from test_lab import failing
 
 distributed = pytest.importorskip("distributed")
 

@@ -32,7 +32,10 @@ learners = ["lr", "levis++lr@B=oracle", "random"]
 
 def tables(folder: Path) -> dict[str, bytes]:
     """All Parquet files of a folder, by name."""
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.glob("*/*.parquet")}
+    return {
+        str(path.relative_to(folder)): path.read_bytes()
+        for path in folder.glob("*/*.parquet")
+    }
 
 
 class Killer(threading.Thread):
@@ -48,7 +51,9 @@ class Killer(threading.Thread):
 
     def run(self) -> None:
         """Until somebody says that it is over."""
-        while self.kills < self.most and not self.over.wait(self.luck.uniform(0.3, 3.0)):
+        while self.kills < self.most and not self.over.wait(
+            self.luck.uniform(0.3, 3.0)
+        ):
             nannies: list[Any] = list(self.cluster.workers.values())
             pid = self.luck.choice(nannies).pid
             if pid is not None:

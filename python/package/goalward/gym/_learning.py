@@ -167,9 +167,7 @@ def _without_models(learner: LearnerLike) -> None:
     )
 
 
-def _made(
-    learner: LearnerLike, problem: Problem, episodes: int, seed: int
-) -> Learner | OwnLearner:
+def _made(learner: LearnerLike, problem: Problem, episodes: int, seed: int) -> Learner | OwnLearner:
     if isinstance(learner, str):
         return Learner(learner, problem, episodes=max(episodes, 1), seed=seed)
     if isinstance(learner, type):
@@ -188,9 +186,7 @@ def _state_in(state: Any, states: int) -> int:
 class _Bridge:
     """What the environment says in the words of the problem."""
 
-    def __init__(
-        self, env: Any, problem: Problem, failures: _Failures | None, told: _Told
-    ) -> None:
+    def __init__(self, env: Any, problem: Problem, failures: _Failures | None, told: _Told) -> None:
         self.problem = problem
         self.failures = failures
         self.success = told.success

@@ -191,10 +191,10 @@ class Picture:
                 _paint(tile, np.hypot(x, y) - 0.72, PIT)
         if size >= 12:
             for s, down, right in self._policy:
-                cell = self._cell(s)
+                place = self._cell(s)
                 drawn = layout.named[s] or s == self.problem.start
-                if cell is not None and drawn and s != self.problem.goal:
-                    _arrow(self._tile(picture, cell), x, y, down, right)
+                if place is not None and drawn and s != self.problem.goal:
+                    _arrow(self._tile(picture, place), x, y, down, right)
         goal = self._cell(self.problem.goal)
         if goal is not None:
             self._flag(self._tile(picture, goal), x, y)
