@@ -13,9 +13,7 @@ use pyo3::prelude::*;
 /// Rows, columns, and for each state its cell or None; None for a problem that is no grid.
 #[pyfunction]
 #[allow(clippy::type_complexity)]
-pub(crate) fn grid_layout(
-    problem: &Bound<PyProblem>,
-) -> Option<(usize, usize, Vec<Option<(usize, usize)>>)> {
+pub(crate) fn grid_layout(problem: &Bound<PyProblem>) -> Option<(usize, usize, Vec<Option<(usize, usize)>>)> {
     let layout = Layout::of(problem.get().problem())?;
     Some((layout.rows, layout.columns, layout.places))
 }
