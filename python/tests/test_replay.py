@@ -29,7 +29,7 @@ def test_a_replay_shows_the_run(grid: gw.Problem, tmp_path: Path) -> None:
     path = tmp_path / "replay.html"
     page.save(path)
     assert path.read_text(encoding="utf-8") == page.html
-    assert page._repr_html_().startswith("<iframe srcdoc=") and "HTML" in repr(page)
+    assert page._repr_html_().startswith("<iframe") and "HTML" in repr(page)
 
 
 def test_misuse_is_refused(grid: gw.Problem) -> None:
