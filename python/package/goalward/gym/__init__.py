@@ -5,8 +5,8 @@
 >>> env = gymnasium.make("goalward/WindyGrid-v0", n=5, max_steps=200)
 >>> observation, info = env.reset(seed=1)
 >>> observation, reward, terminated, truncated, info = env.step(0)
->>> reward
--1.0
+>>> reward, terminated
+(-0.2, False)
 
 Importing this module registers the environments. Gymnasium can import it itself, too:
 ``gymnasium.make("goalward.gym:goalward/WindyGrid-v0")``.
