@@ -114,7 +114,8 @@ def test_what_is_no_client(tmp_path: Path) -> None:
     with pytest.raises(gw.SettingError, match="expected a client of Dask"):
         gw.lab.run(study, out=tmp_path / "out", client="127.0.0.1:8786")  # type: ignore[arg-type]
     with pytest.raises(gw.SettingError, match="threads"):
-        gw.lab.run(study, out=tmp_path / "out", client=object(), threads=2)  # type: ignore[arg-type]
+        client: Any = object()
+        gw.lab.run(study, out=tmp_path / "out", client=client, threads=2)
 
 
 def test_changed_files_are_refused(tmp_path: Path) -> None:

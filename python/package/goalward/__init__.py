@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from goalward import learners, worlds
+from goalward import _hook, learners, worlds
 from goalward._files import load
 from goalward._goalward import ConfidenceSet, Learner, Problem
 from goalward._goalward import version as _version
@@ -81,3 +81,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted({*globals(), *__all__})
+
+
+_hook.install()

@@ -1,7 +1,7 @@
 """The compiled part of goalward; use the package ``goalward``."""
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self, final
 
@@ -82,8 +82,10 @@ class Problem:
         env: Any,
         *,
         failure: str = "restart",
-        cost: str | float | None = None,
+        cost: str | float | ArrayLike | None = None,
         start: int | str | None = None,
+        goal: int | Iterable[int] | None = None,
+        penalty: float = 0.0,
     ) -> Problem: ...
     @property
     def name(self) -> str: ...

@@ -16,8 +16,8 @@ from __future__ import annotations
 
 try:
     import gymnasium as _gymnasium
-except ImportError as error:
-    raise ImportError("goalward.gym needs gymnasium: pip install 'goalward[gym]'") from error
+except ImportError as _error:
+    raise ImportError("goalward.gym needs gymnasium: pip install 'goalward[gym]'") from _error
 
 from goalward.gym._env import GoalwardEnv, make_env
 from goalward.gym._learning import learn_env
