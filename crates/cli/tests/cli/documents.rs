@@ -6,9 +6,9 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 /// What this test cannot run itself, as it stands in the documents: each is run elsewhere.
 const ELSEWHERE: &[&str] = &[
-    "cargo run --release -- reproduce",               // the main job: minutes
+    "cargo run --release -- reproduce", // the main job: minutes
     "cargo xtask test",
-    "cargo xtask wheel",                               // runs this test
+    "cargo xtask wheel",                              // builds for release: minutes
     "cargo install --path crates/cli",                // builds what this test runs
     "cargo add goalward --path PATH/crates/goalward", // changes a crate of the reader's
     PIPE,                                             // needs jq: serve/shown.rs
