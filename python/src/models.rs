@@ -119,7 +119,8 @@ fn wrong(what: &str, any: &Bound<PyAny>) -> PyErr {
 
 impl Block<'_> {
     fn rows<'a>(&'a self, name: &str, rows: usize) -> PyResult<Box<dyn Rows + 'a>> {
-        use {Real::*, Whole::*};
+        use Real::{F32, F64};
+        use Whole::{I32, I64};
         macro_rules! csr {
             ($indptr:expr, $indices:expr, $data:expr) => {{
                 let arrays = ($indptr.as_slice()?, $indices.as_slice()?, $data.as_slice()?);

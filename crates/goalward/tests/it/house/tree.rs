@@ -125,8 +125,9 @@ impl Crate {
         if let Some(import) = alias.filter(|import| import.path.first() != Some(first)) {
             return joined(&self.resolve_within(from, &import.path, depth)?, rest);
         }
-        let globs = module.names.imports.iter().filter(|import| import.name.is_none());
-        globs.filter_map(|import| self.resolve_within(from, &import.path, depth)).find_map(|place| {
+        // each of several globs may come from another of them: few turns, or the tries multiply
+        let (turns, globs) = (depth / 4, module.names.imports.iter().filter(|import| import.name.is_none()));
+        globs.filter_map(|import| self.resolve_within(from, &import.path, turns)).find_map(|place| {
             let module = self.modules.get(&place)?;
             let imported = module.names.imports.iter().any(|import| import.name.as_ref() == Some(first));
             (imported || module.children.contains(first)).then(|| [place, path.to_vec()].concat())
