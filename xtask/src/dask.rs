@@ -22,7 +22,7 @@ pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     quietly(&mut pip(&["maturin>=1.9,<2", "numpy>=1.26", "distributed>=2024.8"])).map_err(Error::msg)?;
     let _ = fs::remove_dir_all(&wheels);
     let mut build = Command::new(&python);
-    build.args(["-m", "maturin", "build", "--release", "--quiet", "--out"]).arg(&wheels);
+    build.args(["-m", "maturin", "build", "--quiet", "--out"]).arg(&wheels);
     quietly(build.current_dir(root()?.join("python"))).map_err(Error::msg)?;
     let mut install = pip(&["--force-reinstall", "--no-deps"]);
     for wheel in fs::read_dir(&wheels)? {
