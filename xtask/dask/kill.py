@@ -5,6 +5,7 @@ Exit code 1 if any Parquet file differs from those of a run in this process.
 
 from __future__ import annotations
 
+import logging
 import os
 import random
 import signal
@@ -15,8 +16,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+import dask
 import goalward as gw
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, Status
 
 STUDY = """
 title = "Workers die"
@@ -38,6 +40,12 @@ def tables(folder: Path) -> dict[str, bytes]:
     }
 
 
+def started(nanny: Any) -> bool:
+    """Whether a worker is there, and its nanny knows it."""
+    process = nanny.process
+    return nanny.status is Status.running and process and process.status is Status.running
+
+
 class Killer(threading.Thread):
     """Kills a worker process now and then, as a machine does that loses power."""
 
@@ -55,9 +63,10 @@ class Killer(threading.Thread):
             self.luck.uniform(0.3, 3.0)
         ):
             nannies: list[Any] = list(self.cluster.workers.values())
-            pid = self.luck.choice(nannies).pid
-            if pid is not None:
-                os.kill(pid, signal.SIGKILL)
+            # a process that is killed while it starts is not started again
+            up = [nanny for nanny in nannies if started(nanny)]
+            if up:
+                os.kill(self.luck.choice(up).pid, signal.SIGKILL)
                 self.kills += 1
 
 
@@ -82,12 +91,15 @@ def main() -> int:
         print(f"two threads here: {timed(study, place / 'two', None, 2):.1f} s")
         wanted = tables(place / "one")
         different = tables(place / "two") != wanted
+        # a worker that is killed twice in 15 seconds would not come back
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"})
         cluster = LocalCluster(
             host="127.0.0.1",
             dashboard_address=None,
             n_workers=2,
             threads_per_worker=1,
             processes=True,
+            silence_logs=logging.ERROR,  # each kill is a warning
         )
         with cluster, Client(cluster) as client:
             print(f"two workers: {timed(study, place / 'workers', client, 2):.1f} s")

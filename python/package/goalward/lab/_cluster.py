@@ -52,7 +52,7 @@ def run_on(
     head, files = study.pack()
     token = uuid.uuid4().hex
     parcel = Parcel(token, build(), head, files)
-    gathering = _Gathering(client, folder, jobs, f"goalward-{study.name}-{token}")
+    gathering = _Gathering(client, folder, jobs, f"goalward-{token}")
     try:
         gathering.all(parcel, tell)
     finally:
@@ -136,7 +136,8 @@ class _Gathering:
         with warnings.catch_warnings():
             # a large world is sent once, and that is all right
             warnings.filterwarnings("ignore", "Sending large graph")
-            self.parcel = self.client.submit(hold, parcel, key=f"{self.name}-parcel", pure=False)
+            key = (f"{self.name}-parcel", 0)
+            self.parcel = self.client.submit(hold, parcel, key=key, pure=False)
         coming = as_completed(self._send(), with_results=True, raise_errors=False)
         for future, answer in coming:
             batch = self.under_way.pop(future)
@@ -167,7 +168,9 @@ class _Gathering:
                 work,
                 self.parcel,
                 [job[0] for job in batch],
-                key=f"{self.name}-{self.sent}",
+                # many of one group, which need little: Dask keeps them back until a worker is
+                # free. What waits at a worker counts as killed with it, though it never began.
+                key=(self.name, self.sent),
                 pure=False,
                 retries=2,
             )

@@ -76,8 +76,11 @@ class _Open:
     """A study that is open in this process, with a folder for the jobs under way."""
 
     def __init__(self, parcel: Parcel) -> None:
-        path = Path(tempfile.mkdtemp(prefix="goalward-", dir=_directory()))
-        weakref.finalize(self, shutil.rmtree, path, ignore_errors=True)
+        directory = _directory()
+        path = Path(tempfile.mkdtemp(prefix="goalward-", dir=directory))
+        clear = weakref.finalize(self, shutil.rmtree, path, ignore_errors=True)
+        # a worker clears its own directory at its end
+        clear.atexit = directory is None
         study = _goalward.unpack_study(parcel.head, parcel.files, str(path / "worlds"))
         self.folder = study.claim(str(path / "study"), False)
 
