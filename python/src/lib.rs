@@ -10,7 +10,6 @@ mod models;
 mod own;
 mod problem;
 mod run;
-mod sets;
 mod solve;
 mod watch;
 
@@ -25,7 +24,7 @@ mod _goalward {
     #[pymodule_export]
     use crate::layout::grid_layout;
     #[pymodule_export]
-    use crate::learner::PyLearner;
+    use crate::learner::{PyConfidenceSet, PyLearner};
     #[pymodule_export]
     use crate::models::{problem_from_features, problem_from_models};
     #[pymodule_export]
@@ -34,8 +33,6 @@ mod _goalward {
     };
     #[pymodule_export]
     use crate::run::{mean_interval, run_jobs, version};
-    #[pymodule_export]
-    use crate::sets::PyConfidenceSet;
     #[pymodule_export]
     use crate::solve::solve;
 }

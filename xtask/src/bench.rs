@@ -1,6 +1,7 @@
 //! `cargo xtask bench NAME [--json]`: benchmarks measure ratios within one run, and never run in
 //! `cargo xtask test`.
 
+use crate::process::finish;
 use crate::{cargo, python, root};
 use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
@@ -59,21 +60,6 @@ pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
             Ok(ExitCode::from(2))
         }
     }
-}
-
-/// Runs a command in the workspace and hands its exit code on.
-pub(crate) fn finish(mut command: Command) -> Result<ExitCode> {
-    let status = command.current_dir(root()?).status().context("cannot run cargo")?;
-    Ok(ExitCode::from(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(1)))
-}
-
-/// Runs a command where it is; an error if it fails.
-pub(crate) fn finish_there(mut command: Command) -> Result<()> {
-    let status = command.status().with_context(|| format!("cannot run {:?}", command.get_program()))?;
-    if !status.success() {
-        bail!("{:?} failed", command.get_program());
-    }
-    Ok(())
 }
 
 fn instructions() -> Result<ExitCode> {

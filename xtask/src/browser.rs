@@ -4,8 +4,8 @@
 //! What it needs is installed under `target/browser/`, but for Chromium, which is the system's.
 
 use crate::artifacts::Tests;
-use crate::records::quietly;
-use crate::{bench, root};
+use crate::process::quietly;
+use crate::{process, root};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -76,7 +76,7 @@ fn look(pages: &[PathBuf]) -> Result<Looked> {
     };
     let mut command = Command::new("node");
     command.arg(root()?.join("xtask/browser/report.mjs")).arg(&folder).arg(chromium).arg(&folder).args(pages);
-    bench::finish(command).map(Ok)
+    process::finish(command).map(Ok)
 }
 
 fn folder() -> Result<PathBuf> {

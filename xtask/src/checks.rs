@@ -4,7 +4,7 @@
 use crate::artifacts::{self, Tests};
 use crate::skipped::Notes;
 use crate::timing::{Slow, Timed};
-use crate::{browser, cargo, docs, python, records, root};
+use crate::{browser, cargo, docs, process, python, records, root};
 use anyhow::{Context, Result};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
@@ -99,7 +99,7 @@ impl Parts {
         self.part(name, || {
             let mut command = Command::new(cargo());
             command.args(args).envs(env.iter().copied());
-            crate::bench::finish(command)
+            process::finish(command)
         })
     }
 

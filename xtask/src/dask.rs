@@ -1,7 +1,7 @@
 //! `cargo xtask soak dask [KILLS]`: the Python package with a Dask cluster on this machine, whose
 //! workers are killed.
 
-use crate::{bench, python, root, venv};
+use crate::{process, python, root, venv};
 use anyhow::{Error, Result};
 use std::process::{Command, ExitCode};
 
@@ -11,5 +11,5 @@ pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     venv::install(&interpreter, &wheel, false).map_err(Error::msg)?;
     let mut command = Command::new(&interpreter);
     command.arg(root()?.join("xtask/dask/kill.py")).args(args);
-    bench::finish(command)
+    process::finish(command)
 }

@@ -12,6 +12,7 @@ mod dummy;
 mod licences;
 mod metadata;
 mod mutants;
+mod process;
 mod python;
 mod records;
 mod skipped;

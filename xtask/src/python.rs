@@ -1,8 +1,8 @@
 //! The Python package: `cargo xtask test` builds its wheel and tests it, `cargo xtask wheel` builds
 //! the one for release.
 
-use crate::records::quietly;
-use crate::{bench, root, venv};
+use crate::process::quietly;
+use crate::{process, root, venv};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -65,7 +65,7 @@ pub(crate) fn build(python: &Path, folder: &str, options: &[&str]) -> Result<Pat
     let others = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths([bin.to_path_buf()].into_iter().chain(std::env::split_paths(&others)))?;
     command.env("PATH", path).current_dir(root()?.join("python"));
-    bench::finish_there(command)?;
+    process::finish_there(command)?;
     only_file(&out, ".whl")
 }
 
@@ -126,7 +126,7 @@ pub(crate) fn bench(args: &[&str]) -> Result<ExitCode> {
     let mut command = Command::new(&python);
     command.arg(root()?.join("python/benches/against_rust.py")).args(args);
     command.env("PYTHONPATH", &site).env("GOALWARD_REFERENCE", String::from_utf8(reference.stdout)?);
-    bench::finish(command)
+    process::finish(command)
 }
 
 /// Builds the source distribution, and a wheel from nothing else.
@@ -135,14 +135,14 @@ fn from_source(python: &Path) -> Result<ExitCode> {
     let _ = fs::remove_dir_all(&out);
     let mut command = Command::new(python);
     command.args(["-m", "maturin", "sdist", "--out"]).arg(&out).current_dir(root()?.join("python"));
-    bench::finish_there(command)?;
+    process::finish_there(command)?;
     let source = only_file(&out, ".tar.gz")?;
     println!("{}: {:.1} MB", source.display(), fs::metadata(&source)?.len() as f64 / 1e6);
     let mut command = Command::new(python);
     command.args(["-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir"]).arg(&out).arg(&source);
     // the crates are compiled already; the sources come from the archive all the same
     command.env("CARGO_TARGET_DIR", root()?.join("target/python/from-source"));
-    bench::finish_there(command)?;
+    process::finish_there(command)?;
     println!("{} was built from it", only_file(&out, ".whl")?.display());
     Ok(ExitCode::SUCCESS)
 }

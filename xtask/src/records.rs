@@ -1,7 +1,7 @@
 //! The records of a study, opened by others: pandas, polars and DuckDB. The report of the same study
 //! is for the browser.
 
-use crate::{bench, root, venv};
+use crate::{process, root, venv};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,16 +29,5 @@ pub(crate) fn check(folder: &Path) -> Result<std::result::Result<ExitCode, Strin
     };
     let mut command = Command::new(python);
     command.arg(root()?.join("xtask/records/check.py")).arg(folder);
-    bench::finish(command).map(Ok)
-}
-
-/// Runs a command; the last line of what it complained about if it fails.
-pub(crate) fn quietly(command: &mut Command) -> std::result::Result<(), String> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let output = command.stdin(Stdio::null()).output().map_err(|error| format!("{name}: {error}"))?;
-    if output.status.success() {
-        return Ok(());
-    }
-    let said = String::from_utf8_lossy(&output.stderr);
-    Err(format!("{name}: {}", said.lines().rfind(|line| !line.is_empty()).unwrap_or("it failed")))
+    process::finish(command).map(Ok)
 }

@@ -2,7 +2,7 @@
 //! test` runs a small sample of each; a soak runs all of it, optimised, and fails with exit code 1
 //! if it found something.
 
-use crate::bench::finish;
+use crate::process::finish;
 use crate::{cargo, dask};
 use anyhow::Result;
 use std::process::{Command, ExitCode};

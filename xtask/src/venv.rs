@@ -1,6 +1,6 @@
 //! A Python with the packages that tests use, in a virtual environment under `target/`.
 
-use crate::records::quietly;
+use crate::process::quietly;
 use crate::root;
 use std::path::{Path, PathBuf};
 use std::process::Command;

@@ -1,7 +1,7 @@
 //! The confidence set of a learner, for questions.
 
+use super::PyLearner;
 use crate::errors::{refused, to_python};
-use crate::learner::PyLearner;
 use goalward::confidence::{ConfidenceSet, Size};
 use goalward::learners::Probe;
 use numpy::{AllowTypeChange, PyArrayLike1};

@@ -1,9 +1,12 @@
 //! A learner in the user's own loop.
 
+mod sets;
+
+pub(crate) use sets::PyConfidenceSet;
+
 use crate::arguments::named;
 use crate::errors::{Told, to_python};
 use crate::problem::{PyProblem, read_only};
-use crate::sets::PyConfidenceSet;
 use goalward::episode::{Agent, RunSpec};
 use goalward::learners::{self, Observed, Probe, Violation};
 use goalward::{Learner, Settings, Transition};
