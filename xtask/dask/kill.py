@@ -43,7 +43,9 @@ def tables(folder: Path) -> dict[str, bytes]:
 def started(nanny: Any) -> bool:
     """Whether a worker is there, and its nanny knows it."""
     process = nanny.process
-    return nanny.status is Status.running and process and process.status is Status.running
+    return (
+        nanny.status is Status.running and process and process.status is Status.running
+    )
 
 
 class Killer(threading.Thread):
