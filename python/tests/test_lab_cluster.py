@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import threading
 import time
@@ -26,7 +27,7 @@ from goalward.lab import _cluster, _worker  # noqa: E402
 def client() -> Iterator[Any]:
     cluster = distributed.LocalCluster(
         host="127.0.0.1",
-        dashboard_address=None,
+        dashboard_address="127.0.0.1:0",
         n_workers=2,
         threads_per_worker=1,
         processes=True,
@@ -107,6 +108,16 @@ def test_another_build_is_refused(
     with pytest.raises(gw.StudyError, match="a worker has goalward"):
         gw.lab.run(study, out=tmp_path / "out", client=client)
     assert not tables(tmp_path / "out")
+
+
+def test_the_guide_runs_as_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    guide = (Path(__file__).resolve().parents[2] / "docs" / "clusters.md").read_text("utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
+    known: dict[str, Any] = {"__name__": "__main__"}
+    for block in blocks:
+        exec(compile(block, "docs/clusters.md", "exec"), known)
+    assert len(blocks) == 3 and len(known["records"]("out/workers")) > 12
 
 
 def test_what_is_no_client(tmp_path: Path) -> None:

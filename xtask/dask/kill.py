@@ -97,7 +97,7 @@ def main() -> int:
         dask.config.set({"distributed.deploy.lost-worker-timeout": "1h"})
         cluster = LocalCluster(
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
             n_workers=2,
             threads_per_worker=1,
             processes=True,
