@@ -12,9 +12,10 @@ import subprocess
 import sys
 import time
 
-import goalward as gw
 import numpy as np
 import scipy.sparse as sp
+
+import goalward as gw
 
 STATES, ACTIONS, MODELS = 100_000, 4, 10
 

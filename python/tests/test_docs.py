@@ -8,8 +8,9 @@ import pkgutil
 import re
 from pathlib import Path
 
-import goalward as gw
 import pytest
+
+import goalward as gw
 
 ROOT = Path(__file__).resolve().parents[2]
 MODULES = ["goalward", *(f"goalward.{m.name}" for m in pkgutil.iter_modules(gw.__path__))]

@@ -7,9 +7,10 @@ import sys
 import warnings
 from typing import Any
 
-import goalward as gw
 import numpy as np
 import pytest
+
+import goalward as gw
 
 gymnasium = pytest.importorskip("gymnasium")
 from gymnasium.utils.env_checker import check_env  # noqa: E402

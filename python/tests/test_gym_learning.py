@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import goalward as gw
 import numpy as np
 import pytest
 from test_gym_problem import Listed, latest, pond
+
+import goalward as gw
 
 gymnasium = pytest.importorskip("gymnasium")
 from gymnasium import spaces  # noqa: E402

@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 from typing import Any
 
-import goalward as gw
 import numpy as np
 import pytest
+
+import goalward as gw
 
 gymnasium = pytest.importorskip("gymnasium")
 from gymnasium import spaces  # noqa: E402

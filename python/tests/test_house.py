@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 from pathlib import Path
 
-import goalward as gw
 import pytest
+
+import goalward as gw
 
 PYTHON = Path(__file__).resolve().parents[1]
 FILES = sorted(

@@ -9,9 +9,10 @@ import subprocess
 import threading
 from pathlib import Path
 
-import goalward as gw
 import numpy as np
 import pytest
+
+import goalward as gw
 from studies import STUDY, tables, write_study
 
 

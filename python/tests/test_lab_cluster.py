@@ -12,8 +12,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import goalward as gw
 import pytest
+
+import goalward as gw
 from goalward import _goalward
 from studies import STUDY, tables, write_study
 from test_lab import failing

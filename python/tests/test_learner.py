@@ -7,9 +7,10 @@ import json
 import pickle
 from pathlib import Path
 
-import goalward as gw
 import numpy as np
 import pytest
+
+import goalward as gw
 from helpers import with_oracle
 
 

@@ -7,10 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import goalward as gw
 import numpy as np
 import pytest
 import scipy.sparse as sp
+
+import goalward as gw
 from helpers import coin
 
 COIN = coin(0.5)

@@ -6,10 +6,11 @@ import copy
 import pickle
 from pathlib import Path
 
-import goalward as gw
 import numpy as np
 import pytest
 import scipy.sparse as sp
+
+import goalward as gw
 from helpers import coin
 
 

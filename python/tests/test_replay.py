@@ -7,8 +7,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-import goalward as gw
 import pytest
+
+import goalward as gw
 
 
 def data(page: gw.Replay) -> dict[str, Any]:

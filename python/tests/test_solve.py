@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import goalward as gw
 import numpy as np
 import pytest
+
+import goalward as gw
 from helpers import coin
 
 

@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 import dask
-import goalward as gw
 from distributed import Client, LocalCluster, Status
+
+import goalward as gw
 
 STUDY = """
 title = "Workers die"
@@ -34,18 +35,13 @@ learners = ["lr", "levis++lr@B=oracle", "random"]
 
 def tables(folder: Path) -> dict[str, bytes]:
     """All Parquet files of a folder, by name."""
-    return {
-        str(path.relative_to(folder)): path.read_bytes()
-        for path in folder.glob("*/*.parquet")
-    }
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.glob("*/*.parquet")}
 
 
 def started(nanny: Any) -> bool:
     """Whether a worker is there, and its nanny knows it."""
     process = nanny.process
-    return (
-        nanny.status is Status.running and process and process.status is Status.running
-    )
+    return nanny.status is Status.running and process and process.status is Status.running
 
 
 class Killer(threading.Thread):
@@ -61,9 +57,7 @@ class Killer(threading.Thread):
 
     def run(self) -> None:
         """Until somebody says that it is over."""
-        while self.kills < self.most and not self.over.wait(
-            self.luck.uniform(0.3, 3.0)
-        ):
+        while self.kills < self.most and not self.over.wait(self.luck.uniform(0.3, 3.0)):
             nannies: list[Any] = list(self.cluster.workers.values())
             # a process that is killed while it starts is not started again
             up = [nanny for nanny in nannies if started(nanny)]

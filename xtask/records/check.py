@@ -24,8 +24,7 @@ def expect(holds, what):
 
 plan = json.loads((folder / "plan.json").read_text())
 manifests = {
-    path.stem: json.loads(path.read_text())
-    for path in (folder / "manifests").glob("*.json")
+    path.stem: json.loads(path.read_text()) for path in (folder / "manifests").glob("*.json")
 }
 finished = {job for job, manifest in manifests.items() if manifest["error"] is None}
 expect(
@@ -40,9 +39,7 @@ for table in ["runs", "episodes", "plans", "probes"]:
         continue
     by_pandas = pandas.read_parquet(folder / table)
     by_polars = polars.read_parquet(str(folder / table / "*.parquet"))
-    by_duckdb = duckdb.sql(
-        f"select * from read_parquet('{folder / table}/*.parquet')"
-    ).df()
+    by_duckdb = duckdb.sql(f"select * from read_parquet('{folder / table}/*.parquet')").df()
     for name, frame in [("polars", by_polars.to_pandas()), ("DuckDB", by_duckdb)]:
         expect(
             list(frame.columns) == list(by_pandas.columns),
@@ -82,9 +79,7 @@ for job, row in runs.set_index("job").iterrows():
             f"{job}: the last episode is {last.get(job)}, not {row['episodes']}",
         )
     if row["outcome"] == "finished":
-        end = episodes[
-            (episodes["job"] == job) & (episodes["episode"] == row["episodes"])
-        ]
+        end = episodes[(episodes["job"] == job) & (episodes["episode"] == row["episodes"])]
         expect(
             end["gap_regret"].iloc[0] == row["gap_regret"],
             f"{job}: another gap regret at the end of its curve",
@@ -97,9 +92,7 @@ for job, row in runs.set_index("job").iterrows():
 
 # the numbers of the report are those of the records
 html = (folder / "report.html").read_text()
-island = re.search(
-    r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', html, re.DOTALL
-)
+island = re.search(r'<script[^>]*type="application/json"[^>]*>(.*?)</script>', html, re.DOTALL)
 data = json.loads(island.group(1))
 cells = {}
 for job in plan["jobs"]:
@@ -120,7 +113,8 @@ for number, cell in enumerate(data["runs"]):
         mean = by_job.loc[jobs, column].mean()
         expect(
             math.isclose(cell[column], mean, rel_tol=1e-12, abs_tol=1e-12),
-            f"{cell['world']}, {cell['learner']}: {column} {cell[column]} in the report, {mean} by pandas",
+            f"{cell['world']}, {cell['learner']}: {column} "
+            f"{cell[column]} in the report, {mean} by pandas",
         )
         compared += 1
 print(f"{compared} numbers of the report compared")

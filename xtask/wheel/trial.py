@@ -5,6 +5,8 @@ import subprocess
 import sys
 import time
 
+import goalward as gw
+
 
 def seconds(code: str) -> float:
     """The time of a fresh interpreter, the median of several."""
@@ -16,8 +18,6 @@ def seconds(code: str) -> float:
     return statistics.median(spent)
 
 
-import goalward as gw
-
 problem = gw.worlds.make("windy-grid", n=3)
 run = gw.run(problem, "lr", episodes=50, seed=1)
 assert run.episodes == 50 and gw.solve(problem).certificate["checked"]
@@ -26,6 +26,7 @@ learner.observe(0, learner.act(0), None, 1)
 
 numpy, both = seconds("import numpy"), seconds("import numpy, goalward")
 print(
-    f"Python {sys.version.split()[0]}: import takes {both - numpy:.3f} s beyond numpy's {numpy:.3f} s"
+    f"Python {sys.version.split()[0]}: "
+    f"import takes {both - numpy:.3f} s beyond numpy's {numpy:.3f} s"
 )
 assert both - numpy < 0.15, "the import takes too long"
