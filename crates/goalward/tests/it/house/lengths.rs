@@ -44,6 +44,20 @@ fn files_stay_short() {
     assert!(files > 100, "{files} files");
 }
 
+/// A page for people; the longest has some hundred lines.
+#[test]
+fn documents_are_for_people() {
+    let pages = fs::read_dir(workspace().join("docs")).unwrap().map(|entry| entry.unwrap().path());
+    let pages = pages.filter(|path| path.extension().is_some_and(|end| end == "md"));
+    let mut count = 0;
+    for path in pages {
+        let lines = fs::read_to_string(&path).unwrap().lines().count();
+        assert!((10..=1500).contains(&lines), "{} has {lines} lines", path.display());
+        count += 1;
+    }
+    assert!(count > 8, "{count} pages");
+}
+
 #[test]
 fn long_functions_are_found() {
     let text = "/// Not\n/// counted.\n#[inline]\nfn four(\n) {\n  one();\n}\n\
