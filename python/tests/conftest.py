@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import goalward as gw
 import pytest
-from helpers import coin
+from subjects import coin
 
 
 @pytest.fixture

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import goalward as gw
-from helpers import with_oracle
+from subjects import with_oracle
 
 
 def drive(

@@ -12,7 +12,7 @@ import pytest
 import scipy.sparse as sp
 
 import goalward as gw
-from helpers import coin
+from subjects import coin
 
 COIN = coin(0.5)
 NAN = float("nan")

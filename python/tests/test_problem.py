@@ -11,7 +11,7 @@ import pytest
 import scipy.sparse as sp
 
 import goalward as gw
-from helpers import coin
+from subjects import coin
 
 
 def random_models(

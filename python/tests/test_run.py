@@ -15,7 +15,7 @@ import pytest
 
 import goalward as gw
 from goalward._progress import Bar
-from helpers import with_oracle
+from subjects import with_oracle
 
 PROGRAM = os.environ.get("GOALWARD_PROGRAM")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import goalward as gw
-from helpers import coin
+from subjects import coin
 
 
 def test_values_against_a_linear_solve(grid: gw.Problem) -> None:

@@ -1,9 +1,10 @@
-"""What the tests share."""
+"""What the tests are tried on: a coin, and learners with what they must know."""
 
 from __future__ import annotations
 
-import goalward as gw
 import numpy as np
+
+import goalward as gw
 
 
 def coin(heads: float) -> np.ndarray:
