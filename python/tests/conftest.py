@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import goalward as gw
 import pytest
+
+import goalward as gw
 from subjects import coin
 
 
