@@ -11,12 +11,14 @@ mod norms;
 mod radius;
 mod regression;
 mod set;
+mod theory;
 mod transitions;
 
 pub use guarantee::{Assumption, Claim, Condition, Facts, Guarantee, Holds, Status};
 pub use norms::Norms;
 pub use radius::RadiusKind;
 pub use set::{ConfidenceSet, Size};
+pub use theory::{Observed, Theory};
 
 // for tests, studies and benchmarks
 #[doc(hidden)]
