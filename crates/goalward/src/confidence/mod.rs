@@ -23,8 +23,8 @@ pub use theory::{Observed, Theory};
 // for tests, studies and benchmarks
 #[doc(hidden)]
 pub use likelihood::{
-    Contradiction, Enclosed, Kept, Knowledge, LikelihoodCone, LikelihoodKeeper, LikelihoodSet, Outer, Region,
-    SharpSet, likelihood_covers, likelihood_threshold,
+    Contradiction, Enclosed, Kept, Knowledge, LikelihoodCone, LikelihoodKeeper, LikelihoodSet, Look, Net,
+    Outer, Region, SharpSet, likelihood_covers, likelihood_threshold,
 };
 #[doc(hidden)]
 pub use norms::{phi_norm, theta_norm};

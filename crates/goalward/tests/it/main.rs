@@ -26,6 +26,7 @@ mod mixtures;
 mod model_files;
 mod model_mutations;
 mod mutants;
+mod net;
 mod optimism;
 mod plain;
 mod planning;
