@@ -104,9 +104,16 @@ pub trait Algorithm: Send + Sync {
         0
     }
 
-    /// What is proved of it with the settings in force, and what the proof assumes.
+    /// What is proved of it with the settings in force, and what the proof assumes. It is asked
+    /// once, before the first step: a bound that doubles later must not change it.
     fn claim(&self) -> Option<Claim> {
         None
+    }
+
+    /// What is left of that claim after what has happened: a run may decide conditions that were
+    /// open when it began, or leave a weaker statement.
+    fn claim_now(&self, claim: Claim, _now: &Clock) -> Claim {
+        claim
     }
 
     /// Its state.

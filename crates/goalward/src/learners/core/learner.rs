@@ -262,8 +262,14 @@ impl Learner {
         &self.in_force
     }
 
-    /// What is proved of it with the settings in force, and what the proof assumes.
+    /// What is proved of it with the settings in force, and what the proof assumes, after what has
+    /// happened so far.
     pub fn claim(&self) -> Option<Claim> {
+        self.promise().map(|claim| self.algorithm.claim_now(claim, &self.clock))
+    }
+
+    /// What was claimed before the first step, whatever happened since.
+    pub(crate) fn promise(&self) -> Option<Claim> {
         self.claim.clone()
     }
 
