@@ -265,6 +265,15 @@ impl Likely {
         if self.known { Rate::least() } else { Rate::small(t) }
     }
 
+    /// What is added to every cost, in units of the largest, once so many episodes have begun.
+    fn rho(&self, episodes: u64) -> f64 {
+        match (self.perturbed, self.known) {
+            (false, _) => 0.0,
+            (true, false) => 1.0 / episodes as f64,
+            (true, true) => 1e-6,
+        }
+    }
+
     fn plan_now(&mut self, call: &Call) -> Result<(), Cut> {
         let mut known = self.keeper.update();
         let heading = Heading {
@@ -277,11 +286,7 @@ impl Likely {
             Shape::Cuts | Shape::Exact => self.keeper.region(&known),
         };
         let rate = self.rate(call.clock.t);
-        let rho = match (self.perturbed, self.known) {
-            (false, _) => 0.0,
-            (true, false) => 1.0 / call.clock.episodes_begun() as f64,
-            (true, true) => 1e-6,
-        };
+        let rho = self.rho(call.clock.episodes_begun());
         let optimist = &mut self.optimist;
         let (problem, unit) = (&optimist.problem, optimist.unit);
         optimist.costs.clear();
@@ -356,6 +361,10 @@ impl Algorithm for Likely {
 
     fn q(&self, p: Pair) -> Option<f64> {
         Some(self.optimist.q(p))
+    }
+
+    fn raised(&self, now: &Clock) -> f64 {
+        self.rho(now.ended_j + 1) * self.optimist.unit
     }
 
     fn probe(&self, sink: &mut dyn Probe, _: &Clock) {
