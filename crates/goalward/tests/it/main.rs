@@ -3,6 +3,7 @@
 mod agents;
 mod arrays;
 mod bench_models;
+mod certified;
 mod checkpoints;
 mod checks;
 mod conformance;

@@ -96,6 +96,12 @@ pub trait Algorithm: Send + Sync {
         None
     }
 
+    /// What the last plan added to costs at most, in the user's units: where zero costs are
+    /// perturbed, its values may exceed V* by T* times that.
+    fn raised(&self, _now: &Clock) -> f64 {
+        0.0
+    }
+
     /// Shows its inner quantities; counts, surprises and violations are shown by the learner.
     fn probe(&self, _sink: &mut dyn Probe, _now: &Clock) {}
 

@@ -312,6 +312,15 @@ impl Likely {
         if self.known { Rate::least() } else { Rate::small(t) }
     }
 
+    /// What is added to every cost, in units of the largest, once so many episodes have begun.
+    fn rho(&self, episodes: u64) -> f64 {
+        match (self.perturbed, self.known) {
+            (false, _) => 0.0,
+            (true, false) => 1.0 / episodes as f64,
+            (true, true) => 1e-6,
+        }
+    }
+
     fn plan_now(&mut self, call: &Call) -> Result<(), Cut> {
         let mut known = self.keeper.update();
         let heading = Heading {
@@ -322,11 +331,7 @@ impl Likely {
         let exact = self.shape == Shape::Exact || self.net.demands_exact(&self.keeper);
         let region = (exact || self.shape == Shape::Cuts).then(|| self.keeper.region(&known)).flatten();
         let rate = self.rate(call.clock.t);
-        let rho = match (self.perturbed, self.known) {
-            (false, _) => 0.0,
-            (true, false) => 1.0 / call.clock.episodes_begun() as f64,
-            (true, true) => 1e-6,
-        };
+        let rho = self.rho(call.clock.episodes_begun());
         let optimist = &mut self.optimist;
         let (problem, unit) = (&optimist.problem, optimist.unit);
         optimist.costs.clear();
@@ -386,6 +391,18 @@ impl Likely {
             known.or_else(|| few.then(|| believe(optimist, likelihood, planned)))
         });
         look == Look::Refuted
+    }
+
+    fn standpoint(&self) -> Standpoint {
+        Standpoint {
+            delta: self.keeper.set().delta(),
+            known: self.known,
+            perturbed: self.perturbed,
+            relaxed: self.optimist.relaxed(),
+            writable: self.writable,
+            missed: self.net.missed(),
+            factor: self.factor,
+        }
     }
 
     /// The planned set as the keeper has it: a run that is resumed knows no other.
@@ -456,6 +473,10 @@ impl Algorithm for Likely {
         Some(self.optimist.q(p))
     }
 
+    fn raised(&self, now: &Clock) -> f64 {
+        self.rho(now.ended_j + 1) * self.optimist.unit
+    }
+
     fn probe(&self, sink: &mut dyn Probe, _: &Clock) {
         show(&self.keeper, sink);
         self.optimist.probe(sink);
@@ -467,16 +488,12 @@ impl Algorithm for Likely {
     }
 
     fn claim(&self) -> Option<Claim> {
-        let standpoint = Standpoint {
-            delta: self.keeper.set().delta(),
-            known: self.known,
-            perturbed: self.perturbed,
-            relaxed: self.optimist.relaxed(),
-            writable: self.writable,
-            missed: self.net.missed(),
-            factor: self.factor,
-        };
-        Some(standpoint.claim())
+        Some(self.standpoint().claim())
+    }
+
+    /// Rows that were left out, and a set that could not be had, leave a weaker statement.
+    fn claim_now(&self, _: Claim, _: &Clock) -> Claim {
+        self.standpoint().claim()
     }
 
     fn snapshot(&self) -> Snapshot {
