@@ -20,8 +20,8 @@ pub mod tabular;
 
 pub use builder::Builder;
 pub use core::{
-    Algorithm, Brief, Call, Clock, Details, Emptiness, Learner, MixturePlan, Observed, PlanReport, Probe,
-    Reason, Seen, Snapshot, Told, Transition, Violation,
+    Algorithm, Brief, Call, Clock, Details, Emptiness, Learner, Level, Levels, MixturePlan, Observed,
+    PlanReport, Probe, Reason, Seen, Snapshot, Told, Transition, Violation,
 };
 pub use counted::Support;
 pub use entry::{Family, LearnerEntry, Need};
