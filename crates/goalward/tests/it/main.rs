@@ -49,6 +49,7 @@ mod settings;
 mod support_stress;
 mod tables;
 mod tabular;
+mod theory;
 mod third_party;
 mod units;
 mod violations;

@@ -8,10 +8,10 @@
 //! n(s,a) the visits of the triple's pair. That needs what was seen, and nothing else.
 
 use super::{Likelihood, Term};
-use crate::numeric::dot;
+use crate::numeric::{dot, norm};
 
-/// A triple that is expected fewer times than this is left out of the parabola: the bound of a
-/// square root by one says little where the probability is small.
+/// A triple that is expected fewer times than this is left out of the parabola, unless its probability
+/// can at most double in B: the bound of a square root by a parabola says little far from the fit.
 const EXPECTED: f64 = 4.0;
 
 /// A parabola above the squared distance: rest + slope'v + v' square v, with v = z - fit. It holds
@@ -52,8 +52,9 @@ impl Likelihood {
         let mut common = 0.0;
         self.each_seen(self.fitted(), |seen| {
             let expected = |x: &Term| visits[x.index] as f64 * x.p;
-            seen.terms().filter(|x| expected(x) >= EXPECTED).for_each(|x| common += expected(&x));
-            let often = seen.terms().filter(|x| expected(x) >= EXPECTED);
+            let matters = |x: &Term| expected(x) >= EXPECTED || norm(x.row) * self.extent() <= x.p;
+            seen.terms().filter(matters).for_each(|x| common += expected(&x));
+            let often = seen.terms().filter(matters);
             let parts = often.map(|Term { index, row, p, .. }| {
                 let n = visits[index] as f64;
                 (row, -0.5 * n, 0.5 * n / p)
