@@ -56,6 +56,17 @@ def test_every_learner_is_saved_copied_and_pickled(
         assert drive(other, grid, 60, 2, state) == expected
 
 
+def test_regret_is_certified_without_a_truth(grid: gw.Problem) -> None:
+    learner = gw.Learner("lr", grid, seed=3)
+    assert learner.regret_certified == 0.0
+    drive(learner, grid, 200, 4)
+    certified = learner.regret_certified
+    assert certified is not None and certified > 0.0
+    assert copy.copy(learner).regret_certified == certified
+    # nothing is proved of one that does not learn
+    assert gw.Learner("random", grid).regret_certified is None
+
+
 def test_what_a_learner_shows(grid: gw.Problem) -> None:
     learner = gw.Learner("lr", grid, delta=0.05, seed=3)
     drive(learner, grid, 300, 1)

@@ -87,6 +87,12 @@ class Run:
         return guarantee
 
     @property
+    def regret_certified(self) -> float | None:
+        """What the regret is at most by the plans' own values; None where nothing is certified."""
+        certified = self.result["regret_certified"]
+        return None if certified is None else float(certified)
+
+    @property
     def intervals(self) -> NDArray[np.float64] | None:
         """An interval for every entry of theta, as rows of two numbers."""
         ends = self.result.get("theta_interval")

@@ -339,6 +339,13 @@ impl PyLearner {
         to_python(py, &serde_json::to_value(claim).unwrap_or_default())
     }
 
+    /// What the regret over finished episodes is at most, with the probability of the guarantee;
+    /// None where that is not known. It needs no truth.
+    #[getter]
+    fn regret_certified(&self) -> PyResult<Option<f64>> {
+        Ok(self.learner()?.regret_certified())
+    }
+
     /// Writes it to a file, to be taken up with `Learner.load`.
     fn save(&self, py: Python, path: PathBuf) -> PyResult<()> {
         let agent = self.agent()?;

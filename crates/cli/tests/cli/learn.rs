@@ -19,6 +19,7 @@ fn json_has_exactly_the_promised_fields() {
         "optimal_cost",
         "regret",
         "gap_regret",
+        "regret_certified",
         "theta_hat",
         "planner_calls",
         "radius",

@@ -11,18 +11,20 @@ mod norms;
 mod radius;
 mod regression;
 mod set;
+mod theory;
 mod transitions;
 
 pub use guarantee::{Assumption, Claim, Condition, Facts, Guarantee, Holds, Status};
 pub use norms::Norms;
 pub use radius::RadiusKind;
 pub use set::{ConfidenceSet, Size};
+pub use theory::{Observed, Theory};
 
 // for tests, studies and benchmarks
 #[doc(hidden)]
 pub use likelihood::{
-    Contradiction, Enclosed, Kept, Knowledge, LikelihoodCone, LikelihoodKeeper, LikelihoodSet, Outer, Region,
-    SharpSet, likelihood_covers, likelihood_threshold,
+    Contradiction, Enclosed, Kept, Knowledge, LikelihoodCone, LikelihoodKeeper, LikelihoodSet, Look, Net,
+    Outer, Region, SharpSet, likelihood_covers, likelihood_threshold,
 };
 #[doc(hidden)]
 pub use norms::{phi_norm, theta_norm};

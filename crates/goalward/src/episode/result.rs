@@ -34,6 +34,10 @@ pub struct RunResult {
     pub regret: f64,
     /// The sum over the steps of Q*(s,a) - V*(s): the same mean as the regret, far less noise.
     pub gap_regret: f64,
+    /// What the regret over finished episodes is at most, with the probability of the guarantee:
+    /// their cost, less what the plan in force at the start of each promised. It needs no truth.
+    /// Null where nothing is certified: the guarantee does not hold, or a cost off the goal is zero.
+    pub regret_certified: Option<f64>,
     /// The learner's estimate of theta, if it has one.
     pub theta_hat: Option<Vec<f64>>,
     /// The names of the models that theta mixes, if they have any, in the order of theta.
@@ -151,6 +155,7 @@ impl RunResult {
             optimal_cost: arena.optimal_cost(),
             regret: now.regret(arena),
             gap_regret: now.gap_regret,
+            regret_certified: runner.regret_certified(),
             theta_hat: gathered.theta_hat,
             model_names: arena.problem().model_names().map(<[String]>::to_vec),
             theta_interval: gathered.theta_interval.map(|theta| arena.problem().clip(&theta)),

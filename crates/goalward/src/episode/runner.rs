@@ -1,7 +1,7 @@
 //! The loop itself.
 
 use super::{Arena, Episode, Flow, Observer, Plan, Step, Stop};
-use crate::confidence::{Facts, Guarantee};
+use crate::confidence::{Claim, Facts, Guarantee, Holds};
 use crate::learners::{self, Learner, Observed, Transition};
 use crate::numeric::Stream;
 use crate::parameters::Settings;
@@ -187,16 +187,22 @@ impl<'a> Runner<'a> {
     ///
     /// A step that no model allows shows that the truth is no mixture of them.
     pub fn guarantee(&self) -> Option<Guarantee> {
-        self.checked(self.learner.clock().impossible > 0)
+        self.checked(self.learner.claim()?, self.learner.clock().impossible > 0)
+    }
+
+    /// What the regret over finished episodes is at most ([`Learner::regret_certified`]); none
+    /// where the truth shows that the guarantee does not hold.
+    pub fn regret_certified(&self) -> Option<f64> {
+        let certified = self.learner.regret_certified()?;
+        self.guarantee().is_some_and(|guarantee| guarantee.holds != Holds::No).then_some(certified)
     }
 
     /// The same before the first step: whatever happened since.
     pub(super) fn promise(&self) -> Option<Guarantee> {
-        self.checked(false)
+        self.checked(self.learner.promise()?, false)
     }
 
-    fn checked(&self, impossible: bool) -> Option<Guarantee> {
-        let claim = self.learner.claim()?;
+    fn checked(&self, claim: Claim, impossible: bool) -> Option<Guarantee> {
         let mut facts = match self.own {
             true => self.arena.facts().unwrap_or_default(),
             false => Facts::default(),

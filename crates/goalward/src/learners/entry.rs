@@ -244,6 +244,6 @@ impl LearnerEntry {
         memory::require("this learner", self.bytes(problem))?;
         let brief = Brief::new(problem, settings, seed, episodes, told);
         let algorithm = (self.build)(&brief)?;
-        Ok(Learner::new(self.id, &brief, algorithm))
+        Ok(Learner::new(self.id, &brief, algorithm, self.optimistic))
     }
 }

@@ -3,6 +3,7 @@
 mod agents;
 mod arrays;
 mod bench_models;
+mod certified;
 mod checkpoints;
 mod checks;
 mod conformance;
@@ -27,6 +28,7 @@ mod mixtures;
 mod model_files;
 mod model_mutations;
 mod mutants;
+mod net;
 mod optimism;
 mod plain;
 mod planning;

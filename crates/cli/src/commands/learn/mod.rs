@@ -55,6 +55,9 @@ const DEFAULT_EPISODES: u64 = 1000;
 /// The result shows theta_hat, the estimate, model by model: its name, its weight and, from lr and
 /// levis++lr, an interval that holds the true weight with the probability of the guarantee.
 ///
+/// An optimistic learner also certifies its regret without knowing the truth: "regret certified at
+/// most" is what was paid, less what its plans promised at the start of every episode.
+///
 /// --trace writes every step and every planning call as a line of JSON. --checkpoint saves the run
 /// from its first moment on, so that it can be taken up again with --resume after Ctrl-C, a crash
 /// or a kill; the resumed run and its trace are the same as if nothing had happened. What else is

@@ -63,6 +63,10 @@ fn paid(r: &RunResult, sheet: &mut Sheet) {
         k => format!(" ({} per episode)", real(r.regret / k as f64)),
     };
     sheet.row("regret", real(r.regret) + &mean);
+    if let Some(certified) = r.regret_certified {
+        let words = format!("at most {}, over finished episodes, by the plans' values", real(certified));
+        sheet.row("regret certified", words);
+    }
     sheet.row("gap regret", format!("{} (the same on average, with less noise)", real(r.gap_regret)));
 }
 

@@ -123,6 +123,7 @@ pub(super) struct Estimate<'a> {
     impossible: Vec<Violation>,
     radius: Option<&'a str>,
     guarantee: Option<Guarantee>,
+    regret_certified: Option<Number>,
 }
 
 impl Estimate<'_> {
@@ -147,6 +148,7 @@ impl Estimate<'_> {
             impossible: seen.impossible,
             radius: learner.in_force().get("radius").and_then(serde_json::Value::as_str),
             guarantee: learner.claim().map(|claim| claim.check(&facts)),
+            regret_certified: learner.regret_certified().map(Number),
         }
     }
 }

@@ -107,6 +107,13 @@ impl LikelihoodKeeper {
         nats(self.likelihood.information()) - self.planned.as_ref().map_or(0.0, nats)
     }
 
+    /// Fits theta to the data, if it does not know nearly all of them.
+    pub(crate) fn refit(&mut self) {
+        if !self.likelihood.is_fitted() {
+            self.likelihood.fit();
+        }
+    }
+
     /// Rebuilds the set for a plan.
     pub fn update(&mut self) -> Knowledge {
         let enclosed = self.enclose();
@@ -116,9 +123,7 @@ impl LikelihoodKeeper {
     /// The first half of [`update`](Self::update): refits where needed, and puts an ellipsoid
     /// around the set.
     pub fn enclose(&mut self) -> Enclosed {
-        if !self.likelihood.is_fitted() {
-            self.likelihood.fit();
-        }
+        self.refit();
         let now = self.likelihood.log_information();
         self.most_informed = Some(self.most_informed.map_or(now, |before| before.max(now)));
         self.planned = Some(self.likelihood.information().clone());

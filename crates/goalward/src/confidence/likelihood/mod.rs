@@ -15,6 +15,7 @@
 mod cone;
 mod intervals;
 mod keeper;
+mod net;
 mod outer;
 mod region;
 mod sharp;
@@ -25,6 +26,7 @@ mod views;
 
 pub use cone::LikelihoodCone;
 pub use keeper::{Kept, LikelihoodKeeper};
+pub use net::{Look, Net};
 pub use outer::Outer;
 pub use region::Region;
 pub use sharp::SharpSet;

@@ -49,6 +49,11 @@ struct Jet {
 }
 
 impl Region {
+    /// Whether there is room to write a set of so many triples out.
+    pub fn fits(triples: u64, k: usize) -> bool {
+        triples.saturating_mul(k as u64) <= ROOM as u64
+    }
+
     /// None if F is not negative at the point given, or if there are too many triples.
     pub(super) fn new(
         likelihood: &Likelihood,
@@ -57,7 +62,7 @@ impl Region {
         inside: &[f64],
     ) -> Option<Region> {
         let k = inside.len();
-        if k == 0 || likelihood.triples().saturating_mul(k) > ROOM {
+        if k == 0 || !Region::fits(likelihood.triples() as u64, k) {
             return None;
         }
         let origin = vec![0.0; k];

@@ -69,6 +69,11 @@ impl Starts {
         1 + self.marks().len()
     }
 
+    /// w_0: 1 where evidence is counted from the first step alone.
+    pub(super) fn weight_of_all(&self) -> f64 {
+        if self.marks.is_some() { ALL } else { 1.0 }
+    }
+
     /// r_n, of the first step first. `loss` is f of some theta in B, the less the better.
     pub(super) fn thresholds(&self, likelihood: &Likelihood, loss: f64, delta: f64) -> Vec<f64> {
         let all = likelihood_threshold(likelihood, loss, delta);

@@ -1,6 +1,7 @@
 //! The likelihood of what was seen: counts, maximum likelihood inside B, and predictions made
 //! before the fact.
 
+mod distance;
 mod frame;
 mod gram;
 mod newton;
@@ -14,6 +15,7 @@ use crate::Result;
 use crate::numeric::stored::{Flaw, MOST, Within, at_most, ensure, numbers};
 use crate::numeric::{Cholesky, Polytope, dot};
 use crate::problem::{Pair, Problem, State};
+pub(crate) use distance::Parabola;
 use frame::Frame;
 pub(crate) use frame::largest_norm;
 pub(crate) use gram::gram;

@@ -123,6 +123,23 @@ impl Triples {
         &self.possible
     }
 
+    /// How often each triple's pair was visited, by the triple's index.
+    pub(super) fn visits(&self, frame: &Frame) -> Vec<u64> {
+        let mut of_pair = vec![0u64; self.first.len()];
+        let counts = &self.tally.counts;
+        for (pair, &n) in self.each_pair(frame).zip(counts) {
+            of_pair[pair] += n;
+        }
+        self.each_pair(frame).map(|pair| of_pair[pair]).collect()
+    }
+
+    /// The triples' pairs, in the order of their indices.
+    fn each_pair<'a>(&'a self, frame: &'a Frame) -> impl Iterator<Item = Pair> + 'a {
+        let copies = |p: u32| std::iter::repeat_n(p, frame.problem.successors(p as usize).len());
+        let early = self.tally.early.iter().flat_map(move |&p| copies(p));
+        early.chain(self.tally.later_pairs.iter().copied()).map(|p| p as Pair)
+    }
+
     /// Lays a pair out that comes while there is room.
     pub(super) fn visit(&mut self, frame: &Frame, p: Pair) {
         if self.first[p] == NONE && self.tally.later_pairs.is_empty() && self.fits(frame, p) {

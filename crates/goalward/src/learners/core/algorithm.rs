@@ -96,6 +96,12 @@ pub trait Algorithm: Send + Sync {
         None
     }
 
+    /// What the last plan added to costs at most, in the user's units: where zero costs are
+    /// perturbed, its values may exceed V* by T* times that.
+    fn raised(&self, _now: &Clock) -> f64 {
+        0.0
+    }
+
     /// Shows its inner quantities; counts, surprises and violations are shown by the learner.
     fn probe(&self, _sink: &mut dyn Probe, _now: &Clock) {}
 
@@ -104,9 +110,16 @@ pub trait Algorithm: Send + Sync {
         0
     }
 
-    /// What is proved of it with the settings in force, and what the proof assumes.
+    /// What is proved of it with the settings in force, and what the proof assumes. It is asked
+    /// once, before the first step: a bound that doubles later must not change it.
     fn claim(&self) -> Option<Claim> {
         None
+    }
+
+    /// What is left of that claim after what has happened: a run may decide conditions that were
+    /// open when it began, or leave a weaker statement.
+    fn claim_now(&self, claim: Claim, _now: &Clock) -> Claim {
+        claim
     }
 
     /// Its state.

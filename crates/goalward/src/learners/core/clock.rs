@@ -21,6 +21,9 @@ pub enum Reason {
     Episodes,
     /// The visits of a pair reached a count at which what is known of it is renewed.
     Visits,
+    /// What the last plan believes may be too far from the data, in Hellinger's distance: the
+    /// trigger of the regret theorem.
+    Distance,
     /// The bound on B* doubled.
     Bound,
     /// The interval ended that the last plan was made for.

@@ -1,11 +1,12 @@
 //! What a user of a learner holds.
 
 use super::algorithm::{Algorithm, Brief, Call, Seen, Snapshot, Transition};
+use super::certificate::Certificate;
 use super::clock::{Clock, Reason};
 use super::misuse;
 use super::report::{PlanReport, Probe};
 use super::surprises::Surprises;
-use crate::confidence::Claim;
+use crate::confidence::{Claim, Facts, Holds};
 use crate::numeric::stored::Within;
 use crate::plan::Halt;
 use crate::problem::{Action, Problem, State};
@@ -53,6 +54,8 @@ pub struct Learner {
     halt: Halt,
     clock: Clock,
     surprises: Surprises,
+    /// Kept by those that claim optimism.
+    certificate: Option<Certificate>,
     /// Why a plan is due that was not made yet, or was cut off.
     owed: Option<Reason>,
     algorithm: Box<dyn Algorithm>,
@@ -63,14 +66,25 @@ pub struct Learner {
 struct Memory {
     clock: Clock,
     surprises: Surprises,
+    /// None also in a state that was taken down before there were any: then nothing is certified.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    certificate: Option<Certificate>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     owed: Option<Reason>,
     algorithm: Snapshot,
 }
 
 impl Learner {
-    pub(in crate::learners) fn new(id: &str, brief: &Brief, algorithm: Box<dyn Algorithm>) -> Self {
-        Learner::around(id, brief.problem, brief.settings.in_force(), algorithm)
+    /// One whose entry says whether it claims that no plan's values exceed V*.
+    pub(in crate::learners) fn new(
+        id: &str,
+        brief: &Brief,
+        algorithm: Box<dyn Algorithm>,
+        optimistic: bool,
+    ) -> Self {
+        let learner = Learner::around(id, brief.problem, brief.settings.in_force(), algorithm);
+        let certifies = optimistic && learner.claim.is_some();
+        Learner { certificate: certifies.then(Certificate::default), ..learner }
     }
 
     /// A learner around an algorithm that the caller has made, without parameters; `id` is what
@@ -95,6 +109,7 @@ impl Learner {
             halt: Halt::never(),
             clock: Clock::default(),
             surprises: Surprises::default(),
+            certificate: None,
             owed: algorithm.plans_first().then_some(Reason::Start),
             algorithm,
         }
@@ -139,6 +154,11 @@ impl Learner {
     /// own. The step need not be what [`Learner::act`] said, nor follow the one before.
     pub fn observe(&mut self, step: &Transition) -> Result<Observed> {
         let pair = misuse::possible_pair(&self.problem, step, self.clock.t + 1)?;
+        if let Some(certificate) = &mut self.certificate {
+            // V_0 = 0: before the first plan nothing is promised
+            let promised = || self.algorithm.value(step.state).filter(|_| self.clock.j > 0).unwrap_or(0.0);
+            certificate.observe(step, self.problem.goal(), promised);
+        }
         self.clock.t += 1;
         self.clock.ended += u64::from(step.next == self.problem.goal());
         let listed = self.problem.allows(pair, step.next);
@@ -262,9 +282,54 @@ impl Learner {
         &self.in_force
     }
 
-    /// What is proved of it with the settings in force, and what the proof assumes.
+    /// What is proved of it with the settings in force, and what the proof assumes, after what has
+    /// happened so far.
     pub fn claim(&self) -> Option<Claim> {
+        self.promise().map(|claim| self.algorithm.claim_now(claim, &self.clock))
+    }
+
+    /// What was claimed before the first step, whatever happened since.
+    pub(crate) fn promise(&self) -> Option<Claim> {
         self.claim.clone()
+    }
+
+    /// What the regret over finished episodes is at most, with the probability of its
+    /// [claim](Self::claim): their cost, less what the plan in force at the start of each said that
+    /// it would cost. No plan's values exceed V*, so no truth is needed.
+    ///
+    /// None where that is not known: from a learner that does not claim optimism, where an
+    /// assumption of the claim is known to fail, and where some cost off the goal is zero or costs
+    /// are raised, since values may then exceed V*.
+    ///
+    /// ```
+    /// use goalward::{Lr, Problem, Transition};
+    /// let fast = vec![vec![vec![(1, 0.9), (0, 0.1)]], vec![]];
+    /// let slow = vec![vec![vec![(1, 0.2), (0, 0.8)]], vec![]];
+    /// let models = [("fast", fast), ("slow", slow)];
+    /// let problem = Problem::from_models(&models, &[vec![1.0], vec![]], 0, 1)?;
+    /// let mut learner = Lr::builder().build(problem)?;
+    /// for next in [0, 0, 1] {
+    ///     let action = learner.act(0)?;
+    ///     learner.observe(&Transition { state: 0, action, cost: 1.0, next })?;
+    /// }
+    /// // three steps were paid; the first plan hoped for 1/0.9, if the fast model is right
+    /// let certified = learner.regret_certified().expect("lr is optimistic");
+    /// assert!((certified - (3.0 - 1.0 / 0.9)).abs() < 0.01);
+    /// # Ok::<(), goalward::Error>(())
+    /// ```
+    pub fn regret_certified(&self) -> Option<f64> {
+        let certificate = self.certificate.as_ref()?;
+        let mixture = (self.clock.impossible > 0).then_some(false);
+        let facts = Facts { mixture, ..Facts::default() };
+        let holds = self.claim.as_ref()?.check(&facts).holds != Holds::No;
+        let raised = self.problem.min_cost() == 0.0 || self.raised() > 0.0;
+        (holds && !raised).then(|| certificate.regret())
+    }
+
+    /// What the last plan added to costs at most, in the user's units: its values are at most V*
+    /// plus T* times that.
+    pub fn raised(&self) -> f64 {
+        self.algorithm.raised(&self.clock)
     }
 
     /// Its state.
@@ -272,6 +337,7 @@ impl Learner {
         Snapshot::of(&Memory {
             clock: self.clock,
             surprises: self.surprises.clone(),
+            certificate: self.certificate,
             owed: self.owed,
             algorithm: self.algorithm.snapshot(),
         })
@@ -280,11 +346,15 @@ impl Learner {
     /// Puts a state back that a learner of the same problem and settings took down. A state that
     /// cannot be one is refused with the place of its flaw, and changes nothing.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
-        let Memory { clock, surprises, owed, algorithm } = snapshot.to()?;
+        let Memory { clock, surprises, certificate, owed, algorithm } = snapshot.to()?;
         clock.check().within("clock").within("learner")?;
         surprises.check(&self.problem, &clock).within("surprises").within("learner")?;
+        let certificate = certificate.filter(|_| self.certificate.is_some());
+        let checked = certificate.as_ref().map_or(Ok(()), |kept| kept.check(&self.problem, &clock));
+        checked.within("certificate").within("learner")?;
         self.algorithm.restore(&algorithm, &clock)?;
         (self.clock, self.surprises, self.owed) = (clock, surprises, owed);
+        self.certificate = certificate;
         Ok(())
     }
 }

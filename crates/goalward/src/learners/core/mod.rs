@@ -4,6 +4,7 @@
 //! holds one, and does everything else once for all of them.
 
 mod algorithm;
+mod certificate;
 mod clock;
 mod greedy;
 mod learner;

@@ -1,7 +1,7 @@
 //! What a learner shows of itself.
 
 use super::clock::Reason;
-use crate::confidence::ConfidenceSet;
+use crate::confidence::{ConfidenceSet, Net};
 use crate::plan::Planner;
 use crate::problem::{Action, State};
 use serde::{Deserialize, Serialize};
@@ -139,6 +139,8 @@ pub trait Probe {
     /// How many planning calls were made; and how often the model was violated: planning calls that
     /// met an empty C ∩ B, and steps that no model allows.
     fn counts(&mut self, _planner_calls: u64, _violations: u64) {}
+    /// How far plans are from the data, from a learner that watches it for a regret theorem.
+    fn net(&mut self, _net: &Net) {}
     /// A step that no model allows, once for every distinct triple.
     fn violation(&mut self, _violation: &Violation) {}
     /// How many planning calls found that the data contradict every model in B at the level delta:

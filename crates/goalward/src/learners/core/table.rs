@@ -99,6 +99,11 @@ impl Table {
         self.standing.q[p] * self.unit
     }
 
+    /// What the floor adds to costs at most, in the user's units.
+    pub(in crate::learners) fn raised(&self) -> f64 {
+        (self.floor * self.unit - self.problem.min_cost()).max(0.0)
+    }
+
     pub(in crate::learners) fn probe(&self, sink: &mut dyn Probe) {
         if let Some(plan) = &self.standing.last_plan {
             sink.plan(plan);

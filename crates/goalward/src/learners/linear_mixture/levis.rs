@@ -238,6 +238,10 @@ impl Algorithm for Plain {
         Some(self.optimist.q(p))
     }
 
+    fn raised(&self, _: &Clock) -> f64 {
+        self.rule.rho * self.rule.unit
+    }
+
     fn probe(&self, sink: &mut dyn Probe, now: &Clock) {
         if sink.wants_estimate() {
             sink.estimate(&self.ridge.theta());

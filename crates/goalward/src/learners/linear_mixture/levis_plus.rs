@@ -235,6 +235,10 @@ impl Algorithm for Weighted {
         Some(self.optimist.q(p))
     }
 
+    fn raised(&self, _: &Clock) -> f64 {
+        self.rule.rho * self.rule.unit
+    }
+
     fn probe(&self, sink: &mut dyn Probe, now: &Clock) {
         let hat = self.moments.hat();
         if sink.wants_estimate() {

@@ -417,6 +417,10 @@ impl Algorithm for Moments {
         Some(self.optimist.q(p))
     }
 
+    fn raised(&self, _: &Clock) -> f64 {
+        self.rule.perturbation.map_or(0.0, |p| p.rho)
+    }
+
     fn probe(&self, sink: &mut dyn Probe, now: &Clock) {
         if sink.wants_estimate() {
             sink.estimate(&self.home.levels()[0].theta());

@@ -13,7 +13,10 @@
 //! plan have 4 nats against what the plan believes where it is about to act: against the minimiser
 //! of <theta, phi_V(s,a)> over the planned set, by the information. X = 4 nats and the factor 4 were
 //! chosen by measurement: fewer plans than one for each doubling of the information, and less
-//! regret.
+//! regret. Under these triggers there is the safety net of Theorem 2 in `docs/theory.md`
+//! ([`Net`]): when what the plan believes may be further than 9 Gamma_t from the fit, in Hellinger's
+//! squared distance over all steps, it plans anew, and over the likelihood set itself until the time
+//! has doubled. That hardly ever happens; it is what the proof needs.
 //!
 //! **Which set.** An ellipsoid around the likelihood set is quick to plan over, and loose where the
 //! plan looks. So the set's own answers are found first, for the pairs that the values of the last
@@ -60,8 +63,10 @@
 //!
 //! Validity: with probability at least 1 - delta, theta* is in every set at once, whatever the
 //! actions. Optimism: on that event V_j <= V* (with zero costs: V_j <= V* + rho_j T* in units of
-//! the largest cost, rho_j = 1/k_j). No regret theorem is claimed: the sets shrink at the
-//! parametric rate, but that the Bellman errors of its plans add up to O~(sqrt(K)) is not proved.
+//! the largest cost, rho_j = 1/k_j). Regret: if no cost off the goal is zero, R_K = O~(m B* sqrt(K) +
+//! m^2 B*) for all K at once with probability 1 - 4 delta, m the directions of B that kernels see
+//! (Theorem 2 of `docs/theory.md`). Where a condition of that fails, [`Claim`] has the weaker
+//! statement that is left.
 //!
 //! A step to which every theta in B gives probability 0 is reported as a violation, with its names,
 //! and not counted; the set stays as it was. A threshold below the least loss of any theta in B
@@ -69,20 +74,22 @@
 //! and the last set and the last plan stay in force.
 
 use super::cuts;
+use super::lr_claim::Standpoint;
 use super::optimist::{Heading, Optimist, Rate, Standing, bytes};
 use crate::Result;
-use crate::confidence::{Assumption, Claim, Kept, LikelihoodKeeper, SharpSet, hidden_coordinates};
+use crate::confidence::{Claim, Kept, LikelihoodKeeper, Look, Net, Region, SharpSet, hidden_coordinates};
+use crate::estimate::Likelihood;
 use crate::learners::builder::builder;
 use crate::learners::shared::{DELTA, PLANNER, ROWS};
 use crate::learners::{
     Algorithm, Brief, Call, Clock, Emptiness, Family, LearnerEntry, Probe, Reason, Seen, Snapshot, Transition,
 };
-use crate::numeric::stored::{Flaw, Within, ensure};
+use crate::numeric::stored::{Flaw, Within, ensure, numbers};
 use crate::numeric::support::{ConvexSet, SupportMin, Warm};
 use crate::parameters::{Choice, Key, Value};
 use crate::plan::{Cut, Planner};
 use crate::problem::seen::require_clear;
-use crate::problem::{Action, Pair, State};
+use crate::problem::{Action, Pair, State, all_rows};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -93,7 +100,11 @@ pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
 )
 .reference("goalward; the planner of Di, He, Zhou, Gu (ICML 2023), Algorithm 2")
 .setting("linear mixture SSP, costs may be zero")
-.guarantee("theta* in all sets at once, and optimism, with probability 1 - delta; no regret theorem")
+.guarantee(
+    "regret O~(m B* sqrt(K) + m^2 B*) with probability 1 - 4 delta if no cost off the goal is zero, and nothing \
+     needs to be known (docs/theory.md, Theorem 2); theta* in all sets at once, and optimism, with \
+     probability 1 - delta",
+)
 .parameters(PARAMETERS)
 .family(Family::LinearMixture)
 .optimistic()
@@ -142,6 +153,15 @@ const RESTARTS: Key<bool> = Key::flag(
 )
 .or("false");
 
+const NET: Key<f64> = Key::number(
+    "net",
+    1e-6,
+    1e6,
+    "the safety net of the regret theorem: plan anew when what the plan believes may be further from the data \
+     than this times 9 Gamma_t, in Hellinger's squared distance; the theorem is for 1",
+)
+.or("1");
+
 /// Policy iteration: the discount is so small that value iteration would take a million sweeps.
 pub(super) const FAST: Key<Planner> = PLANNER.or("fast");
 
@@ -151,6 +171,7 @@ builder! {
     LEVEL as TakesDelta;
     SET, set => Shape;
     RESTARTS, restarts => bool;
+    NET, net => f64;
     FAST as TakesPlanner;
     ROWS as TakesRows;
 }
@@ -206,7 +227,20 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     }
     let (d, k) = (brief.problem.dim(), optimist.constraints.free());
     let room = Room { phi: vec![0.0; d], z: vec![0.0; k], warm: Warm::default() };
-    Ok(Box::new(Likely { keeper, optimist, shape, perturbed, known, planned: None, informed: false, room }))
+    Ok(Box::new(Likely {
+        writable: Region::fits(all_rows(brief.problem), k) && !brief.problem.constraints().has_features(),
+        factor: settings.get(&NET)?,
+        net: Net::default(),
+        believed: Vec::new(),
+        planned: None,
+        due: None,
+        keeper,
+        optimist,
+        shape,
+        perturbed,
+        known,
+        room,
+    }))
 }
 
 /// A plan is due when the data have so many nats against what the last one believes here.
@@ -215,6 +249,9 @@ const NATS: f64 = 4.0;
 const FACTOR: f64 = 4.0;
 /// As long as its logarithm has grown by no more than this, no direction can have gained so much.
 const LITTLE: f64 = 0.1;
+
+/// The net looks at every state's theta~ where there are no more products of states and triples.
+const MANY: usize = 1 << 22;
 
 /// What the look at a pair needs.
 struct Room {
@@ -233,9 +270,17 @@ struct Likely {
     shape: Shape,
     /// The set that the last plan was made over.
     planned: Option<ConvexSet>,
-    /// Whether enough was learnt with the step just taken in.
-    informed: bool,
+    /// Why the step just taken in calls for a plan.
+    due: Option<Reason>,
     room: Room,
+    net: Net,
+    /// What the theorem's threshold is multiplied by.
+    factor: f64,
+    /// What the last plan believes in every state, k numbers each, if it was made over the likelihood
+    /// set itself and lasts until the net looks.
+    believed: Vec<f64>,
+    /// Whether the likelihood set can be written out, whatever will be seen.
+    writable: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -243,6 +288,9 @@ struct Likely {
 struct Memory {
     standing: Standing,
     kept: Kept,
+    net: Net,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    believed: Vec<f64>,
 }
 
 impl Likely {
@@ -250,8 +298,7 @@ impl Likely {
     fn refuted(&mut self, s: State) -> bool {
         let Optimist { problem, standing, .. } = &self.optimist;
         let Some(set) = self.planned.as_mut().filter(|_| self.keeper.growth() > LITTLE) else { return false };
-        let best = problem.pairs_of(s).min_by(|&a, &b| standing.q[a].total_cmp(&standing.q[b]));
-        let Some(p) = best.filter(|_| s != problem.goal()) else { return false };
+        let Some(p) = self.optimist.greedy(s) else { return false };
         let Room { phi, z, warm } = &mut self.room;
         problem.phi_v(p, &standing.v, phi);
         // an answer must not depend on what was asked before: a run that is resumed was not asked
@@ -265,6 +312,15 @@ impl Likely {
         if self.known { Rate::least() } else { Rate::small(t) }
     }
 
+    /// What is added to every cost, in units of the largest, once so many episodes have begun.
+    fn rho(&self, episodes: u64) -> f64 {
+        match (self.perturbed, self.known) {
+            (false, _) => 0.0,
+            (true, false) => 1.0 / episodes as f64,
+            (true, true) => 1e-6,
+        }
+    }
+
     fn plan_now(&mut self, call: &Call) -> Result<(), Cut> {
         let mut known = self.keeper.update();
         let heading = Heading {
@@ -272,16 +328,10 @@ impl Likely {
             theta: vec![known.maximum.theta.clone()],
             log_det: vec![self.keeper.likelihood().log_information()],
         };
-        let region = match self.shape {
-            Shape::Outer => None,
-            Shape::Cuts | Shape::Exact => self.keeper.region(&known),
-        };
+        let exact = self.shape == Shape::Exact || self.net.demands_exact(&self.keeper);
+        let region = (exact || self.shape == Shape::Cuts).then(|| self.keeper.region(&known)).flatten();
         let rate = self.rate(call.clock.t);
-        let rho = match (self.perturbed, self.known) {
-            (false, _) => 0.0,
-            (true, false) => 1.0 / call.clock.episodes_begun() as f64,
-            (true, true) => 1e-6,
-        };
+        let rho = self.rho(call.clock.episodes_begun());
         let optimist = &mut self.optimist;
         let (problem, unit) = (&optimist.problem, optimist.unit);
         optimist.costs.clear();
@@ -290,10 +340,11 @@ impl Likely {
         optimist.b = optimist.costs.iter().copied().fold(1.0, f64::max) / rate.q;
         let mut none = Emptiness::Contradiction;
         let mut set = known.set.as_mut().map_err(|_| &mut none);
+        let mut sharp = None;
         match (region, &mut set) {
-            (Some(region), Ok(within)) if self.shape == Shape::Exact => {
-                let mut sharp = SharpSet::new(region, within.clone());
-                optimist.plan_over(call, heading, Ok(&mut sharp), rate)
+            (Some(region), Ok(within)) if exact => {
+                let set = sharp.insert(SharpSet::new(region, within.clone()));
+                optimist.plan_over(call, heading, Ok(set), rate)
             }
             (Some(region), Ok(within)) => {
                 let way = optimist.way(call, within, rate)?;
@@ -305,14 +356,74 @@ impl Likely {
         if let Ok(set) = &known.set {
             self.keeper.keep_cuts(set);
             self.look_up_planned();
+            self.take_note(call.reason, exact, sharp);
         }
         Ok(())
+    }
+
+    /// Tells the net of a plan, which may have been made over the likelihood set itself.
+    fn take_note(&mut self, reason: Reason, demanded: bool, sharp: Option<SharpSet>) {
+        let Likely { net, keeper, .. } = self;
+        if demanded && sharp.is_none() {
+            net.miss();
+        }
+        if reason == Reason::Information {
+            net.take_room();
+        }
+        if let Some(planned) = &mut self.planned {
+            net.planned(keeper, planned, sharp.is_some());
+        }
+        let t = keeper.likelihood().total();
+        let lasts = net.next_look() < 2 * t;
+        self.believed = sharp
+            .filter(|_| lasts)
+            .map_or(Vec::new(), |mut set| believe(&self.optimist, self.keeper.likelihood(), &mut set));
+    }
+
+    /// Whether the net says that what the plan believes is refuted, if it is time to look.
+    fn slips(&mut self) -> bool {
+        let Likely { net, keeper, planned, believed, factor, optimist, .. } = self;
+        let Some(planned) = planned.as_mut().filter(|_| net.is_due(keeper)) else { return false };
+        let look = net.look(keeper, planned, *factor, |keeper, planned| {
+            let known = Some(&*believed).filter(|points| !points.is_empty()).cloned();
+            let likelihood = keeper.likelihood();
+            let few = optimist.problem.states().saturating_mul(likelihood.triples()) <= MANY;
+            known.or_else(|| few.then(|| believe(optimist, likelihood, planned)))
+        });
+        look == Look::Refuted
+    }
+
+    fn standpoint(&self) -> Standpoint {
+        Standpoint {
+            delta: self.keeper.set().delta(),
+            known: self.known,
+            perturbed: self.perturbed,
+            relaxed: self.optimist.relaxed(),
+            writable: self.writable,
+            missed: self.net.missed(),
+            factor: self.factor,
+        }
     }
 
     /// The planned set as the keeper has it: a run that is resumed knows no other.
     fn look_up_planned(&mut self) {
         self.planned = self.keeper.set().last(self.keeper.likelihood());
     }
+}
+
+/// The minimiser of <theta, phi_V(s,a)> at the greedy pair of every state: what a plan over a set
+/// believes.
+fn believe<S: SupportMin>(optimist: &Optimist, likelihood: &Likelihood, set: &mut S) -> Vec<f64> {
+    let Optimist { problem, standing, .. } = optimist;
+    let (mut phi, mut theta) = (vec![0.0; problem.dim()], vec![0.0; problem.dim()]);
+    let mut believed = Vec::new();
+    for p in (0..problem.states()).filter_map(|s| optimist.greedy(s)) {
+        problem.phi_v(p, &standing.v, &mut phi);
+        set.min(&phi, &mut Warm::default());
+        set.minimiser(&mut theta);
+        believed.extend(likelihood.polytope().coordinates(&theta));
+    }
+    believed
 }
 
 impl Algorithm for Likely {
@@ -324,17 +435,21 @@ impl Algorithm for Likely {
         let seen = self.keeper.observe(pair, step.next);
         let problem = &self.optimist.problem;
         let next = if step.next == problem.goal() { problem.start() } else { step.next };
-        self.informed = seen == Seen::Counted && (self.keeper.informed(FACTOR) || self.refuted(next));
+        if seen == Seen::Counted && !self.known {
+            let informed = self.keeper.informed(FACTOR) || self.refuted(next);
+            let further = (informed && self.net.has_room(&self.keeper)).then_some(Reason::Information);
+            self.due = self.slips().then_some(Reason::Distance).or(further);
+        }
         seen
     }
 
     fn due(&mut self, now: &Clock) -> Option<Reason> {
-        let informed = std::mem::take(&mut self.informed).then_some(Reason::Information);
+        let due = self.due.take();
         if self.known {
             return None;
         }
         let more = self.perturbed && now.episodes_doubled();
-        informed.or(Optimist::due(false, now)).or(more.then_some(Reason::Episodes))
+        due.or(Optimist::due(false, now)).or(more.then_some(Reason::Episodes))
     }
 
     fn plans_first(&self) -> bool {
@@ -342,10 +457,10 @@ impl Algorithm for Likely {
     }
 
     fn plan(&mut self, call: &Call) -> Result<(), Cut> {
-        let before = call.keep(|| self.keeper.clone());
+        let before = call.keep(|| (self.keeper.clone(), self.net.clone()));
         let planned = self.plan_now(call);
         if let (Err(_), Some(before)) = (planned, before) {
-            self.keeper = before;
+            (self.keeper, self.net) = before;
         }
         planned
     }
@@ -358,9 +473,14 @@ impl Algorithm for Likely {
         Some(self.optimist.q(p))
     }
 
+    fn raised(&self, now: &Clock) -> f64 {
+        self.rho(now.ended_j + 1) * self.optimist.unit
+    }
+
     fn probe(&self, sink: &mut dyn Probe, _: &Clock) {
         show(&self.keeper, sink);
         self.optimist.probe(sink);
+        sink.net(&self.net);
     }
 
     fn violations(&self) -> u64 {
@@ -368,28 +488,37 @@ impl Algorithm for Likely {
     }
 
     fn claim(&self) -> Option<Claim> {
-        let values = if self.perturbed { "V* of the perturbed costs" } else { "V*" };
-        Some(Claim {
-            statement: format!(
-                "theta* is in every confidence set at all times, and no plan's values exceed {values}"
-            ),
-            level: self.keeper.set().delta(),
-            assumptions: vec![Assumption::Mixture],
-        })
+        Some(self.standpoint().claim())
+    }
+
+    /// Rows that were left out, and a set that could not be had, leave a weaker statement.
+    fn claim_now(&self, _: Claim, _: &Clock) -> Claim {
+        self.standpoint().claim()
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot::of(&Memory { standing: self.optimist.standing.clone(), kept: self.keeper.kept() })
+        Snapshot::of(&Memory {
+            standing: self.optimist.standing.clone(),
+            kept: self.keeper.kept(),
+            net: self.net.clone(),
+            believed: self.believed.clone(),
+        })
     }
 
     fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
-        let Memory { standing, kept } = state.to()?;
+        let Memory { standing, kept, net, believed } = state.to()?;
         // costs are at most 1, and a perturbation of 1
         let highest = 2.0 / self.rate(now.t_j).q;
         self.optimist.check(&standing, now, highest).within("standing").within("learner.algorithm")?;
         let keeper = self.keeper.restored(kept).within("kept").within("learner.algorithm")?;
         check_together(&keeper, now).within("learner.algorithm")?;
+        net.check(&keeper).within("net").within("learner.algorithm")?;
+        let k = keeper.likelihood().polytope().free();
+        let states = (0..self.optimist.problem.states()).filter(|&s| self.optimist.greedy(s).is_some());
+        let points = if believed.is_empty() { 0 } else { states.count() };
+        numbers("believed", &believed, k * points).within("learner.algorithm")?;
         (self.optimist.standing, self.keeper) = (standing, keeper);
+        (self.net, self.believed) = (net, believed);
         self.look_up_planned();
         Ok(())
     }

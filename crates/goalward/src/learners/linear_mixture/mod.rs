@@ -8,6 +8,7 @@ pub mod levis_plus;
 pub mod levis_plus_plus;
 pub mod levis_plus_plus_lr;
 pub mod lr;
+mod lr_claim;
 mod model;
 mod norms;
 mod optimist;

@@ -199,6 +199,13 @@ impl Optimist {
         greedy(&self.standing.q[self.problem.pairs_of(s)], &mut self.standing.ties)
     }
 
+    /// The first pair of least Q_j off the goal.
+    pub(super) fn greedy(&self, s: State) -> Option<Pair> {
+        let q = |p: &Pair| self.standing.q[*p];
+        let best = self.problem.pairs_of(s).min_by(|a, b| q(a).total_cmp(&q(b)));
+        best.filter(|_| s != self.problem.goal())
+    }
+
     /// The trigger of Algorithm 1, line 10.
     pub(super) fn due(doubled: bool, now: &Clock) -> Option<Reason> {
         let doubled = doubled.then_some(Reason::Determinant);
@@ -283,6 +290,11 @@ impl Optimist {
     /// Q_j(s,a), in the user's units.
     pub(super) fn q(&self, p: Pair) -> f64 {
         self.standing.q[p] * self.unit
+    }
+
+    /// Planning calls over a set larger than C ∩ B.
+    pub(super) fn relaxed(&self) -> u64 {
+        self.standing.relaxed
     }
 
     pub(super) fn violations(&self) -> u64 {

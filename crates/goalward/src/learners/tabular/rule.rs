@@ -103,6 +103,10 @@ impl<R: Rule> Algorithm for Tabular<R> {
         Some(self.table.q(p))
     }
 
+    fn raised(&self, _: &Clock) -> f64 {
+        self.table.raised()
+    }
+
     fn probe(&self, sink: &mut dyn Probe, _: &Clock) {
         self.table.probe(sink);
     }

@@ -1,0 +1,237 @@
+//! The safety net of Theorem 2 in `docs/theory.md`: no plan stays in force that believes what the
+//! data since then have refuted.
+//!
+//! A plan believes, wherever it acts, in some theta~ of its set. The net bounds the squared Hellinger
+//! distance of all these from the fit, over all steps so far, and demands a new plan when that may
+//! exceed 9 Gamma_t. A step adds at most 1 to a squared distance. So the net looks now and then, and
+//! after each look knows how many steps it can wait until the distance of theta~ from theta* could
+//! exceed 17 Gamma_t.
+//!
+//! The look itself takes one pass over the triples seen. A parabola above the distance is bounded
+//! over the plan's ellipsoid and over B, which covers every theta~ at once. Where that is too rough,
+//! the theta~ are looked at one by one, as long as there are few.
+
+use super::{LikelihoodKeeper, LikelihoodSet};
+use crate::confidence::Theory;
+use crate::estimate::Parabola;
+use crate::numeric::stored::{Flaw, at_most, between, numbers};
+use crate::numeric::support::ConvexSet;
+use crate::numeric::{Cholesky, dot, norm};
+use serde::{Deserialize, Serialize};
+
+/// A theta~ whose squared distance from the fit exceeds this many Gamma_t is refuted.
+const REFUTED: f64 = 9.0;
+/// Between two looks the squared distance from theta* may grow to this many Gamma_t.
+const BETWEEN: f64 = 17.0;
+/// A theta of the likelihood set is within Gamma_t of theta*: it can wait so many of them.
+const FRESH: f64 = 16.0;
+/// Further plans may be made, at 4 B* each: so many for each direction and doubling of the time.
+const FURTHER: f64 = 8.0;
+
+/// Where the net stands.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Net {
+    /// The largest certified gap of a fit so far, in nats.
+    gamma_hat: f64,
+    /// The steps counted at which it looks again.
+    next: u64,
+    /// Until so many steps are counted, plans are made over the likelihood set itself.
+    exact_until: u64,
+    /// How often it looked, and how often it demanded a plan.
+    looks: u64,
+    fired: u64,
+    /// How often the likelihood set itself was demanded and could not be written out.
+    missed: u64,
+    /// Further plans.
+    further: u64,
+    /// The largest bound on G_t/Gamma_t that was found.
+    most: f64,
+}
+
+/// What a look found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// All is well.
+    Holds,
+    /// What the plan believes may be refuted: plan again.
+    Refuted,
+}
+
+impl Net {
+    /// The constants at the keeper's level.
+    pub fn theory(&self, keeper: &LikelihoodKeeper) -> Theory {
+        Theory {
+            m: keeper.likelihood().seen_directions(),
+            delta: keeper.set().delta(),
+            weight: keeper.set().uniform_weight(),
+            gamma_hat: self.gamma_hat,
+        }
+    }
+
+    /// Whether it is time to look. Over t steps no squared distance exceeds t.
+    pub fn is_due(&self, keeper: &LikelihoodKeeper) -> bool {
+        let t = keeper.likelihood().total();
+        t >= self.next && t as f64 > BETWEEN * self.theory(keeper).gamma(t)
+    }
+
+    /// Looks at a plan. `believed` finds every theta~ of it, k numbers each, or none if they are too
+    /// many; `factor` is 1, or widens or narrows the net.
+    pub fn look(
+        &mut self,
+        keeper: &mut LikelihoodKeeper,
+        planned: &mut ConvexSet,
+        factor: f64,
+        believed: impl FnOnce(&LikelihoodKeeper, &mut ConvexSet) -> Option<Vec<f64>>,
+    ) -> Look {
+        keeper.refit();
+        self.weigh(keeper, planned);
+        self.looks += 1;
+        let t = keeper.likelihood().total();
+        let theory = self.theory(keeper);
+        let (gamma0, gamma) = (theory.gamma0(t), theory.gamma(t));
+        let limit = factor * REFUTED * gamma;
+        let mut far = keeper.set().farthest_sq(keeper);
+        if far > limit
+            && let Some(points) = believed(keeper, planned)
+        {
+            far = keeper.likelihood().farthest_of(&points);
+        }
+        let from_truth = (far.sqrt() + gamma0.sqrt()).powi(2);
+        self.most = self.most.max(from_truth / gamma);
+        if far > limit {
+            self.fired += 1;
+            self.exact_until = 2 * t;
+            return Look::Refuted;
+        }
+        self.wait(t, (BETWEEN * gamma - from_truth).max(gamma));
+        Look::Holds
+    }
+
+    fn wait(&mut self, t: u64, steps: f64) {
+        // a number of steps that no run reaches is as good as any larger one
+        self.next = t + steps.clamp(1.0, 1e18) as u64;
+    }
+
+    /// Takes note of a plan: over the likelihood set itself, or over what encloses it.
+    pub fn planned(&mut self, keeper: &LikelihoodKeeper, planned: &mut ConvexSet, exact: bool) {
+        self.weigh(keeper, planned);
+        let t = keeper.likelihood().total();
+        match exact {
+            true => self.wait(t, FRESH * self.theory(keeper).gamma(t)),
+            false => self.next = t + 1,
+        }
+    }
+
+    /// The steps counted at which it looks again, at the earliest.
+    pub fn next_look(&self) -> u64 {
+        self.next
+    }
+
+    /// Whether plans are to be made over the likelihood set itself.
+    pub fn demands_exact(&self, keeper: &LikelihoodKeeper) -> bool {
+        keeper.likelihood().total() < self.exact_until
+    }
+
+    /// The set itself was demanded, and could not be had.
+    pub fn miss(&mut self) {
+        self.missed += 1;
+    }
+
+    /// How often that was so.
+    pub fn missed(&self) -> u64 {
+        self.missed
+    }
+
+    /// Whether the theorem leaves room for a plan that it does not ask for.
+    pub fn has_room(&self, keeper: &LikelihoodKeeper) -> bool {
+        let likelihood = keeper.likelihood();
+        let (m, t) = (likelihood.seen_directions() as f64, likelihood.total() as f64);
+        (self.further as f64) < FURTHER * m * (2.0 + t.max(1.0).log2())
+    }
+
+    /// Such a plan was made.
+    pub fn take_room(&mut self) {
+        self.further += 1;
+    }
+
+    /// How often it demanded a plan.
+    pub fn fired(&self) -> u64 {
+        self.fired
+    }
+
+    /// The largest bound on G_t/Gamma_t that a look found, and how many looks there were.
+    pub fn largest_ratio(&self) -> (f64, u64) {
+        (self.most, self.looks)
+    }
+
+    fn weigh(&mut self, keeper: &LikelihoodKeeper, planned: &mut ConvexSet) {
+        let gap = keeper.set().gap_of_fit(keeper.likelihood(), planned);
+        self.gamma_hat = self.gamma_hat.max(gap);
+    }
+
+    /// Whether a stored one can be that of these data.
+    pub(crate) fn check(&self, keeper: &LikelihoodKeeper) -> Result<(), Flaw> {
+        let Net { gamma_hat, exact_until, looks, fired, missed, further, most, .. } = *self;
+        let t = keeper.likelihood().total();
+        numbers("gamma_hat", &[gamma_hat], 1)?;
+        between("gamma_hat", &[gamma_hat], 0.0, f64::INFINITY)?;
+        numbers("most", &[most], 1)?;
+        between("most", &[most], 0.0, f64::INFINITY)?;
+        at_most("looks", looks, t, "the steps counted")?;
+        at_most("fired", fired, looks, "the looks")?;
+        at_most("missed", missed, t, "the steps counted")?;
+        at_most("further", further, t, "the steps counted")?;
+        at_most("exact_until", exact_until, 2 * t, "twice the steps counted")
+    }
+}
+
+impl LikelihoodSet {
+    /// The share of the uniform mixture over B in the threshold.
+    pub(crate) fn uniform_weight(&self) -> f64 {
+        (1.0 - super::SEQUENTIAL) * self.starts.weight_of_all()
+    }
+
+    /// How far the loss of the fit is above that of any theta in a set, at most: f is convex, and
+    /// nowhere below its tangent at the fit.
+    fn gap_of_fit(&self, likelihood: &crate::estimate::Likelihood, set: &mut ConvexSet) -> f64 {
+        let fit = likelihood.predicting();
+        (-self.least_excess(likelihood, &fit, &(0.0, vec![1.0]), set)).max(0.0)
+    }
+
+    /// At least the squared distance from the fit of every theta of B in the last valid ellipsoid.
+    fn farthest_sq(&self, keeper: &LikelihoodKeeper) -> f64 {
+        let likelihood = keeper.likelihood();
+        let Some(outer) = &self.last else { return f64::INFINITY };
+        let k = outer.center.len();
+        let Some(factor) = Cholesky::factor(&outer.shape, k) else { return f64::INFINITY };
+        let Parabola { rest, slope, square } = likelihood.above_distance();
+        let off: Vec<f64> = outer.center.iter().zip(likelihood.fitted()).map(|(c, x)| c - x).collect();
+        let image = |x: &[f64]| -> f64 {
+            (0..k).map(|i| x[i] * dot(&square[i * k..(i + 1) * k], x)).sum::<f64>().max(0.0)
+        };
+        let along = dot(&slope, &off) + outer.radius * factor.inverse_norm(&slope, &mut vec![0.0; k]);
+        let curved = (image(&off).sqrt() + outer.radius * relative(&factor, &square).sqrt()).powi(2);
+        // B is no longer than this, where the ellipsoid may be
+        let extent = likelihood.extent();
+        let in_b = norm(&slope) * extent + norm(&square) * extent * extent;
+        let far = rest + (along + curved).min(in_b);
+        // what rounding may have taken from sums of t terms
+        far.max(0.0) + 1e-12 * likelihood.total() as f64
+    }
+}
+
+/// At least the largest v' square v with |v| = 1 in the factor's norm: the Frobenius norm of L^-1
+/// square L^-T.
+fn relative(factor: &Cholesky, square: &[f64]) -> f64 {
+    let k = factor.dim();
+    let mut columns: Vec<Vec<f64>> = square.chunks_exact(k.max(1)).map(<[f64]>::to_vec).collect();
+    columns.iter_mut().for_each(|column| factor.solve_lower(column));
+    let mut total = 0.0;
+    for i in 0..k {
+        let mut row: Vec<f64> = columns.iter().map(|column| column[i]).collect();
+        factor.solve_lower(&mut row);
+        total += dot(&row, &row);
+    }
+    total.sqrt()
+}

@@ -1,0 +1,122 @@
+//! `regret_certified`: what a learner says of its own regret, and where it says nothing.
+
+use crate::worlds_for_tests::half_free;
+use goalward::episode::{Arena, Checkpoint, Ending, Episode, Flow, Observer, RunSpec, Runner, Step, Stop};
+use goalward::{Settings, learners};
+
+/// Adds R_hat up by itself: what was paid, less what the learner said when an episode began.
+#[derive(Default)]
+struct Own {
+    finished: f64,
+    paid: f64,
+    promised: f64,
+}
+
+impl Observer for Own {
+    fn step(&mut self, step: &Step) -> Flow {
+        self.paid += step.cost;
+        Flow::Continue(())
+    }
+
+    fn episode(&mut self, _: &Episode) -> Flow {
+        self.finished += self.paid - self.promised;
+        Flow::Break(Stop)
+    }
+}
+
+impl Own {
+    /// An episode is about to begin.
+    fn begin(&mut self, runner: &Runner) {
+        let learner = runner.learner();
+        let value = learner.value(learner.problem().start()).unwrap().unwrap();
+        self.promised = if learner.clock().j > 0 { value } else { 0.0 };
+        self.paid = 0.0;
+    }
+}
+
+fn arena() -> Arena {
+    Arena::open("windy-grid", &Settings::new().set("n", 3)).unwrap()
+}
+
+#[test]
+fn it_is_what_was_paid_less_what_was_promised() {
+    let arena = arena();
+    for id in ["lr", "levis++lr", "levis"] {
+        let settings = match id {
+            "lr" => Settings::new(),
+            _ => Settings::new().set("B", "oracle").set("norms", "computed"),
+        };
+        let spec = RunSpec::new(id, 40).settings(settings).seed(3);
+        let mut runner = Runner::new(&arena, RunSpec { episodes: 0, ..spec.clone() }).unwrap();
+        // one that plans before its first step does so now
+        runner.run(&mut []).unwrap();
+        let mut own = Own::default();
+        let mut saved = Checkpoint::of(&runner);
+        saved.spec = spec;
+        loop {
+            let mut runner = Runner::resume(&arena, &saved).unwrap();
+            own.begin(&runner);
+            let ending = runner.run(&mut [&mut own]).unwrap();
+            saved = Checkpoint::of(&runner);
+            if ending == Ending::Finished {
+                break;
+            }
+        }
+        let runner = Runner::resume(&arena, &saved).unwrap();
+        let certified = runner.result().regret_certified.unwrap();
+        assert!((certified - own.finished).abs() < 1e-9 * runner.progress().total_cost, "{id}");
+        assert!(certified >= runner.result().regret, "{id}");
+    }
+}
+
+#[test]
+fn nothing_is_certified_without_a_guarantee() {
+    let arena = arena();
+    let of = |id: &str, settings: Settings| {
+        let mut runner = Runner::new(&arena, RunSpec::new(id, 20).settings(settings).seed(1)).unwrap();
+        runner.run(&mut []).unwrap();
+        (runner.learner().regret_certified(), runner.result().regret_certified)
+    };
+    let b = |b: &str| Settings::new().set("B", b);
+    // known from the settings alone
+    assert_eq!(of("random", Settings::new()), (None, None));
+    assert_eq!(of("levis++", b("3").set("radius", "scaled:0.003")), (None, None));
+    assert_eq!(of("levis", b("3").set("rho", "0.1")), (None, None));
+    // only the truth knows that B is too small
+    let (own, checked) = of("levis++", b("1").set("norms", "computed"));
+    assert!(own.is_some() && checked.is_none());
+    let (own, checked) = of("lr", Settings::new());
+    assert!(own.is_some() && own == checked);
+}
+
+#[test]
+fn nothing_is_certified_where_a_step_is_free() {
+    let arena = Arena::new("half-free", &Settings::new(), half_free()).unwrap();
+    let mut runner = Runner::new(&arena, RunSpec::new("lr", 10)).unwrap();
+    runner.run(&mut []).unwrap();
+    assert_eq!(runner.result().regret_certified, None);
+    assert!(runner.learner().raised() > 0.0);
+}
+
+#[test]
+fn a_forged_certificate_is_refused() {
+    let arena = arena();
+    let entry = learners::entry("lr").unwrap();
+    let build = || entry.build(arena.problem(), &Settings::new(), 0, 10, Default::default()).unwrap();
+    let mut runner = Runner::with_learner(&arena, RunSpec::new("lr", 10), build()).unwrap();
+    runner.run(&mut []).unwrap();
+    let honest = runner.learner().snapshot();
+    assert!(build().restore(&honest).is_ok());
+    for (field, value) in [("paid", -1.0), ("paid", 1e12), ("promised", -1.0), ("promised", 1e200)] {
+        let mut forged = honest.clone();
+        forged.0["certificate"]["finished"][field] = value.into();
+        let error = build().restore(&forged).unwrap_err().to_string();
+        assert!(error.contains(&format!("learner.certificate.finished.{field}")), "{error}");
+    }
+    // one from before there were certificates goes on, and certifies nothing
+    let mut old = honest.clone();
+    old.0.as_object_mut().unwrap().remove("certificate");
+    let mut learner = build();
+    learner.restore(&old).unwrap();
+    assert_eq!(learner.regret_certified(), None);
+}
