@@ -7,6 +7,7 @@
 
 mod guarantee;
 mod likelihood;
+mod misfit;
 mod norms;
 mod radius;
 mod regression;
@@ -14,6 +15,7 @@ mod set;
 mod transitions;
 
 pub use guarantee::{Assumption, Claim, Condition, Facts, Guarantee, Holds, Status};
+pub use misfit::{Misfit, Misplaced, Suspicion};
 pub use norms::Norms;
 pub use radius::RadiusKind;
 pub use set::{ConfidenceSet, Size};
@@ -24,6 +26,8 @@ pub use likelihood::{
     Contradiction, Enclosed, Kept, Knowledge, LikelihoodCone, LikelihoodKeeper, LikelihoodSet, Outer, Region,
     SharpSet, likelihood_covers, likelihood_threshold,
 };
+#[doc(hidden)]
+pub use misfit::{Alarm, Evidence};
 #[doc(hidden)]
 pub use norms::{phi_norm, theta_norm};
 #[doc(hidden)]
