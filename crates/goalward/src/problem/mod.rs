@@ -165,6 +165,10 @@ impl Problem {
     pub fn pairs_of(&self, s: State) -> Range<Pair> {
         self.first_pair[s]..self.first_pair[s + 1]
     }
+    /// The state that a pair belongs to.
+    pub(crate) fn state_of(&self, p: Pair) -> State {
+        self.first_pair.partition_point(|&first| first <= p) - 1
+    }
     /// The cost of a pair, in the user's units.
     pub fn cost(&self, p: Pair) -> f64 {
         self.costs[p]
