@@ -306,10 +306,11 @@ impl PyProblem {
         self.problem().goal()
     }
 
-    /// The true weights, if they are known; learners never see them.
+    /// The true weights, if they are known and there are any; learners never see them.
     #[getter]
     fn theta<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
-        self.instance.truth.as_ref().map(|truth| PyArray1::from_slice(py, truth.theta()))
+        let theta = self.instance.truth.as_ref()?.theta()?;
+        Some(PyArray1::from_slice(py, theta))
     }
 
     /// The same problem with other true weights, or with none.

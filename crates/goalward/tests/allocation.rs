@@ -83,7 +83,7 @@ fn steps_and_solves_allocate_nothing() {
     let d = problem.dim();
     let mut shape = vec![0.0; d * d];
     (0..d).for_each(|i| shape[i * d + i] = 50.0 * (1.0 + i as f64));
-    let ellipsoid = Ellipsoid { center: truth.theta(), shape: &shape, radius: 3.0 };
+    let ellipsoid = Ellipsoid { center: truth.theta().unwrap(), shape: &shape, radius: 3.0 };
     let mut set = ConvexSet::new(problem.constraints(), ellipsoid).unwrap();
     let mut warm = Warm::default();
     let mut objective = || -> Vec<f64> { (0..d).map(|_| draw.uniform() - 0.5).collect() };

@@ -208,7 +208,7 @@ impl<'a> Runner<'a> {
             false => Facts::default(),
         };
         if impossible {
-            facts.mixture = Some(false);
+            (facts.mixture, facts.support) = (Some(false), Some(false));
         }
         Some(claim.check(&facts))
     }

@@ -2,7 +2,7 @@
 //! start.
 
 use super::reach::leads_to;
-use super::{Instance, Problem, State, Truth};
+use super::{Entry, Instance, Problem, ProblemBuilder, State, Truth};
 use crate::Result;
 
 /// What the new action is called.
@@ -84,9 +84,40 @@ pub fn restart(problem: &Problem, truth: &Truth) -> Result<(Instance, Vec<State>
             builder.feature(s, a, problem.start(), &back)?;
         }
     }
+    let instance = match truth.theta() {
+        Some(theta) if !truth.is_kernel() => Instance::new(restarting(builder, problem)?, theta)?,
+        _ => {
+            let moved = moved(problem, truth, &lost);
+            for &(s, a, next, _) in &moved {
+                builder.successor(s, a, next)?;
+            }
+            Instance::from_kernel(restarting(builder, problem)?, &moved)?
+        }
+    };
+    Ok((instance, all))
+}
+
+/// The builder's problem with all facts about theta.
+fn restarting(mut builder: ProblemBuilder, problem: &Problem) -> Result<Problem> {
     for fact in problem.extra() {
         builder.extra(&fact.a, fact.b)?;
     }
-    let instance = Instance::new(builder.build()?, truth.theta())?;
-    Ok((instance, all))
+    builder.build()
+}
+
+/// The entries of the kernel in which what would be lost begins again.
+fn moved(problem: &Problem, truth: &Truth, lost: &dyn Fn(State) -> bool) -> Vec<Entry> {
+    let start = problem.start();
+    let mut moved: Vec<Entry> = Vec::new();
+    for (s, a, next, p) in truth.entries(problem).filter(|(s, ..)| !lost(*s)) {
+        let next = if lost(next) { start } else { next };
+        let row = moved.iter().rposition(|entry| (entry.0, entry.1) != (s, a)).map_or(0, |last| last + 1);
+        match moved[row..].iter_mut().find(|entry| entry.2 == next) {
+            Some(entry) => entry.3 += p,
+            None => moved.push((s, a, next, p)),
+        }
+    }
+    let back = (0..problem.states()).filter(|&s| lost(s)).map(|s| (s, 0, start, 1.0));
+    moved.extend(back);
+    moved
 }

@@ -17,6 +17,7 @@ mod halting;
 mod halves;
 mod house;
 mod identifiable;
+mod kernels;
 mod likelihood;
 mod likelihood_exact;
 mod likelihood_learners;

@@ -207,10 +207,17 @@ impl Triples {
         index
     }
 
-    /// Counts a triple.
-    pub(super) fn count(&mut self, p: Pair, place: usize) {
+    /// Counts a triple; how often it had been seen before.
+    pub(super) fn count(&mut self, p: Pair, place: usize) -> u64 {
         let index = self.find(p, place).unwrap_or_else(|| self.add(p, place));
+        let before = self.tally.counts[index];
         self.tally.counts[index] += 1;
+        before
+    }
+
+    /// How often a triple was seen.
+    pub(super) fn seen(&self, p: Pair, place: usize) -> u64 {
+        self.find(p, place).map_or(0, |index| self.tally.counts[index])
     }
 
     /// Shows all triples, in the order of their indices, a stretch at a time.

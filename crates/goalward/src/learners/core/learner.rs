@@ -161,7 +161,7 @@ impl Learner {
         }
         self.clock.t += 1;
         self.clock.ended += u64::from(step.next == self.problem.goal());
-        let listed = self.problem.successors(pair).contains(&(step.next as u32));
+        let listed = self.problem.allows(pair, step.next);
         let taken = listed || self.algorithm.takes_any_step();
         let seen = taken.then(|| self.algorithm.observe(step, pair, &self.clock));
         if !listed || seen == Some(Seen::Impossible) {
