@@ -72,6 +72,7 @@ use super::cuts;
 use super::optimist::{Heading, Optimist, Rate, Standing, bytes};
 use crate::Result;
 use crate::confidence::{Assumption, Claim, Kept, LikelihoodKeeper, SharpSet, hidden_coordinates};
+use crate::estimate::Likelihood;
 use crate::learners::builder::builder;
 use crate::learners::shared::{DELTA, PLANNER, ROWS};
 use crate::learners::{
@@ -376,6 +377,10 @@ impl Algorithm for Likely {
             level: self.keeper.set().delta(),
             assumptions: vec![Assumption::Mixture],
         })
+    }
+
+    fn likelihood(&self) -> Option<&Likelihood> {
+        Some(self.keeper.likelihood())
     }
 
     fn snapshot(&self) -> Snapshot {
