@@ -32,10 +32,12 @@ fn the_numerator_is_a_prediction() {
         };
         let sum: f64 = successors.iter().map(after).sum();
         assert!(sum <= 1.0 + 1e-9 && sum > 0.2, "step {t}: {sum}");
-        // no successor more often than others: no mixture is true
+        // no successor more often than others
         step(&mut data, &mut alarm, pair, successors[draw.below(successors.len())] as usize);
     }
-    assert!(alarm.rejected().is_some(), "{:?}", alarm.kept.log_e);
+    // some bets are won, some are lost
+    let gains = &alarm.kept.gains;
+    assert!(gains.iter().any(|g| *g > 0.5) && gains.iter().any(|g| *g < -0.5), "{gains:?}");
 }
 
 #[test]

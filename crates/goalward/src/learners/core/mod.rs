@@ -19,5 +19,5 @@ pub use clock::{Clock, Reason};
 pub(super) use greedy::greedy;
 pub use learner::{Learner, Observed};
 pub use report::{Details, Emptiness, MixturePlan, PlanReport, Probe, Violation};
-pub use watch::{OnMisfit, Vigilance};
 pub(super) use table::{Standing, Table, bytes as table_bytes};
+pub use watch::{OnMisfit, Vigilance};

@@ -126,10 +126,6 @@ impl Watch {
         self.alarm.rejected()
     }
 
-    pub(super) fn alpha(&self) -> f64 {
-        self.alarm.alpha()
-    }
-
     pub(super) fn report(&self, kept: Option<&Likelihood>) -> Option<Misfit> {
         self.own.as_ref().or(kept).map(|likelihood| self.alarm.report(likelihood))
     }
@@ -143,10 +139,7 @@ impl Watch {
     }
 
     pub(super) fn kept(&self) -> Watched {
-        Watched {
-            evidence: self.alarm.kept().clone(),
-            own: self.own.as_ref().map(Likelihood::counts),
-        }
+        Watched { evidence: self.alarm.kept().clone(), own: self.own.as_ref().map(Likelihood::counts) }
     }
 
     /// A state put back after t steps, so many of which the algorithm's own likelihood has counted;
