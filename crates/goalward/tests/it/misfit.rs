@@ -198,7 +198,7 @@ fn one_model_can_be_wrong() {
     for (id, settings) in [("lr", Settings::new()), ("levis++", Settings::new().set("B", 5))] {
         for (share, wrong) in [(0.5, false), (0.1, true)] {
             let kernel = vec![vec![(0, 1.0 - share), (1, share)]];
-            let world = World { name: "one".into(), problem: problem.clone(), kernel };
+            let world = World { name: "one".into(), problem: problem.clone().into(), kernel };
             assert_eq!(world.rejected(id, &settings, 7, 0.01, 500).is_some(), wrong, "{id} {share}");
         }
     }

@@ -328,7 +328,9 @@ fn say_how_it_ended(ending: Ending, checkpoint: Option<&Saved>) {
             exit::note("the limit on steps ended the run in the middle of an episode: see \"truncated\"");
         }
         (Ending::Misfit, _) => {
-            exit::note("the data reject every mixture of the models, and --on-misfit stop ends the run there");
+            exit::note(
+                "the data reject every mixture of the models, and --on-misfit stop ends the run there",
+            );
         }
         (Ending::Paused, Some(path)) => {
             exit::note(format!("stopped by Ctrl-C; goalward learn --resume {path} goes on from here"));

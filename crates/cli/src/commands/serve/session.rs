@@ -158,8 +158,9 @@ impl Session {
             return Err(over(Fault::new(Code::Misuse, message)));
         }
         if let Some(step) = self.agent.learner.stopped() {
-            let message =
-                format!("the data reject every mixture of the models since step {step}, and --on-misfit is stop");
+            let message = format!(
+                "the data reject every mixture of the models since step {step}, and --on-misfit is stop"
+            );
             let hint = "estimate says where the models fail; observe, estimate, value, save and quit go on";
             return Err(Fault::new(Code::Misfit, message).hint(hint));
         }

@@ -127,7 +127,11 @@ mod tests {
                 }
                 let best = data.maximum();
                 let tight = least_loss(&data, &best.z);
-                assert!(tight <= best.loss && tight > best.loss - 1.1 * NEAR, "{world} {t}: {tight} {}", best.loss);
+                assert!(
+                    tight <= best.loss && tight > best.loss - 1.1 * NEAR,
+                    "{world} {t}: {tight} {}",
+                    best.loss
+                );
                 let fitted = least_loss(&data, data.fitted());
                 assert!(fitted <= best.loss && fitted > best.loss - 20.0, "{world} {t}: {fitted}");
                 let inside = data.polytope().coordinates(data.polytope().interior());
