@@ -55,6 +55,12 @@ const SOAKS: &[Soak] = &[
         package: "goalward",
         what: "5,000 random models against the exact enumeration of their policies",
     },
+    Soak {
+        name: "misfit",
+        package: "goalward",
+        what: "how often a true mixture is rejected, and how often a wind that no model has is \
+               found; misfit [RUNS [MISSPECIFIED]], 1,000 and 100",
+    },
 ];
 
 pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {

@@ -13,6 +13,7 @@ pub(crate) mod reproduce;
 pub(crate) mod serve;
 pub(crate) mod solve;
 pub(crate) mod study;
+mod vigilant;
 
 use crate::exit::{self, Outcome, Usage, note};
 use crate::names::WorldName;

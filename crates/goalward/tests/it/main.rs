@@ -23,6 +23,7 @@ mod likelihood_exact;
 mod likelihood_learners;
 mod linear_laws;
 mod mdps;
+mod misfit;
 mod misuse;
 mod mixtures;
 mod model_files;

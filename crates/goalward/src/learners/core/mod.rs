@@ -10,8 +10,10 @@ mod greedy;
 mod learner;
 pub(super) mod misuse;
 mod report;
+mod stand_in;
 mod surprises;
 mod table;
+mod watch;
 
 pub use algorithm::{Algorithm, Brief, Call, Seen, Snapshot, Told, Transition};
 pub use clock::{Clock, Reason};
@@ -19,3 +21,4 @@ pub(super) use greedy::greedy;
 pub use learner::{Learner, Observed};
 pub use report::{Details, Emptiness, MixturePlan, PlanReport, Probe, Violation};
 pub(super) use table::{Standing, Table, bytes as table_bytes};
+pub use watch::{OnMisfit, Vigilance};

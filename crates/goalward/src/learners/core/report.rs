@@ -1,7 +1,7 @@
 //! What a learner shows of itself.
 
 use super::clock::Reason;
-use crate::confidence::{ConfidenceSet, Net};
+use crate::confidence::{ConfidenceSet, Misfit, Net};
 use crate::plan::Planner;
 use crate::problem::{Action, State};
 use serde::{Deserialize, Serialize};
@@ -149,4 +149,7 @@ pub trait Probe {
     /// How many planning calls left out rows of B that could bind: their values are optimistic, and
     /// lower than they need be.
     fn relaxed(&mut self, _count: u64) {}
+    /// Whether any mixture of the models explains the data, from a learner that relies on them. It
+    /// is shown to those that [want an estimate](Probe::wants_estimate).
+    fn misfit(&mut self, _misfit: &Misfit) {}
 }

@@ -498,6 +498,10 @@ impl Algorithm for Likely {
         self.standpoint().claim()
     }
 
+    fn likelihood(&self) -> Option<&Likelihood> {
+        Some(self.keeper.likelihood())
+    }
+
     fn snapshot(&self) -> Snapshot {
         Snapshot::of(&Memory {
             standing: self.optimist.standing.clone(),
