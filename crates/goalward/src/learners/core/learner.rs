@@ -475,6 +475,12 @@ impl Learner {
         (holds && !raised).then(|| certificate.regret())
     }
 
+    /// What was paid over finished episodes, less what plans promised, whether or not that certifies
+    /// anything.
+    pub(crate) fn paid_less_promised(&self) -> Option<f64> {
+        self.certificate.as_ref().map(Certificate::regret)
+    }
+
     /// What the last plan added to costs at most, in the user's units: its values are at most V*
     /// plus T* times that.
     pub fn raised(&self) -> f64 {

@@ -1,7 +1,8 @@
 //! What a learner shows of itself.
 
 use super::clock::Reason;
-use crate::confidence::{ConfidenceSet, Misfit, Net};
+use super::levels::Levels;
+use crate::confidence::{ConfidenceSet, LikelihoodKeeper, Misfit, Net};
 use crate::plan::Planner;
 use crate::problem::{Action, State};
 use serde::{Deserialize, Serialize};
@@ -114,6 +115,11 @@ pub struct Violation {
 pub trait Probe {
     /// sigma_bar^2 / B^(2^(l+1)) of the last step, per level.
     fn weights(&mut self, _sigma_sq: &[f64]) {}
+    /// The weighted regressions of all moment levels, and what they were weighed by.
+    fn levels(&mut self, _levels: &Levels) {}
+    /// What is kept of the likelihood, from a learner that plans over its set.
+    #[doc(hidden)]
+    fn likelihood(&mut self, _keeper: &LikelihoodKeeper) {}
     /// The last planning call.
     fn plan(&mut self, _plan: &PlanReport) {}
     /// Whether [`estimate`](Probe::estimate) and [`intervals`](Probe::intervals) are wanted:

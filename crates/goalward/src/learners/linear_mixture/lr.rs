@@ -191,6 +191,7 @@ pub(super) fn show(keeper: &LikelihoodKeeper, sink: &mut dyn Probe) {
             sink.hidden(&hidden_coordinates(keeper.likelihood()));
         }
     }
+    sink.likelihood(keeper);
     if sink.wants_sets() {
         sink.set(&keeper.now());
         sink.planned_set(&keeper.planned());
