@@ -29,7 +29,7 @@ fn mixture(problem: &Problem, theta: &[f64]) -> Vec<Vec<(usize, f64)>> {
 pub fn right(world: &str, settings: &[(&str, &str)]) -> World {
     let given = settings.iter().fold(Settings::new(), |all, (key, value)| all.set(key, *value));
     let instance = worlds::build(world, &given).unwrap();
-    let kernel = mixture(&instance.problem, instance.truth().unwrap().theta());
+    let kernel = mixture(&instance.problem, instance.truth().unwrap().theta().unwrap());
     let words: String = settings.iter().map(|(key, value)| format!(" {key}={value}")).collect();
     World { name: format!("{world}{words}"), problem: instance.problem, kernel }
 }
@@ -44,7 +44,7 @@ pub fn reversed(n: u64, weight: f64) -> World {
 pub fn reversing(settings: &Settings, weight: f64) -> World {
     let instance = worlds::build("windy-grid", settings).unwrap();
     let (problem, truth) = (instance.problem.clone(), instance.truth().unwrap());
-    let mut kernel = mixture(&problem, truth.theta());
+    let mut kernel = mixture(&problem, truth.theta().unwrap());
     let calm = mixture(&problem, &[1.0, 0.0, 0.0, 0.0, 0.0]);
     for s in (0..problem.states()).filter(|&s| s != problem.goal()) {
         for a in 0..problem.actions(s) {
