@@ -32,7 +32,11 @@ pub(super) fn least_loss(likelihood: &Likelihood, z: &[f64]) -> f64 {
             loss += if p > 0.0 { -n * p.ln() } else { f64::INFINITY };
             steepness += n / p;
         }
-        gram(seen.terms().map(|Term { row, p, n, .. }| (row, -n / p, n / (p * p))), &mut gradient, &mut hessian);
+        gram(
+            seen.terms().map(|Term { row, p, n, .. }| (row, -n / p, n / (p * p))),
+            &mut gradient,
+            &mut hessian,
+        );
     });
     if !loss.is_finite() {
         return f64::NEG_INFINITY;
