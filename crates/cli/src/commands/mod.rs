@@ -5,6 +5,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod export;
+pub(crate) mod fit;
 pub(crate) mod learn;
 pub(crate) mod licences;
 pub(crate) mod list;

@@ -12,6 +12,7 @@ const COMMANDS: &[&str] = &[
     "study",
     "serve",
     "solve",
+    "fit",
     "check",
     "mix",
     "export",

@@ -4,7 +4,7 @@ mod replay;
 mod report;
 mod resume;
 mod show;
-mod theta;
+pub(super) mod theta;
 mod trace_file;
 
 use super::vigilant::Vigilant;
