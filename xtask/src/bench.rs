@@ -22,6 +22,7 @@ const BENCHES: &[(&str, &str)] = &[
         "rows",
         "pruning the rows of B, and 100,000 minima against Clarabel over all rows; --objectives N, --pairs N",
     ),
+    ("audit", "a run with its audit against the bare run, on the windy grid of 5 x 5"),
     ("arrays", "building a problem from ten sparse models in arrays"),
     ("tabular", "steps per second of the tabular learners against rlberry-scool's UCBVI"),
     (

@@ -40,6 +40,12 @@ const SOAKS: &[Soak] = &[
         what: "a study on two Dask workers, which are killed 20 times: the same records; dask [KILLS]",
     },
     Soak {
+        name: "distances",
+        package: "goalward",
+        what: "200 audited runs of lr: G_t <= 17 Gamma_t at every step, and no lemma fails; distances [RUNS \
+               [STEPS]], 200 and 20,000",
+    },
+    Soak {
         name: "serve",
         package: "goalward-cli",
         what: "a session of a million steps, its memory; 100 kills; 100,000 lines that are nearly \

@@ -1,5 +1,6 @@
 //! One file for each command: its arguments, its help, and what it calls.
 
+pub(crate) mod audit;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;

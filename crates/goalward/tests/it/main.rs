@@ -2,6 +2,7 @@
 
 mod agents;
 mod arrays;
+mod audit;
 mod bench_models;
 mod certified;
 mod checkpoints;
@@ -39,6 +40,7 @@ mod pruning;
 mod racetrack;
 mod radii;
 mod recompute;
+mod recompute_audit;
 mod recompute_linear;
 mod recompute_mixture;
 mod recompute_sampling;
