@@ -40,6 +40,12 @@ const SOAKS: &[Soak] = &[
         what: "a study on two Dask workers, which are killed 20 times: the same records; dask [KILLS]",
     },
     Soak {
+        name: "fits",
+        package: "goalward",
+        what: "how often the intervals of `goalward fit` have all weights, and a policy's range its cost; \
+               fits [RUNS [STEPS]], 1,000 and 10,000",
+    },
+    Soak {
         name: "serve",
         package: "goalward-cli",
         what: "a session of a million steps, its memory; 100 kills; 100,000 lines that are nearly \

@@ -10,6 +10,7 @@ mod corrupted;
 mod ctrl_c;
 mod documents;
 mod examples;
+mod fit;
 mod help;
 mod identifiable;
 mod input;

@@ -29,6 +29,7 @@ mod model_files;
 mod model_mutations;
 mod mutants;
 mod net;
+mod offline;
 mod optimism;
 mod plain;
 mod planning;
