@@ -87,8 +87,7 @@ fn logs_are_refused_with_line_and_field() {
 }
 
 #[test]
-fn logs_come_through_pipes_and_packed() {
-    let place = Place::new();
+fn logs_come_through_pipes() {
     let text = "state,action,next\n0,right,1\n1,down,4\n";
     let mut child = std::process::Command::new(goalward())
         .args(["fit", "windy-grid@n=3", "-", "--json"])
@@ -100,9 +99,4 @@ fn logs_come_through_pipes_and_packed() {
     let out = child.wait_with_output().unwrap();
     let json: Value = serde_json::from_slice(&out.stdout).unwrap();
     assert_eq!(json["rows"], 2);
-    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
-    packed.write_all(text.as_bytes()).unwrap();
-    std::fs::write(place.path("log.gz"), packed.finish().unwrap()).unwrap();
-    let again = place.run("fit windy-grid@n=3 log.gz --json").done().json();
-    assert_eq!(again["weights"], json["weights"]);
 }

@@ -4,10 +4,11 @@ use goalward::Settings;
 use goalward::confidence::Suspicion;
 use goalward::episode::{Arena, RunSpec, Runner, Trace};
 use goalward::numeric::Stream;
-use goalward::offline::{Fit, Fitter, Log, read_policy};
+use goalward::offline::{Fit, Fitter, Log, open, read_policy};
 use goalward::plan::{Options, solve};
 use goalward::problem::{Instance, Problem, Truth};
 use goalward::worlds;
+use std::io::Write;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -383,4 +384,24 @@ fn policies_are_read_as_they_are_written() {
         let error = read(text).unwrap_err();
         assert!(error.contains(says) && error.starts_with("policy.json"), "{text}: {error}");
     }
+}
+
+#[test]
+fn logs_are_read_packed_or_not() {
+    let (folder, problem) = (tempfile::tempdir().unwrap(), grid().problem);
+    let mut packed = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    packed.write_all(CSV.as_bytes()).unwrap();
+    let packed = packed.finish().unwrap();
+    for (name, bytes) in [("log.csv", CSV.as_bytes()), ("log.csv.gz", &packed)] {
+        let path = folder.path().join(name);
+        std::fs::write(&path, bytes).unwrap();
+        let source = open(&path).unwrap();
+        assert_eq!(source.size, Some(bytes.len() as u64));
+        let (read, mut log, mut rows) = (source.read.clone(), Log::new(&problem, source.bytes, &path), 0);
+        while log.next_row().unwrap().is_some() {
+            rows += 1;
+        }
+        assert_eq!((rows, read.get()), (3, bytes.len() as u64));
+    }
+    assert!(open(folder.path()).is_err() && open(&folder.path().join("none")).is_err());
 }
