@@ -46,6 +46,12 @@ const SOAKS: &[Soak] = &[
                fits [RUNS [STEPS]], 1,000 and 10,000",
     },
     Soak {
+        name: "distances",
+        package: "goalward",
+        what: "200 audited runs of lr: G_t <= 17 Gamma_t at every step, and no lemma fails; distances [RUNS \
+               [STEPS]], 200 and 20,000",
+    },
+    Soak {
         name: "serve",
         package: "goalward-cli",
         what: "a session of a million steps, its memory; 100 kills; 100,000 lines that are nearly \
@@ -60,6 +66,12 @@ const SOAKS: &[Soak] = &[
         name: "mdps",
         package: "goalward",
         what: "5,000 random models against the exact enumeration of their policies",
+    },
+    Soak {
+        name: "misfit",
+        package: "goalward",
+        what: "how often a true mixture is rejected, and how often a wind that no model has is \
+               found; misfit [RUNS [MISSPECIFIED]], 1,000 and 100",
     },
 ];
 

@@ -1,5 +1,6 @@
 //! One file for each command: its arguments, its help, and what it calls.
 
+pub(crate) mod audit;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;
@@ -14,6 +15,7 @@ pub(crate) mod reproduce;
 pub(crate) mod serve;
 pub(crate) mod solve;
 pub(crate) mod study;
+mod vigilant;
 
 use crate::exit::{self, Outcome, Usage, note};
 use crate::names::WorldName;

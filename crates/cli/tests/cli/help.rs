@@ -10,6 +10,7 @@ const COMMANDS: &[&str] = &[
     "learn",
     "compare",
     "study",
+    "audit",
     "serve",
     "solve",
     "fit",

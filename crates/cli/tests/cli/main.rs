@@ -1,5 +1,6 @@
 //! The command line as its users meet it: what it prints, where, and with which exit code.
 
+mod audit;
 mod bounded;
 mod check;
 mod compare;

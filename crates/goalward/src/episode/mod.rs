@@ -20,6 +20,7 @@
 
 mod agent;
 mod arena;
+mod audit;
 mod checkpoint;
 mod result;
 mod runner;
@@ -30,6 +31,10 @@ pub use agent::Agent;
 pub use arena::Arena;
 #[doc(hidden)]
 pub use arena::WORLD_STREAM;
+pub use audit::{
+    Audit, AuditReport, Broken, Check, Curve, Decomposition, Formula, LevelReport, LevelSums,
+    LikelihoodReport, Rests, Verdict, WholeB,
+};
 pub use checkpoint::Checkpoint;
 #[doc(hidden)]
 pub use checkpoint::TraceMark;

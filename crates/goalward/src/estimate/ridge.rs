@@ -1,7 +1,7 @@
 //! Weighted ridge regression with a frozen copy of an earlier time.
 
-use crate::numeric::Cholesky;
 use crate::numeric::stored::{Flaw, Within, ensure, numbers};
+use crate::numeric::{Cholesky, dot};
 use serde::{Deserialize, Serialize};
 
 /// Sigma = lambda I + sum of w x x', b = sum of w x y, theta_hat = Sigma^-1 b; and the pair
@@ -77,6 +77,14 @@ impl Ridge {
     pub(crate) fn theta_in(&self, theta: &mut [f64]) {
         theta.copy_from_slice(&self.b);
         self.running.solve(theta);
+    }
+
+    /// |theta - theta_hat| in the norm of Sigma, both of now: that of b - Sigma theta in Sigma^-1.
+    /// `room` and `scratch` hold d numbers.
+    pub(crate) fn distance(&self, theta: &[f64], room: &mut [f64], scratch: &mut [f64]) -> f64 {
+        let rows = self.sigma.chunks_exact(theta.len());
+        room.iter_mut().zip(rows).zip(&self.b).for_each(|((x, row), b)| *x = b - dot(row, theta));
+        self.running.inverse_norm(room, scratch)
     }
 
     /// Sigma of now, d x d.

@@ -230,6 +230,9 @@ fn learners_choose_how_many_rows_they_take() {
         learner.observe(&Transition { state, action, cost: problem.cost(pair), next }).unwrap();
         let mut probe = Relaxed::default();
         learner.probe(&mut probe);
+        let left = if probe.0 { "no regret theorem, since rows of B were left out" } else { "Theorem 1" };
+        let claimed = learner.claim().unwrap().statement;
+        assert!(claimed.contains(left), "{claimed}");
         probe
     };
     let (few, more) = (first_plan("nearest:8"), first_plan("nearest:100000"));

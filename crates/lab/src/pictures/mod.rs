@@ -4,6 +4,7 @@
 //! One file for each kind of figure. `chosen` has what all share: which worlds and learners are
 //! shown, what they are called, and what must be said of their runs.
 
+pub mod audit;
 mod band;
 mod bars;
 mod chosen;

@@ -220,6 +220,11 @@ impl LikelihoodSet {
         8 * self.upper.capacity() + self.starts.bytes()
     }
 
+    /// Whether evidence is also counted anew from later steps.
+    pub(crate) fn starts_anew(&self) -> bool {
+        self.starts.weight_of_all() < 1.0
+    }
+
     /// The failure probability.
     pub fn delta(&self) -> f64 {
         self.delta

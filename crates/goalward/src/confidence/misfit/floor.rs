@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// What the ridge may take off a squared radius; see [`likelihood_ridge`].
 const RIDGE: f64 = 1e-6;
 /// A bound that is so near to the loss needs no better one.
-const NEAR: f64 = 0.05;
+const NEAR: f64 = 0.01;
 /// The first of the radii that are tried, how they grow, and how many there are.
 const FIRST: f64 = 0.05;
 const GROWTH: f64 = 1.6;
@@ -127,7 +127,11 @@ mod tests {
                 }
                 let best = data.maximum();
                 let tight = least_loss(&data, &best.z);
-                assert!(tight <= best.loss && tight > best.loss - 1e-3, "{world} {t}: {tight} {}", best.loss);
+                assert!(
+                    tight <= best.loss && tight > best.loss - 1.1 * NEAR,
+                    "{world} {t}: {tight} {}",
+                    best.loss
+                );
                 let fitted = least_loss(&data, data.fitted());
                 assert!(fitted <= best.loss && fitted > best.loss - 20.0, "{world} {t}: {fitted}");
                 let inside = data.polytope().coordinates(data.polytope().interior());

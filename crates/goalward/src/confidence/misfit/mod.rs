@@ -41,6 +41,8 @@ const PART: u64 = 10;
 const NARROW: f64 = 0.01;
 /// What rounding may add to the logarithm of a prediction's sum.
 const ROUNDING: f64 = 1e-11;
+/// Less evidence than this is all the same.
+const LARGE: f64 = 1e12;
 /// No pair.
 const NONE: u32 = u32::MAX;
 
@@ -89,9 +91,6 @@ impl Alarm {
         };
         Alarm { places: vec![NONE; problem.pairs()], kept }
     }
-
-    /// What it takes for each pair of the problem, in bytes, all visited.
-    pub(crate) const BYTES: u64 = 24;
 
     /// The level.
     pub fn alpha(&self) -> f64 {
@@ -169,7 +168,7 @@ impl Alarm {
             low = low.max(bet + least_loss(likelihood, &likelihood.maximum().z));
         }
         // a certificate that says nothing leaves what was known: E is at least 0
-        self.kept.log_e = low.max(-1e300);
+        self.kept.log_e = low.max(-LARGE);
         self.kept.looked = likelihood.total();
         self.kept.most = self.kept.most.max(self.kept.log_e);
         if low >= self.threshold() {
@@ -182,31 +181,38 @@ impl Alarm {
         &self.kept
     }
 
-    /// A state put back that belongs to the same level and to these data after t steps; the flaw of
-    /// one that does not.
-    pub(crate) fn restored(&self, kept: Evidence, likelihood: &Likelihood, t: u64) -> Result<Alarm, Flaw> {
+    /// A state put back that belongs to the same level, to so many transitions counted, and to t
+    /// steps; the flaw of one that does not.
+    pub(crate) fn restored(&self, kept: Evidence, counted: u64, t: u64) -> Result<Alarm, Flaw> {
         let alpha = self.kept.alpha;
         ensure(kept.alpha == alpha, "alpha", || format!("{:e}, but the run has {alpha:e}", kept.alpha))?;
         let count = kept.pairs.len();
         ensure(kept.visits.len() == count, "visits", || format!("{} of {count}", kept.visits.len()))?;
         numbers("gains", &kept.gains, count)?;
         numbers("log_e", &[kept.log_e, kept.most], 2)?;
-        at_most("looked", kept.looked, likelihood.total(), "the transitions counted")?;
+        at_most("looked", kept.looked, counted, "the transitions counted")?;
         at_most("rejected", kept.rejected.unwrap_or(0), t, "the steps observed")?;
         let reached = kept.impossible || kept.most >= self.threshold();
         let named = kept.rejected.is_some() == reached && kept.log_e <= kept.most && kept.most >= 0.0;
         ensure(named, "rejected", || "it does not agree with the evidence".into())?;
         let mut places = vec![NONE; self.places.len()];
-        for (i, (&pair, &visits)) in kept.pairs.iter().zip(&kept.visits).enumerate() {
-            let new = places.get(pair as usize) == Some(&NONE);
+        for (i, &pair) in kept.pairs.iter().enumerate() {
+            let new = places.get(pair as usize) == Some(&NONE) && kept.visits[i] > 0;
             ensure(new, "pairs", || format!("pair {pair} cannot stand there"))?;
             places[pair as usize] = i as u32;
+        }
+        let sum = kept.visits.iter().try_fold(0u64, |sum, n| sum.checked_add(*n));
+        ensure(sum == Some(counted), "visits", || format!("they do not add up to {counted}"))?;
+        Ok(Alarm { places, kept })
+    }
+
+    /// Whether its visits are those of a likelihood.
+    pub(crate) fn check(&self, likelihood: &Likelihood) -> Result<(), Flaw> {
+        for (&pair, &visits) in self.kept.pairs.iter().zip(&self.kept.visits) {
             let seen = seen(likelihood, pair as Pair);
             ensure(visits == seen, "visits", || format!("{visits} of pair {pair}, which has {seen}"))?;
         }
-        let sum = kept.visits.iter().try_fold(0u64, |sum, n| sum.checked_add(*n));
-        ensure(sum == Some(likelihood.total()), "visits", || "they are not all of the data's".into())?;
-        Ok(Alarm { places, kept })
+        Ok(())
     }
 }
 

@@ -87,7 +87,8 @@ impl MomentRule {
         }
     }
 
-    fn share(&self) -> f64 {
+    /// The failure probability in the formula.
+    pub(crate) fn share(&self) -> f64 {
         let parts = if self.delta_split { 2 * self.levels + 1 } else { 1 };
         self.delta / parts as f64
     }

@@ -43,6 +43,17 @@ struct Scratch {
     span: Vec<f64>,
     mean: Vec<f64>,
     vector: Vec<f64>,
+    /// What was estimated in the last step.
+    last: Vec<Weighed>,
+}
+
+/// What HOME estimated at one level in the last step, before the step's own update.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(crate) struct Weighed {
+    /// The estimated variance of U^(2^l), and E_l, which bounds its error; none at the top level.
+    pub(crate) variance: Option<(f64, f64)>,
+    /// |psi_l| in the norm of Sigma_{t-1}^-1.
+    pub(crate) norm: f64,
 }
 
 impl Home {
@@ -115,6 +126,7 @@ impl Home {
         scratch.span.resize(levels, 0.0);
         scratch.mean.resize(levels, 0.0);
         scratch.vector.resize(d, 0.0);
+        scratch.last.resize(levels, Weighed::default());
         let (mut least, mut most) = (1f64, 0f64);
         for (&successor, row) in problem.successors(p).iter().zip(problem.phi(p).chunks_exact(d)) {
             let mut power = u[successor as usize];
@@ -142,7 +154,7 @@ impl Home {
     /// Algorithm 3.
     fn weigh(&mut self, beta: &[f64], t: u64) {
         let d = self.scratch.vector.len();
-        let Scratch { psi, live, frozen_norm, span, mean, vector, .. } = &mut self.scratch;
+        let Scratch { psi, live, frozen_norm, span, mean, vector, last: weighed, .. } = &mut self.scratch;
         for (l, level) in self.levels.iter().enumerate() {
             let psi = &psi[l * d..(l + 1) * d];
             (frozen_norm[l], mean[l]) = (0.0, 0.0);
@@ -155,20 +167,19 @@ impl Home {
         let last = self.levels.len() - 1;
         for (l, level) in self.levels.iter().enumerate() {
             let psi = &psi[l * d..(l + 1) * d];
-            let sigma_sq = if l == last {
-                1.0
-            } else {
-                // the variance may be negative: only its sum with E enters (reading H5)
-                let variance = mean[l + 1] - mean[l] * mean[l];
+            let variance = (l < last).then(|| {
                 let error =
                     (2.0 * beta[l] * frozen_norm[l]).min(1.0) + (beta[l + 1] * frozen_norm[l + 1]).min(1.0);
-                variance + error
-            };
+                (mean[l + 1] - mean[l] * mean[l], error)
+            });
+            // the variance may be negative: only its sum with E enters (reading H5)
+            let sigma_sq = variance.map_or(1.0, |(variance, error)| variance + error);
             // gamma^2 times the norm, not its square (reading H4)
             let running_norm = match live[l] {
                 0 => 0.0,
                 _ => level.running().inverse_norm(psi, vector),
             };
+            weighed[l] = Weighed { variance, norm: running_norm };
             let sigma_sq = sigma_sq.max(alpha_sq).max(self.gamma_sq * running_norm);
             self.sigma_sq[l] = sigma_sq;
             let sigma = sigma_sq.sqrt();
@@ -203,6 +214,12 @@ impl Home {
     /// The regressions, level 0 first.
     pub(crate) fn levels(&self) -> &[Ridge] {
         &self.levels
+    }
+
+    /// What was estimated in the last step, level 0 first; nothing before a step, and after the
+    /// state was put back.
+    pub(crate) fn weighed(&self) -> &[Weighed] {
+        &self.scratch.last
     }
 
     /// s_l^2 of the last step.

@@ -125,12 +125,17 @@ impl Triples {
 
     /// How often each triple's pair was visited, by the triple's index.
     pub(super) fn visits(&self, frame: &Frame) -> Vec<u64> {
-        let mut of_pair = vec![0u64; self.first.len()];
-        let counts = &self.tally.counts;
-        for (pair, &n) in self.each_pair(frame).zip(counts) {
-            of_pair[pair] += n;
+        let of_pairs = self.visits_of_pairs(frame);
+        self.each_pair(frame).map(|pair| of_pairs[pair]).collect()
+    }
+
+    /// How often each pair was visited.
+    pub(super) fn visits_of_pairs(&self, frame: &Frame) -> Vec<u64> {
+        let mut visits = vec![0u64; self.first.len()];
+        for (pair, &n) in self.each_pair(frame).zip(&self.tally.counts) {
+            visits[pair] += n;
         }
-        self.each_pair(frame).map(|pair| of_pair[pair]).collect()
+        visits
     }
 
     /// The triples' pairs, in the order of their indices.

@@ -1,7 +1,8 @@
 //! What a learner shows of itself.
 
 use super::clock::Reason;
-use crate::confidence::{ConfidenceSet, Net};
+use super::levels::Levels;
+use crate::confidence::{ConfidenceSet, LikelihoodKeeper, Misfit, Net};
 use crate::plan::Planner;
 use crate::problem::{Action, State};
 use serde::{Deserialize, Serialize};
@@ -114,6 +115,11 @@ pub struct Violation {
 pub trait Probe {
     /// sigma_bar^2 / B^(2^(l+1)) of the last step, per level.
     fn weights(&mut self, _sigma_sq: &[f64]) {}
+    /// The weighted regressions of all moment levels, and what they were weighed by.
+    fn levels(&mut self, _levels: &Levels) {}
+    /// What is kept of the likelihood, from a learner that plans over its set.
+    #[doc(hidden)]
+    fn likelihood(&mut self, _keeper: &LikelihoodKeeper) {}
     /// The last planning call.
     fn plan(&mut self, _plan: &PlanReport) {}
     /// Whether [`estimate`](Probe::estimate) and [`intervals`](Probe::intervals) are wanted:
@@ -149,4 +155,7 @@ pub trait Probe {
     /// How many planning calls left out rows of B that could bind: their values are optimistic, and
     /// lower than they need be.
     fn relaxed(&mut self, _count: u64) {}
+    /// Whether any mixture of the models explains the data, from a learner that relies on them. It
+    /// is shown to those that [want an estimate](Probe::wants_estimate).
+    fn misfit(&mut self, _misfit: &Misfit) {}
 }

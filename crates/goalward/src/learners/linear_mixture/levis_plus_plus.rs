@@ -80,7 +80,8 @@ use crate::learners::shared::{
     RADIUS, ROWS, THETA_NORM,
 };
 use crate::learners::{
-    Algorithm, Brief, Call, Clock, Family, LearnerEntry, Need, Probe, Reason, Seen, Snapshot, Transition,
+    Algorithm, Brief, Call, Clock, Family, LearnerEntry, Levels, Need, Probe, Reason, Seen, Snapshot,
+    Transition,
 };
 use crate::numeric::stored::{Flaw, Within, between, ensure, numbers};
 use crate::parameters::{Bound, Key};
@@ -315,6 +316,7 @@ impl Moments {
     pub(super) fn show(&self, sink: &mut dyn Probe, t: u64) {
         sink.weights(self.weights.as_deref().unwrap_or(self.home.sigma_sq()));
         self.optimist.probe(sink);
+        sink.levels(&Levels::new(&self.home, &self.rule, t));
         let now = || {
             let (level, mut radii) = (&self.home.levels()[0], Vec::new());
             self.rule.radii(t, &self.home, &mut radii);

@@ -1,0 +1,186 @@
+//! `goalward audit`: whether the theory holds on a run.
+
+mod table;
+
+use super::{Parameters, named, spelled, together};
+use crate::counts::whole;
+use crate::exit::{Outcome, Usage, note};
+use crate::interrupt::Interrupt;
+use crate::names::{LearnerName, WorldName};
+use crate::output;
+use crate::outputs::folder;
+use crate::progress::Busy;
+use crate::seeds::Seeds;
+use goalward::episode::{
+    Arena, Audit, AuditReport, Ending, Episode, Flow, Observer, RunSpec, Runner, Step, Stop,
+};
+use goalward::output::replace;
+use goalward::parameters::{Settings, name_and_settings};
+use goalward_lab::pictures;
+use rayon::prelude::*;
+use serde::Serialize;
+use std::path::{Path, PathBuf};
+
+const EXAMPLES: &str = "\
+EXAMPLES:
+    goalward audit windy-grid@n=3 --learner lr
+    goalward audit hard-instance --learner levis++@norms=computed --set B=3 --seeds 20
+    goalward audit hard-instance --learner levis++@radius=scaled:0.0001 --set B=3 --episodes 300
+    goalward audit corridor --learner levis++lr --set B=oracle --json
+    goalward audit windy-grid@n=3 --learner lr --figures out/audit";
+
+/// Show on a run whether the theory holds: every lemma with its margin, step by step
+///
+/// A run like that of `goalward learn`, watched by somebody who knows the truth. For every learner
+/// with a confidence set: whether theta* is in it after each step and by what margin, whether any
+/// plan's values exceed V*, and whether the regret stays below what the learner certifies of it
+/// ("regret certified at most ...", which needs no truth). For lr: how far what its plans believe is
+/// from the data, against the constants of its regret theorem. For LEVIS++ and its variants: every
+/// moment level with its set and its variances, the planning calls against their bound, the
+/// decomposition of the regret, and when the set stops being all of B.
+///
+/// Each check says how often it was looked at, its least margin and the step of that. One that fails
+/// says at which step it did so first. The exit code is 1 if a check fails although its assumptions
+/// hold, or although the radius was scaled to try it. Where a condition of the guarantee is not met,
+/// a failure is shown as information. docs/audit.md explains every line.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    /// A built-in world (`goalward list worlds`), or a path to a model or a problem file with its
+    /// truth; windy-grid@n=3 is short for windy-grid --param n=3
+    #[arg(value_name = "WORLD", value_parser = WorldName, hide_possible_values = true)]
+    world: String,
+    #[command(flatten)]
+    parameters: Parameters,
+    /// The learner (`goalward list learners`); levis++@B=3 is short for levis++ --set B=3
+    #[arg(long, value_name = "ID", value_parser = LearnerName, hide_possible_values = true)]
+    learner: String,
+    /// Set a parameter of the learner; may be repeated
+    #[arg(long = "set", value_name = "KEY=VALUE")]
+    settings: Vec<String>,
+    /// The number of episodes
+    #[arg(long, value_name = "K", default_value_t = 1000, value_parser = whole::<u64>(..))]
+    episodes: u64,
+    /// The seed of the world's luck and of the learner's own
+    #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u64>(..))]
+    seed: u64,
+    /// Several runs: how many seeds, or which; 20 is 0..20 (20 is left out)
+    #[arg(long, value_name = "SEEDS", conflicts_with = "seed")]
+    seeds: Option<Seeds>,
+    /// End every run as truncated after so many steps
+    #[arg(long, value_name = "CAP", value_parser = whole::<u64>(..))]
+    steps: Option<u64>,
+    /// Draw figures of the first run into this folder
+    #[arg(long, value_name = "DIR")]
+    figures: Option<PathBuf>,
+    /// Print the result as one JSON value
+    #[arg(long)]
+    json: bool,
+}
+
+/// The JSON of `goalward audit --json`.
+#[derive(Serialize)]
+struct Found<'a> {
+    runs: &'a [AuditReport],
+    /// How many runs have a check that fails although it should hold.
+    violated: usize,
+    interrupted: bool,
+}
+
+/// Pauses the run at Ctrl-C.
+struct Pause<'a>(&'a Interrupt);
+
+impl Pause<'_> {
+    fn asked(&self) -> Flow {
+        if self.0.pressed() { Flow::Break(Stop) } else { Flow::Continue(()) }
+    }
+}
+
+impl Observer for Pause<'_> {
+    fn step(&mut self, _: &Step) -> Flow {
+        self.asked()
+    }
+
+    fn episode(&mut self, _: &Episode) -> Flow {
+        self.asked()
+    }
+}
+
+pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+    let (world, params) = named(&args.world, &args.parameters.settings()?)?;
+    let (id, own) = name_and_settings(&args.learner)?;
+    let settings = together("--set", own, &Settings::parse(&args.settings)?)?;
+    if let Some(path) = &args.figures {
+        judge(path)?;
+    }
+    let base = RunSpec::new(id, args.episodes).settings(settings).seed(args.seed);
+    let spec = RunSpec { max_steps: args.steps, ..base };
+    let seeds = args.seeds.map_or(vec![args.seed], |seeds| seeds.0);
+    let arena = super::arena(&world, &params, &[id], seeds.len(), quiet)?;
+    // what is wrong with the settings is known before the runs begin
+    Runner::new(&arena, spec.clone())?;
+    if !quiet {
+        super::say_if_known(arena.problem(), id, &spelled(&world, &params))?;
+    }
+    let interrupt = Interrupt::listen(quiet)?;
+    interrupt.begin();
+    let busy = Busy::new(format!("auditing {} runs of {id}", seeds.len()), quiet);
+    let all: Vec<(AuditReport, Ending)> = seeds
+        .into_par_iter()
+        .filter(|_| !interrupt.pressed())
+        .map(|seed| one(&arena, spec.clone().seed(seed), &interrupt))
+        .collect::<anyhow::Result<_>>()?;
+    drop(busy);
+    let interrupted = interrupt.pressed();
+    let runs: Vec<AuditReport> = all.into_iter().map(|(report, _)| report).collect();
+    let violated = runs.iter().filter(|run| run.violated().next().is_some()).count();
+    match args.json {
+        true => output::json(&Found { runs: &runs, violated, interrupted })?,
+        false => output::text(&table::text(&runs, &spelled(&world, &params)))?,
+    }
+    if let (Some(path), Some(first)) = (&args.figures, runs.first()) {
+        draw(path, first, quiet)?;
+    }
+    Ok(match (interrupted, violated) {
+        (true, _) => Outcome::Interrupted,
+        (false, 0) => Outcome::Done,
+        (false, _) => Outcome::No,
+    })
+}
+
+fn one(arena: &Arena, spec: RunSpec, interrupt: &Interrupt) -> anyhow::Result<(AuditReport, Ending)> {
+    let mut runner = Runner::new(arena, spec)?;
+    let mut audit = Audit::new(arena)?;
+    let ending = runner.run(&mut [&mut audit, &mut Pause(interrupt)])?;
+    Ok((audit.report(&runner), ending))
+}
+
+/// A folder that is there, or can be made.
+fn judge(path: &Path) -> anyhow::Result<()> {
+    folder("--figures", path)?;
+    if path.exists() && !path.is_dir() {
+        let reason = format!("--figures {}: it is a file, not a folder", path.display());
+        return Err(Usage::new(reason).hint("name a folder").into());
+    }
+    Ok(())
+}
+
+/// Draws the figures of a run.
+fn draw(path: &Path, report: &AuditReport, quiet: bool) -> anyhow::Result<()> {
+    std::fs::create_dir_all(path)
+        .map_err(|error| Usage::new(format!("--figures {}: {error}", path.display())))?;
+    let mut files = Vec::new();
+    for picture in pictures::audit::draw(report)? {
+        for (ending, bytes) in [("svg", picture.svg.as_bytes()), ("png", &picture.png)] {
+            let file = path.join(format!("{}.{ending}", picture.name));
+            replace(&file, bytes)?;
+            files.push(file);
+        }
+    }
+    match (files.is_empty(), quiet) {
+        (_, true) => {}
+        (true, false) => note("no episode was finished: there is nothing to draw"),
+        (false, false) => super::wrote(&files),
+    }
+    Ok(())
+}

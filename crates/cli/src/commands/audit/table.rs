@@ -1,0 +1,236 @@
+//! What an audit found, for people.
+
+use crate::numbers::{count, real};
+use crate::output::Sheet;
+use goalward::episode::{AuditReport, Check, Decomposition, LikelihoodReport, Verdict, WholeB};
+use std::fmt::Write as _;
+
+/// One run in full, or a line for each of several and what their checks came to.
+pub(super) fn text(runs: &[AuditReport], world: &str) -> String {
+    match runs {
+        [] => "no run was finished\n".into(),
+        [one] => single(one, world),
+        several => many(several, world),
+    }
+}
+
+fn single(r: &AuditReport, world: &str) -> String {
+    let mut sheet = Sheet::default();
+    heading(r, world, &mut sheet);
+    if let Some(parts) = &r.decomposition {
+        decomposition(parts, &mut sheet);
+    }
+    if let Some(whole) = &r.whole_b {
+        whole_b(whole, &mut sheet);
+    }
+    if let Some(seen) = &r.likelihood {
+        likelihood(seen, &mut sheet);
+    }
+    let mut text = sheet.render();
+    if !r.levels.is_empty() {
+        text += &levels(r);
+    }
+    text.push('\n');
+    text += &checks(r.checks.iter().map(|check| (check, String::new())));
+    text
+}
+
+fn heading(r: &AuditReport, world: &str, sheet: &mut Sheet) {
+    sheet.row("world", world);
+    sheet.row("learner", format!("{}, seed {}", r.learner, r.seed));
+    sheet.row("radius", r.radius.as_deref().unwrap_or("none: this learner has no confidence set"));
+    sheet.row("guarantee", r.guarantee.as_ref().map_or("none".into(), |guarantee| guarantee.summary()));
+    let cut = if r.truncated { ", and one that the limit on steps cut off" } else { "" };
+    sheet.row("episodes", format!("{} in {} steps{cut}", count(r.episodes), count(r.steps)));
+    sheet.row("cost", format!("{} ({} per episode is optimal)", real(r.cost), real(r.optimal_cost)));
+    sheet.row("regret", real(r.regret));
+    sheet.row(
+        "",
+        match r.regret_certified {
+            Some(certified) => format!("regret certified at most {}", real(certified)),
+            None => {
+                "no regret is certified: the guarantee does not hold here, or costs are zero or raised".into()
+            }
+        },
+    );
+    if let Some(bound) = r.regret_bound {
+        sheet.row("", format!("the paper's bound, with its constants: {}", real(bound)));
+    }
+    let by: Vec<String> = r.plans.iter().map(|(reason, n)| format!("{reason} {}", count(*n))).collect();
+    let most = r.most_plans.map_or(String::new(), |most| format!("; at most {} by Lemma J", real(most)));
+    sheet.row("planning calls", format!("{}: {}{most}", count(r.planner_calls), by.join(", ")));
+}
+
+fn decomposition(parts: &Decomposition, sheet: &mut Sheet) {
+    let Decomposition { i1, i2, i3, r_hat, off, optimism, regret_off, .. } = parts;
+    sheet.row("I1", format!("{}, the Bellman errors of the plans", real(*i1)));
+    sheet.row("I2", format!("{}, the luck of the steps", real(*i2)));
+    sheet.row("I3", format!("{}, changes of plan", real(*i3)));
+    sheet.row("R_hat", format!("{} = I1 + I2 + I3 - 1, to {off:.1e}", real(*r_hat)));
+    sheet.row(
+        "optimism",
+        format!("{} = R_hat - R: sum of (V* - V_j)(s_init), to {regret_off:.1e}", real(*optimism)),
+    );
+}
+
+fn whole_b(whole: &WholeB, sheet: &mut Sheet) {
+    let WholeB { until, farthest, radius, printed_needs, .. } = whole;
+    let far = format!("farthest corner {}, radius {}", real(*farthest), real(*radius));
+    sheet.row(
+        "the set",
+        match until {
+            Some(t) => format!("is all of B until step {}; at the last plan: {far}", count(*t)),
+            None => format!("is all of B to the end: {far}"),
+        },
+    );
+    if let Some(steps) = printed_needs {
+        sheet.row("", format!("the printed radius would need about {} steps for less", real(*steps)));
+    }
+}
+
+fn likelihood(seen: &LikelihoodReport, sheet: &mut Sheet) {
+    if let Some(wealth) = seen.log_wealth {
+        let words = format!(
+            "{} at most, of whoever bets against theta*; ln(1/delta) = {}",
+            real(wealth),
+            real(seen.wealth_threshold)
+        );
+        sheet.row("log-wealth", words);
+    }
+    sheet.row("threshold", format!("{} nats above the loss of the fit, at the end", real(seen.threshold)));
+    if let (Some(ratio), Some(at), Some(bound)) =
+        (seen.largest_ratio, seen.largest_ratio_at, seen.ratio_bound)
+    {
+        let words = format!(
+            "{} at most in {} looks (step {}), {} at most over all steps; Gamma_T = {}, m = {}",
+            real(ratio),
+            count(seen.looks),
+            count(at),
+            real(bound),
+            real(seen.gamma),
+            seen.directions
+        );
+        sheet.row("G_t/Gamma_t", words);
+    }
+    if let (Some(sum), Some(eluder)) = (seen.sum_delta, seen.eluder) {
+        sheet.row("sum of Delta_t", format!("{}; at most {} by Lemma 3", real(sum), real(eluder)));
+    }
+    if let Some(bound) = seen.regret_bound {
+        sheet.row("", format!("the bound of Theorem 1 on the regret: {}", real(bound)));
+    }
+    if let Some(widths) = &seen.widths {
+        sheet.row("widths", crate::numbers::vector(widths) + " of the set, by coordinate of theta");
+    }
+}
+
+fn levels(r: &AuditReport) -> String {
+    let mut text = format!(
+        "\n  {:<6}{:>14}{:>14}{:>14}{:>14}{:>14}\n",
+        "level", "set margin", "E margin", "R_l", "S_l", "A_l"
+    );
+    for level in &r.levels {
+        let shown = |x: Option<f64>| x.map_or("-".into(), real);
+        let _ = writeln!(
+            text,
+            "  {:<6}{:>14}{:>14}{:>14}{:>14}{:>14}",
+            level.level,
+            shown(level.margin),
+            shown(level.variance_margin),
+            real(level.sums.r),
+            real(level.sums.s),
+            real(level.sums.a)
+        );
+    }
+    text
+}
+
+fn checks<'a>(checks: impl Iterator<Item = (&'a Check, String)>) -> String {
+    let mut text = format!("  {:<66}{:>10}{:>16}\n", "check", "looked at", "least margin");
+    for (check, where_) in checks {
+        let margin = check.margin.map_or("-".into(), real);
+        let _ = writeln!(
+            text,
+            "  {:<10}{:<56}{:>10}{:>16}",
+            word(check.verdict),
+            check.statement,
+            count(check.looks),
+            margin
+        );
+        if let Some(first) = check.first {
+            let _ = writeln!(
+                text,
+                "  {:<10}first at step {}: {} > {}, and {} times in all{where_}",
+                "",
+                count(first.t),
+                real(first.value),
+                real(first.bound),
+                count(check.fails)
+            );
+        }
+    }
+    text
+}
+
+fn word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Holds => "holds",
+        Verdict::Violated => "VIOLATED",
+        Verdict::Excused => "excused",
+        _ => "-",
+    }
+}
+
+fn many(runs: &[AuditReport], world: &str) -> String {
+    let first = &runs[0];
+    let mut sheet = Sheet::default();
+    sheet.row("world", world);
+    sheet.row("learner", format!("{}, {} runs", first.learner, runs.len()));
+    sheet.row("radius", first.radius.as_deref().unwrap_or("none: this learner has no confidence set"));
+    let holds = first.guarantee.as_ref().map_or("none".into(), |guarantee| guarantee.summary());
+    sheet.row("guarantee", holds);
+    let ratio = runs.iter().filter_map(|r| r.likelihood.as_ref()?.ratio_bound).reduce(f64::max);
+    if let Some(ratio) = ratio {
+        sheet.row("G_t/Gamma_t", format!("{} at most over all steps of all runs", real(ratio)));
+    }
+    let mut text = sheet.render();
+    let _ = writeln!(
+        text,
+        "\n  {:<8}{:>10}{:>12}{:>14}{:>14}{:>8}{:>10}",
+        "seed", "episodes", "steps", "regret", "certified", "plans", "violated"
+    );
+    for r in runs {
+        let _ = writeln!(
+            text,
+            "  {:<8}{:>10}{:>12}{:>14}{:>14}{:>8}{:>10}",
+            r.seed,
+            count(r.episodes),
+            count(r.steps),
+            real(r.regret),
+            r.regret_certified.map_or("-".into(), real),
+            count(r.planner_calls),
+            r.violated().count()
+        );
+    }
+    text.push('\n');
+    text + &checks(worst(runs).into_iter())
+}
+
+/// For every check the run with the least margin.
+fn worst(runs: &[AuditReport]) -> Vec<(&Check, String)> {
+    let mut all: Vec<(&Check, String)> = Vec::new();
+    for r in runs {
+        for check in &r.checks {
+            let here = (check, format!(" (seed {})", r.seed));
+            match all.iter_mut().find(|(other, _)| other.statement == check.statement) {
+                None => all.push(here),
+                Some(other) => {
+                    let margin = |check: &Check| check.margin.unwrap_or(f64::INFINITY);
+                    if (margin(check), other.0.fails) < (margin(other.0), check.fails) {
+                        *other = here;
+                    }
+                }
+            }
+        }
+    }
+    all
+}

@@ -1,0 +1,160 @@
+//! The decomposition of the regret: Lemma "Regret Decomposition" of the LEVIS++ paper, Appendix C.
+//!
+//! With V the value function in force at a step, and V_0 = 0 before the first plan,
+//!
+//! * I1 = sum of c + P V(s,a) - V(s), the Bellman errors;
+//! * I2 = sum of V(s') - P V(s,a), a martingale;
+//! * I3 = sum of V(s) - V(s'), less V(s_init) for every episode, plus 1.
+//!
+//! All sums are over the steps of finished episodes. Then I1 + I2 + I3 - 1 = R_hat, the cost less
+//! what was promised, whatever V is. The 1 is the paper's, whose V_0 is 1 off the goal. And
+//! R = R_hat - sum over the episodes of (V* - V)(s_init).
+
+use super::super::{Arena, Step};
+use super::watch::Watch;
+use crate::problem::Truth;
+use serde::Serialize;
+
+/// I1, I2 and I3 + the promises, of some steps.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
+    bellman: f64,
+    noise: f64,
+    drift: f64,
+    promised: f64,
+    cost: f64,
+}
+
+impl Sums {
+    fn add(&mut self, more: &Sums) {
+        self.bellman += more.bellman;
+        self.noise += more.noise;
+        self.drift += more.drift;
+        self.promised += more.promised;
+        self.cost += more.cost;
+    }
+}
+
+/// The decomposition over finished episodes, in the user's units.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[non_exhaustive]
+pub struct Decomposition {
+    /// The sum of the Bellman errors.
+    pub i1: f64,
+    /// The sum of the martingale differences.
+    pub i2: f64,
+    /// What changes of plan and promises leave, and 1.
+    pub i3: f64,
+    /// The cost less what was promised, as the learner keeps it.
+    pub r_hat: f64,
+    /// How far I1 + I2 + I3 - 1 is from R_hat.
+    pub off: f64,
+    /// The sum over the episodes of (V* - V)(s_init): how optimistic plans were where they began.
+    pub optimism: f64,
+    /// How far R_hat less that is from the regret.
+    pub regret_off: f64,
+}
+
+pub(super) struct Account<'a> {
+    arena: &'a Arena,
+    truth: &'a Truth,
+    /// V in force: V_0 = 0, then V_j.
+    pub(super) v: Vec<f64>,
+    finished: Sums,
+    open: Sums,
+    /// V(s_init) when each finished episode began, taken from V*(s_init).
+    optimism: f64,
+    begun: bool,
+    /// R_hat as the learner keeps it.
+    r_hat: Option<f64>,
+    pub(super) certificate: Watch,
+    pub(super) optimistic: Watch,
+}
+
+impl<'a> Account<'a> {
+    pub(super) fn new(arena: &'a Arena, truth: &'a Truth) -> Account<'a> {
+        Account {
+            arena,
+            truth,
+            v: vec![0.0; arena.problem().states()],
+            finished: Sums::default(),
+            open: Sums::default(),
+            optimism: 0.0,
+            begun: false,
+            r_hat: None,
+            certificate: Watch::default(),
+            optimistic: Watch::default(),
+        }
+    }
+
+    /// P V(s,a).
+    pub(super) fn mean(&self, pair: usize) -> f64 {
+        let problem = self.arena.problem();
+        let row = self.truth.row(problem, pair);
+        problem.successors(pair).iter().zip(row).map(|(&s, p)| p * self.v[s as usize]).sum()
+    }
+
+    pub(super) fn step(&mut self, step: &Step, pair: usize) {
+        let start = self.arena.problem().start();
+        if !self.begun {
+            (self.begun, self.open.promised) = (true, self.v[start]);
+        }
+        let (mean, here, next) = (self.mean(pair), self.v[step.state], self.v[step.next]);
+        self.open.bellman += step.cost + mean - here;
+        self.open.noise += next - mean;
+        self.open.drift += here - next;
+        self.open.cost += step.cost;
+        self.r_hat = step.learner.paid_less_promised();
+    }
+
+    /// Whether no value exceeds V* by more than T* times what costs were raised by.
+    pub(super) fn plan(&mut self, t: u64, v: &[f64], raised: f64) {
+        let exact = self.arena.exact();
+        let slack = raised * exact.t_star;
+        // the state that is nearest to its bound, or furthest beyond
+        let worst = v
+            .iter()
+            .zip(&exact.upper)
+            .map(|(v, upper)| (*v, upper + slack))
+            .min_by(|a, b| (a.1 - a.0).total_cmp(&(b.1 - b.0)));
+        if let Some((value, bound)) = worst {
+            self.optimistic.see(t, value, bound);
+        }
+        self.v.copy_from_slice(v);
+    }
+
+    /// An episode has ended; `regret` is R_k.
+    pub(super) fn episode(&mut self, t: u64, regret: f64) {
+        let open = std::mem::take(&mut self.open);
+        if std::mem::take(&mut self.begun) {
+            self.finished.add(&open);
+            self.optimism += self.arena.optimal_cost() - open.promised;
+        }
+        self.certificate.see(t, regret, self.certified());
+    }
+
+    /// R_hat, as the learner keeps it or, where it keeps none, as it is here.
+    pub(super) fn certified(&self) -> f64 {
+        self.r_hat.unwrap_or(self.finished.cost - self.finished.promised)
+    }
+
+    /// The cost of the finished episodes.
+    pub(super) fn paid(&self) -> f64 {
+        self.finished.cost
+    }
+
+    pub(super) fn decomposition(&self, regret: f64) -> Decomposition {
+        let Sums { bellman, noise, drift, promised, .. } = self.finished;
+        let (i1, i2, i3) = (bellman, noise, drift - promised + 1.0);
+        let r_hat = self.certified();
+        Decomposition {
+            i1,
+            i2,
+            i3,
+            r_hat,
+            off: i1 + i2 + i3 - 1.0 - r_hat,
+            optimism: self.optimism,
+            regret_off: r_hat - self.optimism - regret,
+        }
+    }
+}

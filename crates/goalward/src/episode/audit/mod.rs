@@ -1,0 +1,407 @@
+//! An observer that knows the truth and the theory: it shows on a run whether the lemmas hold.
+//!
+//! It keeps V of the plan in force, so that every quantity is that of the step as it was taken. What
+//! it needs of the learner comes through [`Probe`].
+
+mod account;
+mod likely;
+mod moments;
+mod report;
+mod watch;
+mod whole;
+
+pub use account::Decomposition;
+pub use moments::{Formula, LevelSums};
+pub use report::{AuditReport, Check, Curve, LevelReport, LikelihoodReport, Rests, Verdict};
+pub use watch::Broken;
+pub use whole::WholeB;
+
+use super::{Arena, Episode, Flow, Observer, Plan, Runner, Step};
+use crate::Result;
+use crate::confidence::{ConfidenceSet, LikelihoodKeeper, Net, Observed, Size};
+use crate::learners::{Learner, Levels, PlanReport, Probe};
+use crate::problem::Truth;
+use account::Account;
+use likely::Likely;
+use moments::Moments;
+use report::Judge;
+use std::collections::BTreeMap;
+use watch::Watch;
+use whole::Whole;
+
+/// Curves have a point for every step or episode, or for each of this factor.
+const SPARSE: f64 = 1.03;
+
+/// Watches a run from its first step, and reports what the theory says of it.
+///
+/// ```
+/// use goalward::episode::{Arena, Audit, RunSpec, Runner};
+/// use goalward::Settings;
+/// let arena = Arena::open("hard-instance", &Settings::new().set("dim", 2))?;
+/// let mut runner = Runner::new(&arena, RunSpec::new("lr", 50))?;
+/// let mut audit = Audit::new(&arena)?;
+/// runner.run(&mut [&mut audit])?;
+/// let report = audit.report(&runner);
+/// assert_eq!(report.violated().count(), 0);
+/// assert!(report.regret_certified.is_some_and(|certified| certified >= report.regret));
+/// # Ok::<(), goalward::Error>(())
+/// ```
+pub struct Audit<'a> {
+    arena: &'a Arena,
+    truth: &'a Truth,
+    account: Account<'a>,
+    plans: BTreeMap<String, u64>,
+    /// Whether plans are over sets of mixtures.
+    mixture: bool,
+    t_j: Option<u64>,
+    t: u64,
+    /// The sets of learners that show neither moment levels nor a likelihood.
+    sets: Vec<(String, Watch)>,
+    moments: Option<Moments>,
+    whole: Whole,
+    likely: Option<Likely<'a>>,
+    /// Whether the learner was asked what it has.
+    asked: bool,
+    curve: Curve,
+    next: (u64, u64),
+}
+
+impl<'a> Audit<'a> {
+    /// Before the first step of a run.
+    pub fn new(arena: &'a Arena) -> Result<Audit<'a>> {
+        let truth = arena.truth()?;
+        Ok(Audit {
+            arena,
+            truth,
+            account: Account::new(arena, truth),
+            plans: BTreeMap::new(),
+            mixture: false,
+            t_j: None,
+            t: 0,
+            sets: Vec::new(),
+            moments: None,
+            whole: Whole::new(arena),
+            likely: None,
+            asked: false,
+            curve: Curve::default(),
+            next: (1, 1),
+        })
+    }
+
+    /// What it found so far.
+    pub fn report(&self, runner: &Runner) -> AuditReport {
+        let result = runner.result();
+        let regret = self.account.paid() - result.episodes as f64 * result.optimal_cost;
+        let decomposition = self.mixture.then(|| self.account.decomposition(regret));
+        let guarantee = result.guarantee;
+        let mut judge = Judge::new(guarantee.as_ref(), result.radius.as_deref());
+        self.judge_all(&mut judge, runner, decomposition.as_ref());
+        let formula = self.moments.as_ref().map(|moments| moments.formula);
+        let levels = self.levels(&mut judge, result.planner_calls);
+        let likelihood = self.likelihood(&mut judge, runner, result.theta_interval.as_deref());
+        AuditReport {
+            world: result.world,
+            learner: result.learner,
+            seed: result.seed,
+            episodes: result.episodes,
+            steps: result.steps,
+            cost: self.account.paid(),
+            optimal_cost: result.optimal_cost,
+            regret,
+            regret_certified: result.regret_certified,
+            truncated: result.truncated,
+            radius: result.radius,
+            guarantee,
+            planner_calls: result.planner_calls,
+            plans: self.plans.clone(),
+            checks: judge.checks,
+            decomposition,
+            most_plans: formula.map(|formula| formula.most_plans()),
+            regret_bound: formula.map(|formula| {
+                let b_star = self.arena.exact().b_star;
+                formula.regret_bound(b_star, self.account.paid(), result.planner_calls)
+            }),
+            formula,
+            levels,
+            whole_b: self.moments.as_ref().and(self.whole.found),
+            likelihood,
+            curve: self.curve.clone(),
+        }
+    }
+
+    /// What concerns every learner.
+    fn judge_all(&self, judge: &mut Judge, runner: &Runner, decomposition: Option<&Decomposition>) {
+        for (kind, watch) in &self.sets {
+            judge.add(format!("theta* is in the set ({kind})"), Rests::Guarantee, watch);
+        }
+        let raised = runner.learner().raised() > 0.0;
+        let values = if raised { "V_j <= V* + rho_j T*" } else { "V_j <= V*" };
+        let claims = match runner.learner().paid_less_promised() {
+            Some(_) => Rests::Guarantee,
+            None => Rests::Nothing,
+        };
+        judge.add(values, claims, &self.account.optimistic);
+        let free = raised || self.arena.problem().min_cost() == 0.0;
+        let certifies = if free { Rests::Nothing } else { claims };
+        judge.add("R_K <= R_hat, at the end of every episode", certifies, &self.account.certificate);
+        if let Some(decomposition) = decomposition {
+            let same = 1e-9 * self.account.paid().max(f64::MIN_POSITIVE);
+            for (name, off) in [
+                ("I1 + I2 + I3 - 1 = R_hat, to 1e-9 of the cost", decomposition.off),
+                ("R = R_hat - sum of (V* - V_j)(s_init), to 1e-9 of the cost", decomposition.regret_off),
+            ] {
+                let mut watch = Watch::default();
+                watch.see(self.t, off.abs() / same, 1.0);
+                judge.add(name, Rests::Arithmetic, &watch);
+            }
+        }
+    }
+
+    /// What concerns LEVIS++ and its variants.
+    fn levels(&self, judge: &mut Judge, plans: u64) -> Vec<LevelReport> {
+        let Some(moments) = &self.moments else { return Vec::new() };
+        let sums = moments.sums();
+        let mut levels = Vec::new();
+        for (l, (watch, sums)) in moments.levels.iter().zip(sums).enumerate() {
+            let rests = if watch.claimed { Rests::Guarantee } else { Rests::Nothing };
+            judge.add(format!("theta* is in the set of level {l}"), rests, &watch.set);
+            let rests = if moments.levels.iter().all(|w| w.claimed) { rests } else { Rests::Nothing };
+            if watch.variance.looks > 0 {
+                judge.add(format!("level {l}: |estimated - true variance| <= E"), rests, &watch.variance);
+            }
+            let mut martingale = Watch::default();
+            martingale.see(self.t, sums.a.abs(), sums.a_bound);
+            judge.add(format!("level {l}: |A| <= sqrt(2 zeta S) + zeta"), rests, &martingale);
+            let mut weights = Watch::default();
+            weights.see(self.t, sums.r, sums.r_bound);
+            judge.add(format!("level {l}: R is at most what Lemma R says"), rests, &weights);
+            let margin = watch.set.least;
+            levels.push(LevelReport {
+                level: l,
+                margin: margin.map(|(margin, _)| margin),
+                margin_at: margin.map(|(_, t)| t),
+                variance_margin: watch.variance.least.map(|(margin, _)| margin),
+                sums,
+            });
+        }
+        // the step from T^2/lambda to T/lambda in its proof needs lambda <= 1
+        let rests = if moments.formula.lambda <= 1.0 { Rests::Guarantee } else { Rests::Nothing };
+        let mut calls = Watch::default();
+        calls.see(self.t, plans as f64, moments.formula.most_plans());
+        judge.add("planning calls <= 4 d L log(1 + T/lambda) + 2 log T", rests, &calls);
+        levels
+    }
+
+    /// What concerns learners with a likelihood set.
+    fn likelihood(
+        &self,
+        judge: &mut Judge,
+        runner: &Runner,
+        intervals: Option<&[(f64, f64)]>,
+    ) -> Option<LikelihoodReport> {
+        let likely = self.likely.as_ref()?;
+        judge.add("theta* is in the likelihood set", Rests::Guarantee, &likely.wealth);
+        let theory = likely.theory();
+        let watched = likely.is_watched();
+        let eluder = theory.eluder(4.0 * likely.most_g, self.t);
+        if watched {
+            judge.add("Lemma 1: d^2(theta~_t, theta*) <= G_t", Rests::Guarantee, &likely.distance);
+            judge.add("G_t <= 17 Gamma_t", Rests::Guarantee, &likely.between);
+            let mut sum = Watch::default();
+            sum.see(self.t, likely.sum_delta, eluder);
+            judge.add("Lemma 3: sum of Delta_t(theta~_t) <= E(4G)", Rests::Guarantee, &sum);
+        }
+        let unit = self.arena.problem().largest_cost();
+        let seen = Observed {
+            episodes: runner.learner().clock().episodes_begun(),
+            steps: self.t,
+            plans: runner.learner().clock().j,
+            beyond: 0,
+        };
+        let bound = unit * theory.regret_bound(self.arena.exact().b_star / unit, likely.most_g, &seen);
+        let wealth_threshold = -theory.delta.ln();
+        Some(LikelihoodReport {
+            directions: theory.m,
+            delta: theory.delta,
+            log_wealth: likely.wealth.least.map(|(margin, _)| wealth_threshold - margin),
+            wealth_threshold,
+            threshold: likely.threshold,
+            largest_ratio: watched.then_some(likely.at_looks.0),
+            largest_ratio_at: watched.then_some(likely.at_looks.1),
+            ratio_bound: watched.then_some(likely.over_steps),
+            looks: likely.looks,
+            gamma: theory.gamma(self.t),
+            gamma_hat: theory.gamma_hat,
+            sum_delta: watched.then_some(likely.sum_delta),
+            eluder: watched.then_some(eluder),
+            regret_bound: watched.then_some(bound).filter(|bound| bound.is_finite()),
+            widths: intervals.map(|all| all.iter().map(|(low, high)| high - low).collect()),
+        })
+    }
+
+    /// What the learner has to show, asked once.
+    fn ask(&mut self, learner: &Learner) {
+        #[derive(Default)]
+        struct Has {
+            levels: bool,
+            likelihood: bool,
+        }
+        impl Probe for Has {
+            fn wants_estimate(&self) -> bool {
+                false
+            }
+            fn levels(&mut self, _: &Levels) {
+                self.levels = true;
+            }
+            fn likelihood(&mut self, _: &LikelihoodKeeper) {
+                self.likelihood = true;
+            }
+        }
+        if std::mem::replace(&mut self.asked, true) {
+            return;
+        }
+        let mut has = Has::default();
+        learner.probe(&mut has);
+        // a truth that is no mixture has no theta* that could be in a set
+        let theta = self.truth.theta();
+        self.moments = theta.filter(|_| has.levels).map(Moments::new);
+        self.likely = theta
+            .filter(|_| has.likelihood)
+            .map(|theta| Likely::new(self.arena.problem(), self.truth, theta));
+    }
+
+    /// Takes a point of the curves down, if it is time.
+    fn sample(&mut self) {
+        if self.t < self.next.0 {
+            return;
+        }
+        self.next.0 = sparse(self.t);
+        let used = |watch: &Watch| watch.last;
+        let sets = self.sets.iter().map(|(_, watch)| used(watch));
+        let levels = self.moments.iter().flat_map(|moments| moments.levels.iter().map(|w| used(&w.set)));
+        let likely = self.likely.iter().map(|likely| used(&likely.wealth));
+        self.curve.sets.push((self.t, sets.chain(levels).chain(likely).collect()));
+        if let Some(likely) = self.likely.as_ref().filter(|likely| likely.is_watched()) {
+            self.curve.ratios.push((self.t, likely.between.last * 17.0));
+        }
+    }
+}
+
+fn sparse(n: u64) -> u64 {
+    (n + 1).max((n as f64 * SPARSE) as u64)
+}
+
+/// Takes in what a learner shows after a step.
+struct AtStep<'s, 'a> {
+    audit: &'s mut Audit<'a>,
+    pair: usize,
+    next: usize,
+    /// The sets shown so far.
+    sets: usize,
+}
+
+impl Probe for AtStep<'_, '_> {
+    fn wants_estimate(&self) -> bool {
+        false
+    }
+
+    fn wants_sets(&self) -> bool {
+        self.audit.moments.is_none() && self.audit.likely.is_none()
+    }
+
+    fn levels(&mut self, shown: &Levels) {
+        let Audit { moments, account, arena, truth, t, t_j, .. } = &mut *self.audit;
+        if let Some(moments) = moments {
+            let place = (&**arena.problem(), *truth);
+            moments.step(shown, account, place, (self.pair, self.next), (*t, *t_j));
+        }
+    }
+
+    fn likelihood(&mut self, keeper: &LikelihoodKeeper) {
+        let Audit { likely, account, .. } = &mut *self.audit;
+        if let Some(likely) = likely {
+            likely.step(keeper, &account.v, self.pair, self.next);
+        }
+    }
+
+    fn set(&mut self, now: &dyn ConfidenceSet) {
+        if !self.wants_sets() {
+            return;
+        }
+        let Some(theta) = self.audit.truth.theta() else { return };
+        let all = &mut self.audit.sets;
+        if all.len() <= self.sets {
+            all.push((now.kind(), Watch::default()));
+        }
+        let (Size::Radius(size) | Size::Nats(size)) = now.size();
+        let margin = now.margin(theta);
+        all[self.sets].1.see(self.audit.t, size - margin, size);
+        self.sets += 1;
+    }
+}
+
+/// Takes in what a learner shows of a plan.
+struct AtPlan<'s, 'a> {
+    audit: &'s mut Audit<'a>,
+    raised: f64,
+    exact: bool,
+    keeper: Option<LikelihoodKeeper>,
+}
+
+impl Probe for AtPlan<'_, '_> {
+    fn wants_estimate(&self) -> bool {
+        false
+    }
+
+    fn plan(&mut self, plan: &PlanReport) {
+        let audit = &mut *self.audit;
+        audit.mixture |= plan.mixture().is_some();
+        let reason = serde_json::to_value(plan.reason).unwrap_or_default();
+        *audit.plans.entry(reason.as_str().unwrap_or("other").into()).or_default() += 1;
+        audit.account.plan(plan.t, &plan.v, self.raised);
+        audit.t_j = Some(plan.t);
+    }
+
+    fn levels(&mut self, shown: &Levels) {
+        self.audit.whole.plan(self.audit.t, shown);
+    }
+
+    fn likelihood(&mut self, keeper: &LikelihoodKeeper) {
+        self.keeper = Some(keeper.clone());
+    }
+
+    fn net(&mut self, net: &Net) {
+        if let (Some(likely), Some(keeper)) = (&mut self.audit.likely, &self.keeper) {
+            likely.plan(keeper, self.exact || net.demands_exact(keeper));
+        }
+    }
+}
+
+impl Observer for Audit<'_> {
+    fn step(&mut self, step: &Step) -> Flow {
+        self.ask(step.learner);
+        self.t = step.t;
+        let pair = self.arena.problem().pair(step.state, step.action);
+        step.learner.probe(&mut AtStep { audit: self, pair, next: step.next, sets: 0 });
+        self.account.step(step, pair);
+        self.sample();
+        Flow::Continue(())
+    }
+
+    fn plan(&mut self, plan: &Plan) -> Flow {
+        self.ask(plan.learner);
+        let exact = plan.learner.in_force().get("set").is_some_and(|set| set == "exact");
+        let raised = plan.learner.raised();
+        plan.learner.probe(&mut AtPlan { audit: self, raised, exact, keeper: None });
+        Flow::Continue(())
+    }
+
+    fn episode(&mut self, ended: &Episode) -> Flow {
+        self.account.episode(self.t, ended.regret);
+        if ended.episode >= self.next.1 {
+            self.next.1 = sparse(ended.episode);
+            self.curve.episodes.push((ended.episode, ended.regret, self.account.certified()));
+        }
+        Flow::Continue(())
+    }
+}

@@ -1,0 +1,131 @@
+//! What an audit saw on the way: regret and what was certified of it, how near theta* came to the
+//! boundary of every set, and how far what plans believed was from the data.
+
+use super::Picture;
+use crate::Result;
+use crate::figure::{self, Axis, Chart, Colour, Curve, CurvePoint, Dash, Head, Plot, Stroke};
+use goalward::episode::AuditReport;
+
+/// One picture for the regret, one for the sets, one for G_t/Gamma_t: those that there is something
+/// of.
+pub fn draw(report: &AuditReport) -> Result<Vec<Picture>> {
+    let who = format!("{} on {}, seed {}", report.learner, report.world, report.seed);
+    let plots = [regret(report), sets(report), ratios(report)];
+    plots.into_iter().flatten().map(|shown| shown.picture(&who)).collect()
+}
+
+/// A plot, with what is said of it.
+struct Shown {
+    name: &'static str,
+    title: String,
+    note: String,
+    plot: Plot,
+}
+
+impl Shown {
+    fn picture(self, who: &str) -> Result<Picture> {
+        let head = Head { title: self.title.clone(), notes: vec![format!("{who} · {}", self.note)] };
+        let chart = Chart { head, plots: vec![self.plot], columns: 1, ends: true, ..Chart::default() };
+        let alt = format!("{}: {}", self.title, self.note);
+        Ok(Picture {
+            name: self.name.into(),
+            title: self.title,
+            svg: figure::svg(&chart, &alt)?,
+            alt,
+            png: figure::png(&chart)?,
+        })
+    }
+}
+
+fn curve(label: String, n: usize, points: impl Iterator<Item = (u64, f64)>) -> Curve {
+    let point = |(x, y): (u64, f64)| CurvePoint { x: x as f64, y, ..CurvePoint::default() };
+    let finite = points.filter(|(_, y)| y.is_finite());
+    Curve { label, stroke: Stroke::nth(n), points: finite.map(point).collect(), dots: false }
+}
+
+/// A line at a height, which no axis is chosen for.
+fn limit(label: &str, height: f64, last: u64) -> Curve {
+    let ends = [1, last.max(2)].map(|x| CurvePoint { x: x as f64, y: height, ..CurvePoint::default() });
+    let stroke = Stroke::new(Colour::GREY, 2.6, Dash::Dashed);
+    Curve { label: label.into(), stroke, points: ends.to_vec(), dots: false }
+}
+
+fn axis(title: &str, log: bool) -> Axis {
+    Axis { title: title.into(), log, ..Axis::default() }
+}
+
+fn regret(report: &AuditReport) -> Option<Shown> {
+    let episodes = &report.curve.episodes;
+    let last = episodes.last()?;
+    let title = match report.regret_certified {
+        Some(certified) => format!("Regret {:.1}, certified at most {certified:.1}", report.regret),
+        None => format!("Regret {:.1}, and R_hat, which certifies nothing here", last.1),
+    };
+    let curves = vec![
+        curve("R_hat: paid less promised".into(), 0, episodes.iter().map(|(k, _, r)| (*k, *r))),
+        curve("regret".into(), 1, episodes.iter().map(|(k, r, _)| (*k, *r))),
+    ];
+    let plot = Plot {
+        x: axis("Episodes K", false),
+        y: axis("Cost beyond the optimum", false),
+        curves,
+        ..Plot::default()
+    };
+    let note = "R_hat is what was paid, less the values of the plans in force when episodes began".into();
+    Some(Shown { name: "regret", title, note, plot })
+}
+
+fn sets(report: &AuditReport) -> Option<Shown> {
+    let sets = &report.curve.sets;
+    let (last, used) = sets.last()?;
+    let names = names(report, used.len());
+    let curves: Vec<Curve> = names
+        .into_iter()
+        .enumerate()
+        .map(|(i, name)| curve(name, i, sets.iter().filter_map(|(t, all)| Some((*t, *all.get(i)?)))))
+        .collect();
+    let plot = Plot {
+        x: axis("Steps t", true),
+        y: axis("Share of the radius", false),
+        guides: vec![limit("boundary", 1.0, *last)],
+        curves,
+        ..Plot::default()
+    };
+    let outside = report.checks.iter().any(|c| c.statement.starts_with("theta* is in the") && c.fails > 0);
+    let title =
+        if outside { "theta* has left a confidence set" } else { "theta* is in every confidence set" };
+    let note = "the distance of theta* as a share of the radius; for the likelihood set, the log-wealth \
+                against theta* as a share of ln(1/delta)"
+        .into();
+    (!used.is_empty()).then(|| Shown { name: "sets", title: title.into(), note, plot })
+}
+
+/// What every set is called.
+fn names(report: &AuditReport, count: usize) -> Vec<String> {
+    let levels = report.levels.iter().map(|level| format!("level {}", level.level));
+    let mut names: Vec<String> = match report.levels.is_empty() && report.likelihood.is_none() {
+        true => {
+            (0..count).map(|i| if count == 1 { "set".into() } else { format!("set {}", i + 1) }).collect()
+        }
+        false => levels.collect(),
+    };
+    names.extend(report.likelihood.as_ref().map(|_| "likelihood set".into()));
+    names.truncate(count);
+    names
+}
+
+fn ratios(report: &AuditReport) -> Option<Shown> {
+    let ratios = &report.curve.ratios;
+    let (last, _) = ratios.last()?;
+    let most = report.likelihood.as_ref()?.ratio_bound?;
+    let plot = Plot {
+        x: axis("Steps t", true),
+        y: axis("G_t / Gamma_t, from above", false),
+        guides: vec![limit("what the theorem asks for: 17", 17.0, *last)],
+        curves: vec![curve("G_t / Gamma_t".into(), 0, ratios.iter().copied())],
+        ..Plot::default()
+    };
+    let title = format!("What plans believe is within {most:.2} Gamma_t of the data");
+    let note = "G_t bounds the squared Hellinger distance of theta~_t from theta* over the steps before t";
+    Some(Shown { name: "distances", title, note: note.into(), plot })
+}
