@@ -306,10 +306,11 @@ impl PyProblem {
         self.problem().goal()
     }
 
-    /// The true weights, if they are known; learners never see them.
+    /// The true weights, if they are known and there are any; learners never see them.
     #[getter]
     fn theta<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyArray1<f64>>> {
-        self.instance.truth.as_ref().map(|truth| PyArray1::from_slice(py, truth.theta()))
+        let theta = self.instance.truth.as_ref()?.theta()?;
+        Some(PyArray1::from_slice(py, theta))
     }
 
     /// The same problem with other true weights, or with none.
@@ -323,6 +324,20 @@ impl PyProblem {
         };
         let notes = problem.notes().to_vec();
         let instance = Instance { problem: problem.clone(), truth, model: self.instance.model, notes };
+        Ok(PyProblem::new(&self.world, self.params.clone(), instance))
+    }
+
+    /// The same problem with a true kernel that need not be a mixture of the models: rows `(state,
+    /// action, next, probability)`, states and actions by number or name. What is not listed is 0.
+    fn with_kernel(&self, rows: Vec<Bound<PyAny>>) -> PyResult<PyProblem> {
+        let entry = |row: &Bound<PyAny>| -> PyResult<(usize, usize, usize, f64)> {
+            let (state, action, next, p): (Bound<PyAny>, Bound<PyAny>, Bound<PyAny>, f64) = row.extract()?;
+            let s = self.checked(&state)?;
+            Ok((s, self.action_of(s, &action)?, self.checked(&next)?, p))
+        };
+        let entries = rows.iter().map(entry).collect::<PyResult<Vec<_>>>()?;
+        let instance = self.problem().with_kernel(&entries).map_err(Told::told)?;
+        let instance = Instance { model: self.instance.model, ..instance };
         Ok(PyProblem::new(&self.world, self.params.clone(), instance))
     }
 

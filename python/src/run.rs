@@ -2,7 +2,7 @@
 
 use crate::arguments::named;
 use crate::errors::{Told, refused, to_python};
-use crate::learner::PyLearner;
+use crate::learner::{self, PyLearner};
 use crate::own::{self, Raised};
 use crate::problem::PyProblem;
 use crate::watch::{Tally, watched};
@@ -10,6 +10,7 @@ use goalward::Settings;
 use goalward::episode::{
     Agent, Arena, Ending, Episode, Flow, Observer, RunResult, RunSpec, Runner, Step, Stop,
 };
+use goalward::learners::Vigilance;
 use goalward_lab::stats::Mean;
 use numpy::PyArray1;
 use pyo3::prelude::*;
@@ -64,9 +65,10 @@ struct Ran {
 
 /// Runs jobs, each a tuple of label, problem, learner and seed, on so many threads. A learner is an
 /// id with settings, a `Learner`, or an object with `act` and `observe`. For each job a dictionary
-/// with the result and the columns.
+/// with the result and the columns. `vigilance` is what to do on misfit, and its level, for learners
+/// that are built here.
 #[pyfunction]
-#[pyo3(signature = (jobs, episodes, max_steps, threads, progress))]
+#[pyo3(signature = (jobs, episodes, max_steps, threads, progress, vigilance=(None, None)))]
 pub(crate) fn run_jobs<'py>(
     py: Python<'py>,
     jobs: Vec<(String, Bound<'py, PyProblem>, Bound<'py, PyAny>, u64)>,
@@ -74,7 +76,9 @@ pub(crate) fn run_jobs<'py>(
     max_steps: Option<u64>,
     threads: usize,
     progress: Option<Py<PyAny>>,
+    vigilance: (Option<String>, Option<f64>),
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
+    let vigilance = learner::vigilance(vigilance.0.as_deref(), vigilance.1).map_err(Told::told)?;
     let mut all: Vec<Job> = Vec::new();
     for (label, problem, learner, seed) in jobs {
         match job(py, label, &problem, &learner, seed) {
@@ -87,7 +91,7 @@ pub(crate) fn run_jobs<'py>(
     }
     let (tally, raised) = (Tally::new(), Raised::default());
     let outcome = watched(py, &tally, progress.as_ref(), || {
-        let runs = Runs { jobs: &all, episodes, max_steps, tally: &tally, raised: &raised };
+        let runs = Runs { jobs: &all, episodes, max_steps, vigilance, tally: &tally, raised: &raised };
         runs.all(threads.clamp(1, 1024))
     });
     give_back(py, &all);
@@ -141,6 +145,7 @@ struct Runs<'a> {
     jobs: &'a [Job],
     episodes: u64,
     max_steps: Option<u64>,
+    vigilance: Vigilance,
     tally: &'a Tally,
     raised: &'a Raised,
 }
@@ -178,6 +183,7 @@ impl Runs<'_> {
             seed: job.seed,
             episodes: self.episodes,
             max_steps: self.max_steps,
+            vigilance: self.vigilance,
         };
         let mut taken = None;
         let mut runner = match &job.who {
@@ -199,6 +205,7 @@ impl Runs<'_> {
                 };
                 let (learner, built, kept) = agent.into_parts();
                 (spec.learner, spec.settings) = (built.learner.clone(), built.settings.clone());
+                spec.vigilance = built.vigilance;
                 taken = Some((slot, built, kept));
                 Runner::with_learner(&job.arena, spec, learner)?
             }

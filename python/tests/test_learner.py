@@ -127,3 +127,41 @@ def test_a_saved_learner_belongs_to_its_problem(tmp_path: Path, grid: gw.Problem
     path.write_text(json.dumps(content))
     with pytest.raises(gw.FileError, match="checksum"):
         gw.Learner.load(path, grid)
+
+
+def test_a_learner_says_whether_any_mixture_explains_the_data(grid: gw.Problem) -> None:
+    learner = gw.Learner("lr", grid, seed=1, misfit_level=0.05)
+    drive(learner, grid, 100, 1)
+    misfit = learner.misfit
+    assert misfit is not None
+    assert (misfit["status"], misfit["alpha"], misfit["step"]) == ("none", 0.05, None)
+    assert misfit["text"].startswith("no evidence")
+    assert gw.Learner("random", grid).misfit is None
+
+
+@pytest.mark.parametrize("on_misfit", ["warn", "stop", "tabular"])
+def test_what_to_do_when_the_models_are_wrong(on_misfit: str, grid: gw.Problem) -> None:
+    learner = gw.Learner("lr", grid, seed=1, on_misfit=on_misfit)
+    learner.observe(0, 0, None, grid.goal)  # no model allows that
+    for one in (learner, pickle.loads(pickle.dumps(learner))):
+        misfit = one.misfit
+        assert misfit is not None and misfit["status"] == "rejected" and misfit["step"] == 1
+        guarantee = one.guarantee
+        assert guarantee is not None and guarantee["holds"] == "no"
+        assert ("fallback" in one.parameters) == (on_misfit == "tabular")
+        if on_misfit == "stop":
+            with pytest.raises(gw.MisuseError, match="since step 1"):
+                one.act(0)
+        else:
+            assert one.act(0) in range(4)
+
+
+def test_what_is_said_of_misfit_is_judged(grid: gw.Problem) -> None:
+    with pytest.raises(gw.GoalwardError, match="warn, stop or tabular"):
+        gw.Learner("lr", grid, on_misfit="perhaps")
+    with pytest.raises(gw.GoalwardError, match="misfit_level"):
+        gw.Learner("lr", grid, misfit_level=1.0)
+    run = gw.run(grid, "lr", episodes=5, on_misfit="stop", misfit_level=0.2)
+    assert run.misfit is not None and run.misfit["alpha"] == 0.2
+    with pytest.raises(gw.SettingError, match="not told here"):
+        gw.run(grid, gw.Learner("lr", grid), episodes=5, on_misfit="stop")

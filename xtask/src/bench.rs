@@ -25,6 +25,10 @@ const BENCHES: &[(&str, &str)] = &[
     ("audit", "a run with its audit against the bare run, on the windy grid of 5 x 5"),
     ("arrays", "building a problem from ten sparse models in arrays"),
     ("tabular", "steps per second of the tabular learners against rlberry-scool's UCBVI"),
+    (
+        "misfit",
+        "watching whether the models explain the data, beside the same runs without; misfit [RUNS], 7",
+    ),
     ("lab", "a job of a study with its records and checkpoint against the bare run"),
     ("windy", "where the time of a learning run on a grid of N x N goes: windy [N [EPISODES]], 300 and 20"),
 ];

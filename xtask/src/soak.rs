@@ -40,6 +40,12 @@ const SOAKS: &[Soak] = &[
         what: "a study on two Dask workers, which are killed 20 times: the same records; dask [KILLS]",
     },
     Soak {
+        name: "fits",
+        package: "goalward",
+        what: "how often the intervals of `goalward fit` have all weights, and a policy's range its cost; \
+               fits [RUNS [STEPS]], 1,000 and 10,000",
+    },
+    Soak {
         name: "distances",
         package: "goalward",
         what: "200 audited runs of lr: G_t <= 17 Gamma_t at every step, and no lemma fails; distances [RUNS \
@@ -60,6 +66,12 @@ const SOAKS: &[Soak] = &[
         name: "mdps",
         package: "goalward",
         what: "5,000 random models against the exact enumeration of their policies",
+    },
+    Soak {
+        name: "misfit",
+        package: "goalward",
+        what: "how often a true mixture is rejected, and how often a wind that no model has is \
+               found; misfit [RUNS [MISSPECIFIED]], 1,000 and 100",
     },
 ];
 

@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 const PACE: Duration = Duration::from_millis(100);
 /// What does not come for so long through a pipe is said to be waited for.
 const PATIENCE: Duration = Duration::from_millis(700);
+/// What takes less is not worth a bar.
+const AFTER: Duration = Duration::from_secs(2);
 /// The clock is looked at every so many steps: a step can be faster than a look.
 const LOOK_EVERY: u64 = 64;
 
@@ -81,6 +83,53 @@ impl Waiting {
             }
         });
         Waiting { _until: Some(until) }
+    }
+}
+
+/// Shows how much of a log was read, once that has taken two seconds.
+pub(crate) struct Reading {
+    bar: Option<ProgressBar>,
+    size: Option<u64>,
+    quiet: bool,
+    began: Instant,
+    drawn: Instant,
+}
+
+impl Reading {
+    /// `size` is that of the file, where it is one.
+    pub(crate) fn new(size: Option<u64>, quiet: bool) -> Reading {
+        let now = Instant::now();
+        Reading { bar: None, size, quiet, began: now, drawn: now }
+    }
+
+    /// So many rows were read, from so many bytes.
+    pub(crate) fn at(&mut self, rows: u64, bytes: u64) {
+        if !rows.is_multiple_of(LOOK_EVERY * 64) || self.drawn.elapsed() < PACE {
+            return;
+        }
+        self.drawn = Instant::now();
+        if self.began.elapsed() < AFTER {
+            return;
+        }
+        let template = match self.size {
+            Some(_) => "{spinner} [{bar:30}] {msg}, {elapsed}, {eta} left",
+            None => "{spinner} {msg}, {elapsed}",
+        };
+        let bar = self.bar.get_or_insert_with(|| {
+            let bar = bar(self.size.unwrap_or(0), self.quiet, template).with_elapsed(self.began.elapsed());
+            bar.reset_eta();
+            bar
+        });
+        bar.set_position(bytes);
+        bar.set_message(format!("{} rows", numbers::count(rows)));
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
     }
 }
 

@@ -27,7 +27,7 @@ struct Case {
 /// c + <theta*, phi_V> for every pair: the memory traffic of a sweep without its support problems.
 fn plain_pass(instance: &Instance, v: &[f64], phi: &mut [f64]) -> f64 {
     let problem = &instance.problem;
-    let theta = instance.truth().unwrap().theta();
+    let theta = instance.truth().unwrap().theta().unwrap();
     let mut least = f64::INFINITY;
     for p in 0..problem.pairs() {
         problem.phi_v(p, v, phi);
@@ -81,7 +81,7 @@ fn main() {
         let mut shape = vec![0.0; d * d];
         (0..d).for_each(|i| shape[i * d + i] = 1e4);
         let center: Vec<f64> =
-            truth.theta().iter().enumerate().map(|(i, x)| x + 0.004 * (i % 3) as f64).collect();
+            truth.theta().unwrap().iter().enumerate().map(|(i, x)| x + 0.004 * (i % 3) as f64).collect();
         let ellipsoid = Ellipsoid { center: &center, shape: &shape, radius: 2.0 };
         let mut set = ConvexSet::new(problem.constraints(), ellipsoid).unwrap();
         let eps = 1.0 / case.t;

@@ -48,7 +48,7 @@ fn note(when: &str) {
 /// c + <theta*, phi_V> for every pair.
 fn plain_pass(instance: &Instance, v: &[f64]) -> f64 {
     let problem = &instance.problem;
-    let theta = instance.truth().unwrap().theta();
+    let theta = instance.truth().unwrap().theta().unwrap();
     let chunk = |first: usize| {
         let mut phi = vec![0.0; problem.dim()];
         let mut least = f64::INFINITY;
@@ -82,7 +82,7 @@ fn set_of(instance: &Instance, radius: f64) -> ConvexSet {
     let d = instance.problem.dim();
     let mut shape = vec![0.0; d * d];
     (0..d).for_each(|i| shape[i * d + i] = 1.0 + i as f64 / d as f64);
-    let ellipsoid = Ellipsoid { center: instance.truth().unwrap().theta(), shape: &shape, radius };
+    let ellipsoid = Ellipsoid { center: instance.truth().unwrap().theta().unwrap(), shape: &shape, radius };
     ConvexSet::new(instance.problem.constraints(), ellipsoid).unwrap()
 }
 

@@ -58,6 +58,7 @@
 //! * [`plan`]: the optimal cost of a known model, with certified bounds.
 //! * [`worlds`]: problems with their truth. [`episode`]: the only interaction loop, its trace and
 //!   its checkpoints. [`check`]: everything that is wrong with a world or file.
+//! * [`offline`]: the mixture from transitions that were logged elsewhere.
 
 pub mod check;
 mod closest;
@@ -73,6 +74,7 @@ pub mod learners;
 pub mod memory;
 #[doc(hidden)]
 pub mod numeric;
+pub mod offline;
 #[doc(hidden)]
 pub mod output;
 pub mod parameters;

@@ -29,11 +29,13 @@ fn steps_and_solves_allocate_nothing() {
         let mut learner = entry.build(problem, &entry.oracle(), 0, 1, told).unwrap();
         // whoever keeps transitions makes room for one that it has not seen; the likelihood is refitted
         // when the data have grown by a quarter (1.25^36 > 3000); learners that count take over a
-        // pair's counts when these have doubled
-        let keeps = entry.keeps.contains("transition");
+        // pair's counts when these have doubled; whoever watches its models keeps transitions, and
+        // looks when the data have grown by a tenth (1.1^84 > 3000), and after each of the first ten
+        let watches = learner.misfit().is_some();
+        let keeps = watches || entry.keeps.contains("transition");
         let most = match entry.family {
-            Family::LinearMixture if keeps => 36,
-            Family::LinearMixture | Family::Baseline => 0,
+            Family::LinearMixture => 36 + 84 + 10,
+            Family::Baseline => 0,
             _ => 12 * problem.pairs(),
         };
         let mut triples = HashSet::new();
@@ -83,7 +85,7 @@ fn steps_and_solves_allocate_nothing() {
     let d = problem.dim();
     let mut shape = vec![0.0; d * d];
     (0..d).for_each(|i| shape[i * d + i] = 50.0 * (1.0 + i as f64));
-    let ellipsoid = Ellipsoid { center: truth.theta(), shape: &shape, radius: 3.0 };
+    let ellipsoid = Ellipsoid { center: truth.theta().unwrap(), shape: &shape, radius: 3.0 };
     let mut set = ConvexSet::new(problem.constraints(), ellipsoid).unwrap();
     let mut warm = Warm::default();
     let mut objective = || -> Vec<f64> { (0..d).map(|_| draw.uniform() - 0.5).collect() };

@@ -4,6 +4,7 @@ use crate::results::{Build, SCHEMA};
 use crate::study::{Study, StudyFile};
 use crate::{Place, Result};
 use goalward::episode::{Arena, RunSpec, Runner};
+use goalward::learners::Vigilance;
 use goalward::problem::{Instance, Need};
 use goalward::{learners, worlds};
 use serde::{Deserialize, Serialize};
@@ -80,6 +81,7 @@ impl Grid {
             seed,
             episodes: length.episodes,
             max_steps: length.max_steps,
+            vigilance: Vigilance::default(),
         }
     }
 }

@@ -25,6 +25,8 @@ def run(
     seed: int = 0,
     *,
     max_steps: int | None = None,
+    on_misfit: str | None = None,
+    misfit_level: float | None = None,
     progress: bool | None = None,
     **settings: Any,
 ) -> Run:
@@ -35,17 +37,28 @@ def run(
     of your own. None takes the one that is recommended. The same seed gives the same run as
     ``goalward learn``, bit for bit.
 
+    ``on_misfit`` says what happens when the data reject every mixture of the models at the level
+    ``misfit_level`` (0.01): ``"warn"`` goes on, ``"stop"`` ends the run, ``"tabular"`` goes on with
+    a learner that ignores the models. A ``Learner`` has been told when it was made.
+
     >>> import goalward as gw
     >>> result = gw.run(gw.worlds.make("windy-grid", n=3), "lr", episodes=20, seed=3)
     >>> result.episodes, result.truncated
     (20, False)
+    >>> result.misfit["status"]
+    'none'
     """
+    if not isinstance(learner, str | None) and (on_misfit, misfit_level) != (None, None):
+        raise SettingError(
+            f"{_label(learner)} is not told here what to do on misfit", "give it to Learner(...)"
+        )
     learner = _with_settings(learner or _goalward.recommended(**settings), settings)
     _count(episodes, "episodes", 0)
     _count(seed, "seed", 0)
     job = (_label(learner), problem, _made(learner, problem, seed), seed)
     with Bar("episodes", episodes, progress) as bar:
-        [ran] = _goalward.run_jobs([job], episodes, max_steps, 1, bar.tell)
+        vigilance = (on_misfit, misfit_level)
+        [ran] = _goalward.run_jobs([job], episodes, max_steps, 1, bar.tell, vigilance)
     return Run(problem, ran)
 
 

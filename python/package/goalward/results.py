@@ -93,6 +93,16 @@ class Run:
         return None if certified is None else float(certified)
 
     @property
+    def misfit(self) -> dict[str, Any] | None:
+        """Whether any mixture of the models explains the data; None if the learner ignores them.
+
+        ``"status"`` is ``"none"``, ``"evidence"`` or ``"rejected"``, ``"text"`` the same in a line,
+        ``"where"`` the states and actions that the models explain least.
+        """
+        misfit: dict[str, Any] | None = self.result["misfit"]
+        return misfit
+
+    @property
     def intervals(self) -> NDArray[np.float64] | None:
         """An interval for every entry of theta, as rows of two numbers."""
         ends = self.result.get("theta_interval")

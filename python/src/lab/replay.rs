@@ -27,7 +27,8 @@ pub(crate) fn replay_page(
     let arena = problem.get().arena(py)?;
     let tally = Tally::new();
     let page = watched(py, &tally, progress.as_ref(), || -> goalward_lab::Result<String> {
-        let mut runner = Runner::new(&arena, RunSpec { learner, settings, seed, episodes, max_steps })?;
+        let spec = RunSpec { max_steps, ..RunSpec::new(&learner, episodes).settings(settings).seed(seed) };
+        let mut runner = Runner::new(&arena, spec)?;
         runner.heed(tally.halt());
         let mut recorder = Recorder::new(&runner);
         runner.run(&mut [&mut Listen(&tally), &mut recorder])?;

@@ -8,7 +8,7 @@ use crate::arguments::named;
 use crate::errors::{Told, to_python};
 use crate::problem::{PyProblem, read_only};
 use goalward::episode::{Agent, RunSpec};
-use goalward::learners::{self, Observed, Probe, Violation};
+use goalward::learners::{self, Observed, Probe, Vigilance, Violation};
 use goalward::{Learner, Settings, Transition};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeError;
@@ -24,7 +24,9 @@ const PICKLED: &str = "the pickled learner";
 ///
 /// `learner` is an id (`goalward.learners.ids()`), perhaps with settings: `"levis++@B=3"`. Further
 /// settings are keyword arguments. `episodes` is the number of episodes that you plan, which some
-/// learners must know.
+/// learners must know. `on_misfit` says what to do when the data reject every mixture of the models
+/// at the level `misfit_level` (0.01): "warn" goes on, "stop" makes `act` raise a MisuseError,
+/// "tabular" goes on with a learner that ignores the models.
 ///
 /// >>> import goalward as gw
 /// >>> problem = gw.worlds.make("windy-grid", n=3)
@@ -49,6 +51,13 @@ struct Shown {
     values: Option<Py<PyArray1<f64>>>,
     q: Option<Py<PyArray2<f64>>>,
     policy: Option<Py<PyArray1<i64>>>,
+}
+
+/// How a learner watches its models; what is not said is as usual.
+pub(crate) fn vigilance(on_misfit: Option<&str>, level: Option<f64>) -> goalward::Result<Vigilance> {
+    let usual = Vigilance::default();
+    let on_misfit = on_misfit.map_or(Ok(usual.on_misfit), str::parse)?;
+    Ok(Vigilance { level: level.unwrap_or(usual.level), on_misfit })
 }
 
 fn running() -> PyErr {
@@ -138,13 +147,16 @@ impl Shown {
 #[pymethods]
 impl PyLearner {
     #[new]
-    #[pyo3(signature = (learner, problem, *, episodes=1000, seed=0, **settings))]
+    #[pyo3(signature = (learner, problem, *, episodes=1000, seed=0, on_misfit=None, misfit_level=None, **settings))]
+    #[allow(clippy::too_many_arguments)]
     fn new(
         py: Python,
         learner: Option<&str>,
         problem: Py<PyProblem>,
         episodes: u64,
         seed: u64,
+        on_misfit: Option<&str>,
+        misfit_level: Option<f64>,
         settings: Option<&Bound<PyDict>>,
     ) -> PyResult<PyLearner> {
         let (learner, settings) = match learner {
@@ -154,7 +166,8 @@ impl PyLearner {
                 (learners::recommended(&settings).id.to_string(), settings)
             }
         };
-        let spec = RunSpec { learner, settings, seed, episodes, max_steps: None };
+        let vigilance = vigilance(on_misfit, misfit_level).map_err(Told::told)?;
+        let spec = RunSpec { learner, settings, seed, episodes, max_steps: None, vigilance };
         let instance = &problem.get().instance;
         let agent = py.detach(|| Agent::new(instance, spec)).map_err(Told::told)?;
         Ok(PyLearner { problem, agent: Some(agent), shown: None })
@@ -344,6 +357,14 @@ impl PyLearner {
     #[getter]
     fn regret_certified(&self) -> PyResult<Option<f64>> {
         Ok(self.learner()?.regret_certified())
+    }
+
+    /// Whether any mixture of the models explains what was observed, as a dictionary; None from a
+    /// learner that ignores the models. Its "status" is "none", "evidence" or "rejected", its "text"
+    /// says the same in a line.
+    #[getter]
+    fn misfit<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        to_python(py, &serde_json::to_value(self.learner()?.misfit()).unwrap_or_default())
     }
 
     /// Writes it to a file, to be taken up with `Learner.load`.

@@ -6,6 +6,7 @@ pub(crate) mod compare;
 pub(crate) mod completions;
 pub(crate) mod demo;
 pub(crate) mod export;
+pub(crate) mod fit;
 pub(crate) mod learn;
 pub(crate) mod licences;
 pub(crate) mod list;
@@ -14,6 +15,7 @@ pub(crate) mod reproduce;
 pub(crate) mod serve;
 pub(crate) mod solve;
 pub(crate) mod study;
+mod vigilant;
 
 use crate::exit::{self, Outcome, Usage, note};
 use crate::names::WorldName;

@@ -13,6 +13,7 @@ const COMMANDS: &[&str] = &[
     "audit",
     "serve",
     "solve",
+    "fit",
     "check",
     "mix",
     "export",

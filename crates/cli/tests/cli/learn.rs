@@ -24,6 +24,7 @@ fn json_has_exactly_the_promised_fields() {
         "planner_calls",
         "radius",
         "guarantee",
+        "misfit",
         "truncated",
         "violations",
         "parameters",
@@ -102,4 +103,34 @@ fn the_trace_tells_the_whole_run_and_no_time() {
     assert!(!text.contains("seconds"));
     place.run(&format!("{RUN} --episodes 20 --trace again --threads 1")).done();
     assert_eq!(place.read("again"), place.read("t"));
+}
+
+#[test]
+fn the_misfit_of_a_true_mixture_is_none() {
+    let place = Place::new();
+    let grid = "learn windy-grid@n=3 --learner lr --episodes 40 --seed 2";
+    let misfit = place.run(&format!("{grid} --json")).done().json()["misfit"].clone();
+    assert_eq!((&misfit["status"], &misfit["alpha"]), (&"none".into(), &0.01.into()));
+    assert!(misfit["log_e"].as_f64().unwrap() < 0.0 && misfit["step"].is_null(), "{misfit}");
+    assert_eq!(misfit["where"].as_array().unwrap().len(), 0);
+    let text = place.run(&format!("{grid} --on-misfit tabular --misfit-level 0.2")).done().out;
+    assert!(text.contains("misfit") && text.contains("no evidence (log e = -"), "{text}");
+    assert!(!text.contains("fallback"), "{text}");
+    // a learner that ignores the models has none
+    let tabular = "learn windy-grid@n=3 --learner eb-ssp@B=9 --episodes 3 --json";
+    assert!(place.run(tabular).done().json()["misfit"].is_null());
+    for (flag, word) in [("--on-misfit maybe", "tabular"), ("--misfit-level 1", "between 0 and 1")] {
+        place.run(&format!("{grid} {flag}")).refused(&[word]);
+    }
+}
+
+#[test]
+fn what_to_do_on_misfit_is_part_of_a_checkpoint() {
+    let place = Place::new();
+    let run = "learn windy-grid@n=3 --learner lr --max-steps 60 --on-misfit stop --checkpoint run.ckpt";
+    place.run(run).done();
+    let on = "learn --resume run.ckpt --max-steps 90";
+    place.run(&format!("{on} --on-misfit warn")).refused(&["--on-misfit stop"]);
+    place.run(&format!("{on} --misfit-level 0.5")).refused(&["--misfit-level 0.01"]);
+    place.run("learn --resume run.ckpt --max-steps 90 --on-misfit stop --misfit-level 0.01").done();
 }

@@ -106,7 +106,7 @@ fn round(world: &World, place: Place, seed: u64) -> (Round, ConvexSet) {
         }
     }
     let polytope = Arc::new(world.instance.problem.constraints().with_rows(Rows::Exact));
-    let center = world.instance.truth().unwrap().theta().to_vec();
+    let center = world.instance.truth().unwrap().theta().unwrap().to_vec();
     let mut round = Round { center, factor, shape, radius: if place == Place::Around { 1e2 } else { 1.0 } };
     let set = |round: &Round| ConvexSet::new(&polytope, round.ellipsoid()).unwrap();
     let mut made = set(&round);

@@ -11,6 +11,7 @@ mod graph;
 pub use finding::{Finding, Level};
 
 use crate::error::shown;
+use crate::files::json::Known;
 use crate::files::{self, Explicit, Options, Source, json};
 use crate::parameters::Settings;
 use crate::problem::{Instance, Problem, Truth};
@@ -173,13 +174,13 @@ impl Report {
         findings.faults(&faults);
         if faults.is_empty() {
             match draft.builder() {
-                Ok((builder, theta)) => {
+                Ok((builder, known)) => {
                     let faults = builder.faults(MOST);
                     findings.faults(&faults);
                     if faults.is_empty() {
                         match builder.build() {
                             Ok(problem) => {
-                                let restarted = self.with_theta(problem, theta, common, findings);
+                                let restarted = self.with_truth(problem, known, common, findings);
                                 graph = restarted.or(graph);
                             }
                             Err(fault) => findings.error(&fault),
@@ -198,21 +199,28 @@ impl Report {
     }
 
     /// Gives the instance back if its graph is another one than the draft's: with second chances.
-    fn with_theta(
+    fn with_truth(
         &mut self,
         problem: Problem,
-        theta: Option<Vec<f64>>,
+        known: Known,
         common: Common,
         findings: &mut Findings,
     ) -> Option<Instance> {
-        let truth = match &theta {
-            None => {
+        let truth = match &known {
+            Known::Nothing => {
                 let note = "the file has no theta: it can be learnt from your own loop, but \
                             neither simulated nor solved";
                 findings.add(Finding::new(Level::Note, "theta", note));
                 None
             }
-            Some(theta) => {
+            Known::Kernel(entries) => match Truth::from_kernel(&problem, entries) {
+                Ok(truth) => Some(truth),
+                Err(fault) => {
+                    findings.error(&fault);
+                    None
+                }
+            },
+            Known::Theta(theta) => {
                 Truth::faults(&problem, theta, MOST).iter().for_each(|fault| findings.error(fault));
                 Truth::new(&problem, theta).ok()
             }
@@ -221,6 +229,11 @@ impl Report {
             Ok((instance, lost)) => {
                 instance.notes.iter().for_each(|note| findings.note(note));
                 self.instance(&instance, findings);
+                if instance.truth.as_ref().is_some_and(|truth| truth.theta().is_none()) {
+                    let note = "the true kernel is no mixture of the models: learners that learn theta \
+                                have no guarantee here";
+                    findings.add(Finding::new(Level::Note, "kernel", note));
+                }
                 (!lost.is_empty()).then_some(instance)
             }
             Err(fault) => {

@@ -61,6 +61,8 @@ pub enum Assumption {
     },
     /// The truth is a mixture of the models: theta* exists and lies in B.
     Mixture,
+    /// The truth leads only where some model does.
+    Support,
     /// What the settings alone decide.
     Settled(Condition),
 }
@@ -76,6 +78,8 @@ pub struct Facts {
     pub theta_norm: Option<f64>,
     /// Whether the truth is a mixture of the models.
     pub mixture: Option<bool>,
+    /// Whether the truth leads only where some model does; every mixture does.
+    pub support: Option<bool>,
 }
 
 /// Whether a condition is met.
@@ -239,6 +243,10 @@ impl Assumption {
                 condition
             }
             Assumption::Mixture => Condition::plain("the truth is a mixture of the models", facts.mixture),
+            Assumption::Support => {
+                let held = facts.support.or(facts.mixture.filter(|mixture| *mixture));
+                Condition::plain("the truth leads only where some model does", held)
+            }
             Assumption::Settled(condition) => condition.clone(),
         }
     }
@@ -347,6 +355,17 @@ mod tests {
         let facts = |t_star| Facts { b_star: Some(2.0), t_star, ..Facts::default() };
         let of = |t_star| claim(0.01, vec![perturbed.clone()]).check(&facts(t_star)).holds;
         assert_eq!([of(Some(2.0)), of(Some(2.1)), of(None)], [Holds::Yes, Holds::No, Holds::Unknown]);
+    }
+
+    #[test]
+    fn a_mixture_leads_where_models_do() {
+        let of = |mixture, support| {
+            let facts = Facts { mixture, support, ..Facts::default() };
+            claim(0.01, vec![Assumption::Support]).check(&facts).holds
+        };
+        assert_eq!([of(Some(true), None), of(Some(false), Some(true))], [Holds::Yes; 2]);
+        assert_eq!([of(Some(false), None), of(None, None)], [Holds::Unknown; 2]);
+        assert_eq!(of(Some(false), Some(false)), Holds::No);
     }
 
     #[test]

@@ -7,6 +7,7 @@
 
 mod guarantee;
 mod likelihood;
+mod misfit;
 mod norms;
 mod radius;
 mod regression;
@@ -15,6 +16,7 @@ mod theory;
 mod transitions;
 
 pub use guarantee::{Assumption, Claim, Condition, Facts, Guarantee, Holds, Status};
+pub use misfit::{Misfit, Misplaced, Suspicion};
 pub use norms::Norms;
 pub use radius::RadiusKind;
 pub use set::{ConfidenceSet, Size};
@@ -26,6 +28,8 @@ pub use likelihood::{
     Contradiction, Enclosed, Kept, Knowledge, LikelihoodCone, LikelihoodKeeper, LikelihoodSet, Look, Net,
     Outer, Region, SharpSet, likelihood_covers, likelihood_threshold,
 };
+#[doc(hidden)]
+pub use misfit::{Alarm, Evidence};
 #[doc(hidden)]
 pub use norms::{phi_norm, theta_norm};
 #[doc(hidden)]

@@ -2,7 +2,7 @@
 
 use super::checkpoint::{bytes_of, other_version, unsealed};
 use super::{Arena, RunSpec, seal};
-use crate::learners::{self, Learner, Need, Snapshot, Told};
+use crate::learners::{self, Learner, Need, Snapshot, Told, Vigilance};
 use crate::numeric::stored::{MOST, at_most};
 use crate::parameters::Settings;
 use crate::problem::{Fingerprint, Instance};
@@ -53,6 +53,8 @@ struct Saved {
     settings: Settings,
     seed: u64,
     episodes: u64,
+    #[serde(default)]
+    vigilance: Vigilance,
     state: Snapshot,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     kept: Option<Snapshot>,
@@ -71,6 +73,7 @@ impl Agent {
             false => Told::default(),
         };
         let learner = entry.build(&world.problem, &spec.settings, spec.seed, spec.episodes, told)?;
+        let learner = learners::vigilant(learner, &spec.vigilance, spec.seed, spec.episodes)?;
         Ok(Agent { learner, kept: None, spec })
     }
 
@@ -103,6 +106,7 @@ impl Agent {
             settings: self.spec.settings.clone(),
             seed: self.spec.seed,
             episodes: self.spec.episodes,
+            vigilance: self.spec.vigilance,
             state: self.learner.snapshot(),
             kept: self.kept.clone(),
         };
@@ -147,6 +151,7 @@ impl Agent {
             seed: saved.seed,
             episodes: saved.episodes,
             max_steps: None,
+            vigilance: saved.vigilance,
         };
         let mut agent = Agent::new(world, spec).map_err(within)?;
         agent.learner.restore(&saved.state).map_err(within)?;

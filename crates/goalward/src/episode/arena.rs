@@ -6,7 +6,7 @@ use crate::learners::{LearnerEntry, Need, Told};
 use crate::numeric::Stream;
 use crate::parameters::{Bound, Key, Settings};
 use crate::plan::{self, Answer, Extras, Options};
-use crate::problem::{Fingerprint, Instance, Problem, Truth};
+use crate::problem::{Entry, Fingerprint, Instance, Problem, Truth};
 use crate::{Result, worlds};
 use std::sync::Arc;
 
@@ -61,7 +61,7 @@ impl Arena {
     }
 
     /// A hash of all that a run's luck and results depend on: the world's id or path and its
-    /// parameters, the costs, features, facts and names of the problem, and theta*. What a file
+    /// parameters, the costs, features, facts and names of the problem, and theta* or the true kernel. What a file
     /// says beyond that, such as its spaces, does not count. Nor do the names of models, which
     /// nothing is stored by: a run goes on after they were given or changed.
     #[doc(hidden)]
@@ -73,7 +73,12 @@ impl Arena {
         }
         hash.problem(self.problem());
         if let Ok(truth) = self.truth() {
-            truth.theta().iter().for_each(|&x| hash.number(x));
+            match truth.theta() {
+                Some(theta) if !truth.is_kernel() => theta.iter().for_each(|&x| hash.number(x)),
+                _ => {
+                    hash.kernel(truth);
+                }
+            }
         }
         hash.finish()
     }
@@ -85,12 +90,15 @@ impl Arena {
     /// What a simulation knows and a learner does not: enough to check what a learner claims.
     #[doc(hidden)]
     pub fn facts(&self) -> Result<Facts> {
-        let theta_norm = confidence::kernel_norm(self.problem(), self.truth()?.theta());
+        let (problem, truth) = (self.problem(), self.truth()?);
+        let theta = truth.theta();
+        let known = |(s, a, next, _): Entry| problem.allows(problem.pair(s, a), next);
         Ok(Facts {
             b_star: Some(self.exact.b_star),
             t_star: Some(self.exact.t_star),
-            theta_norm: Some(theta_norm),
-            mixture: Some(true), // a truth is checked to lie in B when it is made
+            theta_norm: theta.map(|theta| confidence::kernel_norm(self.problem(), theta)),
+            mixture: Some(theta.is_some()), // that it lies in B is checked when a truth is made
+            support: Some(theta.is_some() || truth.entries(problem).all(known)),
         })
     }
 

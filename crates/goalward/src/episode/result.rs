@@ -1,7 +1,7 @@
 //! What a run came to.
 
 use super::Runner;
-use crate::confidence::Guarantee;
+use crate::confidence::{Guarantee, Misfit};
 use crate::learners::{Probe, Violation};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -60,6 +60,13 @@ pub struct RunResult {
     /// What is proved of the learner with these settings, and whether its conditions hold here;
     /// null if nothing is.
     pub guarantee: Option<Guarantee>,
+    /// Whether any mixture of the models explains the data, as of the last look; null for a learner
+    /// that ignores the models.
+    pub misfit: Option<Misfit>,
+    /// Why the learner ended the run by itself: "misfit" if it was to stop when the data reject every
+    /// mixture, and they did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stopped: Option<String>,
     /// Whether the cap on steps ended the run in the middle of an episode.
     pub truncated: bool,
     /// Planning calls that met an empty C ∩ B, and steps that no model allows.
@@ -105,6 +112,7 @@ struct Gathered {
     violations: u64,
     contradictions: u64,
     relaxed: u64,
+    misfit: Option<Misfit>,
 }
 
 impl Probe for Gathered {
@@ -125,6 +133,9 @@ impl Probe for Gathered {
     }
     fn relaxed(&mut self, count: u64) {
         self.relaxed = count;
+    }
+    fn misfit(&mut self, misfit: &Misfit) {
+        self.misfit = Some(misfit.clone());
     }
     fn counts(&mut self, planner_calls: u64, violations: u64) {
         (self.planner_calls, self.violations) = (planner_calls, violations);
@@ -163,6 +174,8 @@ impl RunResult {
             planner_calls: gathered.planner_calls,
             radius: parameters.get("radius").and_then(Value::as_str).map(String::from),
             guarantee: runner.guarantee(),
+            misfit: gathered.misfit,
+            stopped: runner.learner().stopped().map(|_| "misfit".into()),
             truncated: now.truncated,
             violations: gathered.violations,
             impossible: gathered.impossible,

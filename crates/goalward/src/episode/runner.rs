@@ -2,7 +2,7 @@
 
 use super::{Arena, Episode, Flow, Observer, Plan, Step, Stop};
 use crate::confidence::{Claim, Facts, Guarantee, Holds};
-use crate::learners::{self, Learner, Observed, Transition};
+use crate::learners::{self, Learner, Observed, OnMisfit, Transition, Vigilance};
 use crate::numeric::Stream;
 use crate::parameters::Settings;
 use crate::plan::Halt;
@@ -26,12 +26,22 @@ pub struct RunSpec {
     pub episodes: u64,
     /// The cap on steps; a run that meets it is truncated.
     pub max_steps: Option<u64>,
+    /// How the learner watches whether its models explain the data, and what it does if not.
+    #[serde(default)]
+    pub vigilance: Vigilance,
 }
 
 impl RunSpec {
     /// A learner with its default settings, seed 0, no cap.
     pub fn new(learner: &str, episodes: u64) -> Self {
-        RunSpec { learner: learner.into(), settings: Settings::new(), seed: 0, episodes, max_steps: None }
+        RunSpec {
+            learner: learner.into(),
+            settings: Settings::new(),
+            seed: 0,
+            episodes,
+            max_steps: None,
+            vigilance: Vigilance::default(),
+        }
     }
 
     /// With settings.
@@ -48,6 +58,11 @@ impl RunSpec {
     pub fn max_steps(self, max_steps: u64) -> Self {
         RunSpec { max_steps: Some(max_steps), ..self }
     }
+
+    /// With what to do if the data reject every mixture of the models at a level.
+    pub fn on_misfit(self, on_misfit: OnMisfit, level: f64) -> Self {
+        RunSpec { vigilance: Vigilance { level, on_misfit }, ..self }
+    }
 }
 
 /// How a call of [`Runner::run`] ended.
@@ -57,6 +72,8 @@ pub enum Ending {
     Finished,
     /// The cap on steps was met in the middle of an episode.
     Truncated,
+    /// The data rejected every mixture of the models, and the run was to stop then.
+    Misfit,
     /// An observer asked to pause, or a planning call was cut off; another call goes on.
     Paused,
 }
@@ -119,6 +136,7 @@ impl<'a> Runner<'a> {
         let entry = learners::entry(&spec.learner)?;
         let told = arena.tell(&entry, &spec.settings);
         let learner = entry.build(arena.problem(), &spec.settings, spec.seed, spec.episodes, told)?;
+        let learner = learners::vigilant(learner, &spec.vigilance, spec.seed, spec.episodes)?;
         Runner::with_learner(arena, spec, learner)
     }
 
@@ -208,7 +226,7 @@ impl<'a> Runner<'a> {
             false => Facts::default(),
         };
         if impossible {
-            facts.mixture = Some(false);
+            (facts.mixture, facts.support) = (Some(false), Some(false));
         }
         Some(claim.check(&facts))
     }
@@ -220,8 +238,8 @@ impl<'a> Runner<'a> {
         self.learner.heed(halt);
     }
 
-    /// Runs until all episodes are done, the cap is met, an observer asks to pause, or a planning
-    /// call is cut off.
+    /// Runs until all episodes are done, the cap is met, the learner stops because its models are
+    /// wrong, an observer asks to pause, or a planning call is cut off.
     pub fn run(&mut self, observers: &mut [&mut dyn Observer]) -> Result<Ending> {
         self.progress.truncated = false; // the cap may have been raised since
         if self.catch_up(observers)?.is_break() && self.progress.episodes < self.spec.episodes {
@@ -234,6 +252,9 @@ impl<'a> Runner<'a> {
                     return Ok(Ending::Paused);
                 }
                 continue;
+            }
+            if self.learner.stopped().is_some() {
+                return Ok(Ending::Misfit);
             }
             if self.spec.max_steps.is_some_and(|cap| self.progress.steps >= cap) {
                 self.progress.truncated = true;

@@ -3,6 +3,7 @@
 
 use super::{Episode, Flow, Observer, Plan, Runner, Step, Stop, TraceMark};
 use crate::Error;
+use crate::confidence::Misfit;
 use crate::learners::{Emptiness, PlanReport, Probe, Reason, Violation};
 use crate::plan::Planner;
 use serde::Serialize;
@@ -186,6 +187,15 @@ struct ViolationStep {
 const CONTRADICTION: &str =
     "the data contradict every model in B at the level delta; the last set stays in force";
 
+/// Every mixture of the models is rejected by the step before.
+#[derive(Serialize)]
+struct MisfitLine<'a> {
+    kind: &'static str,
+    t: u64,
+    #[serde(flatten)]
+    misfit: &'a Misfit,
+}
+
 #[derive(Serialize)]
 struct EpisodeLine {
     kind: &'static str,
@@ -316,7 +326,11 @@ impl<W: Write> Observer for Trace<W> {
                 text: &v.text,
             })?;
         }
-        Flow::Continue(())
+        let rejected = step.learner.rejected() == Some(step.t);
+        match rejected.then(|| step.learner.misfit()).flatten() {
+            Some(misfit) => self.line(&MisfitLine { kind: "misfit", t: step.t, misfit: &misfit }),
+            None => Flow::Continue(()),
+        }
     }
 
     fn plan(&mut self, plan: &Plan) -> Flow {

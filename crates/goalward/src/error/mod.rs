@@ -416,7 +416,15 @@ impl Error {
             Error::Field { field, .. } if field.starts_with("model_names") => {
                 "give every model a name of its own, in the order of theta, or leave model_names out".into()
             }
-            Error::NoTruth { .. } => "add \"theta\": [...] to the problem file".into(),
+            Error::Field { field, .. } if field.starts_with("kernel") => {
+                "a kernel lists [state, action, next, probability]; absent ones are zero, and the rows of a \
+                 state and action sum to 1"
+                    .into()
+            }
+            Error::NoTruth { .. } => {
+                "add \"theta\": [...] to the problem file, or \"kernel\": [[state, action, next, p], ...]"
+                    .into()
+            }
             Error::InFile { source, .. } | Error::AtLine { source, .. } => return source.hint(),
             Error::Probability { probability, .. } if *probability < 0.0 => {
                 "probabilities must not be negative; a reward belongs in the brackets of its state or action"

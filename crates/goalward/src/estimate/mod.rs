@@ -11,7 +11,7 @@ mod visits;
 pub(crate) use home::Home;
 pub(crate) use layers::{Layer, Layers, influence};
 pub use likelihood::{Counts, Likelihood, Maximum, Seen};
-pub(crate) use likelihood::{Parabola, Term, gram, largest_norm, ridge as likelihood_ridge};
+pub(crate) use likelihood::{Parabola, Scored, Term, gram, largest_norm, ridge as likelihood_ridge};
 pub(crate) use ridge::Ridge;
 pub(crate) use two_moments::{Errors, TwoMoments};
 pub(crate) use visits::{Row, Stored as StoredVisits, Visits};

@@ -197,7 +197,7 @@ impl Theorem {
         let mut assumptions = further;
         assumptions.push(Assumption::settled("scale = 1: the bonuses are the paper's", self.scale == 1.0));
         if self.support == Support::Known {
-            assumptions.push(Assumption::Mixture);
+            assumptions.push(Assumption::Support);
         }
         if !self.read {
             let words = "the constants, which were not read in the paper itself, are the theorem's";

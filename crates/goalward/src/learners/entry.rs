@@ -1,6 +1,6 @@
 //! What there is to say of a learner, once.
 
-use super::core::{Algorithm, Brief, Learner, Told};
+use super::core::{Algorithm, Brief, Learner, Told, Vigilance};
 use crate::Result;
 use crate::memory;
 use crate::parameters::{Kind, Parameter, Reader, Settings};
@@ -8,6 +8,9 @@ use crate::problem::Problem;
 use serde::{Serialize, Serializer};
 use std::fmt;
 use std::sync::Arc;
+
+/// What it takes to watch whether the models explain the data, in bytes for each pair.
+const WATCH: u64 = 32;
 
 /// What kind of algorithm a learner is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -105,6 +108,12 @@ pub struct LearnerEntry {
     pub keeps: &'static str,
     /// Settings with which a survey shows it, `key=value@key=value`; empty text is the defaults.
     pub variants: &'static [&'static str],
+    /// The settings with which others go on with it when the data reject their models, if it is made
+    /// for that.
+    #[serde(skip)]
+    pub fallback: Option<&'static str>,
+    #[serde(skip)]
+    relies_on_models: bool,
     #[serde(skip)]
     bytes: fn(&Problem) -> u64,
     #[serde(skip)]
@@ -131,6 +140,8 @@ impl LearnerEntry {
             cost: "O(1)",
             keeps: "O(1)",
             variants: &[""],
+            fallback: None,
+            relies_on_models: false,
             bytes: |problem| 8 * problem.states() as u64, // a policy at most
             build,
         }
@@ -161,9 +172,21 @@ impl LearnerEntry {
         LearnerEntry { parameters, ..self }
     }
 
-    /// Of a family.
+    /// Of a family. Those that learn theta rely on the models.
     pub const fn family(self, family: Family) -> Self {
-        LearnerEntry { family, ..self }
+        let relies_on_models = self.relies_on_models || matches!(family, Family::LinearMixture);
+        LearnerEntry { family, relies_on_models, ..self }
+    }
+
+    /// It relies on the models though its family need not: it watches whether they explain the data.
+    pub const fn relies_on_models(self) -> Self {
+        LearnerEntry { relies_on_models: true, ..self }
+    }
+
+    /// Others go on with it, with these settings (`key=value@key=value`), when the data reject their
+    /// models.
+    pub const fn fallback(self, settings: &'static str) -> Self {
+        LearnerEntry { fallback: Some(settings), ..self }
     }
 
     /// It claims that no plan's values exceed V*.
@@ -195,7 +218,8 @@ impl LearnerEntry {
     /// top.
     #[doc(hidden)]
     pub fn bytes(&self, problem: &Problem) -> u64 {
-        (self.bytes)(problem)
+        let watch = if self.relies_on_models { WATCH * problem.pairs() as u64 } else { 0 };
+        (self.bytes)(problem) + watch
     }
 
     /// What is wrong with the entry itself, if anything: an id or a name that could not be typed, a
@@ -244,6 +268,7 @@ impl LearnerEntry {
         memory::require("this learner", self.bytes(problem))?;
         let brief = Brief::new(problem, settings, seed, episodes, told);
         let algorithm = (self.build)(&brief)?;
-        Ok(Learner::new(self.id, &brief, algorithm, self.optimistic))
+        let learner = Learner::new(self.id, &brief, algorithm, self.optimistic);
+        Ok(if self.relies_on_models { learner.watched(Vigilance::default().level) } else { learner })
     }
 }

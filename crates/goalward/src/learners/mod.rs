@@ -21,8 +21,8 @@ pub mod tabular;
 pub use builder::Builder;
 pub use core::{
     Algorithm, Brief, Call, Clock, Details, Emptiness, Learner, Level, Levels, MixturePlan, Observed,
-    PlanReport, Probe, Reason, Seen, Snapshot, Told, Transition, Violation,
+    OnMisfit, PlanReport, Probe, Reason, Seen, Snapshot, Told, Transition, Vigilance, Violation,
 };
 pub use counted::Support;
 pub use entry::{Family, LearnerEntry, Need};
-pub use registry::{LEARNERS, all, entry, recommended, register};
+pub use registry::{LEARNERS, all, entry, fallback, recommended, register, vigilant};

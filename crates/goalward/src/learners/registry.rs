@@ -1,5 +1,6 @@
 //! The registry: all learners by their ids.
 
+use super::core::{Learner, OnMisfit, Told, Vigilance};
 use super::entry::LearnerEntry;
 use super::shared::B;
 use super::{baselines, linear_mdp, linear_mixture, reductions, tabular};
@@ -77,4 +78,36 @@ pub fn recommended(settings: &Settings) -> LearnerEntry {
         Some(_) => linear_mixture::levis_plus_plus_lr::ENTRY,
         None => linear_mixture::lr::ENTRY,
     }
+}
+
+/// The learner that goalward goes on with when the data reject every mixture of the models, and the
+/// settings that it has then: it ignores the models, and needs to know nothing.
+pub fn fallback() -> Result<(LearnerEntry, Settings)> {
+    let found = LEARNERS.iter().find_map(|entry| entry.fallback.map(|settings| (*entry, settings)));
+    let (entry, settings) = found.ok_or_else(|| Error::Field {
+        field: "on_misfit".into(),
+        fault: "there is no learner that ignores the models".into(),
+    })?;
+    Ok((entry, settings.split('@').filter_map(|one| one.split_once('=')).fold(Settings::new(), set)))
+}
+
+fn set(settings: Settings, (key, value): (&str, &str)) -> Settings {
+    settings.set(key, value)
+}
+
+/// A learner that has seen nothing, as vigilant as asked. One that does not rely on the models has
+/// nothing to watch, and stays as it is.
+pub fn vigilant(learner: Learner, vigilance: &Vigilance, seed: u64, episodes: u64) -> Result<Learner> {
+    vigilance.check()?;
+    if !learner.is_watched() {
+        return Ok(learner);
+    }
+    let then = match vigilance.on_misfit {
+        OnMisfit::Warn | OnMisfit::Stop => None,
+        OnMisfit::Tabular => {
+            let (entry, settings) = fallback()?;
+            Some(entry.build(learner.problem(), &settings, seed, episodes, Told::default())?)
+        }
+    };
+    Ok(learner.watched(vigilance.level).reacting(vigilance.on_misfit, then))
 }

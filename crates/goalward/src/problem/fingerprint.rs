@@ -1,6 +1,6 @@
 //! A hash of all that a problem says.
 
-use super::Problem;
+use super::{Problem, Truth};
 
 /// A hash that is fed with values.
 #[derive(Default)]
@@ -26,6 +26,13 @@ impl Fingerprint {
             fact.a.iter().for_each(|&x| self.number(x));
             self.number(fact.b);
         }
+        self
+    }
+
+    /// The probabilities of a truth that is given by them.
+    pub(crate) fn kernel(&mut self, truth: &Truth) -> &mut Self {
+        self.text("kernel");
+        truth.probabilities.iter().for_each(|&x| self.number(x));
         self
     }
 

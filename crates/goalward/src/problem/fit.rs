@@ -1,7 +1,7 @@
 //! Whether two things belong together: a truth and a problem, two problems.
 
 use super::truth::probability;
-use super::{Problem, Truth};
+use super::{Pair, Problem, ROUNDING, Truth};
 use crate::{Error, Result};
 
 impl Problem {
@@ -46,15 +46,9 @@ impl Truth {
         self.require_size(problem)?;
         for s in 0..problem.states() {
             for p in problem.pairs_of(s) {
-                let rows = problem.phi(p);
-                let made = rows.chunks_exact(problem.dim());
-                let made = made.map(|phi| probability(phi, &self.theta).max(0.0));
-                if !made.eq(self.row(problem, p).iter().copied()) {
+                if let Some(fault) = self.row_fault(problem, p) {
                     let action = problem.action_name(s, p - problem.pairs_of(s).start);
-                    let fault = format!(
-                        "state {}, action {action}: its probabilities are not those of these features",
-                        problem.state_name(s)
-                    );
+                    let fault = format!("state {}, action {action}: {fault}", problem.state_name(s));
                     return Err(misfit(problem, fault));
                 }
             }
@@ -62,15 +56,32 @@ impl Truth {
         Ok(())
     }
 
+    /// A theta must make the probabilities; of others only their sum can be wrong.
+    fn row_fault(&self, problem: &Problem, p: Pair) -> Option<&'static str> {
+        let row = self.row(problem, p);
+        match &self.theta {
+            Some(theta) if !self.is_kernel() => {
+                let rows = problem.phi(p);
+                let made = rows.chunks_exact(problem.dim()).map(|phi| probability(phi, theta).max(0.0));
+                let same = made.eq(row.iter().copied());
+                (!same).then_some("its probabilities are not those of these features")
+            }
+            _ => {
+                let sums = (row.iter().sum::<f64>() - 1.0).abs() <= ROUNDING;
+                (!sums).then_some("its probabilities do not sum to one over these successors")
+            }
+        }
+    }
+
     /// The part of it that takes no time.
     pub(super) fn require_size(&self, problem: &Problem) -> Result<()> {
         let (d, rows) = (problem.dim(), problem.phi.rows());
-        if (self.theta.len(), self.probabilities.len()) == (d, rows) {
+        let numbers = self.theta.as_ref().map_or(d, Vec::len);
+        if (numbers, self.probabilities.len()) == (d, rows) {
             return Ok(());
         }
         let fault = format!(
-            "it has {} numbers and {} probabilities, the problem {d} dimensions and {rows} feature rows",
-            self.theta.len(),
+            "it has {numbers} numbers and {} probabilities, the problem {d} dimensions and {rows} feature rows",
             self.probabilities.len()
         );
         Err(misfit(problem, fault))

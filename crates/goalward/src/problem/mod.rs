@@ -22,7 +22,9 @@ pub(crate) mod seen;
 #[cfg(test)]
 mod tests;
 mod tolerance;
+mod true_kernel;
 mod truth;
+mod with_kernel;
 
 #[doc(hidden)]
 pub use builder::Kernel;
@@ -47,6 +49,8 @@ pub use note::Note;
 pub use restart::restart;
 #[doc(hidden)]
 pub use tolerance::{ROUNDING, ROW_TOLERANCE};
+pub use true_kernel::Entry;
+pub(crate) use true_kernel::Outline;
 #[doc(hidden)]
 pub use truth::Size;
 pub use truth::{Instance, Truth};
@@ -100,6 +104,8 @@ pub struct Problem {
     action_names: Option<Vec<Vec<String>>>,
     model_names: Option<Vec<String>>,
     constraints: Arc<Polytope>,
+    /// The positions of feature rows that are zero, in order: successors that no model has.
+    blank: Vec<usize>,
     notes: Vec<Note>,
 }
 
@@ -160,6 +166,10 @@ impl Problem {
     pub fn pairs_of(&self, s: State) -> Range<Pair> {
         self.first_pair[s]..self.first_pair[s + 1]
     }
+    /// The state that a pair belongs to.
+    pub(crate) fn state_of(&self, p: Pair) -> State {
+        self.first_pair.partition_point(|&first| first <= p) - 1
+    }
     /// The cost of a pair, in the user's units.
     pub fn cost(&self, p: Pair) -> f64 {
         self.costs[p]
@@ -206,6 +216,21 @@ impl Problem {
     pub fn rows(&self, p: Pair) -> Range<usize> {
         self.first_row[p]..self.first_row[p + 1]
     }
+    /// The place of a state among a pair's successors.
+    #[doc(hidden)]
+    pub fn place_of(&self, p: Pair, next: State) -> Option<usize> {
+        u32::try_from(next).ok().and_then(|next| self.successors(p).binary_search(&next).ok())
+    }
+    /// Whether any model has a step: a successor may be there for the sake of the truth alone
+    /// ([`ProblemBuilder::successor`]).
+    #[doc(hidden)]
+    pub fn allows(&self, p: Pair, next: State) -> bool {
+        let row = self.place_of(p, next).map(|place| self.rows(p).start + place);
+        row.is_some_and(|row| !self.is_blank(row))
+    }
+    fn is_blank(&self, row: usize) -> bool {
+        !self.blank.is_empty() && self.blank.binary_search(&row).is_ok()
+    }
     /// Known linear facts about theta beyond "every row is a distribution".
     pub fn extra(&self) -> &[Halfspace] {
         &self.extra
@@ -239,19 +264,20 @@ impl Problem {
     pub(crate) fn out_of_reach(&self) -> Vec<State> {
         let n = self.states();
         let next_states = |s: State| {
-            &self.successors[self.first_row[self.first_pair[s]]..self.first_row[self.first_pair[s + 1]]]
+            let rows = self.first_row[self.first_pair[s]]..self.first_row[self.first_pair[s + 1]];
+            rows.filter(|&row| !self.is_blank(row)).map(|row| self.successors[row])
         };
         let mut ahead = vec![false; n];
         ahead[self.start] = true;
         let mut queue = vec![self.start];
         while let Some(s) = queue.pop() {
-            for &next in next_states(s) {
+            for next in next_states(s) {
                 if !std::mem::replace(&mut ahead[next as State], true) {
                     queue.push(next as State);
                 }
             }
         }
-        let arcs = || (0..n).flat_map(move |s| next_states(s).iter().map(move |&next| (s as u32, next)));
+        let arcs = || (0..n).flat_map(move |s| next_states(s).map(move |next| (s as u32, next)));
         let reaches = reach::leads_to(n, self.goal, arcs);
         (0..n).filter(|&s| ahead[s] && !reaches[s]).collect()
     }

@@ -2,7 +2,7 @@
 //! start.
 
 use super::reach::leads_to;
-use super::{Instance, Problem, State, Truth};
+use super::{Entry, Instance, Problem, ProblemBuilder, State, Truth};
 use crate::Result;
 
 /// What the new action is called.
@@ -48,6 +48,22 @@ pub fn restart(problem: &Problem, truth: &Truth) -> Result<(Instance, Vec<State>
     if all.is_empty() || lost(problem.start()) {
         return Ok((Instance::of(problem.clone(), Some(truth.clone())), all));
     }
+    let mut builder = with_a_way_back(problem, &lost)?;
+    let instance = match truth.theta() {
+        Some(theta) if !truth.is_kernel() => Instance::new(restarting(builder, problem)?, theta)?,
+        _ => {
+            let moved = moved(problem, truth, &lost);
+            for &(s, a, next, _) in &moved {
+                builder.successor(s, a, next)?;
+            }
+            Instance::from_kernel(restarting(builder, problem)?, &moved)?
+        }
+    };
+    Ok((instance, all))
+}
+
+/// The problem's parts, but for facts, with lost states that lead back to the start.
+fn with_a_way_back(problem: &Problem, lost: &dyn Fn(State) -> bool) -> Result<ProblemBuilder> {
     let mut builder = Problem::builder(problem.name(), problem.states(), problem.dim());
     builder.start(problem.start()).goal(problem.goal());
     if let Some(names) = problem.state_names() {
@@ -84,9 +100,30 @@ pub fn restart(problem: &Problem, truth: &Truth) -> Result<(Instance, Vec<State>
             builder.feature(s, a, problem.start(), &back)?;
         }
     }
+    Ok(builder)
+}
+
+/// The builder's problem with all facts about theta.
+fn restarting(mut builder: ProblemBuilder, problem: &Problem) -> Result<Problem> {
     for fact in problem.extra() {
         builder.extra(&fact.a, fact.b)?;
     }
-    let instance = Instance::new(builder.build()?, truth.theta())?;
-    Ok((instance, all))
+    builder.build()
+}
+
+/// The entries of the kernel in which what would be lost begins again.
+fn moved(problem: &Problem, truth: &Truth, lost: &dyn Fn(State) -> bool) -> Vec<Entry> {
+    let start = problem.start();
+    let mut moved: Vec<Entry> = Vec::new();
+    for (s, a, next, p) in truth.entries(problem).filter(|(s, ..)| !lost(*s)) {
+        let next = if lost(next) { start } else { next };
+        let row = moved.iter().rposition(|entry| (entry.0, entry.1) != (s, a)).map_or(0, |last| last + 1);
+        match moved[row..].iter_mut().find(|entry| entry.2 == next) {
+            Some(entry) => entry.3 += p,
+            None => moved.push((s, a, next, p)),
+        }
+    }
+    let back = (0..problem.states()).filter(|&s| lost(s)).map(|s| (s, 0, start, 1.0));
+    moved.extend(back);
+    moved
 }

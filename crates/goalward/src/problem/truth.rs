@@ -1,4 +1,4 @@
-//! The true parameter and the kernel it makes. Only worlds, planners, the runner and audits may
+//! The true kernel, and the parameter that makes it. Only worlds, planners, the runner and audits may
 //! hold one.
 
 use super::{Note, Pair, Problem, ROUNDING, ROW_TOLERANCE, State};
@@ -6,14 +6,26 @@ use crate::numeric::{categorical, dot};
 use crate::{Error, Result};
 use std::sync::Arc;
 
-/// theta* and its kernel P(s'|s,a) = <phi(s'|s,a), theta*>, checked to lie in B.
+/// The true kernel: P(s'|s,a) = <phi(s'|s,a), theta*> with a theta* in B ([`Truth::new`]), or one
+/// that need not be a mixture of the models ([`Truth::from_kernel`]).
 #[derive(Clone, Debug)]
 pub struct Truth {
-    pub(super) theta: Vec<f64>,
+    /// None if no theta in B makes the kernel.
+    pub(super) theta: Option<Vec<f64>>,
     /// One probability for each feature row of the problem.
     pub(super) probabilities: Vec<f64>,
-    /// What the row that was furthest off summed to, where theta had to be divided by it.
-    mended: Option<f64>,
+    pub(super) source: Source,
+    /// What was done to what was given, if it was not taken to the bit.
+    pub(super) note: Option<Note>,
+}
+
+/// What a truth was made from, and is written as.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// A theta in B; the probabilities are its own.
+    Theta,
+    /// The probabilities themselves.
+    Kernel,
 }
 
 impl Truth {
@@ -23,10 +35,10 @@ impl Truth {
     /// divided by what they sum to, or moved to the nearest point of B's hull if they sum to
     /// different things, and [`Truth::note`] says so.
     pub fn new(problem: &Problem, theta: &[f64]) -> Result<Truth> {
-        let (theta, mended) = match Truth::strict_faults(problem, theta, 1).pop() {
+        let (theta, note) = match Truth::strict_faults(problem, theta, 1).pop() {
             None => (theta.to_vec(), None),
             Some(fault) => match mend(problem, theta) {
-                Some((theta, sum)) => (theta, Some(sum)),
+                Some((theta, sum)) => (theta, Some(divided(sum))),
                 None => return Err(fault),
             },
         };
@@ -36,7 +48,7 @@ impl Truth {
             let rows = rows.chunks_exact(problem.dim());
             probabilities.extend(rows.map(|phi| probability(phi, &theta).max(0.0)));
         }
-        Ok(Truth { theta, probabilities, mended })
+        Ok(Truth { theta: Some(theta), probabilities, source: Source::Theta, note })
     }
 
     /// What is wrong with a theta, so many faults at most: every row that it makes no distribution
@@ -47,19 +59,19 @@ impl Truth {
         if !faults.is_empty() && mend(problem, theta).is_some() { Vec::new() } else { faults }
     }
 
-    /// What was done to theta, if it was not taken to the bit.
+    /// What was done to what was given, if it was not taken to the bit.
     #[doc(hidden)]
     pub fn note(&self) -> Option<Note> {
-        let sum = self.mended?;
-        let message = format!(
-            "theta makes rows that sum to 1 only within {:e} (the furthest off to {sum}) and is \
-             divided by that",
-            ROW_TOLERANCE
-        );
-        Some(Note::new("theta", message).value(sum).hint("write theta with more digits"))
+        self.note.clone()
     }
 
-    fn strict_faults(problem: &Problem, theta: &[f64], most: usize) -> Vec<Error> {
+    /// Whether it was given by its probabilities.
+    #[doc(hidden)]
+    pub fn is_kernel(&self) -> bool {
+        self.source == Source::Kernel
+    }
+
+    pub(super) fn strict_faults(problem: &Problem, theta: &[f64], most: usize) -> Vec<Error> {
         if theta.len() != problem.dim() || theta.iter().any(|x| !x.is_finite()) {
             let fault = format!("{theta:?} is not {} finite numbers", problem.dim());
             return vec![Error::Field { field: "theta".into(), fault }];
@@ -100,9 +112,9 @@ impl Truth {
         faults
     }
 
-    /// theta*.
-    pub fn theta(&self) -> &[f64] {
-        &self.theta
+    /// theta*; none if the truth is no mixture of the models.
+    pub fn theta(&self) -> Option<&[f64]> {
+        self.theta.as_deref()
     }
 
     /// P(.|s,a) in the order of [`Problem::successors`]. Nothing if the truth belongs to a smaller
@@ -116,6 +128,15 @@ impl Truth {
     pub fn sample(&self, problem: &Problem, p: Pair, uniform: f64) -> State {
         problem.successors(p)[categorical(self.row(problem, p), uniform)] as State
     }
+}
+
+/// What to say of a theta that was divided by what its rows sum to.
+fn divided(sum: f64) -> Note {
+    let message = format!(
+        "theta makes rows that sum to 1 only within {ROW_TOLERANCE:e} (the furthest off to {sum}) and is \
+         divided by that"
+    );
+    Note::new("theta", message).value(sum).hint("write theta with more digits")
 }
 
 /// <phi, theta>, where a sum that is zero but for rounding is zero: noise must not make a state
@@ -163,7 +184,7 @@ fn mend(problem: &Problem, theta: &[f64]) -> Option<(Vec<f64>, f64)> {
 pub struct Instance {
     /// What learners see.
     pub problem: Arc<Problem>,
-    /// What they do not; `None` for a file without theta.
+    /// What they do not; `None` for a file without theta and kernel.
     pub truth: Option<Truth>,
     /// How large the model was before its goal states became one; `None` where it was the problem
     /// itself.

@@ -72,7 +72,7 @@ mod tests {
         for p in 0..hard.problem.pairs() {
             assert_eq!(corridor.problem.phi(p), hard.problem.phi(p));
         }
-        assert_eq!(corridor.truth().unwrap().theta(), hard.truth().unwrap().theta());
+        assert_eq!(corridor.truth().unwrap().theta().unwrap(), hard.truth().unwrap().theta().unwrap());
     }
 
     #[test]

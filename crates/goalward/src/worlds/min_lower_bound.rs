@@ -83,7 +83,7 @@ mod tests {
         for (dim, b_star, episodes) in [(3, 2.2, 1000.0), (5, 2.4, 20.0), (2, 9.0, 1e6)] {
             let settings = Settings::new().set("dim", dim).set("b_star", b_star).set("episodes", episodes);
             let instance = build("min-lower-bound", &settings.set("seed", 3)).unwrap();
-            let (problem, theta) = (&instance.problem, instance.truth().unwrap().theta().to_vec());
+            let (problem, theta) = (&instance.problem, instance.truth().unwrap().theta().unwrap().to_vec());
             // the last feature of the row to the goal is delta
             let phi = problem.phi(0);
             let delta = phi[2 * dim - 1];

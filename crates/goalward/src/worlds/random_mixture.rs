@@ -216,7 +216,7 @@ mod tests {
             }
             let best = optimal(&instance);
             assert!(best.v.iter().zip(&best.steps).all(|(v, t)| *v <= 20.0 + 1e-9 && *t <= 20.0 + 1e-9));
-            assert!(truth.theta().iter().all(|x| *x > 0.0));
+            assert!(truth.theta().unwrap().iter().all(|x| *x > 0.0));
         }
     }
 

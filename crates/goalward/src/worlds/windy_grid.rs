@@ -8,7 +8,9 @@
 //! * models 1, 2, 3, 4 have a wind to the `right`, `down`, `left`, `up`: with probability `wind` it
 //!   replaces the chosen move, else the move is made.
 //!
-//! The truth mixes them with the weights `theta`. Every step costs `cost`. The default weights blow
+//! The truth mixes them with the weights `theta`. With probability `reversed` it does something else
+//! that no model has: the opposite move is made. No step is impossible, since the wind that way
+//! leads there too, but no mixture explains them all. Every step costs `cost`. The default weights blow
 //! left and up, away from the goal, more than towards it; V*(start) = 2.83 at n = 3.
 
 use super::candidates::{Outcomes, absorb, names, pair, weights};
@@ -17,13 +19,13 @@ use super::{SIMPLEX, WorldEntry};
 use crate::Result;
 use crate::memory;
 use crate::parameters::{Key, Reader};
-use crate::problem::{Instance, Problem};
+use crate::problem::{Entry, Instance, Problem, State, Truth};
 
 pub(super) const ENTRY: WorldEntry = WorldEntry {
     id: "windy-grid",
     title: "an n x n grid in an unknown mixture of winds: five candidate models",
     reference: "goalward; after the windy gridworlds of Sutton and Barto (2018), section 6.5",
-    parameters: &[N.about(), WIND.about(), COST.about(), THETA.about(), SIMPLEX.about()],
+    parameters: &[N.about(), WIND.about(), COST.about(), THETA.about(), REVERSED.about(), SIMPLEX.about()],
     build,
 };
 
@@ -37,6 +39,13 @@ const THETA: Key<Vec<f64>> = Key::numbers(
     "the true weights of calm and of the winds to the right, down, left, up; they sum to 1",
 )
 .or("0.3,0.05,0.05,0.3,0.3");
+const REVERSED: Key<f64> = Key::number(
+    "reversed",
+    0.0,
+    1.0,
+    "the probability that the opposite move is made, which no model has: the models are wrong",
+)
+.or("0");
 
 const MODELS: usize = 5;
 
@@ -44,6 +53,12 @@ fn build(settings: &Reader) -> Result<Instance> {
     let n = settings.get(&N)? as usize;
     let (wind, cost) = (settings.get(&WIND)?, settings.get(&COST)?);
     let theta = weights(settings, &THETA, MODELS)?;
+    let reversed = settings.get(&REVERSED)?;
+    if reversed > 0.0 && wind == 0.0 {
+        let reason = "without wind no model leads to where the opposite move does, and such a step would be \
+                      impossible";
+        return Err(settings.refuse(&REVERSED, reason.into()));
+    }
 
     let pairs = n * n * MOVES.len();
     memory::require("this grid", Problem::bytes_of(pairs, pairs * MODELS, MODELS))?;
@@ -68,7 +83,28 @@ fn build(settings: &Reader) -> Result<Instance> {
     if settings.get(&SIMPLEX)? {
         builder.simplex();
     }
-    Instance::new(builder.build()?, &theta)
+    let mixture = Instance::new(builder.build()?, &theta)?;
+    if reversed == 0.0 {
+        return Ok(mixture);
+    }
+    let truth = reverse(&grid, &mixture, reversed)?;
+    Ok(Instance { truth: Some(truth), ..mixture })
+}
+
+/// The truth that makes the opposite move with a probability.
+fn reverse(grid: &Grid, mixture: &Instance, reversed: f64) -> Result<Truth> {
+    let (problem, truth) = (&mixture.problem, mixture.truth()?);
+    let mut entries: Vec<Entry> = Vec::new();
+    for s in (0..grid.cells()).filter(|&s| s != problem.goal()) {
+        for (a, pair) in problem.pairs_of(s).enumerate() {
+            let back = grid.step(s, (a + 2) % MOVES.len());
+            for (&next, p) in problem.successors(pair).iter().zip(truth.row(problem, pair)) {
+                let more = if next as State == back { reversed } else { 0.0 };
+                entries.push((s, a, next as State, (1.0 - reversed) * p + more));
+            }
+        }
+    }
+    Truth::from_kernel(problem, &entries)
 }
 
 #[cfg(test)]
@@ -114,6 +150,28 @@ mod tests {
         assert_eq!(phi[3], [0.0, 0.0, 0.75, 0.0, 0.0]);
         // the top left cell, move up: stays, as do the winds to the left and up
         assert_eq!(problem.successors(problem.pair(0, 3)), [0, 1, 3]);
+    }
+
+    #[test]
+    fn reversed_moves_are_in_no_mixture() {
+        let settings = Settings::new().set("n", 3);
+        let plain = build("windy-grid", &settings).unwrap();
+        let wrong = build("windy-grid", &settings.clone().set("reversed", 0.3)).unwrap();
+        assert_eq!(wrong.truth().unwrap().theta(), None);
+        // the middle cell 4, move right: up, left, right, down
+        let (problem, p) = (&plain.problem, plain.problem.pair(4, 0));
+        let (before, after) = (plain.truth().unwrap(), wrong.truth().unwrap());
+        let more = [0.0, 0.3, 0.0, 0.0];
+        for ((x, y), more) in before.row(problem, p).iter().zip(after.row(problem, p)).zip(more) {
+            assert!((0.7 * x + more - y).abs() < 1e-15);
+        }
+        // no step is impossible
+        for p in 0..problem.pairs() {
+            let steps = problem.successors(p).iter().zip(after.row(problem, p));
+            assert!(steps.into_iter().all(|(&next, _)| problem.allows(p, next as usize)));
+        }
+        let still = build("windy-grid", &settings.set("reversed", 0.3).set("wind", 0)).unwrap_err();
+        assert!(still.to_string().contains("reversed"), "{still}");
     }
 
     #[test]

@@ -108,8 +108,14 @@ fn a_learner_can_be_read() {
             }
         }
         assert!(learner.value(problem.states()).is_err() && learner.q(0, 99).is_err());
-        for (theta, (low, high)) in
-            arena.instance().truth().unwrap().theta().iter().zip(learner.intervals().unwrap_or_default())
+        for (theta, (low, high)) in arena
+            .instance()
+            .truth()
+            .unwrap()
+            .theta()
+            .unwrap()
+            .iter()
+            .zip(learner.intervals().unwrap_or_default())
         {
             assert!(low <= *theta && *theta <= high, "{}", entry.id);
         }

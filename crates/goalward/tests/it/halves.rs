@@ -15,7 +15,7 @@ fn mixture(states: usize, dim: usize) -> Instance {
 fn ball(instance: &Instance, radius: f64) -> ConvexSet {
     let d = instance.problem.dim();
     let shape: Vec<f64> = (0..d * d).map(|i| f64::from(u8::from(i % (d + 1) == 0))).collect();
-    let ellipsoid = Ellipsoid { center: instance.truth().unwrap().theta(), shape: &shape, radius };
+    let ellipsoid = Ellipsoid { center: instance.truth().unwrap().theta().unwrap(), shape: &shape, radius };
     ConvexSet::new(instance.problem.constraints(), ellipsoid).unwrap()
 }
 
@@ -28,7 +28,7 @@ fn split_features_are_the_same_features() {
     let mut random = Stream::new(3, &[]);
     let v: Vec<f64> = (0..a.states()).map(|_| 20.0 * random.uniform()).collect();
     let most = v.iter().copied().fold(0.0, f64::max);
-    let theta = whole.truth().unwrap().theta();
+    let theta = whole.truth().unwrap().theta().unwrap();
     let size: f64 = theta.iter().map(|x| x.abs()).sum();
     let (mut x, mut y, mut near) = ([0.0; 5], [0.0; 5], [0.0; 5]);
     let (mut worst, mut differ) = (0f64, 0);

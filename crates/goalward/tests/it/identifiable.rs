@@ -17,7 +17,7 @@ fn run(arena: &Arena, learner: &str) -> RunResult {
 fn weights_of_a_mixture_lie_between_0_and_1() {
     let world = Settings::new().set("n", 3).set("simplex", true);
     let arena = Arena::open("windy-grid", &world).unwrap();
-    let truth = arena.instance().truth().unwrap().theta();
+    let truth = arena.instance().truth().unwrap().theta().unwrap();
     for learner in ["lr", "levis++lr"] {
         for episodes in [1, 5, 50] {
             let settings = Settings::new().set("B", "oracle");

@@ -281,7 +281,7 @@ fn coverage() {
         fn step(&mut self, step: &Step) -> Flow {
             let p = self.instance.problem.pair(step.state, step.action);
             let _ = self.likelihood.observe(p, step.next);
-            let theta = self.instance.truth().unwrap().theta();
+            let theta = self.instance.truth().unwrap().theta().unwrap();
             self.left |= !likelihood_covers(&self.likelihood, 0.1, theta);
             Flow::Continue(())
         }
@@ -320,11 +320,11 @@ fn running_intersections_keep_the_truth_and_lose_width() {
         assert_eq!(likelihood.observe(p, next), Seen::Counted);
         if t.is_power_of_two() {
             assert!(running.update(&likelihood).set.is_ok());
-            assert!(running.margin(&likelihood, truth.theta()) >= 0.0, "t = {t}");
+            assert!(running.margin(&likelihood, truth.theta().unwrap()) >= 0.0, "t = {t}");
             let mut fresh = LikelihoodSet::new(0.01);
             assert!(fresh.update(&likelihood).set.is_ok());
             let intervals = running.intervals(&likelihood).unwrap();
-            for ((low, high), x) in intervals.iter().zip(truth.theta()) {
+            for ((low, high), x) in intervals.iter().zip(truth.theta().unwrap()) {
                 assert!(low <= x && x <= high, "t = {t}: {x} in [{low}, {high}]");
             }
             let size = |set: &LikelihoodSet| -> f64 {

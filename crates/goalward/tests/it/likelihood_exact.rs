@@ -59,8 +59,8 @@ fn bounds_are_bounds_and_close() {
                 let at_theta: f64 = phi.iter().zip(&theta).map(|(c, x)| c * x).sum();
                 assert!((at_theta - ours.value).abs() < 1e-6, "{at_theta} {ours:?}");
                 // the truth is in the set here, so no bound may exceed its value
-                if likelihood.loss(truth.theta()) <= known.threshold {
-                    let value: f64 = phi.iter().zip(truth.theta()).map(|(c, x)| c * x).sum();
+                if likelihood.loss(truth.theta().unwrap()) <= known.threshold {
+                    let value: f64 = phi.iter().zip(truth.theta().unwrap()).map(|(c, x)| c * x).sum();
                     assert!(ours.bound <= value + 1e-12);
                 }
                 sharper += u32::from(ours.bound > outer.bound + 1e-4);
@@ -121,8 +121,8 @@ fn cuts_keep_the_set_and_come_close_to_it() {
                 let [a, b] = [&mut cut, &mut stored].map(|set| set.min(phi, &mut Warm::default()).bound);
                 assert!((a - b).abs() < 1e-9, "{a} {b}");
             }
-            if keeper.likelihood().loss(truth.theta()) <= known.threshold {
-                assert!(again.set().margin(again.likelihood(), truth.theta()) >= 0.0);
+            if keeper.likelihood().loss(truth.theta().unwrap()) <= known.threshold {
+                assert!(again.set().margin(again.likelihood(), truth.theta().unwrap()) >= 0.0);
             }
         }
     }
@@ -149,7 +149,7 @@ fn restarts_are_sums_of_products() {
             continue;
         }
         let least = keeper.likelihood().maximum().loss;
-        for theta in [truth.theta().to_vec(), problem.constraints().interior().to_vec()] {
+        for theta in [truth.theta().unwrap().to_vec(), problem.constraints().interior().to_vec()] {
             let p_of = |(p, place, _): &(usize, usize, f64)| -> f64 {
                 let row = problem.phi(*p);
                 let phi = &row[place * problem.dim()..(place + 1) * problem.dim()];

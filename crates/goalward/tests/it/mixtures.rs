@@ -44,7 +44,10 @@ fn one_feature_for_each_model() {
     assert_eq!(value(&instance), 2.0);
     // a file that reads back the same
     let again = json::parse(&json::to_json(&instance)).unwrap();
-    assert_eq!((again.problem.phi(0), again.truth().unwrap().theta()), (problem.phi(0), &[0.25, 0.75][..]));
+    assert_eq!(
+        (again.problem.phi(0), again.truth().unwrap().theta().unwrap()),
+        (problem.phi(0), &[0.25, 0.75][..])
+    );
     assert!(mixed(&crossing("4"), &crossing("2"), None).unwrap().truth.is_none());
 }
 

@@ -98,8 +98,13 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn readers_and_checks_survive(which in 0usize..4, packed in prop::bool::weighted(0.1), edits in prop::collection::vec(edit(), 1..6)) {
-        let (text, options) = [(CROSSING, "goal=done cost=time"), (TABLE, ""), (PROBLEM, ""), (NESTED, "start=0")][which];
+    fn readers_and_checks_survive(
+        which in 0usize..4,
+        packed in prop::bool::weighted(0.1),
+        edits in prop::collection::vec(edit(), 1..6),
+    ) {
+        let files = [(CROSSING, "goal=done cost=time"), (TABLE, ""), (PROBLEM, ""), (NESTED, "start=0")];
+        let (text, options) = files[which];
         let mut bytes = text.as_bytes().to_vec();
         if packed {
             let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
@@ -126,7 +131,9 @@ proptest! {
             (Err(error), Ok(report)) => prop_assert!(!report.ok, "{}", error),
             (Ok(_), Err(error)) => prop_assert!(false, "{}", error),
             (Ok(_), Ok(report)) => prop_assert!(
-                report.findings.iter().all(|f| f.level != goalward::check::Level::Error || ["lost", "unreachable"].contains(&f.kind)),
+                report.findings.iter().all(|f| {
+                    f.level != goalward::check::Level::Error || ["lost", "unreachable"].contains(&f.kind)
+                }),
                 "{:?}", report.findings
             ),
             (Err(error), Err(_)) => prop_assert!(!error.to_string().is_empty()),

@@ -44,7 +44,7 @@ impl Region {
 
     /// One that contains theta*, just so or with some slack.
     fn around_truth(instance: &Instance, seed: u64, distance: f64, slack: f64) -> Region {
-        let theta = instance.truth().unwrap().theta();
+        let theta = instance.truth().unwrap().theta().unwrap();
         let mut draw = Stream::new(seed, &[1]);
         let sigma = shape(&mut draw, theta.len());
         let center: Vec<f64> = theta.iter().map(|x| x + distance * (draw.uniform() - 0.5)).collect();
@@ -131,7 +131,7 @@ proptest! {
         let (eps, q) = (1e-10, 1e-3);
         let mut sigma = vec![0.0; dim * dim];
         (0..dim).for_each(|i| sigma[i * dim + i] = 1.0);
-        let region = Region { center: truth.theta().to_vec(), sigma, radius: 1e-13 };
+        let region = Region { center: truth.theta().unwrap().to_vec(), sigma, radius: 1e-13 };
         let task = Task { problem, costs: problem.costs(), b: 1e3, eps, q };
         let ours = plan(&task, &mut region.set(&instance), Planner::Faithful);
         let mut v = vec![0.0; states];

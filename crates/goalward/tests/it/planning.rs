@@ -9,7 +9,7 @@ use goalward::worlds;
 
 /// An ellipsoid beside theta* that contains it, cut by B.
 fn set(instance: &Instance, radius: f64) -> ConvexSet {
-    let (problem, theta) = (&instance.problem, instance.truth().unwrap().theta());
+    let (problem, theta) = (&instance.problem, instance.truth().unwrap().theta().unwrap());
     let d = problem.dim();
     let shape: Vec<f64> = (0..d * d).map(|i| if i % (d + 1) == 0 { 1.0 } else { 0.0 }).collect();
     let sign = |i: usize| if i.is_multiple_of(2) { 1.0 } else { -1.0 };

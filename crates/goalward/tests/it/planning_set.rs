@@ -135,17 +135,17 @@ fn watch(instance: &Instance, steps: u64, seed: u64, what: &str) -> usize {
         planned = t;
         let known = keeper.update();
         let likelihood = keeper.likelihood();
-        if likelihood.loss(truth.theta()) > known.threshold {
+        if likelihood.loss(truth.theta().unwrap()) > known.threshold {
             continue; // luck of probability delta
         }
         plans += 1;
         let place = format!("{what}, seed {seed}, t = {t}");
         let mut set =
             known.set.unwrap_or_else(|_| panic!("{place}: theta* is in the set, and it is called empty"));
-        assert!(keeper.set().margin(likelihood, truth.theta()) >= 0.0, "{place}: theta* is outside");
-        let theta = truth.theta().to_vec();
+        assert!(keeper.set().margin(likelihood, truth.theta().unwrap()) >= 0.0, "{place}: theta* is outside");
+        let theta = truth.theta().unwrap().to_vec();
         let mut walk = Walk { problem, likelihood, threshold: known.threshold, theta };
-        let mut points = vec![truth.theta().to_vec()];
+        let mut points = vec![truth.theta().unwrap().to_vec()];
         (0..6).for_each(|_| points.extend(walk.step(&mut draw)));
         let v: Vec<f64> =
             (0..problem.states()).map(|s| if s == goal { 0.0 } else { draw.uniform() }).collect();

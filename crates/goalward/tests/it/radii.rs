@@ -20,7 +20,7 @@ fn arenas() -> Vec<Arena> {
 #[test]
 fn the_norms_bound_what_they_say() {
     for arena in arenas() {
-        let (problem, theta) = (arena.problem(), arena.instance().truth().unwrap().theta());
+        let (problem, theta) = (arena.problem(), arena.instance().truth().unwrap().theta().unwrap());
         let (of_phi, of_theta) = (phi_norm(problem), theta_norm(problem).unwrap());
         assert!(theta.iter().map(|x| x * x).sum::<f64>().sqrt() <= of_theta);
         let mut draw = Stream::new(1, &[]);
@@ -107,7 +107,7 @@ impl Observer for Inside<'_> {
         plan.learner.probe(self);
         let report = self.last.clone().unwrap();
         let center = self.sigma.clone().lu().solve(&self.right).unwrap();
-        let truth = self.arena.instance().truth().unwrap().theta();
+        let truth = self.arena.instance().truth().unwrap().theta().unwrap();
         let off = DVector::from_row_slice(truth) - center;
         let distance = off.dot(&(&self.sigma * &off)).sqrt();
         self.left |= distance > report.mixture().unwrap().beta;

@@ -65,7 +65,7 @@ fn a_float32_tensor_is_rescaled_and_that_is_said() {
             let sum: f64 = world.truth().unwrap().row(&world.problem, p).iter().sum();
             assert!((sum - 1.0).abs() < 1e-14, "{sum}");
         }
-        let theta = world.truth().unwrap().theta();
+        let theta = world.truth().unwrap().theta().unwrap();
         assert!(world.problem.constraints().contains(theta, 1e-12), "{theta:?}");
         let note = world.notes.iter().find(|note| note.kind == "rescaled").unwrap();
         assert!(note.value.is_some_and(|sum| (sum - 1.0).abs() > 1e-9 && (sum - 1.0).abs() < 1e-5));
@@ -171,7 +171,7 @@ fn a_theta_of_few_digits_is_mended() {
     let mut text = file(5, 3, |x| x);
     text["theta"] = value!([0.333333, 0.333333, 0.333333]);
     let world = open(&text).unwrap();
-    assert!(world.truth().unwrap().theta().iter().all(|x| (x - 1.0 / 3.0).abs() < 1e-12));
+    assert!(world.truth().unwrap().theta().unwrap().iter().all(|x| (x - 1.0 / 3.0).abs() < 1e-12));
     assert_eq!(world.notes.iter().map(|note| note.kind).collect::<Vec<_>>(), ["theta"]);
     let found = report(&text);
     assert!(found.ok && found.findings.iter().any(|f| f.kind == "theta"), "{:?}", found.findings);
@@ -200,7 +200,7 @@ fn models_in_rust_alike() {
     };
     let models = [("a".to_string(), world(0.1)), ("b".to_string(), world(0.5))];
     let mixed = mix(&models, Some(&[0.333333, 0.666666])).unwrap();
-    assert!((mixed.truth().unwrap().theta()[0] - 1.0 / 3.0).abs() < 1e-12);
+    assert!((mixed.truth().unwrap().theta().unwrap()[0] - 1.0 / 3.0).abs() < 1e-12);
     assert_eq!(mixed.notes[0].kind, "theta");
     assert!(mix(&models, Some(&[0.333, 0.666])).is_err());
 }

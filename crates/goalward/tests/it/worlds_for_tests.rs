@@ -87,5 +87,5 @@ pub(crate) fn with_costs(instance: &Instance, cost: impl Fn(usize) -> f64) -> In
             }
         }
     }
-    Instance::new(builder.build().unwrap(), instance.truth().unwrap().theta()).unwrap()
+    Instance::new(builder.build().unwrap(), instance.truth().unwrap().theta().unwrap()).unwrap()
 }

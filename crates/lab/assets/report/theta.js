@@ -12,10 +12,12 @@ const theta = (() => {
     return made;
   };
   const frames = data.frames.filter((frame) => frame.ends?.length);
+  // none where the truth is no mixture of the models
+  const known = data.theta ?? [];
   const finite = (list) => list.filter((x) => x !== null && Number.isFinite(x));
 
   // all bars share one scale, so that their widths can be compared
-  const ends = finite(frames.flatMap((frame) => frame.ends.flat()).concat(data.theta));
+  const ends = finite(frames.flatMap((frame) => frame.ends.flat()).concat(known));
   const [low, high] = ends.length ? [Math.min(...range(ends)), Math.max(...range(ends))] : [0, 1];
   function range(list) {
     return list.reduce(([a, b], x) => [Math.min(a, x), Math.max(b, x)], [Infinity, -Infinity]);
@@ -29,8 +31,11 @@ const theta = (() => {
       const span = page.element("i", "", { class: "span" });
       const hat = page.element("i", "", { class: "hat" });
       const truth = page.element("i", "", { class: "true" });
-      truth.style.left = at(data.theta[i]) + "%";
-      track.append(span, hat, truth);
+      track.append(span, hat);
+      if (i in known) {
+        truth.style.left = at(known[i]) + "%";
+        track.append(truth);
+      }
       row.append(page.element("span", name, { title: name }), track);
       bars.append(row);
       rows.push({ track, span, hat });
@@ -42,7 +47,7 @@ const theta = (() => {
   const shown = plane && corners.length > 0;
   if (plane && !shown) document.getElementById("plane").remove();
   const box = { left: 46, right: 310, top: 10, bottom: 262 };
-  const [xs, ys] = [0, 1].map((i) => (shown ? padded(range(corners.map((c) => c[i]).concat(data.theta[i]))) : [0, 1]));
+  const [xs, ys] = [0, 1].map((i) => (shown ? padded(range(corners.map((c) => c[i]).concat(known.slice(i, i + 1)))) : [0, 1]));
   function padded([a, b]) {
     const room = 0.06 * (b - a || Math.abs(a) || 1);
     return [a - room, b + room];
@@ -63,8 +68,11 @@ const theta = (() => {
     plane.append(svg("polygon", { class: "first", points: points(frames.find((frame) => frame.outline?.length).outline) }));
     region = svg("polygon", { class: "region" });
     estimate = svg("circle", { class: "estimate", r: 3.5 });
-    const [x, y] = [px(data.theta[0]), py(data.theta[1])];
-    plane.append(region, estimate, svg("path", { class: "truth", d: `M${x - 6} ${y - 6}L${x + 6} ${y + 6}M${x - 6} ${y + 6}L${x + 6} ${y - 6}` }));
+    plane.append(region, estimate);
+    if (known.length > 1) {
+      const [x, y] = [px(known[0]), py(known[1])];
+      plane.append(svg("path", { class: "truth", d: `M${x - 6} ${y - 6}L${x + 6} ${y + 6}M${x - 6} ${y + 6}L${x + 6} ${y - 6}` }));
+    }
   }
 
   return {
@@ -80,7 +88,7 @@ const theta = (() => {
         const x = frame.estimate?.[i] ?? null;
         hat.hidden = x === null;
         if (x !== null) hat.style.left = Math.min(100, Math.max(0, at(x))) + "%";
-        track.setAttribute("aria-label", `${data.models[i]}: ${a === null ? "no lower bound" : page.number(a, 4)} to ${b === null ? "no upper bound" : page.number(b, 4)}, estimate ${page.number(x, 4)}, truth ${page.number(data.theta[i], 4)}`);
+        track.setAttribute("aria-label", `${data.models[i]}: ${a === null ? "no lower bound" : page.number(a, 4)} to ${b === null ? "no upper bound" : page.number(b, 4)}, estimate ${page.number(x, 4)}, truth ${i in known ? page.number(known[i], 4) : "no mixture"}`);
       });
       if (!shown) return;
       region.setAttribute("points", points(frame.outline ?? []));

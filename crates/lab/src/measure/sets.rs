@@ -98,7 +98,8 @@ impl<F: FnMut(&dyn ConfidenceSet), G: FnMut(&dyn ConfidenceSet)> Probe for Shown
 
 /// Asks every set after every step and at every plan whether it has theta*.
 pub(super) struct Sets {
-    theta: Vec<f64>,
+    /// None where the truth is no mixture: no set can have it, and none is asked.
+    theta: Option<Vec<f64>>,
     yardstick: Arc<Yardstick>,
     memos: Vec<Memo>,
     state: State,
@@ -115,10 +116,13 @@ struct State {
 
 impl Sets {
     pub(super) fn new(arena: &Arena, runner: &Runner, yardstick: Arc<Yardstick>) -> Sets {
+        let theta = arena.instance().truth().ok().and_then(|truth| truth.theta());
         let mut sets = 0;
-        each_set(runner.learner(), |_| sets += 1);
+        if theta.is_some() {
+            each_set(runner.learner(), |_| sets += 1);
+        }
         Sets {
-            theta: arena.instance().truth().map(|truth| truth.theta().to_vec()).unwrap_or_default(),
+            theta: theta.map(<[f64]>::to_vec),
             yardstick,
             memos: vec![Memo::default(); sets],
             state: State { outside: vec![false; sets], ..State::default() },
@@ -132,11 +136,12 @@ impl Measure for Sets {
     }
 
     fn step(&mut self, step: &Step) {
+        let Some(theta) = &self.theta else { return };
         let mut all = self.memos.iter_mut().zip(&mut self.state.outside);
         let lost = &mut self.state.lost;
         each_set(step.learner, |set| {
             let Some((memo, outside)) = all.next() else { return };
-            if !*outside && !set.still_contains(&self.theta, memo) {
+            if !*outside && !set.still_contains(theta, memo) {
                 *outside = true;
                 *lost = lost.or(Some(step.t));
             }
@@ -144,11 +149,12 @@ impl Measure for Sets {
     }
 
     fn plan(&mut self, plan: &Plan, _: Now, _: &mut Rows) {
+        let Some(theta) = &self.theta else { return };
         let State { outside, lost_at_plan, missed, .. } = &mut self.state;
         let mut outside = outside.iter();
         let planned = |set: &dyn ConfidenceSet| {
             let outside = outside.next().copied().unwrap_or(false);
-            if !set.contains(&self.theta) {
+            if !set.contains(theta) {
                 *lost_at_plan = lost_at_plan.or(Some(plan.t));
                 if !outside {
                     *missed = missed.or(Some(plan.t));
@@ -160,7 +166,7 @@ impl Measure for Sets {
 
     fn finish(&mut self, runner: &Runner, row: &mut RunRow, _: &mut Rows) {
         if self.memos.is_empty() {
-            return; // a learner without sets
+            return; // a learner without sets, or a truth that none can have
         }
         (row.lost, row.lost_at_plan, row.missed) =
             (self.state.lost, self.state.lost_at_plan, self.state.missed);

@@ -1,5 +1,5 @@
-//! Pictures for people to look at: run it, open the files below `target/pictures`, and mend what is
-//! ugly. `cargo test -p goalward-lab --lib gallery -- --ignored`
+//! Every kind of picture, with all that can go wrong in the data. To look at them:
+//! `PICTURES=1 cargo test -p goalward-lab --lib gallery` puts them below `target/pictures`.
 
 use super::{draw, samples};
 use crate::figure::{Colour, Marker};
@@ -24,9 +24,17 @@ const NAMES: [&str; 12] = [
 
 fn put(name: &str, results: &Results, spec: FigureSpec) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/pictures");
-    std::fs::create_dir_all(&folder).unwrap();
+    let kept = std::env::var_os("PICTURES").is_some();
     let spec = FigureSpec { png: true, name: name.into(), ..spec };
-    for picture in draw(results, &spec).unwrap() {
+    let pictures = draw(results, &spec).unwrap();
+    assert!(!pictures.is_empty(), "{name}");
+    for picture in pictures {
+        assert!(picture.png.starts_with(b"\x89PNG") && picture.png.len() > 1000, "{name}");
+        assert!(picture.svg.contains("</svg>"), "{name}");
+        if !kept {
+            continue;
+        }
+        std::fs::create_dir_all(&folder).unwrap();
         std::fs::write(folder.join(format!("{}.png", picture.name)), &picture.png).unwrap();
         std::fs::write(folder.join(format!("{}.svg", picture.name)), &picture.svg).unwrap();
     }
@@ -51,7 +59,6 @@ fn twelve() -> Results {
 }
 
 #[test]
-#[ignore = "draws pictures for people to look at"]
 fn one_world() {
     let results = twelve();
     for kind in super::tests::KINDS {
@@ -68,7 +75,6 @@ fn one_world() {
 }
 
 #[test]
-#[ignore = "draws pictures for people to look at"]
 fn eight_worlds() {
     let worlds =
         ["hard-instance", "corridor", "windy-grid", "random-mixture", "ladder", "taxi", "cliff", "lake"];
@@ -84,7 +90,6 @@ fn eight_worlds() {
 }
 
 #[test]
-#[ignore = "draws pictures for people to look at"]
 fn values_and_extremes() {
     for (world, params) in
         [("windy-grid", &["n=7"][..]), ("frozen-lake", &["restart=true"]), ("cliff", &[]), ("ladder", &[])]

@@ -82,7 +82,7 @@ pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>>
 /// The true theta of a world; none where it cannot be opened now.
 fn theta(results: &Results, world: usize) -> Option<Vec<f64>> {
     let arena = results.study.worlds[world].place.open().ok()?;
-    Some(arena.instance().truth().ok()?.theta().to_vec())
+    Some(arena.instance().truth().ok()?.theta()?.to_vec())
 }
 
 /// `support[0,1] 3/16`: the plane, and which of how many directions.

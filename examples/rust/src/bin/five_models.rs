@@ -16,7 +16,7 @@ fn main() -> Result<()> {
     println!("{} episodes, {} steps", result.episodes, result.steps);
     println!("optimal cost {:.2}, regret {:.2}", result.optimal_cost, result.regret);
     let intervals = runner.learner().intervals().unwrap_or_default();
-    let truth = arena.instance().truth()?.theta();
+    let truth = arena.instance().truth()?.theta().unwrap_or_default();
     for (i, ((low, high), theta)) in intervals.iter().zip(truth).enumerate() {
         let model = arena.problem().model_name(i);
         println!("{model:>6}: between {low:.3} and {high:.3}; the truth is {theta}");

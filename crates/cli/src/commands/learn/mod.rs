@@ -4,9 +4,10 @@ mod replay;
 mod report;
 mod resume;
 mod show;
-mod theta;
+pub(super) mod theta;
 mod trace_file;
 
+use super::vigilant::Vigilant;
 use super::{Parameters, spelled, together};
 use crate::counts::whole;
 use crate::exit::{self, Outcome, Usage};
@@ -42,7 +43,8 @@ EXAMPLES:
     goalward learn windy-grid --episodes 200 --replay run.html
     goalward learn windy-grid --episodes 200 --show learnt.png
     goalward learn hard-instance --set B=3 --episodes 100000 --checkpoint run.ckpt
-    goalward learn --resume run.ckpt --episodes 200000";
+    goalward learn --resume run.ckpt --episodes 200000
+    goalward learn problem.json --on-misfit tabular    # go on without the models if they are wrong";
 
 const DEFAULT_EPISODES: u64 = 1000;
 
@@ -66,6 +68,11 @@ const DEFAULT_EPISODES: u64 = 1000;
 ///
 /// Neither is written over anything but another trace or checkpoint, and one run at a time writes
 /// each. A trace that was moved is named by --trace beside --resume; it must be the run's own.
+///
+/// Learners that rely on the models watch whether any mixture of them explains what happens, by an
+/// e-value: if some mixture is true, it reaches 1/ALPHA with probability ALPHA at most, whenever one
+/// looks. The line "misfit" of the result says how large it is and, if there is evidence, where the
+/// models say least of what was seen. --on-misfit says what to do when every mixture is rejected.
 ///
 /// --replay writes one page that opens in any browser, offline: the path of every episode, and what
 /// the learner believed then. With --resume it begins where the run is taken up, and says so.
@@ -126,6 +133,8 @@ pub(crate) struct Args {
     /// picture of them too
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     show: Option<Option<PathBuf>>,
+    #[command(flatten)]
+    vigilance: Vigilant,
     /// Print the result as one JSON value
     #[arg(long)]
     json: bool,
@@ -244,6 +253,7 @@ impl Task {
             seed: args.seed.unwrap_or(0),
             episodes: args.episodes.unwrap_or(DEFAULT_EPISODES),
             max_steps: args.max_steps.and_then(|cap| cap.0),
+            vigilance: args.vigilance.given(),
         };
         let checkpoint = args.checkpoint.as_ref().map(|path| Saved::to(path, &mut files)).transpose()?;
         let printed = trace == Some(Output::Stdout);
@@ -319,6 +329,11 @@ fn say_how_it_ended(ending: Ending, checkpoint: Option<&Saved>) {
         (Ending::Finished, _) => {}
         (Ending::Truncated, _) => {
             exit::note("the limit on steps ended the run in the middle of an episode: see \"truncated\"");
+        }
+        (Ending::Misfit, _) => {
+            exit::note(
+                "the data reject every mixture of the models, and --on-misfit stop ends the run there",
+            );
         }
         (Ending::Paused, Some(path)) => {
             exit::note(format!("stopped by Ctrl-C; goalward learn --resume {path} goes on from here"));

@@ -87,6 +87,13 @@ fn learnt(r: &RunResult, sheet: &mut Sheet) {
             format!("{} ({} times, first at step {})", violation.text, violation.times, violation.t),
         );
     }
+    if let Some(misfit) = &r.misfit {
+        sheet.row("misfit", &misfit.text);
+    }
+    if let Some(fallback) = r.parameters.get("fallback") {
+        let (learner, step) = (fallback["learner"].as_str().unwrap_or_default(), &fallback["step"]);
+        sheet.row("fallback", format!("{learner}, which ignores the models, since step {step}"));
+    }
     sheet.row("planner calls", planner_calls(r));
     if r.relaxed > 0 {
         let words = format!(
@@ -109,6 +116,10 @@ fn ended(r: &RunResult, spec: &RunSpec, ending: Ending, sheet: &mut Sheet) {
                 count(r.episodes + 1)
             );
             sheet.row("truncated", words);
+        }
+        Ending::Misfit => {
+            let words = "the data reject every mixture of the models (--on-misfit stop)";
+            sheet.row("stopped", format!("{words}, in episode {}", count(r.episodes + 1)));
         }
         Ending::Paused => {
             sheet.row("stopped", format!("by Ctrl-C, in episode {}: results so far", count(r.episodes + 1)));

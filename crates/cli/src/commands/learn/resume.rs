@@ -69,6 +69,7 @@ fn agree(args: &Args, checkpoint: &Checkpoint) -> Result<(), anyhow::Error> {
     same_settings("--param", &args.parameters.settings()?, &checkpoint.params, &parameters)?;
     let parameters = learners::entry(&spec.learner).map_or(&[][..], |learner| learner.parameters);
     same_settings("--set", &Settings::parse(&args.settings)?, &spec.settings, parameters)?;
+    args.vigilance.agree(&spec.vigilance, differs)?;
     match (&args.trace, &checkpoint.trace) {
         (Some(path), None) => {
             let reason = format!("--trace {}: the checkpoint's run has no trace", path.display());

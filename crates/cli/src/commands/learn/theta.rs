@@ -35,7 +35,7 @@ pub(super) fn name(r: &RunResult, i: usize) -> String {
 }
 
 /// A name for one line of a terminal: not too long, and what would move the cursor is spelled out.
-fn plain(name: &str) -> String {
+pub(in crate::commands) fn plain(name: &str) -> String {
     const SHOWN: usize = 40;
     let mut text: String = name.chars().take(SHOWN).flat_map(spelled).collect();
     if name.chars().nth(SHOWN).is_some() {
@@ -50,7 +50,7 @@ fn spelled(c: char) -> Vec<char> {
 
 /// An estimate and its interval. Ends are rounded outwards, to as many decimals as tell them apart,
 /// and the estimate has one more.
-fn known(x: f64, (low, high): (f64, f64)) -> String {
+pub(in crate::commands) fn known(x: f64, (low, high): (f64, f64)) -> String {
     let decimals = match high - low {
         width if width.is_finite() && width > 0.0 => (1.0 - width.log10().floor()).clamp(2.0, 6.0) as usize,
         _ => 2,

@@ -1,7 +1,7 @@
 //! What is answered, as lines of JSON.
 
 use super::fault::Fault;
-use goalward::confidence::{Facts, Guarantee};
+use goalward::confidence::{Facts, Guarantee, Misfit};
 use goalward::episode::Agent;
 use goalward::learners::{Probe, Violation};
 use serde::{Serialize, Serializer};
@@ -76,6 +76,9 @@ pub(super) struct Observe {
     /// No model allows the step.
     #[serde(skip_serializing_if = "is_false")]
     pub(super) impossible: bool,
+    /// Every mixture of the models is rejected, for the first time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) misfit: Option<Misfit>,
     /// The plan that it called for was cut off, and will be made by who goes on.
     #[serde(skip_serializing_if = "is_false")]
     pub(super) owed: bool,
@@ -124,6 +127,10 @@ pub(super) struct Estimate<'a> {
     radius: Option<&'a str>,
     guarantee: Option<Guarantee>,
     regret_certified: Option<Number>,
+    misfit: Option<Misfit>,
+    /// Who has taken over since the models were rejected.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fallback: Option<&'a serde_json::Value>,
 }
 
 impl Estimate<'_> {
@@ -149,6 +156,8 @@ impl Estimate<'_> {
             radius: learner.in_force().get("radius").and_then(serde_json::Value::as_str),
             guarantee: learner.claim().map(|claim| claim.check(&facts)),
             regret_certified: learner.regret_certified().map(Number),
+            misfit: seen.misfit,
+            fallback: learner.in_force().get("fallback"),
         }
     }
 }
@@ -160,9 +169,13 @@ struct Gathered {
     impossible: Vec<Violation>,
     planner_calls: u64,
     violations: u64,
+    misfit: Option<Misfit>,
 }
 
 impl Probe for Gathered {
+    fn misfit(&mut self, misfit: &Misfit) {
+        self.misfit = Some(misfit.clone());
+    }
     fn estimate(&mut self, theta_hat: &[f64]) {
         self.theta = Some(theta_hat.to_vec());
     }

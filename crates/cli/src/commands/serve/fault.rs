@@ -33,6 +33,8 @@ pub(super) enum Code {
     Cost,
     /// What was told or asked cannot be: the episode is over.
     Misuse,
+    /// The models are rejected, and the learner was to stop then.
+    Misfit,
     /// There is no file to save to.
     NoCheckpoint,
     /// The checkpoint could not be written.

@@ -8,6 +8,7 @@ mod request;
 mod session;
 mod taken_up;
 
+use super::vigilant::Vigilant;
 use super::{Parameters, named, together};
 use crate::counts::whole;
 use crate::exit::{self, Outcome, Usage};
@@ -60,6 +61,10 @@ const DEFAULT_EPISODES: u64 = 1000;
 /// What is wrong with a request is answered by {"error":{"code","message","line",...}}. It changes
 /// nothing, and the session goes on.
 ///
+/// The learner watches whether any mixture of the models explains what it is told. When every
+/// mixture is rejected, the answer to that "observe" has "misfit", and "estimate" has it from then
+/// on. --on-misfit says what the learner does then; after stop every further "act" is an error.
+///
 /// --checkpoint saves the session. If the file is there, the session is taken up from it: "steps"
 /// and "episodes" of the first line say how much it has seen, and a program that goes on from there
 /// gets the same actions as if nothing had happened. What is typed beside it must agree with it.
@@ -89,6 +94,8 @@ pub(crate) struct Args {
     /// there may be more or fewer [default: 1000]
     #[arg(long, value_name = "K", value_parser = whole::<u64>(..))]
     episodes: Option<u64>,
+    #[command(flatten)]
+    vigilance: Vigilant,
     /// Save the session to this file; if it is there, the session is taken up from it
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
@@ -106,6 +113,7 @@ struct Asked {
     settings: Settings,
     seed: Option<u64>,
     episodes: Option<u64>,
+    vigilance: Vigilant,
 }
 
 impl Args {
@@ -124,7 +132,8 @@ impl Args {
             }
             None => (None, flags),
         };
-        Ok(Asked { world, params, learner, settings, seed: self.seed, episodes: self.episodes })
+        let (seed, episodes, vigilance) = (self.seed, self.episodes, self.vigilance.clone());
+        Ok(Asked { world, params, learner, settings, seed, episodes, vigilance })
     }
 }
 

@@ -157,6 +157,13 @@ impl Session {
             );
             return Err(over(Fault::new(Code::Misuse, message)));
         }
+        if let Some(step) = self.agent.learner.stopped() {
+            let message = format!(
+                "the data reject every mixture of the models since step {step}, and --on-misfit is stop"
+            );
+            let hint = "estimate says where the models fail; observe, estimate, value, save and quit go on";
+            return Err(Fault::new(Code::Misfit, message).hint(hint));
+        }
         self.catch_up()?;
         let acted = self.agent.learner.act(state);
         let action = acted.map_err(|error| Fault::of(Code::Misuse, &error).field("state"))?;
@@ -175,6 +182,7 @@ impl Session {
         let cost = request.cost().map_or(Ok(known), places::cost)?;
         self.catch_up()?;
         let before = self.agent.learner.clock().impossible;
+        let trusted = self.agent.learner.rejected().is_none();
         let observed = self
             .agent
             .learner
@@ -187,8 +195,14 @@ impl Session {
         self.kept.asked.clear();
         let clock = *self.agent.learner.clock();
         let due = self.saving.as_ref().is_some_and(|saving| clock.t.is_multiple_of(saving.every));
+        let now_rejected = trusted && self.agent.learner.rejected().is_some();
+        let misfit = if now_rejected { self.agent.learner.misfit() } else { None };
+        if let Some(misfit) = misfit.as_ref().filter(|_| !self.quiet) {
+            exit::note(format!("no mixture of the models explains the data: {}", misfit.text));
+        }
         Ok(Observe {
             ok: true,
+            misfit,
             planned: observed == Observed::Planned,
             steps: clock.t,
             impossible: clock.impossible > before,

@@ -50,7 +50,7 @@ pub(super) fn session(
 
 /// A learner that has seen nothing.
 fn built(asked: Asked, instance: &Instance, busy: &Busy, quiet: bool) -> anyhow::Result<Agent> {
-    let Asked { learner, settings, seed, episodes, .. } = asked;
+    let Asked { learner, settings, seed, episodes, vigilance, .. } = asked;
     let entry = match &learner {
         Some(id) => learners::entry(id)?,
         None => learners::recommended(&settings),
@@ -63,7 +63,8 @@ fn built(asked: Asked, instance: &Instance, busy: &Busy, quiet: bool) -> anyhow:
     // the truth is planned on for those who ask for it
     fits(&if asks { need } else { Need { solving: 0, solution: 0, ..need } }, busy, quiet)?;
     let (seed, episodes) = (seed.unwrap_or(0), episodes.unwrap_or(DEFAULT_EPISODES));
-    let spec = RunSpec { learner: entry.id.into(), settings, seed, episodes, max_steps: None };
+    let (learner, vigilance) = (entry.id.into(), vigilance.given());
+    let spec = RunSpec { learner, settings, seed, episodes, max_steps: None, vigilance };
     Ok(Agent::new(instance, spec)?)
 }
 
@@ -78,6 +79,7 @@ fn agree(asked: &Asked, spec: &RunSpec) -> Result<(), Usage> {
     check("--learner", asked.learner.clone(), spec.learner.clone())?;
     check("--seed", asked.seed.map(|n| n.to_string()), spec.seed.to_string())?;
     check("--episodes", asked.episodes.map(|n| n.to_string()), spec.episodes.to_string())?;
+    asked.vigilance.agree(&spec.vigilance, |given, saved| differs(given, saved).hint(hint))?;
     let parameters = learners::entry(&spec.learner).map_or(&[][..], |learner| learner.parameters);
     same_settings("--set", &asked.settings, &spec.settings, parameters).map_err(|usage| usage.hint(hint))
 }

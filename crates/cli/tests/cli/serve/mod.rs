@@ -3,6 +3,7 @@
 #[path = "../../../soak/client.rs"]
 mod client;
 mod faults;
+mod misfit;
 #[path = "../../../soak/mutations.rs"]
 mod mutations;
 mod same;

@@ -73,7 +73,7 @@ fn the_page_names_every_code_and_every_op() {
         assert!(page.contains(&format!("| `{{\"op\":\"{name}\"")), "{name}");
     }
     let mut codes: Vec<&str> = faults::WRONG.iter().map(|(_, code, _)| *code).collect();
-    codes.extend(["utf-8", "too-long", "output", "stopping"]);
+    codes.extend(["utf-8", "too-long", "misfit", "output", "stopping"]);
     for code in codes {
         assert!(
             page.lines().any(|line| line.starts_with("| `") && line.contains(&format!("`{code}`"))),

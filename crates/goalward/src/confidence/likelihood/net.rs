@@ -69,14 +69,15 @@ impl Net {
         }
     }
 
-    /// Whether it is time to look. Over t steps no squared distance exceeds t.
-    pub fn is_due(&self, keeper: &LikelihoodKeeper) -> bool {
+    /// Whether it is time to look. Over t steps no squared distance exceeds t. All Gammas are
+    /// multiplied by `factor`, which the theorem has at 1.
+    pub fn is_due(&self, keeper: &LikelihoodKeeper, factor: f64) -> bool {
         let t = keeper.likelihood().total();
-        t >= self.next && t as f64 > BETWEEN * self.theory(keeper).gamma(t)
+        t >= self.next && t as f64 > BETWEEN * factor * self.theory(keeper).gamma(t)
     }
 
     /// Looks at a plan. `believed` finds every theta~ of it, k numbers each, or none if they are too
-    /// many; `factor` is 1, or widens or narrows the net.
+    /// many.
     pub fn look(
         &mut self,
         keeper: &mut LikelihoodKeeper,
@@ -89,8 +90,8 @@ impl Net {
         self.looks += 1;
         let t = keeper.likelihood().total();
         let theory = self.theory(keeper);
-        let (gamma0, gamma) = (theory.gamma0(t), theory.gamma(t));
-        let limit = factor * REFUTED * gamma;
+        let (gamma0, gamma) = (factor * theory.gamma0(t), factor * theory.gamma(t));
+        let limit = REFUTED * gamma;
         let mut far = keeper.set().farthest_sq(keeper);
         if far > limit
             && let Some(points) = believed(keeper, planned)
@@ -114,12 +115,13 @@ impl Net {
     }
 
     /// Takes note of a plan: over the likelihood set itself, or over what encloses it.
-    pub fn planned(&mut self, keeper: &LikelihoodKeeper, planned: &mut ConvexSet, exact: bool) {
+    pub fn planned(&mut self, keeper: &LikelihoodKeeper, planned: &mut ConvexSet, exact: bool, factor: f64) {
         self.weigh(keeper, planned);
         let t = keeper.likelihood().total();
         match exact {
-            true => self.wait(t, FRESH * self.theory(keeper).gamma(t)),
-            false => self.next = t + 1,
+            true => self.wait(t, FRESH * factor * self.theory(keeper).gamma(t)),
+            // where the set itself cannot be had, no plan is better until the time has doubled
+            false => self.next = self.exact_until.max(t + 1),
         }
     }
 

@@ -37,6 +37,7 @@ struct Fit {
 pub(super) struct Likely<'a> {
     problem: &'a Problem,
     truth: &'a Truth,
+    theta: &'a [f64],
     /// How often every row was seen, and every pair.
     counts: Vec<u32>,
     visits: Vec<u64>,
@@ -77,11 +78,12 @@ struct Seen {
 }
 
 impl<'a> Likely<'a> {
-    pub(super) fn new(problem: &'a Problem, truth: &'a Truth) -> Likely<'a> {
+    pub(super) fn new(problem: &'a Problem, truth: &'a Truth, theta: &'a [f64]) -> Likely<'a> {
         let rows = problem.pairs().checked_sub(1).map_or(0, |last| problem.rows(last).end);
         Likely {
             problem,
             truth,
+            theta,
             counts: vec![0; rows],
             visits: vec![0; problem.pairs()],
             visited: Vec::new(),
@@ -154,7 +156,7 @@ impl<'a> Likely<'a> {
             self.refit(keeper);
         }
         let margin = match set.starts_anew() {
-            true => set.evidence_margin(likelihood, self.truth.theta(), self.fit.loss),
+            true => set.evidence_margin(likelihood, self.theta, self.fit.loss),
             false => likelihood_threshold(likelihood, self.fit.loss, delta) - self.loss,
         };
         self.threshold = margin + self.loss - self.fit.loss;

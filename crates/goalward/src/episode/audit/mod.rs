@@ -262,8 +262,12 @@ impl<'a> Audit<'a> {
         }
         let mut has = Has::default();
         learner.probe(&mut has);
-        self.moments = has.levels.then(|| Moments::new(self.truth));
-        self.likely = has.likelihood.then(|| Likely::new(self.arena.problem(), self.truth));
+        // a truth that is no mixture has no theta* that could be in a set
+        let theta = self.truth.theta();
+        self.moments = theta.filter(|_| has.levels).map(Moments::new);
+        self.likely = theta
+            .filter(|_| has.likelihood)
+            .map(|theta| Likely::new(self.arena.problem(), self.truth, theta));
     }
 
     /// Takes a point of the curves down, if it is time.
@@ -324,12 +328,13 @@ impl Probe for AtStep<'_, '_> {
         if !self.wants_sets() {
             return;
         }
+        let Some(theta) = self.audit.truth.theta() else { return };
         let all = &mut self.audit.sets;
         if all.len() <= self.sets {
             all.push((now.kind(), Watch::default()));
         }
         let (Size::Radius(size) | Size::Nats(size)) = now.size();
-        let margin = now.margin(self.audit.truth.theta());
+        let margin = now.margin(theta);
         all[self.sets].1.see(self.audit.t, size - margin, size);
         self.sets += 1;
     }

@@ -79,8 +79,8 @@ pub(super) struct Moments {
 }
 
 impl Moments {
-    pub(super) fn new(truth: &Truth) -> Moments {
-        let theta = truth.theta().to_vec();
+    pub(super) fn new(theta: &[f64]) -> Moments {
+        let theta = theta.to_vec();
         Moments {
             room: vec![0.0; 2 * theta.len()],
             theta,

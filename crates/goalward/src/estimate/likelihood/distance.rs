@@ -5,13 +5,13 @@
 //!
 //! d^2(z) <= t - sum over the triples seen of n(s,a) sqrt(p_z p_fit),
 //!
-//! n(s,a) the visits of the triple's pair. That needs what was seen, and nothing else.
+//! n(s,a) the visits of the triple's pair. A bound for many points at once needs no more than that.
 
 use super::{Likelihood, Term};
-use crate::numeric::dot;
+use crate::numeric::{dot, norm};
 
-/// A triple that is expected fewer times than this is left out of the parabola: the bound of a
-/// square root by one says little where the probability is small.
+/// A triple that is expected fewer times than this is left out of the parabola, unless its probability
+/// can at most double in B: the bound of a square root by a parabola says little far from the fit.
 const EXPECTED: f64 = 4.0;
 
 /// A parabola above the squared distance: rest + slope'v + v' square v, with v = z - fit. It holds
@@ -25,23 +25,25 @@ pub(crate) struct Parabola {
 }
 
 impl Likelihood {
-    /// At least the largest squared distance from the fit of some points of B, k numbers each.
+    /// The largest squared distance from the fit of some points of B, k numbers each.
     pub(crate) fn farthest_of(&self, points: &[f64]) -> f64 {
-        let visits = self.triples.visits(&self.frame);
         let fit = self.fitted();
         let points = points.chunks_exact(fit.len().max(1));
-        let mut common = vec![0.0; points.len()];
-        self.each_seen(fit, |seen| {
-            for Term { index, row, p, .. } in seen.terms() {
-                let constant = p - dot(row, fit);
-                let weight = visits[index] as f64 * p.max(0.0).sqrt();
+        let mut apart = vec![0.0; points.len()];
+        let (mut row, mut common) = (vec![0.0; fit.len()], vec![0.0; points.len()]);
+        let visits = self.triples.visits_of_pairs(&self.frame);
+        for (p, &n) in visits.iter().enumerate().filter(|(_, n)| **n > 0) {
+            common.fill(0.0);
+            for place in 0..self.frame.problem.successors(p).len() {
+                let (constant, _) = self.triples.row(&self.frame, p, place, &mut row);
+                let fitted = (constant + dot(&row, fit)).max(0.0);
                 for (common, z) in common.iter_mut().zip(points.clone()) {
-                    *common += weight * (constant + dot(row, z)).max(0.0).sqrt();
+                    *common += (fitted * (constant + dot(&row, z)).max(0.0)).sqrt();
                 }
             }
-        });
-        let least = common.into_iter().fold(f64::INFINITY, f64::min);
-        (self.total() as f64 - least).max(0.0)
+            apart.iter_mut().zip(&common).for_each(|(apart, common)| *apart += n as f64 * (1.0 - common));
+        }
+        apart.into_iter().fold(0.0, f64::max)
     }
 
     /// sqrt(1 + y) >= 1 + y/2 - y^2/2 for all y >= -1, with y = p_z/p_fit - 1.
@@ -52,8 +54,9 @@ impl Likelihood {
         let mut common = 0.0;
         self.each_seen(self.fitted(), |seen| {
             let expected = |x: &Term| visits[x.index] as f64 * x.p;
-            seen.terms().filter(|x| expected(x) >= EXPECTED).for_each(|x| common += expected(&x));
-            let often = seen.terms().filter(|x| expected(x) >= EXPECTED);
+            let matters = |x: &Term| expected(x) >= EXPECTED || norm(x.row) * self.extent() <= x.p;
+            seen.terms().filter(matters).for_each(|x| common += expected(&x));
+            let often = seen.terms().filter(matters);
             let parts = often.map(|Term { index, row, p, .. }| {
                 let n = visits[index] as f64;
                 (row, -0.5 * n, 0.5 * n / p)

@@ -51,6 +51,17 @@ pub struct Maximum {
     pub loss: f64,
 }
 
+/// A transition, and what it was scored by before it was known.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Scored {
+    /// Where it began.
+    pub(crate) pair: Pair,
+    /// How often the same triple had been seen before.
+    pub(crate) before: u64,
+    /// log q of what came.
+    pub(crate) log_q: f64,
+}
+
 /// A triple seen.
 pub(crate) struct Term<'a> {
     /// Its place among the triples.
@@ -112,6 +123,10 @@ pub struct Likelihood {
     /// Space for one row, and for an update by it.
     row: Vec<f64>,
     scratch: Vec<f64>,
+    /// Whether the fit itself predicts, and no points stand for the posterior.
+    light: bool,
+    /// The last transition counted.
+    last: Option<Scored>,
 }
 
 /// The state of a [`Likelihood`].
@@ -151,6 +166,16 @@ impl Likelihood {
         Self::with_room(problem, constraints, ROOM)
     }
 
+    /// No data, and a plainer prediction: the fit itself, without points that stand for the
+    /// posterior. It loses some nats more, and takes less time.
+    pub(crate) fn light(problem: &Arc<Problem>) -> Self {
+        let mut light = Self::new(problem);
+        light.light = true;
+        light.memory.nodes = Nodes::default();
+        light.memory.mean.clone_from(&light.frame.inside);
+        light
+    }
+
     /// Keeps so many numbers of the first triples' rows.
     fn with_room(problem: &Arc<Problem>, constraints: &Arc<Polytope>, room: usize) -> Self {
         let frame = Arc::new(Frame::new(problem, constraints));
@@ -167,7 +192,8 @@ impl Likelihood {
             information: Cholesky::scaled_identity(k, prior(frame.extent)),
         };
         let triples = Triples::new(problem.pairs(), room);
-        Likelihood { triples, frame, memory, row: vec![0.0; k], scratch: vec![0.0; k] }
+        let (row, scratch) = (vec![0.0; k], vec![0.0; k]);
+        Likelihood { triples, frame, memory, row, scratch, light: false, last: None }
     }
 
     /// Takes a transition in; the prediction that it is scored by does not depend on it.
@@ -183,8 +209,9 @@ impl Likelihood {
         let predicted = self.predicted(constant, &self.row);
         let memory = &mut self.memory;
         let probability = constant + dot(&self.row, &memory.plug_in);
-        self.triples.count(p, place);
-        memory.prediction_loss -= predicted.ln();
+        let log_q = predicted.ln();
+        self.last = Some(Scored { pair: p, before: self.triples.count(p, place), log_q });
+        memory.prediction_loss -= log_q;
         memory.total += 1;
         memory.nodes.learn(constant, &self.row);
         memory.nodes.mean(&mut memory.mean);
@@ -206,6 +233,27 @@ impl Likelihood {
             if possible { self.predicted(constant, &row) } else { 0.0 }
         };
         places.map(&mut of).collect()
+    }
+
+    /// The last transition counted, since this was built or restored.
+    pub(crate) fn last(&self) -> Option<Scored> {
+        self.last
+    }
+
+    /// Of every successor of a pair how often it came, and its probability at a point of B.
+    pub(crate) fn outcomes(&self, p: Pair, z: &[f64]) -> Vec<(State, u64, f64)> {
+        let mut row = vec![0.0; self.row.len()];
+        let successors = self.frame.problem.successors(p).iter().enumerate();
+        let of = |(place, &next): (usize, &u32)| {
+            let (constant, possible) = self.triples.row(&self.frame, p, place, &mut row);
+            let probability = if possible { constant + dot(&row, z) } else { 0.0 };
+            (next as State, self.triples.seen(p, place), probability)
+        };
+        successors.map(of).collect()
+    }
+
+    pub(crate) fn problem(&self) -> &Arc<Problem> {
+        &self.frame.problem
     }
 
     fn predicted(&self, constant: f64, row: &[f64]) -> f64 {
@@ -442,7 +490,7 @@ impl Likelihood {
             format!("they do not add up to the total of {}", sums.total)
         })?;
         let (frame, row, scratch) = (Arc::clone(&self.frame), self.row.clone(), self.scratch.clone());
-        let back = Likelihood { frame, triples, memory: sums, row, scratch };
+        let back = Likelihood { frame, triples, memory: sums, row, scratch, light: self.light, last: None };
         back.check_fit().within("sums")?;
         Ok(back)
     }
@@ -457,7 +505,10 @@ impl Likelihood {
         let k = z.len();
         ensure(self.frame.has_inside(z), "plug_in", || "it lies outside B".into())?;
         ensure(self.frame.has_inside(&self.memory.mean), "mean", || "it lies outside B".into())?;
-        self.memory.nodes.check(&self.frame).within("nodes")?;
+        match self.light {
+            true => ensure(self.memory.nodes.is_empty(), "nodes", || "there are none here".into())?,
+            false => self.memory.nodes.check(&self.frame).within("nodes")?,
+        }
         let (_, information) = self.derivatives();
         match Cholesky::factor(&information, k) {
             Some(_) => self.memory.information.check_factor_of(&information).within("information"),

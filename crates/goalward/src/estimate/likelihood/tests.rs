@@ -382,3 +382,57 @@ fn draws_stay_inside_features_that_are_not_written_out() {
 fn unit() -> impl Iterator<Item = f64> {
     (0..9).map(|i| if i % 4 == 0 { 1.0 } else { 0.0 })
 }
+
+/// The squared distance over all steps is what its definition says, and is at most the
+/// parabola.
+#[test]
+fn distances_from_the_fit_are_bounded() {
+    let problem = &walk();
+    let truth = [0.3, 0.7, 0.0];
+    let kernel = |theta: &[f64], p: Pair| -> Vec<f64> {
+        problem.phi(p).chunks_exact(problem.dim()).map(|phi| dot(phi, theta).max(0.0)).collect()
+    };
+    let mut draw = Stream::new(5, &[]);
+    let mut likelihood = Likelihood::with_room(problem, problem.constraints(), 12);
+    let mut visited = Vec::new();
+    for _ in 0..3000 {
+        let p = draw.below(6);
+        let next = problem.successors(p)[categorical(&kernel(&truth, p), draw.uniform())];
+        visited.push(p);
+        assert_eq!(likelihood.observe(p, next as State), Seen::Counted);
+    }
+    likelihood.fit();
+    let at_fit = likelihood.lift(likelihood.fitted());
+    let parabola = likelihood.above_distance();
+    for corner in 0..problem.dim() {
+        for share in [0.0, 0.01, 0.2, 0.9] {
+            // from the fit towards one model
+            let theta: Vec<f64> = at_fit
+                .iter()
+                .enumerate()
+                .map(|(i, x)| (1.0 - share) * x + if i == corner { share } else { 0.0 })
+                .collect();
+            let z = likelihood.polytope().coordinates(&theta);
+            let direct: f64 = visited
+                .iter()
+                .map(|&p| {
+                    let common = kernel(&theta, p)
+                        .iter()
+                        .zip(kernel(&at_fit, p))
+                        .map(|(x, y)| (x * y).sqrt())
+                        .sum::<f64>();
+                    1.0 - common
+                })
+                .sum();
+            let own = likelihood.farthest_of(&z);
+            let v: Vec<f64> = z.iter().zip(likelihood.fitted()).map(|(z, x)| z - x).collect();
+            let k = v.len();
+            let curved: f64 = (0..k).map(|i| v[i] * dot(&parabola.square[i * k..(i + 1) * k], &v)).sum();
+            let above = parabola.rest + dot(&parabola.slope, &v) + curved;
+            assert!((direct - own).abs() <= 1e-6, "{direct} and {own}");
+            assert!(own <= above + 1e-6, "{own} and {above}");
+            // and they are not far apart near the fit
+            assert!(share > 0.01 || above <= 4.0 * own + 20.0, "{own} and {above}");
+        }
+    }
+}

@@ -125,12 +125,17 @@ impl Triples {
 
     /// How often each triple's pair was visited, by the triple's index.
     pub(super) fn visits(&self, frame: &Frame) -> Vec<u64> {
-        let mut of_pair = vec![0u64; self.first.len()];
-        let counts = &self.tally.counts;
-        for (pair, &n) in self.each_pair(frame).zip(counts) {
-            of_pair[pair] += n;
+        let of_pairs = self.visits_of_pairs(frame);
+        self.each_pair(frame).map(|pair| of_pairs[pair]).collect()
+    }
+
+    /// How often each pair was visited.
+    pub(super) fn visits_of_pairs(&self, frame: &Frame) -> Vec<u64> {
+        let mut visits = vec![0u64; self.first.len()];
+        for (pair, &n) in self.each_pair(frame).zip(&self.tally.counts) {
+            visits[pair] += n;
         }
-        self.each_pair(frame).map(|pair| of_pair[pair]).collect()
+        visits
     }
 
     /// The triples' pairs, in the order of their indices.
@@ -202,10 +207,17 @@ impl Triples {
         index
     }
 
-    /// Counts a triple.
-    pub(super) fn count(&mut self, p: Pair, place: usize) {
+    /// Counts a triple; how often it had been seen before.
+    pub(super) fn count(&mut self, p: Pair, place: usize) -> u64 {
         let index = self.find(p, place).unwrap_or_else(|| self.add(p, place));
+        let before = self.tally.counts[index];
         self.tally.counts[index] += 1;
+        before
+    }
+
+    /// How often a triple was seen.
+    pub(super) fn seen(&self, p: Pair, place: usize) -> u64 {
+        self.find(p, place).map_or(0, |index| self.tally.counts[index])
     }
 
     /// Shows all triples, in the order of their indices, a stretch at a time.

@@ -1,8 +1,10 @@
 //! A problem file as it stands, and what can be wrong with what it says.
 
-use super::flat::{Features, Lists, Names};
+use super::flat::{Entries, Features, Lists, Names};
 use crate::files::text::{fault_at, json_fault};
-use crate::problem::{Action, Faults, Instance, Problem, ProblemBuilder, State, model_name_faults};
+use crate::problem::{
+    Action, Entry, Faults, Instance, Outline, Problem, ProblemBuilder, State, model_name_faults,
+};
 use crate::{Error, Result};
 use serde::Deserialize;
 use std::path::Path;
@@ -31,10 +33,23 @@ pub(super) struct Document {
     cost: Lists<Vec<f64>>,
     features: Features,
     theta: Option<Vec<f64>>,
+    kernel: Option<Entries>,
     extra: Option<Lists<Vec<f64>>>,
     model_names: Option<Names>,
     state_names: Option<Names>,
     action_names: Option<Lists<Names>>,
+}
+
+/// What a file says of the truth.
+#[derive(Debug)]
+#[doc(hidden)]
+pub enum Known {
+    /// Nothing.
+    Nothing,
+    /// theta*.
+    Theta(Vec<f64>),
+    /// The true probabilities, be they a mixture of the models or not.
+    Kernel(Vec<Entry>),
 }
 
 impl Document {
@@ -55,20 +70,17 @@ impl Document {
 
     /// Checks the content and builds the problem; `size` is the length of the text.
     pub(super) fn into_instance(self, size: usize, default_name: &str) -> Result<Instance> {
-        let (builder, theta) = self.builder(size, default_name)?;
+        let (builder, known) = self.builder(size, default_name)?;
         let problem = builder.build()?;
-        match &theta {
-            Some(theta) => Instance::new(problem, theta),
-            None => Ok(Instance::of(problem, None)),
+        match &known {
+            Known::Theta(theta) => Instance::new(problem, theta),
+            Known::Kernel(entries) => Instance::from_kernel(problem, entries),
+            Known::Nothing => Ok(Instance::of(problem, None)),
         }
     }
 
-    /// Checks the content and hands it to a builder; also theta.
-    pub(super) fn builder(
-        self,
-        size: usize,
-        default_name: &str,
-    ) -> Result<(ProblemBuilder, Option<Vec<f64>>)> {
+    /// Checks the content and hands it to a builder; also what it says of the truth.
+    pub(super) fn builder(self, size: usize, default_name: &str) -> Result<(ProblemBuilder, Known)> {
         self.faults(size, 1).none()?;
         let name = self.name.as_deref().unwrap_or(default_name);
         let mut builder = Problem::builder(name, self.states, self.dim);
@@ -94,10 +106,20 @@ impl Document {
         for fact in self.extra.iter().flat_map(Lists::iter) {
             builder.extra(&fact[..self.dim], fact[self.dim])?;
         }
+        // the truth may do what no model does; what is possible at the goal is known
+        let possible = |entry: &&Entry| entry.3 > 0.0 && entry.0 != self.goal;
+        for &(s, a, next, _) in self.kernel.iter().flat_map(|kernel| &kernel.0).filter(possible) {
+            builder.successor(s, a, next)?;
+        }
         if self.theta.is_none() {
             builder.refuse_coarse();
         }
-        Ok((builder, self.theta))
+        let known = match (self.theta, self.kernel) {
+            (_, Some(kernel)) => Known::Kernel(kernel.0),
+            (Some(theta), None) => Known::Theta(theta),
+            (None, None) => Known::Nothing,
+        };
+        Ok((builder, known))
     }
 
     /// A known model with the same graph, uniform over the steps that are possible; what is wrong
@@ -113,43 +135,54 @@ impl Document {
         if let Some(names) = &self.state_names {
             builder.state_names(names.to_vec());
         }
-        let possible = |phi: &[f64]| match &self.theta {
-            Some(theta) => crate::numeric::dot(phi, theta) > 1e-12,
-            None => phi.iter().any(|x| *x != 0.0),
-        };
-        let (order, mut at, mut missing) = (self.order(), 0, 0);
-        let mut row = Vec::new();
+        let arcs = self.arcs();
+        let (mut at, mut missing) = (0, 0);
         for (s, costs) in self.cost.iter().enumerate().filter(|(s, _)| *s != self.goal) {
             missing += usize::from(costs.is_empty());
             for a in 0..costs.len().max(1) {
                 let cost = costs.get(a).copied().filter(|cost| (0.0..=LARGEST).contains(cost));
                 builder.action(s, cost.unwrap_or(1.0)).ok()?;
-                row.clear();
-                while at < order.len() && (self.key(order[at]).0, self.key(order[at]).1) < (s, a) {
-                    at += 1;
-                }
-                while at < order.len() && (self.key(order[at]).0, self.key(order[at]).1) == (s, a) {
-                    let (to, phi) = (self.key(order[at]).2, self.features.phi.get(order[at]));
-                    if to < self.states && phi.len() == self.dim && possible(phi) {
-                        row.push(to);
-                    }
-                    at += 1;
-                }
-                if row.is_empty() {
-                    missing += 1;
-                    row.push(s);
-                }
+                at += arcs[at..].iter().take_while(|arc| (arc.0, arc.1) < (s, a)).count();
+                let row = arcs[at..].iter().take_while(|arc| (arc.0, arc.1) == (s, a)).count();
+                missing += usize::from(row == 0);
                 if missing > MOST_MISSING {
                     return None;
                 }
-                row.dedup();
-                let share = 1.0 / row.len() as f64;
-                for &to in &row {
-                    builder.feature(s, a, to, &[share]).ok()?;
+                for arc in &arcs[at..at + row] {
+                    builder.feature(s, a, arc.2, &[1.0 / row as f64]).ok()?;
                 }
+                if row == 0 {
+                    builder.feature(s, a, s, &[1.0]).ok()?;
+                }
+                at += row;
             }
         }
         Instance::new(builder.build().ok()?, &[1.0]).ok()
+    }
+
+    /// The steps that the truth makes possible, or without one any that has a feature, in order.
+    fn arcs(&self) -> Vec<(State, Action, State)> {
+        let possible = |phi: &[f64]| match &self.theta {
+            Some(theta) => crate::numeric::dot(phi, theta) > 1e-12,
+            None => phi.iter().any(|x| *x != 0.0),
+        };
+        let mut arcs: Vec<(State, Action, State)> = match &self.kernel {
+            Some(kernel) => {
+                let entries = kernel.0.iter().filter(|entry| entry.3 > 0.0);
+                entries.map(|&(s, a, next, _)| (s, a, next)).collect()
+            }
+            None => {
+                let rows = (0..self.features.keys.len()).filter(|&i| {
+                    let phi = self.features.phi.get(i);
+                    phi.len() == self.dim && possible(phi)
+                });
+                rows.map(|i| self.key(i)).collect()
+            }
+        };
+        arcs.retain(|arc| arc.2 < self.states);
+        arcs.sort_unstable();
+        arcs.dedup();
+        arcs
     }
 
     /// What is wrong: so many faults are kept, the others are counted. Numbers are looked at only
@@ -160,6 +193,7 @@ impl Document {
         if faults.is_empty() {
             self.number_faults(&mut faults);
             self.feature_faults(&mut faults);
+            self.kernel_faults(&mut faults);
         }
         if let Some(names) = &self.model_names {
             for fault in model_name_faults(names.iter(), self.dim) {
@@ -210,6 +244,10 @@ impl Document {
         {
             say(&|| "theta".into(), &|| format!("{} entries, but dim is {d}", theta.len()));
         }
+        if self.theta.is_some() && self.kernel.is_some() {
+            let fault = "the truth is given twice, by theta and by kernel: leave one of them out";
+            say(&|| "kernel".into(), &|| fault.into());
+        }
         let needs = d.saturating_add(1);
         for (i, fact) in self.extra.iter().flat_map(Lists::iter).enumerate() {
             if fact.len() != needs {
@@ -247,6 +285,18 @@ impl Document {
                 faults.push("content", || fault(format!("extra[{i}]"), x));
             }
         }
+    }
+
+    fn kernel_faults(&self, faults: &mut Faults) {
+        let Some(kernel) = &self.kernel else { return };
+        let outline = Outline {
+            states: self.states,
+            goal: self.goal,
+            actions: &|s| self.cost.length(s),
+            state_name: &|s| self.state_name(s),
+            action_name: &|s, a| self.action_name(s, a),
+        };
+        outline.faults(&kernel.0, faults);
     }
 
     fn feature_faults(&self, faults: &mut Faults) {

@@ -1,7 +1,7 @@
 //! Lists of lists in flat arrays: an empty list `[],` of a file takes eight bytes, not an
 //! allocation of its own.
 
-use crate::problem::{Action, State};
+use crate::problem::{Action, Entry, State};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
@@ -252,6 +252,55 @@ impl<'de> Deserialize<'de> for Features {
     }
 }
 
+/// Probabilities `[s, a, next, p]` of a kernel.
+#[derive(Debug, Default)]
+pub(super) struct Entries(pub(super) Vec<Entry>);
+
+/// Reads one of them.
+struct Probability;
+
+impl<'de> DeserializeSeed<'de> for Probability {
+    type Value = Entry;
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<Entry, D::Error> {
+        from.deserialize_tuple(4, self)
+    }
+}
+
+impl<'de> Visitor<'de> for Probability {
+    type Value = Entry;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a probability [state, action, next, p]")
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<Entry, S::Error> {
+        let short = |i| Error::invalid_length(i, &"a probability [state, action, next, p]");
+        let mut key = [0; 3];
+        for (i, part) in key.iter_mut().enumerate() {
+            *part = seq.next_element()?.ok_or_else(|| short(i))?;
+        }
+        let p = seq.next_element()?.ok_or_else(|| short(3))?;
+        Ok((key[0], key[1], key[2], p))
+    }
+}
+
+impl Gather for Entries {
+    const WHAT: &str = "a sequence of probabilities [state, action, next, p]";
+
+    fn next<'de, S: SeqAccess<'de>>(&mut self, seq: &mut S) -> Result<bool, S::Error> {
+        let next = seq.next_element_seed(Probability)?;
+        self.0.extend(next);
+        Ok(next.is_some())
+    }
+}
+
+impl<'de> Deserialize<'de> for Entries {
+    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Entries, D::Error> {
+        gather(from)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -269,5 +318,10 @@ mod tests {
             assert!(serde_json::from_str::<Features>(wrong).is_err(), "{wrong}");
         }
         assert!(serde_json::from_str::<Lists<Names>>("[[1]]").is_err());
+        let kernel: Entries = serde_json::from_str("[[0, 1, 2, 0.5], [3, 4, 5, 1]]").unwrap();
+        assert_eq!(kernel.0, [(0, 1, 2, 0.5), (3, 4, 5, 1.0)]);
+        for wrong in ["[[0, 1, 2]]", "[[0, 1, 2, 3, 4]]", "[[0, 1, 2, [3]]]", "[[0, 1, -2, 0.5]]", "[1]"] {
+            assert!(serde_json::from_str::<Entries>(wrong).is_err(), "{wrong}");
+        }
     }
 }

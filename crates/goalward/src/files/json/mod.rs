@@ -10,8 +10,9 @@
 //!
 //! `cost[s][a]` lists the costs of a state's actions, a feature is `[s, a, next, phi]`, absent
 //! features are zero. States and actions are numbers from 0, an action's number is local to its
-//! state. Optional are `name`, `theta` (absent or null: the truth is unknown), `extra` (known facts
-//! a'theta <= b, as `[a_1, ..., a_d, b]`), `model_names` (a name for each entry of theta: none is
+//! state. Optional are `name`, `theta` (absent or null: the truth is unknown), `kernel` (instead of
+//! theta: the true probabilities, each as `[s, a, next, p]`, be they a mixture of the models or
+//! not; absent ones are zero), `extra` (known facts a'theta <= b, as `[a_1, ..., a_d, b]`), `model_names` (a name for each entry of theta: none is
 //! empty, no two are alike), `state_names` and `action_names`. Nothing else may stand in a file.
 //!
 //! Features that are candidate models (for each entry of phi the rows of a pair sum to one) may be
@@ -30,6 +31,8 @@ use super::{Source, bytes};
 use crate::problem::{Faults, Instance, ProblemBuilder};
 use crate::{Error, Result};
 use document::Document;
+#[doc(hidden)]
+pub use document::Known;
 use serde::Serialize;
 use std::borrow::Cow;
 use std::io::{self, Write};
@@ -96,15 +99,15 @@ impl Draft {
     }
 
     /// The model that the features allow, for looking at its graph, whatever else is wrong: the
-    /// steps that theta makes possible, or without one any that has a feature. `None` if the counts
+    /// steps that the truth makes possible, or without one any that has a feature. `None` if the counts
     /// do not fit, or if most of it is missing.
     pub fn graph(&self) -> Option<Instance> {
         self.document.graph(self.size)
     }
 
-    /// The problem as far as it can be built, which its own checks have yet to pass, and the file's
-    /// theta.
-    pub fn builder(self) -> Result<(ProblemBuilder, Option<Vec<f64>>)> {
+    /// The problem as far as it can be built, which its own checks have yet to pass, and what the
+    /// file says of the truth.
+    pub fn builder(self) -> Result<(ProblemBuilder, Known)> {
         let name = stem(&self.origin.path);
         self.document.builder(self.size, &name)
     }
@@ -170,12 +173,20 @@ pub fn write(instance: &Instance, out: impl Write) -> io::Result<()> {
     write_list(&mut out, "cost", costs)?;
     let features = (0..problem.states()).flat_map(|s| {
         problem.pairs_of(s).enumerate().flat_map(move |(a, p)| {
-            problem.rows(p).zip(problem.successors(p)).map(move |(row, next)| (s, a, *next, problem.row(row)))
+            let rows = problem.rows(p).zip(problem.successors(p));
+            // what no model has is the kernel's to say
+            let rows = rows.filter(move |(_, next)| problem.allows(p, **next as usize));
+            rows.map(move |(row, next)| (s, a, *next, problem.row(row)))
         })
     });
     write_list(&mut out, "features", features)?;
-    let theta = instance.truth.as_ref().map(|truth| truth.theta());
-    write!(out, ",\n  \"theta\": {}", serde_json::to_string(&theta)?)?;
+    match instance.truth.as_ref().filter(|truth| truth.is_kernel()) {
+        Some(truth) => write_list(&mut out, "kernel", truth.entries(problem))?,
+        None => {
+            let theta = instance.truth.as_ref().and_then(|truth| truth.theta());
+            write!(out, ",\n  \"theta\": {}", serde_json::to_string(&theta)?)?;
+        }
+    }
     if let Some(names) = problem.model_names() {
         write!(out, ",\n  \"model_names\": {}", serde_json::to_string(names)?)?;
     }

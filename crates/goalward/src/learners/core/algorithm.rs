@@ -3,6 +3,7 @@
 use super::clock::{Clock, Reason};
 use super::report::Probe;
 use crate::confidence::Claim;
+use crate::estimate::Likelihood;
 use crate::numeric::Stream;
 use crate::parameters::{Bound, Key, Reader, Value as _};
 use crate::plan::{Cut, Halt};
@@ -120,6 +121,12 @@ pub trait Algorithm: Send + Sync {
     /// open when it began, or leave a weaker statement.
     fn claim_now(&self, claim: Claim, _now: &Clock) -> Claim {
         claim
+    }
+
+    /// The likelihood that it keeps of what it has observed, if it does: whoever watches whether the
+    /// models explain the data need not keep another.
+    fn likelihood(&self) -> Option<&Likelihood> {
+        None
     }
 
     /// Its state.

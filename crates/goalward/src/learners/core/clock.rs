@@ -70,6 +70,19 @@ impl Clock {
         Clock { j: self.j + 1, t_j: self.t, ended_j: self.ended, ..self }
     }
 
+    /// The clock of both, if another one began to count when this one stopped.
+    pub(super) fn and(self, then: &Clock) -> Clock {
+        let planned = then.j > 0;
+        Clock {
+            t: self.t + then.t,
+            j: self.j + then.j,
+            t_j: if planned { self.t + then.t_j } else { self.t_j },
+            ended: self.ended + then.ended,
+            ended_j: if planned { self.ended + then.ended_j } else { self.ended_j },
+            impossible: self.impossible + then.impossible,
+        }
+    }
+
     /// Whether a stored one can be that of a run.
     pub(super) fn check(&self) -> Result<(), Flaw> {
         let Clock { t, j, t_j, ended, ended_j, impossible } = *self;

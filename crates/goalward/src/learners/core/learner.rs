@@ -5,16 +5,21 @@ use super::certificate::Certificate;
 use super::clock::{Clock, Reason};
 use super::misuse;
 use super::report::{PlanReport, Probe};
+use super::stand_in::{Since, StandIn};
 use super::surprises::Surprises;
-use crate::confidence::{Claim, Facts, Holds};
-use crate::numeric::stored::Within;
+use super::watch::{OnMisfit, Watch, Watched};
+use crate::confidence::{Claim, Facts, Holds, Misfit};
+use crate::numeric::stored::{Flaw, Within};
 use crate::plan::Halt;
 use crate::problem::{Action, Problem, State};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 use std::fmt;
 use std::sync::Arc;
+
+/// The name under which the parameters in force say who has taken over.
+const FALLBACK: &str = "fallback";
 
 /// What an observation led to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,13 +57,23 @@ pub struct Learner {
     /// What is claimed of it from the beginning: a bound that doubles must not change the claim.
     claim: Option<Claim>,
     halt: Halt,
+    /// The algorithm's clock, which stops when another learner takes over.
     clock: Clock,
+    /// The clock of all that happened.
+    total: Clock,
     surprises: Surprises,
     /// Kept by those that claim optimism.
     certificate: Option<Certificate>,
     /// Why a plan is due that was not made yet, or was cut off.
     owed: Option<Reason>,
     algorithm: Box<dyn Algorithm>,
+    /// Whether the models explain the data, for an algorithm that relies on them.
+    watch: Option<Watch>,
+    on_misfit: OnMisfit,
+    /// Who takes over if they do not.
+    stand_in: StandIn<Learner>,
+    /// What who takes over was before it did.
+    rested: Option<Snapshot>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -72,6 +87,11 @@ struct Memory {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     owed: Option<Reason>,
     algorithm: Snapshot,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    watch: Option<Watched>,
+    /// Of the learner that has taken over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    stand_in: Option<Snapshot>,
 }
 
 impl Learner {
@@ -108,11 +128,41 @@ impl Learner {
             claim: algorithm.claim(),
             halt: Halt::never(),
             clock: Clock::default(),
+            total: Clock::default(),
             surprises: Surprises::default(),
             certificate: None,
             owed: algorithm.plans_first().then_some(Reason::Start),
             algorithm,
+            watch: None,
+            on_misfit: OnMisfit::Warn,
+            stand_in: StandIn::none(),
+            rested: None,
         }
+    }
+
+    /// The same, and watches whether the models explain the data.
+    pub(in crate::learners) fn watched(mut self, alpha: f64) -> Self {
+        self.watch = Some(Watch::new(&self.problem, self.algorithm.likelihood(), alpha));
+        self
+    }
+
+    /// Whether it watches whether the models explain the data.
+    pub(in crate::learners) fn is_watched(&self) -> bool {
+        self.watch.is_some()
+    }
+
+    /// The same with what to do if the models do not, and who takes over then, if somebody does.
+    pub(in crate::learners) fn reacting(mut self, on_misfit: OnMisfit, then: Option<Learner>) -> Self {
+        self.on_misfit = on_misfit;
+        self.stand_in = then.map_or(StandIn::none(), StandIn::new);
+        self
+    }
+
+    /// The same without looking whether the models explain the data: for measuring what that costs.
+    #[doc(hidden)]
+    pub fn unwatched(mut self) -> Self {
+        self.watch = None;
+        self
     }
 
     /// The id that results call it by.
@@ -127,17 +177,28 @@ impl Learner {
 
     /// What has happened so far, in counts.
     pub fn clock(&self) -> &Clock {
-        &self.clock
+        &self.total
     }
 
     /// The action to take in a state. [`Error::Misuse`](crate::Error::Misuse), and nothing changed,
-    /// if there is none to take: at the goal, and in a state that does not exist. A plan that is
+    /// if there is none to take: at the goal, in a state that does not exist, and after every
+    /// mixture was rejected if the learner was [told to stop](OnMisfit::Stop) then. A plan that is
     /// owed is made first.
     pub fn act(&mut self, s: State) -> Result<Action> {
-        let t = self.clock.t + 1;
+        let t = self.total.t + 1;
         let choices = misuse::choices(&self.problem, s, t)?;
+        if let Some(step) = self.stopped() {
+            let fault = format!(
+                "the data reject every mixture of the models since step {step}, and the learner was \
+                 told to stop then"
+            );
+            return Err(Error::Misuse { t, fault });
+        }
         self.catch_up();
-        let action = self.algorithm.act(s);
+        let action = match self.stand_in.active_mut() {
+            Some(learner) => learner.algorithm.act(s),
+            None => self.algorithm.act(s),
+        };
         if action >= choices {
             // an algorithm of a user's own may be wrong
             let name = self.problem.state_name(s);
@@ -153,7 +214,16 @@ impl Learner {
     /// states or actions that do not exist, a step from the goal, a cost that is not the pair's
     /// own. The step need not be what [`Learner::act`] said, nor follow the one before.
     pub fn observe(&mut self, step: &Transition) -> Result<Observed> {
-        let pair = misuse::possible_pair(&self.problem, step, self.clock.t + 1)?;
+        let pair = misuse::possible_pair(&self.problem, step, self.total.t + 1)?;
+        let listed = self.problem.allows(pair, step.next);
+        if let Some(learner) = self.stand_in.active_mut() {
+            let observed = learner.observe(step);
+            self.count();
+            if !listed {
+                self.surprises.note(&self.problem, step, self.total.t);
+            }
+            return observed;
+        }
         if let Some(certificate) = &mut self.certificate {
             // V_0 = 0: before the first plan nothing is promised
             let promised = || self.algorithm.value(step.state).filter(|_| self.clock.j > 0).unwrap_or(0.0);
@@ -161,26 +231,61 @@ impl Learner {
         }
         self.clock.t += 1;
         self.clock.ended += u64::from(step.next == self.problem.goal());
-        let listed = self.problem.successors(pair).contains(&(step.next as u32));
         let taken = listed || self.algorithm.takes_any_step();
         let seen = taken.then(|| self.algorithm.observe(step, pair, &self.clock));
         if !listed || seen == Some(Seen::Impossible) {
             self.clock.impossible += 1;
             self.surprises.note(&self.problem, step, self.clock.t);
         }
+        self.count();
+        let t = self.clock.t;
+        if let Some(watch) = &mut self.watch {
+            let seen = seen.filter(|_| listed);
+            if watch.follow(self.algorithm.likelihood(), (pair, step.next), seen, t) && self.hand_over() {
+                return Ok(self.catch_up());
+            }
+        }
         let due = self.algorithm.due(&self.clock);
         Ok(self.owed.or(due).map_or(Observed::Updated, |reason| self.plan(reason)))
+    }
+
+    /// Whoever waits for that takes over, and the plan that was owed is owed no more.
+    fn hand_over(&mut self) -> bool {
+        self.remember_rested();
+        self.stand_in.set_active(true);
+        let Some(learner) = self.stand_in.active() else { return false };
+        let fallback = json!({ "learner": learner.id, "step": self.clock.t });
+        self.in_force.insert(FALLBACK.into(), fallback);
+        self.owed = None;
+        true
+    }
+
+    /// Remembers what who takes over was before it did, to be able to go back.
+    fn remember_rested(&mut self) {
+        if self.rested.is_none() {
+            self.rested = self.stand_in.any().map(|learner| learner.snapshot());
+        }
+    }
+
+    /// Brings the clock of all that happened up to date.
+    fn count(&mut self) {
+        self.total = self.stand_in.active().map_or(self.clock, |learner| self.clock.and(&learner.clock));
     }
 
     /// Makes the plan that is owed, if one is: one that was cut off, or that of a learner which
     /// plans before its first step.
     pub fn catch_up(&mut self) -> Observed {
+        if let Some(learner) = self.stand_in.active_mut() {
+            let observed = learner.catch_up();
+            self.count();
+            return observed;
+        }
         self.owed.map_or(Observed::Updated, |reason| self.plan(reason))
     }
 
     /// Whether a plan is owed.
     pub fn owes(&self) -> bool {
-        self.owed.is_some()
+        self.owed.is_some() || self.stand_in.active().is_some_and(Learner::owes)
     }
 
     /// Cuts planning calls off from now on when asked to. What [`Learner::observe`] took in stays,
@@ -188,13 +293,16 @@ impl Learner {
     /// happened.
     pub fn heed(&mut self, halt: &Halt) {
         self.halt = halt.clone();
+        if let Some(learner) = self.stand_in.any() {
+            learner.heed(halt);
+        }
     }
 
     fn plan(&mut self, reason: Reason) -> Observed {
         let clock = self.clock.planned();
         match self.algorithm.plan(&Call { reason, clock: &clock, halt: &self.halt }) {
             Ok(()) => {
-                (self.clock, self.owed) = (clock, None);
+                (self.clock, self.total, self.owed) = (clock, clock, None);
                 Observed::Planned
             }
             Err(_) => {
@@ -206,7 +314,10 @@ impl Learner {
 
     /// The goal was reached: the next step is the first of another episode.
     pub fn end_episode(&mut self) {
-        self.algorithm.end_episode();
+        match self.stand_in.active_mut() {
+            Some(learner) => learner.end_episode(),
+            None => self.algorithm.end_episode(),
+        }
     }
 
     /// The current estimate of theta, from a learner that makes one.
@@ -219,7 +330,7 @@ impl Learner {
             }
         }
         let mut sink = Estimate::default();
-        self.algorithm.probe(&mut sink, &self.clock);
+        self.show(&mut sink);
         sink.0
     }
 
@@ -235,7 +346,7 @@ impl Learner {
             }
         }
         let mut sink = Intervals::default();
-        self.algorithm.probe(&mut sink, &self.clock);
+        self.show(&mut sink);
         sink.0.map(|theta| self.problem.clip(&theta))
     }
 
@@ -252,28 +363,64 @@ impl Learner {
             }
         }
         let mut sink = Last::default();
-        self.algorithm.probe(&mut sink, &self.clock);
+        self.show(&mut sink);
         sink.0
     }
 
     /// What the last plan says that a state costs, in the user's units; none from a learner without
     /// values.
     pub fn value(&self, s: State) -> Result<Option<f64>> {
-        misuse::state(&self.problem, s, self.clock.t + 1)?;
-        Ok(self.algorithm.value(s))
+        misuse::state(&self.problem, s, self.total.t + 1)?;
+        Ok(self.acting().value(s))
     }
 
     /// What the last plan says that an action costs in a state.
     pub fn q(&self, s: State, a: Action) -> Result<Option<f64>> {
-        let pair = misuse::pair(&self.problem, s, a, self.clock.t + 1)?;
-        Ok(self.algorithm.q(pair))
+        let pair = misuse::pair(&self.problem, s, a, self.total.t + 1)?;
+        Ok(self.acting().q(pair))
+    }
+
+    /// The algorithm that acts now.
+    fn acting(&self) -> &dyn Algorithm {
+        self.stand_in.active().map_or(&*self.algorithm, |learner| &*learner.algorithm)
+    }
+
+    /// Shows what the algorithm shows that acts now.
+    fn show(&self, sink: &mut dyn Probe) {
+        match self.stand_in.active() {
+            Some(learner) => {
+                learner.algorithm.probe(&mut Since { sink, then: self.clock }, &learner.clock);
+            }
+            None => self.algorithm.probe(sink, &self.clock),
+        }
     }
 
     /// Shows all inner quantities.
     pub fn probe(&self, sink: &mut dyn Probe) {
         self.surprises.probe(sink);
-        sink.counts(self.clock.j, self.algorithm.violations() + self.clock.impossible);
-        self.algorithm.probe(sink, &self.clock);
+        sink.counts(self.total.j, self.algorithm.violations() + self.total.impossible);
+        self.show(sink);
+        if sink.wants_estimate()
+            && let Some(misfit) = self.misfit()
+        {
+            sink.misfit(&misfit);
+        }
+    }
+
+    /// Whether any mixture of the models explains the data, as of the last look; none from a
+    /// learner that ignores the models.
+    pub fn misfit(&self) -> Option<Misfit> {
+        self.watch.as_ref().and_then(|watch| watch.report(self.algorithm.likelihood()))
+    }
+
+    /// The step at which the data rejected every mixture, if they did.
+    pub fn rejected(&self) -> Option<u64> {
+        self.watch.as_ref().and_then(Watch::rejected)
+    }
+
+    /// The same for a learner that was [told to stop](OnMisfit::Stop) then.
+    pub fn stopped(&self) -> Option<u64> {
+        self.rejected().filter(|_| self.on_misfit == OnMisfit::Stop)
     }
 
     /// All parameters in force, by the names of the registry, in the user's units; `radius` and,
@@ -285,7 +432,9 @@ impl Learner {
     /// What is proved of it with the settings in force, and what the proof assumes, after what has
     /// happened so far.
     pub fn claim(&self) -> Option<Claim> {
-        self.promise().map(|claim| self.algorithm.claim_now(claim, &self.clock))
+        let mut claim = self.algorithm.claim_now(self.promise()?, &self.clock);
+        claim.assumptions.extend(self.watch.as_ref().map(Watch::assumption));
+        Some(claim)
     }
 
     /// What was claimed before the first step, whatever happened since.
@@ -321,7 +470,7 @@ impl Learner {
         let certificate = self.certificate.as_ref()?;
         let mixture = (self.clock.impossible > 0).then_some(false);
         let facts = Facts { mixture, ..Facts::default() };
-        let holds = self.claim.as_ref()?.check(&facts).holds != Holds::No;
+        let holds = self.claim()?.check(&facts).holds != Holds::No;
         let raised = self.problem.min_cost() == 0.0 || self.raised() > 0.0;
         (holds && !raised).then(|| certificate.regret())
     }
@@ -346,22 +495,69 @@ impl Learner {
             certificate: self.certificate,
             owed: self.owed,
             algorithm: self.algorithm.snapshot(),
+            watch: self.watch.as_ref().map(Watch::kept),
+            stand_in: self.stand_in.active().map(Learner::snapshot),
         })
     }
 
     /// Puts a state back that a learner of the same problem and settings took down. A state that
     /// cannot be one is refused with the place of its flaw, and changes nothing.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
-        let Memory { clock, surprises, certificate, owed, algorithm } = snapshot.to()?;
-        clock.check().within("clock").within("learner")?;
-        surprises.check(&self.problem, &clock).within("surprises").within("learner")?;
+        let mut stored: Memory = snapshot.to()?;
+        stored.clock.check().within("clock").within("learner")?;
+        let watch = self.watch_of(&mut stored).within("learner")?;
+        let rejected = watch.as_ref().and_then(Watch::rejected);
+        if stored.stand_in.is_some() && rejected != Some(stored.clock.t) {
+            return Err(Flaw::new("learner.stand_in", "nobody has taken over then").into());
+        }
+        self.remember_rested();
+        let before = self.stand_in.any().map(|learner| learner.snapshot());
+        let then = stored.stand_in.clone().or_else(|| self.rested.clone());
+        match (self.stand_in.any(), then) {
+            (Some(learner), Some(then)) => learner.restore(&then)?,
+            (None, None) => {}
+            _ => return Err(Flaw::new("learner.stand_in", "there is nobody to take over").into()),
+        }
+        let restored = self.restore_own(stored, watch);
+        if let (Err(_), Some(before), Some(learner)) = (&restored, before, self.stand_in.any()) {
+            // it took this down itself
+            let _ = learner.restore(&before);
+        }
+        restored
+    }
+
+    /// All but who stands in, who has been restored.
+    fn restore_own(&mut self, stored: Memory, watch: Option<Watch>) -> Result<()> {
+        let Memory { clock, surprises, certificate, owed, algorithm, stand_in, .. } = stored;
+        let then = stand_in.is_some().then(|| self.stand_in.any().map(|learner| learner.clock)).flatten();
+        let total = then.map_or(clock, |then| clock.and(&then));
+        surprises.check(&self.problem, &total).within("surprises").within("learner")?;
         let certificate = certificate.filter(|_| self.certificate.is_some());
         let checked = certificate.as_ref().map_or(Ok(()), |kept| kept.check(&self.problem, &clock));
         checked.within("certificate").within("learner")?;
         self.algorithm.restore(&algorithm, &clock)?;
-        (self.clock, self.surprises, self.owed) = (clock, surprises, owed);
         self.certificate = certificate;
+        (self.clock, self.surprises, self.owed, self.watch) = (clock, surprises, owed, watch);
+        self.in_force.remove(FALLBACK);
+        self.stand_in.set_active(false);
+        if stand_in.is_some() {
+            self.hand_over();
+        }
+        self.count();
         Ok(())
+    }
+
+    /// The watch of a stored state.
+    fn watch_of(&self, stored: &mut Memory) -> Result<Option<Watch>, Flaw> {
+        let clock = stored.clock;
+        match (&self.watch, stored.watch.take()) {
+            (None, None) => Ok(None),
+            (Some(fresh), Some(watched)) => {
+                fresh.restored(watched, clock.t - clock.impossible, clock.t).within("watch").map(Some)
+            }
+            (None, Some(_)) => Err(Flaw::new("watch", "this learner does not watch its models")),
+            (Some(_), None) => Err(Flaw::new("watch", "it is missing")),
+        }
     }
 }
 

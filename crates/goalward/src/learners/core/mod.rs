@@ -11,8 +11,10 @@ mod learner;
 mod levels;
 pub(super) mod misuse;
 mod report;
+mod stand_in;
 mod surprises;
 mod table;
+mod watch;
 
 pub use algorithm::{Algorithm, Brief, Call, Seen, Snapshot, Told, Transition};
 pub use clock::{Clock, Reason};
@@ -21,3 +23,4 @@ pub use learner::{Learner, Observed};
 pub use levels::{Level, Levels};
 pub use report::{Details, Emptiness, MixturePlan, PlanReport, Probe, Violation};
 pub(super) use table::{Standing, Table, bytes as table_bytes};
+pub use watch::{OnMisfit, Vigilance};

@@ -2,7 +2,7 @@
 
 use super::clock::Reason;
 use super::levels::Levels;
-use crate::confidence::{ConfidenceSet, LikelihoodKeeper, Net};
+use crate::confidence::{ConfidenceSet, LikelihoodKeeper, Misfit, Net};
 use crate::plan::Planner;
 use crate::problem::{Action, State};
 use serde::{Deserialize, Serialize};
@@ -155,4 +155,7 @@ pub trait Probe {
     /// How many planning calls left out rows of B that could bind: their values are optimistic, and
     /// lower than they need be.
     fn relaxed(&mut self, _count: u64) {}
+    /// Whether any mixture of the models explains the data, from a learner that relies on them. It
+    /// is shown to those that [want an estimate](Probe::wants_estimate).
+    fn misfit(&mut self, _misfit: &Misfit) {}
 }

@@ -153,6 +153,10 @@ impl Algorithm for Certain {
         self.optimist.probe(sink);
     }
 
+    fn likelihood(&self) -> Option<&Likelihood> {
+        Some(&self.likelihood)
+    }
+
     fn snapshot(&self) -> Snapshot {
         let (standing, counts) = (self.optimist.standing.clone(), self.likelihood.counts());
         Snapshot::of(&Memory { standing, counts, stream: self.stream.clone() })

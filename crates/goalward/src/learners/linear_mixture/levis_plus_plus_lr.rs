@@ -56,6 +56,7 @@ use super::lr::{FAST, check_together, show};
 use super::optimist::{Rate, bytes, given_or_true_b};
 use crate::Result;
 use crate::confidence::{Claim, Ellipse, Kept, LikelihoodKeeper, Norms, RadiusKind};
+use crate::estimate::Likelihood;
 use crate::learners::builder::builder;
 use crate::learners::shared::{
     B, C_MIN, DELTA, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, NORMS, PHI_NORM, RADIUS, ROWS, THETA_NORM,
@@ -287,6 +288,10 @@ impl Algorithm for Both {
                 .into(),
         };
         Some(claim)
+    }
+
+    fn likelihood(&self) -> Option<&Likelihood> {
+        Some(self.keeper.likelihood())
     }
 
     fn snapshot(&self) -> Snapshot {

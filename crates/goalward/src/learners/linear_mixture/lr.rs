@@ -252,7 +252,7 @@ const FACTOR: f64 = 4.0;
 const LITTLE: f64 = 0.1;
 
 /// The net looks at every state's theta~ where there are no more products of states and triples.
-const MANY: usize = 1 << 22;
+const MANY: usize = 1 << 24;
 
 /// What the look at a pair needs.
 struct Room {
@@ -372,7 +372,7 @@ impl Likely {
             net.take_room();
         }
         if let Some(planned) = &mut self.planned {
-            net.planned(keeper, planned, sharp.is_some());
+            net.planned(keeper, planned, sharp.is_some(), self.factor);
         }
         let t = keeper.likelihood().total();
         let lasts = net.next_look() < 2 * t;
@@ -384,7 +384,9 @@ impl Likely {
     /// Whether the net says that what the plan believes is refuted, if it is time to look.
     fn slips(&mut self) -> bool {
         let Likely { net, keeper, planned, believed, factor, optimist, .. } = self;
-        let Some(planned) = planned.as_mut().filter(|_| net.is_due(keeper)) else { return false };
+        // nothing is gained where the set itself can never be had
+        let due = self.writable && net.is_due(keeper, *factor);
+        let Some(planned) = planned.as_mut().filter(|_| due) else { return false };
         let look = net.look(keeper, planned, *factor, |keeper, planned| {
             let known = Some(&*believed).filter(|points| !points.is_empty()).cloned();
             let likelihood = keeper.likelihood();
@@ -495,6 +497,10 @@ impl Algorithm for Likely {
     /// Rows that were left out, and a set that could not be had, leave a weaker statement.
     fn claim_now(&self, _: Claim, _: &Clock) -> Claim {
         self.standpoint().claim()
+    }
+
+    fn likelihood(&self) -> Option<&Likelihood> {
+        Some(self.keeper.likelihood())
     }
 
     fn snapshot(&self) -> Snapshot {

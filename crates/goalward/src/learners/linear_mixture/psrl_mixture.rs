@@ -180,6 +180,10 @@ impl Algorithm for Sampler {
         self.optimist.probe(sink);
     }
 
+    fn likelihood(&self) -> Option<&Likelihood> {
+        Some(&self.likelihood)
+    }
+
     fn snapshot(&self) -> Snapshot {
         let (standing, counts) = (self.optimist.standing.clone(), self.likelihood.counts());
         Snapshot::of(&Memory { standing, counts, epochs: self.epochs.clone(), stream: self.stream.clone() })

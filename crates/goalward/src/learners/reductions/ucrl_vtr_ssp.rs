@@ -69,6 +69,7 @@ pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
 )
 .parameters(PARAMETERS)
 .family(Family::Reduction)
+.relies_on_models()
 .cost("O(nnz + d^2); each interval one backward induction of O(H S A (nnz + d^2))")
 .keeps("O(d^2 + layers S A), at most H layers")
 .memory(|problem| table_bytes(problem) + 56 * (problem.dim() as u64).pow(2));

@@ -66,6 +66,7 @@ pub(in crate::learners) const ENTRY: LearnerEntry =
         .family(Family::Tabular)
         .optimistic()
         .variants(&["", "B=doubling"])
+        .fallback("B=doubling@support=unknown")
         .cost("O(1); at most S A log2(T) plans in all, each of O(sweeps transitions seen)")
         .keeps("O(S A + transitions seen)")
         .memory(|problem| table_bytes(problem) + 160 * problem.pairs() as u64);

@@ -78,7 +78,10 @@ proptest! {
     /// Larger problems, from chains to one dense block, against the 30-digit planner.
     #[test]
     fn agrees_with_the_exact_planner(
-        seed in 0u64..1_000_000, states in 30usize..300, actions in 1usize..4, reach in prop_oneof![Just(3usize), Just(20), Just(300)],
+        seed in 0u64..1_000_000,
+        states in 30usize..300,
+        actions in 1usize..4,
+        reach in prop_oneof![Just(3usize), Just(20), Just(300)],
         free in prop_oneof![Just(0.0), Just(0.5)],
     ) {
         let (problem, truth) = random(seed, states, actions, reach, free);
@@ -91,7 +94,8 @@ proptest! {
                 prop_assert!(solution.lower[s] <= exact.upper[s] && exact.lower[s] <= solution.upper[s]);
             }
             let steps = &solution.steps;
-            prop_assert!((0..states).all(|s| steps[s] >= 1.0 && steps[s].is_finite() != exact.v[s].is_infinite()));
+            let right = |s: usize| steps[s] >= 1.0 && steps[s].is_finite() != exact.v[s].is_infinite();
+            prop_assert!((0..states).all(right));
         }
         for objective in [Objective::Max, Objective::Reach] {
             let solution = solved(&problem, &truth, objective, 1e-6);

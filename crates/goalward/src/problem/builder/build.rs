@@ -24,6 +24,8 @@ impl ProblemBuilder {
         };
         let (phi, constraints, notes) = self.rows(&mut arrays, name)?;
         let Arrays { costs, first_row, successors, .. } = arrays;
+        let is_zero = |row: &usize| phi.get(*row..row + 1).iter().all(|&x| x == 0.0);
+        let blank = if self.blanks { (0..phi.rows()).filter(is_zero).collect() } else { Vec::new() };
         let largest = costs.iter().copied().fold(0.0, f64::max);
         Ok(Problem {
             name: self.name,
@@ -42,6 +44,7 @@ impl ProblemBuilder {
             action_names: self.action_names,
             model_names: self.model_names,
             constraints,
+            blank,
             notes,
         })
     }

@@ -34,6 +34,8 @@ pub struct ProblemBuilder {
     may_be_coarse: bool,
     /// Whether every row is known to be a distribution: theta = 1 is all that is left of B.
     is_kernel: bool,
+    /// Whether there are successors that no model has.
+    blanks: bool,
 }
 
 impl ProblemBuilder {
@@ -51,6 +53,7 @@ impl ProblemBuilder {
             may_be_lost: false,
             may_be_coarse: true,
             is_kernel: false,
+            blanks: false,
         }
     }
 
@@ -158,6 +161,28 @@ impl ProblemBuilder {
         if phi.iter().any(|&x| x != 0.0) {
             self.is_kernel = false;
             self.draft.row(pair, next as u32, phi);
+        }
+        Ok(self)
+    }
+
+    /// Adds a next state that no model has, for a truth that does ([`Truth::from_kernel`]): a step
+    /// there shows that the models are wrong. Nothing changes if there is a feature row already.
+    ///
+    /// [`Truth::from_kernel`]: crate::problem::Truth::from_kernel
+    pub fn successor(&mut self, s: State, a: Action, next: State) -> Result<&mut Self> {
+        self.check_state("state", s)?;
+        self.check_state("next", next)?;
+        let actions = self.draft.actions(s);
+        if a >= actions {
+            let (state, action) = (self.state_name(s), self.action_name(s, a));
+            let fault = format!("there are {actions} actions in this state");
+            return Err(Error::Feature { state, action, next: self.state_name(next), fault });
+        }
+        let pair = self.draft.pair(s, a);
+        if !self.draft.has(pair, next as u32) {
+            self.is_kernel = false;
+            self.blanks = true;
+            self.draft.row(pair, next as u32, &vec![0.0; self.dim]);
         }
         Ok(self)
     }

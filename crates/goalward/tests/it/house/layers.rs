@@ -20,6 +20,7 @@ const MAY_NAME: &[(&str, &[&str])] = &[
     ("learners", &["numeric", "problem", "memory", "plan", "estimate", "confidence"]),
     ("worlds", &["numeric", "problem", "memory", "files"]),
     ("check", &["numeric", "problem", "files", "plan", "worlds"]),
+    ("offline", &["numeric", "problem", "files", "plan", "estimate", "confidence"]),
     ("episode", &["numeric", "problem", "plan", "confidence", "learners", "worlds", "output"]),
 ];
 /// What every part may name; these may not name each other but as [`MAY_NAME`] says.

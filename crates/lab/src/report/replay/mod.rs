@@ -120,8 +120,8 @@ fn plain(value: &Value) -> String {
 fn data(recorder: &Recorder, runner: &Runner) -> Value {
     let (arena, scene) = (runner.arena(), &recorder.scene);
     let problem = arena.problem();
-    let truth = arena.instance().truth().map(|truth| truth.theta().to_vec()).unwrap_or_default();
-    let shown = truth.len().min(sets::MOST);
+    let truth = arena.instance().truth().ok().and_then(|truth| truth.theta());
+    let shown = problem.dim().min(sets::MOST);
     let model = |i: usize| match problem.model_names() {
         Some(names) => names[i].clone(),
         None => format!("theta[{i}]"),
@@ -138,9 +138,9 @@ fn data(recorder: &Recorder, runner: &Runner) -> Value {
         "episodes": runner.spec().episodes,
         "best": best.json(scene, problem),
         "tables": tables,
-        "theta": &truth[..shown],
+        "theta": truth.map(|theta| &theta[..shown]),
         "models": (0..shown).map(model).collect::<Vec<_>>(),
-        "dim": truth.len(),
+        "dim": problem.dim(),
         "frames": recorder.frames.iter().map(frame).collect::<Vec<_>>(),
     })
 }

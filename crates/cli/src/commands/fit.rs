@@ -1,0 +1,251 @@
+//! `goalward fit`
+
+use super::World;
+use super::learn::theta::{known, plain};
+use crate::exit::{Outcome, Usage, hint_at, note};
+use crate::numbers::{count, real, seconds};
+use crate::output::{self, Sheet};
+use crate::progress::{Busy, Reading};
+use goalward::offline::{self, Fit, Fitter, Log, Range};
+use goalward::problem::{Problem, State};
+use serde_json::{Value, json};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
+
+const EXAMPLES: &str = "\
+EXAMPLES:
+    goalward learn windy-grid@n=3 --learner random --episodes 200 --trace steps.jsonl
+    goalward fit windy-grid@n=3 steps.jsonl
+    goalward fit weather.json log.csv.gz --delta 0.05 --json
+    goalward solve weather.json --policy policy.json && goalward fit weather.json log.csv --policy policy.json
+    zcat log.csv.gz | goalward fit weather.json -
+
+A LOG:
+    state,action,next,cost          {\"state\": 0, \"action\": \"right\", \"next\": 1, \"cost\": 0.2}
+    \"(0,0)\",right,\"(0,1)\",0.2       {\"state\": 1, \"action\": 1, \"next\": 4}";
+
+/// Estimate the mixture from logged transitions: weights with intervals, and what a policy costs
+///
+/// The log is CSV with a header (state, action, next and perhaps cost, in any order), JSON lines
+/// with the same fields, or a trace of goalward, packed with gzip or not. States and actions are
+/// given by number or by name. A cost that is given must be the action's own. The world need not
+/// say what is true of it.
+///
+/// The intervals hold for all weights and all times at once, each with probability 1 - delta, for
+/// data gathered by any policy: whatever chose an action may have depended on all that came before.
+/// What they need: rows in the order of time, and no row left out because of what came of it.
+///
+/// Misfit says whether any mixture of the models explains the log. Where every mixture is rejected
+/// the weights mean nothing. A step that no model allows rejects them all.
+///
+/// The value range is what a policy costs from the start: that of --policy, or the best one of the
+/// fitted mixture. Every state may have weights of its own in the confidence set, so the range is
+/// wider than need be. It is infinite where the goal may be missed, and holds for all policies at
+/// once: whoever picks one of many by its range still has a valid range.
+#[derive(clap::Args)]
+#[command(after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    world: World,
+    /// The logged transitions; - is standard input
+    #[arg(value_name = "LOG")]
+    log: PathBuf,
+    /// The probability with which an interval may be wrong, and with which a true mixture may be
+    /// rejected
+    #[arg(long, value_name = "X", default_value = "0.01", value_parser = level)]
+    delta: f64,
+    /// The policy whose cost is asked for, as `solve --policy` writes it [default: the best one of
+    /// the fitted mixture]
+    #[arg(long, value_name = "FILE")]
+    policy: Option<PathBuf>,
+    /// Print the result as one JSON value
+    #[arg(long)]
+    json: bool,
+}
+
+fn level(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(x) if x > 0.0 && x < 1.0 => Ok(x),
+        _ => Err("expected a number between 0 and 1".into()),
+    }
+}
+
+pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+    let began = Instant::now();
+    let (world, params) = args.world.named()?;
+    let stdin = |path: &Path| path == Path::new("-");
+    let policy_from = args.policy.as_deref().filter(|path| stdin(path));
+    if [Path::new(&world), &args.log].into_iter().chain(policy_from).filter(|path| stdin(path)).count() > 1 {
+        let reason = "standard input can be read once: only one of WORLD, LOG and --policy may be -";
+        return Err(Usage::new(reason).into());
+    }
+    let busy = Busy::new(format!("opening {world}"), quiet);
+    let problem = super::open(&world, &params, &busy, quiet)?.problem;
+    let policy = args.policy.as_deref().map(|path| policy(&problem, path)).transpose()?;
+    drop(busy);
+    let mut fit = read(&problem, &args, quiet)?;
+    let busy = Busy::new("looking for what the policy costs", quiet);
+    let given = policy.is_some();
+    let policy = policy.or_else(|| fit.policy());
+    let range = match &policy {
+        Some(policy) if !fit.contradiction => Some(fit.range(policy)?),
+        _ => None,
+    };
+    drop(busy);
+    let told = Told { world: super::spelled(&world, &params), problem: &problem, fit: &fit, given, range };
+    let time = began.elapsed().as_secs_f64();
+    match args.json {
+        true => output::json(&told.json(&args.log, time))?,
+        false => output::text(&told.summary(time))?,
+    }
+    if !quiet {
+        told.warn();
+    }
+    Ok(Outcome::Done)
+}
+
+/// Reads the log, and fits what it says.
+fn read(problem: &Arc<Problem>, args: &Args, quiet: bool) -> anyhow::Result<Fit> {
+    let mut fitter = Fitter::new(problem, args.delta)?;
+    let source = offline::open(&args.log)?;
+    let (read, mut reading) = (source.read.clone(), Reading::new(source.size, quiet));
+    let mut log = Log::new(problem, source.bytes, &args.log);
+    let mut rows = 0u64;
+    while let Some(row) = log.next_row()? {
+        fitter.observe(&row)?;
+        rows += 1;
+        reading.at(rows, read.get());
+    }
+    if rows == 0 {
+        let reason = format!("{}: there is no transition in it", args.log.display());
+        return Err(Usage::new(reason).hint("goalward fit --help shows what a log looks like").into());
+    }
+    drop(reading);
+    let _busy = Busy::new("fitting", quiet);
+    Ok(fitter.finish())
+}
+
+fn policy(problem: &Problem, path: &Path) -> anyhow::Result<Vec<usize>> {
+    let io = |source| goalward::Error::Io { path: path.into(), source };
+    let text = match path == Path::new("-") {
+        true => std::io::read_to_string(std::io::stdin()).map_err(io)?,
+        false => std::fs::read_to_string(path).map_err(io)?,
+    };
+    Ok(offline::read_policy(problem, &text, path)?)
+}
+
+/// What there is to tell.
+struct Told<'a> {
+    world: String,
+    problem: &'a Problem,
+    fit: &'a Fit,
+    /// Whether the policy was given.
+    given: bool,
+    range: Option<Range>,
+}
+
+impl Told<'_> {
+    fn summary(&self, time: f64) -> String {
+        let fit = self.fit;
+        let mut sheet = Sheet::default();
+        sheet.row("world", &self.world);
+        let (rows, distinct) = (count(fit.rows), count(fit.distinct as u64));
+        sheet.row("rows", format!("{rows}, {distinct} different transitions"));
+        let names: Vec<String> = fit.weights.iter().map(|w| plain(&w.model)).collect();
+        let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        for (i, (name, w)) in names.iter().zip(&fit.weights).enumerate() {
+            let ends = (w.low.unwrap_or(f64::NEG_INFINITY), w.high.unwrap_or(f64::INFINITY));
+            let line = match fit.contradiction {
+                true => format!("{name:<width$} {}", real(w.weight)),
+                false => format!("{name:<width$} {}", known(w.weight, ends)),
+            };
+            sheet.row(if i == 0 { "weights" } else { "" }, line);
+        }
+        let hidden: Vec<&str> =
+            names.iter().zip(&fit.weights).filter(|(_, w)| w.hidden).map(|(name, _)| name.as_str()).collect();
+        if !hidden.is_empty() {
+            let words = "cannot be told by transitions: no probability depends on a part of them";
+            sheet.row("hidden", format!("{} {words}", hidden.join(", ")));
+        }
+        let level = match fit.contradiction {
+            true => "no mixture is left: the data contradict every one".into(),
+            false => format!("with probability {} all intervals hold, at all times", real(1.0 - fit.delta)),
+        };
+        sheet.row("level", level);
+        sheet.row("misfit", &fit.misfit.text);
+        for step in &fit.impossible {
+            let line = step.line.map_or(String::new(), |line| format!(", first in line {line}"));
+            sheet.row("impossible", format!("{} ({} times{line})", step.text, step.times));
+        }
+        sheet.row("policy", if self.given { "as given" } else { "the best one of the fitted mixture" });
+        sheet.row("costs", self.costs());
+        sheet.row("time", seconds(time));
+        sheet.render()
+    }
+
+    /// What the policy costs, in words.
+    fn costs(&self) -> String {
+        let Some(range) = &self.range else {
+            return match self.fit.contradiction {
+                true => "unknown: no mixture is left".into(),
+                false => "infinite: with the fitted mixture the goal cannot be reached surely".into(),
+            };
+        };
+        let fitted = real(range.fitted);
+        match range.upper.is_finite() {
+            true => {
+                format!("{fitted} from the start; between {} and {}", real(range.lower), real(range.upper))
+            }
+            false => {
+                format!("{fitted} from the start; at least {}, and the goal may be missed", real(range.lower))
+            }
+        }
+    }
+
+    fn json(&self, log: &Path, time: f64) -> Value {
+        let fit = self.fit;
+        let number = |x: f64| if x.is_finite() { json!(x) } else { Value::Null };
+        let names = |states: &[State]| -> Vec<String> {
+            states.iter().map(|&s| self.problem.state_name(s).into_owned()).collect()
+        };
+        let value = self.range.as_ref().map(|range| {
+            json!({
+                "policy": if self.given { "given" } else { "fitted" },
+                "fitted": number(range.fitted),
+                "lower": number(range.lower),
+                "upper": number(range.upper),
+                "may_miss_goal": range.upper.is_infinite(),
+                "trapped": names(&range.trapped),
+            })
+        });
+        json!({
+            "world": self.world,
+            "log": log.display().to_string(),
+            "rows": fit.rows,
+            "distinct": fit.distinct,
+            "delta": fit.delta,
+            "weights": fit.weights,
+            "contradiction": fit.contradiction,
+            "misfit": fit.misfit,
+            "impossible_rows": fit.impossible_rows,
+            "impossible": fit.impossible,
+            "value": value,
+            "seconds": time,
+        })
+    }
+
+    /// What must not be overlooked.
+    fn warn(&self) {
+        let rejected = self.fit.misfit.step.is_some();
+        if rejected || self.fit.contradiction {
+            note("no mixture of the models explains the log: weights and costs mean nothing");
+            hint_at("are rows missing, or out of order? else a model is missing, or wrong");
+        }
+        let trapped = self.range.iter().flat_map(|range| &range.trapped).copied().collect::<Vec<_>>();
+        if !trapped.is_empty() {
+            let names = super::state_names(self.problem, &trapped);
+            note(format!("for all that is known the policy may never leave these states: {names}"));
+        }
+    }
+}

@@ -1,0 +1,230 @@
+//! The alarm: whether any mixture of the models explains what happens.
+//!
+//! E_t = prod q_i(s_{i+1}) / max over theta in B of prod p_theta(s_{i+1}|s_i,a_i), with q_i a
+//! prediction made before s_{i+1} was seen. For every theta in B, prod q_i/p_theta is a
+//! supermartingale from 1 if theta is true, and E_t is at most that. So by Ville's inequality E_t
+//! reaches 1/alpha at some time with probability at most alpha, if some mixture is true: an e-value
+//! that may be looked at after every step.
+//!
+//! **The numerator** bets on departures from the models, pair by pair. Let plug_p be what the
+//! models' own prediction gave to all that came after the pair p, and KT_p what the estimator of
+//! Krichevsky and Trofimov gave to it, over the pair's successors and one outcome more, elsewhere.
+//! For every share pi, prod over p of (1 - pi) plug_p + pi KT_p is a mixture of predictions, and so
+//! is the mean over some shares. A pair that the models describe well costs -log(1 - pi), little for
+//! a small pi, whereas a pair that they do not describe gains all but log(1/pi) of what it has to
+//! gain.
+//!
+//! **The denominator** is bounded from above, by a [certificate](floor) and never by a fit that may
+//! not have converged.
+//!
+//! A step takes one logarithm. A look takes a pass over the triples seen and over the pairs visited,
+//! and comes each time that the data have grown by a tenth.
+
+mod floor;
+mod report;
+#[cfg(test)]
+mod tests;
+
+pub use report::{Misfit, Misplaced, Suspicion};
+
+use crate::estimate::{Likelihood, Scored};
+use crate::numeric::stored::{Flaw, at_most, ensure, numbers};
+use crate::problem::{Pair, Problem};
+use floor::least_loss;
+use serde::{Deserialize, Serialize};
+
+/// The shares pi that the numerator bets, beside none; all have the same weight.
+const SHARES: [f64; 4] = [0.5, 0.125, 1.0 / 64.0, 1.0 / 1024.0];
+/// A look comes when the data have grown by this part.
+const PART: u64 = 10;
+/// An interval for log E that is narrower than this is good enough for any verdict.
+const NARROW: f64 = 0.01;
+/// What rounding may add to the logarithm of a prediction's sum.
+const ROUNDING: f64 = 1e-11;
+/// Less evidence than this is all the same.
+const LARGE: f64 = 1e12;
+/// No pair.
+const NONE: u32 = u32::MAX;
+
+/// Watches a [`Likelihood`] for what no mixture explains.
+#[derive(Clone, Debug)]
+pub struct Alarm {
+    /// Where each pair of the problem stands among those visited.
+    places: Vec<u32>,
+    kept: Evidence,
+}
+
+/// The state of an [`Alarm`].
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Evidence {
+    alpha: f64,
+    /// The pairs visited, in the order of their first visits.
+    pairs: Vec<u32>,
+    visits: Vec<u64>,
+    /// log(KT_p / plug_p).
+    gains: Vec<f64>,
+    /// The transitions counted at the last look, and log E then.
+    looked: u64,
+    log_e: f64,
+    /// The largest log E so far.
+    most: f64,
+    /// The step at which every mixture was rejected.
+    rejected: Option<u64>,
+    /// A step was made that no mixture allows: E is infinite.
+    impossible: bool,
+}
+
+impl Alarm {
+    /// Nothing seen; a mixture that is true is rejected with probability alpha at most.
+    pub fn new(problem: &Problem, alpha: f64) -> Alarm {
+        let kept = Evidence {
+            alpha,
+            pairs: Vec::new(),
+            visits: Vec::new(),
+            gains: Vec::new(),
+            looked: 0,
+            log_e: 0.0,
+            most: 0.0,
+            rejected: None,
+            impossible: false,
+        };
+        Alarm { places: vec![NONE; problem.pairs()], kept }
+    }
+
+    /// The level.
+    pub fn alpha(&self) -> f64 {
+        self.kept.alpha
+    }
+
+    /// The step at which every mixture was rejected.
+    pub fn rejected(&self) -> Option<u64> {
+        self.kept.rejected
+    }
+
+    /// log E from which on every mixture is rejected.
+    pub fn threshold(&self) -> f64 {
+        -self.kept.alpha.ln()
+    }
+
+    /// The largest log E so far; none if it is infinite.
+    pub fn most(&self) -> Option<f64> {
+        (!self.kept.impossible).then_some(self.kept.most)
+    }
+
+    /// Follows the likelihood, which has just counted a transition, the t-th step of all.
+    pub fn follow(&mut self, likelihood: &Likelihood, t: u64) {
+        let Some(scored) = likelihood.last() else { return };
+        self.bet(likelihood.problem().successors(scored.pair).len(), scored);
+        let (total, looked) = (likelihood.total(), self.kept.looked);
+        if (total - looked.min(total)) * PART >= looked.max(1) {
+            self.look(likelihood, t);
+        }
+    }
+
+    /// No mixture allows the t-th step: that alone rejects all of them.
+    pub fn impossible(&mut self, t: u64) {
+        self.kept.impossible = true;
+        self.kept.rejected.get_or_insert(t);
+    }
+
+    fn bet(&mut self, successors: usize, scored: Scored) {
+        let place = &mut self.places[scored.pair];
+        let kept = &mut self.kept;
+        if *place == NONE {
+            *place = kept.pairs.len() as u32;
+            kept.pairs.push(scored.pair as u32);
+            kept.visits.push(0);
+            kept.gains.push(0.0);
+        }
+        let i = *place as usize;
+        // half a count for every successor, and for elsewhere
+        let all = kept.visits[i] as f64 + 0.5 * (successors + 1) as f64;
+        kept.gains[i] += ((scored.before as f64 + 0.5) / all).ln() - scored.log_q;
+        kept.visits[i] += 1;
+    }
+
+    /// log prod q_i(s_{i+1}).
+    fn numerator(&self, likelihood: &Likelihood) -> f64 {
+        let of = |share: f64| self.kept.gains.iter().map(|&gain| mixed(share, gain)).sum::<f64>();
+        let logs = [0.0].into_iter().chain(SHARES.map(of));
+        let most = logs.clone().fold(f64::NEG_INFINITY, f64::max);
+        let mean = logs.map(|log| (log - most).exp()).sum::<f64>() / (1 + SHARES.len()) as f64;
+        let rounding = ROUNDING * (1.0 + likelihood.total() as f64);
+        most + mean.ln() - likelihood.prediction_loss() - rounding
+    }
+
+    /// Computes log E, and draws the conclusion.
+    ///
+    /// The loss at the fit is above the least loss of all, its certificate below. Where the verdict
+    /// could depend on what lies between, the fit is made anew and to the end.
+    pub fn look(&mut self, likelihood: &Likelihood, t: u64) {
+        let bet = self.numerator(likelihood);
+        let fitted = likelihood.fitted();
+        let high = bet + likelihood.loss_at(fitted);
+        let mut low = bet + least_loss(likelihood, fitted);
+        let open = |line: f64| low < line && line <= high;
+        if high - low > NARROW && self.kept.rejected.is_none() && (open(0.0) || open(self.threshold())) {
+            low = low.max(bet + least_loss(likelihood, &likelihood.maximum().z));
+        }
+        // a certificate that says nothing leaves what was known: E is at least 0
+        self.kept.log_e = low.max(-LARGE);
+        self.kept.looked = likelihood.total();
+        self.kept.most = self.kept.most.max(self.kept.log_e);
+        if low >= self.threshold() {
+            self.kept.rejected.get_or_insert(t);
+        }
+    }
+
+    /// Its state.
+    pub fn kept(&self) -> &Evidence {
+        &self.kept
+    }
+
+    /// A state put back that belongs to the same level, to so many transitions counted, and to t
+    /// steps; the flaw of one that does not.
+    pub(crate) fn restored(&self, kept: Evidence, counted: u64, t: u64) -> Result<Alarm, Flaw> {
+        let alpha = self.kept.alpha;
+        ensure(kept.alpha == alpha, "alpha", || format!("{:e}, but the run has {alpha:e}", kept.alpha))?;
+        let count = kept.pairs.len();
+        ensure(kept.visits.len() == count, "visits", || format!("{} of {count}", kept.visits.len()))?;
+        numbers("gains", &kept.gains, count)?;
+        numbers("log_e", &[kept.log_e, kept.most], 2)?;
+        at_most("looked", kept.looked, counted, "the transitions counted")?;
+        at_most("rejected", kept.rejected.unwrap_or(0), t, "the steps observed")?;
+        let reached = kept.impossible || kept.most >= self.threshold();
+        let named = kept.rejected.is_some() == reached && kept.log_e <= kept.most && kept.most >= 0.0;
+        ensure(named, "rejected", || "it does not agree with the evidence".into())?;
+        let mut places = vec![NONE; self.places.len()];
+        for (i, &pair) in kept.pairs.iter().enumerate() {
+            let new = places.get(pair as usize) == Some(&NONE) && kept.visits[i] > 0;
+            ensure(new, "pairs", || format!("pair {pair} cannot stand there"))?;
+            places[pair as usize] = i as u32;
+        }
+        let sum = kept.visits.iter().try_fold(0u64, |sum, n| sum.checked_add(*n));
+        ensure(sum == Some(counted), "visits", || format!("they do not add up to {counted}"))?;
+        Ok(Alarm { places, kept })
+    }
+
+    /// Whether its visits are those of a likelihood.
+    pub(crate) fn check(&self, likelihood: &Likelihood) -> Result<(), Flaw> {
+        for (&pair, &visits) in self.kept.pairs.iter().zip(&self.kept.visits) {
+            let seen = seen(likelihood, pair as Pair);
+            ensure(visits == seen, "visits", || format!("{visits} of pair {pair}, which has {seen}"))?;
+        }
+        Ok(())
+    }
+}
+
+/// How often a pair was visited.
+fn seen(likelihood: &Likelihood, pair: Pair) -> u64 {
+    likelihood.outcomes(pair, likelihood.fitted()).iter().map(|(_, n, _)| n).sum()
+}
+
+/// log((1 - share) + share e^gain).
+fn mixed(share: f64, gain: f64) -> f64 {
+    match gain > 0.0 {
+        true => gain + (share + (1.0 - share) * (-gain).exp()).ln(),
+        false => (share * gain.exp_m1()).ln_1p(),
+    }
+}
