@@ -3,6 +3,7 @@
 
 mod arguments;
 mod errors;
+mod fit;
 mod lab;
 mod layout;
 mod learner;
@@ -16,6 +17,8 @@ mod watch;
 /// The compiled part of goalward; use the package `goalward`.
 #[pyo3::pymodule]
 mod _goalward {
+    #[pymodule_export]
+    use crate::fit::fit;
     #[pymodule_export]
     use crate::lab::{
         PyStudy, PyStudyFolder, build, open_study, replay_page, studies, study_columns, study_merge,

@@ -327,6 +327,20 @@ impl PyProblem {
         Ok(PyProblem::new(&self.world, self.params.clone(), instance))
     }
 
+    /// The same problem with a true kernel that need not be a mixture of the models: rows `(state,
+    /// action, next, probability)`, states and actions by number or name. What is not listed is 0.
+    fn with_kernel(&self, rows: Vec<Bound<PyAny>>) -> PyResult<PyProblem> {
+        let entry = |row: &Bound<PyAny>| -> PyResult<(usize, usize, usize, f64)> {
+            let (state, action, next, p): (Bound<PyAny>, Bound<PyAny>, Bound<PyAny>, f64) = row.extract()?;
+            let s = self.checked(&state)?;
+            Ok((s, self.action_of(s, &action)?, self.checked(&next)?, p))
+        };
+        let entries = rows.iter().map(entry).collect::<PyResult<Vec<_>>>()?;
+        let instance = self.problem().with_kernel(&entries).map_err(Told::told)?;
+        let instance = Instance { model: self.instance.model, ..instance };
+        Ok(PyProblem::new(&self.world, self.params.clone(), instance))
+    }
+
     /// The names of the states, in their order; numbers if they have none.
     #[getter]
     fn state_names(&self) -> Vec<String> {

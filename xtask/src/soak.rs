@@ -40,6 +40,12 @@ const SOAKS: &[Soak] = &[
         what: "a study on two Dask workers, which are killed 20 times: the same records; dask [KILLS]",
     },
     Soak {
+        name: "fits",
+        package: "goalward",
+        what: "how often the intervals of `goalward fit` have all weights, and a policy's range its cost; \
+               fits [RUNS [STEPS]], 1,000 and 10,000",
+    },
+    Soak {
         name: "distances",
         package: "goalward",
         what: "200 audited runs of lr: G_t <= 17 Gamma_t at every step, and no lemma fails; distances [RUNS \

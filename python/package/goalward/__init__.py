@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 from goalward import _hook, learners, worlds
 from goalward._files import load
+from goalward._fitting import Fit, fit
 from goalward._goalward import ConfidenceSet, Learner, Problem
 from goalward._goalward import version as _version
 from goalward._own import OwnLearner
@@ -43,6 +44,7 @@ __all__ = [
     "Comparison",
     "ConfidenceSet",
     "FileError",
+    "Fit",
     "GoalwardError",
     "Learner",
     "MisuseError",
@@ -56,6 +58,7 @@ __all__ = [
     "StudyError",
     "TooLargeError",
     "compare",
+    "fit",
     "gym",
     "lab",
     "learn_env",

@@ -15,6 +15,7 @@ __all__ = [
     "Study",
     "StudyFolder",
     "build",
+    "fit",
     "grid_layout",
     "learners_json",
     "mean_interval",
@@ -106,6 +107,7 @@ class Problem:
     @property
     def theta(self) -> NDArray[np.float64] | None: ...
     def with_theta(self, theta: ArrayLike | None) -> Problem: ...
+    def with_kernel(self, rows: Sequence[tuple[_State, int | str, _State, float]]) -> Problem: ...
     @property
     def state_names(self) -> list[str]: ...
     @property
@@ -245,6 +247,14 @@ def run_jobs(
     vigilance: tuple[str | None, float | None] = (None, None),
 ) -> list[dict[str, Any]]: ...
 def mean_interval(numbers: list[float]) -> tuple[float, float] | None: ...
+def fit(
+    problem: Problem,
+    states: NDArray[np.int64],
+    actions: NDArray[np.int64],
+    nexts: NDArray[np.int64],
+    delta: float,
+    policy: NDArray[np.int64] | None,
+) -> dict[str, Any]: ...
 def solve(
     problem: Problem, objective: str, precision: float | None, way: str
 ) -> dict[str, Any]: ...

@@ -11,6 +11,7 @@ mod corrupted;
 mod ctrl_c;
 mod documents;
 mod examples;
+mod fit;
 mod help;
 mod identifiable;
 mod input;

@@ -24,6 +24,7 @@ mod tests;
 mod tolerance;
 mod true_kernel;
 mod truth;
+mod with_kernel;
 
 #[doc(hidden)]
 pub use builder::Kernel;

@@ -48,6 +48,22 @@ pub fn restart(problem: &Problem, truth: &Truth) -> Result<(Instance, Vec<State>
     if all.is_empty() || lost(problem.start()) {
         return Ok((Instance::of(problem.clone(), Some(truth.clone())), all));
     }
+    let mut builder = with_a_way_back(problem, &lost)?;
+    let instance = match truth.theta() {
+        Some(theta) if !truth.is_kernel() => Instance::new(restarting(builder, problem)?, theta)?,
+        _ => {
+            let moved = moved(problem, truth, &lost);
+            for &(s, a, next, _) in &moved {
+                builder.successor(s, a, next)?;
+            }
+            Instance::from_kernel(restarting(builder, problem)?, &moved)?
+        }
+    };
+    Ok((instance, all))
+}
+
+/// The problem's parts, but for facts, with lost states that lead back to the start.
+fn with_a_way_back(problem: &Problem, lost: &dyn Fn(State) -> bool) -> Result<ProblemBuilder> {
     let mut builder = Problem::builder(problem.name(), problem.states(), problem.dim());
     builder.start(problem.start()).goal(problem.goal());
     if let Some(names) = problem.state_names() {
@@ -84,17 +100,7 @@ pub fn restart(problem: &Problem, truth: &Truth) -> Result<(Instance, Vec<State>
             builder.feature(s, a, problem.start(), &back)?;
         }
     }
-    let instance = match truth.theta() {
-        Some(theta) if !truth.is_kernel() => Instance::new(restarting(builder, problem)?, theta)?,
-        _ => {
-            let moved = moved(problem, truth, &lost);
-            for &(s, a, next, _) in &moved {
-                builder.successor(s, a, next)?;
-            }
-            Instance::from_kernel(restarting(builder, problem)?, &moved)?
-        }
-    };
-    Ok((instance, all))
+    Ok(builder)
 }
 
 /// The builder's problem with all facts about theta.

@@ -5,7 +5,7 @@
 
 use super::seen::Seen;
 use super::truth::{Source, probability};
-use super::{Action, Faults, Note, Pair, Problem, ROUNDING, ROW_TOLERANCE, State, Truth};
+use super::{Action, Faults, Instance, Note, Pair, Problem, ROUNDING, ROW_TOLERANCE, State, Truth};
 use crate::error::shown;
 use crate::numeric::{Cholesky, PolytopeBuilder, dot};
 use crate::{Error, Result};
@@ -81,6 +81,14 @@ impl Truth {
                 ends.filter(|(_, p)| **p > 0.0).map(move |(&next, &p)| (s, a, next as State, p))
             })
         })
+    }
+}
+
+impl Instance {
+    /// A problem whose true kernel need not be a mixture of its models: [`Truth::from_kernel`].
+    pub fn from_kernel(problem: Problem, entries: &[Entry]) -> Result<Instance> {
+        let truth = Truth::from_kernel(&problem, entries)?;
+        Ok(Instance::of(problem, Some(truth)))
     }
 }
 

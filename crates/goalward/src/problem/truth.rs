@@ -1,7 +1,7 @@
 //! The true kernel, and the parameter that makes it. Only worlds, planners, the runner and audits may
 //! hold one.
 
-use super::{Entry, Note, Pair, Problem, ROUNDING, ROW_TOLERANCE, State};
+use super::{Note, Pair, Problem, ROUNDING, ROW_TOLERANCE, State};
 use crate::numeric::{categorical, dot};
 use crate::{Error, Result};
 use std::sync::Arc;
@@ -206,12 +206,6 @@ impl Instance {
     /// A problem with a known truth.
     pub fn new(problem: Problem, theta: &[f64]) -> Result<Instance> {
         let truth = Truth::new(&problem, theta)?;
-        Ok(Instance::of(problem, Some(truth)))
-    }
-
-    /// A problem whose true kernel need not be a mixture of its models: [`Truth::from_kernel`].
-    pub fn from_kernel(problem: Problem, entries: &[Entry]) -> Result<Instance> {
-        let truth = Truth::from_kernel(&problem, entries)?;
         Ok(Instance::of(problem, Some(truth)))
     }
 

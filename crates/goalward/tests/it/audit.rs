@@ -152,7 +152,7 @@ fn margins_are_those_of_the_set_itself() {
     for (arena, seed) in worlds().iter().zip([1, 0, 3, 5]) {
         let mut runner = Runner::new(arena, RunSpec::new("lr", 30).seed(seed)).unwrap();
         let mut audit = Audit::new(arena).unwrap();
-        let theta = arena.instance().truth().unwrap().theta().to_vec();
+        let theta = arena.instance().truth().unwrap().theta().unwrap().to_vec();
         let mut margins = Margins { theta, ..Margins::default() };
         runner.run(&mut [&mut audit, &mut margins]).unwrap();
         let seen = audit.report(&runner).likelihood.unwrap();

@@ -31,6 +31,7 @@ mod model_files;
 mod model_mutations;
 mod mutants;
 mod net;
+mod offline;
 mod optimism;
 mod plain;
 mod planning;

@@ -34,7 +34,7 @@ fn estimate(level: &Level) -> DVector<f64> {
 /// I1, I2 and I3 over finished episodes, what was promised, and the most that V_j exceeds V* by.
 fn decompose(arena: &Arena, lines: &[Value]) -> ([f64; 3], f64, f64) {
     let plain = Plain::read(arena.instance());
-    let theta = DVector::from_vec(arena.instance().truth().unwrap().theta().to_vec());
+    let theta = DVector::from_vec(arena.instance().truth().unwrap().theta().unwrap().to_vec());
     let start = arena.problem().start();
     let mut v = vec![0.0; plain.rows.len()];
     let (mut sums, mut open) = ([0.0, 0.0, 1.0], [0.0; 3]);
@@ -104,7 +104,7 @@ struct Direct {
 /// Replays the regressions of LEVIS++ from its trace.
 fn levels(arena: &Arena, lines: &[Value]) -> Vec<Direct> {
     let plain = Plain::read(arena.instance());
-    let theta = DVector::from_vec(arena.instance().truth().unwrap().theta().to_vec());
+    let theta = DVector::from_vec(arena.instance().truth().unwrap().theta().unwrap().to_vec());
     let get = |key: &str| lines[0][key].as_f64().unwrap();
     let (b, lambda, delta, phi_norm) = (get("B"), get("lambda"), get("delta"), get("phi_norm"));
     let (count, d) = (get("levels") as usize, plain.dim as f64);

@@ -100,8 +100,21 @@ fn needed(entry: &LearnerEntry) -> Settings {
 
 /// Where a number may be missing: a learner without a radius or an estimate, a norm that is not
 /// used, what cannot be learnt.
-const MAY_BE_NULL: &[&str] =
-    &["radius", "regression_radius", "theta_hat", "theta_norm", "theta_interval", "guarantee"];
+const MAY_BE_NULL: &[&str] = &[
+    "radius",
+    "regression_radius",
+    "theta_hat",
+    "theta_norm",
+    "theta_interval",
+    "guarantee",
+    "regret_certified",
+    // of a misfit: when it was rejected
+    "step",
+    "e",
+];
+
+/// Learners that ignore the models have no misfit.
+const MAY_BE_ALL_NULL: &str = "misfit";
 
 /// Where a null stands for a number.
 fn null(value: &Value) -> Option<String> {
@@ -109,7 +122,9 @@ fn null(value: &Value) -> Option<String> {
         Value::Null => Some(String::new()),
         Value::Array(all) => all.iter().find_map(null),
         Value::Object(all) => {
-            let mut due = all.iter().filter(|(key, _)| !MAY_BE_NULL.contains(&key.as_str()));
+            let nothing = |key: &str, one: &Value| key == MAY_BE_ALL_NULL && one.is_null();
+            let mut due =
+                all.iter().filter(|(key, one)| !MAY_BE_NULL.contains(&key.as_str()) && !nothing(key, one));
             due.find_map(|(key, one)| null(one).map(|place| format!("{key} {place}")))
         }
         _ => None,

@@ -113,13 +113,8 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     if let Some(path) = &args.figures {
         judge(path)?;
     }
-    let spec = RunSpec {
-        learner: id.into(),
-        settings,
-        seed: args.seed,
-        episodes: args.episodes,
-        max_steps: args.steps,
-    };
+    let base = RunSpec::new(id, args.episodes).settings(settings).seed(args.seed);
+    let spec = RunSpec { max_steps: args.steps, ..base };
     let seeds = args.seeds.map_or(vec![args.seed], |seeds| seeds.0);
     let arena = super::arena(&world, &params, &[id], seeds.len(), quiet)?;
     // what is wrong with the settings is known before the runs begin
