@@ -7,12 +7,16 @@
 //! that may be looked at after every step.
 //!
 //! **The numerator** bets on departures from the models, pair by pair. Let plug_p be what the
-//! models' own prediction gave to all that came after the pair p, and KT_p what the estimator of
-//! Krichevsky and Trofimov gave to it, over the pair's successors and one outcome more, elsewhere.
-//! For every share pi, prod over p of (1 - pi) plug_p + pi KT_p is a mixture of predictions, and so
-//! is the mean over some shares. A pair that the models describe well costs -log(1 - pi), little for
-//! a small pi, whereas a pair that they do not describe gains all but log(1/pi) of what it has to
-//! gain.
+//! models' own prediction q gave to all that came after the pair p. Let own_p be what the pair's own
+//! counts n gave to it, together with the models: (n(s') + c q(s'))/(n + c), a Dirichlet predictor
+//! that begins with the models and leaves them after c visits or so. For every share pi, prod over p
+//! of (1 - pi) plug_p + pi own_p is a mixture of predictions, and so is the mean over some shares. A
+//! pair that the models describe well costs -log(1 - pi), little for a small pi. A pair that they do
+//! not describe gains all but log(1/pi) of what there is to gain.
+//!
+//! A hundredth of the weight is left to a prediction by which every state may come next. It is never
+//! worked out, since a part that is left out only makes E smaller. But it gives a positive
+//! probability to a step that no mixture allows, and so E is infinite there.
 //!
 //! **The denominator** is bounded from above, by a [certificate](floor) and never by a fit that may
 //! not have converged.
@@ -35,6 +39,11 @@ use serde::{Deserialize, Serialize};
 
 /// The shares pi that the numerator bets, beside none; all have the same weight.
 const SHARES: [f64; 4] = [0.5, 0.125, 1.0 / 64.0, 1.0 / 1024.0];
+/// c: the models' prediction counts as much as so many visits of a pair. Too few make every bet
+/// dear, too many make it late; anything from 4 to 32 finds what is wrong about as soon.
+const VISITS: f64 = 8.0;
+/// The weight of all that is worked out; see the module.
+const WEIGHT: f64 = 0.99;
 /// A look comes when the data have grown by this part.
 const PART: u64 = 10;
 /// An interval for log E that is narrower than this is good enough for any verdict.
@@ -62,7 +71,7 @@ pub struct Evidence {
     /// The pairs visited, in the order of their first visits.
     pairs: Vec<u32>,
     visits: Vec<u64>,
-    /// log(KT_p / plug_p).
+    /// log(own_p / plug_p).
     gains: Vec<f64>,
     /// The transitions counted at the last look, and log E then.
     looked: u64,
@@ -115,7 +124,7 @@ impl Alarm {
     /// Follows the likelihood, which has just counted a transition, the t-th step of all.
     pub fn follow(&mut self, likelihood: &Likelihood, t: u64) {
         let Some(scored) = likelihood.last() else { return };
-        self.bet(likelihood.problem().successors(scored.pair).len(), scored);
+        self.bet(scored);
         let (total, looked) = (likelihood.total(), self.kept.looked);
         if (total - looked.min(total)) * PART >= looked.max(1) {
             self.look(likelihood, t);
@@ -128,7 +137,7 @@ impl Alarm {
         self.kept.rejected.get_or_insert(t);
     }
 
-    fn bet(&mut self, successors: usize, scored: Scored) {
+    fn bet(&mut self, scored: Scored) {
         let place = &mut self.places[scored.pair];
         let kept = &mut self.kept;
         if *place == NONE {
@@ -138,9 +147,8 @@ impl Alarm {
             kept.gains.push(0.0);
         }
         let i = *place as usize;
-        // half a count for every successor, and for elsewhere
-        let all = kept.visits[i] as f64 + 0.5 * (successors + 1) as f64;
-        kept.gains[i] += ((scored.before as f64 + 0.5) / all).ln() - scored.log_q;
+        let (before, visits) = (scored.before as f64, kept.visits[i] as f64);
+        kept.gains[i] += ((before + VISITS * scored.q) / (visits + VISITS)).ln() - scored.log_q;
         kept.visits[i] += 1;
     }
 
@@ -149,7 +157,7 @@ impl Alarm {
         let of = |share: f64| self.kept.gains.iter().map(|&gain| mixed(share, gain)).sum::<f64>();
         let logs = [0.0].into_iter().chain(SHARES.map(of));
         let most = logs.clone().fold(f64::NEG_INFINITY, f64::max);
-        let mean = logs.map(|log| (log - most).exp()).sum::<f64>() / (1 + SHARES.len()) as f64;
+        let mean = logs.map(|log| (log - most).exp()).sum::<f64>() * WEIGHT / (1 + SHARES.len()) as f64;
         let rounding = ROUNDING * (1.0 + likelihood.total() as f64);
         most + mean.ln() - likelihood.prediction_loss() - rounding
     }

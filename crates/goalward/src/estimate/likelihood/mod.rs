@@ -58,7 +58,8 @@ pub(crate) struct Scored {
     pub(crate) pair: Pair,
     /// How often the same triple had been seen before.
     pub(crate) before: u64,
-    /// log q of what came.
+    /// q of what came, and its logarithm.
+    pub(crate) q: f64,
     pub(crate) log_q: f64,
 }
 
@@ -210,7 +211,8 @@ impl Likelihood {
         let memory = &mut self.memory;
         let probability = constant + dot(&self.row, &memory.plug_in);
         let log_q = predicted.ln();
-        self.last = Some(Scored { pair: p, before: self.triples.count(p, place), log_q });
+        let before = self.triples.count(p, place);
+        self.last = Some(Scored { pair: p, before, q: predicted, log_q });
         memory.prediction_loss -= log_q;
         memory.total += 1;
         memory.nodes.learn(constant, &self.row);
