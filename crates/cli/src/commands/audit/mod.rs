@@ -27,7 +27,7 @@ EXAMPLES:
     goalward audit hard-instance --learner levis++@norms=computed --set B=3 --seeds 20
     goalward audit hard-instance --learner levis++@radius=scaled:0.0001 --set B=3 --episodes 300
     goalward audit corridor --learner levis++lr --set B=oracle --json
-    goalward audit windy-grid@n=3 --learner lr --figures out/audit";
+    goalward audit corridor --learner lr --figures out/audit";
 
 /// Show on a run whether the theory holds: every lemma with its margin, step by step
 ///
