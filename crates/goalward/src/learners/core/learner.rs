@@ -7,7 +7,7 @@ use super::misuse;
 use super::report::{PlanReport, Probe};
 use super::stand_in::{Since, StandIn};
 use super::surprises::Surprises;
-use super::watch::{OnMisfit, Watch, Watched};
+use super::watch::{OnMisfit, Vigilance, Watch, Watched};
 use crate::confidence::{Claim, Facts, Holds, Misfit};
 use crate::numeric::stored::{Flaw, Within};
 use crate::plan::Halt;
@@ -151,9 +151,11 @@ impl Learner {
         self.watch.is_some()
     }
 
-    /// The same with what to do if the models do not, and who takes over then, if somebody does.
-    pub(in crate::learners) fn reacting(mut self, on_misfit: OnMisfit, then: Option<Learner>) -> Self {
-        self.on_misfit = on_misfit;
+    /// The same, before its first step, at another level, with what to do if the models are wrong
+    /// and who takes over then, if somebody does.
+    pub(in crate::learners) fn vigilant(mut self, vigilance: &Vigilance, then: Option<Learner>) -> Self {
+        self.watch = self.watch.map(|watch| watch.at_level(&self.problem, vigilance.level));
+        self.on_misfit = vigilance.on_misfit;
         self.stand_in = then.map_or(StandIn::none(), StandIn::new);
         self
     }

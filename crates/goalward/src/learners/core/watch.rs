@@ -100,6 +100,11 @@ impl Watch {
         Watch { alarm: Alarm::new(problem, alpha), own }
     }
 
+    /// The same at another level, before the first step.
+    pub(super) fn at_level(self, problem: &Problem, alpha: f64) -> Watch {
+        Watch { alarm: Alarm::new(problem, alpha), ..self }
+    }
+
     /// Takes in the t-th step, which the algorithm has taken in; whether that rejects every mixture
     /// for the first time. `seen` is none where the problem lists no such step.
     pub(super) fn follow(
