@@ -71,3 +71,25 @@ fn what_cannot_be_audited_is_refused() {
     place.run("audit windy-grid --learner lr --seed 1 --seeds 3").refused(&["--seed"]);
     place.run("audit windy-grid --learner levis++").refused(&["B"]);
 }
+
+/// docs/audit.md shows what is printed: every block that begins with a command has its output.
+#[test]
+fn the_page_shows_what_happens() {
+    const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/audit.md");
+    const BEGIN: &str = "```text\n$ goalward ";
+    let place = Place::new();
+    let page = std::fs::read_to_string(PAGE).unwrap();
+    let mut now = String::new();
+    let mut blocks = page.split(BEGIN);
+    now += blocks.next().unwrap();
+    for block in blocks {
+        let (command, rest) = block.split_once('\n').unwrap();
+        let (_, after) = rest.split_once("```").unwrap();
+        now += &format!("{BEGIN}{command}\n{}```{after}", place.run(command).done().out);
+    }
+    if std::env::var_os("BLESS").is_some() {
+        std::fs::write(PAGE, &now).unwrap();
+    }
+    assert!(page == now || std::env::var_os("BLESS").is_some(), "BLESS=1 writes docs/audit.md");
+    assert!(now.matches(BEGIN).count() >= 2);
+}

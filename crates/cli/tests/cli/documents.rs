@@ -64,5 +64,6 @@ fn every_command_of_the_readme_runs() {
 fn every_command_of_the_pages_for_users_runs() {
     assert!(run_all("docs/models.md") + run_all("docs/learners.md") >= 7);
     assert!(run_all("docs/serve.md") >= 6);
+    assert!(run_all("docs/audit.md") >= 2);
     assert!(run_all("docs/fit.md") >= 3);
 }

@@ -413,14 +413,7 @@ impl Error {
                     .into()
             }
             Error::Memory { .. } => "make the problem smaller, or run it where more memory is free".into(),
-            Error::Field { field, .. } if field.starts_with("model_names") => {
-                "give every model a name of its own, in the order of theta, or leave model_names out".into()
-            }
-            Error::Field { field, .. } if field.starts_with("kernel") => {
-                "a kernel lists [state, action, next, probability]; absent ones are zero, and the rows of a \
-                 state and action sum to 1"
-                    .into()
-            }
+            Error::Field { field, .. } => return field_hint(field).map(Into::into),
             Error::NoTruth { .. } => {
                 "add \"theta\": [...] to the problem file, or \"kernel\": [[state, action, next, p], ...]"
                     .into()
@@ -456,6 +449,16 @@ impl Error {
             _ => return None,
         })
     }
+}
+
+/// What to do about a wrong field of a problem file.
+fn field_hint(field: &str) -> Option<&'static str> {
+    if field.starts_with("model_names") {
+        return Some("give every model a name of its own, in the order of theta, or leave model_names out");
+    }
+    let kernel = "a kernel lists [state, action, next, probability]; absent ones are zero, and the rows of a \
+                  state and action sum to 1";
+    field.starts_with("kernel").then_some(kernel)
 }
 
 /// The choice that was probably meant by a value, where the reason against it lists choices:

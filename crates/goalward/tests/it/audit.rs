@@ -24,6 +24,9 @@ fn told(settings: &str) -> Settings {
     Settings::parse(&settings.split_whitespace().map(String::from).collect::<Vec<_>>()).unwrap()
 }
 
+/// At this level a lemma that fails is a mistake, and no bad luck.
+const RARE: &str = "delta=1e-6";
+
 /// Prints what failed, with everything that one would want to know.
 fn assert_sound(report: &AuditReport) {
     let failed: Vec<_> = report.violated().collect();
@@ -50,7 +53,8 @@ fn twenty_seeds_of_levis_plus_plus_violate_nothing() {
 fn twenty_seeds_of_lr_violate_nothing() {
     for arena in worlds() {
         for seed in 0..20 {
-            let report = audited(&arena, RunSpec::new("lr", 60).seed(seed).max_steps(3_000));
+            let spec = RunSpec::new("lr", 60).settings(told(RARE)).seed(seed).max_steps(3_000);
+            let report = audited(&arena, spec);
             assert_sound(&report);
             let seen = report.likelihood.as_ref().unwrap();
             assert!(seen.ratio_bound.unwrap() <= 17.0 && seen.looks > 0);
@@ -71,8 +75,8 @@ fn the_other_learners_with_a_set_can_be_audited() {
         ("rho-levis++", "B=oracle t_star=oracle norms=computed"),
         ("levis++lr", "B=oracle"),
         ("ucrl-ave-ssp", "B=oracle"),
-        ("lr", "set=exact"),
-        ("lr", "set=outer restarts=true"),
+        ("lr", "set=exact delta=1e-6"),
+        ("lr", "set=outer restarts=true delta=1e-6"),
     ] {
         let spec = RunSpec::new(id, 20).settings(told(settings)).max_steps(2_000);
         let report = audited(arena, spec);
