@@ -36,7 +36,8 @@ pub struct RunResult {
     pub gap_regret: f64,
     /// What the regret over finished episodes is at most, with the probability of the guarantee:
     /// their cost, less what the plan in force at the start of each promised. It needs no truth.
-    /// Null where nothing is certified: the guarantee does not hold, or a cost off the goal is zero.
+    /// Null where nothing is certified: the guarantee does not hold, the data reject every mixture, or
+    /// a cost off the goal is zero.
     pub regret_certified: Option<f64>,
     /// The learner's estimate of theta, if it has one.
     pub theta_hat: Option<Vec<f64>>,

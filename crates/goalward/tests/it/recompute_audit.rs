@@ -55,7 +55,8 @@ fn decompose(arena: &Arena, lines: &[Value]) -> ([f64; 3], f64, f64) {
             }
             "plan" => {
                 v = numbers(&line["v"]);
-                let over = v.iter().zip(&arena.exact().v).map(|(v, exact)| v - exact);
+                let off_goal = (0..v.len()).filter(|&s| s != plain.goal);
+                let over = off_goal.map(|s| v[s] - arena.exact().v[s]);
                 above = over.fold(above, f64::max);
             }
             "episode" => {

@@ -43,11 +43,14 @@ fn curve(label: String, n: usize, points: impl Iterator<Item = (u64, f64)>) -> C
     Curve { label, stroke: Stroke::nth(n), points: finite.map(point).collect(), dots: false }
 }
 
-/// A line at a height, which no axis is chosen for.
-fn limit(label: &str, height: f64, last: u64) -> Curve {
+/// A line at a height that matters, where what is drawn comes near it; elsewhere it would only be in
+/// the legend.
+fn limit(label: &str, height: f64, last: u64, curves: &[Curve]) -> Vec<Curve> {
+    let highest = curves.iter().flat_map(|c| c.points.iter().map(|p| p.y)).fold(f64::NEG_INFINITY, f64::max);
     let ends = [1, last.max(2)].map(|x| CurvePoint { x: x as f64, y: height, ..CurvePoint::default() });
     let stroke = Stroke::new(Colour::GREY, 2.6, Dash::Dashed);
-    Curve { label: label.into(), stroke, points: ends.to_vec(), dots: false }
+    let line = Curve { label: label.into(), stroke, points: ends.to_vec(), dots: false };
+    if highest >= 0.8 * height { vec![line] } else { Vec::new() }
 }
 
 fn axis(title: &str, log: bool) -> Axis {
@@ -84,20 +87,30 @@ fn sets(report: &AuditReport) -> Option<Shown> {
         .enumerate()
         .map(|(i, name)| curve(name, i, sets.iter().filter_map(|(t, all)| Some((*t, *all.get(i)?)))))
         .collect();
+    let wealth = report.likelihood.is_some();
+    let (y, note) = match (report.levels.is_empty(), wealth) {
+        (true, true) => {
+            ("Log-wealth / ln(1/delta)", "what bets against theta* have won; it leaves the set at 1")
+        }
+        (_, true) => (
+            "Share of the radius",
+            "the distance of theta* by the radius, and the log-wealth against it by ln(1/delta); 1 is the boundary",
+        ),
+        _ => {
+            ("Distance / radius", "the distance of theta* from the estimate by the radius; 1 is the boundary")
+        }
+    };
     let plot = Plot {
         x: axis("Steps t", true),
-        y: axis("Share of the radius", false),
-        guides: vec![limit("boundary", 1.0, *last)],
+        y: axis(y, false),
+        guides: limit("boundary", 1.0, *last, &curves),
         curves,
         ..Plot::default()
     };
     let outside = report.checks.iter().any(|c| c.statement.starts_with("theta* is in the") && c.fails > 0);
     let title =
         if outside { "theta* has left a confidence set" } else { "theta* is in every confidence set" };
-    let note = "the distance of theta* as a share of the radius; for the likelihood set, the log-wealth \
-                against theta* as a share of ln(1/delta)"
-        .into();
-    (!used.is_empty()).then(|| Shown { name: "sets", title: title.into(), note, plot })
+    (!used.is_empty()).then(|| Shown { name: "sets", title: title.into(), note: note.into(), plot })
 }
 
 /// What every set is called.
@@ -116,16 +129,21 @@ fn names(report: &AuditReport, count: usize) -> Vec<String> {
 
 fn ratios(report: &AuditReport) -> Option<Shown> {
     let ratios = &report.curve.ratios;
-    let (last, _) = ratios.last()?;
+    let (last, ..) = ratios.last()?;
     let most = report.likelihood.as_ref()?.ratio_bound?;
+    let curves = vec![
+        curve("over all steps, a bound".into(), 0, ratios.iter().map(|(t, _, bound)| (*t, *bound))),
+        curve("in looks, exact".into(), 1, ratios.iter().map(|(t, exact, _)| (*t, *exact))),
+    ];
     let plot = Plot {
         x: axis("Steps t", true),
-        y: axis("G_t / Gamma_t, from above", false),
-        guides: vec![limit("what the theorem asks for: 17", 17.0, *last)],
-        curves: vec![curve("G_t / Gamma_t".into(), 0, ratios.iter().copied())],
+        y: axis("Largest G_t / Gamma_t so far", false),
+        guides: limit("17 Gamma_t", 17.0, *last, &curves),
+        curves,
         ..Plot::default()
     };
-    let title = format!("What plans believe is within {most:.2} Gamma_t of the data");
-    let note = "G_t bounds the squared Hellinger distance of theta~_t from theta* over the steps before t";
+    let title = format!("What plans believe is within {most:.2} Gamma_t of theta*");
+    let note = "G_t bounds the squared Hellinger distance of theta~_t from theta* over the steps before t; \
+                the theorem asks for 17 Gamma_t";
     Some(Shown { name: "distances", title, note: note.into(), plot })
 }

@@ -23,7 +23,7 @@ use std::path::{Path, PathBuf};
 
 const EXAMPLES: &str = "\
 EXAMPLES:
-    goalward audit windy-grid@n=3 --learner lr
+    goalward audit corridor --learner lr --episodes 200
     goalward audit hard-instance --learner levis++@norms=computed --set B=3 --seeds 20
     goalward audit hard-instance --learner levis++@radius=scaled:0.0001 --set B=3 --episodes 300
     goalward audit corridor --learner levis++lr --set B=oracle --json

@@ -145,12 +145,12 @@ fn levels(r: &AuditReport) -> String {
 }
 
 fn checks<'a>(checks: impl Iterator<Item = (&'a Check, String)>) -> String {
-    let mut text = format!("  {:<66}{:>10}{:>16}\n", "check", "looked at", "least margin");
+    let mut text = format!("  {:<70}{:>10}{:>16}\n", "check", "looked at", "least margin");
     for (check, where_) in checks {
         let margin = check.margin.map_or("-".into(), real);
         let _ = writeln!(
             text,
-            "  {:<10}{:<56}{:>10}{:>16}",
+            "  {:<10}{:<60}{:>10}{:>16}",
             word(check.verdict),
             check.statement,
             count(check.looks),

@@ -111,11 +111,11 @@ impl<'a> Account<'a> {
     pub(super) fn plan(&mut self, t: u64, v: &[f64], raised: f64) {
         let exact = self.arena.exact();
         let slack = raised * exact.t_star;
-        // the state that is nearest to its bound, or furthest beyond
-        let worst = v
-            .iter()
-            .zip(&exact.upper)
-            .map(|(v, upper)| (*v, upper + slack))
+        // the state that is nearest to its bound, or furthest beyond; the goal is free for all
+        let goal = self.arena.problem().goal();
+        let worst = (0..v.len())
+            .filter(|&s| s != goal)
+            .map(|s| (v[s], exact.upper[s] + slack))
             .min_by(|a, b| (a.1 - a.0).total_cmp(&(b.1 - b.0)));
         if let Some((value, bound)) = worst {
             self.optimistic.see(t, value, bound);

@@ -125,7 +125,7 @@ impl<'a> Audit<'a> {
             levels,
             whole_b: self.moments.as_ref().and(self.whole.found),
             likelihood,
-            curve: self.curve.clone(),
+            curve: self.curves(result.episodes, regret),
         }
     }
 
@@ -270,6 +270,15 @@ impl<'a> Audit<'a> {
             .map(|theta| Likely::new(self.arena.problem(), self.truth, theta));
     }
 
+    /// The curves, to the last episode.
+    fn curves(&self, episodes: u64, regret: f64) -> Curve {
+        let mut curve = self.curve.clone();
+        if curve.episodes.last().is_some_and(|(last, ..)| *last < episodes) {
+            curve.episodes.push((episodes, regret, self.account.certified()));
+        }
+        curve
+    }
+
     /// Takes a point of the curves down, if it is time.
     fn sample(&mut self) {
         if self.t < self.next.0 {
@@ -282,7 +291,7 @@ impl<'a> Audit<'a> {
         let likely = self.likely.iter().map(|likely| used(&likely.wealth));
         self.curve.sets.push((self.t, sets.chain(levels).chain(likely).collect()));
         if let Some(likely) = self.likely.as_ref().filter(|likely| likely.is_watched()) {
-            self.curve.ratios.push((self.t, likely.between.last * 17.0));
+            self.curve.ratios.push((self.t, likely.at_looks.0, likely.over_steps));
         }
     }
 }

@@ -119,8 +119,9 @@ pub struct Curve {
     pub episodes: Vec<(u64, f64, f64)>,
     /// Step, and the share of every set's radius that theta* takes up: 1 is the boundary.
     pub sets: Vec<(u64, Vec<f64>)>,
-    /// Step, and a bound on G_t/Gamma_t.
-    pub ratios: Vec<(u64, f64)>,
+    /// Step, and the largest G_t/Gamma_t so far: in looks, which is exact, and over all steps, which
+    /// is a bound.
+    pub ratios: Vec<(u64, f64, f64)>,
 }
 
 /// What an audit found in one run; all in the user's units.
