@@ -109,7 +109,9 @@ fn the_e_value_is_what_the_documentation_says() {
     let simplex = right("windy-grid", &[("n", "2"), ("simplex", "true")]);
     let uneven = reversing(&Settings::new().set("n", 2).set("simplex", "true"), 0.6);
     let mut decided = 0;
-    for (world, seed) in [(&simplex, 1), (&simplex, 2), (&uneven, 3), (&uneven, 4)] {
+    for (world, seed) in
+        [(&simplex, 1), (&simplex, 2), (&uneven, 3), (&uneven, 4), (&uneven, 5), (&uneven, 6)]
+    {
         let problem = &world.problem;
         let (mut data, mut alarm) = (Likelihood::new(problem), Alarm::new(problem, 0.05));
         let mut slow = Slow { world, steps: Vec::new(), log_q: Vec::new() };
