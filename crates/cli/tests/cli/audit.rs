@@ -29,7 +29,7 @@ fn the_table_says_what_holds() {
 #[test]
 fn json_is_one_value_with_every_check() {
     let place = Place::new();
-    let found = place.run("audit windy-grid@n=3 --learner lr --episodes 20 --json").done().json();
+    let found = place.run("audit windy-grid@n=3 --learner lr@delta=1e-6 --episodes 20 --json").done().json();
     assert_eq!((found["violated"].as_u64(), found["interrupted"].as_bool()), (Some(0), Some(false)));
     let run = &found["runs"][0];
     assert_eq!(run["episodes"], 20);
@@ -54,7 +54,7 @@ fn a_lemma_that_fails_is_named_with_its_step_and_exit_code_one() {
 #[test]
 fn figures_are_drawn_into_a_folder() {
     let place = Place::new();
-    place.run("audit windy-grid@n=3 --learner lr --episodes 20 --figures seen --quiet").done();
+    place.run("audit windy-grid@n=3 --learner lr@delta=1e-6 --episodes 20 --figures seen --quiet").done();
     for name in ["regret", "sets", "distances"] {
         let svg = std::fs::read_to_string(place.path(&format!("seen/{name}.svg"))).unwrap();
         assert!(svg.starts_with("<svg"), "{name}");
