@@ -142,7 +142,7 @@ impl Learner {
 
     /// The same, and watches whether the models explain the data.
     pub(in crate::learners) fn watched(mut self, alpha: f64) -> Self {
-        self.watch = Some(Watch::new(&self.problem, self.algorithm.likelihood(), alpha));
+        self.watch = Watch::new(&self.problem, self.algorithm.likelihood(), alpha);
         self
     }
 
