@@ -414,10 +414,7 @@ impl Error {
             }
             Error::Memory { .. } => "make the problem smaller, or run it where more memory is free".into(),
             Error::Field { field, .. } => return field_hint(field).map(Into::into),
-            Error::NoTruth { .. } => {
-                "add \"theta\": [...] to the problem file, or \"kernel\": [[state, action, next, p], ...]"
-                    .into()
-            }
+            Error::NoTruth { .. } => "add \"theta\": [...] to the problem file, or \"kernel\"".into(),
             Error::InFile { source, .. } | Error::AtLine { source, .. } => return source.hint(),
             Error::Probability { probability, .. } if *probability < 0.0 => {
                 "probabilities must not be negative; a reward belongs in the brackets of its state or action"

@@ -109,5 +109,5 @@ pub fn vigilant(learner: Learner, vigilance: &Vigilance, seed: u64, episodes: u6
             Some(entry.build(learner.problem(), &settings, seed, episodes, Told::default())?)
         }
     };
-    Ok(learner.watched(vigilance.level).reacting(vigilance.on_misfit, then))
+    Ok(learner.vigilant(vigilance, then))
 }

@@ -21,7 +21,7 @@ fn worlds() -> [Arena; 4] {
 }
 
 fn told(settings: &str) -> Settings {
-    Settings::parse(&settings.split_whitespace().map(String::from).collect::<Vec<_>>()).unwrap()
+    Settings::parse(settings.split_whitespace().map(String::from).collect::<Vec<_>>()).unwrap()
 }
 
 /// At this level a lemma that fails is a mistake, and no bad luck.

@@ -5,10 +5,13 @@ mod worlds;
 
 use goalward::Settings;
 use goalward::confidence::{Alarm, Facts, Holds, Status, Suspicion};
-use goalward::episode::{Agent, Arena, Checkpoint, Flow, Observer, RunSpec, Runner, Step, Stop};
+use goalward::episode::{
+    Agent, Arena, Checkpoint, Ending, Flow, Observer, RunSpec, Runner, Step, Stop, Trace,
+};
 use goalward::estimate::Likelihood;
 use goalward::learners::{Family, LEARNERS, Need, OnMisfit, Snapshot, Told, Transition, Vigilance};
 use goalward::numeric::Stream;
+use goalward::problem::Instance;
 use worlds::{World, reversed, reversing, right, upper_limit, well_specified};
 
 const WARN: Vigilance = Vigilance { level: 0.01, on_misfit: OnMisfit::Warn };
@@ -100,13 +103,15 @@ impl Slow<'_> {
     }
 }
 
-/// The e-value is never above the slow one, and equal to it where a verdict hangs on it.
+/// The e-value is never above the slow one, and equal to it where there is evidence.
 #[test]
 fn the_e_value_is_what_the_documentation_says() {
     let simplex = right("windy-grid", &[("n", "2"), ("simplex", "true")]);
     let uneven = reversing(&Settings::new().set("n", 2).set("simplex", "true"), 0.6);
     let mut decided = 0;
-    for (world, seed) in [(&simplex, 1), (&simplex, 2), (&uneven, 3), (&uneven, 4)] {
+    for (world, seed) in
+        [(&simplex, 1), (&simplex, 2), (&uneven, 3), (&uneven, 4), (&uneven, 5), (&uneven, 6)]
+    {
         let problem = &world.problem;
         let (mut data, mut alarm) = (Likelihood::new(problem), Alarm::new(problem, 0.05));
         let mut slow = Slow { world, steps: Vec::new(), log_q: Vec::new() };
@@ -129,7 +134,7 @@ fn the_e_value_is_what_the_documentation_says() {
             let (fast, slow) = (misfit.log_e.unwrap(), slow.log_e());
             assert!(fast <= slow + 1e-9, "step {t}: {fast} above {slow}");
             if open && fast >= 0.0 {
-                assert!(fast > slow - 2e-2, "step {t}: {fast} below {slow}");
+                assert!(fast > slow - 1.5e-2, "step {t}: {fast} below {slow}");
                 decided += 1;
             }
         }
@@ -373,4 +378,61 @@ fn the_limit_is_that_of_clopper_and_pearson() {
     // 1 - 0.05^(1/n) where nothing happened
     assert!((upper_limit(0, 1000) - (1.0 - 0.05f64.powf(1e-3))).abs() < 1e-9);
     assert!((upper_limit(3, 100) - 0.075_71).abs() < 1e-4, "{}", upper_limit(3, 100));
+}
+
+/// The same world as an instance, whose truth is no mixture.
+fn instance(world: &World) -> Instance {
+    let problem = &world.problem;
+    let rows = (0..problem.states()).filter(|&s| s != problem.goal()).flat_map(|s| {
+        problem.pairs_of(s).enumerate().flat_map(move |(a, pair)| {
+            world.kernel[pair].iter().map(move |&(next, p)| (s, a, next, p)).collect::<Vec<_>>()
+        })
+    });
+    let entries: Vec<_> = rows.filter(|(.., p)| *p > 0.0).collect();
+    Instance::from_kernel((**problem).clone(), &entries).unwrap()
+}
+
+#[test]
+fn runs_stop_or_go_on_with_another_learner() {
+    let world = reversed(3, 0.3);
+    let arena = Arena::new("reversed", &Settings::new(), instance(&world)).unwrap();
+    let run = |on: OnMisfit| {
+        let mut text = Vec::new();
+        let mut trace = Trace::new(&mut text);
+        let spec = RunSpec::new("lr", 100_000).on_misfit(on, 0.01).seed(4).max_steps(3_000);
+        let mut runner = Runner::new(&arena, spec).unwrap();
+        trace.start(&runner);
+        let ending = runner.run(&mut [&mut trace]).unwrap();
+        trace.end(&runner);
+        trace.flush().unwrap();
+        let result = serde_json::to_value(runner.result()).unwrap();
+        (ending, result, String::from_utf8(text).unwrap())
+    };
+    let (warned, result, trace) = run(OnMisfit::Warn);
+    assert_eq!(warned, Ending::Truncated);
+    let step = result["misfit"]["step"].as_u64().unwrap();
+    assert_eq!(
+        (&result["misfit"]["status"], &result["guarantee"]["holds"]),
+        (&"rejected".into(), &"no".into())
+    );
+    assert!(result.get("stopped").is_none() && result["parameters"].get("fallback").is_none());
+    assert_eq!(trace.matches("\"kind\":\"misfit\"").count(), 1);
+
+    let (stopped, result, trace) = run(OnMisfit::Stop);
+    assert_eq!((stopped, result["steps"].as_u64()), (Ending::Misfit, Some(step)));
+    assert_eq!((&result["stopped"], &result["truncated"]), (&"misfit".into(), &false.into()));
+    assert!(trace.contains(&format!("{{\"kind\":\"misfit\",\"t\":{step},")));
+
+    let (went_on, result, trace) = run(OnMisfit::Tabular);
+    assert_eq!((went_on, result["steps"].as_u64()), (Ending::Truncated, Some(3_000)));
+    assert_eq!(result["parameters"]["fallback"]["step"], step);
+    assert!(result["theta_hat"].is_null() && result["misfit"]["step"] == step);
+    // plans are numbered on
+    let numbers: Vec<u64> = trace
+        .lines()
+        .map(|line| serde_json::from_str::<serde_json::Value>(line).unwrap())
+        .filter(|line| line["kind"] == "plan")
+        .map(|line| line["j"].as_u64().unwrap())
+        .collect();
+    assert_eq!(numbers, (1..=numbers.len() as u64).collect::<Vec<_>>());
 }

@@ -46,7 +46,7 @@ const VISITS: f64 = 8.0;
 const WEIGHT: f64 = 0.99;
 /// A look comes when the data have grown by this part.
 const PART: u64 = 10;
-/// An interval for log E that is narrower than this is good enough for any verdict.
+/// An interval for log E that is narrower than this is good enough.
 const NARROW: f64 = 0.01;
 /// What rounding may add to the logarithm of a prediction's sum.
 const ROUNDING: f64 = 1e-11;
@@ -164,15 +164,14 @@ impl Alarm {
 
     /// Computes log E, and draws the conclusion.
     ///
-    /// The loss at the fit is above the least loss of all, its certificate below. Where the verdict
-    /// could depend on what lies between, the fit is made anew and to the end.
+    /// The loss at the fit is above the least loss of all, its certificate below. Where there could
+    /// be evidence, the fit is made anew and to the end, so that no verdict hangs on the difference.
     pub fn look(&mut self, likelihood: &Likelihood, t: u64) {
         let bet = self.numerator(likelihood);
         let fitted = likelihood.fitted();
         let high = bet + likelihood.loss_at(fitted);
         let mut low = bet + least_loss(likelihood, fitted);
-        let open = |line: f64| low < line && line <= high;
-        if high - low > NARROW && self.kept.rejected.is_none() && (open(0.0) || open(self.threshold())) {
+        if high >= 0.0 && high - low > NARROW && self.kept.rejected.is_none() {
             low = low.max(bet + least_loss(likelihood, &likelihood.maximum().z));
         }
         // a certificate that says nothing leaves what was known: E is at least 0

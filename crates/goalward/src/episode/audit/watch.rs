@@ -39,8 +39,7 @@ impl Watch {
         if self.least.is_none_or(|(least, _)| margin < least) {
             self.least = Some((margin, t));
         }
-        // written so that a NaN fails
-        if !(margin >= -ROUNDING * bound.abs().max(1.0)) {
+        if margin.is_nan() || margin < -ROUNDING * bound.abs().max(1.0) {
             self.fails += 1;
             self.first.get_or_insert(Broken { t, value, bound });
         }

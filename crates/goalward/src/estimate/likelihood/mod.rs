@@ -170,18 +170,19 @@ impl Likelihood {
     /// No data, and a plainer prediction: the fit itself, without points that stand for the
     /// posterior. It loses some nats more, and takes less time.
     pub(crate) fn light(problem: &Arc<Problem>) -> Self {
-        let mut light = Self::new(problem);
-        light.light = true;
-        light.memory.nodes = Nodes::default();
-        light.memory.mean.clone_from(&light.frame.inside);
-        light
+        Self::of(problem, problem.constraints(), ROOM, true)
     }
 
     /// Keeps so many numbers of the first triples' rows.
     fn with_room(problem: &Arc<Problem>, constraints: &Arc<Polytope>, room: usize) -> Self {
+        Self::of(problem, constraints, room, false)
+    }
+
+    fn of(problem: &Arc<Problem>, constraints: &Arc<Polytope>, room: usize, light: bool) -> Self {
         let frame = Arc::new(Frame::new(problem, constraints));
         let k = frame.inside.len();
-        let (nodes, mut mean) = (Nodes::new(&frame), frame.inside.clone());
+        let nodes = if light { Nodes::default() } else { Nodes::new(&frame) };
+        let mut mean = frame.inside.clone();
         nodes.mean(&mut mean);
         let memory = Sums {
             total: 0,
@@ -194,7 +195,7 @@ impl Likelihood {
         };
         let triples = Triples::new(problem.pairs(), room);
         let (row, scratch) = (vec![0.0; k], vec![0.0; k]);
-        Likelihood { triples, frame, memory, row, scratch, light: false, last: None }
+        Likelihood { triples, frame, memory, row, scratch, light, last: None }
     }
 
     /// Takes a transition in; the prediction that it is scored by does not depend on it.

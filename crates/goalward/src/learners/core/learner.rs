@@ -7,7 +7,7 @@ use super::misuse;
 use super::report::{PlanReport, Probe};
 use super::stand_in::{Since, StandIn};
 use super::surprises::Surprises;
-use super::watch::{OnMisfit, Watch, Watched};
+use super::watch::{OnMisfit, Vigilance, Watch, Watched};
 use crate::confidence::{Claim, Facts, Holds, Misfit};
 use crate::numeric::stored::{Flaw, Within};
 use crate::plan::Halt;
@@ -58,7 +58,7 @@ pub struct Learner {
     claim: Option<Claim>,
     halt: Halt,
     /// The algorithm's clock, which stops when another learner takes over.
-    clock: Clock,
+    own: Clock,
     /// The clock of all that happened.
     total: Clock,
     surprises: Surprises,
@@ -127,7 +127,7 @@ impl Learner {
             in_force,
             claim: algorithm.claim(),
             halt: Halt::never(),
-            clock: Clock::default(),
+            own: Clock::default(),
             total: Clock::default(),
             surprises: Surprises::default(),
             certificate: None,
@@ -142,7 +142,7 @@ impl Learner {
 
     /// The same, and watches whether the models explain the data.
     pub(in crate::learners) fn watched(mut self, alpha: f64) -> Self {
-        self.watch = Some(Watch::new(&self.problem, self.algorithm.likelihood(), alpha));
+        self.watch = Watch::new(&self.problem, self.algorithm.likelihood(), alpha);
         self
     }
 
@@ -151,9 +151,11 @@ impl Learner {
         self.watch.is_some()
     }
 
-    /// The same with what to do if the models do not, and who takes over then, if somebody does.
-    pub(in crate::learners) fn reacting(mut self, on_misfit: OnMisfit, then: Option<Learner>) -> Self {
-        self.on_misfit = on_misfit;
+    /// The same, before its first step, at another level, with what to do if the models are wrong
+    /// and who takes over then, if somebody does.
+    pub(in crate::learners) fn vigilant(mut self, vigilance: &Vigilance, then: Option<Learner>) -> Self {
+        self.watch = self.watch.map(|watch| watch.at_level(&self.problem, vigilance.level));
+        self.on_misfit = vigilance.on_misfit;
         self.stand_in = then.map_or(StandIn::none(), StandIn::new);
         self
     }
@@ -226,26 +228,26 @@ impl Learner {
         }
         if let Some(certificate) = &mut self.certificate {
             // V_0 = 0: before the first plan nothing is promised
-            let promised = || self.algorithm.value(step.state).filter(|_| self.clock.j > 0).unwrap_or(0.0);
+            let promised = || self.algorithm.value(step.state).filter(|_| self.own.j > 0).unwrap_or(0.0);
             certificate.observe(step, self.problem.goal(), promised);
         }
-        self.clock.t += 1;
-        self.clock.ended += u64::from(step.next == self.problem.goal());
+        self.own.t += 1;
+        self.own.ended += u64::from(step.next == self.problem.goal());
         let taken = listed || self.algorithm.takes_any_step();
-        let seen = taken.then(|| self.algorithm.observe(step, pair, &self.clock));
+        let seen = taken.then(|| self.algorithm.observe(step, pair, &self.own));
         if !listed || seen == Some(Seen::Impossible) {
-            self.clock.impossible += 1;
-            self.surprises.note(&self.problem, step, self.clock.t);
+            self.own.impossible += 1;
+            self.surprises.note(&self.problem, step, self.own.t);
         }
         self.count();
-        let t = self.clock.t;
+        let t = self.own.t;
         if let Some(watch) = &mut self.watch {
             let seen = seen.filter(|_| listed);
             if watch.follow(self.algorithm.likelihood(), (pair, step.next), seen, t) && self.hand_over() {
                 return Ok(self.catch_up());
             }
         }
-        let due = self.algorithm.due(&self.clock);
+        let due = self.algorithm.due(&self.own);
         Ok(self.owed.or(due).map_or(Observed::Updated, |reason| self.plan(reason)))
     }
 
@@ -254,7 +256,7 @@ impl Learner {
         self.remember_rested();
         self.stand_in.set_active(true);
         let Some(learner) = self.stand_in.active() else { return false };
-        let fallback = json!({ "learner": learner.id, "step": self.clock.t });
+        let fallback = json!({ "learner": learner.id, "step": self.own.t });
         self.in_force.insert(FALLBACK.into(), fallback);
         self.owed = None;
         true
@@ -269,7 +271,7 @@ impl Learner {
 
     /// Brings the clock of all that happened up to date.
     fn count(&mut self) {
-        self.total = self.stand_in.active().map_or(self.clock, |learner| self.clock.and(&learner.clock));
+        self.total = self.stand_in.active().map_or(self.own, |learner| self.own.and(&learner.own));
     }
 
     /// Makes the plan that is owed, if one is: one that was cut off, or that of a learner which
@@ -299,10 +301,10 @@ impl Learner {
     }
 
     fn plan(&mut self, reason: Reason) -> Observed {
-        let clock = self.clock.planned();
+        let clock = self.own.planned();
         match self.algorithm.plan(&Call { reason, clock: &clock, halt: &self.halt }) {
             Ok(()) => {
-                (self.clock, self.total, self.owed) = (clock, clock, None);
+                (self.own, self.total, self.owed) = (clock, clock, None);
                 Observed::Planned
             }
             Err(_) => {
@@ -389,9 +391,9 @@ impl Learner {
     fn show(&self, sink: &mut dyn Probe) {
         match self.stand_in.active() {
             Some(learner) => {
-                learner.algorithm.probe(&mut Since { sink, then: self.clock }, &learner.clock);
+                learner.algorithm.probe(&mut Since { sink, then: self.own }, &learner.own);
             }
-            None => self.algorithm.probe(sink, &self.clock),
+            None => self.algorithm.probe(sink, &self.own),
         }
     }
 
@@ -432,7 +434,7 @@ impl Learner {
     /// What is proved of it with the settings in force, and what the proof assumes, after what has
     /// happened so far.
     pub fn claim(&self) -> Option<Claim> {
-        let mut claim = self.algorithm.claim_now(self.promise()?, &self.clock);
+        let mut claim = self.algorithm.claim_now(self.promise()?, &self.own);
         claim.assumptions.extend(self.watch.as_ref().map(Watch::assumption));
         Some(claim)
     }
@@ -468,7 +470,7 @@ impl Learner {
     /// ```
     pub fn regret_certified(&self) -> Option<f64> {
         let certificate = self.certificate.as_ref()?;
-        let mixture = (self.clock.impossible > 0).then_some(false);
+        let mixture = (self.own.impossible > 0).then_some(false);
         let facts = Facts { mixture, ..Facts::default() };
         let holds = self.claim()?.check(&facts).holds != Holds::No;
         let raised = self.problem.min_cost() == 0.0 || self.raised() > 0.0;
@@ -484,13 +486,13 @@ impl Learner {
     /// What the last plan added to costs at most, in the user's units: its values are at most V*
     /// plus T* times that.
     pub fn raised(&self) -> f64 {
-        self.algorithm.raised(&self.clock)
+        self.algorithm.raised(&self.own)
     }
 
     /// Its state.
     pub fn snapshot(&self) -> Snapshot {
         Snapshot::of(&Memory {
-            clock: self.clock,
+            clock: self.own,
             surprises: self.surprises.clone(),
             certificate: self.certificate,
             owed: self.owed,
@@ -529,7 +531,7 @@ impl Learner {
     /// All but who stands in, who has been restored.
     fn restore_own(&mut self, stored: Memory, watch: Option<Watch>) -> Result<()> {
         let Memory { clock, surprises, certificate, owed, algorithm, stand_in, .. } = stored;
-        let then = stand_in.is_some().then(|| self.stand_in.any().map(|learner| learner.clock)).flatten();
+        let then = stand_in.is_some().then(|| self.stand_in.any().map(|learner| learner.own)).flatten();
         let total = then.map_or(clock, |then| clock.and(&then));
         surprises.check(&self.problem, &total).within("surprises").within("learner")?;
         let certificate = certificate.filter(|_| self.certificate.is_some());
@@ -537,7 +539,7 @@ impl Learner {
         checked.within("certificate").within("learner")?;
         self.algorithm.restore(&algorithm, &clock)?;
         self.certificate = certificate;
-        (self.clock, self.surprises, self.owed, self.watch) = (clock, surprises, owed, watch);
+        (self.own, self.surprises, self.owed, self.watch) = (clock, surprises, owed, watch);
         self.in_force.remove(FALLBACK);
         self.stand_in.set_active(false);
         if stand_in.is_some() {
@@ -563,9 +565,9 @@ impl Learner {
 
 impl fmt::Debug for Learner {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Learner { id, clock, in_force, .. } = self;
+        let Learner { id, total, in_force, .. } = self;
         let mut shown = f.debug_struct("Learner");
         shown.field("id", id).field("problem", &self.problem.name());
-        shown.field("clock", clock).field("in_force", in_force).finish_non_exhaustive()
+        shown.field("clock", total).field("in_force", in_force).finish_non_exhaustive()
     }
 }

@@ -3,6 +3,7 @@
 use crate::confidence::{Alarm, Assumption, Condition, Evidence, Misfit, Status};
 use crate::estimate::{Counts, Likelihood, Seen};
 use crate::numeric::stored::{Flaw, Within, ensure};
+use crate::problem::seen::require_clear;
 use crate::problem::{Pair, Problem, State};
 use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
@@ -95,9 +96,18 @@ pub(super) struct Watched {
 }
 
 impl Watch {
-    pub(super) fn new(problem: &Arc<Problem>, kept: Option<&Likelihood>, alpha: f64) -> Watch {
-        let own = kept.is_none().then(|| Likelihood::light(problem));
-        Watch { alarm: Alarm::new(problem, alpha), own }
+    /// None where features are so faint that no likelihood can be computed with.
+    pub(super) fn new(problem: &Arc<Problem>, kept: Option<&Likelihood>, alpha: f64) -> Option<Watch> {
+        let own = match kept {
+            Some(_) => None,
+            None => Some(require_clear(problem).ok().map(|()| Likelihood::light(problem))?),
+        };
+        Some(Watch { alarm: Alarm::new(problem, alpha), own })
+    }
+
+    /// The same at another level, before the first step.
+    pub(super) fn at_level(self, problem: &Problem, alpha: f64) -> Watch {
+        Watch { alarm: Alarm::new(problem, alpha), ..self }
     }
 
     /// Takes in the t-th step, which the algorithm has taken in; whether that rejects every mixture

@@ -68,6 +68,7 @@ fn filled(recorder: &Recorder, runner: &Runner) -> Page {
             ("episodes".into(), count(progress.episodes)),
             ("steps".into(), count(progress.steps)),
             ("gap regret".into(), number_label(progress.gap_regret, 1)),
+            ("misfit".into(), runner.learner().misfit().map_or("ignores the models".into(), |m| m.text)),
         ],
         parameters: parameters.collect(),
         last: recorder.frames.len().saturating_sub(1),
