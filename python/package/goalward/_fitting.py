@@ -89,8 +89,8 @@ def fit(
     """Estimate the mixture from logged transitions, by number and in the order of time.
 
     The intervals hold with probability 1 - ``delta`` for data gathered by any policy, if no row was
-    left out because of what came of it. ``policy`` has an action for every state, and -1 where there
-    is none; its cost is bounded. Without one that is the best policy of the fitted mixture.
+    left out because of what came of it. ``policy`` has an action for every state, and -1 where
+    there is none; its cost is bounded. Without one that is the best policy of the fitted mixture.
 
     >>> import goalward as gw
     >>> problem = gw.worlds.make("windy-grid", n=3)

@@ -204,8 +204,8 @@ impl Fitter {
 }
 
 impl Fit {
-    /// The estimate with its intervals. The ellipsoid's hold for every weight. Where kernels see all
-    /// of a weight, the set's own are narrower.
+    /// The estimate with its intervals. The ellipsoid's hold for every weight. Where kernels see
+    /// all of a weight, the set's own are narrower.
     fn weights(&mut self, likelihood: &Likelihood, intervals: Option<Vec<(f64, f64)>>) -> Vec<Weight> {
         let hidden = hidden_coordinates(likelihood);
         let problem = self.problem.clone();
@@ -243,8 +243,8 @@ impl Fit {
         &self.theta
     }
 
-    /// The best policy of the fitted mixture; none if the goal cannot be reached surely with it from
-    /// the start.
+    /// The best policy of the fitted mixture; none if the goal cannot be reached surely with it
+    /// from the start.
     pub fn policy(&self) -> Option<Vec<Action>> {
         let truth =
             [&self.theta, &self.inside].into_iter().find_map(|t| Truth::new(&self.problem, t).ok())?;
