@@ -69,7 +69,7 @@ pub(crate) struct Args {
     seeds: Option<Seeds>,
     /// End every run as truncated after so many steps
     #[arg(long, value_name = "CAP", value_parser = whole::<u64>(..))]
-    steps: Option<u64>,
+    max_steps: Option<u64>,
     /// Draw figures of the first run into this folder
     #[arg(long, value_name = "DIR")]
     figures: Option<PathBuf>,
@@ -114,7 +114,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         judge(path)?;
     }
     let base = RunSpec::new(id, args.episodes).settings(settings).seed(args.seed);
-    let spec = RunSpec { max_steps: args.steps, ..base };
+    let spec = RunSpec { max_steps: args.max_steps, ..base };
     let seeds = args.seeds.map_or(vec![args.seed], |seeds| seeds.0);
     let arena = super::arena(&world, &params, &[id], seeds.len(), quiet)?;
     // what is wrong with the settings is known before the runs begin
