@@ -64,5 +64,5 @@ def test_a_kernel_that_is_no_mixture(tmp_path: Path) -> None:
     rows = [(s, a, coin.goal, 1.0) for s in range(3) for a in range(4)]
     sure = coin.with_kernel(rows)
     assert sure.theta is None and gw.solve(sure).value == pytest.approx(0.2)
-    with pytest.raises(gw.GoalwardError, match="sums to 0.5"):
+    with pytest.raises(gw.GoalwardError, match=r"sums to 0\.5"):
         coin.with_kernel([(0, 0, 1, 0.5), *rows[1:]])

@@ -244,7 +244,7 @@ def run_jobs(
     max_steps: int | None,
     threads: int,
     progress: Callable[[int], None] | None,
-    vigilance: tuple[str | None, float | None] = (None, None),
+    vigilance: tuple[str | None, float | None] = ...,
 ) -> list[dict[str, Any]]: ...
 def mean_interval(numbers: list[float]) -> tuple[float, float] | None: ...
 def fit(
