@@ -108,10 +108,17 @@ impl LikelihoodKeeper {
     }
 
     /// Fits theta to the data, if it does not know nearly all of them.
-    pub(crate) fn refit(&mut self) {
+    fn refit(&mut self) {
         if !self.likelihood.is_fitted() {
             self.likelihood.fit();
         }
+    }
+
+    /// A copy that is fitted, if this one is not.
+    pub(super) fn refitted(&self) -> Option<LikelihoodKeeper> {
+        let mut copy = (!self.likelihood.is_fitted()).then(|| self.clone());
+        copy.iter_mut().for_each(LikelihoodKeeper::refit);
+        copy
     }
 
     /// Rebuilds the set for a plan.

@@ -77,15 +77,17 @@ impl Net {
     }
 
     /// Looks at a plan. `believed` finds every theta~ of it, k numbers each, or none if they are too
-    /// many.
+    /// many. A fit that is not of all data is renewed, for the look alone: a net that holds changes
+    /// nothing.
     pub fn look(
         &mut self,
-        keeper: &mut LikelihoodKeeper,
+        keeper: &LikelihoodKeeper,
         planned: &mut ConvexSet,
         factor: f64,
         believed: impl FnOnce(&LikelihoodKeeper, &mut ConvexSet) -> Option<Vec<f64>>,
     ) -> Look {
-        keeper.refit();
+        let renewed = keeper.refitted();
+        let keeper = renewed.as_ref().unwrap_or(keeper);
         self.weigh(keeper, planned);
         self.looks += 1;
         let t = keeper.likelihood().total();
