@@ -2,11 +2,11 @@
 //!
 //! # What it does
 //!
-//! Counts what it sees ([`Likelihood`](crate::estimate::Likelihood)), keeps the set of all theta in
-//! B that explain it ([`LikelihoodSet`](crate::confidence::LikelihoodSet)), plans over that set
-//! with [`Devi`](crate::plan::Devi) now and then, and acts greedily until the next plan. The first
-//! plan comes before the first step, over all of B. With one model, or a B of one point, that is
-//! the optimal policy, and the last plan too.
+//! Counts what it sees ([`Likelihood`]), keeps the set of all theta in B that explain it
+//! ([`LikelihoodSet`](crate::confidence::LikelihoodSet)), plans over that set with
+//! [`Devi`](crate::plan::Devi) now and then, and acts greedily until the next plan. The first plan
+//! comes before the first step, over all of B. With one model, or a B of one point, that is the
+//! optimal policy, and the last plan too.
 //!
 //! **When it plans.** When the time has doubled; when the determinant of the Fisher information has
 //! grown by a factor of 4 over its maximum at past plans; and as soon as the data since the last
