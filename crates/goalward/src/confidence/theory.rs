@@ -97,10 +97,18 @@ impl Theory {
             + 2.0
     }
 
-    /// How many planning calls Theorem 2 allows for the passing of time and for its trigger.
+    /// The bound of Theorem 2 on J: for the passing of time, for its trigger, and for
+    /// [further](Self::further_plans) plans.
     pub fn most_plans(&self, steps: u64) -> f64 {
         let doublings = (self.gamma(steps) / self.gamma(1)).log2();
-        2.0 * log2(steps) + 4.0 + 11.0 * self.bucket(steps) * (log2(steps) + 2.0) * (1.0 + doublings)
+        let triggered = 11.0 * self.bucket(steps) * (log2(steps) + 2.0) * (1.0 + doublings);
+        2.0 * log2(steps) + 4.0 + triggered + self.further_plans(steps)
+    }
+
+    /// 8m(2 + log2 t): how many plans Theorem 2 leaves room for that it does not ask for, at 4 B*
+    /// each.
+    pub fn further_plans(&self, steps: u64) -> f64 {
+        8.0 * self.m as f64 * (2.0 + log2(steps))
     }
 }
 

@@ -165,3 +165,14 @@ fn margins_are_those_of_the_set_itself() {
         assert!(ours >= least - 1e-6 && ours <= least + 0.5, "{ours}, but the set says {least} at {t}");
     }
 }
+
+/// A check that cannot fail is none: who promises nothing keeps no promise.
+#[test]
+fn who_promises_nothing_is_not_said_to_keep_it() {
+    let [_, windy, ..] = worlds();
+    for learner in ["random", "q-learning"] {
+        let report = audited(&windy, RunSpec::new(learner, 5));
+        assert!(report.checks.is_empty(), "{learner}: {:#?}", report.checks);
+    }
+    assert!(!audited(&windy, RunSpec::new("lr", 5)).checks.is_empty());
+}

@@ -313,9 +313,12 @@ fn theorem_1_is_what_the_function_computes() {
 #[test]
 fn theorem_2_its_triggers_can_be_counted() {
     for m in [1, 3, 9] {
-        for t in [1, 10, 1000, 100_000_000] {
+        for t in [1u64, 10, 1000, 100_000_000] {
             let theory = Theory { m, delta: 0.05, weight: 0.2, gamma_hat: 0.0 };
             let (n, log) = (theory.bucket(t), (t as f64).log2());
+            let doublings = 1.0 + (theory.gamma(t) / theory.gamma(1)).log2();
+            let most = 2.0 * log + 4.0 + 11.0 * n * (log + 2.0) * doublings + 8.0 * m as f64 * (2.0 + log);
+            assert!((theory.most_plans(t) - most).abs() <= 1e-9 * most);
             for p in 0..12 {
                 let y = f64::from(1u32 << p) * theory.gamma(1);
                 let groups = theory.eluder(32.0 * y, t) / (6.0 * y);

@@ -145,6 +145,10 @@ fn levels(r: &AuditReport) -> String {
 }
 
 fn checks<'a>(checks: impl Iterator<Item = (&'a Check, String)>) -> String {
+    let mut checks = checks.peekable();
+    if checks.peek().is_none() {
+        return "  nothing is claimed of this learner that could be checked\n".into();
+    }
     let mut text = format!("  {:<70}{:>10}{:>16}\n", "check", "looked at", "least margin");
     for (check, where_) in checks {
         let margin = check.margin.map_or("-".into(), real);

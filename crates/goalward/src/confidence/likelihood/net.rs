@@ -25,8 +25,6 @@ const REFUTED: f64 = 9.0;
 const BETWEEN: f64 = 17.0;
 /// A theta of the likelihood set is within Gamma_t of theta*: it can wait so many of them.
 const FRESH: f64 = 16.0;
-/// Further plans may be made, at 4 B* each: so many for each direction and doubling of the time.
-const FURTHER: f64 = 8.0;
 
 /// Where the net stands.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -149,9 +147,7 @@ impl Net {
 
     /// Whether the theorem leaves room for a plan that it does not ask for.
     pub fn has_room(&self, keeper: &LikelihoodKeeper) -> bool {
-        let likelihood = keeper.likelihood();
-        let (m, t) = (likelihood.seen_directions() as f64, likelihood.total() as f64);
-        (self.further as f64) < FURTHER * m * (2.0 + t.max(1.0).log2())
+        (self.further as f64) < self.theory(keeper).further_plans(keeper.likelihood().total())
     }
 
     /// Such a plan was made.
