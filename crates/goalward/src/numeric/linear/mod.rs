@@ -10,6 +10,7 @@ pub(crate) mod elimination;
 pub(crate) mod expansion;
 pub(crate) mod krylov;
 pub(crate) mod long;
+pub(crate) mod multilevel;
 pub(crate) mod system;
 
 pub use cholesky::Cholesky;

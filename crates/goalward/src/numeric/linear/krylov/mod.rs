@@ -18,7 +18,7 @@
 mod rows;
 #[cfg(test)]
 mod tests;
-mod vectors;
+pub(crate) mod vectors;
 
 use crate::numeric::halt::Halt;
 use vectors::{dot, largest, norm};

@@ -1,7 +1,7 @@
 //! Sums over long vectors.
 
 /// In eight sums at once: one alone would wait for each addition.
-pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (mut sums, mut rest) = ([0.0; 8], 0.0);
     let (a, b) = (a.chunks_exact(8), b.chunks_exact(8));
     a.remainder().iter().zip(b.remainder()).for_each(|(a, b)| rest += a * b);
@@ -13,12 +13,12 @@ pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-pub(super) fn norm(a: &[f64]) -> f64 {
+pub(crate) fn norm(a: &[f64]) -> f64 {
     dot(a, a).sqrt()
 }
 
 /// The largest absolute value; not a number if one is not.
-pub(super) fn largest(a: &[f64]) -> f64 {
+pub(crate) fn largest(a: &[f64]) -> f64 {
     let mut most = [0.0f64; 8];
     let chunks = a.chunks_exact(8);
     let rest = chunks.remainder().iter().map(|x| x.abs()).fold(0.0, f64::max);

@@ -1,32 +1,42 @@
 //! Blocks too large for elimination: policy iteration with inexact evaluations by Krylov's method.
 //! [`nearest`](super::nearest) has the policy that it starts from.
 
-use super::{Failed, ROUNDS, Solver};
+use super::{Failed, Method, ROUNDS, Solver};
 use crate::numeric::linear::krylov::{Goal, Solved};
 use crate::plan::solve::model::Choice;
 
-/// Iterations before Krylov's method gives up.
-const ITERATIONS: usize = 3000;
+/// Iterations before Krylov's method gives up, at first: several levels do better by then.
+const QUICK: usize = 100;
+/// The same where they do not.
+pub(super) const ITERATIONS: usize = 3000;
 /// An improvement counts if it exceeds this part of the value.
 const NOISE: f64 = 1e-12;
 
 impl Solver<'_> {
-    /// Values and a policy for a block.
+    /// Values and a policy for a block, and how they were found.
     ///
     /// Policy iteration starts from a policy whose costs f64 can hold, if that is easily found: one
     /// that takes the cheapest way out it sees. A policy that just *may* leave can cost 6^500 (a
     /// grid against the wind), which no solver evaluates.
-    pub(super) fn by_krylov(&mut self, start: usize, end: usize) -> Result<(), Failed> {
+    pub(super) fn as_it_is(&mut self, start: usize, end: usize) -> Result<Method, Failed> {
         let near = self.nearest_exit(start, end);
         self.place.clear();
         self.place.resize(end - start, 0);
         near.order.iter().enumerate().for_each(|(at, &k)| self.place[k as usize] = at as u32);
         self.order.clone_from(&near.order);
-        if self.iterate_krylov(start, end, near.policy.clone(), vec![0.0; end - start]).is_ok() {
-            return Ok(());
+        let from = (near.policy.clone(), vec![0.0; end - start]);
+        if self.iterate_krylov(start, end, from, QUICK).is_ok() {
+            return Ok(Method::Large);
         }
-        let (policy, x) = self.swept(start, end, near);
-        self.iterate_krylov(start, end, policy, x)
+        if self.by_levels(start, &near).is_ok() {
+            return Ok(Method::Levels);
+        }
+        let from = (near.policy.clone(), vec![0.0; end - start]);
+        if self.iterate_krylov(start, end, from, ITERATIONS).is_ok() {
+            return Ok(Method::Large);
+        }
+        let from = self.swept(start, end, near);
+        self.iterate_krylov(start, end, from, ITERATIONS).map(|()| Method::Large)
     }
 
     /// Policy iteration with inexact evaluations, from a policy that leaves and a guess at its
@@ -35,8 +45,8 @@ impl Solver<'_> {
         &mut self,
         start: usize,
         end: usize,
-        mut policy: Vec<Choice>,
-        mut x: Vec<f64>,
+        (mut policy, mut x): (Vec<Choice>, Vec<f64>),
+        most: usize,
     ) -> Result<(), Failed> {
         let n = end - start;
         let (mut tolerance, mut noise) = (1e-4, NOISE);
@@ -44,7 +54,10 @@ impl Solver<'_> {
         for _ in 0..ROUNDS {
             let b: Vec<f64> = policy.iter().map(|&choice| self.inflow(start, end, choice)).collect();
             self.load_krylov(start, &policy);
-            let solved = self.solve_krylov(&b, &mut x, Goal::Relative(tolerance));
+            let solved = self.solve_krylov(&b, &mut x, Goal::Relative(tolerance), most);
+            if solved == Solved::Short && most == QUICK {
+                return Err(Failed);
+            }
             if solved == Solved::Short || x.iter().any(|&x| x < 0.0) {
                 if tolerance > 1e-12 && !x.iter().any(|x| !x.is_finite()) && self.leaves(start, &policy) {
                     tolerance *= 1e-3;
@@ -128,10 +141,10 @@ impl Solver<'_> {
     }
 
     /// Solves the equations loaded last: right-hand sides and values per node of the block.
-    pub(super) fn solve_krylov(&mut self, b: &[f64], x: &mut [f64], goal: Goal) -> Solved {
+    pub(super) fn solve_krylov(&mut self, b: &[f64], x: &mut [f64], goal: Goal, most: usize) -> Solved {
         let ordered = |list: &[f64]| -> Vec<f64> { self.order.iter().map(|&k| list[k as usize]).collect() };
         let (b, mut y) = (ordered(b), ordered(x));
-        let solved = self.krylov.solve(&b, &mut y, goal, ITERATIONS);
+        let solved = self.krylov.solve(&b, &mut y, goal, most);
         self.order.iter().zip(&y).for_each(|(&k, &y)| x[k as usize] = y);
         solved
     }

@@ -1,5 +1,6 @@
 //! Bounds on a block by a margin, where scaling is not enough.
 
+use super::large::ITERATIONS;
 use super::{Failed, Method, Solver};
 use crate::numeric::linear::krylov::{Goal, Solved};
 use crate::plan::solve::bounds::{self, Margin, Side, Turn, Verdict, by_rounds};
@@ -31,6 +32,7 @@ impl Solver<'_> {
         let mut x = vec![0.0; n];
         match method {
             Method::Reduced => self.reduced_margin(start, policy, &need, turn, &mut x).ok()?,
+            Method::Levels => self.margin_by_levels(start, policy, &need, &mut x).ok()?,
             Method::Large => {
                 if turn == Turn::New {
                     self.leaves(start, policy).then_some(())?;
@@ -40,7 +42,7 @@ impl Solver<'_> {
                 let floor = 0.1 * need.iter().copied().fold(0.0, f64::max);
                 need.iter_mut().for_each(|x| *x += floor);
                 let goal = Goal::Relative(1e-3 / (n as f64).sqrt());
-                (self.solve_krylov(&need, &mut x, goal) == Solved::Enough).then_some(())?;
+                (self.solve_krylov(&need, &mut x, goal, ITERATIONS) == Solved::Enough).then_some(())?;
             }
         }
         x.iter().all(|x| x.is_finite()).then_some(x)

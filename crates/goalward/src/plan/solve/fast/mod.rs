@@ -3,11 +3,12 @@
 //! The strongly connected components are solved in topological order: a node on its own by its
 //! formula (`single`); a small block by policy iteration with sparse elimination, after the
 //! nodes without a decision have been eliminated once (`reduced`); a large one by policy iteration
-//! with BiCGSTAB (`large`), from a policy that `nearest` finds. Bounds come from f64 with directed
-//! error bounds.
+//! with BiCGSTAB (`large`), from a policy that `nearest` finds, or, where that gets on too slowly, on
+//! several levels (`levels`). Bounds come from f64 with directed error bounds.
 
 mod iterate;
 mod large;
+mod levels;
 mod margin;
 mod nearest;
 mod reduced;
@@ -20,6 +21,7 @@ use super::sense::Sense;
 use super::values::Values;
 use crate::numeric::linear::elimination::{Elimination, LastFirst};
 use crate::numeric::linear::krylov::Krylov;
+use crate::numeric::linear::multilevel::Multilevel;
 
 /// Blocks of more arcs are not eliminated, if nothing else is said: the rows alone would take too
 /// much memory.
@@ -40,6 +42,8 @@ enum Method {
     Reduced,
     /// As it is, by Krylov's method.
     Large,
+    /// As it is, on several levels.
+    Levels,
 }
 
 /// How the policies of a reduced block are evaluated.
@@ -68,6 +72,7 @@ pub(super) struct Solver<'a> {
     /// Blocks of more arcs are not eliminated.
     pub(super) reduce_arcs: usize,
     krylov: Krylov,
+    multilevel: Multilevel,
     /// For large blocks: their nodes from the ways out inwards, and the place of each in that
     /// order.
     order: Vec<u32>,
@@ -96,6 +101,7 @@ impl<'a> Solver<'a> {
             second: Elimination::default(),
             reduce_arcs: REDUCE_ARCS,
             krylov: Krylov::default(),
+            multilevel: Multilevel::default(),
             order: Vec::new(),
             place: Vec::new(),
             tolerance: FINEST,
@@ -150,7 +156,7 @@ impl<'a> Solver<'a> {
             return Ok(Method::Reduced);
         }
         // elimination may have met a policy that f64 cannot hold the costs of
-        self.by_krylov(start, end).map(|()| Method::Large)
+        self.as_it_is(start, end)
     }
 
     /// What a choice pays and brings from the blocks before.

@@ -8,8 +8,11 @@ use crate::numeric::linear::krylov::{Goal, Solved};
 /// before the block is left to Krylov's method.
 const WORK: f64 = 3e5;
 const WORK_PER_ARC: f64 = 40.0;
-/// Iterations of Krylov's method.
+/// Iterations of Krylov's method, and how many where several levels would do better.
 const KRYLOV_ITERATIONS: usize = 1000;
+const QUICK: usize = 100;
+/// They would with so many nodes.
+const MANY: usize = 4_000;
 /// Multiplications where that fails too.
 const LAST_WORK: f64 = 6e9;
 /// Once the rest of a policy is this small and mostly filled in, it is eliminated as a dense
@@ -76,6 +79,9 @@ impl Solver<'_> {
                     if self.solve_rest(b, policy, x).is_ok() {
                         return Ok(());
                     }
+                    if self.first.rest().len() > MANY {
+                        return Err(Failed);
+                    }
                     if self.tolerance > FINEST {
                         self.tolerance = FINEST;
                         continue;
@@ -119,7 +125,8 @@ impl Solver<'_> {
         match self.evaluation {
             Evaluation::Krylov => {
                 let goal = Goal::Relative(self.tolerance);
-                let solved = self.krylov.solve(&own, &mut y, goal, KRYLOV_ITERATIONS);
+                let most = if rest.len() > MANY { QUICK } else { KRYLOV_ITERATIONS };
+                let solved = self.krylov.solve(&own, &mut y, goal, most);
                 if solved == Solved::Short || !y.iter().all(|&y| y >= 0.0) {
                     return Err(Failed);
                 }
