@@ -77,8 +77,8 @@ fn build(settings: &Reader) -> Result<Instance> {
         }
     }
     absorb(&mut builder, goal, MOVES.len(), MODELS)?;
-    builder.state_names((0..n * n).map(|s| grid.name(s)).collect());
-    builder.action_names(vec![names(&MOVES); n * n]);
+    builder.name_states((0..n * n).map(|s| grid.name(s)));
+    builder.name_actions((0..n * n).map(|_| MOVES));
     builder.model_names(names(&[&["calm"], &MOVES[..]].concat()));
     if settings.get(&SIMPLEX)? {
         builder.simplex();

@@ -1,9 +1,10 @@
 //! A problem file as it stands, and what can be wrong with what it says.
 
-use super::flat::{Entries, Features, Lists, Names};
+use super::flat::{self, Entries, Features, Lists};
 use crate::files::text::{fault_at, json_fault};
 use crate::problem::{
-    Action, Entry, Faults, Instance, Outline, Problem, ProblemBuilder, State, model_name_faults,
+    Action, ActionNames, Entry, Faults, Instance, Names, Outline, Problem, ProblemBuilder, State,
+    model_name_faults,
 };
 use crate::{Error, Result};
 use serde::Deserialize;
@@ -35,9 +36,12 @@ pub(super) struct Document {
     theta: Option<Vec<f64>>,
     kernel: Option<Entries>,
     extra: Option<Lists<Vec<f64>>>,
+    #[serde(default, deserialize_with = "flat::names")]
     model_names: Option<Names>,
+    #[serde(default, deserialize_with = "flat::names")]
     state_names: Option<Names>,
-    action_names: Option<Lists<Names>>,
+    #[serde(default, deserialize_with = "flat::action_names")]
+    action_names: Option<ActionNames>,
 }
 
 /// What a file says of the truth.
@@ -91,13 +95,13 @@ impl Document {
             }
         }
         if let Some(names) = &self.state_names {
-            builder.state_names(names.to_vec());
+            builder.state_labels(names.clone());
         }
         if let Some(names) = &self.action_names {
-            builder.action_names(names.to_vec());
+            builder.action_labels(names.clone());
         }
         if let Some(names) = &self.model_names {
-            builder.model_names(names.to_vec());
+            builder.model_names(names.iter().map(String::from).collect());
         }
         for i in self.order() {
             let (s, a, next) = self.features.keys[i];
@@ -133,7 +137,7 @@ impl Document {
         let mut builder = Problem::builder("graph", self.states, 1);
         builder.start(self.start).goal(self.goal).allow_lost();
         if let Some(names) = &self.state_names {
-            builder.state_names(names.to_vec());
+            builder.state_labels(names.clone());
         }
         let arcs = self.arcs();
         let (mut at, mut missing) = (0, 0);
@@ -377,6 +381,8 @@ impl Document {
     }
 
     fn action_name(&self, s: State, a: Action) -> String {
-        self.action_names.as_ref().map_or_else(|| a.to_string(), |names| names.get(s, a).into())
+        self.action_names
+            .as_ref()
+            .map_or_else(|| a.to_string(), |names| names.get(s, a).unwrap_or_default().into())
     }
 }

@@ -1,7 +1,7 @@
 //! Lists of lists in flat arrays: an empty list `[],` of a file takes eight bytes, not an
 //! allocation of its own.
 
-use crate::problem::{Action, Entry, State};
+use crate::problem::{Action, ActionLister, ActionNames, Entry, Names, State};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
@@ -55,32 +55,6 @@ impl Gather for Vec<f64> {
     }
 }
 
-/// Many texts in one.
-#[derive(Debug, Default)]
-pub(super) struct Names {
-    ends: Vec<usize>,
-    text: String,
-}
-
-impl Names {
-    pub(super) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    pub(super) fn get(&self, i: usize) -> &str {
-        let start = if i == 0 { 0 } else { self.ends[i - 1] };
-        &self.text[start..self.ends[i]]
-    }
-
-    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
-        (0..self.len()).map(|i| self.get(i))
-    }
-
-    pub(super) fn to_vec(&self) -> Vec<String> {
-        self.iter().map(String::from).collect()
-    }
-}
-
 /// Reads a text to the end of what is there.
 struct Name<'a>(&'a mut Names);
 
@@ -100,8 +74,7 @@ impl Visitor<'_> for Name<'_> {
     }
 
     fn visit_str<E: Error>(self, name: &str) -> Result<(), E> {
-        self.0.text.push_str(name);
-        self.0.ends.push(self.0.text.len());
+        self.0.push(name);
         Ok(())
     }
 }
@@ -114,10 +87,87 @@ impl Gather for Names {
     }
 }
 
-impl<'de> Deserialize<'de> for Names {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Names, D::Error> {
-        gather(from)
+/// Reads names as a field of a document.
+pub(super) fn names<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Names>, D::Error> {
+    struct Listed(Names);
+    impl<'de> Deserialize<'de> for Listed {
+        fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Listed, D::Error> {
+            gather(from).map(Listed)
+        }
     }
+    Ok(Option::<Listed>::deserialize(from)?.map(|names| names.0))
+}
+
+/// Names by state and action.
+#[derive(Debug, Default)]
+pub(super) struct ActionLists(ActionLister);
+
+/// Reads the names of a state's actions.
+struct ActionList<'a>(&'a mut ActionLister);
+
+impl<'de> DeserializeSeed<'de> for ActionList<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ActionList<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(Names::WHAT)
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<(), S::Error> {
+        while seq.next_element_seed(ActionName(self.0))?.is_some() {}
+        self.0.end_state();
+        Ok(())
+    }
+}
+
+/// Reads the name of an action.
+struct ActionName<'a>(&'a mut ActionLister);
+
+impl<'de> DeserializeSeed<'de> for ActionName<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for ActionName<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<(), E> {
+        self.0.action(name);
+        Ok(())
+    }
+}
+
+impl Gather for ActionLists {
+    const WHAT: &str = "a sequence of lists";
+
+    fn next<'de, S: SeqAccess<'de>>(&mut self, seq: &mut S) -> Result<bool, S::Error> {
+        Ok(seq.next_element_seed(ActionList(&mut self.0))?.is_some())
+    }
+}
+
+/// Reads the names of actions as a field of a document.
+pub(super) fn action_names<'de, D: Deserializer<'de>>(from: D) -> Result<Option<ActionNames>, D::Error> {
+    struct Listed(ActionLists);
+    impl<'de> Deserialize<'de> for Listed {
+        fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Listed, D::Error> {
+            gather(from).map(Listed)
+        }
+    }
+    Ok(Option::<Listed>::deserialize(from)?.map(|lists| lists.0.0.finish()))
 }
 
 /// Lists whose elements all stand in one array.
@@ -133,12 +183,6 @@ pub(super) trait Count {
 }
 
 impl Count for Vec<f64> {
-    fn count(&self) -> usize {
-        self.len()
-    }
-}
-
-impl Count for Names {
     fn count(&self) -> usize {
         self.len()
     }
@@ -167,17 +211,6 @@ impl Lists<Vec<f64>> {
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &[f64]> {
         (0..self.len()).map(|i| self.get(i))
-    }
-}
-
-impl Lists<Names> {
-    pub(super) fn get(&self, i: usize, k: usize) -> &str {
-        self.all.get(self.range(i).start + k)
-    }
-
-    pub(super) fn to_vec(&self) -> Vec<Vec<String>> {
-        let list = |i: usize| self.range(i).map(|k| self.all.get(k).into()).collect();
-        (0..self.len()).map(list).collect()
     }
 }
 
@@ -309,15 +342,18 @@ mod tests {
     fn lists_come_back_as_they_stand() {
         let lists: Lists<Vec<f64>> = serde_json::from_str("[[], [1, 2.5], [], [3]]").unwrap();
         assert_eq!(lists.iter().collect::<Vec<_>>(), [&[][..], &[1.0, 2.5], &[], &[3.0]]);
-        let names: Lists<Names> = serde_json::from_str(r#"[["a", "b\u00e9\n"], [], [""]]"#).unwrap();
-        assert_eq!(names.to_vec(), [vec!["a", "bé\n"], vec![], vec![""]]);
-        assert_eq!((names.get(0, 1), names.length(1), names.length(2)), ("bé\n", 0, 1));
+        let text = r#"[["a", "b\u00e9\n"], [], [""]]"#;
+        let actions = action_names(&mut serde_json::Deserializer::from_str(text)).unwrap().unwrap();
+        assert_eq!(actions.iter().collect::<Vec<_>>(), [vec!["a", "bé\n"], vec![], vec![""]]);
+        assert_eq!((actions.get(0, 1), actions.length(1), actions.length(2)), (Some("bé\n"), 0, 1));
         let features: Features = serde_json::from_str("[[0, 1, 2, [0.5]], [3, 4, 5, []]]").unwrap();
         assert_eq!((&features.keys[..], features.phi.get(0)), (&[(0, 1, 2), (3, 4, 5)][..], &[0.5][..]));
         for wrong in ["[[0, 1, 2]]", "[[0, 1, 2, [1], 3]]", "[[0, 1, 2, 3]]", "[[0, 1, [1], 2]]", "[1]"] {
             assert!(serde_json::from_str::<Features>(wrong).is_err(), "{wrong}");
         }
-        assert!(serde_json::from_str::<Lists<Names>>("[[1]]").is_err());
+        assert!(action_names(&mut serde_json::Deserializer::from_str("[[1]]")).is_err());
+        assert!(names(&mut serde_json::Deserializer::from_str("[[]]")).is_err());
+        assert!(names(&mut serde_json::Deserializer::from_str("null")).unwrap().is_none());
         let kernel: Entries = serde_json::from_str("[[0, 1, 2, 0.5], [3, 4, 5, 1]]").unwrap();
         assert_eq!(kernel.0, [(0, 1, 2, 0.5), (3, 4, 5, 1.0)]);
         for wrong in ["[[0, 1, 2]]", "[[0, 1, 2, 3, 4]]", "[[0, 1, 2, [3]]]", "[[0, 1, -2, 0.5]]", "[1]"] {

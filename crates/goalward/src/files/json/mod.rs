@@ -195,7 +195,7 @@ pub fn write(instance: &Instance, out: impl Write) -> io::Result<()> {
         write_list(&mut out, "extra", facts)?;
     }
     if let Some(names) = problem.state_names() {
-        write_list(&mut out, "state_names", names.iter())?;
+        write_list(&mut out, "state_names", names)?;
     }
     if let Some(names) = problem.action_names() {
         write_list(&mut out, "action_names", names.iter())?;

@@ -31,12 +31,12 @@ pub(super) struct Draft {
 }
 
 /// The arrays of a problem.
-pub(super) struct Arrays {
-    pub(super) first_pair: Vec<usize>,
-    pub(super) costs: Vec<f64>,
-    pub(super) first_row: Vec<usize>,
-    pub(super) successors: Vec<u32>,
-    pub(super) phi: Vec<f64>,
+pub(crate) struct Arrays {
+    pub(crate) first_pair: Vec<usize>,
+    pub(crate) costs: Vec<f64>,
+    pub(crate) first_row: Vec<usize>,
+    pub(crate) successors: Vec<u32>,
+    pub(crate) phi: Vec<f64>,
 }
 
 impl Draft {
