@@ -30,7 +30,7 @@ mod with_kernel;
 
 #[doc(hidden)]
 pub use builder::Kernel;
-pub(crate) use builder::LARGEST_COST;
+pub(crate) use builder::{Arrays, LARGEST_COST};
 pub use builder::{Csr, Dense, ProblemBuilder, Rows, Shape};
 #[doc(hidden)]
 pub use faults::Faults;

@@ -19,7 +19,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 /// How much is read at once; what is known of a file's format is read off the first such piece.
-const PIECE: usize = 1 << 16;
+pub(super) const PIECE: usize = 1 << 16;
 
 /// What a path names, as far as reading from it goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,7 @@
 //! A problem file as it stands, and what can be wrong with what it says.
 
-use super::flat::{self, Entries, Features, Lists};
+use super::features::Features;
+use super::flat::{self, Entries, Lists};
 use crate::files::text::{fault_at, json_fault};
 use crate::problem::{
     Action, ActionNames, Entry, Faults, Instance, Names, Outline, Problem, ProblemBuilder, State,
@@ -72,6 +73,11 @@ impl Document {
         serde_json::from_str(text).map_err(|e| json_fault(&e, path))
     }
 
+    /// The same document with these feature rows.
+    pub(super) fn with_features(self, features: Features) -> Document {
+        Document { features, ..self }
+    }
+
     /// Checks the content and builds the problem; `size` is the length of the text.
     pub(super) fn into_instance(self, size: usize, default_name: &str) -> Result<Instance> {
         let (builder, known) = self.builder(size, default_name)?;
@@ -86,39 +92,47 @@ impl Document {
     /// Checks the content and hands it to a builder; also what it says of the truth.
     pub(super) fn builder(self, size: usize, default_name: &str) -> Result<(ProblemBuilder, Known)> {
         self.faults(size, 1).none()?;
-        let name = self.name.as_deref().unwrap_or(default_name);
-        let mut builder = Problem::builder(name, self.states, self.dim);
-        builder.start(self.start).goal(self.goal).allow_lost();
-        for (s, costs) in self.cost.iter().enumerate() {
-            for &cost in costs {
-                builder.action(s, cost)?;
+        let ascend = self.features.ascend();
+        let Document { name, states, start, goal, dim, cost, features, theta, kernel, .. } = self;
+        let name = name.as_deref().unwrap_or(default_name);
+        let mut builder = if ascend && features.len() > 0 {
+            let (first_pair, costs) = cost.into_parts();
+            ProblemBuilder::of_arrays(name, dim, features.into_arrays(first_pair, costs))
+        } else {
+            let mut builder = Problem::builder(name, states, dim);
+            for (s, costs) in cost.iter().enumerate() {
+                for &cost in costs {
+                    builder.action(s, cost)?;
+                }
             }
+            for i in order(&features) {
+                let (s, a, next) = features.key(i);
+                builder.feature(s, a, next, features.phi(i))?;
+            }
+            builder
+        };
+        builder.start(start).goal(goal).allow_lost();
+        if let Some(names) = self.state_names {
+            builder.state_labels(names);
         }
-        if let Some(names) = &self.state_names {
-            builder.state_labels(names.clone());
-        }
-        if let Some(names) = &self.action_names {
-            builder.action_labels(names.clone());
+        if let Some(names) = self.action_names {
+            builder.action_labels(names);
         }
         if let Some(names) = &self.model_names {
             builder.model_names(names.iter().map(String::from).collect());
         }
-        for i in self.order() {
-            let (s, a, next) = self.features.keys[i];
-            builder.feature(s, a, next, self.features.phi.get(i))?;
-        }
         for fact in self.extra.iter().flat_map(Lists::iter) {
-            builder.extra(&fact[..self.dim], fact[self.dim])?;
+            builder.extra(&fact[..dim], fact[dim])?;
         }
         // the truth may do what no model does; what is possible at the goal is known
-        let possible = |entry: &&Entry| entry.3 > 0.0 && entry.0 != self.goal;
-        for &(s, a, next, _) in self.kernel.iter().flat_map(|kernel| &kernel.0).filter(possible) {
+        let possible = |entry: &&Entry| entry.3 > 0.0 && entry.0 != goal;
+        for &(s, a, next, _) in kernel.iter().flat_map(|kernel| &kernel.0).filter(possible) {
             builder.successor(s, a, next)?;
         }
-        if self.theta.is_none() {
+        if theta.is_none() {
             builder.refuse_coarse();
         }
-        let known = match (self.theta, self.kernel) {
+        let known = match (theta, kernel) {
             (_, Some(kernel)) => Known::Kernel(kernel.0),
             (Some(theta), None) => Known::Theta(theta),
             (None, None) => Known::Nothing,
@@ -176,8 +190,8 @@ impl Document {
                 entries.map(|&(s, a, next, _)| (s, a, next)).collect()
             }
             None => {
-                let rows = (0..self.features.keys.len()).filter(|&i| {
-                    let phi = self.features.phi.get(i);
+                let rows = (0..self.features.len()).filter(|&i| {
+                    let phi = self.features.phi(i);
                     phi.len() == self.dim && possible(phi)
                 });
                 rows.map(|i| self.key(i)).collect()
@@ -304,7 +318,7 @@ impl Document {
     }
 
     fn feature_faults(&self, faults: &mut Faults) {
-        for i in 0..self.features.keys.len() {
+        for i in 0..self.features.len() {
             if faults.suffices() {
                 return;
             }
@@ -312,7 +326,10 @@ impl Document {
                 faults.push("content", || field(format!("features[{i}]"), fault()));
             }
         }
-        let order = self.order();
+        if self.features.ascend() {
+            return; // none is there twice
+        }
+        let order = order(&self.features);
         let mut again = vec![false; order.len()];
         for w in order.windows(2).filter(|w| self.key(w[0]) == self.key(w[1])) {
             let (s, a, next) = self.key(w[1]);
@@ -334,7 +351,7 @@ impl Document {
 
     /// What is wrong with a feature row, said only if it is asked for.
     fn feature_fault(&self, i: usize) -> Option<impl Fn() -> String> {
-        let (states, (s, a, next), phi) = (self.states, self.key(i), self.features.phi.get(i));
+        let (states, (s, a, next), phi) = (self.states, self.key(i), self.features.phi(i));
         let has = if s < states { self.cost.length(s) } else { 0 };
         let wide = phi.iter().position(|x| x.abs() > LARGEST);
         let wrong = s >= states || a >= has || next >= states || phi.len() != self.dim || wide.is_some();
@@ -359,16 +376,8 @@ impl Document {
         })
     }
 
-    /// The features by state, action and successor: in this order the builder takes them in one
-    /// pass.
-    fn order(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.features.keys.len()).collect();
-        order.sort_by_key(|&i| self.key(i));
-        order
-    }
-
     fn key(&self, i: usize) -> (State, Action, State) {
-        self.features.keys[i]
+        self.features.key(i)
     }
 
     fn place(&self, s: State, a: Action, next: State) -> String {
@@ -384,5 +393,25 @@ impl Document {
         self.action_names
             .as_ref()
             .map_or_else(|| a.to_string(), |names| names.get(s, a).unwrap_or_default().into())
+    }
+}
+
+/// The features by state, action and successor: in this order the builder takes them in one pass.
+fn order(features: &Features) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..features.len()).collect();
+    order.sort_by_key(|&i| features.key(i));
+    order
+}
+
+#[cfg(test)]
+impl Document {
+    /// Whether another document has the same rows, to the bit.
+    pub(super) fn same_features(&self, other: &Document) -> bool {
+        let bits = |document: &Document, i: usize| {
+            document.features.phi(i).iter().map(|x| x.to_bits()).collect::<Vec<_>>()
+        };
+        let n = self.features.len();
+        n == other.features.len()
+            && (0..n).all(|i| self.key(i) == other.key(i) && bits(self, i) == bits(other, i))
     }
 }

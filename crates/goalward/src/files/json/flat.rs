@@ -1,7 +1,7 @@
 //! Lists of lists in flat arrays: an empty list `[],` of a file takes eight bytes, not an
 //! allocation of its own.
 
-use crate::problem::{Action, ActionLister, ActionNames, Entry, Names, State};
+use crate::problem::{ActionLister, ActionNames, Entry, Names};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
@@ -15,7 +15,7 @@ pub(super) trait Gather: Default {
 }
 
 /// Reads a list into what is there.
-struct Onto<'a, G>(&'a mut G);
+pub(super) struct Onto<'a, G>(pub(super) &'a mut G);
 
 impl<'de, G: Gather> DeserializeSeed<'de> for Onto<'_, G> {
     type Value = ();
@@ -39,7 +39,7 @@ impl<'de, G: Gather> Visitor<'de> for Onto<'_, G> {
 }
 
 /// Reads a whole list.
-fn gather<'de, G: Gather, D: Deserializer<'de>>(from: D) -> Result<G, D::Error> {
+pub(super) fn gather<'de, G: Gather, D: Deserializer<'de>>(from: D) -> Result<G, D::Error> {
     let mut all = G::default();
     Onto(&mut all).deserialize(from)?;
     Ok(all)
@@ -205,6 +205,13 @@ impl<G: Count> Lists<G> {
 }
 
 impl Lists<Vec<f64>> {
+    /// The numbers, and where the list of each begins and the last one ends.
+    pub(super) fn into_parts(self) -> (Vec<usize>, Vec<f64>) {
+        let mut first = self.ends;
+        first.insert(0, 0);
+        (first, self.all)
+    }
+
     pub(super) fn get(&self, i: usize) -> &[f64] {
         &self.all[self.range(i)]
     }
@@ -228,59 +235,6 @@ impl<G: Gather + Count> Gather for Lists<G> {
 
 impl<'de, G: Gather + Count> Deserialize<'de> for Lists<G> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Lists<G>, D::Error> {
-        gather(from)
-    }
-}
-
-/// Feature rows `[s, a, next, phi]`.
-#[derive(Debug, Default)]
-pub(super) struct Features {
-    pub(super) keys: Vec<(State, Action, State)>,
-    pub(super) phi: Lists<Vec<f64>>,
-}
-
-/// Reads one feature row to the end of what is there.
-struct Feature<'a>(&'a mut Features);
-
-impl<'de> DeserializeSeed<'de> for Feature<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
-        from.deserialize_tuple(4, self)
-    }
-}
-
-impl<'de> Visitor<'de> for Feature<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a feature [state, action, next, phi]")
-    }
-
-    fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<(), S::Error> {
-        let mut key = [0; 3];
-        for (i, part) in key.iter_mut().enumerate() {
-            *part =
-                seq.next_element()?.ok_or_else(|| Error::invalid_length(i, &"a feature of four parts"))?;
-        }
-        if !self.0.phi.next(&mut seq)? {
-            return Err(Error::invalid_length(3, &"a feature of four parts"));
-        }
-        self.0.keys.push((key[0], key[1], key[2]));
-        Ok(())
-    }
-}
-
-impl Gather for Features {
-    const WHAT: &str = "a sequence of features";
-
-    fn next<'de, S: SeqAccess<'de>>(&mut self, seq: &mut S) -> Result<bool, S::Error> {
-        Ok(seq.next_element_seed(Feature(self))?.is_some())
-    }
-}
-
-impl<'de> Deserialize<'de> for Features {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Features, D::Error> {
         gather(from)
     }
 }
@@ -346,11 +300,6 @@ mod tests {
         let actions = action_names(&mut serde_json::Deserializer::from_str(text)).unwrap().unwrap();
         assert_eq!(actions.iter().collect::<Vec<_>>(), [vec!["a", "bé\n"], vec![], vec![""]]);
         assert_eq!((actions.get(0, 1), actions.length(1), actions.length(2)), (Some("bé\n"), 0, 1));
-        let features: Features = serde_json::from_str("[[0, 1, 2, [0.5]], [3, 4, 5, []]]").unwrap();
-        assert_eq!((&features.keys[..], features.phi.get(0)), (&[(0, 1, 2), (3, 4, 5)][..], &[0.5][..]));
-        for wrong in ["[[0, 1, 2]]", "[[0, 1, 2, [1], 3]]", "[[0, 1, 2, 3]]", "[[0, 1, [1], 2]]", "[1]"] {
-            assert!(serde_json::from_str::<Features>(wrong).is_err(), "{wrong}");
-        }
         assert!(action_names(&mut serde_json::Deserializer::from_str("[[1]]")).is_err());
         assert!(names(&mut serde_json::Deserializer::from_str("[[]]")).is_err());
         assert!(names(&mut serde_json::Deserializer::from_str("null")).unwrap().is_none());
