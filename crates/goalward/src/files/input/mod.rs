@@ -9,6 +9,7 @@ mod tests;
 pub(super) use lines::{Counted, Lines};
 
 use super::text::STDIN;
+use crate::numeric::gauge;
 use crate::{Error, Result, memory};
 use bounded::{Bounded, FREE, Limit};
 use flate2::bufread::MultiGzDecoder;
@@ -152,6 +153,7 @@ impl<R: Read> Read for Tally<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
         self.read.set(self.read.get() + n as u64);
+        gauge::read(n as u64);
         Ok(n)
     }
 }

@@ -143,8 +143,8 @@ impl Explicit {
     /// choice without successors stays where it is.
     fn with_loops(mut self, chosen: &Chosen) -> (Explicit, Vec<f64>) {
         let costs = self.costs(chosen);
-        let empty = |first: &[usize]| first.windows(2).any(|w| w[0] == w[1]);
-        if !empty(&self.first_choice) && !empty(&self.first_transition) {
+        let stuck = |s: State| self.first_choice[s] == self.first_choice[s + 1] && !chosen.is_goal(s);
+        if !(0..self.states()).any(stuck) && self.first_transition.windows(2).all(|w| w[0] < w[1]) {
             return (self, costs);
         }
         let (mut first_choice, mut first_transition, mut new_costs) = (vec![0], vec![0], Vec::new());

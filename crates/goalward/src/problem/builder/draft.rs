@@ -1,9 +1,13 @@
 //! The actions and feature rows of a problem that is being built: the problem's own arrays, filled
 //! in place.
 
+use crate::numeric::gauge;
 use crate::problem::{Action, State};
 use std::collections::BTreeMap;
 use std::ops::Range;
+
+/// Rows that are counted at once.
+const COUNTED: usize = 4096;
 
 /// Flat arrays that become the problem's.
 ///
@@ -116,6 +120,9 @@ impl Draft {
         if p + 1 < self.first_row.len() {
             self.late.insert((p, next), phi.to_vec());
             return;
+        }
+        if self.successors.len() % COUNTED == COUNTED - 1 {
+            gauge::built(COUNTED as u64);
         }
         self.first_row.resize(p + 1, self.successors.len());
         let first = self.first_row[p];
