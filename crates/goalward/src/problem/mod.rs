@@ -310,7 +310,7 @@ impl Problem {
         // 8 for a number of a feature row, 12 for its successor and probability; per pair cost,
         // first row, names, pairs' states
         let (pairs, rows) = (pairs as u64, rows as u64);
-        (8 * dim as u64 + 12).saturating_mul(rows).saturating_add(pairs.saturating_mul(160))
+        (8 * dim as u64 + 12).saturating_mul(rows).saturating_add(pairs.saturating_mul(64))
     }
 
     /// phi_V(s,a) = sum over s' of phi(s'|s,a) V(s'), for one pair, into `out` (d numbers).

@@ -160,14 +160,15 @@ impl Document {
             for a in 0..costs.len().max(1) {
                 let cost = costs.get(a).copied().filter(|cost| (0.0..=LARGEST).contains(cost));
                 builder.action(s, cost.unwrap_or(1.0)).ok()?;
-                at += arcs[at..].iter().take_while(|arc| (arc.0, arc.1) < (s, a)).count();
-                let row = arcs[at..].iter().take_while(|arc| (arc.0, arc.1) == (s, a)).count();
+                let pair = [s as u32, a as u32];
+                at += arcs[at..].iter().take_while(|arc| arc[..2] < pair[..]).count();
+                let row = arcs[at..].iter().take_while(|arc| arc[..2] == pair).count();
                 missing += usize::from(row == 0);
                 if missing > MOST_MISSING {
                     return None;
                 }
                 for arc in &arcs[at..at + row] {
-                    builder.feature(s, a, arc.2, &[1.0 / row as f64]).ok()?;
+                    builder.feature(s, a, arc[2] as State, &[1.0 / row as f64]).ok()?;
                 }
                 if row == 0 {
                     builder.feature(s, a, s, &[1.0]).ok()?;
@@ -179,26 +180,32 @@ impl Document {
     }
 
     /// The steps that the truth makes possible, or without one any that has a feature, in order.
-    fn arcs(&self) -> Vec<(State, Action, State)> {
+    fn arcs(&self) -> Vec<[u32; 3]> {
         let possible = |phi: &[f64]| match &self.theta {
             Some(theta) => crate::numeric::dot(phi, theta) > 1e-12,
             None => phi.iter().any(|x| *x != 0.0),
         };
-        let mut arcs: Vec<(State, Action, State)> = match &self.kernel {
+        // what is no number of 32 bits is no state or action either
+        let narrow = |(s, a, next): (State, Action, State)| {
+            let arc = [u32::try_from(s).ok()?, u32::try_from(a).ok()?, u32::try_from(next).ok()?];
+            (next < self.states).then_some(arc)
+        };
+        let mut arcs: Vec<[u32; 3]> = match &self.kernel {
             Some(kernel) => {
                 let entries = kernel.0.iter().filter(|entry| entry.3 > 0.0);
-                entries.map(|&(s, a, next, _)| (s, a, next)).collect()
+                entries.filter_map(|&(s, a, next, _)| narrow((s, a, next))).collect()
             }
             None => {
                 let rows = (0..self.features.len()).filter(|&i| {
                     let phi = self.features.phi(i);
                     phi.len() == self.dim && possible(phi)
                 });
-                rows.map(|i| self.key(i)).collect()
+                rows.filter_map(|i| narrow(self.key(i))).collect()
             }
         };
-        arcs.retain(|arc| arc.2 < self.states);
-        arcs.sort_unstable();
+        if !arcs.is_sorted() {
+            arcs.sort_unstable();
+        }
         arcs.dedup();
         arcs
     }
