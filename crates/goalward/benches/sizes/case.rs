@@ -52,6 +52,7 @@ impl fmt::Display for Case {
 
 pub(crate) enum Outcome {
     Measured,
+    Failed,
     TooLarge { free: f64 },
 }
 
@@ -76,6 +77,17 @@ impl Case {
         serde_json::from_str(&text).ok()
     }
 
+    /// Whether nothing is left to be measured: what failed or did not fit may do so the next time.
+    pub(crate) fn is_measured(&self, folder: &Path) -> bool {
+        self.record(folder)
+            .is_some_and(|record| !["failed", "free"].iter().any(|key| record.contains_key(*key)))
+    }
+
+    fn keep(&self, folder: &Path, record: &Map<String, Value>) -> Result<(), String> {
+        let text = serde_json::to_string_pretty(record).map_err(|error| error.to_string())?;
+        std::fs::write(self.file(folder), text).map_err(|error| error.to_string())
+    }
+
     /// Measures it in a process of its own, which is ended when a part takes longer than the limit:
     /// what it found until then counts.
     pub(crate) fn run(&self, folder: &Path, limit: Duration) -> Result<Outcome, String> {
@@ -84,6 +96,9 @@ impl Case {
         let free = free.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<f64>().ok());
         let free = 1024.0 * free.unwrap_or(f64::INFINITY);
         if self.needs() > 0.95 * free {
+            if self.record(folder).is_none() {
+                self.keep(folder, &Map::from_iter([("free".to_string(), json!(free))]))?;
+            }
             return Ok(Outcome::TooLarge { free });
         }
         let own = std::env::current_exe().map_err(|error| error.to_string())?;
@@ -118,8 +133,7 @@ impl Case {
         if !status.success() && !ended {
             record.insert("failed".into(), json!(status.to_string()));
         }
-        let text = serde_json::to_string_pretty(&record).map_err(|error| error.to_string())?;
-        std::fs::write(self.file(folder), text).map_err(|error| error.to_string())?;
-        Ok(Outcome::Measured)
+        self.keep(folder, &record)?;
+        Ok(if record.contains_key("failed") { Outcome::Failed } else { Outcome::Measured })
     }
 }

@@ -92,11 +92,12 @@ fn main() -> Result<(), String> {
             && asked.kind.is_none_or(|kind| kind == case.kind)
     };
     for case in cases().iter().filter(chosen).filter(|_| asked.measures) {
-        if case.record(&folder).is_some() && !asked.fresh {
+        if case.is_measured(&folder) && !asked.fresh {
             continue;
         }
         match case.run(&folder, asked.limit)? {
             Outcome::Measured => eprintln!("{case}: measured"),
+            Outcome::Failed => eprintln!("{case}: failed"),
             Outcome::TooLarge { free } => {
                 eprintln!("{case}: needs {:.1} GB, and {:.1} GB are free", 1e-9 * case.needs(), 1e-9 * free)
             }

@@ -69,8 +69,8 @@ struct Run {
 fn learn(instance: &Instance) -> Run {
     let (problem, truth) = (&instance.problem, instance.truth().expect("it has a truth"));
     let entry = learners::entry("lr").expect("there is such a learner");
-    let settings = Settings::new().set("B", 25);
-    let mut learner = entry.build(problem, &settings, 0, 1, Told::default()).expect("it is built");
+    let learner = entry.build(problem, &Settings::new(), 0, 1, Told::default());
+    let mut learner = learner.expect("it is built");
     let mut draw = Stream::new(1, &[]);
     let (mut s, began) = (problem.start(), Instant::now());
     let mut run = Run { plans: Vec::new(), steps: Vec::new(), relaxed: false };

@@ -66,11 +66,18 @@ fn table(kind: Kind, folder: &Path, cases: &[Case]) -> String {
 
 fn row(case: &Case, folder: &Path) -> Vec<String> {
     let mut row = vec![count(case.pairs), case.dim.to_string(), bytes(case.features())];
-    let Some(record) = case.record(folder) else {
-        row.push(format!("not measured: it needs {}", bytes(case.needs())));
+    let record = case.record(folder).unwrap_or_default();
+    if !record.contains_key(PARTS[0]) {
+        let free = record.get("free").and_then(Value::as_f64);
+        row.push(match (free, record.contains_key("failed")) {
+            (Some(free), _) => format!("does not fit: needs {}, {} free", bytes(case.needs()), bytes(free)),
+            (None, true) => "failed".into(),
+            (None, false) if !record.is_empty() => "given up".into(),
+            (None, false) => "not measured yet".into(),
+        });
         row.extend((0..8).map(|_| String::new()));
         return row;
-    };
+    }
     // a part that did not come: the first was given up, those after it were not begun
     let missing = PARTS.iter().find(|part| !record.contains_key(**part));
     let why = match (record.get("given up after").and_then(Value::as_f64), record.get("failed")) {

@@ -378,7 +378,8 @@ mod tests {
                 kernels[0].iter().map(|rows| (0..rows.len()).map(|a| 1.0 + a as f64).collect()).collect();
             let mut order = Stream::new(round as u64, &[]);
             let first = kernels.first().map(|kernel| {
-                let mut builder = ProblemBuilder::from_models("model", &[kernel.clone()], &costs).unwrap();
+                let mut builder =
+                    ProblemBuilder::from_models("model", std::slice::from_ref(kernel), &costs).unwrap();
                 if named {
                     builder.name_states((0..STATES).map(|s| format!("s{s}")));
                     builder.name_actions(costs.iter().map(|c| (0..c.len()).map(|a| format!("a{a}"))));

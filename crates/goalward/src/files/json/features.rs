@@ -12,7 +12,10 @@ type Key = (State, Action, State);
 /// Feature rows `[s, a, next, phi]`.
 #[derive(Debug, Default)]
 pub(super) struct Features {
-    keys: Vec<[u32; 3]>,
+    states: Vec<u32>,
+    actions: Vec<u32>,
+    /// The next states: an array of its own, since it becomes the problem's.
+    successors: Vec<u32>,
     /// Keys that are no numbers of 32 bits: such a row is wrong, and an error names it.
     wide: BTreeMap<usize, Key>,
     numbers: Vec<f64>,
@@ -24,11 +27,11 @@ pub(super) struct Features {
 
 impl Features {
     pub(super) fn len(&self) -> usize {
-        self.keys.len()
+        self.states.len()
     }
 
     pub(super) fn key(&self, i: usize) -> Key {
-        let [s, a, next] = self.keys[i].map(|part| part as usize);
+        let [s, a, next] = [&self.states, &self.actions, &self.successors].map(|parts| parts[i] as usize);
         if self.wide.is_empty() { (s, a, next) } else { self.wide.get(&i).copied().unwrap_or((s, a, next)) }
     }
 
@@ -47,7 +50,7 @@ impl Features {
 
     /// Takes the numbers that were read last for a row.
     fn end_row(&mut self, key: Key) {
-        let i = self.keys.len();
+        let i = self.len();
         let from = self.ends.as_ref().map_or(i * self.width, |ends| ends.last().copied().unwrap_or(0));
         let length = self.numbers.len() - from;
         if i == 0 {
@@ -59,24 +62,28 @@ impl Features {
         if let Some(ends) = &mut self.ends {
             ends.push(self.numbers.len());
         }
-        let narrow = [key.0, key.1, key.2].map(u32::try_from);
-        self.keys.push(match narrow {
+        let [s, a, next] = match [key.0, key.1, key.2].map(u32::try_from) {
             [Ok(s), Ok(a), Ok(next)] => [s, a, next],
             _ => {
                 self.wide.insert(i, key);
                 [u32::MAX; 3]
             }
-        });
+        };
+        self.states.push(s);
+        self.actions.push(a);
+        self.successors.push(next);
     }
 
     /// Adds the rows of another list at the end.
     pub(super) fn append(&mut self, mut other: Features) {
-        if self.keys.is_empty() {
+        if self.len() == 0 {
             *self = other;
             return;
         }
         if other.width == self.width && self.ends.is_none() && other.ends.is_none() && other.wide.is_empty() {
-            self.keys.append(&mut other.keys);
+            self.states.append(&mut other.states);
+            self.actions.append(&mut other.actions);
+            self.successors.append(&mut other.successors);
             self.numbers.append(&mut other.numbers);
             return;
         }
@@ -89,23 +96,24 @@ impl Features {
     /// The arrays of the problem whose states have actions with these costs, if all rows are sound
     /// and [`ascend`](Self::ascend): the numbers stay where they are. Rows of zeros are none.
     pub(super) fn into_arrays(self, first_pair: Vec<usize>, costs: Vec<f64>) -> Arrays {
-        let Features { keys, mut numbers, width, .. } = self;
-        let (mut first_row, mut successors) = (Vec::with_capacity(costs.len() + 1), Vec::new());
-        successors.reserve_exact(keys.len());
-        for (i, &[s, a, next]) in keys.iter().enumerate() {
+        let Features { states, actions, mut successors, mut numbers, width, .. } = self;
+        let mut first_row = Vec::with_capacity(costs.len() + 1);
+        let mut kept = 0;
+        for (i, (&s, &a)) in states.iter().zip(&actions).enumerate() {
             let row = i * width..(i + 1) * width;
             if numbers[row.clone()].iter().all(|&x| x == 0.0) {
                 continue;
             }
-            let kept = successors.len();
             if kept < i {
                 numbers.copy_within(row, kept * width);
+                successors[kept] = successors[i];
             }
             first_row.resize(first_pair[s as usize] + a as usize + 1, kept);
-            successors.push(next);
+            kept += 1;
         }
-        first_row.resize(costs.len() + 1, successors.len());
-        numbers.truncate(successors.len() * width);
+        first_row.resize(costs.len() + 1, kept);
+        successors.truncate(kept);
+        numbers.truncate(kept * width);
         Arrays { first_pair, costs, first_row, successors, phi: numbers }
     }
 }
