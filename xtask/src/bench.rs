@@ -19,6 +19,11 @@ const BENCHES: &[(&str, &str)] = &[
     ("triples", "keeping the likelihood set while most of a million triples are new; STATES picks a case"),
     ("scale", "problems of up to a million state-action pairs: building, sweeping, planning, memory"),
     (
+        "sizes",
+        "time and memory from 1e3 to 1e7 pairs, written into docs/scale.md; --pairs N, --dim D, --kind \
+         simplex|general, --fresh, --limit S, --page",
+    ),
+    (
         "rows",
         "pruning the rows of B, and 100,000 minima against Clarabel over all rows; --objectives N, --pairs N",
     ),

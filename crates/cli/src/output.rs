@@ -14,8 +14,13 @@ pub(crate) fn text(text: &str) -> Result<(), Usage> {
 
 /// Prints what need not be text.
 pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Usage> {
+    pieces(|out| out.write_all(bytes))
+}
+
+/// Prints what comes piece by piece.
+pub(crate) fn pieces(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Usage> {
     let mut out = io::stdout().lock();
-    match out.write_all(bytes).and_then(|()| out.flush()) {
+    match write(&mut out).and_then(|()| out.flush()) {
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(()),
         written => written.map_err(|error| Usage::new(format!("standard output: {error}"))),
     }

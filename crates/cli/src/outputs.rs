@@ -7,10 +7,10 @@
 
 use crate::exit::Usage;
 use crate::output;
-use goalward::output::{replace, replaceable, same_file};
+use goalward::output::{replace, replace_with, replaceable, same_file};
 use goalward::worlds::{Place, locate, named};
 use std::fs::File;
-use std::io::{BufRead, BufReader, Read};
+use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// What a command reads and writes.
@@ -126,6 +126,18 @@ impl Output {
             Output::Stdout => Ok(output::bytes(bytes)?),
             Output::Nowhere => Ok(()),
             Output::File(path) => Ok(replace(path, bytes)?),
+        }
+    }
+
+    /// Writes what comes piece by piece: what is large need not stand in memory.
+    pub(crate) fn put_with(
+        &self,
+        write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+    ) -> anyhow::Result<()> {
+        match self {
+            Output::Stdout => Ok(output::pieces(write)?),
+            Output::Nowhere => Ok(()),
+            Output::File(path) => Ok(replace_with(path, write)?),
         }
     }
 }

@@ -5,11 +5,12 @@ use crate::interrupt::Interrupt;
 use crate::numbers;
 use goalward::episode::{Episode, Flow, Observer, Plan, Step};
 use goalward::files;
+use goalward::numeric::Gauge;
 use goalward::plan::Halt;
 use goalward::worlds::{self, Place};
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use std::sync::Mutex;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::sync::mpsc::{RecvTimeoutError, Sender};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 /// How often the figures of a run are drawn anew.
@@ -28,33 +29,58 @@ fn bar(units: u64, quiet: bool, template: &str) -> ProgressBar {
 }
 
 /// Says what a command is at while that cannot be counted.
-pub(crate) struct Busy(ProgressBar);
+pub(crate) struct Busy {
+    bar: ProgressBar,
+    /// The counts when what it is at began.
+    began: Arc<Mutex<Gauge>>,
+}
 
 impl Busy {
     pub(crate) fn new(what: impl Into<String>, quiet: bool) -> Busy {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let style = ProgressStyle::with_template("{spinner} {msg}, {elapsed}");
-        let bar = ProgressBar::with_draw_target(None, target)
-            .with_style(style.unwrap_or_else(|_| ProgressStyle::default_spinner()));
+        let style = ProgressStyle::with_template("{spinner} {msg}{counts}, {elapsed}");
+        let began = Arc::new(Mutex::new(Gauge::now()));
+        let since = began.clone();
+        let counts = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+            let since = *since.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            // what cannot be drawn is left out
+            let _ = out.write_str(&counts(Gauge::now().since(since)));
+        };
+        let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner()).with_key("counts", counts);
+        let bar = ProgressBar::with_draw_target(None, target).with_style(style);
         bar.set_message(what.into());
         bar.enable_steady_tick(PACE);
-        Busy(bar)
+        Busy { bar, began }
     }
 
     pub(crate) fn say(&self, what: impl Into<String>) {
-        self.0.set_message(what.into());
+        *self.began.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Gauge::now();
+        self.bar.set_message(what.into());
     }
 
     /// Does something that writes to the terminal.
     pub(crate) fn aside<T>(&self, act: impl FnOnce() -> T) -> T {
-        self.0.suspend(act)
+        self.bar.suspend(act)
     }
 }
 
 impl Drop for Busy {
     fn drop(&mut self) {
-        self.0.finish_and_clear();
+        self.bar.finish_and_clear();
     }
+}
+
+/// How far reading and building are, as it stands behind what is being done; nothing before there
+/// is something to count.
+fn counts(done: Gauge) -> String {
+    let mut text = String::new();
+    if done.bytes >= 1_000_000 {
+        text += &format!(", {} MB read", numbers::count(done.bytes / 1_000_000));
+    }
+    if done.rows > 0 {
+        text += &format!(", {} feature rows", numbers::count(done.rows));
+    }
+    text
 }
 
 /// Says what is waited for if a world comes through a pipe, or is to be typed, and does not come.
@@ -245,5 +271,19 @@ impl goalward_lab::Progress for Jobs {
 
     fn halt(&self) -> Halt {
         self.interrupt.halt().clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_say_what_there_is_to_count() {
+        let of = |bytes, rows| counts(Gauge { bytes, rows });
+        assert_eq!(of(0, 0), "");
+        assert_eq!(of(999_999, 0), "");
+        assert_eq!(of(1_234_567_890, 0), ", 1,234 MB read");
+        assert_eq!(of(2_000_000, 40_960), ", 2 MB read, 40,960 feature rows");
     }
 }

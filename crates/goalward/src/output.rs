@@ -82,11 +82,16 @@ pub fn replaceable(path: &Path) -> Result<PathBuf> {
 /// which takes the place of the old one when all of it is on the disk: if anything goes wrong, the
 /// old one stays. Links are followed; permissions are kept.
 pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
+    replace_with(path, |file| file.write_all(content))
+}
+
+/// The same, with what is written piece by piece: a large file need not stand in memory.
+pub fn replace_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     let target = resolve(path)?;
     let old = standing(path, &target)?;
     let mut part = Part::beside(&target, path)?;
     let io = |source| Error::Io { path: path.into(), source };
-    part.file.write_all(content).map_err(io)?;
+    write(&mut part.file).map_err(io)?;
     if let Some(old) = old {
         part.inherit(&old).map_err(io)?;
     }

@@ -6,6 +6,7 @@ use goalward::estimate::{Likelihood, Seen};
 use goalward::learners::{Family, LEARNERS, Observed, Told, Transition};
 use goalward::numeric::Stream;
 use goalward::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
+use goalward::problem::Mixer;
 use goalward::worlds;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
@@ -99,4 +100,20 @@ fn steps_and_solves_allocate_nothing() {
         set.min(&c, &mut warm);
         assert_eq!(region.change().allocations, 0);
     }
+    models_write_their_columns();
+}
+
+/// A model whose successors are there already takes no room beside the mixture's, whatever its size.
+fn models_write_their_columns() {
+    let params = Settings::new().set("dim", 1).set("states", 3_000);
+    let model = worlds::build("random-mixture", &params).unwrap();
+    let mut mixer = Mixer::new(3);
+    mixer.add("one", &model).unwrap();
+    for name in ["two", "three"] {
+        let region = Region::new(ALLOCATOR);
+        mixer.add(name, &model).unwrap();
+        let bytes = region.change().bytes_allocated;
+        assert!(bytes < model.problem.pairs(), "{bytes} bytes for {} pairs", model.problem.pairs());
+    }
+    assert_eq!(mixer.finish(None).unwrap().problem.dim(), 3);
 }

@@ -32,7 +32,6 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let (world, params) = args.world.named()?;
     let busy = Busy::new(format!("opening {world}"), quiet);
     let instance = super::open(&world, &params, &busy, quiet)?;
-    drop(busy);
-    put(&instance, &output, quiet)?;
+    put(&instance, &output, busy, quiet)?;
     Ok(Outcome::Done)
 }

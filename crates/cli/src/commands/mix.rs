@@ -5,9 +5,8 @@ use crate::exit::{Outcome, Usage};
 use crate::names::WorldName;
 use crate::outputs::is_stdin;
 use crate::progress::{Busy, Waiting};
-use goalward::Settings;
 use goalward::parameters::parse_number;
-use goalward::problem::{Instance, distinct_names, mix, mix_restarting};
+use goalward::problem::{Mixer, distinct_names};
 use goalward::worlds::{self, RESTART};
 use std::collections::HashSet;
 use std::path::{PathBuf, is_separator};
@@ -76,37 +75,41 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         return Err(Usage::new(reason).hint("write one of the models to a file, and give that").into());
     }
     let busy = Busy::new("mixing", quiet);
-    let open = |(model, (world, params)): (&String, &(String, Settings))| -> goalward::Result<_> {
+    // one model is in memory at a time, beside the mixture
+    let mut mixer = Mixer::new(args.models.len());
+    let mut own = Vec::new();
+    for (i, (model, (world, params))) in args.models.iter().zip(&names).enumerate() {
+        busy.say(format!("mixing {model} ({} of {})", i + 1, names.len()));
         let waiting = Waiting::new(world, quiet);
         let instance = worlds::open(world, params)?;
         drop(waiting);
-        Ok((model.clone(), instance))
-    };
-    let models = args.models.iter().zip(&names).map(open).collect::<Result<Vec<_>, _>>()?;
+        mixer.add(model, &instance)?;
+        own.push(instance.problem.name().to_string());
+    }
+    busy.say("building the mixture");
     let instance = match restart {
         true => {
-            let (instance, lost) = mix_restarting(&models, weights.as_deref())?;
+            let (instance, lost) = mixer.finish_restarting(weights.as_deref())?;
             if !quiet {
                 busy.aside(|| say_restarting(&instance.problem, &lost));
             }
             instance
         }
-        false => mix(&models, weights.as_deref())?,
+        false => mixer.finish(weights.as_deref())?,
     };
-    let instance = instance.with_model_names(model_names(&models))?;
+    let instance = instance.with_model_names(model_names(&args.models, &own))?;
     if !quiet {
         busy.aside(|| super::tell(&instance));
     }
-    drop(busy);
-    put(&instance, &output, quiet)?;
+    put(&instance, &output, busy, quiet)?;
     Ok(Outcome::Done)
 }
 
 /// What results call the models: the problems' names, else those of the files, else what was typed;
 /// the first in which no two are alike.
-fn model_names(models: &[(String, Instance)]) -> Vec<String> {
-    let own: Vec<&str> = models.iter().map(|(_, model)| model.problem.name()).collect();
-    let typed: Vec<&str> = models.iter().map(|(typed, _)| typed.as_str()).collect();
+fn model_names(typed: &[String], own: &[String]) -> Vec<String> {
+    let own: Vec<&str> = own.iter().map(String::as_str).collect();
+    let typed: Vec<&str> = typed.iter().map(String::as_str).collect();
     let files: Vec<&str> = typed.iter().map(|typed| stem(typed)).collect();
     let differ = |names: &&Vec<&str>| {
         let all: HashSet<&str> = names.iter().copied().collect();
@@ -128,22 +131,23 @@ mod tests {
 
     #[test]
     fn models_are_called_by_what_tells_them_apart() {
-        let grid = worlds::open("windy-grid", &Settings::new().set("n", 2)).unwrap();
-        let corridor = worlds::open("corridor", &Settings::new()).unwrap();
-        let named = |typed: &[&str], second: &Instance| {
-            let models = typed.iter().zip([&grid, second, &grid]);
-            model_names(&models.map(|(typed, model)| (typed.to_string(), model.clone())).collect::<Vec<_>>())
+        let named = |typed: &[&str], second: &str| {
+            let own = ["windy-grid", second, "windy-grid"];
+            let own = own[..typed.len()].iter();
+            let typed: Vec<String> = typed.iter().map(|typed| typed.to_string()).collect();
+            model_names(&typed, &own.map(|own| own.to_string()).collect::<Vec<_>>())
         };
+        let (grid, corridor) = ("windy-grid", "corridor");
         // their own names
-        assert_eq!(named(&["a.json", "b.json"], &corridor), ["windy-grid", "corridor"]);
+        assert_eq!(named(&["a.json", "b.json"], corridor), ["windy-grid", "corridor"]);
         // those of the files
-        assert_eq!(named(&["x/a.json", "x/b.drn.gz"], &grid), ["a", "b"]);
-        assert_eq!(named(&["windy-grid@wind=0.1", "grid.json"], &grid), ["windy-grid@wind=0.1", "grid"]);
+        assert_eq!(named(&["x/a.json", "x/b.drn.gz"], grid), ["a", "b"]);
+        assert_eq!(named(&["windy-grid@wind=0.1", "grid.json"], grid), ["windy-grid@wind=0.1", "grid"]);
         // as they were typed
-        assert_eq!(named(&["icy/lake.json", "dry/lake.json"], &grid), ["icy/lake.json", "dry/lake.json"]);
+        assert_eq!(named(&["icy/lake.json", "dry/lake.json"], grid), ["icy/lake.json", "dry/lake.json"]);
         // with numbers
-        assert_eq!(named(&["a.json", "a.json"], &grid), ["windy-grid", "windy-grid-2"]);
-        assert_eq!(named(&["a", "b", "a"], &corridor), ["windy-grid", "corridor", "windy-grid-2"]);
-        assert_eq!(named(&["a.json", ".json"], &grid), ["a.json", ".json"]);
+        assert_eq!(named(&["a.json", "a.json"], grid), ["windy-grid", "windy-grid-2"]);
+        assert_eq!(named(&["a", "b", "a"], corridor), ["windy-grid", "corridor", "windy-grid-2"]);
+        assert_eq!(named(&["a.json", ".json"], grid), ["a.json", ".json"]);
     }
 }

@@ -19,6 +19,7 @@ mod vigilant;
 
 use crate::exit::{self, Outcome, Usage, note};
 use crate::names::WorldName;
+use crate::numbers;
 use crate::outputs::{Files, Output, Takes};
 use crate::progress::{Busy, Waiting};
 use goalward::Settings;
@@ -233,8 +234,11 @@ fn problem_file(file: Option<&Path>, worlds: &[String]) -> anyhow::Result<Output
 }
 
 /// Writes an instance as a problem file.
-fn put(instance: &Instance, output: &Output, quiet: bool) -> anyhow::Result<()> {
-    output.put(&json::to_json(instance))?;
+fn put(instance: &Instance, output: &Output, busy: Busy, quiet: bool) -> anyhow::Result<()> {
+    let rows = instance.problem.pairs().checked_sub(1).map_or(0, |last| instance.problem.rows(last).end);
+    busy.say(format!("writing {} feature rows", numbers::count(rows as u64)));
+    output.put_with(|out| json::write(instance, out))?;
+    drop(busy);
     if let (Output::File(path), false) = (output, quiet) {
         wrote(std::slice::from_ref(path));
     }

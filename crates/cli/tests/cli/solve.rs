@@ -177,7 +177,7 @@ fn more_than_the_shell_allows_is_refused_with_its_size() {
     let ran = std::process::Command::new("sh").args(["-c", script, program]).output().unwrap();
     let error = String::from_utf8_lossy(&ran.stderr);
     assert_eq!(ran.status.code(), Some(2), "{error}");
-    assert!(error.contains("this world would take 1.17 GB") && error.contains("are free"), "{error}");
+    assert!(error.contains("this world would take 1.08 GB") && error.contains("are free"), "{error}");
 }
 
 /// Two states that pass to and fro for free, on a way that takes 1/p rounds.

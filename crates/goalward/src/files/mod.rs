@@ -69,7 +69,8 @@ pub fn read(path: &Path) -> Result<Source> {
 /// Reads what is in memory already; `path` is what errors call it.
 #[doc(hidden)]
 pub fn read_bytes(bytes: Vec<u8>, path: &Path) -> Result<Source> {
-    told_apart(Input { begin: bytes.clone(), all: Box::new(io::Cursor::new(bytes)), is_file: false }, path)
+    let begin = bytes[..bytes.len().min(input::PIECE)].to_vec();
+    told_apart(Input { begin, all: Box::new(io::Cursor::new(bytes)), is_file: false }, path)
 }
 
 fn told_apart(input: Input, path: &Path) -> Result<Source> {
@@ -86,8 +87,15 @@ fn told_apart(input: Input, path: &Path) -> Result<Source> {
                 json::Draft::new(begin, path, true)?; // an error: nothing that follows could mend it
             }
             let most = if is_file { u64::MAX } else { MOST_TEXT };
-            let bytes = to_end(all, path, most)?;
-            Ok(Source::Problem(Box::new(json::Draft::new(bytes, path, is_file)?)))
+            let again = is_file && path != Path::new(STDIN) && can_be_reopened(path);
+            let draft = match again {
+                false => json::Draft::new(to_end(all, path, most)?, path, is_file)?,
+                true => match json::Draft::read(all, path) {
+                    Some(draft) => draft,
+                    None => json::Draft::new(bytes(path)?, path, true)?,
+                },
+            };
+            Ok(Source::Problem(Box::new(draft)))
         }
     }
 }

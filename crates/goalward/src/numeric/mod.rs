@@ -1,6 +1,7 @@
 //! Numerical tools that know nothing of shortest paths.
 
 mod draws;
+pub(crate) mod gauge;
 pub(crate) mod halt;
 pub(crate) mod linear;
 mod polytope;
@@ -9,6 +10,8 @@ pub(crate) mod stored;
 pub mod support;
 mod tall;
 
+#[doc(hidden)]
+pub use gauge::Gauge;
 pub use linear::Cholesky;
 pub(crate) use linear::{dot, norm};
 pub(crate) use polytope::Turn;

@@ -24,7 +24,7 @@ impl Places {
     pub(super) fn new(problem: &Problem) -> Places {
         let mut by_name = HashMap::new();
         for (s, name) in problem.state_names().into_iter().flatten().enumerate() {
-            by_name.entry(name.clone()).and_modify(|s| *s = None).or_insert(Some(s));
+            by_name.entry(name.to_string()).and_modify(|s| *s = None).or_insert(Some(s));
         }
         Places { by_name }
     }
@@ -40,9 +40,8 @@ impl Places {
         if let Ok(s) = text.parse::<u64>() {
             return number(s, states).ok_or_else(|| no_state(s, states));
         }
-        let known = problem.state_names().unwrap_or_default();
-        let few = if known.len() > FEW { &[] } else { known };
-        let meant = closest(text, few.iter().map(String::as_str));
+        let few = problem.state_names().filter(|known| known.len() <= FEW);
+        let meant = closest(text, few.into_iter().flatten());
         let meant = meant.map_or(String::new(), |meant| format!("; did you mean {}?", quoted(meant)));
         Err(format!("there is no state {}{meant}", quoted(text)))
     }

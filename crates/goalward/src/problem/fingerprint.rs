@@ -32,7 +32,7 @@ impl Fingerprint {
     /// The probabilities of a truth that is given by them.
     pub(crate) fn kernel(&mut self, truth: &Truth) -> &mut Self {
         self.text("kernel");
-        truth.probabilities.iter().for_each(|&x| self.number(x));
+        truth.probabilities.all().iter().for_each(|&x| self.number(x));
         self
     }
 

@@ -77,12 +77,12 @@ impl Truth {
     pub(super) fn require_size(&self, problem: &Problem) -> Result<()> {
         let (d, rows) = (problem.dim(), problem.phi.rows());
         let numbers = self.theta.as_ref().map_or(d, Vec::len);
-        if (numbers, self.probabilities.len()) == (d, rows) {
+        if (numbers, self.probabilities.all().len()) == (d, rows) {
             return Ok(());
         }
         let fault = format!(
             "it has {numbers} numbers and {} probabilities, the problem {d} dimensions and {rows} feature rows",
-            self.probabilities.len()
+            self.probabilities.all().len()
         );
         Err(misfit(problem, fault))
     }

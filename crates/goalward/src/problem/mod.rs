@@ -9,8 +9,10 @@ mod faults;
 mod fingerprint;
 mod fit;
 mod halves;
+mod labels;
 mod linear_view;
 mod mix;
+mod mixer;
 mod models;
 mod names;
 mod need;
@@ -28,15 +30,17 @@ mod with_kernel;
 
 #[doc(hidden)]
 pub use builder::Kernel;
-pub(crate) use builder::LARGEST_COST;
+pub(crate) use builder::{Arrays, LARGEST_COST};
 pub use builder::{Csr, Dense, ProblemBuilder, Rows, Shape};
 #[doc(hidden)]
 pub use faults::Faults;
 pub(crate) use fingerprint::Fingerprint;
+#[doc(hidden)]
+pub use labels::{ActionLister, ActionNames, Names};
 pub(crate) use linear_view::LinearView;
 pub use mix::mix;
 #[doc(hidden)]
-pub use mix::mix_restarting;
+pub use mix::{Mixer, mix_restarting};
 pub use models::{Candidate, Model};
 #[doc(hidden)]
 pub use names::distinct_names;
@@ -100,8 +104,8 @@ pub struct Problem {
     /// Per pair, [`Tall::off_by`] of its rows; nothing where they are whole.
     off: Vec<f32>,
     extra: Vec<Halfspace>,
-    state_names: Option<Vec<String>>,
-    action_names: Option<Vec<Vec<String>>>,
+    state_names: Option<Names>,
+    action_names: Option<ActionNames>,
     model_names: Option<Vec<String>>,
     constraints: Arc<Polytope>,
     /// The positions of feature rows that are zero, in order: successors that no model has.
@@ -287,9 +291,9 @@ impl Problem {
     pub fn bytes(&self) -> usize {
         let texts =
             |names: &[String]| names.iter().map(|name| size_of::<String>() + name.len()).sum::<usize>();
-        let names = self.state_names().map_or(0, texts)
+        let names = self.state_names().map_or(0, Names::bytes)
             + self.model_names().map_or(0, texts)
-            + self.action_names().map_or(0, |states| states.iter().map(|names| 24 + texts(names)).sum());
+            + self.action_names().map_or(0, ActionNames::bytes);
         size_of_val(&*self.first_pair)
             + size_of_val(&*self.first_row)
             + size_of_val(&*self.costs)
@@ -306,7 +310,7 @@ impl Problem {
         // 8 for a number of a feature row, 12 for its successor and probability; per pair cost,
         // first row, names, pairs' states
         let (pairs, rows) = (pairs as u64, rows as u64);
-        (8 * dim as u64 + 12).saturating_mul(rows).saturating_add(pairs.saturating_mul(160))
+        (8 * dim as u64 + 12).saturating_mul(rows).saturating_add(pairs.saturating_mul(64))
     }
 
     /// phi_V(s,a) = sum over s' of phi(s'|s,a) V(s'), for one pair, into `out` (d numbers).
@@ -323,25 +327,23 @@ impl Problem {
     /// The name of a state: its own, or its number.
     pub fn state_name(&self, s: State) -> Cow<'_, str> {
         match &self.state_names {
-            Some(names) => Cow::Borrowed(&names[s]),
+            Some(names) => Cow::Borrowed(names.get(s)),
             None => Cow::Owned(s.to_string()),
         }
     }
     /// The name of an action: its own, or its number.
     pub fn action_name(&self, s: State, a: Action) -> Cow<'_, str> {
-        match &self.action_names {
-            Some(names) => Cow::Borrowed(&names[s][a]),
-            None => Cow::Owned(a.to_string()),
-        }
+        let own = self.action_names.as_ref().and_then(|names| names.get(s, a));
+        own.map_or_else(|| Cow::Owned(a.to_string()), Cow::Borrowed)
     }
     /// The states' own names, if they have any.
     #[doc(hidden)]
-    pub fn state_names(&self) -> Option<&[String]> {
-        self.state_names.as_deref()
+    pub fn state_names(&self) -> Option<&Names> {
+        self.state_names.as_ref()
     }
     /// The actions' own names, if they have any.
     #[doc(hidden)]
-    pub fn action_names(&self) -> Option<&[Vec<String>]> {
-        self.action_names.as_deref()
+    pub fn action_names(&self) -> Option<&ActionNames> {
+        self.action_names.as_ref()
     }
 }

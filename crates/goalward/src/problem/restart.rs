@@ -67,11 +67,11 @@ fn with_a_way_back(problem: &Problem, lost: &dyn Fn(State) -> bool) -> Result<Pr
     let mut builder = Problem::builder(problem.name(), problem.states(), problem.dim());
     builder.start(problem.start()).goal(problem.goal());
     if let Some(names) = problem.state_names() {
-        builder.state_names(names.to_vec());
+        builder.state_labels(names.clone());
     }
     if let Some(names) = problem.action_names() {
-        let kept = |s: State| if lost(s) { vec![NAME.to_string()] } else { names[s].clone() };
-        builder.action_names((0..problem.states()).map(kept).collect());
+        let kept = |s: State| if lost(s) { vec![NAME] } else { names.of(s).collect() };
+        builder.name_actions((0..problem.states()).map(kept));
     }
     if let Some(names) = problem.model_names() {
         builder.model_names(names.to_vec());

@@ -4,7 +4,7 @@
 //! then, a simulation needs a truth that no theta makes.
 
 use super::seen::Seen;
-use super::truth::{Source, probability};
+use super::truth::{Probabilities, Source, probability};
 use super::{Action, Faults, Instance, Note, Pair, Problem, ROUNDING, ROW_TOLERANCE, State, Truth};
 use crate::error::shown;
 use crate::numeric::{Cholesky, PolytopeBuilder, dot};
@@ -68,6 +68,7 @@ impl Truth {
         }
         let note = mend(problem, &mut probabilities);
         let theta = theta_of(problem, &probabilities);
+        let probabilities = Probabilities::Own(probabilities);
         Ok(Truth { theta, probabilities, source: Source::Kernel, note })
     }
 

@@ -2,8 +2,9 @@
 //! hold one.
 
 use super::{Note, Pair, Problem, ROUNDING, ROW_TOLERANCE, State};
-use crate::numeric::{categorical, dot};
+use crate::numeric::{Tall, categorical, dot};
 use crate::{Error, Result};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The true kernel: P(s'|s,a) = <phi(s'|s,a), theta*> with a theta* in B ([`Truth::new`]), or one
@@ -13,10 +14,46 @@ pub struct Truth {
     /// None if no theta in B makes the kernel.
     pub(super) theta: Option<Vec<f64>>,
     /// One probability for each feature row of the problem.
-    pub(super) probabilities: Vec<f64>,
+    pub(super) probabilities: Probabilities,
     pub(super) source: Source,
     /// What was done to what was given, if it was not taken to the bit.
     pub(super) note: Option<Note>,
+}
+
+/// The probabilities of a truth.
+#[derive(Clone, Debug)]
+pub(super) enum Probabilities {
+    Own(Vec<f64>),
+    /// The features themselves, of which a known model has one: nothing is held twice.
+    Features(Arc<Tall>),
+}
+
+impl Probabilities {
+    pub(super) fn all(&self) -> &[f64] {
+        match self {
+            Probabilities::Own(all) => all,
+            Probabilities::Features(phi) => match phi.get(0..phi.rows()) {
+                Cow::Borrowed(all) => all,
+                // features that are split are never kept here
+                Cow::Owned(_) => &[],
+            },
+        }
+    }
+
+    /// The features where theta = (1) and none of them is negative, as those of a known model.
+    fn shared(phi: &Arc<Tall>, theta: &[f64]) -> Option<Probabilities> {
+        let shares = theta == [1.0] && !phi.is_split();
+        let sound = shares && phi.get(0..phi.rows()).iter().all(|x| x.is_sign_positive());
+        sound.then(|| Probabilities::Features(Arc::clone(phi)))
+    }
+
+    /// What they take of memory on top of the problem, in bytes.
+    fn bytes(&self) -> usize {
+        match self {
+            Probabilities::Own(all) => size_of_val(&**all),
+            Probabilities::Features(_) => 0,
+        }
+    }
 }
 
 /// What a truth was made from, and is written as.
@@ -42,12 +79,15 @@ impl Truth {
                 None => return Err(fault),
             },
         };
-        let mut probabilities = Vec::with_capacity(problem.phi.rows());
-        for p in 0..problem.pairs() {
-            let rows = problem.phi(p);
-            let rows = rows.chunks_exact(problem.dim());
-            probabilities.extend(rows.map(|phi| probability(phi, &theta).max(0.0)));
-        }
+        let probabilities = Probabilities::shared(&problem.phi, &theta).unwrap_or_else(|| {
+            let mut all = Vec::with_capacity(problem.phi.rows());
+            for p in 0..problem.pairs() {
+                let rows = problem.phi(p);
+                let rows = rows.chunks_exact(problem.dim());
+                all.extend(rows.map(|phi| probability(phi, &theta).max(0.0)));
+            }
+            Probabilities::Own(all)
+        });
         Ok(Truth { theta: Some(theta), probabilities, source: Source::Theta, note })
     }
 
@@ -120,7 +160,7 @@ impl Truth {
     /// P(.|s,a) in the order of [`Problem::successors`]. Nothing if the truth belongs to a smaller
     /// problem: [`Truth::require_fit`] tells.
     pub fn row(&self, problem: &Problem, p: Pair) -> &[f64] {
-        self.probabilities.get(problem.rows(p)).unwrap_or_default()
+        self.probabilities.all().get(problem.rows(p)).unwrap_or_default()
     }
 
     /// The successor that a uniform number picks.
@@ -226,7 +266,7 @@ impl Instance {
     /// The size in memory, in bytes.
     #[doc(hidden)]
     pub fn bytes(&self) -> usize {
-        self.problem.bytes() + self.truth.as_ref().map_or(0, |truth| size_of_val(&*truth.probabilities))
+        self.problem.bytes() + self.truth.as_ref().map_or(0, |truth| truth.probabilities.bytes())
     }
 
     /// The truth, or an error that says that there is none, or that it is of a problem of another

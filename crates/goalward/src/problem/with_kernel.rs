@@ -37,10 +37,10 @@ impl Problem {
         let mut builder = Problem::builder(self.name(), self.states(), self.dim());
         builder.start(self.start()).goal(self.goal()).allow_lost();
         if let Some(names) = self.state_names() {
-            builder.state_names(names.to_vec());
+            builder.state_labels(names.clone());
         }
         if let Some(names) = self.action_names() {
-            builder.action_names(names.to_vec());
+            builder.action_labels(names.clone());
         }
         if let Some(names) = self.model_names() {
             builder.model_names(names.to_vec());

@@ -12,19 +12,42 @@ pub(super) type Outcomes = Vec<(State, f64)>;
 
 /// Adds an action of `s` with its outcomes under each model.
 pub(super) fn pair(builder: &mut ProblemBuilder, s: State, cost: f64, models: &[Outcomes]) -> Result<()> {
-    let a = builder.action(s, cost)?;
-    let of = |(model, outcomes): (usize, &Outcomes)| -> Vec<(State, usize, f64)> {
-        outcomes.iter().map(|&(next, probability)| (next, model, probability)).collect()
-    };
-    let mut all: Vec<(State, usize, f64)> = models.iter().enumerate().flat_map(of).collect();
-    all.sort_by_key(|(next, ..)| *next);
-    let mut phi = vec![0.0; models.len()];
-    for same in all.chunk_by(|(one, ..), (other, ..)| one == other) {
-        phi.fill(0.0);
-        same.iter().for_each(|(_, model, probability)| phi[*model] += probability);
-        builder.feature(s, a, same[0].0, &phi)?;
+    let mut pair = PairOf::new(models.len());
+    for (model, outcomes) in models.iter().enumerate() {
+        outcomes.iter().for_each(|&(next, probability)| pair.leads(next, model, probability));
     }
-    Ok(())
+    pair.put(builder, s, cost)
+}
+
+/// A pair that is being put together, with room that serves the next one too.
+pub(super) struct PairOf {
+    outcomes: Vec<(State, usize, f64)>,
+    phi: Vec<f64>,
+}
+
+impl PairOf {
+    /// For so many models.
+    pub(super) fn new(models: usize) -> PairOf {
+        PairOf { outcomes: Vec::new(), phi: vec![0.0; models] }
+    }
+
+    /// Where a model leads, with a probability; what comes twice adds up.
+    pub(super) fn leads(&mut self, next: State, model: usize, probability: f64) {
+        self.outcomes.push((next, model, probability));
+    }
+
+    /// Adds it as an action of `s`.
+    pub(super) fn put(&mut self, builder: &mut ProblemBuilder, s: State, cost: f64) -> Result<()> {
+        let a = builder.action(s, cost)?;
+        self.outcomes.sort_by_key(|(next, ..)| *next);
+        for same in self.outcomes.chunk_by(|(one, ..), (other, ..)| one == other) {
+            self.phi.fill(0.0);
+            same.iter().for_each(|(_, model, probability)| self.phi[*model] += probability);
+            builder.feature(s, a, same[0].0, &self.phi)?;
+        }
+        self.outcomes.clear();
+        Ok(())
+    }
 }
 
 /// Adds so many actions of the goal, which stay there and cost nothing.

@@ -83,8 +83,8 @@ fn build(settings: &Reader) -> Result<Instance> {
         s if s == goal => "customer".into(),
         s => format!("crossing {}", grid.name(s)),
     };
-    builder.state_names((0..=goal).map(crossing).collect());
-    builder.action_names(vec![names(&MOVES); goal + 1]);
+    builder.name_states((0..=goal).map(crossing));
+    builder.name_actions((0..=goal).map(|_| MOVES));
     builder.model_names(names(&FORECASTS));
     if settings.get(&SIMPLEX)? {
         builder.simplex();

@@ -65,8 +65,8 @@ fn build(settings: &Reader) -> Result<Instance> {
     }
     absorb(&mut builder, goal, MOVES.len(), 2)?;
     let name = |s: usize| if is_hole(s) { format!("hole {}", grid.name(s)) } else { grid.name(s) };
-    builder.state_names((0..=goal).map(name).collect());
-    builder.action_names(vec![names(&MOVES); goal + 1]);
+    builder.name_states((0..=goal).map(name));
+    builder.name_actions((0..=goal).map(|_| MOVES));
     builder.model_names(names(&["firm", "slippery"]));
     if settings.get(&SIMPLEX)? {
         builder.simplex();

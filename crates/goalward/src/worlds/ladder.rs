@@ -95,9 +95,9 @@ fn build(settings: &Reader) -> Result<Instance> {
     }
     if rungs * actions <= MOST_NAMED {
         let rung = |s: usize| if s == 0 { "ground".into() } else { format!("rung {s}") };
-        builder.state_names((0..rungs).map(rung).chain(["top".to_string()]).collect());
+        builder.name_states((0..rungs).map(rung).chain(["top".to_string()]));
         let ways: Vec<String> = (0..actions).map(|a| format!("way {a}")).collect();
-        builder.action_names(vec![ways; rungs + 1]);
+        builder.name_actions((0..=rungs).map(|_| &ways));
     }
     if settings.get(&SIMPLEX)? {
         builder.simplex();

@@ -51,8 +51,8 @@ fn build(settings: &Reader) -> Result<Instance> {
         }
     }
     absorb(&mut builder, goal, MOVES.len(), 2)?;
-    builder.state_names((0..=goal).map(|s| grid.name(s)).collect());
-    builder.action_names(vec![names(&MOVES); goal + 1]);
+    builder.name_states((0..=goal).map(|s| grid.name(s)));
+    builder.name_actions((0..=goal).map(|_| MOVES));
     builder.model_names(names(&["obeys", "strays"]));
     if settings.get(&SIMPLEX)? {
         builder.simplex();

@@ -38,7 +38,7 @@ pub(super) const ENTRY: WorldEntry = WorldEntry {
 };
 
 const STATES: Key<u64> =
-    Key::count("states", 2, 1_000_000, "the number of states, the goal included").or("20");
+    Key::count("states", 2, 10_000_000, "the number of states, the goal included").or("20");
 const ACTIONS: Key<u64> = Key::count("actions", 1, 10_000, "the number of actions of every state").or("3");
 const DIM: Key<u64> = Key::count("dim", 1, 256, "the number of candidate models d, 1 to 256").or("4");
 const SUCCESSORS: Key<u64> = Key::count(
@@ -133,12 +133,13 @@ impl Law {
         let mut stream = Stream::new(seed, &[KERNEL]);
         let mut builder = Problem::builder(ENTRY.id, states, dim);
         builder.start(0).goal(goal);
+        let (mut reached, mut models, mut phi) = (Vec::new(), Vec::new(), vec![0.0; dim]);
         for s in 0..goal {
             for a in 0..actions {
                 builder.action(s, costs.draw(&mut stream))?;
-                let mut reached = distinct(&mut stream, successors, states);
-                let models: Vec<Vec<f64>> =
-                    (0..dim).map(|_| simplex_point(&mut stream, successors)).collect();
+                distinct_into(&mut stream, successors, states, &mut reached);
+                models.clear();
+                (0..dim).for_each(|_| add_simplex_point(&mut stream, successors, &mut models));
                 // the goal's share lands on its own row, whether or not the goal was drawn
                 let drawn = reached.binary_search(&goal).ok();
                 if drawn.is_none() {
@@ -146,10 +147,9 @@ impl Law {
                 }
                 for (k, &next) in reached.iter().enumerate() {
                     let share = if next == goal { goal_prob } else { 0.0 };
-                    let phi: Vec<f64> = models
-                        .iter()
-                        .map(|weights| share + (1.0 - goal_prob) * weights.get(k).copied().unwrap_or(0.0))
-                        .collect();
+                    for (phi, weights) in phi.iter_mut().zip(models.chunks_exact(successors)) {
+                        *phi = share + (1.0 - goal_prob) * weights.get(k).copied().unwrap_or(0.0);
+                    }
                     builder.feature(s, a, next, &phi)?;
                 }
             }
@@ -173,6 +173,26 @@ impl Law {
 /// `count` distinct numbers below n, uniformly, in ascending order (Floyd's algorithm: one draw for
 /// each).
 pub(super) fn distinct(stream: &mut Stream, count: usize, n: usize) -> Vec<usize> {
+    let mut drawn = Vec::new();
+    distinct_into(stream, count, n, &mut drawn);
+    drawn
+}
+
+/// The same, in room that is there.
+fn distinct_into(stream: &mut Stream, count: usize, n: usize, drawn: &mut Vec<usize>) {
+    // a few numbers are kept in order faster by moving them, many are not
+    const FEW: usize = 64;
+    drawn.clear();
+    if count <= FEW {
+        for last in n - count..n {
+            let draw = stream.below(last + 1);
+            match drawn.binary_search(&draw) {
+                Err(at) => drawn.insert(at, draw),
+                Ok(_) => drawn.push(last), // larger than all before it
+            }
+        }
+        return;
+    }
     let mut set = BTreeSet::new();
     for last in n - count..n {
         let draw = stream.below(last + 1);
@@ -180,16 +200,24 @@ pub(super) fn distinct(stream: &mut Stream, count: usize, n: usize) -> Vec<usize
             set.insert(last);
         }
     }
-    set.into_iter().collect()
+    drawn.extend(set);
 }
 
 /// A uniform point of the simplex.
 pub(super) fn simplex_point(stream: &mut Stream, n: usize) -> Vec<f64> {
+    let mut point = Vec::new();
+    add_simplex_point(stream, n, &mut point);
+    point
+}
+
+/// The same, at the end of what is there.
+fn add_simplex_point(stream: &mut Stream, n: usize, points: &mut Vec<f64>) {
     // an exponential draw can be exactly 0; all of them being so would leave nothing to normalise
     // by
-    let weights: Vec<f64> = (0..n).map(|_| stream.exponential().max(f64::MIN_POSITIVE)).collect();
-    let sum: f64 = weights.iter().sum();
-    weights.into_iter().map(|w| w / sum).collect()
+    let first = points.len();
+    points.extend((0..n).map(|_| stream.exponential().max(f64::MIN_POSITIVE)));
+    let sum: f64 = points[first..].iter().sum();
+    points[first..].iter_mut().for_each(|w| *w /= sum);
 }
 
 #[cfg(test)]

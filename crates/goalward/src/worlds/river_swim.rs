@@ -57,8 +57,8 @@ fn build(settings: &Reader) -> Result<Instance> {
     }
     absorb(&mut builder, length, 2, CURRENTS.len())?;
     let place = |s: usize| if s == 0 { "left bank".into() } else { format!("place {s}") };
-    builder.state_names((0..length).map(place).chain(["right bank".to_string()]).collect());
-    builder.action_names(vec![names(&["left", "right"]); length + 1]);
+    builder.name_states((0..length).map(place).chain(["right bank".to_string()]));
+    builder.name_actions((0..=length).map(|_| ["left", "right"]));
     builder.model_names(names(&["still", "river", "flood"]));
     if settings.get(&SIMPLEX)? {
         builder.simplex();

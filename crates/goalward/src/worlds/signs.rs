@@ -96,8 +96,8 @@ impl Signs {
         let word =
             |a: usize| (0..d - 1).map(|i| if sign(a, i) > 0.0 { '+' } else { '-' }).collect::<String>();
         let words: Vec<String> = (0..actions).map(word).collect();
-        builder.action_names(vec![words; goal + 1]);
-        builder.state_names((0..goal).map(stage).chain(["goal".to_string()]).collect());
+        builder.name_actions((0..=goal).map(|_| &words));
+        builder.name_states((0..goal).map(stage).chain(["goal".to_string()]));
         if simplex {
             builder.simplex();
         }

@@ -13,7 +13,7 @@
 //! leads there too, but no mixture explains them all. Every step costs `cost`. The default weights blow
 //! left and up, away from the goal, more than towards it; V*(start) = 2.83 at n = 3.
 
-use super::candidates::{Outcomes, absorb, names, pair, weights};
+use super::candidates::{PairOf, absorb, names, weights};
 use super::grid::{Grid, MOVES};
 use super::{SIMPLEX, WorldEntry};
 use crate::Result;
@@ -67,18 +67,21 @@ fn build(settings: &Reader) -> Result<Instance> {
     let goal = n * n - 1;
     let mut builder = Problem::builder(ENTRY.id, n * n, MODELS);
     builder.start(0).goal(goal);
+    let mut pair = PairOf::new(MODELS);
     for s in 0..goal {
         for a in 0..MOVES.len() {
             let obeyed = grid.step(s, a);
-            let windy = |toward| vec![(obeyed, 1.0 - wind), (grid.step(s, toward), wind)];
-            let models: Vec<Outcomes> =
-                [vec![(obeyed, 1.0)]].into_iter().chain((0..MOVES.len()).map(windy)).collect();
-            pair(&mut builder, s, cost, &models)?;
+            pair.leads(obeyed, 0, 1.0);
+            for toward in 0..MOVES.len() {
+                pair.leads(obeyed, 1 + toward, 1.0 - wind);
+                pair.leads(grid.step(s, toward), 1 + toward, wind);
+            }
+            pair.put(&mut builder, s, cost)?;
         }
     }
     absorb(&mut builder, goal, MOVES.len(), MODELS)?;
-    builder.state_names((0..n * n).map(|s| grid.name(s)).collect());
-    builder.action_names(vec![names(&MOVES); n * n]);
+    builder.name_states((0..n * n).map(|s| grid.name(s)));
+    builder.name_actions((0..n * n).map(|_| MOVES));
     builder.model_names(names(&[&["calm"], &MOVES[..]].concat()));
     if settings.get(&SIMPLEX)? {
         builder.simplex();

@@ -59,8 +59,7 @@ impl Places {
                     Ok(n) => fault.hint(format!("a number has no quotes: {n}")),
                     _ if all.len() > FEW => fault,
                     // in the order of the states: a map has none
-                    _ => match closest(name, problem.state_names().into_iter().flatten().map(String::as_str))
-                    {
+                    _ => match closest(name, problem.state_names().into_iter().flatten()) {
                         Some(meant) => fault.hint(format!("did you mean {meant:?}?")),
                         None => fault,
                     },

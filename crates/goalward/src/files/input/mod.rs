@@ -9,6 +9,7 @@ mod tests;
 pub(super) use lines::{Counted, Lines};
 
 use super::text::STDIN;
+use crate::numeric::gauge;
 use crate::{Error, Result, memory};
 use bounded::{Bounded, FREE, Limit};
 use flate2::bufread::MultiGzDecoder;
@@ -19,7 +20,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 /// How much is read at once; what is known of a file's format is read off the first such piece.
-const PIECE: usize = 1 << 16;
+pub(super) const PIECE: usize = 1 << 16;
 
 /// What a path names, as far as reading from it goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -152,6 +153,7 @@ impl<R: Read> Read for Tally<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
         self.read.set(self.read.get() + n as u64);
+        gauge::read(n as u64);
         Ok(n)
     }
 }

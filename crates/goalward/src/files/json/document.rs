@@ -1,9 +1,11 @@
 //! A problem file as it stands, and what can be wrong with what it says.
 
-use super::flat::{Entries, Features, Lists, Names};
+use super::features::Features;
+use super::flat::{self, Entries, Lists};
 use crate::files::text::{fault_at, json_fault};
 use crate::problem::{
-    Action, Entry, Faults, Instance, Outline, Problem, ProblemBuilder, State, model_name_faults,
+    Action, ActionNames, Entry, Faults, Instance, Names, Outline, Problem, ProblemBuilder, State,
+    model_name_faults,
 };
 use crate::{Error, Result};
 use serde::Deserialize;
@@ -35,9 +37,12 @@ pub(super) struct Document {
     theta: Option<Vec<f64>>,
     kernel: Option<Entries>,
     extra: Option<Lists<Vec<f64>>>,
+    #[serde(default, deserialize_with = "flat::names")]
     model_names: Option<Names>,
+    #[serde(default, deserialize_with = "flat::names")]
     state_names: Option<Names>,
-    action_names: Option<Lists<Names>>,
+    #[serde(default, deserialize_with = "flat::action_names")]
+    action_names: Option<ActionNames>,
 }
 
 /// What a file says of the truth.
@@ -68,6 +73,11 @@ impl Document {
         serde_json::from_str(text).map_err(|e| json_fault(&e, path))
     }
 
+    /// The same document with these feature rows.
+    pub(super) fn with_features(self, features: Features) -> Document {
+        Document { features, ..self }
+    }
+
     /// Checks the content and builds the problem; `size` is the length of the text.
     pub(super) fn into_instance(self, size: usize, default_name: &str) -> Result<Instance> {
         let (builder, known) = self.builder(size, default_name)?;
@@ -82,39 +92,47 @@ impl Document {
     /// Checks the content and hands it to a builder; also what it says of the truth.
     pub(super) fn builder(self, size: usize, default_name: &str) -> Result<(ProblemBuilder, Known)> {
         self.faults(size, 1).none()?;
-        let name = self.name.as_deref().unwrap_or(default_name);
-        let mut builder = Problem::builder(name, self.states, self.dim);
-        builder.start(self.start).goal(self.goal).allow_lost();
-        for (s, costs) in self.cost.iter().enumerate() {
-            for &cost in costs {
-                builder.action(s, cost)?;
+        let ascend = self.features.ascend();
+        let Document { name, states, start, goal, dim, cost, features, theta, kernel, .. } = self;
+        let name = name.as_deref().unwrap_or(default_name);
+        let mut builder = if ascend && features.len() > 0 {
+            let (first_pair, costs) = cost.into_parts();
+            ProblemBuilder::of_arrays(name, dim, features.into_arrays(first_pair, costs))
+        } else {
+            let mut builder = Problem::builder(name, states, dim);
+            for (s, costs) in cost.iter().enumerate() {
+                for &cost in costs {
+                    builder.action(s, cost)?;
+                }
             }
+            for i in order(&features) {
+                let (s, a, next) = features.key(i);
+                builder.feature(s, a, next, features.phi(i))?;
+            }
+            builder
+        };
+        builder.start(start).goal(goal).allow_lost();
+        if let Some(names) = self.state_names {
+            builder.state_labels(names);
         }
-        if let Some(names) = &self.state_names {
-            builder.state_names(names.to_vec());
-        }
-        if let Some(names) = &self.action_names {
-            builder.action_names(names.to_vec());
+        if let Some(names) = self.action_names {
+            builder.action_labels(names);
         }
         if let Some(names) = &self.model_names {
-            builder.model_names(names.to_vec());
-        }
-        for i in self.order() {
-            let (s, a, next) = self.features.keys[i];
-            builder.feature(s, a, next, self.features.phi.get(i))?;
+            builder.model_names(names.iter().map(String::from).collect());
         }
         for fact in self.extra.iter().flat_map(Lists::iter) {
-            builder.extra(&fact[..self.dim], fact[self.dim])?;
+            builder.extra(&fact[..dim], fact[dim])?;
         }
         // the truth may do what no model does; what is possible at the goal is known
-        let possible = |entry: &&Entry| entry.3 > 0.0 && entry.0 != self.goal;
-        for &(s, a, next, _) in self.kernel.iter().flat_map(|kernel| &kernel.0).filter(possible) {
+        let possible = |entry: &&Entry| entry.3 > 0.0 && entry.0 != goal;
+        for &(s, a, next, _) in kernel.iter().flat_map(|kernel| &kernel.0).filter(possible) {
             builder.successor(s, a, next)?;
         }
-        if self.theta.is_none() {
+        if theta.is_none() {
             builder.refuse_coarse();
         }
-        let known = match (self.theta, self.kernel) {
+        let known = match (theta, kernel) {
             (_, Some(kernel)) => Known::Kernel(kernel.0),
             (Some(theta), None) => Known::Theta(theta),
             (None, None) => Known::Nothing,
@@ -133,7 +151,7 @@ impl Document {
         let mut builder = Problem::builder("graph", self.states, 1);
         builder.start(self.start).goal(self.goal).allow_lost();
         if let Some(names) = &self.state_names {
-            builder.state_names(names.to_vec());
+            builder.state_labels(names.clone());
         }
         let arcs = self.arcs();
         let (mut at, mut missing) = (0, 0);
@@ -142,14 +160,15 @@ impl Document {
             for a in 0..costs.len().max(1) {
                 let cost = costs.get(a).copied().filter(|cost| (0.0..=LARGEST).contains(cost));
                 builder.action(s, cost.unwrap_or(1.0)).ok()?;
-                at += arcs[at..].iter().take_while(|arc| (arc.0, arc.1) < (s, a)).count();
-                let row = arcs[at..].iter().take_while(|arc| (arc.0, arc.1) == (s, a)).count();
+                let pair = [s as u32, a as u32];
+                at += arcs[at..].iter().take_while(|arc| arc[..2] < pair[..]).count();
+                let row = arcs[at..].iter().take_while(|arc| arc[..2] == pair).count();
                 missing += usize::from(row == 0);
                 if missing > MOST_MISSING {
                     return None;
                 }
                 for arc in &arcs[at..at + row] {
-                    builder.feature(s, a, arc.2, &[1.0 / row as f64]).ok()?;
+                    builder.feature(s, a, arc[2] as State, &[1.0 / row as f64]).ok()?;
                 }
                 if row == 0 {
                     builder.feature(s, a, s, &[1.0]).ok()?;
@@ -161,26 +180,32 @@ impl Document {
     }
 
     /// The steps that the truth makes possible, or without one any that has a feature, in order.
-    fn arcs(&self) -> Vec<(State, Action, State)> {
+    fn arcs(&self) -> Vec<[u32; 3]> {
         let possible = |phi: &[f64]| match &self.theta {
             Some(theta) => crate::numeric::dot(phi, theta) > 1e-12,
             None => phi.iter().any(|x| *x != 0.0),
         };
-        let mut arcs: Vec<(State, Action, State)> = match &self.kernel {
+        // what is no number of 32 bits is no state or action either
+        let narrow = |(s, a, next): (State, Action, State)| {
+            let arc = [u32::try_from(s).ok()?, u32::try_from(a).ok()?, u32::try_from(next).ok()?];
+            (next < self.states).then_some(arc)
+        };
+        let mut arcs: Vec<[u32; 3]> = match &self.kernel {
             Some(kernel) => {
                 let entries = kernel.0.iter().filter(|entry| entry.3 > 0.0);
-                entries.map(|&(s, a, next, _)| (s, a, next)).collect()
+                entries.filter_map(|&(s, a, next, _)| narrow((s, a, next))).collect()
             }
             None => {
-                let rows = (0..self.features.keys.len()).filter(|&i| {
-                    let phi = self.features.phi.get(i);
+                let rows = (0..self.features.len()).filter(|&i| {
+                    let phi = self.features.phi(i);
                     phi.len() == self.dim && possible(phi)
                 });
-                rows.map(|i| self.key(i)).collect()
+                rows.filter_map(|i| narrow(self.key(i))).collect()
             }
         };
-        arcs.retain(|arc| arc.2 < self.states);
-        arcs.sort_unstable();
+        if !arcs.is_sorted() {
+            arcs.sort_unstable();
+        }
         arcs.dedup();
         arcs
     }
@@ -300,7 +325,7 @@ impl Document {
     }
 
     fn feature_faults(&self, faults: &mut Faults) {
-        for i in 0..self.features.keys.len() {
+        for i in 0..self.features.len() {
             if faults.suffices() {
                 return;
             }
@@ -308,7 +333,10 @@ impl Document {
                 faults.push("content", || field(format!("features[{i}]"), fault()));
             }
         }
-        let order = self.order();
+        if self.features.ascend() {
+            return; // none is there twice
+        }
+        let order = order(&self.features);
         let mut again = vec![false; order.len()];
         for w in order.windows(2).filter(|w| self.key(w[0]) == self.key(w[1])) {
             let (s, a, next) = self.key(w[1]);
@@ -330,7 +358,7 @@ impl Document {
 
     /// What is wrong with a feature row, said only if it is asked for.
     fn feature_fault(&self, i: usize) -> Option<impl Fn() -> String> {
-        let (states, (s, a, next), phi) = (self.states, self.key(i), self.features.phi.get(i));
+        let (states, (s, a, next), phi) = (self.states, self.key(i), self.features.phi(i));
         let has = if s < states { self.cost.length(s) } else { 0 };
         let wide = phi.iter().position(|x| x.abs() > LARGEST);
         let wrong = s >= states || a >= has || next >= states || phi.len() != self.dim || wide.is_some();
@@ -355,16 +383,8 @@ impl Document {
         })
     }
 
-    /// The features by state, action and successor: in this order the builder takes them in one
-    /// pass.
-    fn order(&self) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..self.features.keys.len()).collect();
-        order.sort_by_key(|&i| self.key(i));
-        order
-    }
-
     fn key(&self, i: usize) -> (State, Action, State) {
-        self.features.keys[i]
+        self.features.key(i)
     }
 
     fn place(&self, s: State, a: Action, next: State) -> String {
@@ -377,6 +397,28 @@ impl Document {
     }
 
     fn action_name(&self, s: State, a: Action) -> String {
-        self.action_names.as_ref().map_or_else(|| a.to_string(), |names| names.get(s, a).into())
+        self.action_names
+            .as_ref()
+            .map_or_else(|| a.to_string(), |names| names.get(s, a).unwrap_or_default().into())
+    }
+}
+
+/// The features by state, action and successor: in this order the builder takes them in one pass.
+fn order(features: &Features) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..features.len()).collect();
+    order.sort_by_key(|&i| features.key(i));
+    order
+}
+
+#[cfg(test)]
+impl Document {
+    /// Whether another document has the same rows, to the bit.
+    pub(super) fn same_features(&self, other: &Document) -> bool {
+        let bits = |document: &Document, i: usize| {
+            document.features.phi(i).iter().map(|x| x.to_bits()).collect::<Vec<_>>()
+        };
+        let n = self.features.len();
+        n == other.features.len()
+            && (0..n).all(|i| self.key(i) == other.key(i) && bits(self, i) == bits(other, i))
     }
 }

@@ -1,7 +1,7 @@
 //! Lists of lists in flat arrays: an empty list `[],` of a file takes eight bytes, not an
 //! allocation of its own.
 
-use crate::problem::{Action, Entry, State};
+use crate::problem::{ActionLister, ActionNames, Entry, Names};
 use serde::Deserialize;
 use serde::de::{DeserializeSeed, Deserializer, Error, SeqAccess, Visitor};
 use std::fmt;
@@ -15,7 +15,7 @@ pub(super) trait Gather: Default {
 }
 
 /// Reads a list into what is there.
-struct Onto<'a, G>(&'a mut G);
+pub(super) struct Onto<'a, G>(pub(super) &'a mut G);
 
 impl<'de, G: Gather> DeserializeSeed<'de> for Onto<'_, G> {
     type Value = ();
@@ -39,7 +39,7 @@ impl<'de, G: Gather> Visitor<'de> for Onto<'_, G> {
 }
 
 /// Reads a whole list.
-fn gather<'de, G: Gather, D: Deserializer<'de>>(from: D) -> Result<G, D::Error> {
+pub(super) fn gather<'de, G: Gather, D: Deserializer<'de>>(from: D) -> Result<G, D::Error> {
     let mut all = G::default();
     Onto(&mut all).deserialize(from)?;
     Ok(all)
@@ -52,32 +52,6 @@ impl Gather for Vec<f64> {
         let next: Option<f64> = seq.next_element()?;
         self.extend(next);
         Ok(next.is_some())
-    }
-}
-
-/// Many texts in one.
-#[derive(Debug, Default)]
-pub(super) struct Names {
-    ends: Vec<usize>,
-    text: String,
-}
-
-impl Names {
-    pub(super) fn len(&self) -> usize {
-        self.ends.len()
-    }
-
-    pub(super) fn get(&self, i: usize) -> &str {
-        let start = if i == 0 { 0 } else { self.ends[i - 1] };
-        &self.text[start..self.ends[i]]
-    }
-
-    pub(super) fn iter(&self) -> impl ExactSizeIterator<Item = &str> {
-        (0..self.len()).map(|i| self.get(i))
-    }
-
-    pub(super) fn to_vec(&self) -> Vec<String> {
-        self.iter().map(String::from).collect()
     }
 }
 
@@ -100,8 +74,7 @@ impl Visitor<'_> for Name<'_> {
     }
 
     fn visit_str<E: Error>(self, name: &str) -> Result<(), E> {
-        self.0.text.push_str(name);
-        self.0.ends.push(self.0.text.len());
+        self.0.push(name);
         Ok(())
     }
 }
@@ -114,10 +87,87 @@ impl Gather for Names {
     }
 }
 
-impl<'de> Deserialize<'de> for Names {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Names, D::Error> {
-        gather(from)
+/// Reads names as a field of a document.
+pub(super) fn names<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Names>, D::Error> {
+    struct Listed(Names);
+    impl<'de> Deserialize<'de> for Listed {
+        fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Listed, D::Error> {
+            gather(from).map(Listed)
+        }
     }
+    Ok(Option::<Listed>::deserialize(from)?.map(|names| names.0))
+}
+
+/// Names by state and action.
+#[derive(Debug, Default)]
+pub(super) struct ActionLists(ActionLister);
+
+/// Reads the names of a state's actions.
+struct ActionList<'a>(&'a mut ActionLister);
+
+impl<'de> DeserializeSeed<'de> for ActionList<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_seq(self)
+    }
+}
+
+impl<'de> Visitor<'de> for ActionList<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(Names::WHAT)
+    }
+
+    fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<(), S::Error> {
+        while seq.next_element_seed(ActionName(self.0))?.is_some() {}
+        self.0.end_state();
+        Ok(())
+    }
+}
+
+/// Reads the name of an action.
+struct ActionName<'a>(&'a mut ActionLister);
+
+impl<'de> DeserializeSeed<'de> for ActionName<'_> {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
+        from.deserialize_str(self)
+    }
+}
+
+impl Visitor<'_> for ActionName<'_> {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a string")
+    }
+
+    fn visit_str<E: Error>(self, name: &str) -> Result<(), E> {
+        self.0.action(name);
+        Ok(())
+    }
+}
+
+impl Gather for ActionLists {
+    const WHAT: &str = "a sequence of lists";
+
+    fn next<'de, S: SeqAccess<'de>>(&mut self, seq: &mut S) -> Result<bool, S::Error> {
+        Ok(seq.next_element_seed(ActionList(&mut self.0))?.is_some())
+    }
+}
+
+/// Reads the names of actions as a field of a document.
+pub(super) fn action_names<'de, D: Deserializer<'de>>(from: D) -> Result<Option<ActionNames>, D::Error> {
+    struct Listed(ActionLists);
+    impl<'de> Deserialize<'de> for Listed {
+        fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Listed, D::Error> {
+            gather(from).map(Listed)
+        }
+    }
+    Ok(Option::<Listed>::deserialize(from)?.map(|lists| lists.0.0.finish()))
 }
 
 /// Lists whose elements all stand in one array.
@@ -133,12 +183,6 @@ pub(super) trait Count {
 }
 
 impl Count for Vec<f64> {
-    fn count(&self) -> usize {
-        self.len()
-    }
-}
-
-impl Count for Names {
     fn count(&self) -> usize {
         self.len()
     }
@@ -161,23 +205,19 @@ impl<G: Count> Lists<G> {
 }
 
 impl Lists<Vec<f64>> {
+    /// The numbers, and where the list of each begins and the last one ends.
+    pub(super) fn into_parts(self) -> (Vec<usize>, Vec<f64>) {
+        let mut first = self.ends;
+        first.insert(0, 0);
+        (first, self.all)
+    }
+
     pub(super) fn get(&self, i: usize) -> &[f64] {
         &self.all[self.range(i)]
     }
 
     pub(super) fn iter(&self) -> impl Iterator<Item = &[f64]> {
         (0..self.len()).map(|i| self.get(i))
-    }
-}
-
-impl Lists<Names> {
-    pub(super) fn get(&self, i: usize, k: usize) -> &str {
-        self.all.get(self.range(i).start + k)
-    }
-
-    pub(super) fn to_vec(&self) -> Vec<Vec<String>> {
-        let list = |i: usize| self.range(i).map(|k| self.all.get(k).into()).collect();
-        (0..self.len()).map(list).collect()
     }
 }
 
@@ -195,59 +235,6 @@ impl<G: Gather + Count> Gather for Lists<G> {
 
 impl<'de, G: Gather + Count> Deserialize<'de> for Lists<G> {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Lists<G>, D::Error> {
-        gather(from)
-    }
-}
-
-/// Feature rows `[s, a, next, phi]`.
-#[derive(Debug, Default)]
-pub(super) struct Features {
-    pub(super) keys: Vec<(State, Action, State)>,
-    pub(super) phi: Lists<Vec<f64>>,
-}
-
-/// Reads one feature row to the end of what is there.
-struct Feature<'a>(&'a mut Features);
-
-impl<'de> DeserializeSeed<'de> for Feature<'_> {
-    type Value = ();
-
-    fn deserialize<D: Deserializer<'de>>(self, from: D) -> Result<(), D::Error> {
-        from.deserialize_tuple(4, self)
-    }
-}
-
-impl<'de> Visitor<'de> for Feature<'_> {
-    type Value = ();
-
-    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str("a feature [state, action, next, phi]")
-    }
-
-    fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<(), S::Error> {
-        let mut key = [0; 3];
-        for (i, part) in key.iter_mut().enumerate() {
-            *part =
-                seq.next_element()?.ok_or_else(|| Error::invalid_length(i, &"a feature of four parts"))?;
-        }
-        if !self.0.phi.next(&mut seq)? {
-            return Err(Error::invalid_length(3, &"a feature of four parts"));
-        }
-        self.0.keys.push((key[0], key[1], key[2]));
-        Ok(())
-    }
-}
-
-impl Gather for Features {
-    const WHAT: &str = "a sequence of features";
-
-    fn next<'de, S: SeqAccess<'de>>(&mut self, seq: &mut S) -> Result<bool, S::Error> {
-        Ok(seq.next_element_seed(Feature(self))?.is_some())
-    }
-}
-
-impl<'de> Deserialize<'de> for Features {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Features, D::Error> {
         gather(from)
     }
 }
@@ -309,15 +296,13 @@ mod tests {
     fn lists_come_back_as_they_stand() {
         let lists: Lists<Vec<f64>> = serde_json::from_str("[[], [1, 2.5], [], [3]]").unwrap();
         assert_eq!(lists.iter().collect::<Vec<_>>(), [&[][..], &[1.0, 2.5], &[], &[3.0]]);
-        let names: Lists<Names> = serde_json::from_str(r#"[["a", "b\u00e9\n"], [], [""]]"#).unwrap();
-        assert_eq!(names.to_vec(), [vec!["a", "bé\n"], vec![], vec![""]]);
-        assert_eq!((names.get(0, 1), names.length(1), names.length(2)), ("bé\n", 0, 1));
-        let features: Features = serde_json::from_str("[[0, 1, 2, [0.5]], [3, 4, 5, []]]").unwrap();
-        assert_eq!((&features.keys[..], features.phi.get(0)), (&[(0, 1, 2), (3, 4, 5)][..], &[0.5][..]));
-        for wrong in ["[[0, 1, 2]]", "[[0, 1, 2, [1], 3]]", "[[0, 1, 2, 3]]", "[[0, 1, [1], 2]]", "[1]"] {
-            assert!(serde_json::from_str::<Features>(wrong).is_err(), "{wrong}");
-        }
-        assert!(serde_json::from_str::<Lists<Names>>("[[1]]").is_err());
+        let text = r#"[["a", "b\u00e9\n"], [], [""]]"#;
+        let actions = action_names(&mut serde_json::Deserializer::from_str(text)).unwrap().unwrap();
+        assert_eq!(actions.iter().collect::<Vec<_>>(), [vec!["a", "bé\n"], vec![], vec![""]]);
+        assert_eq!((actions.get(0, 1), actions.length(1), actions.length(2)), (Some("bé\n"), 0, 1));
+        assert!(action_names(&mut serde_json::Deserializer::from_str("[[1]]")).is_err());
+        assert!(names(&mut serde_json::Deserializer::from_str("[[]]")).is_err());
+        assert!(names(&mut serde_json::Deserializer::from_str("null")).unwrap().is_none());
         let kernel: Entries = serde_json::from_str("[[0, 1, 2, 0.5], [3, 4, 5, 1]]").unwrap();
         assert_eq!(kernel.0, [(0, 1, 2, 0.5), (3, 4, 5, 1.0)]);
         for wrong in ["[[0, 1, 2]]", "[[0, 1, 2, 3, 4]]", "[[0, 1, 2, [3]]]", "[[0, 1, -2, 0.5]]", "[1]"] {

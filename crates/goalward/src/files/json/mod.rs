@@ -23,8 +23,10 @@
 //! error names the line and column (wrong form) or the place in the document (wrong content).
 
 mod document;
+mod features;
 mod flat;
 mod place;
+mod stream;
 
 use super::text::{fault_at, stem};
 use super::{Source, bytes};
@@ -35,7 +37,7 @@ use document::Document;
 pub use document::Known;
 use serde::Serialize;
 use std::borrow::Cow;
-use std::io::{self, Write};
+use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 
 /// Reads a problem file, packed with gzip or not; errors name the file and the place in it.
@@ -70,6 +72,13 @@ struct Origin {
 }
 
 impl Draft {
+    /// Reads a file's form while it comes. None if anything is wrong with it: [`Draft::new`], which
+    /// takes the whole text, says what.
+    pub(super) fn read(from: impl BufRead, path: &Path) -> Option<Draft> {
+        let (document, size) = stream::read(from)?;
+        Some(Draft { document, size, origin: Origin { path: path.into(), text: None } })
+    }
+
     /// Reads the form; `is_file` says whether the text can be had again from its path.
     pub(super) fn new(bytes: Vec<u8>, path: &Path, is_file: bool) -> Result<Draft> {
         let text = std::str::from_utf8(&bytes).map_err(|e| {
@@ -195,7 +204,7 @@ pub fn write(instance: &Instance, out: impl Write) -> io::Result<()> {
         write_list(&mut out, "extra", facts)?;
     }
     if let Some(names) = problem.state_names() {
-        write_list(&mut out, "state_names", names.iter())?;
+        write_list(&mut out, "state_names", names)?;
     }
     if let Some(names) = problem.action_names() {
         write_list(&mut out, "action_names", names.iter())?;

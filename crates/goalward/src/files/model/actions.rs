@@ -7,13 +7,13 @@ const NUMBERED: u32 = u32::MAX;
 
 /// Names of choices, each kept once.
 #[derive(Clone, Debug, Default)]
-pub(in crate::files) struct ActionNames {
+pub(in crate::files) struct ChoiceNames {
     of: Vec<u32>,
     names: Vec<String>,
     known: HashMap<String, u32>,
 }
 
-impl ActionNames {
+impl ChoiceNames {
     /// The name of the next choice; its own number is no name.
     pub(in crate::files) fn push(&mut self, name: &str, number: usize) {
         if name.parse() == Ok(number) && !name.starts_with(['+', '0']) || name == "0" && number == 0 {
@@ -34,18 +34,18 @@ impl ActionNames {
 
     /// The next choice is called as another model calls one of its own, whose names are
     /// [adopted](Self::adopt) later.
-    pub(super) fn push_as(&mut self, other: &ActionNames, choice: usize) {
+    pub(super) fn push_as(&mut self, other: &ChoiceNames, choice: usize) {
         self.of.push(other.of[choice]);
     }
 
     /// Takes over the names of another model.
-    pub(super) fn adopt(&mut self, other: ActionNames) {
+    pub(super) fn adopt(&mut self, other: ChoiceNames) {
         (self.names, self.known) = (other.names, other.known);
     }
 
     /// So many choices that are called by their numbers.
-    pub(super) fn numbers(choices: usize) -> ActionNames {
-        ActionNames { of: vec![NUMBERED; choices], ..ActionNames::default() }
+    pub(super) fn numbers(choices: usize) -> ChoiceNames {
+        ChoiceNames { of: vec![NUMBERED; choices], ..ChoiceNames::default() }
     }
 
     /// The next choice is called by its number.

@@ -5,10 +5,11 @@
 //! arrays of the file become those of the problem: nothing is copied but what changes its place.
 
 use super::choose::{Chosen, Start};
-use super::{ActionNames, Explicit};
+use super::{ChoiceNames, Explicit};
 use crate::Result;
 use crate::problem::{
-    Faults, Instance, Kernel, LARGEST_COST, ProblemBuilder, ROUNDING, ROW_TOLERANCE, Size, State,
+    ActionLister, ActionNames, Faults, Instance, Kernel, LARGEST_COST, Names, ProblemBuilder, ROUNDING,
+    ROW_TOLERANCE, Size, State,
 };
 use std::mem::take;
 
@@ -16,9 +17,9 @@ use std::mem::take;
 const DRAW: &str = "start";
 
 /// Names of states and actions, where they have any.
-struct Names {
-    states: Option<Vec<String>>,
-    actions: Option<Vec<Vec<String>>>,
+struct Labels {
+    states: Option<Names>,
+    actions: Option<ActionNames>,
 }
 
 impl Explicit {
@@ -63,10 +64,10 @@ impl Explicit {
         let mut builder = ProblemBuilder::of_kernel(&self.name, kernel)?;
         builder.start(start).goal(place[chosen.goal[0] as State] as State).allow_lost();
         if let Some(names) = names.states {
-            builder.state_names(names);
+            builder.state_labels(names);
         }
         if let Some(names) = names.actions {
-            builder.action_names(names);
+            builder.action_labels(names);
         }
         Ok(Instance { model: Some(size), notes, ..Instance::new(builder.build()?, &[1.0])? })
     }
@@ -142,8 +143,8 @@ impl Explicit {
     /// choice without successors stays where it is.
     fn with_loops(mut self, chosen: &Chosen) -> (Explicit, Vec<f64>) {
         let costs = self.costs(chosen);
-        let empty = |first: &[usize]| first.windows(2).any(|w| w[0] == w[1]);
-        if !empty(&self.first_choice) && !empty(&self.first_transition) {
+        let stuck = |s: State| self.first_choice[s] == self.first_choice[s + 1] && !chosen.is_goal(s);
+        if !(0..self.states()).any(stuck) && self.first_transition.windows(2).all(|w| w[0] < w[1]) {
             return (self, costs);
         }
         let (mut first_choice, mut first_transition, mut new_costs) = (vec![0], vec![0], Vec::new());
@@ -170,7 +171,7 @@ impl Explicit {
             first_choice.push(new_costs.len());
         }
         // what is left of the names would no longer fit
-        self.actions = ActionNames::numbers(new_costs.len());
+        self.actions = ChoiceNames::numbers(new_costs.len());
         self.choice_lines = vec![0; new_costs.len()];
         (self.first_choice, self.first_transition) = (first_choice, first_transition);
         (self.successors, self.probabilities) = (successors, probabilities);
@@ -179,7 +180,7 @@ impl Explicit {
 
     /// Names of states and actions, where their numbers have changed or they have names of their
     /// own.
-    fn names(&self, chosen: &Chosen, drawn: bool) -> Names {
+    fn names(&self, chosen: &Chosen, drawn: bool) -> Labels {
         let states = || (0..self.states()).filter(|&s| !chosen.is_goal(s) || s == chosen.goal[0] as State);
         let plain = chosen.goal.len() == 1 && !drawn && self.odd_names.is_empty();
         let state_names = (!plain).then(|| {
@@ -190,16 +191,21 @@ impl Explicit {
             named.chain(drawn.then(|| DRAW.into())).collect()
         });
         let action_names = self.actions.any().then(|| {
-            let of = |s: State| match chosen.is_goal(s) {
-                true => Vec::new(),
-                false => {
+            let mut lister = ActionLister::default();
+            for s in states() {
+                if !chosen.is_goal(s) {
                     let actions = self.first_choice[s + 1] - self.first_choice[s];
-                    (0..actions).map(|a| self.action_name(s, a)).collect()
+                    (0..actions).for_each(|a| lister.action(&self.action_name(s, a)));
                 }
-            };
-            states().map(of).chain(drawn.then(|| vec!["draw".into()])).collect()
+                lister.end_state();
+            }
+            if drawn {
+                lister.action("draw");
+                lister.end_state();
+            }
+            lister.finish()
         });
-        Names { states: state_names, actions: action_names }
+        Labels { states: state_names, actions: action_names }
     }
 }
 

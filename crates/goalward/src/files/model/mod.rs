@@ -12,7 +12,7 @@ mod endings;
 mod known;
 mod sound;
 
-pub(super) use actions::ActionNames;
+pub(super) use actions::ChoiceNames;
 
 use super::text::{clipped, stem};
 use crate::Error;
@@ -40,7 +40,7 @@ pub struct Explicit {
     pub(super) choice_lines: Vec<u32>,
     /// The line of each state, 0 where there is none.
     pub(super) state_lines: Vec<u32>,
-    pub(super) actions: ActionNames,
+    pub(super) actions: ChoiceNames,
     pub(super) rewards: Vec<Rewards>,
     /// What a step costs if nobody says.
     pub(super) usual_cost: UsualCost,
@@ -110,7 +110,7 @@ impl Explicit {
             probabilities: Vec::new(),
             choice_lines: Vec::new(),
             state_lines: Vec::new(),
-            actions: ActionNames::default(),
+            actions: ChoiceNames::default(),
             rewards: Vec::new(),
             usual_cost: UsualCost::TheOnlyOne,
             labels: BTreeMap::new(),

@@ -53,8 +53,8 @@ impl ProblemBuilder {
                     format!("{} lists for {} states", names.len(), self.draft.states()),
                 );
             }
-            if let Some(s) = (0..names.len()).find(|&s| names[s].len() != self.draft.actions(s)) {
-                let (has, needs) = (names[s].len(), self.draft.actions(s));
+            if let Some(s) = (0..names.len()).find(|&s| names.length(s) != self.draft.actions(s)) {
+                let (has, needs) = (names.length(s), self.draft.actions(s));
                 return field(&format!("action_names[{s}]"), format!("{has} names for {needs} actions"));
             }
         }

@@ -1,9 +1,13 @@
 //! The actions and feature rows of a problem that is being built: the problem's own arrays, filled
 //! in place.
 
+use crate::numeric::gauge;
 use crate::problem::{Action, State};
 use std::collections::BTreeMap;
 use std::ops::Range;
+
+/// Rows that are counted at once.
+const COUNTED: usize = 4096;
 
 /// Flat arrays that become the problem's.
 ///
@@ -31,12 +35,12 @@ pub(super) struct Draft {
 }
 
 /// The arrays of a problem.
-pub(super) struct Arrays {
-    pub(super) first_pair: Vec<usize>,
-    pub(super) costs: Vec<f64>,
-    pub(super) first_row: Vec<usize>,
-    pub(super) successors: Vec<u32>,
-    pub(super) phi: Vec<f64>,
+pub(crate) struct Arrays {
+    pub(crate) first_pair: Vec<usize>,
+    pub(crate) costs: Vec<f64>,
+    pub(crate) first_row: Vec<usize>,
+    pub(crate) successors: Vec<u32>,
+    pub(crate) phi: Vec<f64>,
 }
 
 impl Draft {
@@ -116,6 +120,9 @@ impl Draft {
         if p + 1 < self.first_row.len() {
             self.late.insert((p, next), phi.to_vec());
             return;
+        }
+        if self.successors.len() % COUNTED == COUNTED - 1 {
+            gauge::built(COUNTED as u64);
         }
         self.first_row.resize(p + 1, self.successors.len());
         let first = self.first_row[p];

@@ -8,10 +8,11 @@ mod kernel;
 mod rescale;
 
 pub use arrays::{Csr, Dense, Rows, Shape};
+pub(crate) use draft::Arrays;
 pub use kernel::Kernel;
 pub(crate) use kernel::LARGEST_COST;
 
-use super::{Action, Halfspace, State};
+use super::{Action, ActionNames, Halfspace, Names, State};
 use crate::{Error, Result};
 use draft::Draft;
 
@@ -27,8 +28,8 @@ pub struct ProblemBuilder {
     goal: State,
     draft: Draft,
     extra: Vec<Halfspace>,
-    state_names: Option<Vec<String>>,
-    action_names: Option<Vec<Vec<String>>>,
+    state_names: Option<Names>,
+    action_names: Option<ActionNames>,
     model_names: Option<Vec<String>>,
     may_be_lost: bool,
     may_be_coarse: bool,
@@ -79,6 +80,13 @@ impl ProblemBuilder {
         Ok(ProblemBuilder { draft: Draft::of(1, kernel.into_arrays()?), is_kernel: true, ..builder })
     }
 
+    /// Features in arrays that become the problem's: costs and numbers that were checked, rows by
+    /// state and action, successors ascending within a pair, none of them zero.
+    pub(crate) fn of_arrays(name: &str, dim: usize, arrays: Arrays) -> Self {
+        let builder = ProblemBuilder::new(name, arrays.first_pair.len().saturating_sub(1), dim);
+        ProblemBuilder { draft: Draft::of(dim, arrays), ..builder }
+    }
+
     /// Where every episode starts; state 0 unless set.
     pub fn start(&mut self, s: State) -> &mut Self {
         self.start = s;
@@ -93,12 +101,40 @@ impl ProblemBuilder {
 
     /// Names for all states.
     pub fn state_names(&mut self, names: Vec<String>) -> &mut Self {
+        self.name_states(names)
+    }
+
+    /// The same, one after the other: they are not held as texts of their own.
+    #[doc(hidden)]
+    pub fn name_states(&mut self, names: impl IntoIterator<Item: AsRef<str>>) -> &mut Self {
+        self.state_labels(names.into_iter().collect())
+    }
+
+    /// The same, as they are held.
+    #[doc(hidden)]
+    pub fn state_labels(&mut self, mut names: Names) -> &mut Self {
+        names.shrink_to_fit();
         self.state_names = Some(names);
         self
     }
 
     /// Names for all actions of all states.
     pub fn action_names(&mut self, names: Vec<Vec<String>>) -> &mut Self {
+        self.name_actions(names)
+    }
+
+    /// The same, state by state: they are not held as texts of their own.
+    #[doc(hidden)]
+    pub fn name_actions<L>(&mut self, names: impl IntoIterator<Item = L>) -> &mut Self
+    where
+        L: IntoIterator<Item: AsRef<str>>,
+    {
+        self.action_labels(names.into_iter().collect())
+    }
+
+    /// The same, as they are held.
+    #[doc(hidden)]
+    pub fn action_labels(&mut self, names: ActionNames) -> &mut Self {
         self.action_names = Some(names);
         self
     }
@@ -223,7 +259,8 @@ impl ProblemBuilder {
     }
 
     fn state_name(&self, s: State) -> String {
-        self.state_names.as_ref().and_then(|names| names.get(s)).cloned().unwrap_or_else(|| s.to_string())
+        let names = self.state_names.as_ref().filter(|names| s < names.len());
+        names.map_or_else(|| s.to_string(), |names| names.get(s).to_string())
     }
 
     pub(super) fn model_name(&self, i: usize) -> String {
@@ -231,7 +268,7 @@ impl ProblemBuilder {
     }
 
     fn action_name(&self, s: State, a: Action) -> String {
-        let names = self.action_names.as_ref().and_then(|names| names.get(s));
-        names.and_then(|names| names.get(a)).cloned().unwrap_or_else(|| a.to_string())
+        let name = self.action_names.as_ref().and_then(|names| names.get(s, a));
+        name.map_or_else(|| a.to_string(), String::from)
     }
 }

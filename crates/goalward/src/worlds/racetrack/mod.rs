@@ -116,8 +116,8 @@ fn build(settings: &Reader) -> Result<Instance> {
     }
     absorb(&mut builder, goal, ACTIONS.len(), 2)?;
     let car = |car: &Car| format!("({},{}) going ({:+},{:+})", car.row, car.column, car.down, car.right);
-    builder.state_names(cars.iter().map(car).chain(["finish".to_string()]).collect());
-    builder.action_names(vec![names(&ACTIONS); goal + 1]);
+    builder.name_states(cars.iter().map(car).chain(["finish".to_string()]));
+    builder.name_actions((0..=goal).map(|_| ACTIONS));
     builder.model_names(names(&["dry", "wet"]));
     if settings.get(&SIMPLEX)? {
         builder.simplex();
