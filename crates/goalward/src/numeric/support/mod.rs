@@ -4,14 +4,18 @@
 mod active_set;
 mod conic;
 mod cuts;
+mod faces;
 mod lanes;
+mod survey;
 mod whiten;
 mod working;
 
 pub use conic::Conic;
+pub use survey::Survey;
 
 use super::{Cholesky, Polytope, dot, norm};
 use active_set::{ActiveSet, End, certified};
+use faces::Faces;
 use lanes::{Lanes, dot_four, inner};
 use std::sync::Arc;
 use whiten::Whitened;
@@ -72,6 +76,9 @@ pub trait SupportMin {
     }
     /// Adds the fallbacks of copies that did part of the work.
     fn count_fallbacks(&mut self, _more: u64) {}
+    /// Makes ready for millions of objectives like those of a survey, if that is of use. Answers
+    /// stay the same but for rounding.
+    fn ready(&mut self, _survey: &Survey) {}
     /// Whether it is one point, taken for the truth: nobody asks for lower bounds then, and a plan
     /// need not prove that it is one.
     fn is_model(&self) -> bool {
@@ -135,6 +142,8 @@ pub struct ConvexSet {
     /// The minimiser, unless the method's y still is.
     z: Vec<f64>,
     in_y: bool,
+    /// Working sets that are kept, where many objectives are to come.
+    faces: Option<Faces>,
 }
 
 impl ConvexSet {
@@ -175,6 +184,7 @@ impl ConvexSet {
             rounding: 0.0,
             z: set.z0.clone(),
             in_y: false,
+            faces: None,
             set: Arc::new(set),
         }
     }
@@ -346,6 +356,9 @@ impl ConvexSet {
         }
         let inverse = 1.0 / size;
         self.w.iter_mut().for_each(|w| *w = w.map(|w| w * inverse));
+        if let Some((value, bound)) = self.min_on_faces(constant, size, warm) {
+            return (value, bound, Status::Optimal);
+        }
         let start = warm.rows.iter().map(|&row| row as usize);
         let end = self.method.solve(&self.set, &self.w, start);
         self.in_y = true;
@@ -456,6 +469,9 @@ impl SupportMin for ConvexSet {
         if !self.in_y {
             return expand(&self.set.polytope, &self.z, theta);
         }
+        if self.faces.is_some() {
+            return self.set.place(&self.method.y, theta);
+        }
         let mut z = self.z.clone();
         self.set.unwhiten(self.method.y.as_flattened(), &mut z);
         expand(&self.set.polytope, &z, theta);
@@ -467,6 +483,10 @@ impl SupportMin for ConvexSet {
 
     fn count_fallbacks(&mut self, more: u64) {
         self.fallbacks += more;
+    }
+
+    fn ready(&mut self, survey: &Survey) {
+        self.make_ready(survey);
     }
 
     fn is_relaxed(&self) -> bool {
