@@ -35,6 +35,8 @@ pub(super) struct Faces {
     width: usize,
     /// The working set of each slot, and whether its rows are independent.
     names: Vec<u64>,
+    /// Where its numbers are: slots get room when they are first filled.
+    places: Vec<u32>,
     sound: Vec<bool>,
     /// s^2 = 1 - |y_W|^2.
     rest: Vec<f64>,
@@ -58,20 +60,23 @@ impl Faces {
             free: k,
             width: width(k),
             names: vec![NONE; SLOTS],
+            places: vec![0; SLOTS],
             sound: vec![false; SLOTS],
             rest: vec![0.0; SLOTS],
-            numbers: vec![[0.0; 4]; SLOTS * stride(k)],
+            numbers: Vec::new(),
             working: Working::new(k),
         })
     }
 
     /// Solves for |w| = 1 from the rows named, and leaves rows, multipliers and y in `answer`; false
-    /// if that is for others to do.
+    /// if that is for others to do. Where the rows are known to meet in a point of the set, nobody
+    /// need look at the others for its sake.
     pub(super) fn solve(
         &mut self,
         set: &Whitened,
         w: &[Lanes],
         start: &[u32],
+        known: bool,
         answer: &mut ActiveSet,
     ) -> bool {
         let k = self.free;
@@ -79,6 +84,7 @@ impl Faces {
         let mut name = named.fold(0, |name, row| name | 1u64 << row);
         // by the rows' numbers
         let mut lambda = [0.0; MOST_ROWS];
+        let begun = name;
         for _ in 0..50 + 5 * k {
             let slot = self.slot(set, name);
             if !self.sound[slot] {
@@ -93,7 +99,9 @@ impl Faces {
             answer.working.rows.clear();
             answer.working.rows.extend(rows(name));
             let y = &aim.y[..self.width];
-            let Some((row, _)) = set.most_violated(y, 0.0, &answer.working.rows) else {
+            let inside = known && n == k && name == begun;
+            let violated = if inside { None } else { set.most_violated(y, 0.0, &answer.working.rows) };
+            let Some((row, _)) = violated else {
                 answer.lambda.clear();
                 answer.lambda.extend(rows(name).map(|row| lambda[row]));
                 answer.y.copy_from_slice(y);
@@ -113,7 +121,7 @@ impl Faces {
     #[inline]
     fn aim(&self, slot: usize, n: usize, w: &[Lanes]) -> Option<Aim> {
         let (k, b) = (self.free, self.width);
-        let numbers = &self.numbers[slot * stride(k)..(slot + 1) * stride(k)];
+        let numbers = &self.numbers[self.places[slot] as usize..][..stride(k)];
         let (nearest, numbers) = numbers.split_at(b);
         let (q, numbers) = numbers.split_at(b);
         let (p, c) = numbers.split_at(k * b);
@@ -135,11 +143,15 @@ impl Faces {
             let length = (rest / square).sqrt();
             mu = 1.0 / length;
             for (y, u) in aim.y[..b].iter_mut().zip(&u) {
-                (0..4).for_each(|lane| y[lane] -= length * u[lane]);
+                for lane in 0..4 {
+                    y[lane] -= length * u[lane];
+                }
             }
         }
         for (target, q) in aim.target[..b].iter_mut().zip(q) {
-            (0..4).for_each(|lane| target[lane] = -(target[lane] + mu * q[lane]));
+            for lane in 0..4 {
+                target[lane] = -(target[lane] + mu * q[lane]);
+            }
         }
         Some(aim)
     }
@@ -156,7 +168,7 @@ impl Faces {
         let (k, b) = (self.free, self.width);
         let mut g = [[0.0; 4]; LANES];
         set.copy_row(row, &mut g[..b]);
-        let p = &self.numbers[slot * stride(k) + 2 * b..][..k * b];
+        let p = &self.numbers[self.places[slot] as usize + 2 * b..][..k * b];
         let mut share = [[0.0; 4]; LANES];
         products(b, p, &g, &mut share);
         let share = &share.as_flattened()[..k];
@@ -183,6 +195,10 @@ impl Faces {
     #[cold]
     fn fill(&mut self, set: &Whitened, name: u64, slot: usize) {
         let (k, b) = (self.free, self.width);
+        if self.names[slot] == NONE {
+            self.places[slot] = self.numbers.len() as u32;
+            self.numbers.resize(self.numbers.len() + stride(k), [0.0; 4]);
+        }
         self.names[slot] = name;
         let working = &mut self.working;
         working.start(&[[0.0; 4]; LANES][..b]);
@@ -195,7 +211,7 @@ impl Faces {
             return;
         }
         self.rest[slot] = 1.0 - working.nearest_sq();
-        let numbers = &mut self.numbers[slot * stride(k)..(slot + 1) * stride(k)];
+        let numbers = &mut self.numbers[self.places[slot] as usize..][..stride(k)];
         numbers.fill([0.0; 4]);
         let (nearest, numbers) = numbers.split_at_mut(b);
         let (q, numbers) = numbers.split_at_mut(b);
@@ -244,7 +260,9 @@ fn products_of<const B: usize>(columns: &[Lanes], x: &[Lanes], out: &mut [Lanes;
     let mut sums = [[0.0; 4]; B];
     for (column, x) in columns.as_chunks::<B>().0.iter().zip(x.as_flattened()) {
         for place in 0..B {
-            (0..4).for_each(|lane| sums[place][lane] += column[place][lane] * x);
+            for lane in 0..4 {
+                sums[place][lane] += column[place][lane] * x;
+            }
         }
     }
     out[..B].copy_from_slice(&sums);

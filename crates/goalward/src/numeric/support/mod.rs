@@ -7,6 +7,7 @@ mod cuts;
 mod faces;
 mod lanes;
 mod survey;
+mod vertex;
 mod whiten;
 mod working;
 
@@ -18,6 +19,7 @@ use active_set::{ActiveSet, End, certified};
 use faces::Faces;
 use lanes::{Lanes, dot_four, inner};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use whiten::Whitened;
 
 /// {theta : (theta - center)' shape (theta - center) <= radius^2}.
@@ -76,6 +78,16 @@ pub trait SupportMin {
     }
     /// Adds the fallbacks of copies that did part of the work.
     fn count_fallbacks(&mut self, _more: u64) {}
+    /// The same where it may be known of the warm start that its rows, as many as there are
+    /// dimensions, met in a point of this very set when it was last asked. Says whether those that
+    /// it leaves do.
+    fn min_again(&mut self, c: &[f64], warm: &mut Warm, _known: bool) -> (Support, bool) {
+        (self.min(c, warm), false)
+    }
+    /// Tells sets apart: who asks for minima over another set knows nothing of it.
+    fn identity(&self) -> Option<u64> {
+        None
+    }
     /// Makes ready for millions of objectives like those of a survey, if that is of use. Answers
     /// stay the same but for rounding.
     fn ready(&mut self, _survey: &Survey) {}
@@ -144,6 +156,9 @@ pub struct ConvexSet {
     in_y: bool,
     /// Working sets that are kept, where many objectives are to come.
     faces: Option<Faces>,
+    /// The last minimum is attained where as many rows meet as there are dimensions.
+    at_vertex: bool,
+    identity: u64,
 }
 
 impl ConvexSet {
@@ -185,6 +200,8 @@ impl ConvexSet {
             z: set.z0.clone(),
             in_y: false,
             faces: None,
+            at_vertex: false,
+            identity: fresh(),
             set: Arc::new(set),
         }
     }
@@ -345,10 +362,10 @@ impl ConvexSet {
 
     /// Minimises the reduced objective in `c`; the constant only adds to the scale that accuracy is
     /// measured by.
-    fn min_reduced(&mut self, constant: f64, warm: &mut Warm) -> (f64, f64, Status) {
+    fn min_reduced(&mut self, constant: f64, warm: &mut Warm, known: bool) -> (f64, f64, Status) {
         self.set.whiten(&self.c, &mut self.w);
         let size = inner(&self.w, &self.w).sqrt();
-        self.in_y = false;
+        (self.in_y, self.at_vertex) = (false, false);
         if self.set.point {
             let value = dot(&self.c, &self.set.z0);
             self.z.copy_from_slice(&self.set.z0);
@@ -356,14 +373,21 @@ impl ConvexSet {
         }
         let inverse = 1.0 / size;
         self.w.iter_mut().for_each(|w| *w = w.map(|w| w * inverse));
-        if let Some((value, bound)) = self.min_on_faces(constant, size, warm) {
-            return (value, bound, Status::Optimal);
-        }
-        let start = warm.rows.iter().map(|&row| row as usize);
-        let end = self.method.solve(&self.set, &self.w, start);
+        let quick = self.min_quickly(constant, size, warm, known);
+        let end = match quick {
+            Some(_) => End::Optimal,
+            None => {
+                let start = warm.rows.iter().map(|&row| row as usize);
+                self.method.solve(&self.set, &self.w, start)
+            }
+        };
         self.in_y = true;
         warm.rows.clear();
         warm.rows.extend(self.method.working.rows.iter().map(|&i| i as u32));
+        self.at_vertex = end == End::Optimal && warm.rows.len() == self.set.free;
+        if let Some((value, bound)) = quick {
+            return (value, bound, Status::Optimal);
+        }
         let (value, bound) = self.account(constant, size);
         // the ordinary end, without the trouble of finding z for the scale
         let least = constant.abs() + (self.set.rho * size).min(value.abs());
@@ -438,19 +462,24 @@ impl ConvexSet {
 
 impl SupportMin for ConvexSet {
     fn min(&mut self, c: &[f64], warm: &mut Warm) -> Support {
+        self.min_again(c, warm, false).0
+    }
+
+    fn min_again(&mut self, c: &[f64], warm: &mut Warm, known: bool) -> (Support, bool) {
+        self.at_vertex = false;
         if self.set.limits.is_empty()
             && !self.set.point
             && let Some(answer) = self.min_over_ball(c)
         {
             warm.rows.clear();
-            return answer;
+            return (answer, false);
         }
         let constant = self.set.reduce(c, &mut self.c);
         let whole = dot_four(c, c);
         if !whole.is_finite() {
             // no answer, but no lie either
             let (value, bound) = (f64::NAN, f64::NEG_INFINITY);
-            return Support { value, bound, status: Status::Inaccurate };
+            return (Support { value, bound, status: Status::Inaccurate }, false);
         }
         if dot_four(&self.c, &self.c) <= 16.0 * f64::EPSILON * f64::EPSILON * whole {
             // constant on the hull: what is left of c is rounding, any point will do
@@ -459,10 +488,10 @@ impl SupportMin for ConvexSet {
             let account = self.set.account(&self.c, std::iter::empty(), &mut self.r, &mut self.whitened);
             let value = constant + dot(&self.c, &self.z);
             let bound = (constant + account.bound(&self.r, &self.bounds)).min(value);
-            return Support { value, bound, status: Status::Optimal };
+            return (Support { value, bound, status: Status::Optimal }, false);
         }
-        let (value, bound, status) = self.min_reduced(constant, warm);
-        Support { value: constant + value, bound: constant + bound, status }
+        let (value, bound, status) = self.min_reduced(constant, warm, known);
+        (Support { value: constant + value, bound: constant + bound, status }, self.at_vertex)
     }
 
     fn minimiser(&self, theta: &mut [f64]) {
@@ -483,6 +512,10 @@ impl SupportMin for ConvexSet {
 
     fn count_fallbacks(&mut self, more: u64) {
         self.fallbacks += more;
+    }
+
+    fn identity(&self) -> Option<u64> {
+        Some(self.identity)
     }
 
     fn ready(&mut self, survey: &Survey) {
@@ -508,6 +541,12 @@ impl SupportMin for ConvexSet {
         };
         (0..polytope.dim()).map(coordinate).sum::<f64>() * (1.0 + 1e-9)
     }
+}
+
+/// A number that no other set has.
+fn fresh() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// theta = origin + N z.
@@ -547,7 +586,7 @@ fn bounds(polytope: &Arc<Polytope>) -> &[(f64, f64)] {
                 set.c.fill(0.0);
                 set.c[j] = sign;
                 // a bound whatever its status
-                let (_, bound, _) = set.min_reduced(0.0, &mut Warm::default());
+                let (_, bound, _) = set.min_reduced(0.0, &mut Warm::default(), false);
                 if bound > -0.1 * radius { bound - 1e-9 * (1.0 + bound.abs()) } else { f64::NEG_INFINITY }
             };
             intervals[j] = (side(1.0), -side(-1.0));

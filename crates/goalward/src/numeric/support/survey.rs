@@ -1,9 +1,11 @@
 //! What a set learns from a sample of the objectives to come.
 
 use super::faces::Faces;
-use super::{ConvexSet, Warm};
+use super::{ConvexSet, Warm, vertex};
 use std::sync::Arc;
 
+/// What value and bound may differ by, relative to the numbers that they are made of.
+const SHARP: f64 = 1e-13;
 /// Points that are compared at once.
 const LANES: usize = 16;
 /// Points with the same rows that are so near to each other are one.
@@ -64,7 +66,9 @@ impl Survey {
         for (block, columns) in self.blocks.chunks_exact(self.dim.max(1)).enumerate() {
             let mut values = [0.0; LANES];
             for (column, c) in columns.iter().zip(c) {
-                (0..LANES).for_each(|lane| values[lane] += column[lane] * c);
+                for lane in 0..LANES {
+                    values[lane] += column[lane] * c;
+                }
             }
             let points = values.iter().zip(block * LANES..self.starts.len());
             for (&value, point) in points {
@@ -97,20 +101,24 @@ impl ConvexSet {
         }
     }
 
-    /// A solve on working sets that are kept; none where that is for others to do.
-    pub(super) fn min_on_faces(&mut self, constant: f64, size: f64, warm: &mut Warm) -> Option<(f64, f64)> {
-        let faces = self.faces.as_mut()?;
-        if !faces.solve(&self.set, &self.w, &warm.rows, &mut self.method) {
+    /// A solve on working sets that are kept, or on one point: none where that is for others to do.
+    /// `known`: the rows named meet in a point of the set.
+    pub(super) fn min_quickly(
+        &mut self,
+        constant: f64,
+        size: f64,
+        warm: &Warm,
+        known: bool,
+    ) -> Option<(f64, f64)> {
+        let solved = match &mut self.faces {
+            Some(faces) => faces.solve(&self.set, &self.w, &warm.rows, known, &mut self.method),
+            None => known && vertex::solve(&self.set, &self.w, &warm.rows, &mut self.method),
+        };
+        if !solved {
             return None;
         }
         let (value, bound) = self.account(constant, size);
         let least = constant.abs() + (self.set.rho * size).min(value.abs());
-        if !(value - bound <= 1e-13 * least) {
-            return None;
-        }
-        warm.rows.clear();
-        warm.rows.extend(self.method.working.rows.iter().map(|&i| i as u32));
-        self.in_y = true;
-        Some((value, bound.min(value)))
+        (value - bound <= SHARP * least).then_some((value, bound.min(value)))
     }
 }

@@ -109,12 +109,12 @@ impl Chunk<'_> {
         let Task { problem, costs, q: bonus, .. } = *sweep.task;
         let off = self.leeway.phi_v(problem, p, sweep.before, phi);
         let entry = &mut self.warm[at * self.warm_width..(at + 1) * self.warm_width];
-        warm::read(entry, rows);
+        let known = warm::read(entry, rows);
         if rows.rows.is_empty() && !sweep.survey.is_empty() {
             sweep.survey.start(phi, rows);
         }
-        let support = set.min(phi, rows);
-        warm::write(entry, rows);
+        let (support, known) = set.min_again(phi, rows, known);
+        warm::write(entry, rows, known);
         // whatever theta in B, the expectation lies between the smallest and the largest
         // successor's value
         let values = problem.successors(p).iter().map(|&n| sweep.before[n as usize]);

@@ -36,6 +36,7 @@ impl Devi {
         let before = std::mem::take(&mut self.before);
         let halt = self.halt.clone();
         let counted = set.fallbacks();
+        self.warm.turn_to(set.identity());
         let (survey, mut copy) = self.survey(task, &before, set);
         let sweep = Sweep { task, before: &before, survey: &survey, halt: &halt };
         let d = task.problem.dim();

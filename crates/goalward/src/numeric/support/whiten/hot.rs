@@ -1,19 +1,29 @@
-//! Rows that are active more often than others, side by side: they are looked at first.
+//! Rows in half the digits, those that are active most often first: where rows are many, looking for
+//! the most violated one takes most of a solve.
+//!
+//! Half the digits say nearly always which rows can matter. Those are asked again in full, so that
+//! answers are as sharp as without.
 
-use super::coarse::{add_products, largest};
 use super::{Lanes, ROWS, Whitened};
 
-/// So many rows at most are looked at first; a set of hardly more needs no order.
-const HOT: usize = 6 * ROWS;
-const ENOUGH: usize = 2 * HOT;
+/// From so many rows on it is worthwhile.
+const ENOUGH: usize = 8 * ROWS;
+/// So many blocks are looked at first, and alone if one of them is violated.
+const HOT: usize = 6;
+/// In more dimensions rounding would leave too many rows in doubt.
+const MOST_FREE: usize = 64;
+/// What half the digits of a number of size one may be off by, for each product.
+const ROUNDING: f64 = 4e-7;
 
-/// Copies of some rows.
+/// All rows in another order.
 #[derive(Clone, Debug)]
 pub(super) struct Hot {
-    blocks: Vec<[f64; ROWS]>,
-    ceilings: Vec<[f64; ROWS]>,
+    blocks: Vec<[f32; ROWS]>,
+    ceilings: Vec<[f32; ROWS]>,
     /// Which rows they are.
     rows: Vec<u32>,
+    /// Blocks that are looked at first.
+    first: usize,
 }
 
 impl Whitened {
@@ -21,43 +31,92 @@ impl Whitened {
     pub(in crate::numeric::support) fn prefer(&mut self, counts: &[u32]) {
         let k = self.free;
         self.hot = None;
-        if counts.len() < ENOUGH || k == 0 {
+        if counts.len() < ENOUGH || !(1..=MOST_FREE).contains(&k) || self.coarse.is_some() {
             return;
         }
-        let mut rows: Vec<u32> = (0..counts.len() as u32).filter(|&i| counts[i as usize] > 0).collect();
+        let mut rows: Vec<u32> = (0..counts.len() as u32).collect();
         rows.sort_unstable_by_key(|&i| (std::cmp::Reverse(counts[i as usize]), i));
-        rows.truncate(HOT);
-        let mut hot = Hot { blocks: Vec::new(), ceilings: Vec::new(), rows };
+        let blocks = rows.len().div_ceil(ROWS);
+        let first = HOT.min(counts.iter().filter(|&&count| count > 0).count().div_ceil(ROWS));
+        let mut hot = Hot {
+            blocks: vec![[0.0; ROWS]; blocks * k],
+            ceilings: vec![[f32::INFINITY; ROWS]; blocks],
+            rows,
+            first,
+        };
         for (at, &i) in hot.rows.iter().enumerate() {
             let (block, lane) = (at / ROWS, at % ROWS);
-            if lane == 0 {
-                hot.blocks.resize((block + 1) * k, [0.0; ROWS]);
-                hot.ceilings.push([f64::INFINITY; ROWS]);
-            }
             for j in 0..k {
-                hot.blocks[block * k + j][lane] = self.entry(i as usize, j);
+                hot.blocks[block * k + j][lane] = self.entry(i as usize, j) as f32;
             }
-            hot.ceilings[block][lane] = self.ceilings[i as usize / ROWS][i as usize % ROWS];
+            hot.ceilings[block][lane] = self.ceilings[i as usize / ROWS][i as usize % ROWS] as f32;
         }
         self.hot = Some(hot);
+    }
+
+    /// By how much y violates a row.
+    fn excess(&self, row: usize, y: &[f64]) -> f64 {
+        let columns = &self.blocks[row / ROWS * self.free..];
+        let sum: f64 = columns.iter().zip(y).map(|(column, y)| column[row % ROWS] * y).sum();
+        sum - self.ceilings[row / ROWS][row % ROWS]
     }
 }
 
 impl Hot {
-    /// The most violated of these rows whose excess is above the floor, without those of W.
-    pub(super) fn scan(&self, y: &[Lanes], floor: f64, working: &[usize]) -> Option<(usize, f64)> {
-        let k = self.blocks.len() / self.ceilings.len().max(1);
-        let y = &y.as_flattened()[..k];
+    /// The most violated of the hot rows whose excess is above the floor, without those of W; of all
+    /// rows if there is none.
+    #[inline(never)]
+    pub(super) fn scan(
+        &self,
+        set: &Whitened,
+        y: &[Lanes],
+        floor: f64,
+        working: &[usize],
+    ) -> Option<(usize, f64)> {
+        let y = &y.as_flattened()[..set.free];
+        let all = self.ceilings.len();
+        let hot = self.scan_blocks(0..self.first, set, y, floor, working);
+        hot.or_else(|| self.scan_blocks(self.first..all, set, y, floor, working))
+    }
+
+    #[inline(always)]
+    fn scan_blocks(
+        &self,
+        range: std::ops::Range<usize>,
+        set: &Whitened,
+        y: &[f64],
+        floor: f64,
+        working: &[usize],
+    ) -> Option<(usize, f64)> {
+        let k = set.free;
+        let mut half = [0.0f32; MOST_FREE];
+        half.iter_mut().zip(y).for_each(|(half, y)| *half = *y as f32);
+        let longest = y.iter().map(|y| y * y).sum::<f64>().sqrt().max(1.0);
+        let margin = ROUNDING * (k + 2) as f64 * longest;
         let (mut most, mut found) = (floor, None);
-        for (block, columns) in self.blocks.chunks_exact(k.max(1)).enumerate() {
+        let mut limit = (most - margin) as f32;
+        for block in range {
             let mut excess = self.ceilings[block].map(|h| -h);
-            add_products(&mut excess, columns, y);
-            if largest(&excess) <= most {
+            for (column, y) in self.blocks[block * k..(block + 1) * k].iter().zip(&half) {
+                for lane in 0..ROWS {
+                    excess[lane] += column[lane] * y;
+                }
+            }
+            let mut above = 0;
+            for lane in 0..ROWS {
+                above |= u32::from(excess[lane] > limit);
+            }
+            if above == 0 {
                 continue;
             }
-            for (&row, &excess) in self.rows[block * ROWS..].iter().zip(&excess) {
-                if excess > most && !working.contains(&(row as usize)) {
-                    (most, found) = (excess, Some(row as usize));
+            for (&row, &nearly) in self.rows[block * ROWS..].iter().zip(&excess) {
+                let row = row as usize;
+                if nearly > limit && !working.contains(&row) {
+                    let excess = set.excess(row, y);
+                    if excess > most {
+                        (most, found) = (excess, Some(row));
+                        limit = (most - margin) as f32;
+                    }
                 }
             }
         }

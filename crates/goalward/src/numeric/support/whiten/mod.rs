@@ -352,8 +352,8 @@ impl Whitened {
     #[inline]
     pub(super) fn most_violated(&self, y: &[Lanes], deaf: f64, working: &[usize]) -> Option<(usize, f64)> {
         let floor = deaf.max(1e-12 * inner(y, y).sqrt());
-        if let Some(found) = self.hot.as_ref().and_then(|hot| hot.scan(y, floor, working)) {
-            return Some(found);
+        if let Some(hot) = &self.hot {
+            return hot.scan(self, y, floor, working);
         }
         let (row, most) = self.scan(y, floor, &[])?;
         // a row of W is violated by rounding at most, so that it rarely comes first
