@@ -64,14 +64,8 @@ impl Survey {
         warm.rows.clear();
         let (mut least, mut best) = (f64::INFINITY, None);
         for (block, columns) in self.blocks.chunks_exact(self.dim.max(1)).enumerate() {
-            let mut values = [0.0; LANES];
-            for (column, c) in columns.iter().zip(c) {
-                for lane in 0..LANES {
-                    values[lane] += column[lane] * c;
-                }
-            }
-            let points = values.iter().zip(block * LANES..self.starts.len());
-            for (&value, point) in points {
+            let values = products(columns, c);
+            for (&value, point) in values.iter().zip(block * LANES..self.starts.len()) {
                 if value < least {
                     (least, best) = (value, Some(point));
                 }
@@ -88,6 +82,18 @@ impl Survey {
         self.active.iter().filter(|&&row| (row as usize) < rows).for_each(|&row| counts[row as usize] += 1);
         counts
     }
+}
+
+/// Columns times c. A function of its own keeps the sums in vectors.
+#[inline(never)]
+fn products(columns: &[[f64; LANES]], c: &[f64]) -> [f64; LANES] {
+    let mut sums = [0.0; LANES];
+    for (column, c) in columns.iter().zip(c) {
+        for lane in 0..LANES {
+            sums[lane] += column[lane] * c;
+        }
+    }
+    sums
 }
 
 impl ConvexSet {

@@ -96,17 +96,9 @@ impl Hot {
         let (mut most, mut found) = (floor, None);
         let mut limit = (most - margin) as f32;
         for block in range {
-            let mut excess = self.ceilings[block].map(|h| -h);
-            for (column, y) in self.blocks[block * k..(block + 1) * k].iter().zip(&half) {
-                for lane in 0..ROWS {
-                    excess[lane] += column[lane] * y;
-                }
-            }
-            let mut above = 0;
-            for lane in 0..ROWS {
-                above |= u32::from(excess[lane] > limit);
-            }
-            if above == 0 {
+            let excess =
+                excesses(&self.ceilings[block], &self.blocks[block * k..(block + 1) * k], &half[..k]);
+            if largest(&excess) <= limit {
                 continue;
             }
             for (&row, &nearly) in self.rows[block * ROWS..].iter().zip(&excess) {
@@ -122,4 +114,29 @@ impl Hot {
         }
         found.map(|row| (row, most))
     }
+}
+
+/// Columns times y, less the ceilings. A function of its own keeps the sums in vectors.
+#[inline(never)]
+fn excesses(ceilings: &[f32; ROWS], columns: &[[f32; ROWS]], y: &[f32]) -> [f32; ROWS] {
+    let mut sums = ceilings.map(|h| -h);
+    for (column, y) in columns.iter().zip(y) {
+        for lane in 0..ROWS {
+            sums[lane] += column[lane] * y;
+        }
+    }
+    sums
+}
+
+#[inline(always)]
+fn largest(x: &[f32; ROWS]) -> f32 {
+    let mut top = *x;
+    let mut half = ROWS / 2;
+    while half > 0 {
+        for lane in 0..half {
+            top[lane] = if top[lane] > top[lane + half] { top[lane] } else { top[lane + half] };
+        }
+        half /= 2;
+    }
+    top[0]
 }
