@@ -3,6 +3,7 @@
 use super::backup::{Chosen, Chunk, Room, Sweep};
 use super::{Cut, Devi, Task, warm};
 use crate::numeric::support::{SupportMin, Survey, Warm};
+use crate::problem::Problem;
 use rayon::prelude::*;
 use std::sync::{Mutex, PoisonError};
 
@@ -13,7 +14,7 @@ const PARALLEL_PAIRS: usize = 1024;
 
 /// From so many pairs on a sweep begins with a sample of so many: the set makes ready for what it
 /// will be asked.
-const SURVEYED_PAIRS: usize = 1 << 14;
+const LARGE: usize = 1 << 14;
 const SAMPLE: usize = 256;
 
 /// What a sweep leaves behind.
@@ -23,6 +24,11 @@ pub(super) enum Keep {
     Values,
     /// And what attains the minima.
     Choices,
+}
+
+/// Whether it is worthwhile to prepare for a sweep.
+pub(super) fn is_large(problem: &Problem) -> bool {
+    problem.pairs() >= LARGE
 }
 
 impl Devi {
@@ -78,7 +84,7 @@ impl Devi {
         let problem = task.problem;
         let (pairs, d) = (problem.pairs(), problem.dim());
         let mut survey = Survey::new(d, SAMPLE);
-        if pairs < SURVEYED_PAIRS {
+        if !is_large(problem) {
             return (survey, None);
         }
         let (mut copy, mut phi, mut theta) = (set.clone(), vec![0.0; d], vec![0.0; d]);
