@@ -41,13 +41,14 @@ impl Devi {
         self.leeway = self.leeway(task, set);
         let before = std::mem::take(&mut self.before);
         let halt = self.halt.clone();
-        let counted = set.fallbacks();
         self.warm.turn_to(set.identity());
         let (survey, mut copy) = self.survey(task, &before, set);
         let sweep = Sweep { task, before: &before, survey: &survey, halt: &halt };
         let d = task.problem.dim();
+        let alone = task.problem.pairs() < PARALLEL_PAIRS || rayon::current_num_threads() == 1;
+        let counts_itself = alone && copy.is_none();
         let mut chunks = self.chunks(task, keep);
-        if task.problem.pairs() < PARALLEL_PAIRS || rayon::current_num_threads() == 1 {
+        if alone {
             let mut room = Room::new(d);
             let set = copy.as_mut().unwrap_or(set);
             chunks.iter_mut().for_each(|chunk| chunk.run(sweep, set, &mut room));
@@ -64,8 +65,7 @@ impl Devi {
             });
         }
         let fallbacks: u64 = chunks.iter().map(|chunk| chunk.fallbacks).sum();
-        drop(chunks);
-        if set.fallbacks() == counted {
+        if !counts_itself {
             set.count_fallbacks(fallbacks);
         }
         self.before = before;
