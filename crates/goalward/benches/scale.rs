@@ -1,5 +1,5 @@
 //! Problems of a thousand to a million state-action pairs: `cargo xtask bench scale [PAIRS [DIM]]`;
-//! `sweeps` or `runs` takes one of the two parts.
+//! `sweeps` or `runs` takes one of the two parts, `simplex` or `general` one kind of runs.
 //!
 //! Worlds are `random-mixture` with 10 successors: rows in general position; at d = 10 a tenth or
 //! more are facets of B. `plain` is one pass over the features with theta* known, the least that a

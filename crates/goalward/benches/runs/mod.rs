@@ -33,6 +33,7 @@ const COLUMNS: &[&str] = &[
     "plan_most",
     "learn",
     "learn_s",
+    "learn_cpu",
     "plans",
     "relaxed_plans",
     "one_by_two",
@@ -57,15 +58,26 @@ fn world(pairs: usize, simplex: bool) -> Instance {
 struct Run {
     plans: Vec<f64>,
     seconds: f64,
+    /// Of all processors together.
+    cpu: f64,
     relaxed: usize,
     values: Vec<u64>,
+}
+
+/// Processor time of this process so far, in seconds: where others use the machine too, a ratio of
+/// these says more than one of times.
+fn cpu() -> f64 {
+    let text = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
+    let fields = text.rsplit_once(')').map_or("", |(_, rest)| rest);
+    let ticks = fields.split_whitespace().skip(11).take(2).filter_map(|field| field.parse::<f64>().ok());
+    0.01 * ticks.sum::<f64>()
 }
 
 /// Runs `lr` until it has made so many plans, or for so many episodes.
 fn run(instance: &Instance, plans: usize, episodes: usize) -> Run {
     let (problem, truth) = (&instance.problem, instance.truth().unwrap());
     let entry = learners::entry("lr").unwrap();
-    let start = Instant::now();
+    let (start, cpu_before) = (Instant::now(), cpu());
     let mut learner = entry.build(problem, &Settings::new(), 0, 1, Told::default()).unwrap();
     let mut run = Run::default();
     let note = |learner: &Learner, run: &mut Run, seconds: f64| {
@@ -102,6 +114,7 @@ fn run(instance: &Instance, plans: usize, episodes: usize) -> Run {
         learner.end_episode();
     }
     run.seconds = start.elapsed().as_secs_f64();
+    run.cpu = cpu() - cpu_before;
     run
 }
 
@@ -147,6 +160,13 @@ fn measure(pairs: usize, simplex: bool) -> Vec<f64> {
         median((0..9).map(|_| two.install(|| 1e-3 * micros(1, pass))).collect())
     };
     let plain_ms = plain();
+    // one plain pass on two threads takes this of both
+    let passes_of = |count: usize| {
+        let before = cpu();
+        (0..count).for_each(|_| two.install(|| drop(std::hint::black_box(vec![plain_pass(&instance, &v)]))));
+        (cpu() - before) / count as f64
+    };
+    let plain_cpu = passes_of((20_000_000 / pairs).max(10));
     let (cold, warm, rows, relaxed) = two.install(|| whole(&instance));
     let mut first = learnt.plans[..FIRST.min(learnt.plans.len())].to_vec();
     first.sort_by(f64::total_cmp);
@@ -171,6 +191,7 @@ fn measure(pairs: usize, simplex: bool) -> Vec<f64> {
         passes(first[first.len() - 1]),
         passes(learnt.seconds),
         learnt.seconds,
+        learnt.cpu / plain_cpu,
         learnt.plans.len() as f64,
         learnt.relaxed as f64,
         ratio,
@@ -182,11 +203,12 @@ fn measure(pairs: usize, simplex: bool) -> Vec<f64> {
 
 /// The table, for all sizes or one.
 pub(crate) fn table(only: Option<usize>) {
+    let asked = |part: &str| std::env::args().any(|arg| arg == part);
     let mut table = Table::new("runs", COLUMNS);
     for pairs in
         [100_000, ON_ONE, 1_000_000].into_iter().filter(|pairs| only.is_none_or(|only| only == *pairs))
     {
-        for simplex in [true, false] {
+        for simplex in [true, false].into_iter().filter(|s| !asked(if *s { "general" } else { "simplex" })) {
             let name = if simplex { "simplex" } else { "general position" };
             table.row(&format!("{pairs} pairs, {name}"), &measure(pairs, simplex));
         }

@@ -66,12 +66,16 @@ impl Devi {
         let n = self.v.len();
         let pair = |s: State| self.chosen.as_ref().and_then(|chosen| chosen.pair[s]);
         arcs.first.clear();
+        arcs.first.reserve_exact(n + 1);
         arcs.first.push(0);
         let mut total = 0;
         for s in 0..n {
             total += pair(s).map_or(0, |p| problem.rows(p as usize).len());
             arcs.first.push(total);
         }
+        // no more than is needed: choices differ from round to round
+        arcs.weight.clear();
+        arcs.weight.reserve_exact(total);
         arcs.weight.resize(total, 0.0);
         arcs.leaving.resize(n, 1.0);
         arcs.charge.resize(n, 0.0);
