@@ -26,7 +26,7 @@ impl ConvexSet {
     /// Whether the multipliers' defect r can be undone within W, by multipliers that stay
     /// nonnegative: then the vertex of W is optimal over the whole polytope, and only rounding
     /// separates the bound from the value.
-    fn is_vertex_optimal(&mut self, size: f64) -> bool {
+    pub(super) fn is_vertex_optimal(&mut self, size: f64) -> bool {
         let method = &mut self.method;
         if method.working.len() < self.set.free || method.round {
             return false;

@@ -45,7 +45,7 @@ impl Survey {
         if known || at >= self.most {
             return;
         }
-        if at % LANES == 0 {
+        if at.is_multiple_of(LANES) {
             self.blocks.resize(self.blocks.len() + self.dim, [f64::INFINITY; LANES]);
         }
         let block = at / LANES * self.dim;

@@ -38,7 +38,7 @@ pub(super) fn solve(set: &Whitened, w: &[Lanes], rows: &[u32], answer: &mut Acti
     y.iter_mut().zip(rows).for_each(|(y, &row)| *y = set.limits[row as usize]);
     factor.solve_transposed(&mut y);
     let square: f64 = y[..k].iter().map(|y| y * y).sum();
-    if !(square < 1.0) {
+    if square.is_nan() || square >= 1.0 {
         return false;
     }
     answer.working.rows.clear();
@@ -63,7 +63,8 @@ impl Factor {
                 (step..k).fold(step, |best, i| if a[i][step].abs() > a[best][step].abs() { i } else { best });
             a.swap(step, pivot);
             order.swap(step, pivot);
-            if !(a[step][step].abs() > FAINT) {
+            let size = a[step][step].abs();
+            if size.is_nan() || size <= FAINT {
                 return None;
             }
             let (done, left) = a.split_at_mut(step + 1);

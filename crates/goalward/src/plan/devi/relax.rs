@@ -121,7 +121,7 @@ impl Devi {
                 break;
             }
             if sweep % TRIAL == 0 {
-                if !(found.left <= FALLS * mark) {
+                if found.left.is_nan() || found.left > FALLS * mark {
                     break;
                 }
                 mark = found.left;
