@@ -1,4 +1,5 @@
-//! Problems of a thousand to a million state-action pairs: `cargo xtask bench scale [PAIRS [DIM]]`.
+//! Problems of a thousand to a million state-action pairs: `cargo xtask bench scale [PAIRS [DIM]]`;
+//! `sweeps` or `runs` takes one of the two parts, `simplex` or `general` one kind of runs.
 //!
 //! Worlds are `random-mixture` with 10 successors: rows in general position; at d = 10 a tenth or
 //! more are facets of B. `plain` is one pass over the features with theta* known, the least that a
@@ -10,6 +11,7 @@
 //! sweeps read the first.
 
 mod harness;
+mod runs;
 
 use goalward::Settings;
 use goalward::learners::{self, Told, Transition};
@@ -285,6 +287,13 @@ fn main() {
     let wanted = |(pairs, dim): (usize, usize)| {
         only.first().is_none_or(|only| *only == pairs) && only.get(1).is_none_or(|only| *only == dim)
     };
+    let asked = |part: &str| std::env::args().any(|arg| arg == part);
+    if !asked("sweeps") {
+        runs::table(only.first().copied());
+    }
+    if asked("runs") {
+        return;
+    }
     let mut table = Table::new("scale", COLUMNS);
     for &(pairs, dim) in CASES.iter().filter(|case| wanted(**case)) {
         table.row(&format!("{pairs} pairs, d = {dim}"), &measure(pairs, dim));

@@ -8,7 +8,7 @@
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT};
 use goalward::Settings;
-use goalward::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
+use goalward::numeric::support::{ConvexSet, Ellipsoid, Support, SupportMin, Survey, Warm};
 use goalward::numeric::{Rows, Stream};
 use goalward::problem::Instance;
 use goalward::worlds;
@@ -19,6 +19,8 @@ use std::sync::Arc;
 const VIOLATION: f64 = 1e-9;
 /// Rows that join Clarabel's at once.
 const BATCH: usize = 8;
+/// Objectives that a set is made ready with.
+const SAMPLE: usize = 64;
 /// Objectives that share Clarabel's rows.
 const CHUNK: usize = 50;
 
@@ -54,6 +56,15 @@ impl World {
             }
         }
         World { name: format!("{id}, d = {dim}, {} rows", phi.len() / dim), instance, dim, phi, equalities }
+    }
+
+    /// The same where no weight is negative, which learners are told.
+    pub(crate) fn simplex(id: &str, settings: &Settings) -> World {
+        let mut world = World::new(id, &settings.clone().set("simplex", true));
+        let dim = world.dim;
+        (0..dim).for_each(|i| world.phi.extend((0..dim).map(|j| f64::from(u8::from(i == j)))));
+        world.name.push_str(", simplex");
+        world
     }
 
     /// How many rows the problem states.
@@ -240,7 +251,33 @@ impl Counts {
     }
 }
 
-/// So many objectives over one ellipsoid; rows that can bind, and the counts.
+impl Counts {
+    fn compare(&mut self, found: Support, expected: f64) {
+        let difference = (found.value - expected).abs();
+        self.worst = self.worst.max(difference);
+        self.beyond += u64::from(difference > 1e-7);
+        self.excess = self.excess.max(found.bound - expected);
+        self.above += u64::from(found.bound > expected + 1e-8);
+    }
+}
+
+/// A copy that is ready for many objectives, as sweeps have it, and where they may start.
+fn ready(set: &ConvexSet, d: usize, seed: u64) -> (ConvexSet, Survey) {
+    let (mut copy, mut survey) = (set.clone(), Survey::new(d, SAMPLE));
+    let (mut random, mut theta) = (Stream::new(seed, &[2]), vec![0.0; d]);
+    for _ in 0..SAMPLE {
+        let c: Vec<f64> = (0..d).map(|_| random.uniform() - 0.5).collect();
+        let mut warm = Warm::default();
+        copy.min(&c, &mut warm);
+        copy.minimiser(&mut theta);
+        survey.note(&theta, &warm);
+    }
+    copy.ready(&survey);
+    (copy, survey)
+}
+
+/// So many objectives over one ellipsoid, each three times: as they are, as sweeps ask for them, and
+/// again from what that left; rows that can bind, and the counts.
 pub(crate) fn compare(world: &World, place: Place, objectives: usize, seed: u64) -> (usize, Counts) {
     let (round, set) = round(world, place, seed);
     assert!(!set.is_relaxed());
@@ -248,6 +285,8 @@ pub(crate) fn compare(world: &World, place: Place, objectives: usize, seed: u64)
     let chunk = |first: usize| {
         let mut counts = Counts::default();
         let (mut set, mut random) = (set.clone(), Stream::new(seed, &[1, first as u64]));
+        let (mut quick, survey) = ready(&set, d, seed);
+        let mut start = Warm::default();
         let mut reference = Reference { world, round: &round, working: Vec::new() };
         let mut warm = Warm::default();
         for _ in first..(first + CHUNK).min(objectives) {
@@ -259,11 +298,15 @@ pub(crate) fn compare(world: &World, place: Place, objectives: usize, seed: u64)
                 counts.unsure += 1;
                 continue;
             };
-            let difference = (found.value - expected).abs();
-            counts.worst = counts.worst.max(difference);
-            counts.beyond += u64::from(difference > 1e-7);
-            counts.excess = counts.excess.max(found.bound - expected);
-            counts.above += u64::from(found.bound > expected + 1e-8);
+            counts.compare(found, expected);
+            survey.start(&c, &mut start);
+            let (swept, known) = quick.min_again(&c, &mut start, false);
+            counts.compare(swept, expected);
+            // what is known of the point must not be taken for more than it is
+            let near: Vec<f64> = c.iter().map(|c| c + 1e-3 * (random.uniform() - 0.5)).collect();
+            quick.min_again(&near, &mut start, known);
+            let again = quick.min_again(&c, &mut start, false).0;
+            counts.compare(again, expected);
         }
         counts
     };

@@ -297,7 +297,7 @@ impl ActiveSet {
 
 /// Where lambda - step rate first loses a multiplier; of several at once, the one that falls
 /// fastest.
-fn first_to_vanish(lambda: &[f64], rate: &[f64]) -> Option<(usize, f64)> {
+pub(super) fn first_to_vanish(lambda: &[f64], rate: &[f64]) -> Option<(usize, f64)> {
     let rounding = 1e-12 * rate.iter().fold(0.0, |m: f64, r| m.max(r.abs()));
     let mut first: Option<(usize, f64)> = None;
     for (a, (&l, &r)) in lambda.iter().zip(rate).enumerate() {

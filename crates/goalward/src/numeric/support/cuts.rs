@@ -14,6 +14,7 @@ impl ConvexSet {
             return;
         }
         let row: Vec<f64> = a.iter().map(|a| a / size).collect();
+        (self.faces, self.identity) = (None, super::fresh());
         Arc::make_mut(&mut self.set).append(&row, b / size);
     }
 
@@ -55,6 +56,7 @@ impl ConvexSet {
     /// Takes all rows from this number on out again.
     pub(crate) fn uncut(&mut self, rows: usize) {
         if rows < self.rows() {
+            (self.faces, self.identity) = (None, super::fresh());
             Arc::make_mut(&mut self.set).truncate(rows);
         }
     }

@@ -4,16 +4,23 @@
 mod active_set;
 mod conic;
 mod cuts;
+mod faces;
 mod lanes;
+mod settle;
+mod survey;
+mod vertex;
 mod whiten;
 mod working;
 
 pub use conic::Conic;
+pub use survey::Survey;
 
 use super::{Cholesky, Polytope, dot, norm};
 use active_set::{ActiveSet, End, certified};
+use faces::Faces;
 use lanes::{Lanes, dot_four, inner};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use whiten::Whitened;
 
 /// {theta : (theta - center)' shape (theta - center) <= radius^2}.
@@ -72,6 +79,19 @@ pub trait SupportMin {
     }
     /// Adds the fallbacks of copies that did part of the work.
     fn count_fallbacks(&mut self, _more: u64) {}
+    /// The same where it may be known of the warm start that its rows, as many as there are
+    /// dimensions, met in a point of this very set when it was last asked. Says whether those that
+    /// it leaves do.
+    fn min_again(&mut self, c: &[f64], warm: &mut Warm, _known: bool) -> (Support, bool) {
+        (self.min(c, warm), false)
+    }
+    /// Tells sets apart: who asks for minima over another set knows nothing of it.
+    fn identity(&self) -> Option<u64> {
+        None
+    }
+    /// Makes ready for millions of objectives like those of a survey, if that is of use. Answers
+    /// stay the same but for rounding.
+    fn ready(&mut self, _survey: &Survey) {}
     /// Whether it is one point, taken for the truth: nobody asks for lower bounds then, and a plan
     /// need not prove that it is one.
     fn is_model(&self) -> bool {
@@ -135,6 +155,11 @@ pub struct ConvexSet {
     /// The minimiser, unless the method's y still is.
     z: Vec<f64>,
     in_y: bool,
+    /// Working sets that are kept, where many objectives are to come.
+    faces: Option<Faces>,
+    /// The last minimum is attained where as many rows meet as there are dimensions.
+    at_vertex: bool,
+    identity: u64,
 }
 
 impl ConvexSet {
@@ -175,6 +200,9 @@ impl ConvexSet {
             rounding: 0.0,
             z: set.z0.clone(),
             in_y: false,
+            faces: None,
+            at_vertex: false,
+            identity: fresh(),
             set: Arc::new(set),
         }
     }
@@ -250,95 +278,12 @@ impl ConvexSet {
         (value, account.bound(&self.r, &self.bounds) - self.rounding)
     }
 
-    /// The better of both bounds, and Clarabel's point if it says more about the minimum than the
-    /// method's.
-    fn fall_back(&mut self, size: f64, value: f64, bound: f64) -> (f64, f64) {
-        self.fallbacks += 1;
-        let answer = conic::solve(&self.set, &self.w.as_flattened()[..self.set.free]);
-        let multipliers = answer.multipliers.iter().map(|l| l * size).enumerate();
-        let account = self.set.account(&self.c, multipliers, &mut self.r, &mut self.whitened);
-        let bound = bound.max(account.bound(&self.r, &self.bounds));
-        self.set.unwhiten(&answer.y, &mut self.r);
-        let other = dot(&self.c, &self.r);
-        if answer.solved() && (other - bound).abs() < 0.1 * (value - bound).abs() {
-            self.z.copy_from_slice(&self.r);
-            self.in_y = false;
-            return (other, bound);
-        }
-        (value, bound)
-    }
-
-    /// Whether the multipliers' defect r can be undone within W, by multipliers that stay
-    /// nonnegative: then the vertex of W is optimal over the whole polytope, and only rounding
-    /// separates the bound from the value.
-    fn is_vertex_optimal(&mut self, size: f64) -> bool {
-        let method = &mut self.method;
-        if method.working.len() < self.set.free || method.round {
-            return false;
-        }
-        // the account left L^-1 r here
-        self.whitened.as_flattened_mut().iter_mut().for_each(|w| *w /= size);
-        method.outweighs(&self.whitened)
-    }
-
-    /// Finds the best mu = |u| / s by its bound, which is concave along lambda = -(p + mu q): where
-    /// the set is hardly more than a point, s^2 = 1 - |y_W|^2 has lost its digits. The better of
-    /// both bounds, and the value at that mu if it is nearer to it.
-    fn press(&mut self, size: f64, value: f64, bound: f64) -> (f64, f64) {
-        let y = self.method.y.clone();
-        let outside = self.method.outside_norm().max(1e-6);
-        let mut best = (f64::NEG_INFINITY, outside);
-        let mut at = |exponent: f64| {
-            let mu = outside * 10f64.powf(exponent);
-            self.method.press(mu);
-            let multipliers = self.method.working.rows.iter().zip(&self.method.lambda);
-            let bound = self.set.ball_in_full(&self.c, multipliers.map(|(&i, l)| (i, l * size)));
-            if bound > best.0 {
-                best = (bound, mu);
-            }
-            bound
-        };
-        const GOLDEN: f64 = 0.618_033_988_749_894_9;
-        let (mut low, mut high) = (2.0, 9.0);
-        let (mut left, mut right) = (high - GOLDEN * (high - low), low + GOLDEN * (high - low));
-        let (mut at_left, mut at_right) = (at(left), at(right));
-        while high - low > 1e-6 {
-            if at_left < at_right {
-                (low, left, at_left) = (left, right, at_right);
-                right = low + GOLDEN * (high - low);
-                at_right = at(right);
-            } else {
-                (high, right, at_right) = (right, left, at_left);
-                left = high - GOLDEN * (high - low);
-                at_left = at(left);
-            }
-        }
-        self.method.press(best.1);
-        let better = bound.max(best.0);
-        self.set.unwhiten(self.method.y.as_flattened(), &mut self.r);
-        let pressed = dot(&self.c, &self.r);
-        if (pressed - better).abs() < (value - better).abs() {
-            self.z.copy_from_slice(&self.r);
-            return (pressed, better);
-        }
-        self.method.y.copy_from_slice(&y);
-        (value, better)
-    }
-
-    /// The size of the numbers that enter c'theta: what accuracy is measured by.
-    fn scale(&mut self, constant: f64, value: f64, size: f64) -> f64 {
-        if self.in_y {
-            self.set.unwhiten(self.method.y.as_flattened(), &mut self.z);
-        }
-        constant.abs() + norm(&self.c) * norm(&self.z) + (self.set.rho * size).min(value.abs())
-    }
-
     /// Minimises the reduced objective in `c`; the constant only adds to the scale that accuracy is
     /// measured by.
-    fn min_reduced(&mut self, constant: f64, warm: &mut Warm) -> (f64, f64, Status) {
+    fn min_reduced(&mut self, constant: f64, warm: &mut Warm, known: bool) -> (f64, f64, Status) {
         self.set.whiten(&self.c, &mut self.w);
         let size = inner(&self.w, &self.w).sqrt();
-        self.in_y = false;
+        (self.in_y, self.at_vertex) = (false, false);
         if self.set.point {
             let value = dot(&self.c, &self.set.z0);
             self.z.copy_from_slice(&self.set.z0);
@@ -346,11 +291,21 @@ impl ConvexSet {
         }
         let inverse = 1.0 / size;
         self.w.iter_mut().for_each(|w| *w = w.map(|w| w * inverse));
-        let start = warm.rows.iter().map(|&row| row as usize);
-        let end = self.method.solve(&self.set, &self.w, start);
+        let quick = self.min_quickly(constant, size, warm, known);
+        let end = match quick {
+            Some(_) => End::Optimal,
+            None => {
+                let start = warm.rows.iter().map(|&row| row as usize);
+                self.method.solve(&self.set, &self.w, start)
+            }
+        };
         self.in_y = true;
         warm.rows.clear();
         warm.rows.extend(self.method.working.rows.iter().map(|&i| i as u32));
+        self.at_vertex = end == End::Optimal && warm.rows.len() == self.set.free;
+        if let Some((value, bound)) = quick {
+            return (value, bound, Status::Optimal);
+        }
         let (value, bound) = self.account(constant, size);
         // the ordinary end, without the trouble of finding z for the scale
         let least = constant.abs() + (self.set.rho * size).min(value.abs());
@@ -378,66 +333,28 @@ impl ConvexSet {
         let value = dot_four(c, &set.center) - set.rho * size;
         Some(Support { value, bound: value, status: Status::Optimal })
     }
-
-    /// Does what can be done about an answer whose value and bound are apart.
-    #[cold]
-    fn settle(
-        &mut self,
-        end: End,
-        constant: f64,
-        size: f64,
-        mut value: f64,
-        mut bound: f64,
-    ) -> (f64, f64, Status) {
-        let scale = self.scale(constant, value, size);
-        self.stalls += u64::from(end == End::Stalled);
-        let close = |value: f64, bound: f64| value - bound <= 1e-9 * scale;
-        if end == End::Optimal && !close(value, bound) {
-            self.method.refine(&self.set, &self.w);
-            (value, bound) = self.account(constant, size);
-        }
-        if end == End::Optimal && bound < value && self.is_vertex_optimal(size) {
-            bound = value;
-        }
-        if self.rounding > 1e-13 * scale {
-            // the multipliers are huge here and would drown the value
-            value = dot(&self.c, &self.z);
-        }
-        let apart = value - bound > 1e-10 * scale;
-        if end == End::Touching || end == End::Optimal && self.method.round && apart {
-            (value, bound) = self.press(size, value, bound);
-        }
-        if matches!(end, End::Stalled | End::Empty) {
-            self.z.copy_from_slice(&self.witness);
-            self.in_y = false;
-            value = dot(&self.c, &self.z);
-        }
-        // Clarabel knows no better where the set is thinner than rounding
-        if end == End::Stalled || end == End::Optimal && !close(value, bound) {
-            (value, bound) = self.fall_back(size, value, bound);
-        }
-        // a set that is empty by less than rounding has bounds beyond its point
-        bound = bound.min(value);
-        let status = if close(value, bound) { Status::Optimal } else { Status::Inaccurate };
-        (value, bound, status)
-    }
 }
 
 impl SupportMin for ConvexSet {
     fn min(&mut self, c: &[f64], warm: &mut Warm) -> Support {
+        self.min_again(c, warm, false).0
+    }
+
+    fn min_again(&mut self, c: &[f64], warm: &mut Warm, known: bool) -> (Support, bool) {
+        self.at_vertex = false;
         if self.set.limits.is_empty()
             && !self.set.point
             && let Some(answer) = self.min_over_ball(c)
         {
             warm.rows.clear();
-            return answer;
+            return (answer, false);
         }
         let constant = self.set.reduce(c, &mut self.c);
         let whole = dot_four(c, c);
         if !whole.is_finite() {
             // no answer, but no lie either
             let (value, bound) = (f64::NAN, f64::NEG_INFINITY);
-            return Support { value, bound, status: Status::Inaccurate };
+            return (Support { value, bound, status: Status::Inaccurate }, false);
         }
         if dot_four(&self.c, &self.c) <= 16.0 * f64::EPSILON * f64::EPSILON * whole {
             // constant on the hull: what is left of c is rounding, any point will do
@@ -446,15 +363,18 @@ impl SupportMin for ConvexSet {
             let account = self.set.account(&self.c, std::iter::empty(), &mut self.r, &mut self.whitened);
             let value = constant + dot(&self.c, &self.z);
             let bound = (constant + account.bound(&self.r, &self.bounds)).min(value);
-            return Support { value, bound, status: Status::Optimal };
+            return (Support { value, bound, status: Status::Optimal }, false);
         }
-        let (value, bound, status) = self.min_reduced(constant, warm);
-        Support { value: constant + value, bound: constant + bound, status }
+        let (value, bound, status) = self.min_reduced(constant, warm, known);
+        (Support { value: constant + value, bound: constant + bound, status }, self.at_vertex)
     }
 
     fn minimiser(&self, theta: &mut [f64]) {
         if !self.in_y {
             return expand(&self.set.polytope, &self.z, theta);
+        }
+        if self.faces.is_some() {
+            return self.set.place(&self.method.y, theta);
         }
         let mut z = self.z.clone();
         self.set.unwhiten(self.method.y.as_flattened(), &mut z);
@@ -467,6 +387,14 @@ impl SupportMin for ConvexSet {
 
     fn count_fallbacks(&mut self, more: u64) {
         self.fallbacks += more;
+    }
+
+    fn identity(&self) -> Option<u64> {
+        Some(self.identity)
+    }
+
+    fn ready(&mut self, survey: &Survey) {
+        self.make_ready(survey);
     }
 
     fn is_relaxed(&self) -> bool {
@@ -488,6 +416,12 @@ impl SupportMin for ConvexSet {
         };
         (0..polytope.dim()).map(coordinate).sum::<f64>() * (1.0 + 1e-9)
     }
+}
+
+/// A number that no other set has.
+fn fresh() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// theta = origin + N z.
@@ -527,7 +461,7 @@ fn bounds(polytope: &Arc<Polytope>) -> &[(f64, f64)] {
                 set.c.fill(0.0);
                 set.c[j] = sign;
                 // a bound whatever its status
-                let (_, bound, _) = set.min_reduced(0.0, &mut Warm::default());
+                let (_, bound, _) = set.min_reduced(0.0, &mut Warm::default(), false);
                 if bound > -0.1 * radius { bound - 1e-9 * (1.0 + bound.abs()) } else { f64::NEG_INFINITY }
             };
             intervals[j] = (side(1.0), -side(-1.0));
@@ -536,5 +470,7 @@ fn bounds(polytope: &Arc<Polytope>) -> &[(f64, f64)] {
     })
 }
 
+#[cfg(test)]
+mod quick_tests;
 #[cfg(test)]
 mod tests;

@@ -11,19 +11,19 @@ fn magnitude(random: &mut Stream, low: f64, high: f64) -> f64 {
     10f64.powf(low + (high - low) * random.uniform())
 }
 
-fn draw(random: &mut Stream, n: usize) -> Vec<f64> {
+pub(super) fn draw(random: &mut Stream, n: usize) -> Vec<f64> {
     (0..n).map(|_| symmetric(random)).collect()
 }
 
-struct Instance {
-    polytope: Arc<Polytope>,
+pub(super) struct Instance {
+    pub(super) polytope: Arc<Polytope>,
     center: Vec<f64>,
     shape: Vec<f64>,
     radius: f64,
 }
 
 impl Instance {
-    fn ellipsoid(&self) -> Ellipsoid<'_> {
+    pub(super) fn ellipsoid(&self) -> Ellipsoid<'_> {
         Ellipsoid { center: &self.center, shape: &self.shape, radius: self.radius }
     }
 
@@ -63,7 +63,7 @@ fn shape(random: &mut Stream, d: usize, condition: f64) -> Vec<f64> {
 
 /// A random polytope (bounded or not, full or not, with repeated and degenerate rows) and a random
 /// ellipsoid.
-fn instance(random: &mut Stream) -> Instance {
+pub(super) fn instance(random: &mut Stream) -> Instance {
     let d = 1 + random.below(12);
     let m = random.below(41);
     let anchor = draw(random, d);

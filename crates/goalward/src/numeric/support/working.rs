@@ -271,6 +271,17 @@ impl Working {
         self.backward(out);
     }
 
+    /// Leaves of a vector what lies outside the span of W's rows.
+    pub(super) fn leave(&self, v: &mut [Lanes]) {
+        let mut part = self.part.clone();
+        let part = &mut part[..self.len()];
+        // twice, for orthogonality to rounding
+        for _ in 0..2 {
+            project(&self.q, v, part);
+            add_columns(v, &self.q, part, -1.0);
+        }
+    }
+
     /// q = M^-1 h_W.
     pub(super) fn q(&self, out: &mut [f64]) {
         let n = self.len();

@@ -2,7 +2,7 @@
 
 use super::halves::Leeway;
 use super::{Halt, Task, warm};
-use crate::numeric::support::{SupportMin, Warm};
+use crate::numeric::support::{SupportMin, Survey, Warm};
 use crate::problem::{Pair, State};
 use std::ops::Range;
 
@@ -41,6 +41,8 @@ pub(super) struct Sweep<'a> {
     pub(super) task: &'a Task<'a>,
     /// V^(i).
     pub(super) before: &'a [f64],
+    /// Where a pair starts of which nothing is known.
+    pub(super) survey: &'a Survey,
     pub(super) halt: &'a Halt,
 }
 
@@ -107,9 +109,12 @@ impl Chunk<'_> {
         let Task { problem, costs, q: bonus, .. } = *sweep.task;
         let off = self.leeway.phi_v(problem, p, sweep.before, phi);
         let entry = &mut self.warm[at * self.warm_width..(at + 1) * self.warm_width];
-        warm::read(entry, rows);
-        let support = set.min(phi, rows);
-        warm::write(entry, rows);
+        let known = warm::read(entry, rows);
+        if rows.rows.is_empty() && !sweep.survey.is_empty() {
+            sweep.survey.start(phi, rows);
+        }
+        let (support, known) = set.min_again(phi, rows, known);
+        warm::write(entry, rows, known);
         // whatever theta in B, the expectation lies between the smallest and the largest
         // successor's value
         let values = problem.successors(p).iter().map(|&n| sweep.before[n as usize]);

@@ -6,6 +6,7 @@
 //! lacks more than it is told to leave; where that fails, Gauss-Seidel sweeps in the same order,
 //! from the goal outwards. The certificate is about V alone, however it was found.
 
+use super::sweep::is_large;
 use super::{Cut, Devi, Task};
 use crate::numeric::dot;
 use crate::numeric::linear::krylov::Krylov;
@@ -29,6 +30,8 @@ pub(super) struct Left {
     pub(super) enough: f64,
     /// Every charge is lowered by this.
     pub(super) lowered: f64,
+    /// Whether the states' order matters to whoever comes next.
+    pub(super) ordered: bool,
 }
 
 /// Whether the values of what was chosen are numbers.
@@ -83,6 +86,7 @@ impl Devi {
     /// as far as [`Left`] says.
     pub(super) fn evaluate(&mut self, task: &Task, left: Left) -> Result<Arithmetic, Cut> {
         let fine = match many(task.problem) {
+            true if is_large(task.problem) && !left.ordered && self.relax(task, left) => Arithmetic::Fine,
             true => self.solve(task, left),
             false => self.eliminate(task),
         };
@@ -145,6 +149,19 @@ impl Devi {
     /// The equation of a state that is not the goal, without its self-loop: hands out the weights
     /// to other states; what leaves to the goal, and what is paid.
     fn equation(&self, task: &Task, s: State, mut arc: impl FnMut(State, f64)) -> (f64, f64) {
+        let pair = self.chosen.as_ref().and_then(|chosen| chosen.pair[s]);
+        let successors = pair.map_or(&[][..], |p| task.problem.successors(p as usize));
+        let mut weights = vec![0.0; successors.len()];
+        let (outside, paid) = self.row(task, s, &mut weights);
+        for (&next, &weight) in successors.iter().zip(&weights).filter(|(_, weight)| **weight > 0.0) {
+            arc(next as State, weight);
+        }
+        (outside, paid)
+    }
+
+    /// The same, into as many weights as the chosen pair has successors: none to the state itself
+    /// and to the goal.
+    pub(super) fn row(&self, task: &Task, s: State, weights: &mut [f64]) -> (f64, f64) {
         let Task { problem, b, q, .. } = *task;
         let d = problem.dim();
         let Some((p, theta)) = self
@@ -154,17 +171,20 @@ impl Devi {
         else {
             return (1.0, b); // stopped at the price B
         };
-        let (successors, rows) = (problem.successors(p), problem.phi(p));
-        let mut weights: Vec<f64> = rows.chunks_exact(d).map(|phi| dot(phi, theta)).collect();
-        make_distribution(&mut weights, successors, &self.before);
+        let successors = problem.successors(p);
+        let features = problem.phi(p);
+        weights.iter_mut().zip(features.chunks_exact(d)).for_each(|(w, phi)| *w = dot(phi, theta));
+        make_distribution(weights, successors, &self.before);
         let mut outside = q;
         for (&next, weight) in successors.iter().zip(weights) {
-            let weight = (1.0 - q) * weight;
-            match next as State {
-                next if next == problem.goal() => outside += weight,
-                next if next != s && weight > 0.0 => arc(next, weight),
-                _ => {}
-            }
+            *weight = match next as State {
+                next if next == problem.goal() => {
+                    outside += (1.0 - q) * *weight;
+                    0.0
+                }
+                next if next == s => 0.0,
+                _ => (1.0 - q) * *weight,
+            };
         }
         (outside, self.paid(task, p))
     }

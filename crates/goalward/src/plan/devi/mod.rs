@@ -16,7 +16,7 @@
 //! The printed lines are [`Devi::plan`] (1 to 4 and 7 to 11) and `backup` (5 and 6). `sweep`
 //! applies L to all states in chunks, `halves` says when half of each feature is enough, `warm`
 //! where support problems start. `newton` is policy iteration, `certificate` what makes its V a
-//! lower bound, `evaluate` and `improve` are its two steps.
+//! lower bound, `evaluate` (`relax` where a policy leaves soon) and `improve` are its two steps.
 
 mod backup;
 mod certificate;
@@ -25,6 +25,7 @@ mod halves;
 mod improve;
 mod newton;
 mod planner;
+mod relax;
 mod sweep;
 mod warm;
 mod way;
@@ -36,6 +37,7 @@ use backup::Chosen;
 use evaluate::Equations;
 use halves::Leeway;
 pub use planner::Planner;
+use relax::Arcs;
 use sweep::Keep;
 use warm::WarmStarts;
 pub(crate) use way::{Met, way};
@@ -108,6 +110,7 @@ pub struct Devi {
     /// The minimising action and theta of each state; only policy iteration fills it.
     chosen: Option<Chosen>,
     equations: Equations,
+    arcs: Arcs,
     /// Whether to go on.
     halt: Halt,
 }
@@ -125,6 +128,7 @@ impl Devi {
             warm: WarmStarts::new(pairs, problem.constraints().free()),
             chosen: None,
             equations: Equations::default(),
+            arcs: Arcs::default(),
             halt: Halt::never(),
         }
     }

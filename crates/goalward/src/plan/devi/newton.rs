@@ -135,13 +135,14 @@ impl Devi {
                 break;
             }
             let dearest = task.costs.iter().copied().fold(0.0, f64::max);
-            let left = Left {
-                enough: (LEFT * off.min(dearest)).max(FINE * task.eps).max(rounding),
-                lowered: (FINE * task.eps).max(rounding),
-            };
             let between = match many && round >= IMPROVING {
                 true => Between::Improve,
                 false => Between::Nothing,
+            };
+            let left = Left {
+                enough: (LEFT * off.min(dearest)).max(FINE * task.eps).max(rounding),
+                lowered: (FINE * task.eps).max(rounding),
+                ordered: between == Between::Improve,
             };
             if self.evaluate_and_improve(task, left, between)? == Arithmetic::Broken {
                 break;

@@ -1,14 +1,21 @@
 //! One application of L to all states, in fixed chunks.
 
 use super::backup::{Chosen, Chunk, Room, Sweep};
-use super::{Cut, Devi, Task};
-use crate::numeric::support::SupportMin;
+use super::{Cut, Devi, Task, warm};
+use crate::numeric::support::{SupportMin, Survey, Warm};
+use crate::problem::Problem;
 use rayon::prelude::*;
+use std::sync::{Mutex, PoisonError};
 
 /// States per chunk. The chunks never depend on the number of threads.
 const CHUNK: usize = 64;
 /// Below so many pairs a sweep is too short to be shared.
 const PARALLEL_PAIRS: usize = 1024;
+
+/// From so many pairs on a sweep begins with a sample of so many: the set makes ready for what it
+/// will be asked.
+const LARGE: usize = 1 << 14;
+const SAMPLE: usize = 256;
 
 /// What a sweep leaves behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +24,11 @@ pub(super) enum Keep {
     Values,
     /// And what attains the minima.
     Choices,
+}
+
+/// Whether it is worthwhile to prepare for a sweep.
+pub(super) fn is_large(problem: &Problem) -> bool {
+    problem.pairs() >= LARGE
 }
 
 impl Devi {
@@ -29,21 +41,31 @@ impl Devi {
         self.leeway = self.leeway(task, set);
         let before = std::mem::take(&mut self.before);
         let halt = self.halt.clone();
-        let sweep = Sweep { task, before: &before, halt: &halt };
+        self.warm.turn_to(set.identity());
+        let (survey, mut copy) = self.survey(task, &before, set);
+        let sweep = Sweep { task, before: &before, survey: &survey, halt: &halt };
         let d = task.problem.dim();
+        let alone = task.problem.pairs() < PARALLEL_PAIRS || rayon::current_num_threads() == 1;
+        let counts_itself = alone && copy.is_none();
         let mut chunks = self.chunks(task, keep);
-        if task.problem.pairs() < PARALLEL_PAIRS || rayon::current_num_threads() == 1 {
+        if alone {
             let mut room = Room::new(d);
+            let set = copy.as_mut().unwrap_or(set);
             chunks.iter_mut().for_each(|chunk| chunk.run(sweep, set, &mut room));
         } else {
             // an answer depends on the objective and its warm start alone, so a copy of the solver
-            // gives the same
-            let copy = &*set;
-            chunks.par_iter_mut().for_each_init(
-                || (copy.clone(), Room::new(d)),
-                |(set, room), chunk| chunk.run(sweep, set, room),
-            );
-            let fallbacks = chunks.iter().map(|chunk| chunk.fallbacks).sum();
+            // gives the same; there is one for each thread, as it learns
+            let first = copy.as_ref().unwrap_or(set);
+            let idle = Mutex::new(Vec::new());
+            chunks.par_iter_mut().for_each(|chunk| {
+                let taken = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+                let (mut set, mut room) = taken.unwrap_or_else(|| (first.clone(), Room::new(d)));
+                chunk.run(sweep, &mut set, &mut room);
+                idle.lock().unwrap_or_else(PoisonError::into_inner).push((set, room));
+            });
+        }
+        let fallbacks: u64 = chunks.iter().map(|chunk| chunk.fallbacks).sum();
+        if !counts_itself {
             set.count_fallbacks(fallbacks);
         }
         self.before = before;
@@ -51,6 +73,32 @@ impl Devi {
         let changes = self.v.iter().zip(&self.before).map(|(x, y)| (x - y).abs());
         self.change = changes.fold(0.0, f64::max);
         Ok(())
+    }
+
+    /// What a sample of the pairs says, and a copy of the set that is ready for the others; none
+    /// where pairs are few.
+    fn survey<S>(&self, task: &Task, before: &[f64], set: &S) -> (Survey, Option<S>)
+    where
+        S: SupportMin + Clone,
+    {
+        let problem = task.problem;
+        let (pairs, d) = (problem.pairs(), problem.dim());
+        let mut survey = Survey::new(d, SAMPLE);
+        if !is_large(problem) {
+            return (survey, None);
+        }
+        let (mut copy, mut phi, mut theta) = (set.clone(), vec![0.0; d], vec![0.0; d]);
+        let (mut rows, width) = (Warm::default(), self.warm.width);
+        let goal = problem.pairs_of(problem.goal());
+        for p in (0..pairs).step_by(pairs / SAMPLE).filter(|p| !goal.contains(p)) {
+            self.leeway.phi_v(problem, p, before, &mut phi);
+            warm::read(&self.warm.rows[p * width..(p + 1) * width], &mut rows);
+            copy.min(&phi, &mut rows);
+            copy.minimiser(&mut theta);
+            survey.note(&theta, &rows);
+        }
+        copy.ready(&survey);
+        (survey, Some(copy))
     }
 
     /// The tables, cut into chunks of states.

@@ -1,6 +1,7 @@
 //! One set, prepared for many objectives: min w'y over |y| <= 1, G y <= h.
 
 mod coarse;
+mod hot;
 mod taken;
 
 use super::lanes::{Lanes, dot_four, inner, width};
@@ -8,6 +9,7 @@ use super::{Ellipsoid, Empty, bounds};
 use crate::numeric::linear::double::Double;
 use crate::numeric::{Cholesky, Polytope, dot, norm};
 use coarse::{Coarse, add_products, largest};
+use hot::Hot;
 use std::sync::Arc;
 use taken::Taken;
 
@@ -59,6 +61,8 @@ pub(super) struct Whitened {
     pub(super) uncut: usize,
     /// Bounds on the blocks, where there are many.
     coarse: Option<Coarse>,
+    /// Rows that are looked at first.
+    hot: Option<Hot>,
     /// Rows that could bind were left out: the set is larger than the ellipsoid within the
     /// polytope.
     pub(super) relaxed: bool,
@@ -211,6 +215,7 @@ impl Whitened {
             offsets: Vec::new(),
             uncut: 0,
             coarse: None,
+            hot: None,
             relaxed: false,
             point: false,
         };
@@ -279,6 +284,7 @@ impl Whitened {
 
     /// Bounds on the blocks, where there are many.
     pub(super) fn bound_blocks(&mut self) {
+        self.hot = None;
         self.coarse = (self.limits.len() >= ORDERED).then(|| Coarse::of(self));
     }
 
@@ -346,6 +352,9 @@ impl Whitened {
     #[inline]
     pub(super) fn most_violated(&self, y: &[Lanes], deaf: f64, working: &[usize]) -> Option<(usize, f64)> {
         let floor = deaf.max(1e-12 * inner(y, y).sqrt());
+        if let Some(hot) = &self.hot {
+            return hot.scan(self, y, floor, working);
+        }
         let (row, most) = self.scan(y, floor, &[])?;
         // a row of W is violated by rounding at most, so that it rarely comes first
         let known = working.iter().fold(false, |known, &i| known | (i == row));
@@ -406,6 +415,12 @@ impl Whitened {
         z.copy_from_slice(&y[..self.free]);
         self.factor.solve_upper(z);
         z.iter_mut().zip(&self.z0).for_each(|(z, z0)| *z = z0 + self.rho * *z);
+    }
+
+    /// The point of R^d with these coordinates.
+    pub(super) fn place(&self, y: &[Lanes], theta: &mut [f64]) {
+        let columns = self.direct.chunks_exact(y.len().max(1)).zip(&self.center);
+        theta.iter_mut().zip(columns).for_each(|(t, (column, c))| *t = c + self.rho * inner(column, y));
     }
 
     /// out = L^-1 x.

@@ -1,0 +1,130 @@
+//! What a set learns from a sample of the objectives to come.
+
+use super::faces::Faces;
+use super::{ConvexSet, Warm, vertex};
+use std::sync::Arc;
+
+/// What value and bound may differ by, relative to the numbers that they are made of.
+const SHARP: f64 = 1e-13;
+/// Points that are compared at once.
+const LANES: usize = 16;
+/// Points with the same rows that are so near to each other are one.
+const SAME: f64 = 1e-6;
+
+/// The minimisers of a sample of objectives: where similar ones may start.
+#[derive(Clone, Debug)]
+pub struct Survey {
+    dim: usize,
+    /// So many points are kept at most.
+    most: usize,
+    points: Vec<f64>,
+    /// The same in blocks, by columns; the padding is nowhere least.
+    blocks: Vec<[f64; LANES]>,
+    /// The active rows of each.
+    starts: Vec<Vec<u32>>,
+    /// All rows that were active, each time.
+    active: Vec<u32>,
+}
+
+impl Survey {
+    /// Nothing yet, in so many dimensions; so many points are kept.
+    pub fn new(dim: usize, most: usize) -> Self {
+        let (points, blocks, starts, active) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Survey { dim, most, points, blocks, starts, active }
+    }
+
+    /// Notes a minimiser and its active rows.
+    pub fn note(&mut self, point: &[f64], warm: &Warm) {
+        self.active.extend_from_slice(&warm.rows);
+        let mut rows = warm.rows.clone();
+        rows.sort_unstable();
+        let near = |other: &[f64]| other.iter().zip(point).all(|(x, y)| (x - y).abs() <= SAME);
+        let known = self.points.chunks_exact(self.dim.max(1)).zip(&self.starts);
+        let known = known.filter(|(_, start)| **start == rows).any(|(other, _)| near(other));
+        let at = self.starts.len();
+        if known || at >= self.most {
+            return;
+        }
+        if at.is_multiple_of(LANES) {
+            self.blocks.resize(self.blocks.len() + self.dim, [f64::INFINITY; LANES]);
+        }
+        let block = at / LANES * self.dim;
+        self.blocks[block..].iter_mut().zip(point).for_each(|(column, x)| column[at % LANES] = *x);
+        self.points.extend_from_slice(point);
+        self.starts.push(rows);
+    }
+
+    /// Whether no row was active.
+    pub fn is_empty(&self) -> bool {
+        self.active.is_empty()
+    }
+
+    /// Starts where an objective is least among the points that were noted.
+    pub fn start(&self, c: &[f64], warm: &mut Warm) {
+        warm.rows.clear();
+        let (mut least, mut best) = (f64::INFINITY, None);
+        for (block, columns) in self.blocks.chunks_exact(self.dim.max(1)).enumerate() {
+            let values = products(columns, c);
+            for (&value, point) in values.iter().zip(block * LANES..self.starts.len()) {
+                if value < least {
+                    (least, best) = (value, Some(point));
+                }
+            }
+        }
+        if let Some(point) = best {
+            warm.rows.extend_from_slice(&self.starts[point]);
+        }
+    }
+
+    /// How often each row is active.
+    fn counts(&self, rows: usize) -> Vec<u32> {
+        let mut counts = vec![0; rows];
+        self.active.iter().filter(|&&row| (row as usize) < rows).for_each(|&row| counts[row as usize] += 1);
+        counts
+    }
+}
+
+/// Columns times c. A function of its own keeps the sums in vectors.
+#[inline(never)]
+fn products(columns: &[[f64; LANES]], c: &[f64]) -> [f64; LANES] {
+    let mut sums = [0.0; LANES];
+    for (column, c) in columns.iter().zip(c) {
+        for lane in 0..LANES {
+            sums[lane] += column[lane] * c;
+        }
+    }
+    sums
+}
+
+impl ConvexSet {
+    /// Makes ready for millions of objectives, of which a survey has a sample. Answers stay the
+    /// same but for rounding.
+    pub(super) fn make_ready(&mut self, survey: &Survey) {
+        self.faces = Faces::of(&self.set);
+        if self.faces.is_none() {
+            let counts = survey.counts(self.set.limits.len());
+            Arc::make_mut(&mut self.set).prefer(&counts);
+        }
+    }
+
+    /// A solve on working sets that are kept, or on one point: none where that is for others to do.
+    /// `known`: the rows named meet in a point of the set.
+    pub(super) fn min_quickly(
+        &mut self,
+        constant: f64,
+        size: f64,
+        warm: &Warm,
+        known: bool,
+    ) -> Option<(f64, f64)> {
+        let solved = match &mut self.faces {
+            Some(faces) => faces.solve(&self.set, &self.w, &warm.rows, known, &mut self.method),
+            None => known && vertex::solve(&self.set, &self.w, &warm.rows, &mut self.method),
+        };
+        if !solved {
+            return None;
+        }
+        let (value, bound) = self.account(constant, size);
+        let least = constant.abs() + (self.set.rho * size).min(value.abs());
+        (value - bound <= SHARP * least).then_some((value, bound.min(value)))
+    }
+}

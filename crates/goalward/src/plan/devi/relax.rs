@@ -1,0 +1,178 @@
+//! The values of a policy of many states that leaves soon: a few sweeps on all cores.
+//!
+//! Where states lead anywhere, what is left after some sweeps is nearly the same everywhere, and
+//! falls by the same factor from sweep to sweep: that is extrapolated (Aitken), and what remains
+//! falls several times faster. A handful of sweeps is enough then, and states stay in their own
+//! order, in which features are read as they lie. A chain that leaves late, or leads from
+//! neighbour to neighbour, shows it soon, and is left to [`evaluate`](super::evaluate)'s method.
+//!
+//! Sums over states are made in fixed chunks and added in their order.
+
+use super::evaluate::Left;
+use super::{Devi, Task};
+use crate::problem::State;
+use rayon::prelude::*;
+
+/// States per chunk. The chunks never depend on the number of threads.
+const CHUNK: usize = 1024;
+/// Sweeps at most.
+const SWEEPS: usize = 40;
+/// After so many sweeps what is left must have fallen by so much, and so again each time.
+const TRIAL: usize = 6;
+const FALLS: f64 = 0.25;
+/// Sweeps from one extrapolation to the next.
+const BETWEEN: usize = 3;
+/// A factor above this is not extrapolated.
+const STEADY: f64 = 0.95;
+
+/// The equations in the order of the states.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Arcs {
+    /// Where the weights of each state's chosen successors begin; one more at the end.
+    first: Vec<usize>,
+    weight: Vec<f64>,
+    leaving: Vec<f64>,
+    charge: Vec<f64>,
+    x: [Vec<f64>; 2],
+}
+
+/// What a sweep over some states finds.
+#[derive(Clone, Copy, Default)]
+struct Found {
+    /// What the equation that lacks most lacks.
+    left: f64,
+    /// The change times the change before, and that times itself.
+    along: f64,
+    before: f64,
+}
+
+impl Devi {
+    /// V = `self.v` becomes the values of what was chosen, if that does not take long; false if it
+    /// does, and V stays.
+    pub(super) fn relax(&mut self, task: &Task, left: Left) -> bool {
+        let mut arcs = std::mem::take(&mut self.arcs);
+        self.load(task, left, &mut arcs);
+        let solved = self.iterate(task, left.enough, &mut arcs);
+        if solved {
+            self.v.copy_from_slice(&arcs.x[0]);
+        }
+        self.arcs = arcs;
+        solved
+    }
+
+    /// The weights of all equations.
+    fn load(&self, task: &Task, left: Left, arcs: &mut Arcs) {
+        let problem = task.problem;
+        let n = self.v.len();
+        let pair = |s: State| self.chosen.as_ref().and_then(|chosen| chosen.pair[s]);
+        arcs.first.clear();
+        arcs.first.reserve_exact(n + 1);
+        arcs.first.push(0);
+        let mut total = 0;
+        for s in 0..n {
+            total += pair(s).map_or(0, |p| problem.rows(p as usize).len());
+            arcs.first.push(total);
+        }
+        // no more than is needed: choices differ from round to round
+        arcs.weight.clear();
+        arcs.weight.reserve_exact(total);
+        arcs.weight.resize(total, 0.0);
+        arcs.leaving.resize(n, 1.0);
+        arcs.charge.resize(n, 0.0);
+        let first = &arcs.first;
+        let mut weights = arcs.weight.as_mut_slice();
+        let parts = arcs.leaving.chunks_mut(CHUNK).zip(arcs.charge.chunks_mut(CHUNK));
+        let mut chunks = Vec::with_capacity(n.div_ceil(CHUNK));
+        for (k, (leaving, charge)) in parts.enumerate() {
+            let (start, end) = (k * CHUNK, k * CHUNK + leaving.len());
+            let own = weights.split_off_mut(..first[end] - first[start]).unwrap_or_default();
+            chunks.push((start, own, leaving, charge));
+        }
+        chunks.par_iter_mut().for_each(|(start, weights, leaving, charge)| {
+            let mut at = 0;
+            for (i, (leaving, charge)) in leaving.iter_mut().zip(charge.iter_mut()).enumerate() {
+                let s = *start + i;
+                let own = &mut weights[at..at + first[s + 1] - first[s]];
+                at += own.len();
+                if s == problem.goal() {
+                    own.fill(0.0);
+                    (*leaving, *charge) = (1.0, 0.0);
+                    continue;
+                }
+                let (outside, paid) = self.row(task, s, own);
+                *leaving = outside + own.iter().sum::<f64>();
+                *charge = paid - left.lowered;
+            }
+        });
+    }
+
+    /// Sweeps until no equation lacks more than `enough`; x[0] is then the answer.
+    fn iterate(&self, task: &Task, enough: f64, arcs: &mut Arcs) -> bool {
+        let [mut x, mut y] = std::mem::take(&mut arcs.x);
+        x.clone_from(&self.v);
+        x[task.problem.goal()] = 0.0;
+        // the change of the sweep before is kept where it will be overwritten: in y
+        y.clone_from(&x);
+        let (mut solved, mut mark, mut since) = (false, f64::INFINITY, 0);
+        for sweep in 0..SWEEPS {
+            let found = self.sweep_over(task, arcs, &x, &mut y);
+            if found.left <= enough {
+                solved = true;
+                break;
+            }
+            if sweep % TRIAL == 0 {
+                if found.left.is_nan() || found.left > FALLS * mark {
+                    break;
+                }
+                mark = found.left;
+            }
+            since += 1;
+            let rate = found.along / found.before;
+            if since >= BETWEEN && (0.0..STEADY).contains(&rate) {
+                // x + (y - x)/(1 - rate), where y holds the next values
+                let ahead = 1.0 / (1.0 - rate);
+                let chunks = y.par_chunks_mut(CHUNK).zip(x.par_chunks(CHUNK));
+                chunks.for_each(|(y, x)| y.iter_mut().zip(x).for_each(|(y, x)| *y = x + ahead * (*y - x)));
+                since = 0;
+            }
+            std::mem::swap(&mut x, &mut y);
+            if self.halt.asked() {
+                break;
+            }
+        }
+        arcs.x = [x, y];
+        solved && arcs.x[0].iter().all(|x| x.is_finite())
+    }
+
+    /// One sweep from x; y holds the values before x, and takes those after.
+    fn sweep_over(&self, task: &Task, arcs: &Arcs, x: &[f64], y: &mut [f64]) -> Found {
+        let problem = task.problem;
+        let found: Vec<Found> = (y.par_chunks_mut(CHUNK).enumerate())
+            .map(|(k, y)| {
+                let mut found = Found::default();
+                for (s, y) in (k * CHUNK..).zip(y) {
+                    let weights = &arcs.weight[arcs.first[s]..arcs.first[s + 1]];
+                    let chosen = self.chosen.as_ref().and_then(|chosen| chosen.pair[s]);
+                    let next = chosen.map_or(&[][..], |p| problem.successors(p as usize));
+                    let mut sum = arcs.charge[s];
+                    for (w, &next) in weights.iter().zip(next) {
+                        sum += w * x[next as usize];
+                    }
+                    let lacks = sum - arcs.leaving[s] * x[s];
+                    let (change, before) = (lacks / arcs.leaving[s], x[s] - *y);
+                    // what is not a number is not small either
+                    found.left = if lacks.abs() <= found.left { found.left } else { lacks.abs() };
+                    found.along += change * before;
+                    found.before += before * before;
+                    *y = x[s] + change;
+                }
+                found
+            })
+            .collect();
+        found.into_iter().fold(Found::default(), |all, part| Found {
+            left: if part.left <= all.left { all.left } else { part.left },
+            along: all.along + part.along,
+            before: all.before + part.before,
+        })
+    }
+}
