@@ -73,12 +73,18 @@ pub(crate) struct Krylov {
     vectors: [Vec<f64>; 7],
     start: Vec<f64>,
     halt: Halt,
+    spent: usize,
 }
 
 impl Krylov {
     /// Solves from now on end early when asked to: x is then of no use.
     pub(crate) fn heed(&mut self, halt: &Halt) {
         self.halt = halt.clone();
+    }
+
+    /// The iterations of all solutions so far.
+    pub(crate) fn spent(&self) -> usize {
+        self.spent
     }
 
     /// The pivots; before it they hold what leaves to the outside.
@@ -178,7 +184,8 @@ impl Krylov {
     pub(crate) fn solve(&mut self, b: &[f64], x: &mut [f64], goal: Goal, most: usize) -> Solved {
         let mut vectors = std::mem::take(&mut self.vectors);
         vectors.iter_mut().for_each(|vector| resize(vector, b.len(), 0.0));
-        let solved = self.iterate(b, x, goal, most, &mut vectors);
+        let (solved, iterations) = self.iterate(b, x, goal, most, &mut vectors);
+        self.spent += iterations;
         self.vectors = vectors;
         if let Goal::Relative(_) = goal {
             self.sweep(b, x);
@@ -194,7 +201,7 @@ impl Krylov {
         goal: Goal,
         most: usize,
         vectors: &mut [Vec<f64>; 7],
-    ) -> Solved {
+    ) -> (Solved, usize) {
         let (limit, measure): (f64, Measure) = match goal {
             Goal::Relative(tolerance) => (tolerance * norm(b), norm),
             Goal::Largest(enough) => (enough, largest),
@@ -206,11 +213,11 @@ impl Krylov {
             self.residual(b, x, &mut vectors[0]);
             let size = measure(&vectors[0]);
             if size <= limit {
-                return Solved::Enough;
+                return (Solved::Enough, iterations);
             }
             if size.is_nan() || size > 0.5 * best || iterations >= most || self.halt.asked() {
                 let near = size <= 1e3 * limit && matches!(goal, Goal::Relative(_));
-                return if near { Solved::Enough } else { Solved::Short };
+                return (if near { Solved::Enough } else { Solved::Short }, iterations);
             }
             best = size;
             self.run(x, (limit, measure), size, most, &mut iterations, vectors);

@@ -3,8 +3,8 @@
 //! (Notay and Vassilevski, Recursive Krylov-based multigrid cycles, 2008).
 
 use super::level::{ALONE, Level};
+use super::parts::{dot, subtract};
 use crate::numeric::linear::dense::Dense;
-use crate::numeric::linear::krylov::vectors::dot;
 
 /// A second cycle is left out where the first leaves less than this part of the residual.
 const ENOUGH: f64 = 0.25;
@@ -33,7 +33,7 @@ pub(super) fn cycle(levels: &mut [Level], last: &Dense) {
             *x += coarser[0].x[group as usize];
         }
     }
-    fine.relax_back(&b, &mut x);
+    fine.relax_back(&b, &mut x, &mut r);
     (fine.b, fine.x, fine.work[0]) = (b, x, r);
 }
 
@@ -51,7 +51,7 @@ fn correct(levels: &mut [Level], last: &Dense) {
     let length = dot(&v, &v);
     let alpha = if length > 0.0 { dot(&v, &level.b) / length } else { 0.0 };
     std::mem::swap(&mut level.x, &mut first);
-    level.b.iter_mut().zip(&v).for_each(|(b, v)| *b -= alpha * v);
+    subtract(&mut level.b, alpha, &v);
     if dot(&level.b, &level.b) <= ENOUGH * ENOUGH * before || length == 0.0 {
         level.x.iter_mut().zip(&first).for_each(|(x, z)| *x = alpha * z);
         [level.work[1], level.work[2]] = [v, first];
@@ -64,7 +64,7 @@ fn correct(levels: &mut [Level], last: &Dense) {
     level.apply(&level.x, &mut u);
     let Level { x, b, work: [_, v, first, _], .. } = level;
     let along = dot(v, &u) / length;
-    u.iter_mut().zip(&*v).for_each(|(u, v)| *u -= along * v);
+    subtract(&mut u, along, v);
     let rest = dot(&u, &u);
     let beta = if rest > 0.0 { dot(&u, b) / rest } else { 0.0 };
     x.iter_mut().zip(first).for_each(|(x, z)| *x = (alpha - beta * along) * *z + beta * *x);

@@ -1,5 +1,7 @@
 //! One level: a chain, and how its nodes form the groups that are the nodes of the next level.
 
+use super::parts::each;
+
 /// A node that is in no group: it leaves so surely that relaxation settles it. As a slot: an arc to
 /// such a node.
 pub(super) const ALONE: u32 = u32::MAX;
@@ -57,33 +59,61 @@ impl Level {
         }
     }
 
-    /// The first relaxation, in the order of the nodes from x = 0.
-    pub(super) fn relax_from_zero(&self, b: &[f64], x: &mut [f64]) {
-        x.fill(0.0);
-        for i in 0..b.len() {
-            x[i] = (b[i] + self.inflow(i, x)) / self.leaving[i];
-        }
+    /// The sum of w x over the arcs of a node to a part of the nodes, which x holds.
+    #[inline]
+    fn inflow_within(&self, i: usize, begin: usize, x: &[f64]) -> f64 {
+        let arcs = self.arcs(i);
+        let arcs = self.next[arcs.clone()].iter().zip(&self.weight[arcs]);
+        arcs.map(|(&j, w)| x.get((j as usize).wrapping_sub(begin)).map_or(0.0, |x| w * x)).sum()
     }
 
-    /// A relaxation against the order of the nodes.
-    pub(super) fn relax_back(&self, b: &[f64], x: &mut [f64]) {
-        for i in (0..b.len()).rev() {
-            x[i] = (b[i] + self.inflow(i, x)) / self.leaving[i];
-        }
+    /// The same over all arcs: `old` holds the nodes of other parts.
+    #[inline]
+    fn inflow_across(&self, i: usize, begin: usize, x: &[f64], old: &[f64]) -> f64 {
+        let arcs = self.arcs(i);
+        let arcs = self.next[arcs.clone()].iter().zip(&self.weight[arcs]);
+        arcs.map(|(&j, w)| w * x.get((j as usize).wrapping_sub(begin)).unwrap_or(&old[j as usize])).sum()
+    }
+
+    /// The first relaxation, in the order of the nodes from x = 0.
+    pub(super) fn relax_from_zero(&self, b: &[f64], x: &mut [f64]) {
+        each(x, |begin, x| {
+            x.fill(0.0);
+            for i in 0..x.len() {
+                let s = begin + i;
+                x[i] = (b[s] + self.inflow_within(s, begin, x)) / self.leaving[s];
+            }
+        });
+    }
+
+    /// A relaxation against the order of the nodes; `old` is overwritten.
+    pub(super) fn relax_back(&self, b: &[f64], x: &mut [f64], old: &mut [f64]) {
+        old.copy_from_slice(x);
+        let old = &*old;
+        each(x, |begin, x| {
+            for i in (0..x.len()).rev() {
+                let s = begin + i;
+                x[i] = (b[s] + self.inflow_across(s, begin, x, old)) / self.leaving[s];
+            }
+        });
     }
 
     /// y = A x.
     pub(super) fn apply(&self, x: &[f64], y: &mut [f64]) {
-        for i in 0..x.len() {
-            y[i] = self.leaving[i] * x[i] - self.inflow(i, x);
-        }
+        each(y, |begin, y| {
+            for (i, y) in (begin..).zip(y) {
+                *y = self.leaving[i] * x[i] - self.inflow(i, x);
+            }
+        });
     }
 
     /// r = b - A x.
     pub(super) fn residual(&self, b: &[f64], x: &[f64], r: &mut [f64]) {
-        for i in 0..x.len() {
-            r[i] = b[i] - (self.leaving[i] * x[i] - self.inflow(i, x));
-        }
+        each(r, |begin, r| {
+            for (i, r) in (begin..).zip(r) {
+                *r = b[i] - (self.leaving[i] * x[i] - self.inflow(i, x));
+            }
+        });
     }
 
     /// The rows of the next level from shares that have changed. Its diagonal is summed up from

@@ -19,15 +19,16 @@
 mod cycle;
 mod groups;
 mod level;
+mod parts;
 mod shares;
 #[cfg(test)]
 mod tests;
 
 use super::dense::Dense;
 use super::krylov::Solved;
-use super::krylov::vectors::{dot, largest};
 use cycle::cycle;
 use level::Level;
+use parts::{dot, largest, scale, subtract};
 use shares::settle;
 
 /// So many nodes are eliminated.
@@ -207,8 +208,8 @@ impl Multilevel {
             if length.is_nan() || length <= 0.0 {
                 break Some(Solved::Short);
             }
-            ap.iter_mut().for_each(|x| *x /= length);
-            p.iter_mut().for_each(|x| *x /= length);
+            scale(ap, 1.0 / length);
+            scale(p, 1.0 / length);
             let step = dot(&r, ap);
             subtract(x, -step, p);
             subtract(&mut r, step, ap);
@@ -217,9 +218,4 @@ impl Multilevel {
         self.residual = r;
         ended
     }
-}
-
-/// x -= factor y.
-fn subtract(x: &mut [f64], factor: f64, y: &[f64]) {
-    x.iter_mut().zip(y).for_each(|(x, y)| *x -= factor * y);
 }

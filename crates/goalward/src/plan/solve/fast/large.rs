@@ -5,12 +5,24 @@ use super::{Failed, Method, ROUNDS, Solver};
 use crate::numeric::linear::krylov::{Goal, Solved};
 use crate::plan::solve::model::Choice;
 
-/// Iterations before Krylov's method gives up, at first: several levels do better by then.
-const QUICK: usize = 100;
-/// The same where they do not.
+/// Iterations of Krylov's method for one policy.
 pub(super) const ITERATIONS: usize = 3000;
 /// An improvement counts if it exceeds this part of the value.
 const NOISE: f64 = 1e-12;
+
+/// How many iterations of Krylov's method are worthwhile.
+#[derive(Clone, Copy, Debug)]
+struct Patience {
+    /// For one policy.
+    each: usize,
+    /// For all together.
+    all: usize,
+}
+
+/// At first: where it takes more, several levels do better.
+const LITTLE: Patience = Patience { each: 100, all: 400 };
+/// Where they do not.
+const MUCH: Patience = Patience { each: ITERATIONS, all: usize::MAX / 2 };
 
 impl Solver<'_> {
     /// Values and a policy for a block, and how they were found.
@@ -25,18 +37,18 @@ impl Solver<'_> {
         near.order.iter().enumerate().for_each(|(at, &k)| self.place[k as usize] = at as u32);
         self.order.clone_from(&near.order);
         let from = (near.policy.clone(), vec![0.0; end - start]);
-        if self.iterate_krylov(start, end, from, QUICK).is_ok() {
+        if self.iterate_krylov(start, end, from, LITTLE).is_ok() {
             return Ok(Method::Large);
         }
         if self.by_levels(start, &near).is_ok() {
             return Ok(Method::Levels);
         }
         let from = (near.policy.clone(), vec![0.0; end - start]);
-        if self.iterate_krylov(start, end, from, ITERATIONS).is_ok() {
+        if self.iterate_krylov(start, end, from, MUCH).is_ok() {
             return Ok(Method::Large);
         }
         let from = self.swept(start, end, near);
-        self.iterate_krylov(start, end, from, ITERATIONS).map(|()| Method::Large)
+        self.iterate_krylov(start, end, from, MUCH).map(|()| Method::Large)
     }
 
     /// Policy iteration with inexact evaluations, from a policy that leaves and a guess at its
@@ -46,16 +58,18 @@ impl Solver<'_> {
         start: usize,
         end: usize,
         (mut policy, mut x): (Vec<Choice>, Vec<f64>),
-        most: usize,
+        patience: Patience,
     ) -> Result<(), Failed> {
         let n = end - start;
         let (mut tolerance, mut noise) = (1e-4, NOISE);
+        let before = self.krylov.spent();
         let mut kept: Option<Vec<Choice>> = None;
         for _ in 0..ROUNDS {
             let b: Vec<f64> = policy.iter().map(|&choice| self.inflow(start, end, choice)).collect();
             self.load_krylov(start, &policy);
+            let most = (patience.all + before).saturating_sub(self.krylov.spent()).min(patience.each);
             let solved = self.solve_krylov(&b, &mut x, Goal::Relative(tolerance), most);
-            if solved == Solved::Short && most == QUICK {
+            if solved == Solved::Short && most < ITERATIONS {
                 return Err(Failed);
             }
             if solved == Solved::Short || x.iter().any(|&x| x < 0.0) {

@@ -2,9 +2,11 @@
 //!
 //! The first values matter. A policy that takes the nearest way out may wait for ever where the
 //! wind turns it back, and every policy that looks better than such values may do the same. So the
-//! first policy is a mixture: each node takes the choices that are nearly as good as its best one,
-//! by the rough values of [`nearest`](super::nearest). Whatever is greedy for *its* values is at
-//! least as good, and so is all that follows.
+//! first policies are mixtures: each node takes the choices that are nearly as good as its best one,
+//! at first by the rough values of [`nearest`](super::nearest). Whatever is greedy for the values of
+//! a policy is at least as good, and so is all that follows. Mixtures also flow smoothly, where
+//! policies would drive what they do not know yet against each other, and smooth flows are what few
+//! levels can follow. Once values are near the optimum each node takes its best choice alone.
 
 use super::nearest::Nearest;
 use super::{Failed, Solver};
@@ -19,14 +21,19 @@ const ROUNDS: usize = 80;
 const CYCLES: usize = 200;
 /// How accurate an evaluation is, relative to what the last sweep still gained; relative to the
 /// costs of a step it is at least the second.
-const ACCURACY: f64 = 1e-4;
-const LEAST_ACCURACY: f64 = 0.1;
+const ACCURACY: f64 = 1e-2;
+const LEAST_ACCURACY: f64 = 1.0;
+/// The accuracy of the first evaluation, relative to the costs of a step.
+const FIRST_ACCURACY: f64 = 0.1;
 /// Sweeps over the nodes that gained at least this part of the largest gain.
-const SWEEPS: usize = 10;
+const SWEEPS: usize = 4;
 const ACTIVE: f64 = 1e-3;
-/// The first mixtures, by the loss, in costs of a step, that makes a choice rarer by e. The second
-/// one mixes hardly more than ties.
+/// Mixtures, by the loss, in costs of a step, that makes a choice rarer by e; the second one mixes
+/// hardly more than ties, where the first cannot be evaluated. Their accuracy is a part of that
+/// loss, and they end when a sweep gains less than so many times as much.
 const SOFT: [f64; 2] = [0.3, 0.01];
+const SOFT_ACCURACY: f64 = 0.3;
+const SOFT_ENDS: f64 = 4.0;
 /// Choices that are rarer are left out.
 const RAREST: f64 = 0.01;
 /// An improvement counts if it exceeds this part of the value.
@@ -72,7 +79,7 @@ impl Solver<'_> {
     pub(super) fn by_levels(&mut self, start: usize, near: &Nearest) -> Result<(), Failed> {
         let n = near.policy.len();
         let mut levels = Levels::new(self, start, near.policy.clone());
-        self.first_values(&mut levels, near)?;
+        let mut soft = self.first_values(&mut levels, near)?;
         let goal = self.reachable(&levels);
         let (mut news, mut best) = (News::Many, f64::INFINITY);
         for round in 0..ROUNDS {
@@ -85,8 +92,16 @@ impl Solver<'_> {
                 news = News::Many;
             }
             let enough = (gap * ACCURACY).min(LEAST_ACCURACY).max(0.1 * goal);
-            let cycles = self.evaluate_levels(&mut levels, news, enough)?;
+            let cycles = match soft {
+                Some(soft) => {
+                    self.evaluate_mixture(&mut levels, soft, news, enough.max(SOFT_ACCURACY * soft))?
+                }
+                None => self.evaluate_levels(&mut levels, news, enough)?,
+            };
             news = if cycles <= 12 { News::Few } else { News::Many };
+            if soft.is_some_and(|soft| gap < SOFT_ENDS * soft) {
+                (soft, news) = (None, News::Many);
+            }
         }
         let Levels { policy, .. } = levels;
         policy.iter().enumerate().for_each(|(k, &choice)| self.values.policy[start + k] = choice as u32);
@@ -99,17 +114,21 @@ impl Solver<'_> {
         (0.05 * self.precision).max(64.0 * f64::EPSILON * most / levels.unit)
     }
 
-    /// The values of a mixture of choices, or of one policy: the first that can be had.
-    fn first_values(&mut self, levels: &mut Levels, near: &Nearest) -> Result<(), Failed> {
-        let soft: &[f64] = if self.sense == Sense::Least { &SOFT } else { &[] };
-        for &soft in soft {
+    /// The values of a mixture of choices, or of one policy: the first that can be had. Says how
+    /// soft that mixture is.
+    fn first_values(&mut self, levels: &mut Levels, near: &Nearest) -> Result<Option<f64>, Failed> {
+        let softs: &[f64] = if self.sense == Sense::Least { &SOFT } else { &[] };
+        for soft in softs.iter().map(|&soft| Some(soft)).chain([None]) {
             (0..near.rough.len()).for_each(|k| self.values.x[levels.start + k] = near.rough[k]);
-            if self.evaluate_mixture(levels, soft).is_ok() {
-                return Ok(());
+            let found = match soft {
+                Some(soft) => self.evaluate_mixture(levels, soft, News::All, FIRST_ACCURACY),
+                None => self.evaluate_levels(levels, News::All, FIRST_ACCURACY),
+            };
+            if found.is_ok() {
+                return Ok(soft);
             }
         }
-        (0..near.rough.len()).for_each(|k| self.values.x[levels.start + k] = near.rough[k]);
-        self.evaluate_levels(levels, News::All, LEAST_ACCURACY).map(|_| ())
+        Err(Failed)
     }
 
     /// What a step of a choice costs; equations are divided by it.
@@ -192,12 +211,18 @@ impl Solver<'_> {
     }
 
     /// The values of a mixture of the choices that are good by the values at hand.
-    fn evaluate_mixture(&mut self, levels: &mut Levels, soft: f64) -> Result<usize, Failed> {
+    fn evaluate_mixture(
+        &mut self,
+        levels: &mut Levels,
+        soft: f64,
+        news: News,
+        enough: f64,
+    ) -> Result<usize, Failed> {
         let (start, n) = (levels.start, levels.policy.len());
         let mut b = vec![0.0; n];
         let mut multilevel = std::mem::take(&mut self.multilevel);
         let mut shares = Vec::new();
-        multilevel.load(n, News::All, |at, arcs| {
+        multilevel.load(n, news, |at, arcs| {
             let s = start + self.order[at] as usize;
             let choices = self.model.choices(s);
             shares.clear();
@@ -220,7 +245,7 @@ impl Solver<'_> {
             out
         });
         self.multilevel = multilevel;
-        self.solve_levels(levels, &b, LEAST_ACCURACY)
+        self.solve_levels(levels, &b, enough)
     }
 
     /// S (c + Pv - v) of a choice, by the values at hand.

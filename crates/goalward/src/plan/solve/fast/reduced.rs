@@ -65,15 +65,15 @@ impl Solver<'_> {
         x: &mut [f64],
     ) -> Swept {
         let base = self.model.choices(start).start;
-        let (from, mut goal) = (policy.clone(), 1e-3 * self.precision.max(1e-13));
+        let (from, mut goal) = (policy.clone(), 0.05 * self.precision.max(1e-12));
         for _ in 0..2 {
-            if self.sweep(rest, policy, x, goal) == Swept::Slow {
+            if self.sweep(base, rest, policy, x, goal) == Swept::Slow {
                 break;
             }
             self.first.backward(rest.b, x);
             self.keep(start, x, policy);
             let local: Vec<usize> = policy.iter().map(|&c| base + c as usize).collect();
-            if self.scaled(start, end, 0.1) && (self.sense == Sense::Greatest || self.leaves(start, &local)) {
+            if self.scaled(start, end, 0.5) && (self.sense == Sense::Greatest || self.leaves(start, &local)) {
                 return Swept::Settled;
             }
             goal *= 1e-3;
@@ -131,8 +131,10 @@ impl Solver<'_> {
         queue
     }
 
-    /// Gauss-Seidel value iteration until no value moves by more than a share of itself.
-    fn sweep(&self, rest: &Rest, policy: &mut [u32], x: &mut [f64], goal: f64) -> Swept {
+    /// Gauss-Seidel value iteration until no equation lacks more than a share of what its step costs,
+    /// which is what scaling can prove; where a step costs nothing, until no value moves by more
+    /// than a fiftieth of that share of itself.
+    fn sweep(&self, base: usize, rest: &Rest, policy: &mut [u32], x: &mut [f64], goal: f64) -> Swept {
         let sigma = self.sense.sigma();
         let mut before = f64::INFINITY;
         for sweep in 1..=SWEEPS {
@@ -147,7 +149,12 @@ impl Solver<'_> {
                     }
                 }
                 x[s] += gain;
-                change = change.max(gain.abs() / x[s].abs().max(f64::MIN_POSITIVE));
+                let choice = policy[s] as usize;
+                let unit = match self.model.charge(base + choice) {
+                    charge if charge > 0.0 => charge / rest.leaving[choice],
+                    _ => 0.02 * x[s].abs().max(f64::MIN_POSITIVE),
+                };
+                change = change.max(gain.abs() / unit);
             }
             if change <= goal {
                 return Swept::Settled;

@@ -8,10 +8,9 @@ use crate::numeric::linear::krylov::{Goal, Solved};
 /// before the block is left to Krylov's method.
 const WORK: f64 = 3e5;
 const WORK_PER_ARC: f64 = 40.0;
-/// Iterations of Krylov's method, and how many where several levels would do better.
+/// Iterations of Krylov's method.
 const KRYLOV_ITERATIONS: usize = 1000;
-const QUICK: usize = 100;
-/// They would with so many nodes.
+/// With more nodes a block that value iteration does not settle is left to several levels.
 const MANY: usize = 4_000;
 /// Multiplications where that fails too.
 const LAST_WORK: f64 = 6e9;
@@ -79,9 +78,6 @@ impl Solver<'_> {
                     if self.solve_rest(b, policy, x).is_ok() {
                         return Ok(());
                     }
-                    if self.first.rest().len() > MANY {
-                        return Err(Failed);
-                    }
                     if self.tolerance > FINEST {
                         self.tolerance = FINEST;
                         continue;
@@ -95,7 +91,11 @@ impl Solver<'_> {
             match self.second.eliminate_all(limits) {
                 Outcome::Done => return self.solve_rest(b, policy, x),
                 Outcome::Improper => return Err(Failed),
-                Outcome::TooMuch if self.evaluation == Evaluation::Patience => return Err(Failed),
+                Outcome::TooMuch
+                    if self.evaluation == Evaluation::Patience || self.first.rest().len() > MANY =>
+                {
+                    return Err(Failed);
+                }
                 Outcome::TooMuch => self.evaluation = Evaluation::Krylov,
             }
         }
@@ -125,8 +125,7 @@ impl Solver<'_> {
         match self.evaluation {
             Evaluation::Krylov => {
                 let goal = Goal::Relative(self.tolerance);
-                let most = if rest.len() > MANY { QUICK } else { KRYLOV_ITERATIONS };
-                let solved = self.krylov.solve(&own, &mut y, goal, most);
+                let solved = self.krylov.solve(&own, &mut y, goal, KRYLOV_ITERATIONS);
                 if solved == Solved::Short || !y.iter().all(|&y| y >= 0.0) {
                     return Err(Failed);
                 }
