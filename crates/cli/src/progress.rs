@@ -44,7 +44,7 @@ impl Busy {
         let counts = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
             let since = *since.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             // what cannot be drawn is left out
-            let _ = out.write_str(&counts(Gauge::now().since(since)));
+            let _ = out.write_str(&counts(Gauge::now().since(since), Gauge::lacking()));
         };
         let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner()).with_key("counts", counts);
         let bar = ProgressBar::with_draw_target(None, target).with_style(style);
@@ -70,15 +70,21 @@ impl Drop for Busy {
     }
 }
 
-/// How far reading and building are, as it stands behind what is being done; nothing before there
-/// is something to count.
-fn counts(done: Gauge) -> String {
+/// How far reading, building and planning are, as it stands behind what is being done; nothing before
+/// there is something to count.
+fn counts(done: Gauge, lacking: Option<f64>) -> String {
     let mut text = String::new();
     if done.bytes >= 1_000_000 {
         text += &format!(", {} MB read", numbers::count(done.bytes / 1_000_000));
     }
     if done.rows > 0 {
         text += &format!(", {} feature rows", numbers::count(done.rows));
+    }
+    if done.states > 0 {
+        text += &format!(", {} states solved", numbers::count(done.states));
+    }
+    if let Some(lacking) = lacking.filter(|&lacking| lacking > 1.0) {
+        text += &format!(", residual {lacking:.0e} times what is enough");
     }
     text
 }
@@ -280,10 +286,14 @@ mod tests {
 
     #[test]
     fn counts_say_what_there_is_to_count() {
-        let of = |bytes, rows| counts(Gauge { bytes, rows });
+        let of = |bytes, rows| counts(Gauge { bytes, rows, states: 0 }, None);
         assert_eq!(of(0, 0), "");
         assert_eq!(of(999_999, 0), "");
         assert_eq!(of(1_234_567_890, 0), ", 1,234 MB read");
         assert_eq!(of(2_000_000, 40_960), ", 2 MB read, 40,960 feature rows");
+        let solving = |lacking| counts(Gauge { states: 1_000, ..Gauge::default() }, lacking);
+        assert_eq!(solving(None), ", 1,000 states solved");
+        assert_eq!(solving(Some(2.5e4)), ", 1,000 states solved, residual 2e4 times what is enough");
+        assert_eq!(solving(Some(0.5)), ", 1,000 states solved");
     }
 }

@@ -78,8 +78,8 @@ pub(super) fn steps(problem: &Problem, truth: &Truth, answer: &Answer) -> Vec<f6
 /// What [`checked`] tries on a problem before it has nothing to say of a state.
 pub(super) fn tried(problem: &Problem) -> String {
     let mut tried =
-        "policy iteration by elimination or BiCGSTAB, after value iteration; bounds by scaling and \
-                     by a margin"
+        "policy iteration by elimination, by BiCGSTAB and on several levels, and value iteration; \
+                     bounds by scaling and by a margin"
             .to_string();
     tried += match transitions(problem) <= EXACT_TRANSITIONS {
         true if problem.states() <= NODES => "; the same in 30 digits, and in 150",

@@ -24,7 +24,7 @@ use super::number::Number;
 use super::sense::Sense;
 pub(super) use fine::{above, below, by_all, by_policy, nothing};
 pub(super) use margin::{Margin, Turn, Verdict, by_rounds};
-pub(super) use plain::{Side, by_scaling, hold, missing};
+pub(super) use plain::{Side, by_scaling, hold, lower_hold, missing};
 use std::ops::Range;
 
 /// What is proven, and how carefully.

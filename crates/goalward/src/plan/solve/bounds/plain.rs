@@ -37,6 +37,17 @@ pub(in crate::plan::solve) fn hold(proof: Proof, values: &Values, nodes: Range<u
     })
 }
 
+/// Whether lower bounds hold on some nodes, given that they hold on the nodes before.
+pub(in crate::plan::solve) fn lower_hold(proof: Proof, values: &Values, mut nodes: Range<usize>) -> bool {
+    nodes.all(|s| {
+        values.lower[s] >= 0.0
+            && match proof.sense {
+                Sense::Least => proof.all_hold(s, &values.lower),
+                Sense::Greatest => proof.policy_holds(s, values.policy[s] as Choice, &values.lower),
+            }
+    })
+}
+
 /// Bounds (1 -+ epsilon) x on a block, if epsilon need not exceed half the precision; whether they
 /// hold.
 pub(in crate::plan::solve) fn by_scaling(

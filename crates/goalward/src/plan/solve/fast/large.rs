@@ -1,7 +1,7 @@
 //! Blocks too large for elimination: policy iteration with inexact evaluations by Krylov's method.
 //! [`nearest`](super::nearest) has the policy that it starts from.
 
-use super::{Failed, Method, ROUNDS, Solver};
+use super::{Failed, First, Method, ROUNDS, Solver};
 use crate::numeric::linear::krylov::{Goal, Solved};
 use crate::plan::solve::model::Choice;
 
@@ -21,8 +21,8 @@ struct Patience {
 
 /// At first: where it takes more, several levels do better.
 const LITTLE: Patience = Patience { each: 100, all: 400 };
-/// Where they do not.
-const MUCH: Patience = Patience { each: ITERATIONS, all: usize::MAX / 2 };
+/// Where they do not: iterations for all policies together, times the nodes.
+const MUCH: usize = 2_000_000_000;
 
 impl Solver<'_> {
     /// Values and a policy for a block, and how they were found.
@@ -37,18 +37,22 @@ impl Solver<'_> {
         near.order.iter().enumerate().for_each(|(at, &k)| self.place[k as usize] = at as u32);
         self.order.clone_from(&near.order);
         let from = (near.policy.clone(), vec![0.0; end - start]);
-        if self.iterate_krylov(start, end, from, LITTLE).is_ok() {
+        if self.begin <= First::Krylov && self.iterate_krylov(start, end, from, LITTLE).is_ok() {
             return Ok(Method::Large);
         }
-        if self.by_levels(start, &near).is_ok() {
+        if self.begin <= First::Levels && self.by_levels(start, &near).is_ok() {
             return Ok(Method::Levels);
         }
+        if self.begin > First::Krylov {
+            return Err(Failed);
+        }
+        let much = Patience { each: ITERATIONS, all: (MUCH / (end - start)).max(ITERATIONS) };
         let from = (near.policy.clone(), vec![0.0; end - start]);
-        if self.iterate_krylov(start, end, from, MUCH).is_ok() {
+        if self.iterate_krylov(start, end, from, much).is_ok() {
             return Ok(Method::Large);
         }
         let from = self.swept(start, end, near);
-        self.iterate_krylov(start, end, from, MUCH).map(|()| Method::Large)
+        self.iterate_krylov(start, end, from, much).map(|()| Method::Large)
     }
 
     /// Policy iteration with inexact evaluations, from a policy that leaves and a guess at its
@@ -69,7 +73,7 @@ impl Solver<'_> {
             self.load_krylov(start, &policy);
             let most = (patience.all + before).saturating_sub(self.krylov.spent()).min(patience.each);
             let solved = self.solve_krylov(&b, &mut x, Goal::Relative(tolerance), most);
-            if solved == Solved::Short && most < ITERATIONS {
+            if solved == Solved::Short && most < patience.each.max(ITERATIONS) {
                 return Err(Failed);
             }
             if solved == Solved::Short || x.iter().any(|&x| x < 0.0) {

@@ -10,6 +10,7 @@
 
 use super::nearest::Nearest;
 use super::{Failed, Solver};
+use crate::numeric::gauge;
 use crate::numeric::linear::krylov::Solved;
 use crate::numeric::linear::multilevel::News;
 use crate::plan::solve::model::Choice;
@@ -85,6 +86,7 @@ impl Solver<'_> {
         for round in 0..ROUNDS {
             let Swept { gap, changed } = self.sweep_levels(&mut levels);
             best = best.min(gap);
+            gauge::lacks(gap, goal);
             if gap <= goal || round + 1 == ROUNDS {
                 break;
             }
@@ -249,7 +251,7 @@ impl Solver<'_> {
     }
 
     /// S (c + Pv - v) of a choice, by the values at hand.
-    fn slack(&self, s: usize, choice: Choice) -> f64 {
+    pub(super) fn slack(&self, s: usize, choice: Choice) -> f64 {
         let (own, x) = (self.values.x[s], &self.values.x);
         let fall: f64 = self.model.arcs(choice).iter().map(|&(j, w)| w * (own - x[j as usize])).sum();
         self.model.charge(choice) - fall

@@ -4,7 +4,8 @@
 //! formula (`single`); a small block by policy iteration with sparse elimination, after the
 //! nodes without a decision have been eliminated once (`reduced`); a large one by policy iteration
 //! with BiCGSTAB (`large`), from a policy that `nearest` finds, or, where that gets on too slowly, on
-//! several levels (`levels`). Bounds come from f64 with directed error bounds.
+//! several levels (`levels`). Where all that fails there is value iteration (`resort`). Bounds come
+//! from f64 with directed error bounds.
 
 mod iterate;
 mod large;
@@ -12,6 +13,7 @@ mod levels;
 mod margin;
 mod nearest;
 mod reduced;
+mod resort;
 mod rest;
 mod single;
 
@@ -19,15 +21,17 @@ use super::bounds::{self, Proof};
 use super::model::{Choice, Model};
 use super::sense::Sense;
 use super::values::Values;
+use crate::numeric::gauge;
 use crate::numeric::linear::elimination::{Elimination, LastFirst};
 use crate::numeric::linear::krylov::Krylov;
 use crate::numeric::linear::multilevel::Multilevel;
 
-/// Blocks of more arcs are not eliminated, if nothing else is said: the rows alone would take too
-/// much memory.
+/// Blocks of more arcs are not eliminated: the rows alone would take too much memory.
 const REDUCE_ARCS: usize = 3_000_000;
 /// Rounds of policy iteration; it needs a dozen.
 const ROUNDS: usize = 100;
+/// Nodes between two looks at how far it is.
+const SHOWN: usize = 1 << 14;
 /// What Krylov's method leaves of the equations in the end.
 const FINEST: f64 = 1e-13;
 
@@ -44,6 +48,17 @@ enum Method {
     Large,
     /// As it is, on several levels.
     Levels,
+}
+
+/// The methods for blocks in the order in which they are tried. A test begins with a later one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum First {
+    #[default]
+    Elimination,
+    Krylov,
+    Levels,
+    #[cfg_attr(not(test), expect(dead_code, reason = "what is left when all others have failed"))]
+    Sweeps,
 }
 
 /// How the policies of a reduced block are evaluated.
@@ -69,8 +84,8 @@ pub(super) struct Solver<'a> {
     first: Elimination<LastFirst>,
     /// What a policy makes of it.
     second: Elimination<LastFirst>,
-    /// Blocks of more arcs are not eliminated.
-    pub(super) reduce_arcs: usize,
+    /// What is tried first.
+    pub(super) begin: First,
     krylov: Krylov,
     multilevel: Multilevel,
     /// For large blocks: their nodes from the ways out inwards, and the place of each in that
@@ -99,7 +114,7 @@ impl<'a> Solver<'a> {
             values,
             first: Elimination::default(),
             second: Elimination::default(),
-            reduce_arcs: REDUCE_ARCS,
+            begin: First::default(),
             krylov: Krylov::default(),
             multilevel: Multilevel::default(),
             order: Vec::new(),
@@ -111,13 +126,17 @@ impl<'a> Solver<'a> {
 
     /// All blocks, given by their ends.
     pub(super) fn run(mut self, ends: &[u32]) -> Values {
-        let mut start = 0;
+        let (mut start, mut shown) = (0, 0);
         for &end in ends {
             let end = end as usize;
             if end - start == 1 {
                 self.single(start);
             } else {
                 self.block(start, end);
+            }
+            if end - start >= SHOWN || end / SHOWN > start / SHOWN {
+                gauge::solved((end - shown) as u64);
+                shown = end;
             }
             start = end;
         }
@@ -138,25 +157,23 @@ impl<'a> Solver<'a> {
                 (start..end).any(|s| values.upper[s] - values.lower[s] > precision * values.upper[s]);
             return;
         }
-        // nothing is proven: bounds that always hold
-        self.values.wide = true;
-        let policy = self.nearest_exit(start, end).policy;
-        for s in start..end {
-            self.values.lower[s] = 0.0;
-            self.values.upper[s] = f64::INFINITY;
-            self.values.policy[s] = policy[s - start] as u32;
-        }
+        self.by_sweeps(start, end);
     }
 
     /// Values and a policy for a block.
     fn find(&mut self, start: usize, end: usize) -> Result<Method, Failed> {
-        let model = self.model;
-        let arcs: usize = (start..end).flat_map(|s| model.choices(s)).map(|c| model.arcs(c).len()).sum();
-        if arcs <= self.reduce_arcs && self.by_elimination(start, end).is_ok() {
+        let small = self.arcs(start, end) <= REDUCE_ARCS && self.begin == First::Elimination;
+        if small && self.by_elimination(start, end).is_ok() {
             return Ok(Method::Reduced);
         }
         // elimination may have met a policy that f64 cannot hold the costs of
         self.as_it_is(start, end)
+    }
+
+    /// How many arcs the choices of a block have.
+    fn arcs(&self, start: usize, end: usize) -> usize {
+        let model = self.model;
+        (start..end).flat_map(|s| model.choices(s)).map(|c| model.arcs(c).len()).sum()
     }
 
     /// What a choice pays and brings from the blocks before.
