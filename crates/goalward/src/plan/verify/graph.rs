@@ -19,6 +19,21 @@ pub(super) struct Graph {
     ends: Vec<usize>,
 }
 
+/// Which pairs surely stay in a set of states.
+struct Stays {
+    pair: Vec<bool>,
+    /// How many pairs of each state do.
+    left: Vec<usize>,
+}
+
+impl Stays {
+    /// In the set of all states every pair does.
+    fn new(problem: &Problem) -> Stays {
+        let left = (0..problem.states()).map(|s| problem.pairs_of(s).len()).collect();
+        Stays { pair: vec![true; problem.pairs()], left }
+    }
+}
+
 impl Graph {
     pub(super) fn new(problem: &Problem, truth: &Truth) -> Graph {
         let all = || {
@@ -57,35 +72,45 @@ impl Graph {
 
     /// The states without a policy that surely reaches the goal: shrink the candidates until the
     /// goal can be reached from all of them by pairs that stay among them.
-    pub(super) fn not_sure(&self, problem: &Problem, truth: &Truth) -> Vec<bool> {
+    pub(super) fn not_sure(&self, problem: &Problem) -> Vec<bool> {
         let mut sure = vec![true; problem.states()];
+        let mut stays = Stays::new(problem);
         loop {
-            let mut stays = vec![true; problem.pairs()];
-            for p in 0..problem.pairs() {
-                stays[p] = arcs(problem, truth, p).all(|(next, _)| sure[next]);
-            }
             let mut goal = vec![false; problem.states()];
             goal[problem.goal()] = true;
-            let reached = self.back_from(goal, |p| stays[p]);
-            if reached == sure {
+            let reached = self.back_from(goal, |p| stays.pair[p]);
+            let fallen: Vec<State> = (0..sure.len()).filter(|&s| sure[s] && !reached[s]).collect();
+            if fallen.is_empty() {
                 return sure.into_iter().map(|sure| !sure).collect();
             }
-            sure = reached;
+            self.shrink(&mut sure, &mut stays, fallen);
         }
     }
 
     /// The states from which some policy may stay away from the goal for ever.
-    pub(super) fn avoids(&self, problem: &Problem, truth: &Truth) -> Vec<bool> {
+    pub(super) fn avoids(&self, problem: &Problem) -> Vec<bool> {
         let mut away = vec![true; problem.states()];
-        away[problem.goal()] = false;
-        loop {
-            let stays =
-                |s: State| problem.pairs_of(s).any(|p| arcs(problem, truth, p).all(|(next, _)| away[next]));
-            let still: Vec<bool> = (0..away.len()).map(|s| away[s] && stays(s)).collect();
-            if still == away {
-                return self.back_from(away, |_| true);
+        let mut stays = Stays::new(problem);
+        let leave = |s: &State| *s == problem.goal() || stays.left[*s] == 0;
+        let fallen = (0..away.len()).filter(leave).collect();
+        self.shrink(&mut away, &mut stays, fallen);
+        self.back_from(away, |_| true)
+    }
+
+    /// Takes states out of a set, and all that cannot stay in it then: whoever has no pair left
+    /// that does. Every arc is looked at once, however many states follow one another.
+    fn shrink(&self, set: &mut [bool], stays: &mut Stays, mut fallen: Vec<State>) {
+        fallen.iter().for_each(|&s| set[s] = false);
+        while let Some(next) = fallen.pop() {
+            for &(p, s) in self.leading_to(next) {
+                let s = s as State;
+                if std::mem::replace(&mut stays.pair[p as Pair], false) {
+                    stays.left[s] -= 1;
+                    if stays.left[s] == 0 && std::mem::replace(&mut set[s], false) {
+                        fallen.push(s);
+                    }
+                }
             }
-            away = still;
         }
     }
 
