@@ -30,7 +30,7 @@ impl Family {
     /// So many states that have choices.
     fn new(name: &str, states: usize, seed: u64, ending: Ending) -> Family {
         let goal = states + usize::from(ending == Ending::Either);
-        let builder = Problem::builder(name, goal + 1, 1);
+        let builder = Problem::builder(name, goal + 1, 1 + usize::from(ending == Ending::Either));
         Family { builder, stream: Stream::new(seed, &[states as u64]), states, goal, ending }
     }
 
@@ -54,19 +54,29 @@ impl Family {
         for group in next.chunk_by(|a, b| a == b) {
             let more = if end == Some(group[0]) { ENDING } else { 0.0 };
             let w = group.len() as f64 / all * share + more;
-            self.builder.feature(s, a, group[0], &[w]).unwrap();
+            self.lead(s, a, group[0], w);
         }
         if let Some(end) = end.filter(|end| !next.contains(end)) {
-            self.builder.feature(s, a, end, &[ENDING]).unwrap();
+            self.lead(s, a, end, ENDING);
         }
     }
 
+    /// A transition. Where there is a trap, a second candidate model does the same but there.
+    fn lead(&mut self, s: usize, a: usize, next: usize, w: f64) {
+        let both = [w, w];
+        let models = 1 + usize::from(self.ending == Ending::Either);
+        self.builder.feature(s, a, next, &both[..models]).unwrap();
+    }
+
     fn build(mut self) -> Instance {
-        if self.ending == Ending::Either {
-            let a = self.builder.action(self.states, 1.0).unwrap();
-            self.builder.feature(self.states, a, self.states, &[1.0]).unwrap();
+        if self.ending != Ending::Either {
+            return Instance::new(self.builder.build().unwrap(), &[1.0]).unwrap();
         }
-        Instance::new(self.builder.build().unwrap(), &[1.0]).unwrap()
+        // a problem has a way to the goal in some model: in the second one, which is not the truth
+        let (trap, a) = (self.states, self.builder.action(self.states, 1.0).unwrap());
+        self.builder.feature(trap, a, trap, &[1.0, 0.0]).unwrap();
+        self.builder.feature(trap, a, self.goal, &[0.0, 1.0]).unwrap();
+        Instance::new(self.builder.build().unwrap(), &[1.0, 0.0]).unwrap()
     }
 }
 

@@ -143,7 +143,8 @@ fn listen(child: &mut Child) -> Heard {
 /// A known model in Storm's explicit format.
 fn drn(problem: &Problem, truth: &Truth) -> String {
     let goal = problem.goal();
-    let choices = problem.pairs() + usize::from(problem.actions(goal) == 0);
+    // whatever one could do at the goal is one loop
+    let choices = problem.pairs() - problem.actions(goal) + 1;
     let mut text = format!(
         "@type: MDP\n@parameters\n\n@reward_models\ncost\n@nr_states\n{}\n@nr_choices\n{choices}\n@model\n",
         problem.states()

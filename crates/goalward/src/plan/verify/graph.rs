@@ -121,3 +121,94 @@ impl Graph {
         self.back_from(goal, |_| true).into_iter().map(|reached| !reached).collect()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::Stream;
+    use crate::plan::solve::tests::{Row, problem};
+
+    fn graph(states: usize, rows: &[(State, Vec<(State, f64)>)]) -> (Problem, Truth, Graph) {
+        let rows: Vec<Row> = rows.iter().map(|(s, next)| (*s, 1.0, &next[..])).collect();
+        let (problem, truth) = problem(states, &rows);
+        let graph = Graph::new(&problem, &truth);
+        (problem, truth, graph)
+    }
+
+    /// The largest set that a rule leaves as it is, round after round from all states on.
+    fn by_rounds(states: usize, rule: impl Fn(&[bool]) -> Vec<bool>) -> Vec<bool> {
+        let mut set = vec![true; states];
+        loop {
+            let next = rule(&set);
+            if next == set {
+                return set;
+            }
+            set = next;
+        }
+    }
+
+    #[test]
+    fn lost_states_are_those_of_the_definitions() {
+        const STATES: usize = 9;
+        let mut stream = Stream::new(5, &[]);
+        let mut below = |n: usize| (stream.uniform() * n as f64) as usize;
+        let mut lost = [0, 0];
+        for _ in 0..2000 {
+            let mut rows = Vec::new();
+            for s in 0..STATES - 1 {
+                for _ in 0..1 + below(3) {
+                    let mut next: Vec<State> = (0..1 + below(3)).map(|_| below(STATES)).collect();
+                    next.sort_unstable();
+                    next.dedup();
+                    let w = 1.0 / next.len() as f64;
+                    rows.push((s, next.into_iter().map(|s| (s, w)).collect()));
+                }
+            }
+            let (problem, truth, graph) = graph(STATES, &rows);
+            let (problem, goal) = (&problem, problem.goal());
+            let stays = |set: &[bool], p: Pair| arcs(problem, &truth, p).all(|(next, _)| set[next]);
+            let away = by_rounds(STATES, |set| {
+                let can = |s: State| problem.pairs_of(s).any(|p| stays(set, p));
+                (0..STATES).map(|s| s != goal && set[s] && can(s)).collect()
+            });
+            let sure = by_rounds(STATES, |set| {
+                graph.back_from((0..STATES).map(|s| s == goal).collect(), |p| stays(set, p))
+            });
+            let (avoids, not_sure) = (graph.avoids(problem), graph.not_sure(problem));
+            assert_eq!(avoids, graph.back_from(away, |_| true));
+            assert!(not_sure.iter().zip(&sure).all(|(not, sure)| not != sure));
+            lost[0] += avoids.iter().filter(|&&lost| lost).count();
+            lost[1] += not_sure.iter().filter(|&&lost| lost).count();
+        }
+        assert!(lost.iter().all(|&lost| (500..17_000).contains(&lost)), "{lost:?}");
+    }
+
+    /// Each state follows from the one after it: with a pass over all states for each of them this
+    /// would not end.
+    #[test]
+    fn a_long_line_is_looked_at_once() {
+        const STATES: usize = 300_000;
+        let (goal, hole) = (STATES - 1, STATES - 2);
+        let line = |s: State| (s, vec![(s + 1, 0.5), (if s % 2 == 0 { goal } else { s + 1 }, 0.5)]);
+        let rows: Vec<_> = (0..hole).map(line).map(|(s, next)| (s, merged(next))).collect();
+        let mut to_goal = rows.clone();
+        to_goal.push((hole, vec![(goal, 1.0)]));
+        let (problem, _, graph_to_goal) = graph(STATES, &to_goal);
+        assert!(!graph_to_goal.avoids(&problem).contains(&true));
+        let mut to_hole = rows;
+        to_hole.push((hole, vec![(hole, 1.0)]));
+        let (problem, _, graph_to_hole) = graph(STATES, &to_hole);
+        let lost = graph_to_hole.not_sure(&problem);
+        assert!(lost[..goal].iter().all(|&lost| lost) && !lost[goal]);
+    }
+
+    /// Each state named once.
+    fn merged(mut next: Vec<(State, f64)>) -> Vec<(State, f64)> {
+        next.dedup_by(|later, kept| {
+            let same = later.0 == kept.0;
+            kept.1 += if same { later.1 } else { 0.0 };
+            same
+        });
+        next
+    }
+}
