@@ -188,7 +188,7 @@ fn reaching_with_ties_and_loops() {
 fn bounds_do_not_widen_from_block_to_block() {
     let pairs = 400;
     let (hole, goal) = (2 * pairs, 2 * pairs + 1);
-    let mut rows: Vec<(State, f64, Vec<(State, f64)>)> = vec![(hole, 1.0, vec![(hole, 1.0)])];
+    let mut rows = vec![(hole, 1.0, vec![(hole, 1.0)])];
     for s in 0..hole {
         let last = s + 2 >= hole;
         let (other, on) = (s ^ 1, if last { goal } else { s + 2 });

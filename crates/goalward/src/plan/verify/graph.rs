@@ -189,7 +189,7 @@ mod tests {
     fn a_long_line_is_looked_at_once() {
         const STATES: usize = 300_000;
         let (goal, hole) = (STATES - 1, STATES - 2);
-        let line = |s: State| (s, vec![(s + 1, 0.5), (if s % 2 == 0 { goal } else { s + 1 }, 0.5)]);
+        let line = |s: State| (s, vec![(s + 1, 0.5), (if s.is_multiple_of(2) { goal } else { s + 1 }, 0.5)]);
         let rows: Vec<_> = (0..hole).map(line).map(|(s, next)| (s, merged(next))).collect();
         let mut to_goal = rows.clone();
         to_goal.push((hole, vec![(goal, 1.0)]));
