@@ -80,6 +80,8 @@ impl Table {
             self.columns.iter().zip(values).for_each(|(c, v)| {
                 let w = c.len().max(12);
                 match v.abs() {
+                    // not measured
+                    x if x.is_nan() => print!("  {:>w$}", "–"),
                     x if x != 0.0 && x < 1e-3 => print!("  {v:>w$.2e}"),
                     x if x < 100.0 => print!("  {v:>w$.3}"),
                     _ => print!("  {v:>w$.0}"),

@@ -121,6 +121,15 @@ impl Tall {
         }
     }
 
+    /// All rows, one after the other; none if they are split.
+    #[inline]
+    pub(crate) fn whole(&self) -> Option<&[f64]> {
+        match &self.numbers {
+            Numbers::Whole(all) => Some(all),
+            Numbers::Split { .. } => None,
+        }
+    }
+
     /// One row; in `room` if it is split.
     pub(crate) fn row<'a>(&'a self, row: usize, room: &'a mut Vec<f64>) -> &'a [f64] {
         let range = self.range(row..row + 1);

@@ -4,7 +4,6 @@
 use super::{Note, Pair, Problem, ROUNDING, ROW_TOLERANCE, State};
 use crate::numeric::{Tall, categorical, dot};
 use crate::{Error, Result};
-use std::borrow::Cow;
 use std::sync::Arc;
 
 /// The true kernel: P(s'|s,a) = <phi(s'|s,a), theta*> with a theta* in B ([`Truth::new`]), or one
@@ -29,14 +28,12 @@ pub(super) enum Probabilities {
 }
 
 impl Probabilities {
+    #[inline]
     pub(super) fn all(&self) -> &[f64] {
         match self {
             Probabilities::Own(all) => all,
-            Probabilities::Features(phi) => match phi.get(0..phi.rows()) {
-                Cow::Borrowed(all) => all,
-                // features that are split are never kept here
-                Cow::Owned(_) => &[],
-            },
+            // features that are split are never kept here
+            Probabilities::Features(phi) => phi.whole().unwrap_or_default(),
         }
     }
 
@@ -159,6 +156,7 @@ impl Truth {
 
     /// P(.|s,a) in the order of [`Problem::successors`]. Nothing if the truth belongs to a smaller
     /// problem: [`Truth::require_fit`] tells.
+    #[inline]
     pub fn row(&self, problem: &Problem, p: Pair) -> &[f64] {
         self.probabilities.all().get(problem.rows(p)).unwrap_or_default()
     }

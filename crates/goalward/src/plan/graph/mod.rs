@@ -10,11 +10,11 @@ mod strong;
 
 use crate::problem::{Pair, Problem, State, Truth};
 pub(crate) use backwards::Backwards;
-pub(crate) use ends::{EndComponents, end_components, free_components};
+pub(crate) use ends::{EndComponents, end_components_within, free_components};
 pub(crate) use expand::expand;
 pub(crate) use partition::{NOWHERE, Partition, blocks};
 pub(crate) use region::{Region, avoidable};
-pub(crate) use strong::{PairGraph, strong_components};
+pub(crate) use strong::{Components, PairGraph, strong_components};
 
 /// The successors that have positive probability.
 pub(crate) fn possible<'a>(

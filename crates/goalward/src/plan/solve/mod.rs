@@ -153,7 +153,8 @@ fn largest(answer: &Answer) -> f64 {
 fn reach_probability(problem: &Problem, truth: &Truth, options: &Options, answer: &Answer) -> Result<f64> {
     match answer.objective {
         Objective::Reach => Ok(answer.value()),
-        Objective::Min if !answer.is_lost(problem.start()) => Ok(1.0),
+        // the best policy gets there surely; where costs are greatest, every policy does
+        Objective::Min | Objective::Max if !answer.is_lost(problem.start()) => Ok(1.0),
         Objective::Min | Objective::Max => {
             let reach = Options { objective: Objective::Reach, extras: Extras::NONE, ..options.clone() };
             quickly(problem, truth, &reach).map(|reach| reach.value())

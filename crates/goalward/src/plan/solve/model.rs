@@ -72,16 +72,19 @@ impl Model {
         model.first_arc.push(0);
         for node in 0..nodes {
             for p in chosen(node) {
-                let (mut total, mut leaving) = (Double::ZERO, Double::ZERO);
+                let (mut total, mut stays) = (Double::ZERO, false);
                 for (next, w) in possible(problem, truth, p) {
                     let next = partition.node_of[next].min(nodes as u32);
                     total = total + w.into();
-                    if next as usize != node {
-                        leaving = leaving + w.into();
-                        model.arcs.push((next, w));
+                    match next as usize == node {
+                        true => stays = true,
+                        false => model.arcs.push((next, w)),
                     }
                 }
-                if model.arcs.len() > model.first_arc[model.pair.len()] {
+                let leave = &model.arcs[model.first_arc[model.pair.len()]..];
+                if !leave.is_empty() {
+                    let sum = |sum: Double, arc: &(u32, f64)| sum + arc.1.into();
+                    let leaving = if stays { leave.iter().fold(Double::ZERO, sum) } else { total };
                     model.pair.push(p);
                     model.charge.push(charge(p, total));
                     model.total.push(total.nearest());

@@ -6,8 +6,8 @@ use super::values::Values;
 use crate::numeric::linear::double::Double;
 use crate::plan::answer::{Answer, Objective};
 use crate::plan::graph::{
-    Backwards, EndComponents, NOWHERE, PairGraph, Partition, Region, avoidable, blocks, end_components,
-    expand, free_components, possible, strong_components,
+    Backwards, Components, EndComponents, NOWHERE, PairGraph, Partition, Region, avoidable, blocks,
+    end_components_within, expand, free_components, possible, strong_components,
 };
 use crate::problem::{Action, Pair, Problem, State, Truth};
 
@@ -33,14 +33,14 @@ impl Setup {
                 drop(back);
                 let free = free_components(problem, truth, &usable);
                 let lost = inside.into_iter().map(|inside| !inside).collect();
-                Setup::of(problem, truth, &usable, free, lost, None)
+                Setup::of(problem, truth, &usable, free, lost)
             }
             Objective::Max => {
                 let lost = avoidable(problem, &back);
                 let mut usable: Vec<bool> = back.home.iter().map(|&s| !lost[s as usize]).collect();
                 problem.pairs_of(problem.goal()).for_each(|p| usable[p] = false);
                 drop(back);
-                Setup::of(problem, truth, &usable, None, lost, None)
+                Setup::of(problem, truth, &usable, None, lost)
             }
             Objective::Reach => {
                 let Region { inside, usable, hopeful } = Region::new(problem, &back);
@@ -48,11 +48,17 @@ impl Setup {
                 let open = |s: State| hopeful[s] && !inside[s];
                 let usable: Vec<bool> = back.home.iter().map(|&s| open(s as State)).collect();
                 drop(back);
+                let strong = strong_components(&PairGraph { problem, truth, allowed: &usable });
                 let mut inner = usable.clone();
-                let class = end_components(problem, truth, &mut inner);
+                let class = end_components_within(problem, truth, &strong, &mut inner);
                 let components = Some(EndComponents { class, inner });
                 let lost = hopeful.into_iter().map(|hopeful| !hopeful).collect();
-                Setup::of(problem, truth, &usable, components, lost, Some((inside, sure)))
+                // what a pair pays is its way to where the goal is sure
+                let charge = |p: Pair, _| {
+                    let sure = possible(problem, truth, p).filter(|e| inside[e.0]);
+                    sure.fold(Double::ZERO, |sum, (_, w)| sum + w.into())
+                };
+                Setup::build(problem, truth, &usable, (strong, components), lost, Some(sure), charge)
             }
         }
     }
@@ -65,48 +71,38 @@ impl Setup {
         for s in (0..problem.states()).filter(|&s| s != problem.goal() && !is_lost[s]) {
             usable[problem.pair(s, policy[s])] = true;
         }
-        Setup::build(problem, truth, &usable, None, is_lost, None, |_, total| total)
+        let strong = strong_components(&PairGraph { problem, truth, allowed: &usable });
+        Setup::build(problem, truth, &usable, (strong, None), is_lost, None, |_, total| total)
     }
 
+    /// Where costs are paid.
     fn of(
         problem: &Problem,
         truth: &Truth,
         usable: &[bool],
         components: Option<EndComponents>,
         lost: Vec<bool>,
-        sure: Option<(Vec<bool>, Vec<Option<Pair>>)>,
     ) -> Setup {
-        match sure {
-            None => {
-                let charge = |p: Pair, total: Double| total.times(problem.cost(p));
-                Setup::build(problem, truth, usable, components, lost, None, charge)
-            }
-            Some((inside, sure)) => {
-                let charge = |p: Pair, _| {
-                    let sure = possible(problem, truth, p).filter(|e| inside[e.0]);
-                    sure.fold(Double::ZERO, |sum, (_, w)| sum + w.into())
-                };
-                Setup::build(problem, truth, usable, components, lost, Some(sure), charge)
-            }
-        }
+        let strong = strong_components(&PairGraph { problem, truth, allowed: usable });
+        let charge = |p: Pair, total: Double| total.times(problem.cost(p));
+        Setup::build(problem, truth, usable, (strong, components), lost, None, charge)
     }
 
     fn build(
         problem: &Problem,
         truth: &Truth,
         usable: &[bool],
-        components: Option<EndComponents>,
+        (strong, components): (Components, Option<EndComponents>),
         lost: Vec<bool>,
         sure: Option<Vec<Option<Pair>>>,
         charge: impl Fn(Pair, Double) -> Double,
     ) -> Setup {
-        let found = strong_components(&PairGraph { problem, truth, allowed: usable });
         let solved =
             |s: State| s != problem.goal() && !lost[s] && sure.as_ref().is_none_or(|sure| sure[s].is_none());
-        let order = found.order.iter().map(|&s| s as State).filter(|&s| solved(s));
+        let order = strong.order.iter().map(|&s| s as State).filter(|&s| solved(s));
         let partition = Partition::new(problem, order, components.as_ref().map(|c| &c.class[..]));
-        let ends = blocks(&found, &partition);
-        drop(found);
+        let ends = blocks(&strong, &partition);
+        drop(strong);
         let model = Model::build(problem, truth, usable, &partition, charge);
         Setup { model, ends, partition, components, lost, sure }
     }

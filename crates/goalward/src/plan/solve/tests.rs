@@ -182,6 +182,44 @@ fn reaching_with_ties_and_loops() {
     assert_eq!(least.lost, [0, 1, 2]);
 }
 
+/// Pairs of states one after the other, each with two ways on that may end in the hole: what is not
+/// known of one pair is not to grow on the way to the first, where f64 is to prove as much.
+#[test]
+fn bounds_do_not_widen_from_block_to_block() {
+    let pairs = 400;
+    let (hole, goal) = (2 * pairs, 2 * pairs + 1);
+    let mut rows = vec![(hole, 1.0, vec![(hole, 1.0)])];
+    for s in 0..hole {
+        let last = s + 2 >= hole;
+        let (other, on) = (s ^ 1, if last { goal } else { s + 2 });
+        let aside = if last { hole } else { (s ^ 1) + 2 };
+        // one way costs some probability where the other has none to lose
+        rows.push((s, 1.0, vec![(other, 0.5), (on, 0.4990234375), (hole, 0.0009765625)]));
+        if !last {
+            rows.push((s, 1.0, vec![(other, 0.25), (aside, 0.7490234375), (hole, 0.0009765625)]));
+        }
+    }
+    rows.sort_by_key(|row| row.0);
+    let rows: Vec<Row> = rows.iter().map(|(s, c, next)| (*s, *c, &next[..])).collect();
+    let (problem, truth) = problem(goal + 1, &rows);
+    let reach = solved(&problem, &truth, Objective::Reach, 1e-6);
+    assert_eq!(verify(&problem, &truth, &reach), Ok(()));
+    assert!(reach.tails.is_none(), "more digits than those of f64 were called for");
+    assert!(reach.width() < 1e-9, "{}", reach.width());
+}
+
+#[test]
+fn where_the_greatest_cost_is_finite_the_goal_is_sure() {
+    let rows: &[Row] = &[(0, 1.0, &[(0, 0.5), (2, 0.5)]), (1, 1.0, &[(1, 1.0)])];
+    let (whole, truth) = problem(3, rows);
+    assert_eq!(fast(&whole, &truth, Objective::Max, 1e-9).reach_probability, 1.0);
+    // now the start may fall into state 1
+    let rows: &[Row] = &[(0, 1.0, &[(1, 0.25), (2, 0.75)]), (1, 1.0, &[(1, 1.0)])];
+    let (holed, truth) = problem(3, rows);
+    let greatest = fast(&holed, &truth, Objective::Max, 1e-9);
+    assert!((greatest.reach_probability - 0.75).abs() < 1e-9 && greatest.is_lost(0));
+}
+
 /// The cheap action drifts away from the goal: alone it would take 1.5^n steps, more than f64 can
 /// hold.
 #[test]

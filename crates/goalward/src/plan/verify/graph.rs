@@ -19,6 +19,21 @@ pub(super) struct Graph {
     ends: Vec<usize>,
 }
 
+/// Which pairs surely stay in a set of states.
+struct Stays {
+    pair: Vec<bool>,
+    /// How many pairs of each state do.
+    left: Vec<usize>,
+}
+
+impl Stays {
+    /// In the set of all states every pair does.
+    fn new(problem: &Problem) -> Stays {
+        let left = (0..problem.states()).map(|s| problem.pairs_of(s).len()).collect();
+        Stays { pair: vec![true; problem.pairs()], left }
+    }
+}
+
 impl Graph {
     pub(super) fn new(problem: &Problem, truth: &Truth) -> Graph {
         let all = || {
@@ -57,35 +72,45 @@ impl Graph {
 
     /// The states without a policy that surely reaches the goal: shrink the candidates until the
     /// goal can be reached from all of them by pairs that stay among them.
-    pub(super) fn not_sure(&self, problem: &Problem, truth: &Truth) -> Vec<bool> {
+    pub(super) fn not_sure(&self, problem: &Problem) -> Vec<bool> {
         let mut sure = vec![true; problem.states()];
+        let mut stays = Stays::new(problem);
         loop {
-            let mut stays = vec![true; problem.pairs()];
-            for p in 0..problem.pairs() {
-                stays[p] = arcs(problem, truth, p).all(|(next, _)| sure[next]);
-            }
             let mut goal = vec![false; problem.states()];
             goal[problem.goal()] = true;
-            let reached = self.back_from(goal, |p| stays[p]);
-            if reached == sure {
+            let reached = self.back_from(goal, |p| stays.pair[p]);
+            let fallen: Vec<State> = (0..sure.len()).filter(|&s| sure[s] && !reached[s]).collect();
+            if fallen.is_empty() {
                 return sure.into_iter().map(|sure| !sure).collect();
             }
-            sure = reached;
+            self.shrink(&mut sure, &mut stays, fallen);
         }
     }
 
     /// The states from which some policy may stay away from the goal for ever.
-    pub(super) fn avoids(&self, problem: &Problem, truth: &Truth) -> Vec<bool> {
+    pub(super) fn avoids(&self, problem: &Problem) -> Vec<bool> {
         let mut away = vec![true; problem.states()];
-        away[problem.goal()] = false;
-        loop {
-            let stays =
-                |s: State| problem.pairs_of(s).any(|p| arcs(problem, truth, p).all(|(next, _)| away[next]));
-            let still: Vec<bool> = (0..away.len()).map(|s| away[s] && stays(s)).collect();
-            if still == away {
-                return self.back_from(away, |_| true);
+        let mut stays = Stays::new(problem);
+        let leave = |s: &State| *s == problem.goal() || stays.left[*s] == 0;
+        let fallen = (0..away.len()).filter(leave).collect();
+        self.shrink(&mut away, &mut stays, fallen);
+        self.back_from(away, |_| true)
+    }
+
+    /// Takes states out of a set, and all that cannot stay in it then: whoever has no pair left
+    /// that does. Every arc is looked at once, however many states follow one another.
+    fn shrink(&self, set: &mut [bool], stays: &mut Stays, mut fallen: Vec<State>) {
+        fallen.iter().for_each(|&s| set[s] = false);
+        while let Some(next) = fallen.pop() {
+            for &(p, s) in self.leading_to(next) {
+                let s = s as State;
+                if std::mem::replace(&mut stays.pair[p as Pair], false) {
+                    stays.left[s] -= 1;
+                    if stays.left[s] == 0 && std::mem::replace(&mut set[s], false) {
+                        fallen.push(s);
+                    }
+                }
             }
-            away = still;
         }
     }
 
@@ -94,5 +119,96 @@ impl Graph {
         let mut goal = vec![false; problem.states()];
         goal[problem.goal()] = true;
         self.back_from(goal, |_| true).into_iter().map(|reached| !reached).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::Stream;
+    use crate::plan::solve::tests::{Row, problem};
+
+    fn graph(states: usize, rows: &[(State, Vec<(State, f64)>)]) -> (Problem, Truth, Graph) {
+        let rows: Vec<Row> = rows.iter().map(|(s, next)| (*s, 1.0, &next[..])).collect();
+        let (problem, truth) = problem(states, &rows);
+        let graph = Graph::new(&problem, &truth);
+        (problem, truth, graph)
+    }
+
+    /// The largest set that a rule leaves as it is, round after round from all states on.
+    fn by_rounds(states: usize, rule: impl Fn(&[bool]) -> Vec<bool>) -> Vec<bool> {
+        let mut set = vec![true; states];
+        loop {
+            let next = rule(&set);
+            if next == set {
+                return set;
+            }
+            set = next;
+        }
+    }
+
+    #[test]
+    fn lost_states_are_those_of_the_definitions() {
+        const STATES: usize = 9;
+        let mut stream = Stream::new(5, &[]);
+        let mut below = |n: usize| (stream.uniform() * n as f64) as usize;
+        let mut lost = [0, 0];
+        for _ in 0..2000 {
+            let mut rows = Vec::new();
+            for s in 0..STATES - 1 {
+                for _ in 0..1 + below(3) {
+                    let mut next: Vec<State> = (0..1 + below(3)).map(|_| below(STATES)).collect();
+                    next.sort_unstable();
+                    next.dedup();
+                    let w = 1.0 / next.len() as f64;
+                    rows.push((s, next.into_iter().map(|s| (s, w)).collect()));
+                }
+            }
+            let (problem, truth, graph) = graph(STATES, &rows);
+            let (problem, goal) = (&problem, problem.goal());
+            let stays = |set: &[bool], p: Pair| arcs(problem, &truth, p).all(|(next, _)| set[next]);
+            let away = by_rounds(STATES, |set| {
+                let can = |s: State| problem.pairs_of(s).any(|p| stays(set, p));
+                (0..STATES).map(|s| s != goal && set[s] && can(s)).collect()
+            });
+            let sure = by_rounds(STATES, |set| {
+                graph.back_from((0..STATES).map(|s| s == goal).collect(), |p| stays(set, p))
+            });
+            let (avoids, not_sure) = (graph.avoids(problem), graph.not_sure(problem));
+            assert_eq!(avoids, graph.back_from(away, |_| true));
+            assert!(not_sure.iter().zip(&sure).all(|(not, sure)| not != sure));
+            lost[0] += avoids.iter().filter(|&&lost| lost).count();
+            lost[1] += not_sure.iter().filter(|&&lost| lost).count();
+        }
+        assert!(lost.iter().all(|&lost| (500..17_000).contains(&lost)), "{lost:?}");
+    }
+
+    /// Each state follows from the one after it: with a pass over all states for each of them this
+    /// would not end.
+    #[test]
+    fn a_long_line_is_looked_at_once() {
+        const STATES: usize = 300_000;
+        let (goal, hole) = (STATES - 1, STATES - 2);
+        let line = |s: State| (s, vec![(s + 1, 0.5), (if s.is_multiple_of(2) { goal } else { s + 1 }, 0.5)]);
+        let rows: Vec<_> = (0..hole).map(line).map(|(s, next)| (s, merged(next))).collect();
+        let mut to_goal = rows.clone();
+        to_goal.push((hole, vec![(goal, 1.0)]));
+        let (problem, _, graph_to_goal) = graph(STATES, &to_goal);
+        assert!(!graph_to_goal.avoids(&problem).contains(&true));
+        let mut to_hole = rows;
+        to_hole.push((hole, vec![(hole, 1.0)]));
+        let (problem, _, graph_to_hole) = graph(STATES, &to_hole);
+        let lost = graph_to_hole.not_sure(&problem);
+        assert!(lost[..goal].iter().all(|&lost| lost) && !lost[goal]);
+    }
+
+    /// Each state named once.
+    fn merged(mut next: Vec<(State, f64)>) -> Vec<(State, f64)> {
+        next.dedup_by(|later, kept| {
+            let same = later.0 == kept.0;
+            kept.1 += if same { later.1 } else { 0.0 };
+            same
+        });
+        next
     }
 }
