@@ -32,10 +32,7 @@ impl Solver<'_> {
     /// grid against the wind), which no solver evaluates.
     pub(super) fn as_it_is(&mut self, start: usize, end: usize) -> Result<Method, Failed> {
         let near = self.nearest_exit(start, end);
-        self.place.clear();
-        self.place.resize(end - start, 0);
-        near.order.iter().enumerate().for_each(|(at, &k)| self.place[k as usize] = at as u32);
-        self.order.clone_from(&near.order);
+        self.arrange(&near.order);
         let from = (near.policy.clone(), vec![0.0; end - start]);
         if self.begin <= First::Krylov && self.iterate_krylov(start, end, from, LITTLE).is_ok() {
             return Ok(Method::Large);
@@ -53,6 +50,15 @@ impl Solver<'_> {
         }
         let from = self.swept(start, end, near);
         self.iterate_krylov(start, end, from, much).map(|()| Method::Large)
+    }
+
+    /// Takes an order of a block's nodes.
+    pub(super) fn arrange(&mut self, order: &[u32]) {
+        self.place.clear();
+        self.place.resize(order.len(), 0);
+        order.iter().enumerate().for_each(|(at, &k)| self.place[k as usize] = at as u32);
+        self.order.clear();
+        self.order.extend_from_slice(order);
     }
 
     /// Policy iteration with inexact evaluations, from a policy that leaves and a guess at its

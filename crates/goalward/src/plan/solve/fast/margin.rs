@@ -7,13 +7,13 @@ use crate::plan::solve::bounds::{self, Margin, Side, Turn, Verdict, by_rounds};
 use crate::plan::solve::model::Choice;
 
 impl Solver<'_> {
-    /// Bounds by a margin; whether they hold.
-    pub(super) fn by_margin(&mut self, method: Method, start: usize, end: usize) -> bool {
+    /// Bounds by a margin; whether they hold. `turn` says whether the policy was evaluated last.
+    pub(super) fn by_margin(&mut self, method: Method, turn: Turn, start: usize, end: usize) -> bool {
         let policy: Vec<Choice> =
             self.values.policy[start..end].iter().map(|&choice| choice as Choice).collect();
         let mut block = OfBlock { solver: self, method, start, end };
         // the policy's side first: its equations are the ones at hand
-        if block.set(Side::Policy, &policy, Turn::Same).is_none() {
+        if block.set(Side::Policy, &policy, turn).is_none() {
             return false;
         }
         by_rounds(&mut block, policy).is_some() && bounds::hold(self.proof(), &self.values, start..end)
@@ -33,7 +33,7 @@ impl Solver<'_> {
         match method {
             Method::Reduced => self.reduced_margin(start, policy, &need, turn, &mut x).ok()?,
             Method::Levels => self.margin_by_levels(start, policy, &need, &mut x).ok()?,
-            Method::Large => {
+            Method::Large | Method::Swept => {
                 if turn == Turn::New {
                     self.leaves(start, policy).then_some(())?;
                     self.load_krylov(start, policy);

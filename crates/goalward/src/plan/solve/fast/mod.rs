@@ -7,6 +7,7 @@
 //! several levels (`levels`). Where all that fails there is value iteration (`resort`). Bounds come
 //! from f64 with directed error bounds.
 
+mod flat;
 mod iterate;
 mod large;
 mod levels;
@@ -17,7 +18,7 @@ mod resort;
 mod rest;
 mod single;
 
-use super::bounds::{self, Proof};
+use super::bounds::{self, Proof, Turn};
 use super::model::{Choice, Model};
 use super::sense::Sense;
 use super::values::Values;
@@ -48,6 +49,8 @@ enum Method {
     Large,
     /// As it is, on several levels.
     Levels,
+    /// By value iteration, and bounds are set.
+    Swept,
 }
 
 /// The methods for blocks in the order in which they are tried. A test begins with a later one.
@@ -57,7 +60,6 @@ pub(super) enum First {
     Elimination,
     Krylov,
     Levels,
-    #[cfg_attr(not(test), expect(dead_code, reason = "what is left when all others have failed"))]
     Sweeps,
 }
 
@@ -147,24 +149,28 @@ impl<'a> Solver<'a> {
         // the widest that scaling can prove is better than nothing
         let widest = 1.0 / self.precision;
         if let Ok(method) = self.find(start, end)
-            && (self.scaled(start, end, 1.0)
-                || self.by_margin(method, start, end)
+            && (method == Method::Swept
+                || self.scaled(start, end, 1.0)
+                || self.by_margin(method, Turn::Same, start, end)
                 || self.scaled(start, end, widest))
         {
-            let values = &mut self.values;
-            let precision = self.precision;
-            values.wide |=
-                (start..end).any(|s| values.upper[s] - values.lower[s] > precision * values.upper[s]);
+            self.values.wide |= !self.is_narrow(start, end);
             return;
         }
         self.by_sweeps(start, end);
     }
 
+    /// Whether a block's bounds are as close as was asked for.
+    fn is_narrow(&self, start: usize, end: usize) -> bool {
+        let Values { lower, upper, .. } = &self.values;
+        (start..end).all(|s| upper[s] - lower[s] <= self.precision * upper[s])
+    }
+
     /// Values and a policy for a block.
     fn find(&mut self, start: usize, end: usize) -> Result<Method, Failed> {
         let small = self.arcs(start, end) <= REDUCE_ARCS && self.begin == First::Elimination;
-        if small && self.by_elimination(start, end).is_ok() {
-            return Ok(Method::Reduced);
+        if small && let Ok(method) = self.by_elimination(start, end) {
+            return Ok(method);
         }
         // elimination may have met a policy that f64 cannot hold the costs of
         self.as_it_is(start, end)

@@ -1,9 +1,11 @@
 //! Blocks of moderate size: nodes without a decision are eliminated once, the others are settled by
 //! value iteration from the ways out inwards, and by policy iteration where that is too slow.
 
+use super::flat::{Flat, Swept};
 use super::rest::Rest;
-use super::{Evaluation, Failed, Solver};
+use super::{Evaluation, Failed, Method, Solver};
 use crate::numeric::linear::elimination::Outcome;
+use crate::plan::solve::bounds::Turn;
 use crate::plan::solve::sense::Sense;
 
 /// Nodes with a single choice are put into other rows up to this many new entries; beyond, they
@@ -11,21 +13,10 @@ use crate::plan::solve::sense::Sense;
 const PRICE: usize = 64;
 /// Value iteration first if so many nodes have a decision.
 const SWEEP_NODES: usize = 400;
-/// So many sweeps at most, as long as they promise to end by then.
-const SWEEPS: usize = 200;
-
-/// How value iteration ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Swept {
-    /// Nothing moves by more than was asked for.
-    Settled,
-    /// It would take too long.
-    Slow,
-}
 
 impl Solver<'_> {
     /// Values and a policy for a block.
-    pub(super) fn by_elimination(&mut self, start: usize, end: usize) -> Result<(), Failed> {
+    pub(super) fn by_elimination(&mut self, start: usize, end: usize) -> Result<Method, Failed> {
         let n = end - start;
         let (model, base) = (self.model, self.model.choices(start).start);
         self.evaluation = Evaluation::Elimination;
@@ -40,18 +31,19 @@ impl Solver<'_> {
         let mut x = vec![0.0; n];
         let mut policy: Vec<u32> = (0..n).map(|k| self.first.choices(k).start as u32).collect();
         if !self.first.rest().is_empty() {
-            let order = self.first_policy(&b, &mut policy, &mut x);
-            let rest = Rest { order: &order, b: &b, leaving: &leaving };
+            let mut rest = Rest { order: &[], b: &b, leaving: &leaving };
+            let order = self.first_policy(&rest, &mut policy, &mut x);
+            rest.order = &order;
             if order.len() >= SWEEP_NODES
                 && self.settle(start, end, &rest, &mut policy, &mut x) == Swept::Settled
             {
-                return Ok(());
+                return Ok(Method::Swept);
             }
             self.iterate(&rest, &mut policy, &mut x)?;
         }
         self.first.backward(&b, &mut x);
         self.keep(start, &x, &policy);
-        Ok(())
+        Ok(Method::Reduced)
     }
 
     /// Value iteration until scaling proves its values. Where it is too slow, the policy is one
@@ -66,14 +58,18 @@ impl Solver<'_> {
     ) -> Swept {
         let base = self.model.choices(start).start;
         let (from, mut goal) = (policy.clone(), 0.05 * self.precision.max(1e-12));
+        let mut flat = Flat::new(self, base, rest, policy, x);
         for _ in 0..2 {
-            if self.sweep(base, rest, policy, x, goal) == Swept::Slow {
+            let swept = flat.sweep(goal);
+            flat.tell(rest, policy, x);
+            if swept == Swept::Slow {
                 break;
             }
             self.first.backward(rest.b, x);
             self.keep(start, x, policy);
             let local: Vec<usize> = policy.iter().map(|&c| base + c as usize).collect();
-            if self.scaled(start, end, 0.5) && (self.sense == Sense::Greatest || self.leaves(start, &local)) {
+            let proper = self.sense == Sense::Greatest || self.leaves(start, &local);
+            if proper && (self.scaled(start, end, 0.5) || self.margin_of_swept(start, end)) {
                 return Swept::Settled;
             }
             goal *= 1e-3;
@@ -82,6 +78,17 @@ impl Solver<'_> {
             *policy = from;
         }
         Swept::Slow
+    }
+
+    /// Bounds by a margin where steps cost nothing, if they are as close as was asked for.
+    fn margin_of_swept(&mut self, start: usize, end: usize) -> bool {
+        let model = self.model;
+        if (start..end).all(|s| model.charge(self.values.policy[s] as usize) > 0.0) {
+            return false;
+        }
+        let order = self.nearest_exit(start, end).order;
+        self.arrange(&order);
+        self.by_margin(Method::Swept, Turn::New, start, end) && self.is_narrow(start, end)
     }
 
     /// Values and policy of the block as they stand.
@@ -95,79 +102,41 @@ impl Solver<'_> {
 
     /// A policy that leaves, and rough values: the nodes that can leave at once, then those that
     /// lead to them, and so on. That order is returned: in it, values spread inwards in one sweep.
-    fn first_policy(&self, b: &[f64], policy: &mut [u32], x: &mut [f64]) -> Vec<u32> {
+    fn first_policy(&self, rest: &Rest, policy: &mut [u32], x: &mut [f64]) -> Vec<u32> {
         let mut settled = vec![false; policy.len()];
         let mut queue = Vec::with_capacity(self.first.rest().len());
         for &node in self.first.rest() {
-            let mut best = f64::INFINITY;
-            for choice in self.first.choices(node as usize) {
-                let price = b[choice] / self.first.out(choice);
-                if self.first.out(choice) > 0.0 && price < best {
-                    (best, policy[node as usize]) = (price, choice as u32);
-                }
-            }
-            if best < f64::INFINITY {
+            if self.first.choices(node as usize).any(|choice| self.first.out(choice) > 0.0) {
                 settled[node as usize] = true;
-                x[node as usize] = best;
                 queue.push(node);
             }
         }
         let mut at = 0;
         while at < queue.len() {
-            for (choice, home) in self.first.leading_to(queue[at] as usize) {
-                if !settled[home] {
-                    settled[home] = true;
-                    policy[home] = choice;
-                    // as if one stayed until a settled node comes
-                    let known = self.first.row(choice as usize).iter().filter(|e| settled[e.0 as usize]);
-                    let (mut flow, mut weight) = (b[choice as usize], self.first.out(choice as usize));
-                    known.for_each(|&(j, w)| (flow, weight) = (flow + w * x[j as usize], weight + w));
-                    x[home] = flow / weight;
+            for (_, home) in self.first.leading_to(queue[at] as usize) {
+                if !std::mem::replace(&mut settled[home], true) {
                     queue.push(home as u32);
                 }
             }
             at += 1;
         }
-        queue
-    }
-
-    /// Gauss-Seidel value iteration until no equation lacks more than a share of what its step costs,
-    /// which is what scaling can prove; where a step costs nothing, until no value moves by more
-    /// than a fiftieth of that share of itself.
-    fn sweep(&self, base: usize, rest: &Rest, policy: &mut [u32], x: &mut [f64], goal: f64) -> Swept {
-        let sigma = self.sense.sigma();
-        let mut before = f64::INFINITY;
-        for sweep in 1..=SWEEPS {
-            let mut change = 0.0f64;
-            for &s in rest.order {
-                let s = s as usize;
-                let (mut best, mut gain) = (f64::INFINITY, 0.0);
-                for choice in self.first.choices(s) {
-                    let own = self.gain(s, choice, rest, x);
-                    if sigma * own < best {
-                        (best, gain, policy[s]) = (sigma * own, own, choice as u32);
-                    }
+        settled.fill(false);
+        for &node in &queue {
+            let node = node as usize;
+            let mut best = f64::INFINITY;
+            for choice in self.first.choices(node) {
+                // as if one stayed until a node comes that is settled
+                let (mut flow, mut weight) = (rest.b[choice], self.first.out(choice));
+                for &(j, w) in self.first.row(choice).iter().filter(|e| settled[e.0 as usize]) {
+                    (flow, weight) = (flow + w * x[j as usize], weight + w);
                 }
-                x[s] += gain;
-                let choice = policy[s] as usize;
-                let unit = match self.model.charge(base + choice) {
-                    charge if charge > 0.0 => charge / rest.leaving[choice],
-                    _ => 0.02 * x[s].abs().max(f64::MIN_POSITIVE),
-                };
-                change = change.max(gain.abs() / unit);
-            }
-            if change <= goal {
-                return Swept::Settled;
-            }
-            if sweep % 5 == 0 {
-                // the first sweeps still spread values: they say nothing
-                let left = (goal / change).ln() / (change / before).ln() * 5.0;
-                if sweep >= 40 && (change >= before || left > (SWEEPS - sweep) as f64) {
-                    return Swept::Slow;
+                if weight > 0.0 && flow / weight < best {
+                    (best, policy[node]) = (flow / weight, choice as u32);
                 }
-                before = change;
             }
+            settled[node] = true;
+            x[node] = best;
         }
-        Swept::Slow
+        queue
     }
 }
