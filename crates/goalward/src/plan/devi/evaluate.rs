@@ -6,6 +6,7 @@
 //! lacks more than it is told to leave; where that fails, Gauss-Seidel sweeps in the same order,
 //! from the goal outwards. The certificate is about V alone, however it was found.
 
+use super::relax::Arcs;
 use super::sweep::is_large;
 use super::{Cut, Devi, Task};
 use crate::numeric::dot;
@@ -47,8 +48,7 @@ impl Arithmetic {
     }
 }
 
-/// What many states take; kept from call to call, as large vectors that come and go leave holes
-/// behind.
+/// What many states take; kept from call to call, unless [`relax`](super::relax) takes over.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Equations {
     krylov: Krylov,
@@ -116,6 +116,8 @@ impl Devi {
 
     fn solve(&mut self, task: &Task, left: Left) -> Arithmetic {
         let goal = task.problem.goal();
+        // no more than one of the two ways holds its equations at a time
+        self.arcs = Arcs::default();
         let mut all = std::mem::take(&mut self.equations);
         let Equations { krylov, order, place, charge, x } = &mut all;
         order.clear();

@@ -8,7 +8,7 @@
 //!
 //! Sums over states are made in fixed chunks and added in their order.
 
-use super::evaluate::Left;
+use super::evaluate::{Equations, Left};
 use super::{Devi, Task};
 use crate::problem::State;
 use rayon::prelude::*;
@@ -50,6 +50,7 @@ impl Devi {
     /// V = `self.v` becomes the values of what was chosen, if that does not take long; false if it
     /// does, and V stays.
     pub(super) fn relax(&mut self, task: &Task, left: Left) -> bool {
+        self.equations = Equations::default();
         let mut arcs = std::mem::take(&mut self.arcs);
         self.load(task, left, &mut arcs);
         let solved = self.iterate(task, left.enough, &mut arcs);

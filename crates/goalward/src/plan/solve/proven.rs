@@ -69,7 +69,18 @@ pub(super) fn checked(
 /// The expected steps of an answer's policy, per state; infinite in lost states.
 pub(super) fn steps(problem: &Problem, truth: &Truth, answer: &Answer) -> Vec<f64> {
     let setup = Setup::steps(problem, truth, &answer.policy, &answer.lost);
-    let values = Solver::new(&setup.model, Sense::Least, STEPS).run(&setup.ends);
+    // where all steps cost the same, what a policy costs says how many there are
+    let paid = |s: State| problem.cost(problem.pair(s, answer.policy[s]));
+    let (mut sum, mut count) = (0.0, 0.0);
+    for s in (0..problem.states()).filter(|&s| s != problem.goal() && setup.node_of(s).is_some()) {
+        (sum, count) = (sum + paid(s), count + 1.0);
+    }
+    let mut solver = Solver::new(&setup.model, Sense::Least, STEPS);
+    if sum > 0.0 {
+        let states = (0..problem.states()).filter(|&s| answer.v[s].is_finite());
+        solver.guess(states.filter_map(|s| setup.node_of(s).map(|node| (node, answer.v[s] * count / sum))));
+    }
+    let values = solver.run(&setup.ends);
     let known = |node: u32| values.upper[node as usize].is_finite().then(|| values.x[node as usize]);
     let step = |s: State| setup.node_of(s).and_then(known).unwrap_or(f64::INFINITY);
     (0..problem.states()).map(step).collect()

@@ -192,30 +192,39 @@ impl Multilevel {
                 kept = 0;
                 self.levels[0].residual(b, x, &mut r);
             }
-            self.levels[0].b.copy_from_slice(&r);
-            cycle(&mut self.levels, &self.last);
-            let (earlier, rest) = self.directions.split_at_mut(kept);
-            let [p, ap] = &mut rest[0];
-            p.clone_from(&self.levels[0].x);
-            ap.resize(n, 0.0);
-            self.levels[0].apply(p, ap);
-            for [q, aq] in &*earlier {
-                let along = dot(ap, aq);
-                subtract(ap, along, aq);
-                subtract(p, along, q);
-            }
-            let length = dot(ap, ap).sqrt();
-            if length.is_nan() || length <= 0.0 {
+            if !self.advance(x, &mut r, kept) {
                 break Some(Solved::Short);
             }
-            scale(ap, 1.0 / length);
-            scale(p, 1.0 / length);
-            let step = dot(&r, ap);
-            subtract(x, -step, p);
-            subtract(&mut r, step, ap);
             (size, kept, done, *cycles) = (largest(&r), kept + 1, done + 1, *cycles + 1);
         };
         self.residual = r;
         ended
+    }
+
+    /// One cycle from a residual, and the best step along what it finds, for which the first `kept`
+    /// directions leave room. False if it finds nothing.
+    fn advance(&mut self, x: &mut [f64], r: &mut [f64], kept: usize) -> bool {
+        self.levels[0].b.copy_from_slice(r);
+        cycle(&mut self.levels, &self.last);
+        let (earlier, rest) = self.directions.split_at_mut(kept);
+        let [p, ap] = &mut rest[0];
+        p.clone_from(&self.levels[0].x);
+        ap.resize(r.len(), 0.0);
+        self.levels[0].apply(p, ap);
+        for [q, aq] in &*earlier {
+            let along = dot(ap, aq);
+            subtract(ap, along, aq);
+            subtract(p, along, q);
+        }
+        let length = dot(ap, ap).sqrt();
+        if length.is_nan() || length <= 0.0 {
+            return false;
+        }
+        scale(ap, 1.0 / length);
+        scale(p, 1.0 / length);
+        let step = dot(r, ap);
+        subtract(x, -step, p);
+        subtract(r, step, ap);
+        true
     }
 }

@@ -31,9 +31,13 @@ impl Solver<'_> {
     /// that takes the cheapest way out it sees. A policy that just *may* leave can cost 6^500 (a
     /// grid against the wind), which no solver evaluates.
     pub(super) fn as_it_is(&mut self, start: usize, end: usize) -> Result<Method, Failed> {
-        let near = self.nearest_exit(start, end);
+        let mut near = self.nearest_exit(start, end);
         self.arrange(&near.order);
-        let from = (near.policy.clone(), vec![0.0; end - start]);
+        if let Some(guess) = self.guess.get(start..end) {
+            near.rough.copy_from_slice(guess);
+        }
+        let first = |guess: &[f64]| guess.get(start..end).map_or(vec![0.0; end - start], <[f64]>::to_vec);
+        let from = (near.policy.clone(), first(&self.guess));
         if self.begin <= First::Krylov && self.iterate_krylov(start, end, from, LITTLE).is_ok() {
             return Ok(Method::Large);
         }
