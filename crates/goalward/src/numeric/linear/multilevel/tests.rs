@@ -4,10 +4,11 @@ use super::*;
 use crate::numeric::Stream;
 use nalgebra::{DMatrix, DVector};
 
-/// A chain: per node its arcs and what leaves the system.
-type Chain = Vec<(Vec<(u32, f64)>, f64)>;
+/// A node's arcs and what leaves the system there.
+type Node = (Vec<(u32, f64)>, f64);
+type Chain = Vec<Node>;
 
-fn load(multilevel: &mut Multilevel, chain: &Chain, news: News) {
+fn load(multilevel: &mut Multilevel, chain: &[Node], news: News) {
     multilevel.load(chain.len(), news, |i, arcs| {
         arcs.extend_from_slice(&chain[i].0);
         chain[i].1
@@ -15,8 +16,8 @@ fn load(multilevel: &mut Multilevel, chain: &Chain, news: News) {
 }
 
 /// b for a solution that is given.
-fn made(chain: &Chain, x: &[f64]) -> Vec<f64> {
-    let row = |(i, (arcs, out)): (usize, &(Vec<(u32, f64)>, f64))| {
+fn made(chain: &[Node], x: &[f64]) -> Vec<f64> {
+    let row = |(i, (arcs, out)): (usize, &Node)| {
         out * x[i] + arcs.iter().map(|&(j, w)| w * (x[i] - x[j as usize])).sum::<f64>()
     };
     chain.iter().enumerate().map(row).collect()

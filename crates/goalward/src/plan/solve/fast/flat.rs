@@ -64,7 +64,8 @@ impl Flat {
             taken: Vec::with_capacity(rest.order.len()),
             x: rest.order.iter().map(|&s| x[s as usize]).collect(),
         };
-        (flat.choices.push(0), flat.arcs.push(0));
+        flat.choices.push(0);
+        flat.arcs.push(0);
         for &s in rest.order {
             for choice in first.choices(s as usize) {
                 if choice as u32 == policy[s as usize] {
