@@ -6,7 +6,6 @@
 //! lacks more than it is told to leave; where that fails, Gauss-Seidel sweeps in the same order,
 //! from the goal outwards. The certificate is about V alone, however it was found.
 
-use super::relax::Arcs;
 use super::sweep::is_large;
 use super::{Cut, Devi, Task};
 use crate::numeric::dot;
@@ -117,7 +116,7 @@ impl Devi {
     fn solve(&mut self, task: &Task, left: Left) -> Arithmetic {
         let goal = task.problem.goal();
         // no more than one of the two ways holds its equations at a time
-        self.arcs = Arcs::default();
+        self.arcs = Default::default();
         let mut all = std::mem::take(&mut self.equations);
         let Equations { krylov, order, place, charge, x } = &mut all;
         order.clear();
