@@ -11,6 +11,7 @@ pub(crate) mod expansion;
 pub(crate) mod krylov;
 pub(crate) mod long;
 pub(crate) mod multilevel;
+pub(crate) mod parts;
 pub(crate) mod system;
 
 pub use cholesky::Cholesky;

@@ -264,7 +264,7 @@ fn a_line_of_many_states_is_solved_by_formulas() {
 
 /// An n x n grid in a wind that blows up and left, away from the goal, as often as not: every step
 /// costs 1.
-fn against_the_wind(n: usize) -> (Problem, Truth) {
+pub(super) fn against_the_wind(n: usize) -> (Problem, Truth) {
     let target = |cell: usize, toward: usize| match (toward, cell / n, cell % n) {
         (0, _, column) if column + 1 < n => cell + 1,
         (1, row, _) if row + 1 < n => cell + n,
@@ -313,6 +313,22 @@ fn every_method_for_large_blocks_proves_what_elimination_does() {
             }
         }
     }
+}
+
+/// Large blocks are cut in the same way whatever the number of threads.
+#[test]
+fn the_bits_of_large_blocks_do_not_depend_on_the_threads() {
+    let (problem, truth) = against_the_wind(190);
+    let setup = Setup::new(&problem, &truth, Objective::Min);
+    let solve = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut solver = Solver::new(&setup.model, Sense::Least, 1e-3);
+        solver.begin = First::Levels;
+        let values = pool.install(|| solver.run(&setup.ends));
+        assert!(!values.wide);
+        (values.x.into_iter().map(f64::to_bits).collect::<Vec<u64>>(), values.policy)
+    };
+    assert!(solve(1) == solve(2));
 }
 
 /// State 0 leads to 1, 1 and 2 pass to and fro for free, and from 2 one gets to the goal with

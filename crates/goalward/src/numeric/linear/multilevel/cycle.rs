@@ -3,8 +3,8 @@
 //! (Notay and Vassilevski, Recursive Krylov-based multigrid cycles, 2008).
 
 use super::level::{ALONE, Level};
-use super::parts::{dot, subtract};
 use crate::numeric::linear::dense::Dense;
+use crate::numeric::linear::parts::{dot, each, subtract};
 
 /// A second cycle is left out where the first leaves less than this part of the residual.
 const ENOUGH: f64 = 0.25;
@@ -20,19 +20,20 @@ pub(super) fn cycle(levels: &mut [Level], last: &Dense) {
     let mut r = std::mem::take(&mut fine.work[0]);
     fine.relax_from_zero(&b, &mut x);
     fine.residual(&b, &x, &mut r);
-    let target = &mut coarser[0].b;
-    target.fill(0.0);
-    for i in 0..r.len() {
-        if fine.group[i] != ALONE {
-            target[fine.group[i] as usize] += fine.share[i] * r[i];
+    each(&mut coarser[0].b, |begin, target| {
+        for (g, target) in (begin..).zip(target) {
+            let members = fine.members(g).iter().map(|&i| i as usize);
+            *target = members.map(|i| fine.share[i] * r[i]).sum();
         }
-    }
+    });
     correct(coarser, last);
-    for (x, &group) in x.iter_mut().zip(&fine.group) {
-        if group != ALONE {
-            *x += coarser[0].x[group as usize];
+    each(&mut x, |begin, x| {
+        for (x, &group) in x.iter_mut().zip(&fine.group[begin..]) {
+            if group != ALONE {
+                *x += coarser[0].x[group as usize];
+            }
         }
-    }
+    });
     fine.relax_back(&b, &mut x, &mut r);
     (fine.b, fine.x, fine.work[0]) = (b, x, r);
 }

@@ -106,15 +106,15 @@ impl Level {
 
     /// The arcs between groups.
     fn coarse(&mut self, groups: usize) -> Level {
-        let (members, first) = self.members(groups);
+        self.gather(groups);
         let mut coarse = Level { first: vec![0], ..Level::default() };
         self.slot.clear();
         self.slot.resize(self.next.len(), ALONE);
         let mut place = vec![u32::MAX; groups];
         for g in 0..groups {
             let begin = coarse.next.len() as u32;
-            for &i in &members[first[g] as usize..first[g + 1] as usize] {
-                for e in self.arcs(i as usize) {
+            for k in self.first_member[g]..self.first_member[g + 1] {
+                for e in self.arcs(self.member[k as usize] as usize) {
                     self.slot[e] = match self.group[self.next[e] as usize] {
                         ALONE => ALONE,
                         to if to as usize == g => WITHIN,
@@ -140,8 +140,8 @@ impl Level {
         coarse
     }
 
-    /// The nodes of each group, and where they begin.
-    fn members(&self, groups: usize) -> (Vec<u32>, Vec<u32>) {
+    /// Lists the nodes of each group.
+    fn gather(&mut self, groups: usize) {
         let mut first = vec![0u32; groups + 2];
         let grouped = || self.group.iter().enumerate().filter(|g| *g.1 != ALONE);
         grouped().for_each(|(_, &g)| first[g as usize + 2] += 1);
@@ -152,6 +152,6 @@ impl Level {
             first[g as usize + 1] += 1;
         }
         first.pop();
-        (members, first)
+        (self.member, self.first_member) = (members, first);
     }
 }

@@ -1,12 +1,16 @@
 //! One level: a chain, and how its nodes form the groups that are the nodes of the next level.
 
-use super::parts::each;
+use crate::numeric::linear::parts::{self, each, split};
+use std::ops::Range;
 
 /// A node that is in no group: it leaves so surely that relaxation settles it. As a slot: an arc to
 /// such a node.
 pub(super) const ALONE: u32 = u32::MAX;
 /// A slot of an arc within a group.
 pub(super) const WITHIN: u32 = u32::MAX - 1;
+
+/// The rate at which the chain of the shares stops, relative to what leaves a node.
+const STOP: f64 = 1e-5;
 
 /// A chain: leaving(i) x(i) - sum of w(i,j) x(j) = b(i).
 #[derive(Clone, Debug, Default)]
@@ -27,6 +31,9 @@ pub(super) struct Level {
     /// The group of each node, and where each arc ends up among those of the next level.
     pub(super) group: Vec<u32>,
     pub(super) slot: Vec<u32>,
+    /// The nodes of each group, and where they begin; one more at the end.
+    pub(super) member: Vec<u32>,
+    pub(super) first_member: Vec<u32>,
     /// Right-hand side and solution.
     pub(super) b: Vec<f64>,
     pub(super) x: Vec<f64>,
@@ -40,6 +47,37 @@ impl Level {
 
     pub(super) fn arcs(&self, i: usize) -> std::ops::Range<usize> {
         self.first[i] as usize..self.first[i + 1] as usize
+    }
+
+    pub(super) fn members(&self, group: usize) -> &[u32] {
+        &self.member[self.first_member[group] as usize..self.first_member[group + 1] as usize]
+    }
+
+    /// Some nodes of a chain: `row` writes the arcs of one and says what leaves the system.
+    pub(super) fn of(range: Range<usize>, row: impl Fn(usize, &mut Vec<(u32, f64)>) -> f64) -> Level {
+        let (mut part, mut arcs) = (Level::default(), Vec::new());
+        for i in range {
+            arcs.clear();
+            let out = row(i, &mut arcs);
+            part.next.extend(arcs.iter().map(|arc| arc.0));
+            part.weight.extend(arcs.iter().map(|arc| arc.1));
+            part.first.push(part.next.len() as u32);
+            part.out.push(out);
+            part.leaving.push(out + arcs.iter().map(|arc| arc.1).sum::<f64>());
+        }
+        part
+    }
+
+    /// Adds further nodes to a first level.
+    pub(super) fn append(&mut self, part: Level) {
+        let begin = self.next.len() as u32;
+        self.first.extend(part.first.iter().map(|end| begin + end));
+        self.next.extend(part.next);
+        self.weight.extend(part.weight);
+        self.out.extend(part.out);
+        self.stop.extend(part.leaving.iter().map(|leaving| STOP * leaving));
+        self.begin.extend(part.leaving.iter().map(|leaving| STOP * leaving));
+        self.leaving.extend(part.leaving);
     }
 
     /// The sum of w x over a node's arcs.
@@ -119,31 +157,44 @@ impl Level {
     /// The rows of the next level from shares that have changed. Its diagonal is summed up from
     /// what leaves, so that nothing is subtracted (as Grassmann, Taksar and Heyman do).
     pub(super) fn project(&self, coarse: &mut Level) {
-        coarse.weight.fill(0.0);
-        coarse.out.fill(0.0);
-        coarse.stop.fill(0.0);
-        coarse.begin.fill(0.0);
-        coarse.share.fill(1.0);
-        for i in 0..self.nodes() {
-            if self.group[i] == ALONE {
-                continue;
+        let Level { first, weight, out, leaving, stop, begin, share, .. } = coarse;
+        share.fill(1.0);
+        let ranges = parts::ranges(leaving.len());
+        let ends = || ranges.iter().map(|range| range.end);
+        let weights = split(weight, ends().map(|end| first[end] as usize));
+        let sums = split(out, ends()).into_iter().zip(split(leaving, ends()));
+        let rates = split(stop, ends()).into_iter().zip(split(begin, ends()));
+        let all = ranges.iter().zip(weights).zip(sums.zip(rates)).collect();
+        parts::map(all, |((range, weight), ((out, leaving), (stop, begin)))| {
+            let from = first[range.start] as usize;
+            weight.fill(0.0);
+            for (k, g) in range.clone().enumerate() {
+                [out[k], stop[k], begin[k]] = self.project_group(g, from, weight);
+                let arcs = &weight[first[g] as usize - from..first[g + 1] as usize - from];
+                leaving[k] = out[k] + arcs.iter().sum::<f64>();
             }
-            let (g, share) = (self.group[i] as usize, self.share[i]);
-            coarse.stop[g] += share * self.stop[i];
-            coarse.begin[g] += self.begin[i];
+        });
+    }
+
+    /// Adds up the arcs of a group, in a list of them that begins with the one numbered `from`. What
+    /// leaves the system, and the rates at which the chain of the shares stops and begins.
+    fn project_group(&self, g: usize, from: usize, weight: &mut [f64]) -> [f64; 3] {
+        let [mut outside, mut stop, mut begin] = [0.0; 3];
+        for &i in self.members(g) {
+            let (i, share) = (i as usize, self.share[i as usize]);
+            stop += share * self.stop[i];
+            begin += self.begin[i];
             let mut out = self.out[i];
             let arcs = self.arcs(i);
             for (&slot, w) in self.slot[arcs.clone()].iter().zip(&self.weight[arcs]) {
                 match slot {
                     WITHIN => {}
                     ALONE => out += w,
-                    slot => coarse.weight[slot as usize] += share * w,
+                    slot => weight[slot as usize - from] += share * w,
                 }
             }
-            coarse.out[g] += share * out;
+            outside += share * out;
         }
-        for g in 0..coarse.nodes() {
-            coarse.leaving[g] = coarse.out[g] + coarse.weight[coarse.arcs(g)].iter().sum::<f64>();
-        }
+        [outside, stop, begin]
     }
 }

@@ -19,16 +19,15 @@
 mod cycle;
 mod groups;
 mod level;
-mod parts;
 mod shares;
 #[cfg(test)]
 mod tests;
 
 use super::dense::Dense;
 use super::krylov::Solved;
+use super::parts::{self, dot, largest, scale, subtract};
 use cycle::cycle;
 use level::Level;
-use parts::{dot, largest, scale, subtract};
 use shares::settle;
 
 /// So many nodes are eliminated.
@@ -41,8 +40,6 @@ const LOOK: usize = 12;
 const PACE: f64 = 1e-3;
 /// Cycles for the shares where it does not.
 const MORE_CYCLES: usize = 3;
-/// The rate at which the chain of the shares stops, relative to what leaves a node.
-const STOP: f64 = 1e-5;
 
 /// How much of what was known of the chain before is still of use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +70,7 @@ impl Multilevel {
         &mut self,
         nodes: usize,
         news: News,
-        mut row: impl FnMut(usize, &mut Vec<(u32, f64)>) -> f64,
+        row: impl Fn(usize, &mut Vec<(u32, f64)>) -> f64 + Sync,
     ) {
         let mut level = if self.levels.is_empty() { Level::default() } else { self.levels.swap_remove(0) };
         self.levels.clear();
@@ -84,19 +81,9 @@ impl Multilevel {
             list.clear();
         }
         level.next.clear();
-        let mut arcs = Vec::new();
-        for i in 0..nodes {
-            arcs.clear();
-            let out = row(i, &mut arcs);
-            level.next.extend(arcs.iter().map(|arc| arc.0));
-            level.weight.extend(arcs.iter().map(|arc| arc.1));
-            level.first.push(level.next.len() as u32);
-            let leaving = out + arcs.iter().map(|arc| arc.1).sum::<f64>();
-            level.out.push(out);
-            level.leaving.push(leaving);
-            level.stop.push(STOP * leaving);
-            level.begin.push(STOP * leaving);
-        }
+        parts::map(parts::ranges(nodes), |range| Level::of(range, &row))
+            .into_iter()
+            .for_each(|part| level.append(part));
         if news == News::All || level.share.len() != nodes {
             level.share.clear();
             level.share.resize(nodes, 1.0);

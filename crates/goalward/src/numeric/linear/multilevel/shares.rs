@@ -10,6 +10,7 @@
 //! Leutenegger, A multi-level solution algorithm for steady-state Markov chains, 1994).
 
 use super::level::{ALONE, Level};
+use crate::numeric::linear::parts;
 
 /// Relaxations before and after a correction.
 const SWEEPS: usize = 4;
@@ -35,35 +36,58 @@ pub(super) fn settle(levels: &mut [Level], visits: usize) {
     }
 }
 
+/// Flows that end in other parts.
+type Beyond = Vec<(u32, f64)>;
+
 impl Level {
     /// Gauss-Seidel on (leaving + stop) share = begin + what flows in, against the order of the
     /// nodes, with it, and so on.
     pub(super) fn relax_shares(&mut self, sweeps: usize) {
         let n = self.nodes();
-        let mut share = std::mem::take(&mut self.share);
-        let inflow = &mut std::mem::take(&mut self.work[0]);
+        let (mut share, mut inflow) = (std::mem::take(&mut self.share), std::mem::take(&mut self.work[0]));
         inflow.clear();
         inflow.resize(n, 0.0);
-        for i in 0..n {
-            let arcs = self.arcs(i);
-            let arcs = self.next[arcs.clone()].iter().zip(&self.weight[arcs]);
-            arcs.for_each(|(&j, w)| inflow[j as usize] += share[i] * w);
-        }
-        let mut relax = |i: usize| {
-            let new = (inflow[i] + self.begin[i]) / (self.leaving[i] + self.stop[i]);
-            let change = new - share[i];
-            share[i] = new;
-            let arcs = self.arcs(i);
-            let arcs = self.next[arcs.clone()].iter().zip(&self.weight[arcs]);
-            arcs.for_each(|(&j, w)| inflow[j as usize] += change * w);
-        };
+        let beyond = parts::both(&mut share, &mut inflow, |begin, share, inflow| {
+            let mut beyond = Beyond::new();
+            (0..share.len()).for_each(|i| self.flow(begin, i, share[i], inflow, &mut beyond));
+            beyond
+        });
+        arrive(beyond, &mut inflow);
         for sweep in 0..sweeps {
-            match sweep % 2 {
-                0 => (0..n).rev().for_each(&mut relax),
-                _ => (0..n).for_each(&mut relax),
+            let beyond = parts::both(&mut share, &mut inflow, |begin, share, inflow| {
+                let (n, mut beyond) = (share.len(), Beyond::new());
+                let relax = |i: usize| {
+                    let s = begin + i;
+                    let new = (inflow[i] + self.begin[s]) / (self.leaving[s] + self.stop[s]);
+                    let change = new - share[i];
+                    share[i] = new;
+                    self.flow(begin, i, change, inflow, &mut beyond);
+                };
+                match sweep % 2 {
+                    0 => (0..n).rev().for_each(relax),
+                    _ => (0..n).for_each(relax),
+                }
+                beyond
+            });
+            arrive(beyond, &mut inflow);
+        }
+        (self.share, self.work[0]) = (share, inflow);
+    }
+
+    /// Adds what flows from node i of a part, if it has so much, to the inflow of others.
+    #[inline]
+    fn flow(&self, begin: usize, i: usize, amount: f64, inflow: &mut [f64], beyond: &mut Beyond) {
+        let arcs = self.arcs(begin + i);
+        for (&j, w) in self.next[arcs.clone()].iter().zip(&self.weight[arcs]) {
+            match inflow.get_mut((j as usize).wrapping_sub(begin)) {
+                Some(inflow) => *inflow += amount * w,
+                None => beyond.push((j, amount * w)),
             }
         }
-        self.work[0] = std::mem::take(inflow);
-        self.share = share;
     }
+}
+
+/// Adds what flows from part to part.
+fn arrive(beyond: Vec<Beyond>, inflow: &mut [f64]) {
+    beyond.into_iter().flatten().for_each(|(j, amount)| inflow[j as usize] += amount);
 }

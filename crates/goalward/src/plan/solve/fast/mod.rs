@@ -7,6 +7,7 @@
 //! several levels (`levels`). Where all that fails there is value iteration (`resort`). Bounds come
 //! from f64 with directed error bounds.
 
+mod block;
 mod flat;
 mod iterate;
 mod large;

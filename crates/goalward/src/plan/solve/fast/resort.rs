@@ -71,6 +71,13 @@ impl Solver<'_> {
         self.leaves(start, &policy)
     }
 
+    /// S (c + Pv - v) of a choice, by the values at hand.
+    fn slack(&self, s: usize, choice: Choice) -> f64 {
+        let (own, x) = (self.values.x[s], &self.values.x);
+        let fall: f64 = self.model.arcs(choice).iter().map(|&(j, w)| w * (own - x[j as usize])).sum();
+        self.model.charge(choice) - fall
+    }
+
     /// One node takes its best choice and the value that belongs to it: what that gained, relative
     /// to the cost of a step.
     fn back_up(&mut self, s: usize) -> f64 {
