@@ -14,8 +14,13 @@ impl ConvexSet {
             return;
         }
         let row: Vec<f64> = a.iter().map(|a| a / size).collect();
-        (self.faces, self.identity) = (None, super::fresh());
+        self.forget();
         Arc::make_mut(&mut self.set).append(&row, b / size);
+    }
+
+    /// It is another set now: what was kept of the old one is gone.
+    fn forget(&mut self) {
+        (self.faces, self.starts, self.identity) = (None, None, super::fresh());
     }
 
     /// Names a point of the set, where its own may have been cut off.
@@ -56,7 +61,7 @@ impl ConvexSet {
     /// Takes all rows from this number on out again.
     pub(crate) fn uncut(&mut self, rows: usize) {
         if rows < self.rows() {
-            (self.faces, self.identity) = (None, super::fresh());
+            self.forget();
             Arc::make_mut(&mut self.set).truncate(rows);
         }
     }

@@ -3,13 +3,17 @@
 
 mod active_set;
 mod conic;
+mod corner;
 mod cuts;
 mod faces;
 mod lanes;
+mod pivots;
 mod settle;
+mod starts;
 mod survey;
 mod vertex;
 mod whiten;
+mod wide;
 mod working;
 
 pub use conic::Conic;
@@ -19,6 +23,7 @@ use super::{Cholesky, Polytope, dot, norm};
 use active_set::{ActiveSet, End, certified};
 use faces::Faces;
 use lanes::{Lanes, dot_four, inner};
+use starts::Starts;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use whiten::Whitened;
@@ -92,6 +97,11 @@ pub trait SupportMin {
     /// Makes ready for millions of objectives like those of a survey, if that is of use. Answers
     /// stay the same but for rounding.
     fn ready(&mut self, _survey: &Survey) {}
+    /// Whether a larger survey would make it quicker, and whether objectives of which nothing is known
+    /// had better be left to it.
+    fn is_eager(&self) -> bool {
+        false
+    }
     /// Whether it is one point, taken for the truth: nobody asks for lower bounds then, and a plan
     /// need not prove that it is one.
     fn is_model(&self) -> bool {
@@ -157,6 +167,8 @@ pub struct ConvexSet {
     in_y: bool,
     /// Working sets that are kept, where many objectives are to come.
     faces: Option<Faces>,
+    /// Points to set out from, where the ball hardly matters.
+    starts: Option<Arc<Starts>>,
     /// The last minimum is attained where as many rows meet as there are dimensions.
     at_vertex: bool,
     identity: u64,
@@ -201,6 +213,7 @@ impl ConvexSet {
             z: set.z0.clone(),
             in_y: false,
             faces: None,
+            starts: None,
             at_vertex: false,
             identity: fresh(),
             set: Arc::new(set),
@@ -295,8 +308,9 @@ impl ConvexSet {
         let end = match quick {
             Some(_) => End::Optimal,
             None => {
-                let start = warm.rows.iter().map(|&row| row as usize);
-                self.method.solve(&self.set, &self.w, start)
+                let sampled = self.starts.as_ref().filter(|_| warm.rows.is_empty());
+                let start = sampled.map_or(&warm.rows[..], |starts| starts.rows_of_best(&self.w));
+                self.method.solve(&self.set, &self.w, start.iter().map(|&row| row as usize))
             }
         };
         self.in_y = true;
@@ -373,7 +387,7 @@ impl SupportMin for ConvexSet {
         if !self.in_y {
             return expand(&self.set.polytope, &self.z, theta);
         }
-        if self.faces.is_some() {
+        if self.faces.is_some() || self.starts.is_some() {
             return self.set.place(&self.method.y, theta);
         }
         let mut z = self.z.clone();
@@ -395,6 +409,10 @@ impl SupportMin for ConvexSet {
 
     fn ready(&mut self, survey: &Survey) {
         self.make_ready(survey);
+    }
+
+    fn is_eager(&self) -> bool {
+        self.starts.is_some()
     }
 
     fn is_relaxed(&self) -> bool {

@@ -1,6 +1,6 @@
 //! Sets that were made ready for many objectives answer as others do.
 
-use super::tests::{draw, instance};
+use super::tests::{draw, instance, surrounded};
 use super::*;
 use crate::numeric::{PolytopeBuilder, Stream};
 use proptest::prelude::*;
@@ -69,19 +69,45 @@ proptest! {
 fn sets_of_many_rows_answer_alike() {
     let mut random = Stream::new(5, &[9]);
     for (d, rows) in [(3, 200), (6, 400), (9, 700), (20, 300)] {
-        let mut builder = PolytopeBuilder::new(d).unpruned();
-        for _ in 0..rows {
-            let a = draw(&mut random, d);
-            builder.halfspace(&a, norm(&a));
-        }
-        let polytope = Arc::new(builder.finish().unwrap());
-        let identity: Vec<f64> = (0..d * d).map(|i| f64::from(u8::from(i % (d + 1) == 0))).collect();
         for radius in [1.05, 1.5, 100.0] {
-            let ball = Ellipsoid { center: &vec![0.01; d], shape: &identity, radius };
-            let set = ConvexSet::new(&polytope, ball).unwrap();
+            let set = surrounded(&mut random, d, rows, radius);
             assert!(set.binding_rows() >= 128 && set.faces.is_none());
             agree(&set, d, &mut random);
         }
+    }
+}
+
+/// Where the ball hardly matters, minimisers are found along the edges, from nothing and from the
+/// last one, without the general method.
+#[test]
+fn corners_are_found_along_the_edges() {
+    let mut random = Stream::new(6, &[9]);
+    for (d, rows) in [(2, 150), (4, 200), (6, 400), (9, 700), (13, 500)] {
+        let set = surrounded(&mut random, d, rows, 100.0);
+        let (quick, _) = ready(&set, d, &mut random);
+        assert!(quick.is_eager());
+        let (mut quick, mut plain, mut found, mut asked) = (quick, set, 0, 0);
+        for _ in 0..100 {
+            let (mut c, mut warm, mut known) = (draw(&mut random, d), Warm::default(), false);
+            for _ in 0..3 {
+                quick.set.whiten(&c, &mut quick.w);
+                let size = norm(quick.w.as_flattened());
+                quick.w.iter_mut().for_each(|w| *w = w.map(|w| w / size));
+                let asks = pivots::Asked { w: &quick.w, rows: &warm.rows, known };
+                let starts = quick.starts.as_deref();
+                found += usize::from(pivots::solve(&quick.set, starts, asks, &mut quick.method));
+                asked += 1;
+                let answer;
+                (answer, known) = quick.min_again(&c, &mut warm, known);
+                let expected = plain.min(&c, &mut Warm::default());
+                let slack = 1e-9 * (1.0 + expected.value.abs());
+                assert!(known && (answer.value - expected.value).abs() <= slack, "{answer:?} {expected:?}");
+                assert!(answer.bound <= answer.value && answer.value - answer.bound <= slack);
+                c.iter_mut().for_each(|c| *c += 0.3 * (random.uniform() - 0.5));
+            }
+        }
+        assert!(100 * found >= 98 * asked, "{d}: {found} of {asked}");
+        assert_eq!(quick.fallbacks(), 0);
     }
 }
 

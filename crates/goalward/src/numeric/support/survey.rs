@@ -1,6 +1,8 @@
 //! What a set learns from a sample of the objectives to come.
 
 use super::faces::Faces;
+use super::pivots::{self, Asked};
+use super::starts::Starts;
 use super::{ConvexSet, Warm, vertex};
 use std::sync::Arc;
 
@@ -22,27 +24,33 @@ pub struct Survey {
     blocks: Vec<[f64; LANES]>,
     /// The active rows of each.
     starts: Vec<Vec<u32>>,
-    /// All rows that were active, each time.
-    active: Vec<u32>,
+    /// The rows that were active, each time.
+    noted: Vec<Vec<u32>>,
+    /// Whether any was.
+    active: bool,
 }
 
 impl Survey {
     /// Nothing yet, in so many dimensions; so many points are kept.
     pub fn new(dim: usize, most: usize) -> Self {
-        let (points, blocks, starts, active) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Survey { dim, most, points, blocks, starts, active }
+        let (points, blocks, starts, noted) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        Survey { dim, most, points, blocks, starts, noted, active: false }
     }
 
     /// Notes a minimiser and its active rows.
     pub fn note(&mut self, point: &[f64], warm: &Warm) {
-        self.active.extend_from_slice(&warm.rows);
         let mut rows = warm.rows.clone();
         rows.sort_unstable();
+        self.noted.push(rows.clone());
+        self.active |= !rows.is_empty();
+        if self.starts.len() >= self.most {
+            return;
+        }
         let near = |other: &[f64]| other.iter().zip(point).all(|(x, y)| (x - y).abs() <= SAME);
         let known = self.points.chunks_exact(self.dim.max(1)).zip(&self.starts);
         let known = known.filter(|(_, start)| **start == rows).any(|(other, _)| near(other));
         let at = self.starts.len();
-        if known || at >= self.most {
+        if known {
             return;
         }
         if at.is_multiple_of(LANES) {
@@ -56,7 +64,7 @@ impl Survey {
 
     /// Whether no row was active.
     pub fn is_empty(&self) -> bool {
-        self.active.is_empty()
+        !self.active
     }
 
     /// Starts where an objective is least among the points that were noted.
@@ -79,7 +87,8 @@ impl Survey {
     /// How often each row is active.
     fn counts(&self, rows: usize) -> Vec<u32> {
         let mut counts = vec![0; rows];
-        self.active.iter().filter(|&&row| (row as usize) < rows).for_each(|&row| counts[row as usize] += 1);
+        let active = self.noted.iter().flatten().map(|&row| row as usize);
+        active.filter(|&row| row < rows).for_each(|row| counts[row] += 1);
         counts
     }
 }
@@ -104,6 +113,8 @@ impl ConvexSet {
         if self.faces.is_none() {
             let counts = survey.counts(self.set.limits.len());
             Arc::make_mut(&mut self.set).prefer(&counts);
+            let starts = self.set.has_hot().then(|| Starts::of(&self.set, &survey.noted));
+            self.starts = starts.flatten().map(Arc::new);
         }
     }
 
@@ -118,6 +129,11 @@ impl ConvexSet {
     ) -> Option<(f64, f64)> {
         let solved = match &mut self.faces {
             Some(faces) => faces.solve(&self.set, &self.w, &warm.rows, known, &mut self.method),
+            None if self.set.has_hot() => {
+                let asked = Asked { w: &self.w, rows: &warm.rows, known };
+                known && vertex::solve(&self.set, &self.w, &warm.rows, &mut self.method)
+                    || pivots::solve(&self.set, self.starts.as_deref(), asked, &mut self.method)
+            }
             None => known && vertex::solve(&self.set, &self.w, &warm.rows, &mut self.method),
         };
         if !solved {

@@ -103,6 +103,19 @@ pub(super) fn instance(random: &mut Stream) -> Instance {
     Instance { polytope: Arc::new(builder.finish().unwrap()), center, shape, radius }
 }
 
+/// A ball of some radius among rows in general position, all at the distance one from the origin.
+pub(super) fn surrounded(random: &mut Stream, d: usize, rows: usize, radius: f64) -> ConvexSet {
+    let mut builder = PolytopeBuilder::new(d).unpruned();
+    for _ in 0..rows {
+        let a = draw(random, d);
+        builder.halfspace(&a, norm(&a));
+    }
+    let polytope = Arc::new(builder.finish().unwrap());
+    let identity: Vec<f64> = (0..d * d).map(|i| f64::from(u8::from(i % (d + 1) == 0))).collect();
+    let ball = Ellipsoid { center: &vec![0.01; d], shape: &identity, radius };
+    ConvexSet::new(&polytope, ball).unwrap()
+}
+
 /// The size of the numbers that enter <c, theta>.
 fn scale(c: &[f64], theta: &[f64]) -> f64 {
     norm(c) * (1.0 + norm(theta))

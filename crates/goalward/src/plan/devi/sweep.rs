@@ -16,6 +16,9 @@ const PARALLEL_PAIRS: usize = 1024;
 /// will be asked.
 const LARGE: usize = 1 << 14;
 const SAMPLE: usize = 256;
+/// A set that makes use of more gets one pair in so many, up to so many.
+const PART: usize = 64;
+const MORE: usize = 1024;
 
 /// What a sweep leaves behind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -90,14 +93,22 @@ impl Devi {
         let (mut copy, mut phi, mut theta) = (set.clone(), vec![0.0; d], vec![0.0; d]);
         let (mut rows, width) = (Warm::default(), self.warm.width);
         let goal = problem.pairs_of(problem.goal());
-        for p in (0..pairs).step_by(pairs / SAMPLE).filter(|p| !goal.contains(p)) {
+        let mut note = |survey: &mut Survey, copy: &mut S, p: usize| {
             self.leeway.phi_v(problem, p, before, &mut phi);
             warm::read(&self.warm.rows[p * width..(p + 1) * width], &mut rows);
             copy.min(&phi, &mut rows);
             copy.minimiser(&mut theta);
             survey.note(&theta, &rows);
-        }
+        };
+        let every = |count: usize| (0..pairs).step_by(pairs / count).filter(|p| !goal.contains(p));
+        every(SAMPLE).for_each(|p| note(&mut survey, &mut copy, p));
         copy.ready(&survey);
+        if copy.is_eager() {
+            every((pairs / PART).clamp(SAMPLE, MORE)).for_each(|p| note(&mut survey, &mut copy, p));
+            copy.ready(&survey);
+            // whoever has no start is the set's own business now
+            survey = Survey::new(d, 0);
+        }
         (survey, Some(copy))
     }
 

@@ -88,15 +88,15 @@ impl<'a> Taken<'a> {
         let reach = set.rho * set.norm_bound * (1.0 + 1e-9);
         let blur = 1e-12 * (1.0 + norm(&set.center));
         let near = features.scan(
-            || set.room(),
-            |i, phi, w, found: &mut Vec<Near>| {
+            || (set.room(), f64::INFINITY),
+            |i, phi, (w, furthest), found: &mut Vec<Near>| {
                 let (mut slack, mut whole) = (0.0, 0.0);
                 for (x, t) in phi.iter().zip(&set.center) {
                     slack += x * t;
                     whole += x * x;
                 }
                 // in squares: a root for each of millions of rows takes longer than reading them
-                let gap = reach + blur;
+                let gap = f64::min(reach + blur, reach * *furthest);
                 if slack > 0.0 && slack * slack >= gap * gap * whole {
                     return;
                 }
@@ -105,9 +105,15 @@ impl<'a> Taken<'a> {
                 if slack >= set.rho * size * (1.0 + 1e-9) + blur * whole {
                     return;
                 }
-                found.push((slack / (set.rho * size), i as u32));
+                let limit = slack / (set.rho * size);
+                if limit > *furthest {
+                    return;
+                }
+                found.push((limit, i as u32));
                 if found.len() / 2 > most {
                     keep_nearest(features, found, most + 1);
+                    // so many are nearer than whatever lies beyond the last
+                    *furthest = if found.len() > most { found[most].0 } else { f64::INFINITY };
                 }
             },
         );
@@ -169,4 +175,46 @@ fn keep_nearest(features: &Features, near: &mut Vec<Near>, most: usize) {
             && parallel(&features.phi(later.1 as usize), &features.phi(kept.1 as usize))
     });
     near.truncate(most);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::numeric::support::{ConvexSet, Ellipsoid};
+    use crate::numeric::{PolytopeBuilder, Stream, Tall};
+    use std::sync::Arc;
+
+    /// Of thousands of rows, each there twice, the nearest are those that sorting all of them gives.
+    #[test]
+    fn the_nearest_rows_are_taken() {
+        let (mut random, d, kept) = (Stream::new(8, &[4]), 5, 20);
+        let mut phi: Vec<f64> = (0..4_000 * d).map(|_| random.exponential()).collect();
+        let twice: Vec<f64> = phi.iter().map(|x| 2.0 * x).collect();
+        phi.extend(twice);
+        let mut builder = PolytopeBuilder::new(d).at_most(100).unpruned();
+        builder.equality(&vec![1.0; d], 1.0).unwrap();
+        builder.no_less_than_zero(&Arc::new(Tall::new(d, phi)));
+        let polytope = Arc::new(builder.finish().unwrap().with_rows(Rows::Nearest(kept)));
+        let (features, core) = (polytope.features().unwrap(), polytope.offsets().len());
+        let shape: Vec<f64> =
+            (0..d * d).map(|i| if i % (d + 1) == 0 { 1.0 + i as f64 } else { 0.0 }).collect();
+        let center = vec![1.0 / d as f64; d];
+        for radius in [5.0, 30.0, 100.0] {
+            let ellipsoid = Ellipsoid { center: &center, shape: &shape, radius };
+            let set = ConvexSet::new(&polytope, ellipsoid).unwrap().set;
+            let (mut all, mut row) = (Taken::new(&set, norm(&set.z0)), vec![0.0; set.free]);
+            for i in 0..8_000 {
+                if let Some(b) = features.row(&polytope, i, &mut row) {
+                    all.consider(&row, b).unwrap();
+                }
+            }
+            let mut expected = all.limits;
+            assert!(expected.len() > 200, "{}", expected.len());
+            expected.sort_by(f64::total_cmp);
+            expected.dedup_by(|later, kept| (*later - *kept).abs() <= 1e-12);
+            let found = &set.limits[set.limits.len() - kept..];
+            assert!(set.relaxed && set.limits.len() <= core + kept);
+            found.iter().zip(&expected).for_each(|(x, y)| assert!((x - y).abs() < 1e-9, "{x} {y}"));
+        }
+    }
 }

@@ -1,0 +1,83 @@
+//! The method where the ball is so large that it does not matter: minimisers are points where as many
+//! rows meet as there are dimensions, and one is found from another along the edges.
+//!
+//! It sets out from the last such point of a pair, or from the best of a sample. First rows leave
+//! whose multipliers are negative (the simplex method, among the rows that are looked at first), then
+//! rows join that are violated (the dual one, among all). Rounding may lead either astray, but not
+//! the answer: it is refined, and must pass the tests of a minimiser in all digits. What does not is
+//! left to the general method.
+
+use super::active_set::ActiveSet;
+use super::corner::Corner;
+use super::lanes::{Lanes, width};
+use super::starts::Starts;
+use super::whiten::Whitened;
+
+/// What is asked: the objective, and the rows to set out from.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'a> {
+    pub(super) w: &'a [Lanes],
+    pub(super) rows: &'a [u32],
+    /// The rows are known to meet in a point of the set: nobody need look at the others for its sake.
+    pub(super) known: bool,
+}
+
+/// Leaves rows, multipliers and y in `answer` if a point where k rows meet is found to be the
+/// minimiser; false if not.
+pub(super) fn solve(set: &Whitened, starts: Option<&Starts>, asked: Asked, answer: &mut ActiveSet) -> bool {
+    match width(set.free) {
+        1 => solve_in::<1>(set, starts, asked, answer),
+        2 => solve_in::<2>(set, starts, asked, answer),
+        3 => solve_in::<3>(set, starts, asked, answer),
+        4 => solve_in::<4>(set, starts, asked, answer),
+        _ => false,
+    }
+}
+
+fn solve_in<const B: usize>(
+    set: &Whitened,
+    starts: Option<&Starts>,
+    asked: Asked,
+    answer: &mut ActiveSet,
+) -> bool {
+    let Some((mut corner, known)) = begin::<B>(set, starts, asked) else { return false };
+    if known && corner.steepest().is_none() && corner.settle(set, asked.w, answer) {
+        return true;
+    }
+    if !corner.descend(set) {
+        return false;
+    }
+    for _ in 0..50 + 5 * set.free {
+        match corner.violated(set) {
+            None => return corner.settle_inside(set, asked.w, answer),
+            Some(row) if corner.admit(set, row) => {}
+            Some(_) => return false,
+        }
+    }
+    false
+}
+
+/// Where to set out, and whether that is a point of the set: where the pair was last, as long as that
+/// is the minimiser or better than the sample's best.
+fn begin<const B: usize>(
+    set: &Whitened,
+    starts: Option<&Starts>,
+    Asked { w, rows, known }: Asked,
+) -> Option<(Corner<B>, bool)> {
+    let whole = rows.len() == set.free && rows.iter().all(|&row| (row as usize) < set.limits.len());
+    let own = match known || starts.is_none() {
+        true if whole => Corner::<B>::at(set, w, rows),
+        _ => None,
+    };
+    let Some(starts) = starts.filter(|_| whole || rows.is_empty()) else {
+        return own.map(|own| (own, known));
+    };
+    match own {
+        Some(own) if own.steepest().is_none() => Some((own, known)),
+        Some(own) => {
+            let best = starts.best::<B>(w);
+            Some(if best.value(w) < own.value(w) { (best, true) } else { (own, known) })
+        }
+        None => Some((starts.best(w), true)),
+    }
+}
