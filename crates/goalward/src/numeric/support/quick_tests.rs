@@ -108,6 +108,17 @@ fn corners_are_found_along_the_edges() {
         }
         assert!(100 * found >= 98 * asked, "{d}: {found} of {asked}");
         assert_eq!(quick.fallbacks(), 0);
+        // once it is cut, old corners may be outside
+        let row = draw(&mut random, d);
+        for set in [&mut quick, &mut plain] {
+            set.cut(&row, 0.2 * norm(&row));
+        }
+        assert!(!quick.is_eager());
+        let lowest = |set: &mut ConvexSet| {
+            set.min(&row.iter().map(|x| -x).collect::<Vec<_>>(), &mut Warm::default()).value
+        };
+        let (found, expected) = (lowest(&mut quick), lowest(&mut plain));
+        assert!((found - expected).abs() < 1e-9 && (expected + 0.2 * norm(&row)).abs() < 1e-9);
     }
 }
 

@@ -309,7 +309,7 @@ mod tests {
         let set = drawn(&mut random);
         let hot = set.hot.as_ref().unwrap();
         for _ in 0..50 {
-            let mut y = lanes(&vec![0.0; K], 1.0);
+            let mut y = lanes(&[0.0; K], 1.0);
             let mut course = set.course(&y).unwrap();
             for _ in 0..4 {
                 let d = lanes(&draw(&mut random, K), 1.0);
