@@ -83,10 +83,20 @@ fn counts(done: Gauge, lacking: Option<f64>) -> String {
     if done.states > 0 {
         text += &format!(", {} states solved", numbers::count(done.states));
     }
-    if let Some(lacking) = lacking.filter(|&lacking| lacking > 1.0) {
-        text += &format!(", residual {lacking:.0e} times what is enough");
+    text + &residual(lacking)
+}
+
+/// What equations lack, behind what is being done.
+fn residual(lacking: Option<f64>) -> String {
+    match lacking.filter(|&lacking| lacking > 1.0 && lacking.is_finite()) {
+        Some(lacking) => format!(", residual {lacking:.0e} times what is enough"),
+        None => String::new(),
     }
-    text
+}
+
+/// Whether a run is at a planning call that takes long, and what that lacks.
+fn planning(lacking: Option<f64>) -> String {
+    lacking.map_or(String::new(), |_| format!("  planning{}", residual(lacking)))
 }
 
 /// Says what is waited for if a world comes through a pipe, or is to be typed, and does not come.
@@ -178,11 +188,14 @@ pub(crate) struct Meter {
 impl Meter {
     /// `done` of `episodes` are done already.
     pub(crate) fn new(done: u64, episodes: u64, quiet: bool) -> Meter {
-        let bar = bar(
-            episodes,
-            quiet,
-            "{spinner} [{bar:30}] {pos}/{len} episodes, {elapsed}, {eta} left  {wide_msg}",
-        );
+        let template =
+            "{spinner} [{bar:30}] {pos}/{len} episodes, {elapsed}, {eta} left{planning}  {wide_msg}";
+        let bar = bar(episodes, quiet, template);
+        let planning = |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+            // what cannot be drawn is left out
+            let _ = out.write_str(&planning(Gauge::lacking()));
+        };
+        bar.set_style(bar.style().with_key("planning", planning));
         bar.set_position(done);
         bar.reset_eta();
         // a planning call on a large problem takes many seconds, in which no step is made
@@ -295,5 +308,13 @@ mod tests {
         assert_eq!(solving(None), ", 1,000 states solved");
         assert_eq!(solving(Some(2.5e4)), ", 1,000 states solved, residual 2e4 times what is enough");
         assert_eq!(solving(Some(0.5)), ", 1,000 states solved");
+        assert_eq!(solving(Some(f64::INFINITY)), ", 1,000 states solved");
+    }
+
+    #[test]
+    fn a_long_planning_call_says_what_it_lacks() {
+        assert_eq!(planning(None), "");
+        assert_eq!(planning(Some(f64::INFINITY)), "  planning");
+        assert_eq!(planning(Some(300.0)), "  planning, residual 3e2 times what is enough");
     }
 }

@@ -38,7 +38,7 @@ impl Gauge {
     }
 
     /// What the equations that are being solved still lack, relative to what is enough: 1 or less
-    /// is done. None while there is nothing that takes long.
+    /// is done, and infinite what is not known yet. None while there is nothing that takes long.
     pub fn lacking() -> Option<f64> {
         Some(f64::from_bits(RESIDUAL.load(Ordering::Relaxed))).filter(|lacks| !lacks.is_nan())
     }
@@ -55,6 +55,11 @@ pub(crate) fn built(rows: u64) {
 
 pub(crate) fn solved(states: u64) {
     STATES.fetch_add(states, Ordering::Relaxed);
+    settled();
+}
+
+/// What took long is done.
+pub(crate) fn settled() {
     RESIDUAL.store(f64::NAN.to_bits(), Ordering::Relaxed);
 }
 

@@ -30,6 +30,7 @@ mod sweep;
 mod warm;
 mod way;
 
+use crate::numeric::gauge;
 use crate::numeric::halt::{Cut, Halt};
 use crate::numeric::support::SupportMin;
 use crate::problem::Problem;
@@ -74,6 +75,25 @@ pub struct Convergence {
     /// The set was larger than asked for ([`SupportMin::is_relaxed`]): V is optimistic all the
     /// same.
     pub relaxed: bool,
+}
+
+/// So many pairs may take long.
+const SHOWN: usize = 1 << 16;
+
+/// A planning call that may take long: what its equations lack is shown until this is dropped.
+struct Shown;
+
+impl Shown {
+    fn begin() -> Shown {
+        gauge::lacks(f64::INFINITY, 1.0);
+        Shown
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        gauge::settled();
+    }
 }
 
 /// How value iteration ended.
@@ -162,6 +182,7 @@ impl Devi {
         S: SupportMin + Clone + Send + Sync,
     {
         self.begin(task, halt); // lines 1 and 2
+        let _shown = (task.problem.pairs() >= SHOWN).then(Shown::begin);
         let fallbacks = set.fallbacks();
         // line 3: whoever has a set knows that it is not empty
         let done = match self.iterate_values(task, set, self.patience(planner))? {
