@@ -41,7 +41,8 @@ impl Solver<'_> {
         if self.begin <= First::Krylov && self.iterate_krylov(start, end, from, LITTLE).is_ok() {
             return Ok(Method::Large);
         }
-        if self.begin <= First::Levels && self.by_levels(start, &near).is_ok() {
+        // on a thread of the pool: its many short parallel sections would wake it up each time
+        if self.begin <= First::Levels && rayon::scope(|_| self.by_levels(start, &near)).is_ok() {
             return Ok(Method::Levels);
         }
         if self.begin > First::Krylov {
