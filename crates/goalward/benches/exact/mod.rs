@@ -299,7 +299,10 @@ pub(crate) fn compare(world: &World, place: Place, objectives: usize, seed: u64)
                 continue;
             };
             counts.compare(found, expected);
-            survey.start(&c, &mut start);
+            match quick.is_eager() {
+                true => start.rows.clear(),
+                false => survey.start(&c, &mut start),
+            }
             let (swept, known) = quick.min_again(&c, &mut start, false);
             counts.compare(swept, expected);
             // what is known of the point must not be taken for more than it is
