@@ -20,9 +20,10 @@ pub(super) fn products(more: &Wide, columns: &[Wide], x: &[f32]) -> Wide {
 
 /// The largest number of a block.
 #[inline(always)]
-pub(super) fn largest(x: &Wide) -> f32 {
+pub(super) fn largest<T: Copy + PartialOrd, const N: usize>(x: &[T; N]) -> T {
+    const { assert!(N.is_power_of_two()) };
     let mut top = *x;
-    let mut half = WIDE / 2;
+    let mut half = N / 2;
     while half > 0 {
         for lane in 0..half {
             top[lane] = if top[lane] > top[lane + half] { top[lane] } else { top[lane + half] };

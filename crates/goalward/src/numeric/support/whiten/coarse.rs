@@ -2,6 +2,7 @@
 
 use super::{ROWS, Whitened};
 use crate::numeric::support::lanes::{Lanes, inner};
+use crate::numeric::support::wide::largest;
 
 /// Balls around the rows of each block, in blocks of blocks: no row's excess at y is above
 /// centre'y + radius |y| - least.
@@ -94,17 +95,4 @@ pub(super) fn add_products(out: &mut [f64; ROWS], columns: &[[f64; ROWS]], y: &[
             out[lane] += column[lane] * y;
         }
     }
-}
-
-#[inline(always)]
-pub(super) fn largest(x: &[f64; ROWS]) -> f64 {
-    let mut top = *x;
-    let mut half = ROWS / 2;
-    while half > 0 {
-        for lane in 0..half {
-            top[lane] = if top[lane] > top[lane + half] { top[lane] } else { top[lane + half] };
-        }
-        half /= 2;
-    }
-    top[0]
 }

@@ -54,15 +54,6 @@ struct Last {
     gap: f32,
 }
 
-/// What a sweep did.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Swept {
-    /// The largest gain, in costs of a step.
-    pub(super) gap: f64,
-    /// How often a node took another choice.
-    pub(super) changed: usize,
-}
-
 /// The nodes of a sweep, and its direction.
 #[derive(Clone, Copy, Debug)]
 struct Pass {
@@ -133,43 +124,36 @@ impl Block {
     }
 
     /// Value iteration in place: all nodes, then some sweeps over those that still gained much,
-    /// then all once more. What the last sweep did, with all changes.
-    pub(super) fn sweep(&mut self) -> Swept {
-        let first = self.pass(ALL);
-        let (cut, mut changed) = (ACTIVE * first.gap, first.changed);
+    /// then all once more. The largest gain of the last sweep, in costs of a step.
+    pub(super) fn sweep(&mut self) -> f64 {
+        let cut = ACTIVE * self.pass(ALL);
         for sweep in 0..SWEEPS {
-            let swept = self.pass(Pass { back: sweep % 2 == 0, cut: cut as f32 });
-            changed += swept.changed;
-            if swept.gap <= cut {
+            if self.pass(Pass { back: sweep % 2 == 0, cut: cut as f32 }) <= cut {
                 break;
             }
         }
-        let last = self.pass(ALL);
-        Swept { gap: last.gap, changed: changed + last.changed }
+        self.pass(ALL)
     }
 
-    /// One sweep.
-    fn pass(&mut self, pass: Pass) -> Swept {
+    /// One sweep; its largest gain.
+    fn pass(&mut self, pass: Pass) -> f64 {
         let Block { rows, sigma, x, old, last, .. } = self;
         parts::each(old, |begin, old| old.copy_from_slice(&x[begin..][..old.len()]));
         let parts = parts::both(x, last, |begin, x, last| {
-            let (n, mut swept) = (x.len(), Swept::default());
+            let (n, mut gap) = (x.len(), 0.0f64);
             let mut relax = |i: usize| {
                 if last[i].gap > pass.cut {
-                    let changed = relax(rows, *sigma, begin, i, x, old, &mut last[i]);
-                    swept.gap = swept.gap.max(f64::from(last[i].gap));
-                    swept.changed += usize::from(changed);
+                    relax(rows, *sigma, begin, i, x, old, &mut last[i]);
+                    gap = gap.max(f64::from(last[i].gap));
                 }
             };
             match pass.back {
                 true => (0..n).rev().for_each(&mut relax),
                 false => (0..n).for_each(&mut relax),
             }
-            swept
+            gap
         });
-        parts
-            .into_iter()
-            .fold(Swept::default(), |a, b| Swept { gap: a.gap.max(b.gap), changed: a.changed + b.changed })
+        parts.into_iter().fold(0.0, f64::max)
     }
 
     /// Mixes the choices of nodes by the values at hand: what makes a choice rarer by e is to lose
@@ -235,17 +219,9 @@ impl Block {
     }
 }
 
-/// A node takes its best choice and the value that belongs to it. Whether the choice is another one.
+/// A node takes its best choice and the value that belongs to it.
 #[inline]
-fn relax(
-    rows: &Rows,
-    sigma: f64,
-    begin: usize,
-    i: usize,
-    x: &mut [f64],
-    old: &[f64],
-    last: &mut Last,
-) -> bool {
+fn relax(rows: &Rows, sigma: f64, begin: usize, i: usize, x: &mut [f64], old: &[f64], last: &mut Last) {
     let own = x[i];
     let value = |j: u32| *x.get((j as usize).wrapping_sub(begin)).unwrap_or(&old[j as usize]);
     let before = last.taken as usize;
@@ -259,13 +235,11 @@ fn relax(
             kept = gain;
         }
     }
-    let changed = to != before && best < kept - NOISE * own.abs();
-    if changed {
+    if best < kept - NOISE * own.abs() {
         last.taken = to as u32;
     }
     last.gap = (best.abs() * rows.leaving[to]) as f32;
     x[i] = (own + sigma * best).max(0.0);
-    changed
 }
 
 /// Mixes choices by what each loses, which is overwritten, unless their mixture loses little.
@@ -375,7 +349,7 @@ mod tests {
                 v[s] = (v[s] + best.0 / best.1).max(0.0);
                 gap = gap.max(best.0.abs());
             }
-            assert!((found.gap - gap).abs() < 1e-5 * gap, "{} {gap}", found.gap);
+            assert!((found - gap).abs() < 1e-5 * gap, "{found} {gap}");
             for (&k, x) in solver.order.iter().zip(&block.x) {
                 assert!((x - v[k as usize]).abs() < 1e-12 * (1.0 + x.abs()));
             }

@@ -10,7 +10,7 @@
 //! in. A mixture stays as it is while it loses next to nothing: where many choices are equally good
 //! there is nothing to decide, and a chain that changes little is solved soon.
 
-use super::block::{Block, Swept};
+use super::block::Block;
 use super::nearest::Nearest;
 use super::{Failed, Solver};
 use crate::numeric::gauge;
@@ -50,7 +50,7 @@ impl Solver<'_> {
         let goal = self.reachable(&block, unit);
         let (mut news, mut best) = (News::Many, f64::INFINITY);
         for round in 0..ROUNDS {
-            let Swept { gap, .. } = block.sweep();
+            let gap = block.sweep();
             best = best.min(gap);
             gauge::lacks(gap, goal);
             if gap <= goal || round + 1 == ROUNDS {
