@@ -34,6 +34,14 @@ impl Double {
     /// Zero.
     pub(crate) const ZERO: Double = Double { hi: 0.0, lo: 0.0 };
 
+    /// The sum with an f64: sooner than with a double-double.
+    #[inline]
+    pub(crate) fn plus(self, y: f64) -> Double {
+        let (sum, rest) = two_sum(self.hi, y);
+        let (hi, lo) = fast_two_sum(sum, self.lo + rest);
+        Double { hi, lo }
+    }
+
     /// The product with an f64.
     pub(crate) fn times(self, y: f64) -> Double {
         let hi = self.hi * y;
@@ -132,6 +140,17 @@ mod tests {
             let off = |z: Double| (z - x).nearest().abs() <= 8.0 * UNIT * a;
             prop_assert!(off(x.over(y).times(y)));
             prop_assert!(off(x.sqrt().squared()));
+        }
+
+        /// A number added is what its double-double is, added, and what is exact is exact.
+        #[test]
+        fn adds_numbers(a in -1i64 << 50..1i64 << 50, b in -1i64 << 30..1i64 << 30, c in -1i64 << 50..1i64 << 50, y in -1e3f64..1e3) {
+            let product = Double::from(a as f64).times(b as f64);
+            let sum = product.plus(c as f64);
+            prop_assert_eq!(sum.hi as i128 + sum.lo as i128, i128::from(a) * i128::from(b) + i128::from(c));
+            let small = product.over(1e17);
+            let off = small.plus(y) - (small + Double::from(y));
+            prop_assert!(off.nearest().abs() <= 2.0 * UNIT * small.plus(y).nearest().abs());
         }
 
         /// Sums and products of 30-bit integers scaled apart fit i128 exactly.

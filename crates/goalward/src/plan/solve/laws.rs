@@ -1,6 +1,9 @@
 //! Random problems: against all stationary policies by exact rational arithmetic, against the
 //! 30-digit planner, and through the independent check of the certificate.
 
+use super::fast::{First, Solver};
+use super::sense::Sense;
+use super::setup::Setup;
 use super::tests::{Row, problem, solved};
 use super::*;
 use crate::plan::{exact_models, verify};
@@ -72,6 +75,28 @@ proptest! {
                 prop_assert_eq!(lost, solution.lost.contains(&s));
             }
             prop_assert_eq!(verify(&problem, &truth, &solution), Ok(()));
+        }
+    }
+
+    /// Small blocks are solved as dense matrices. By lists, by Krylov's method and by value
+    /// iteration their bounds hold as well.
+    #[test]
+    fn small_blocks_by_every_method(draft in drafts()) {
+        let (problem, truth) = build(&draft);
+        let answers = exact_models::enumerate(&model(&draft));
+        for (objective, answers) in OBJECTIVES.into_iter().zip(&answers) {
+            let setup = Setup::new(&problem, &truth, objective);
+            for begin in [First::Dense, First::Elimination, First::Krylov, First::Sweeps] {
+                let mut solver = Solver::new(&setup.model, Sense::of(objective), 1e-9);
+                solver.begin = begin;
+                let values = solver.run(&setup.ends);
+                prop_assert!(!values.wide || begin > First::Elimination, "{objective:?} {begin:?}");
+                for (s, answer) in answers.iter().enumerate().take(STATES - 1) {
+                    let Some(node) = setup.node_of(s) else { continue };
+                    let (lower, upper) = (values.lower[node as usize], values.upper[node as usize]);
+                    prop_assert!(answer.within(lower, upper), "{objective:?} {begin:?} {s}: {answer:?}");
+                }
+            }
         }
     }
 

@@ -75,7 +75,7 @@ impl Model {
                 let (mut total, mut stays) = (Double::ZERO, false);
                 for (next, w) in possible(problem, truth, p) {
                     let next = partition.node_of[next].min(nodes as u32);
-                    total = total + w.into();
+                    total = total.plus(w);
                     match next as usize == node {
                         true => stays = true,
                         false => model.arcs.push((next, w)),
@@ -83,7 +83,7 @@ impl Model {
                 }
                 let leave = &model.arcs[model.first_arc[model.pair.len()]..];
                 if !leave.is_empty() {
-                    let sum = |sum: Double, arc: &(u32, f64)| sum + arc.1.into();
+                    let sum = |sum: Double, arc: &(u32, f64)| sum.plus(arc.1);
                     let leaving = if stays { leave.iter().fold(Double::ZERO, sum) } else { total };
                     model.pair.push(p);
                     model.charge.push(charge(p, total));

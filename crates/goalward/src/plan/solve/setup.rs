@@ -56,7 +56,7 @@ impl Setup {
                 // what a pair pays is its way to where the goal is sure
                 let charge = |p: Pair, _| {
                     let sure = possible(problem, truth, p).filter(|e| inside[e.0]);
-                    sure.fold(Double::ZERO, |sum, (_, w)| sum + w.into())
+                    sure.fold(Double::ZERO, |sum, (_, w)| sum.plus(w))
                 };
                 Setup::build(problem, truth, &usable, (strong, components), lost, Some(sure), charge)
             }

@@ -31,6 +31,12 @@ impl Solver<'_> {
         let n = policy.len();
         let mut x = vec![0.0; n];
         match method {
+            Method::Dense => {
+                if turn == Turn::New {
+                    self.load_dense(start, policy).ok()?;
+                }
+                x = self.dense.solve(need);
+            }
             Method::Reduced => self.reduced_margin(start, policy, &need, turn, &mut x).ok()?,
             Method::Levels => self.margin_by_levels(start, policy, &need, &mut x).ok()?,
             Method::Large | Method::Swept => {

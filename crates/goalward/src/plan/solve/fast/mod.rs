@@ -1,13 +1,15 @@
 //! The fast way: one strongly connected block after the other, those that lead nowhere else first.
 //!
 //! The strongly connected components are solved in topological order: a node on its own by its
-//! formula (`single`); a small block by policy iteration with sparse elimination, after the
-//! nodes without a decision have been eliminated once (`reduced`); a large one by policy iteration
+//! formula (`single`); a block of a few nodes by policy iteration with dense matrices (`dense`); one
+//! of moderate size with sparse elimination, after the nodes without a decision have been
+//! eliminated once (`reduced`); a large one by policy iteration
 //! with BiCGSTAB (`large`), from a policy that `nearest` finds, or, where that gets on too slowly, on
 //! several levels (`levels`). Where all that fails there is value iteration (`resort`). Bounds come
 //! from f64 with directed error bounds.
 
 mod block;
+mod dense;
 mod flat;
 mod iterate;
 mod large;
@@ -19,11 +21,13 @@ mod resort;
 mod rest;
 mod single;
 
+use self::dense::SMALL;
 use super::bounds::{self, Proof, Turn};
 use super::model::{Choice, Model};
 use super::sense::Sense;
 use super::values::Values;
 use crate::numeric::gauge;
+use crate::numeric::linear::dense::Dense;
 use crate::numeric::linear::elimination::{Elimination, LastFirst};
 use crate::numeric::linear::krylov::Krylov;
 use crate::numeric::linear::multilevel::Multilevel;
@@ -44,6 +48,8 @@ struct Failed;
 /// How the values of a block were found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Method {
+    /// As it is, each policy as a dense matrix.
+    Dense,
     /// After the elimination of the nodes without a decision.
     Reduced,
     /// As it is, by Krylov's method.
@@ -58,6 +64,7 @@ enum Method {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum First {
     #[default]
+    Dense,
     Elimination,
     Krylov,
     Levels,
@@ -87,6 +94,8 @@ pub(super) struct Solver<'a> {
     first: Elimination<LastFirst>,
     /// What a policy makes of it.
     second: Elimination<LastFirst>,
+    /// What a policy makes of a small block.
+    dense: Dense,
     /// What is tried first.
     pub(super) begin: First,
     krylov: Krylov,
@@ -119,6 +128,7 @@ impl<'a> Solver<'a> {
             values,
             first: Elimination::default(),
             second: Elimination::default(),
+            dense: Dense::default(),
             begin: First::default(),
             krylov: Krylov::default(),
             multilevel: Multilevel::default(),
@@ -178,7 +188,13 @@ impl<'a> Solver<'a> {
 
     /// Values and a policy for a block.
     fn find(&mut self, start: usize, end: usize) -> Result<Method, Failed> {
-        let small = self.arcs(start, end) <= REDUCE_ARCS && self.begin == First::Elimination;
+        if end - start <= SMALL
+            && self.begin == First::Dense
+            && let Ok(method) = self.by_dense(start, end)
+        {
+            return Ok(method);
+        }
+        let small = self.arcs(start, end) <= REDUCE_ARCS && self.begin <= First::Elimination;
         if small && let Ok(method) = self.by_elimination(start, end) {
             return Ok(method);
         }

@@ -72,7 +72,7 @@ impl Solver<'_> {
     }
 
     /// S (c + Pv - v) of a choice, by the values at hand.
-    fn slack(&self, s: usize, choice: Choice) -> f64 {
+    pub(super) fn slack(&self, s: usize, choice: Choice) -> f64 {
         let (own, x) = (self.values.x[s], &self.values.x);
         let fall: f64 = self.model.arcs(choice).iter().map(|&(j, w)| w * (own - x[j as usize])).sum();
         self.model.charge(choice) - fall
