@@ -17,14 +17,14 @@ use std::time::{Duration, Instant};
 /// The version that the figures were made with.
 const PACKAGE: &str = "stormpy==2.0.0";
 
-/// Reads a model from a file and says so, then solves it as often as asked (for 20 seconds at
-/// most). Each time it prints what that took and the value at the initial state. One thread, sound,
+/// Reads a model from a file and says so, then solves it as often as asked, for so many seconds at
+/// most. Each time it prints what that took and the value at the initial state. One thread, sound,
 /// relative precision; the method is the one that Storm chooses.
 const SCRIPT: &str = r#"
 import json, sys, time
 import stormpy
 
-path, formula, precision, repeat = sys.argv[1], sys.argv[2], sys.argv[3], int(sys.argv[4])
+path, formula, precision, repeat, most = *sys.argv[1:4], int(sys.argv[4]), float(sys.argv[5])
 model = stormpy.build_model_from_drn(path)
 formula = stormpy.parse_properties(formula)[0].get_raw_formula()
 environment = stormpy.environments.sound()
@@ -40,7 +40,7 @@ for _ in range(repeat):
     value = float(result.get_value(model.initial_states[0]))
     print(json.dumps([seconds, value if value < 1e300 else None]), flush=True)
     total += seconds
-    if total > 20:
+    if total > most:
         break
 "#;
 
@@ -69,12 +69,14 @@ impl Storm {
         self.folder.join("model.drn")
     }
 
-    /// The median of the solving times in seconds, and the value.
+    /// The median of the solving times in seconds, and the value: of so many solves at most, in so
+    /// many seconds at most.
     pub(crate) fn solve(
         &self,
         objective: Objective,
         precision: f64,
         repeat: usize,
+        seconds: f64,
     ) -> Result<(f64, f64), String> {
         let formula = match objective {
             Objective::Min => "R{\"cost\"}min=? [F \"goal\"]",
@@ -85,7 +87,7 @@ impl Storm {
         let log = File::create(&complaints).map_err(|error| error.to_string())?;
         let mut child = Command::new(&self.python)
             .args(["-c", SCRIPT, &self.model().to_string_lossy(), formula])
-            .args([precision.to_string(), repeat.to_string()])
+            .args([precision.to_string(), repeat.to_string(), seconds.to_string()])
             .stdout(Stdio::piped())
             .stderr(log)
             .spawn()

@@ -79,14 +79,14 @@ proptest! {
     }
 
     /// Small blocks are solved as dense matrices. By lists, by Krylov's method and by value
-    /// iteration their bounds hold as well.
+    /// iteration of both kinds their bounds hold as well.
     #[test]
     fn small_blocks_by_every_method(draft in drafts()) {
         let (problem, truth) = build(&draft);
         let answers = exact_models::enumerate(&model(&draft));
         for (objective, answers) in OBJECTIVES.into_iter().zip(&answers) {
             let setup = Setup::new(&problem, &truth, objective);
-            for begin in [First::Dense, First::Elimination, First::Krylov, First::Sweeps] {
+            for begin in [First::Dense, First::Elimination, First::Settling, First::Krylov, First::Sweeps] {
                 let mut solver = Solver::new(&setup.model, Sense::of(objective), 1e-9);
                 solver.begin = begin;
                 let values = solver.run(&setup.ends);

@@ -299,7 +299,7 @@ fn every_method_for_large_blocks_proves_what_elimination_does() {
     for objective in [Objective::Min, Objective::Reach] {
         let by_elimination = solved(&problem, &truth, objective, 1e-9);
         let setup = Setup::new(&problem, &truth, objective);
-        for begin in [First::Krylov, First::Levels, First::Sweeps] {
+        for begin in [First::Settling, First::Krylov, First::Levels, First::Sweeps] {
             let mut solver = Solver::new(&setup.model, Sense::of(objective), 1e-9);
             solver.begin = begin;
             let values = solver.run(&setup.ends);

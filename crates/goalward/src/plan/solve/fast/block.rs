@@ -283,7 +283,7 @@ mod tests {
         let mut solver = Solver::new(&setup.model, Sense::Least, 1e-6);
         let n = setup.model.nodes;
         let near = solver.nearest_exit(0, n);
-        solver.arrange(&near.order);
+        solver.arrange(0, &near.order);
         let mut block = Block::new(&solver, 0, 1.0, &near.policy);
         let mut stream = Stream::new(3, &[]);
         let mut v = vec![0.0; n + 1];

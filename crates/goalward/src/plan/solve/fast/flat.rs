@@ -1,8 +1,7 @@
-//! Value iteration on the rest of a reduced block, on a copy of it that lies as it is swept: nodes
-//! from the ways out inwards, every weight divided by what leaves its node.
+//! Value iteration on a block, on a copy of it that lies as it is swept: nodes from the ways out
+//! inwards, every weight divided by what leaves its node.
 
-use super::Solver;
-use super::rest::Rest;
+use std::ops::Range;
 
 /// So many sweeps at most, as long as they promise to end by then.
 const SWEEPS: usize = 200;
@@ -27,13 +26,27 @@ pub(super) enum Swept {
     Slow,
 }
 
-/// The rest of a block: v(i) = min over its choices of b + sum of w v(j).
+/// Where a copy comes from: choices by their numbers, nodes by theirs.
+pub(super) trait Source {
+    fn choices(&self, node: usize) -> Range<usize>;
+    /// The arcs of a choice to other nodes.
+    fn arcs(&self, choice: usize) -> impl Iterator<Item = (u32, f64)>;
+    /// What a choice pays and brings from outside.
+    fn inflow(&self, choice: usize) -> f64;
+    /// The weight that leaves its node.
+    fn leaving(&self, choice: usize) -> f64;
+    /// What it pays.
+    fn charge(&self, choice: usize) -> f64;
+}
+
+/// A block: v(i) = min over its choices of b + sum of w v(j).
 pub(super) struct Flat {
     /// Where the choices of each node begin; one more at the end. The same for arcs.
     choices: Vec<u32>,
     arcs: Vec<u32>,
-    /// The place of the next node, and the weight.
-    arc: Vec<(u32, f64)>,
+    /// The places of the next nodes, and the weights.
+    next: Vec<u32>,
+    weight: Vec<f64>,
     b: Vec<f64>,
     /// What a step costs, in these units; 0 where nothing.
     cost: Vec<f64>,
@@ -46,37 +59,40 @@ pub(super) struct Flat {
 }
 
 impl Flat {
-    /// The rest of the block that begins with the choice `base`, with a policy and values.
-    pub(super) fn new(solver: &Solver, base: usize, rest: &Rest, policy: &[u32], x: &[f64]) -> Flat {
-        let first = &solver.first;
+    /// Nodes in some order, with a policy and values, per node.
+    pub(super) fn new(source: &impl Source, sigma: f64, order: &[u32], policy: &[u32], x: &[f64]) -> Flat {
         let mut place = vec![0u32; policy.len()];
-        rest.order.iter().enumerate().for_each(|(at, &s)| place[s as usize] = at as u32);
-        let count: usize = rest.order.iter().map(|&s| first.choices(s as usize).len()).sum();
-        let arcs = rest.order.iter().flat_map(|&s| first.choices(s as usize)).map(|c| first.row(c).len());
+        order.iter().enumerate().for_each(|(at, &s)| place[s as usize] = at as u32);
+        let all = || order.iter().flat_map(|&s| source.choices(s as usize));
+        let (count, arcs) = (all().count(), all().map(|choice| source.arcs(choice).count()).sum());
         let mut flat = Flat {
-            choices: Vec::with_capacity(rest.order.len() + 1),
+            choices: Vec::with_capacity(order.len() + 1),
             arcs: Vec::with_capacity(count + 1),
-            arc: Vec::with_capacity(arcs.sum()),
+            next: Vec::with_capacity(arcs),
+            weight: Vec::with_capacity(arcs),
             b: Vec::with_capacity(count),
             cost: Vec::with_capacity(count),
             name: Vec::with_capacity(count),
-            sigma: solver.sense.sigma(),
-            taken: Vec::with_capacity(rest.order.len()),
-            x: rest.order.iter().map(|&s| x[s as usize]).collect(),
+            sigma,
+            taken: Vec::with_capacity(order.len()),
+            x: order.iter().map(|&s| x[s as usize]).collect(),
         };
         flat.choices.push(0);
         flat.arcs.push(0);
-        for &s in rest.order {
-            for choice in first.choices(s as usize) {
+        for &s in order {
+            for choice in source.choices(s as usize) {
                 if choice as u32 == policy[s as usize] {
                     flat.taken.push(flat.name.len() as u32);
                 }
-                let leaving = rest.leaving[choice];
+                let leaving = source.leaving(choice);
                 flat.name.push(choice as u32);
-                flat.b.push(rest.b[choice] / leaving);
-                flat.cost.push(solver.model.charge(base + choice) / leaving);
-                flat.arc.extend(first.row(choice).iter().map(|&(j, w)| (place[j as usize], w / leaving)));
-                flat.arcs.push(flat.arc.len() as u32);
+                flat.b.push(source.inflow(choice) / leaving);
+                flat.cost.push(source.charge(choice) / leaving);
+                for (j, w) in source.arcs(choice) {
+                    flat.next.push(place[j as usize]);
+                    flat.weight.push(w / leaving);
+                }
+                flat.arcs.push(flat.next.len() as u32);
             }
             flat.choices.push(flat.name.len() as u32);
         }
@@ -84,8 +100,8 @@ impl Flat {
     }
 
     /// The policy and the values as they stand.
-    pub(super) fn tell(&self, rest: &Rest, policy: &mut [u32], x: &mut [f64]) {
-        for (i, &s) in rest.order.iter().enumerate() {
+    pub(super) fn tell(&self, order: &[u32], policy: &mut [u32], x: &mut [f64]) {
+        for (i, &s) in order.iter().enumerate() {
             policy[s as usize] = self.name[self.taken[i] as usize];
             x[s as usize] = self.x[i];
         }
@@ -93,8 +109,9 @@ impl Flat {
 
     #[inline]
     fn value(&self, choice: usize) -> f64 {
-        let arcs = &self.arc[self.arcs[choice] as usize..self.arcs[choice + 1] as usize];
-        arcs.iter().fold(self.b[choice], |sum, &(j, w)| sum + w * self.x[j as usize])
+        let arcs = self.arcs[choice] as usize..self.arcs[choice + 1] as usize;
+        let arcs = self.next[arcs.clone()].iter().zip(&self.weight[arcs]);
+        arcs.fold(self.b[choice], |sum, (&j, w)| sum + w * self.x[j as usize])
     }
 
     /// The value of a node's best choice, which it takes.

@@ -1,6 +1,7 @@
 //! Blocks too large for elimination: policy iteration with inexact evaluations by Krylov's method.
 //! [`nearest`](super::nearest) has the policy that it starts from.
 
+use super::flat::Swept;
 use super::{Failed, First, Method, ROUNDS, Solver};
 use crate::numeric::linear::krylov::{Goal, Solved};
 use crate::plan::solve::model::Choice;
@@ -32,9 +33,12 @@ impl Solver<'_> {
     /// grid against the wind), which no solver evaluates.
     pub(super) fn as_it_is(&mut self, start: usize, end: usize) -> Result<Method, Failed> {
         let mut near = self.nearest_exit(start, end);
-        self.arrange(&near.order);
+        self.arrange(start, &near.order);
         if let Some(guess) = self.guess.get(start..end) {
             near.rough.copy_from_slice(guess);
+        }
+        if self.begin <= First::Settling && self.settle_as_it_is(start, end, &near) == Swept::Settled {
+            return Ok(Method::Swept);
         }
         let first = |guess: &[f64]| guess.get(start..end).map_or(vec![0.0; end - start], <[f64]>::to_vec);
         let from = (near.policy.clone(), first(&self.guess));
@@ -57,8 +61,9 @@ impl Solver<'_> {
         self.iterate_krylov(start, end, from, much).map(|()| Method::Large)
     }
 
-    /// Takes an order of a block's nodes.
-    pub(super) fn arrange(&mut self, order: &[u32]) {
+    /// Takes an order of the nodes of the block that begins with a node.
+    pub(super) fn arrange(&mut self, start: usize, order: &[u32]) {
+        self.arranged = Some(start);
         self.place.clear();
         self.place.resize(order.len(), 0);
         order.iter().enumerate().for_each(|(at, &k)| self.place[k as usize] = at as u32);

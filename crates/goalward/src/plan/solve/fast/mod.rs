@@ -3,10 +3,10 @@
 //! The strongly connected components are solved in topological order: a node on its own by its
 //! formula (`single`); a block of a few nodes by policy iteration with dense matrices (`dense`); one
 //! of moderate size with sparse elimination, after the nodes without a decision have been
-//! eliminated once (`reduced`); a large one by policy iteration
-//! with BiCGSTAB (`large`), from a policy that `nearest` finds, or, where that gets on too slowly, on
-//! several levels (`levels`). Where all that fails there is value iteration (`resort`). Bounds come
-//! from f64 with directed error bounds.
+//! eliminated once (`reduced`); a large one as it is (`large`), from a policy that `nearest` finds.
+//! Where value iteration settles a block soon (`swept`), that is enough. Else policy iteration uses
+//! BiCGSTAB or, where that gets on too slowly, several levels (`levels`). Where all that fails
+//! there is value iteration to the end (`resort`). Bounds come from f64 with directed error bounds.
 
 mod block;
 mod dense;
@@ -20,6 +20,7 @@ mod reduced;
 mod resort;
 mod rest;
 mod single;
+mod swept;
 
 use self::dense::SMALL;
 use super::bounds::{self, Proof, Turn};
@@ -66,6 +67,7 @@ pub(super) enum First {
     #[default]
     Dense,
     Elimination,
+    Settling,
     Krylov,
     Levels,
     Sweeps,
@@ -104,6 +106,8 @@ pub(super) struct Solver<'a> {
     /// order.
     order: Vec<u32>,
     place: Vec<u32>,
+    /// The first node of the block that they are of.
+    arranged: Option<usize>,
     /// How small a part of the equations Krylov's method leaves.
     tolerance: f64,
     /// What the values may be, per node; none if nothing is known.
@@ -134,6 +138,7 @@ impl<'a> Solver<'a> {
             multilevel: Multilevel::default(),
             order: Vec::new(),
             place: Vec::new(),
+            arranged: None,
             tolerance: FINEST,
             guess: Vec::new(),
             evaluation: Evaluation::default(),

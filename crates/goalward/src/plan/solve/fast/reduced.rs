@@ -1,18 +1,42 @@
 //! Blocks of moderate size: nodes without a decision are eliminated once, the others are settled by
 //! value iteration from the ways out inwards, and by policy iteration where that is too slow.
 
-use super::flat::{Flat, Swept};
+use super::flat::{Flat, Source, Swept};
 use super::rest::Rest;
 use super::{Evaluation, Failed, Method, Solver};
 use crate::numeric::linear::elimination::Outcome;
-use crate::plan::solve::bounds::Turn;
-use crate::plan::solve::sense::Sense;
+use std::ops::Range;
 
 /// Nodes with a single choice are put into other rows up to this many new entries; beyond, they
 /// stay.
 const PRICE: usize = 64;
 /// Value iteration first if so many nodes have a decision.
 const SWEEP_NODES: usize = 400;
+
+/// The rest of a block that begins with the choice `base`.
+struct Reduced<'s, 'a> {
+    solver: &'s Solver<'a>,
+    base: usize,
+    rest: &'s Rest<'s>,
+}
+
+impl Source for Reduced<'_, '_> {
+    fn choices(&self, node: usize) -> Range<usize> {
+        self.solver.first.choices(node)
+    }
+    fn arcs(&self, choice: usize) -> impl Iterator<Item = (u32, f64)> {
+        self.solver.first.row(choice).iter().copied()
+    }
+    fn inflow(&self, choice: usize) -> f64 {
+        self.rest.b[choice]
+    }
+    fn leaving(&self, choice: usize) -> f64 {
+        self.rest.leaving[choice]
+    }
+    fn charge(&self, choice: usize) -> f64 {
+        self.solver.model.charge(self.base + choice)
+    }
+}
 
 impl Solver<'_> {
     /// Values and a policy for a block.
@@ -46,8 +70,8 @@ impl Solver<'_> {
         Ok(Method::Reduced)
     }
 
-    /// Value iteration until scaling proves its values. Where it is too slow, the policy is one
-    /// that leaves.
+    /// Value iteration until its values are proven. Where it is too slow, the policy is one that
+    /// leaves.
     fn settle(
         &mut self,
         start: usize,
@@ -56,43 +80,22 @@ impl Solver<'_> {
         policy: &mut Vec<u32>,
         x: &mut [f64],
     ) -> Swept {
-        let base = self.model.choices(start).start;
-        let (from, mut goal) = (policy.clone(), 0.05 * self.precision.max(1e-12));
-        let mut flat = Flat::new(self, base, rest, policy, x);
-        for _ in 0..2 {
-            let swept = flat.sweep(goal);
-            flat.tell(rest, policy, x);
-            if swept == Swept::Slow {
-                break;
-            }
-            self.first.backward(rest.b, x);
-            self.keep(start, x, policy);
-            let local: Vec<usize> = policy.iter().map(|&c| base + c as usize).collect();
-            let proper = self.sense == Sense::Greatest || self.leaves(start, &local);
-            if proper && (self.scaled(start, end, 0.5) || self.margin_of_swept(start, end)) {
-                return Swept::Settled;
-            }
-            goal *= 1e-3;
-        }
-        if !self.proper(policy) {
+        let (base, from) = (self.model.choices(start).start, policy.clone());
+        let source = Reduced { solver: self, base, rest };
+        let mut flat = Flat::new(&source, self.sense.sigma(), rest.order, policy, x);
+        let swept = self.prove_swept(start, end, &mut flat, |solver, flat| {
+            flat.tell(rest.order, policy, x);
+            solver.first.backward(rest.b, x);
+            solver.keep(start, x, policy);
+        });
+        if swept == Swept::Slow && !self.proper(policy) {
             *policy = from;
         }
-        Swept::Slow
-    }
-
-    /// Bounds by a margin where steps cost nothing, if they are as close as was asked for.
-    fn margin_of_swept(&mut self, start: usize, end: usize) -> bool {
-        let model = self.model;
-        if (start..end).all(|s| model.charge(self.values.policy[s] as usize) > 0.0) {
-            return false;
-        }
-        let order = self.nearest_exit(start, end).order;
-        self.arrange(&order);
-        self.by_margin(Method::Swept, Turn::New, start, end) && self.is_narrow(start, end)
+        swept
     }
 
     /// Values and policy of the block as they stand.
-    fn keep(&mut self, start: usize, x: &[f64], policy: &[u32]) {
+    pub(super) fn keep(&mut self, start: usize, x: &[f64], policy: &[u32]) {
         let base = self.model.choices(start).start as u32;
         for (k, (&x, &choice)) in x.iter().zip(policy).enumerate() {
             self.values.x[start + k] = x;

@@ -66,7 +66,7 @@ impl Solver<'_> {
     }
 
     /// Whether the block's policy as it stands leaves it from everywhere.
-    fn leaves_as_chosen(&self, start: usize, end: usize) -> bool {
+    pub(super) fn leaves_as_chosen(&self, start: usize, end: usize) -> bool {
         let policy: Vec<usize> = self.values.policy[start..end].iter().map(|&c| c as usize).collect();
         self.leaves(start, &policy)
     }
