@@ -70,6 +70,22 @@ fn many_states_are_planned_as_value_iteration_does() {
     }
 }
 
+/// Large problems in which the goal is far from most states, from values that say nothing of the
+/// way: what is known of the goal goes all the way in a few sweeps, not by a step with each.
+#[test]
+fn the_way_to_a_far_goal_is_found_in_a_few_sweeps() {
+    let ladder = worlds::build("ladder", &Settings::new().set("rungs", 6_000).set("actions", 3)).unwrap();
+    for instance in [grid(130), ladder] {
+        let problem = &instance.problem;
+        let task = Task { problem, costs: problem.costs(), b: 1e6, eps: 1e-2, q: 1e-3 };
+        for start in [0.0, 500.0] {
+            let mut devi = Devi::new(problem);
+            let done = plan(&mut devi, &task, &instance, 0.05, Planner::Fast, start);
+            assert!(done.residual <= 1e-2 && done.sweeps <= 12, "{} {start} {done:?}", problem.name());
+        }
+    }
+}
+
 /// The same bytes on one thread and on two, and whatever was planned before.
 #[test]
 fn plans_depend_on_nothing_but_the_call() {

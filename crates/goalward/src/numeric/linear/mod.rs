@@ -13,6 +13,7 @@ pub(crate) mod long;
 pub(crate) mod multilevel;
 pub(crate) mod parts;
 pub(crate) mod system;
+pub(crate) mod vectors;
 
 pub use cholesky::Cholesky;
 

@@ -1,7 +1,7 @@
 //! Long vectors in parts, on all cores. The parts depend on the length alone, so that the bits do
 //! not depend on the number of threads. Short vectors are whole: to share them would take longer.
 
-use crate::numeric::linear::krylov::vectors;
+use crate::numeric::linear::vectors;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -13,6 +13,11 @@ const PARTS: usize = 8;
 /// The length of the parts of a long vector.
 fn cut(length: usize) -> Option<usize> {
     (length >= LONG).then(|| length.div_ceil(PARTS))
+}
+
+/// Whether vectors of this length are cut.
+pub(crate) fn is_long(length: usize) -> bool {
+    cut(length).is_some()
 }
 
 /// The parts of a vector of this length.
@@ -70,6 +75,11 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let parts = a.par_chunks(part).zip(b.par_chunks(part));
     let sums: Vec<f64> = parts.map(|(a, b)| vectors::dot(a, b)).collect();
     sums.into_iter().sum()
+}
+
+/// The Euclidean norm.
+pub(crate) fn norm(a: &[f64]) -> f64 {
+    dot(a, a).sqrt()
 }
 
 /// The largest absolute value; not a number if one is not.

@@ -2,15 +2,17 @@
 //!
 //! Few states are eliminated, to rounding. With many, elimination fills in (to the third power of
 //! their number where successors lie anywhere), and policy iteration needs no more than a part of
-//! the way: [`Krylov`]'s method over the states in the order of their values, until no equation
-//! lacks more than it is told to leave; where that fails, Gauss-Seidel sweeps in the same order,
-//! from the goal outwards. The certificate is about V alone, however it was found.
+//! the way: [`Krylov`]'s method over the states in the order of their values (in large problems,
+//! those of the same value from the goal outwards), until no equation lacks more than it is told to
+//! leave; where that fails, Gauss-Seidel sweeps in the same order. The certificate is about V
+//! alone, however it was found.
 
 use super::sweep::is_large;
 use super::{Cut, Devi, Task};
 use crate::numeric::dot;
 use crate::numeric::linear::krylov::Krylov;
 use crate::numeric::linear::system::{Rows, System};
+use crate::plan::graph::outwards;
 use crate::problem::{Pair, Problem, State};
 
 /// Up to so many states are eliminated, and no more than this if actions have more successors than
@@ -51,8 +53,7 @@ impl Arithmetic {
 #[derive(Clone, Debug, Default)]
 pub(super) struct Equations {
     krylov: Krylov,
-    /// The states without the goal in the order of their values: the value's upper half and the
-    /// state.
+    /// The states without the goal in the order of their values, in the lower half of each number.
     order: Vec<u64>,
     /// The place of each state in it.
     place: Vec<u32>,
@@ -73,6 +74,23 @@ pub(super) fn many(problem: &Problem) -> bool {
     let rows = if pairs == 0 { 0 } else { problem.rows(pairs - 1).end };
     let most = if rows > GRID * pairs { FEW_IN_GENERAL } else { FEW };
     problem.states() > most + 1
+}
+
+/// The states from the goal outwards.
+#[derive(Clone, Debug)]
+pub(super) struct Ranks {
+    /// The place of each state.
+    of: Vec<u32>,
+    states: Vec<u32>,
+}
+
+impl Ranks {
+    fn new(problem: &Problem) -> Ranks {
+        let states = outwards(problem);
+        let mut of = vec![0; states.len()];
+        states.iter().enumerate().for_each(|(rank, &s)| of[s as usize] = rank as u32);
+        Ranks { of, states }
+    }
 }
 
 /// The state of a key.
@@ -120,10 +138,17 @@ impl Devi {
         let mut all = std::mem::take(&mut self.equations);
         let Equations { krylov, order, place, charge, x } = &mut all;
         order.clear();
+        if is_large(task.problem) && self.ranks.is_none() {
+            self.ranks = Some(Ranks::new(task.problem));
+        }
+        let rank = |s: State| self.ranks.as_ref().map_or(s as u32, |ranks| ranks.of[s]);
         // values are not negative, so their bits have their order
-        let key = |s: State| (self.v[s].max(0.0).to_bits() >> 32) << 32 | s as u64;
+        let key = |s: State| (self.v[s].max(0.0).to_bits() >> 32) << 32 | u64::from(rank(s));
         order.extend((0..self.v.len()).filter(|&s| s != goal).map(key));
         order.sort_unstable();
+        if let Some(ranks) = &self.ranks {
+            order.iter_mut().for_each(|key| *key = u64::from(ranks.states[*key as u32 as usize]));
+        }
         place.resize(self.v.len(), 0);
         order.iter().enumerate().for_each(|(i, &key)| place[state(key)] = i as u32);
         let devi = &*self;

@@ -35,7 +35,7 @@ use crate::numeric::halt::{Cut, Halt};
 use crate::numeric::support::SupportMin;
 use crate::problem::Problem;
 use backup::Chosen;
-use evaluate::Equations;
+use evaluate::{Equations, Ranks};
 use halves::Leeway;
 pub use planner::Planner;
 use relax::Arcs;
@@ -130,6 +130,8 @@ pub struct Devi {
     /// The minimising action and theta of each state; only policy iteration fills it.
     chosen: Option<Chosen>,
     equations: Equations,
+    /// For large problems: which of two states of the same value comes first.
+    ranks: Option<Ranks>,
     arcs: Arcs,
     /// Whether to go on.
     halt: Halt,
@@ -148,6 +150,7 @@ impl Devi {
             warm: WarmStarts::new(pairs, problem.constraints().free()),
             chosen: None,
             equations: Equations::default(),
+            ranks: None,
             arcs: Arcs::default(),
             halt: Halt::never(),
         }

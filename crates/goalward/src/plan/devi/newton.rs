@@ -14,7 +14,7 @@
 
 use super::certificate::{Defect, smallest_cost};
 use super::evaluate::{Arithmetic, Left, many};
-use super::sweep::Keep;
+use super::sweep::{Keep, is_large};
 use super::{Convergence, Cut, Devi, Planner, SHOWN, Task};
 use crate::numeric::gauge;
 use crate::numeric::support::SupportMin;
@@ -25,6 +25,8 @@ const ROUNDS: usize = 40;
 /// travels by one state with each sweep, which matters where a chain cannot see its goal within 1/q
 /// steps.
 const IMPROVING: usize = 8;
+/// In large problems sooner, if more than this part of the defect is left after a round.
+const SLOW: f64 = 0.5;
 /// Evaluations in such a round, as long as one state in so many changes its choice.
 const IMPROVEMENTS: usize = 6;
 const CHANGED: usize = 32;
@@ -115,7 +117,7 @@ impl Devi {
         S: SupportMin + Clone + Send + Sync,
     {
         let mut best = Best { residual: f64::INFINITY, defect: Defect::default() };
-        let mut best_v = self.v.clone();
+        let (mut best_v, mut off_before) = (self.v.clone(), f64::INFINITY);
         for round in 0..ROUNDS {
             std::mem::swap(&mut self.v, &mut self.before);
             self.sweep(task, set, Keep::Choices)?;
@@ -139,10 +141,9 @@ impl Devi {
                 break;
             }
             let dearest = task.costs.iter().copied().fold(0.0, f64::max);
-            let between = match many && round >= IMPROVING {
-                true => Between::Improve,
-                false => Between::Nothing,
-            };
+            let slow = round >= IMPROVING || round > 1 && is_large(task.problem) && off > SLOW * off_before;
+            let between = if many && slow { Between::Improve } else { Between::Nothing };
+            off_before = off;
             let left = Left {
                 enough: (LEFT * off.min(dearest)).max(FINE * task.eps).max(rounding),
                 lowered: (FINE * task.eps).max(rounding),

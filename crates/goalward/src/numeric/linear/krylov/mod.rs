@@ -13,15 +13,14 @@
 //!
 //! With u = (E - L)^-1 p and y = (E - U)^-1 E u = M^-1 p, A y = E u + (D - E) y - L y: one product
 //! with the preconditioned matrix costs one and a half passes over the arcs. What comes out is
-//! judged by its residual.
+//! judged by its residual. Of long vectors all but the two triangular solves runs on all cores.
 
 mod rows;
 #[cfg(test)]
 mod tests;
-pub(crate) mod vectors;
 
 use crate::numeric::halt::Halt;
-use vectors::{dot, largest, norm};
+use crate::numeric::linear::parts::{self, dot, largest, norm};
 
 /// A pivot is at least this part of what leaves its node: a node may have nothing but arcs to nodes
 /// that were cut off.
@@ -134,16 +133,20 @@ impl Krylov {
         for i in (0..p.len()).rev() {
             y[i] = v[i] + self.upper(i, y) / self.pivot[i];
         }
-        for i in 0..p.len() {
-            let (leaving, pivot) = (self.leaving[i], self.pivot[i]);
-            v[i] = pivot * v[i] + (leaving - pivot) * y[i] - self.lower(i, y);
-        }
+        parts::each(v, |begin, v| {
+            for (i, v) in (begin..).zip(v) {
+                let (leaving, pivot) = (self.leaving[i], self.pivot[i]);
+                *v = pivot * *v + (leaving - pivot) * y[i] - self.lower(i, y);
+            }
+        });
     }
 
     fn residual(&self, b: &[f64], x: &[f64], r: &mut [f64]) {
-        for i in 0..b.len() {
-            r[i] = b[i] - (self.leaving[i] * x[i] - (self.lower(i, x) + self.upper(i, x)));
-        }
+        parts::each(r, |begin, r| {
+            for (i, r) in (begin..).zip(r) {
+                *r = b[i] - (self.leaving[i] * x[i] - (self.lower(i, x) + self.upper(i, x)));
+            }
+        });
     }
 
     /// One Gauss-Seidel sweep; what the equation that lacked most lacked.
@@ -184,7 +187,11 @@ impl Krylov {
     pub(crate) fn solve(&mut self, b: &[f64], x: &mut [f64], goal: Goal, most: usize) -> Solved {
         let mut vectors = std::mem::take(&mut self.vectors);
         vectors.iter_mut().for_each(|vector| resize(vector, b.len(), 0.0));
-        let (solved, iterations) = self.iterate(b, x, goal, most, &mut vectors);
+        // on a thread of the pool: many short parallel sections would wake it up each time
+        let (solved, iterations) = match parts::is_long(b.len()) {
+            true => rayon::scope(|_| self.iterate(b, x, goal, most, &mut vectors)),
+            false => self.iterate(b, x, goal, most, &mut vectors),
+        };
         self.spent += iterations;
         self.vectors = vectors;
         if let Goal::Relative(_) = goal {
@@ -235,7 +242,6 @@ impl Krylov {
         vectors: &mut [Vec<f64>; 7],
     ) {
         let [r, shadow, p, v, y, z, t] = vectors;
-        let n = x.len();
         let (mut least, mut since) = (size, 0);
         shadow.copy_from_slice(r);
         let (mut rho, mut alpha, mut omega) = (1.0f64, 1.0f64, 1.0f64);
@@ -246,25 +252,20 @@ impl Krylov {
             let rho_next = dot(shadow, r);
             let beta = rho_next / rho * (alpha / omega);
             rho = rho_next;
-            for i in 0..n {
-                p[i] = r[i] + beta * (p[i] - omega * v[i]);
-            }
+            parts::each(p, |begin, p| {
+                let (r, v) = (&r[begin..], &v[begin..]);
+                (p.iter_mut().zip(r).zip(v)).for_each(|((p, r), v)| *p = r + beta * (*p - omega * v));
+            });
             self.apply(p, y, v);
             alpha = rho / dot(shadow, v);
-            for i in 0..n {
-                x[i] += alpha * y[i];
-                r[i] -= alpha * v[i];
-            }
+            step(x, r, alpha, y, v);
             // where M = A there is nothing left, and nothing to divide by
             if measure(r) <= 0.5 * limit {
                 break;
             }
             self.apply(r, z, t);
             omega = dot(t, r) / dot(t, t);
-            for i in 0..n {
-                x[i] += omega * z[i];
-                r[i] -= omega * t[i];
-            }
+            step(x, r, omega, z, t);
             let size = measure(r);
             if size.is_nan() {
                 // a breakdown
@@ -280,6 +281,14 @@ impl Krylov {
             }
         }
     }
+}
+
+/// x += factor y and r -= factor v.
+fn step(x: &mut [f64], r: &mut [f64], factor: f64, y: &[f64], v: &[f64]) {
+    parts::both(x, r, |begin, x, r| {
+        x.iter_mut().zip(&y[begin..]).for_each(|(x, y)| *x += factor * y);
+        r.iter_mut().zip(&v[begin..]).for_each(|(r, v)| *r -= factor * v);
+    });
 }
 
 /// The places of the arcs to lower and to higher nodes.

@@ -130,3 +130,22 @@ fn failure_is_said_and_left_to_sweeps() {
     assert!(largest(&r) < 0.1, "{}", largest(&r));
     assert_eq!(krylov.solve_or_relax(&b, &mut x, 1e-9, 300, 0), Solved::Enough);
 }
+
+/// Long vectors are cut in the same way whatever the number of threads.
+#[test]
+fn the_bits_do_not_depend_on_the_threads() {
+    let (rows, out) = grid(190, 0.1);
+    let b = vec![1.0; rows.len()];
+    let mut krylov = loaded(&rows, &out);
+    let mut solve = |threads: usize| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let mut x = vec![0.0; b.len()];
+        let solved = pool.install(|| krylov.solve(&b, &mut x, Goal::Largest(1e-6), 300));
+        assert_eq!(solved, Solved::Enough);
+        let mut r = vec![0.0; b.len()];
+        krylov.residual(&b, &x, &mut r);
+        assert!(largest(&r) <= 1e-6);
+        x.into_iter().map(f64::to_bits).collect::<Vec<u64>>()
+    };
+    assert!(solve(1) == solve(2));
+}

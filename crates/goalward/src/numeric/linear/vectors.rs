@@ -13,10 +13,6 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.iter().sum::<f64>() + rest
 }
 
-pub(crate) fn norm(a: &[f64]) -> f64 {
-    dot(a, a).sqrt()
-}
-
 /// The largest absolute value; not a number if one is not.
 pub(crate) fn largest(a: &[f64]) -> f64 {
     let mut most = [0.0f64; 8];

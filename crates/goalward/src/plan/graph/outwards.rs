@@ -1,0 +1,73 @@
+//! The states of a problem from the goal outwards.
+
+use crate::problem::{Problem, State};
+
+/// All states, the goal first, in the order of the fewest steps that any model may get from them to
+/// the goal in; those that never get there come last. So every other state has a successor before it,
+/// and what is known of the goal can go all the way in one pass.
+pub(crate) fn outwards(problem: &Problem) -> Vec<u32> {
+    let n = problem.states();
+    // counted one place too high, so that filling in moves each entry to its place
+    let mut first = vec![0usize; n + 2];
+    let arcs = |s: State| problem.pairs_of(s).flat_map(|p| problem.successors(p).iter().copied());
+    for s in 0..n {
+        arcs(s).for_each(|next| first[next as usize + 2] += 1);
+    }
+    (2..n + 2).for_each(|s| first[s] += first[s - 1]);
+    let mut before = vec![0u32; first[n + 1]];
+    for s in 0..n {
+        for next in arcs(s) {
+            before[first[next as usize + 1]] = s as u32;
+            first[next as usize + 1] += 1;
+        }
+    }
+    let mut seen = vec![false; n];
+    let mut order = Vec::with_capacity(n);
+    seen[problem.goal()] = true;
+    order.push(problem.goal() as u32);
+    let mut at = 0;
+    while at < order.len() {
+        let s = order[at] as usize;
+        for &previous in &before[first[s]..first[s + 1]] {
+            if !std::mem::replace(&mut seen[previous as usize], true) {
+                order.push(previous);
+            }
+        }
+        at += 1;
+    }
+    order.extend((0..n as u32).filter(|&s| !seen[s as usize]));
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Settings;
+    use crate::worlds;
+
+    /// Against the definition: the fewest steps, by passes over all states until nothing changes.
+    #[test]
+    fn states_come_in_the_order_of_the_fewest_steps() {
+        for (world, key, value) in
+            [("windy-grid", "n", 7u32), ("corridor", "length", 30), ("random-mixture", "states", 40)]
+        {
+            let instance = worlds::build(world, &Settings::new().set(key, value)).unwrap();
+            let problem = &*instance.problem;
+            let mut steps = vec![usize::MAX; problem.states()];
+            steps[problem.goal()] = 0;
+            for _ in 0..problem.states() {
+                for s in (0..problem.states()).filter(|&s| s != problem.goal()) {
+                    let next = problem.pairs_of(s).flat_map(|p| problem.successors(p));
+                    let least = next.map(|&next| steps[next as usize]).min().unwrap_or(usize::MAX);
+                    steps[s] = steps[s].min(least.saturating_add(1));
+                }
+            }
+            let order = outwards(problem);
+            assert_eq!(order[0] as usize, problem.goal());
+            let mut all = order.clone();
+            all.sort_unstable();
+            assert!(all.into_iter().eq(0..problem.states() as u32), "{world}: every state once");
+            assert!(order.is_sorted_by_key(|&s| steps[s as usize]), "{world}");
+        }
+    }
+}
