@@ -1,4 +1,5 @@
-//! docs/scale.md: the tables between its marks are written from the records.
+//! docs/scale.md: the tables between its marks are written from the records. Rows without a record
+//! stay as they are: what was measured elsewhere is not lost.
 
 use crate::case::{Case, Kind, PARTS};
 use serde_json::{Map, Value};
@@ -12,19 +13,19 @@ pub(crate) fn write(root: &Path, folder: &Path, cases: &[Case]) -> Result<(), St
     let path = root.join(PAGE);
     let mut text = std::fs::read_to_string(&path).map_err(|error| format!("{PAGE}: {error}"))?;
     for kind in Kind::ALL {
-        text = between(&text, kind.name(), &table(kind, folder, cases))?;
+        text = between(&text, kind.name(), |old| table(kind, folder, cases, old))?;
     }
-    text = between(&text, "growth", &growth(folder, cases))?;
+    text = between(&text, "growth", |old| growth(folder, cases, old))?;
     std::fs::write(&path, text).map_err(|error| format!("{PAGE}: {error}"))
 }
 
 /// The text with something else between `<!-- sizes: NAME -->` and `<!-- end -->`.
-fn between(text: &str, name: &str, new: &str) -> Result<String, String> {
+fn between(text: &str, name: &str, new: impl Fn(&str) -> String) -> Result<String, String> {
     let mark = format!("<!-- sizes: {name} -->\n");
     let missing = || format!("{PAGE} has no mark {mark:?} with an end");
     let (before, rest) = text.split_once(&mark).ok_or_else(missing)?;
-    let (_, after) = rest.split_once("<!-- end -->").ok_or_else(missing)?;
-    Ok(format!("{before}{mark}{new}<!-- end -->{after}"))
+    let (old, after) = rest.split_once("<!-- end -->").ok_or_else(missing)?;
+    Ok(format!("{before}{mark}{}<!-- end -->{after}", new(old)))
 }
 
 /// A number of a part of a record.
@@ -51,7 +52,13 @@ fn count(pairs: usize) -> String {
     format!("{:e}", pairs as f64)
 }
 
-fn table(kind: Kind, folder: &Path, cases: &[Case]) -> String {
+/// The row of a table that begins with some cells.
+fn kept(old: &str, first: &[String]) -> Option<String> {
+    let begin = format!("| {} |", first.join(" | "));
+    old.lines().find(|line| line.starts_with(&begin)).map(String::from)
+}
+
+fn table(kind: Kind, folder: &Path, cases: &[Case], old: &str) -> String {
     let mut text = String::from(
         "| pairs | d | features | build | build peak | solve | solve peak | plan | longest plan | \
          plan peak | step | relaxed |\n|---|---|---|---|---|---|---|---|---|---|---|---|\n",
@@ -59,14 +66,18 @@ fn table(kind: Kind, folder: &Path, cases: &[Case]) -> String {
     let mut ordered: Vec<&Case> = cases.iter().filter(|case| case.kind == kind).collect();
     ordered.sort_by_key(|case| (case.dim, case.pairs));
     for case in ordered {
-        let _ = writeln!(text, "| {} |", row(case, folder).join(" | "));
+        let old = kept(old, &[count(case.pairs), case.dim.to_string()]);
+        let line = match (case.record(folder), old) {
+            (None, Some(old)) => old,
+            (record, _) => format!("| {} |", row(case, record.unwrap_or_default()).join(" | ")),
+        };
+        let _ = writeln!(text, "{line}");
     }
     text
 }
 
-fn row(case: &Case, folder: &Path) -> Vec<String> {
+fn row(case: &Case, record: Map<String, Value>) -> Vec<String> {
     let mut row = vec![count(case.pairs), case.dim.to_string(), bytes(case.features())];
-    let record = case.record(folder).unwrap_or_default();
     if !record.contains_key(PARTS[0]) {
         let free = record.get("free").and_then(Value::as_f64);
         row.push(match (free, record.contains_key("failed")) {
@@ -102,16 +113,22 @@ fn row(case: &Case, folder: &Path) -> Vec<String> {
     row
 }
 
-/// The exponents with which times and peaks grow with the pairs, beyond 1e4 of them.
-fn growth(folder: &Path, cases: &[Case]) -> String {
+/// The exponents with which times and peaks grow with the pairs, beyond 1e4 of them; where records
+/// are missing, as they were.
+fn growth(folder: &Path, cases: &[Case], old: &str) -> String {
     let mut text =
         String::from("| models | d | build | solve | plan | step | peak |\n|---|---|---|---|---|---|---|\n");
     for kind in Kind::ALL {
         for dim in crate::DIMS {
+            let own =
+                || cases.iter().filter(|case| case.kind == kind && case.dim == dim && case.pairs >= 10_000);
+            let all = own().all(|case| case.record(folder).is_some());
+            if let Some(line) = kept(old, &[kind.name().into(), dim.to_string()]).filter(|_| !all) {
+                let _ = writeln!(text, "{line}");
+                continue;
+            }
             let of = |part: &str, key: &str| {
-                let own =
-                    cases.iter().filter(|case| case.kind == kind && case.dim == dim && case.pairs >= 10_000);
-                let points: Vec<(f64, f64)> = own
+                let points: Vec<(f64, f64)> = own()
                     .filter_map(|case| {
                         let y = number(&case.record(folder)?, part, key)?;
                         Some(((case.pairs as f64).ln(), y.ln()))
