@@ -62,10 +62,10 @@ impl Case {
         8.0 * (self.pairs * (SUCCESSORS + 1) * self.dim) as f64
     }
 
-    /// What working on it takes at most, in bytes: `solve` holds 34 bytes for each row beside the
+    /// What working on it takes at most, in bytes: `solve` holds 39 bytes for each row beside the
     /// features, their next states and probabilities.
     pub(crate) fn needs(&self) -> f64 {
-        ((8 * self.dim + 46) * self.pairs * (SUCCESSORS + 1)) as f64
+        ((8 * self.dim + 51) * self.pairs * (SUCCESSORS + 1)) as f64
     }
 
     fn file(&self, folder: &Path) -> PathBuf {

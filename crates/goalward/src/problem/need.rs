@@ -29,9 +29,9 @@ impl Need {
         let (pairs, states, rows) = (problem.pairs() as u64, problem.states() as u64, all_rows(problem));
         Need {
             problem: instance.bytes() as u64,
-            // the transitions with their probabilities, backwards, and once more in the order of
-            // components
-            solving: 28 * rows + 40 * pairs + 80 * states,
+            // the transitions with their probabilities in the order of components, and once more in
+            // the order of sweeps
+            solving: 28 * rows + 88 * pairs + 80 * states,
             solution: 8 * pairs + 48 * states,
             learner: 0,
             runs: 0,

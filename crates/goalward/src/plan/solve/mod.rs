@@ -17,8 +17,8 @@
 //!
 //! **Cost.** Of the fast way: linear in the transitions for components of bounded size. Memory
 //! beyond problem and truth, while it runs: 16 bytes per transition and about 60 per pair; in
-//! components too large for elimination 12 more per transition, in smaller ones (up to three
-//! million transitions) several times as much for the component at hand.
+//! components too large for elimination 12 more per transition and 30 per pair, in smaller ones (up
+//! to three million transitions) several times as much for the component at hand.
 //!
 //! **Reference.** Section 3 of the paper for V*; Baier, Klein, Leuschner, Parker and Wunderlich,
 //! Ensuring the reliability of your model checker: interval iteration for Markov decision processes
