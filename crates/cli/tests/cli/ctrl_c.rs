@@ -91,10 +91,10 @@ fn a_comparison_is_stopped_within_a_plan() {
 #[test]
 fn opening_a_world_is_stopped_at_once() {
     let place = Place::new();
-    let world = "windy-grid@n=140";
+    let world = "windy-grid@n=300";
     for command in [
         format!("compare {world} --learners lr --seeds 0..2"),
-        "learn windy-grid --param n=140 --checkpoint c".to_string(),
+        "learn windy-grid --param n=300 --checkpoint c".to_string(),
     ] {
         let child = place.start(&command);
         sleep(Duration::from_millis(500));
