@@ -204,7 +204,6 @@ fn measure(pairs: usize, dim: usize) -> Vec<f64> {
         .set("actions", ACTIONS)
         .set("dim", dim)
         .set("successors", SUCCESSORS);
-    let before = status("VmRSS:");
     reset_peak();
     let mut built = None;
     let build_s = 1e-6 * micros(1, || built = Some(worlds::build("random-mixture", &params).unwrap()));
@@ -235,7 +234,7 @@ fn measure(pairs: usize, dim: usize) -> Vec<f64> {
     let [inside_1, inside_2] = bench.sweeps(&mut inside);
     let [cut_1, cut_2] = bench.sweeps(&mut cut);
     note("swept");
-    let peak = status("VmHWM:") - before;
+    let peak = status("VmHWM:");
     let mut whole = set_of(&instance, 100.0);
     let [_, whole_2] = bench.sweeps(&mut whole);
     let active = active_share(&instance, &cut, &bench.v);

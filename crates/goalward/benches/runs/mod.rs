@@ -152,7 +152,6 @@ fn measure(pairs: usize, simplex: bool) -> Vec<f64> {
     let flag = |is: bool| f64::from(u8::from(is));
     let pool = |n: usize| rayon::ThreadPoolBuilder::new().num_threads(n).build().unwrap();
     let (one, two) = (pool(1), pool(2));
-    let resident = status("VmRSS:");
     reset_peak();
     let instance = world(pairs, simplex);
     let problem = &instance.problem;
@@ -165,7 +164,8 @@ fn measure(pairs: usize, simplex: bool) -> Vec<f64> {
     // before the run and after it: others may use the machine too
     let mut plains: Vec<f64> = (0..9).map(|_| plain()).collect();
     let learnt = two.install(|| run(&instance, usize::MAX, EPISODES));
-    let peak = status("VmHWM:") - resident;
+    // of the whole process: what a case before left is used again, so a difference would say too little
+    let peak = status("VmHWM:");
     plains.extend((0..9).map(|_| plain()));
     let plain_ms = median(plains);
     // one plain pass on two threads takes this of both

@@ -17,9 +17,9 @@ use rayon::prelude::*;
 const CHUNK: usize = 1024;
 /// Sweeps at most.
 const SWEEPS: usize = 40;
-/// After so many sweeps what is left must have fallen by so much, and so again each time.
+/// After so many sweeps, and again after as many, it must be in sight that all of them are enough.
+/// The least that was left counts: just after an extrapolation it is more for a sweep or two.
 const TRIAL: usize = 6;
-const FALLS: f64 = 0.25;
 /// Sweeps from one extrapolation to the next.
 const BETWEEN: usize = 3;
 /// A factor above this is not extrapolated.
@@ -46,6 +46,28 @@ struct Found {
     before: f64,
 }
 
+/// Whether sweeps will be enough.
+#[derive(Default)]
+struct Prospect {
+    /// The least that was left so far, and at the last trial.
+    least: f64,
+    mark: f64,
+}
+
+impl Prospect {
+    /// What it is after so many sweeps, which leave so much.
+    fn is_good(&mut self, sweep: usize, left: f64, enough: f64) -> bool {
+        self.least = if sweep == 0 { left } else { self.least.min(left) };
+        if !sweep.is_multiple_of(TRIAL) {
+            return true;
+        }
+        let trials = ((SWEEPS - sweep) / TRIAL) as i32;
+        let in_sight = sweep == 0 || self.least * (self.least / self.mark).powi(trials) <= enough;
+        self.mark = self.least;
+        in_sight && left.is_finite()
+    }
+}
+
 impl Devi {
     /// V = `self.v` becomes the values of what was chosen, if that does not take long; false if it
     /// does, and V stays.
@@ -69,14 +91,15 @@ impl Devi {
         arcs.first.clear();
         arcs.first.reserve_exact(n + 1);
         arcs.first.push(0);
-        let mut total = 0;
+        let (mut total, mut most) = (0, 0);
         for s in 0..n {
             total += pair(s).map_or(0, |p| problem.rows(p as usize).len());
+            most += problem.pairs_of(s).map(|p| problem.rows(p).len()).max().unwrap_or(0);
             arcs.first.push(total);
         }
-        // no more than is needed: choices differ from round to round
+        // room for any choices, once: they differ from round to round
         arcs.weight.clear();
-        arcs.weight.reserve_exact(total);
+        arcs.weight.reserve_exact(most);
         arcs.weight.resize(total, 0.0);
         arcs.leaving.resize(n, 1.0);
         arcs.charge.resize(n, 0.0);
@@ -114,18 +137,15 @@ impl Devi {
         x[task.problem.goal()] = 0.0;
         // the change of the sweep before is kept where it will be overwritten: in y
         y.clone_from(&x);
-        let (mut solved, mut mark, mut since) = (false, f64::INFINITY, 0);
+        let (mut solved, mut prospect, mut since) = (false, Prospect::default(), 0);
         for sweep in 0..SWEEPS {
             let found = self.sweep_over(task, arcs, &x, &mut y);
             if found.left <= enough {
                 solved = true;
                 break;
             }
-            if sweep % TRIAL == 0 {
-                if found.left.is_nan() || found.left > FALLS * mark {
-                    break;
-                }
-                mark = found.left;
+            if !prospect.is_good(sweep, found.left, enough) {
+                break;
             }
             since += 1;
             let rate = found.along / found.before;
@@ -175,5 +195,65 @@ impl Devi {
             along: all.along + part.along,
             before: all.before + part.before,
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Settings;
+    use crate::numeric::support::{ConvexSet, Ellipsoid};
+    use crate::plan::Planner;
+    use crate::worlds;
+
+    /// After how many sweeps it is given up, if what is left is this.
+    fn given_up(left: impl Iterator<Item = f64>, enough: f64) -> Option<usize> {
+        let mut prospect = Prospect::default();
+        left.take(SWEEPS).enumerate().find(|&(k, left)| !prospect.is_good(k, left, enough)).map(|(k, _)| k)
+    }
+
+    #[test]
+    fn it_is_given_up_if_it_will_not_do_and_not_for_an_extrapolation() {
+        // every third sweep begins with five times what was left before
+        let jumps = (0..).map(|k| 0.5f64.powi(k) * [1.0, 2.0, 4.0, 5.0][(k % 4) as usize]);
+        assert_eq!(given_up(jumps, 1e-6), None);
+        // the first plan of a mixture of a million pairs, which was given up after twelve
+        let mixture = [
+            0.6716, 0.265, 0.1292, 1.215, 0.4003, 0.126, 0.02919, 0.0167, 0.01064, 0.06497, 0.02885, 0.01294,
+            0.0110, 0.0105,
+        ];
+        assert_eq!(given_up(mixture.into_iter(), 1e-2), None);
+        // 40 sweeps take off so much, or do not
+        let steady = |rate: f64| (0..).map(move |k| rate.powi(k));
+        assert_eq!(given_up(steady(0.7), 1e-5), None);
+        assert_eq!(given_up(steady(0.7), 1e-8), Some(TRIAL));
+        assert_eq!(given_up(steady(0.99), 1e-2), Some(TRIAL));
+        // it begins well and stalls
+        assert_eq!(given_up((0..).map(|k| 0.1f64.powi(k).max(1e-3)), 1e-6), Some(2 * TRIAL));
+        assert_eq!(given_up(std::iter::repeat(f64::NAN), 1.0), Some(0));
+        assert_eq!(given_up((0..).map(|k| 1e200f64.powi(k)), 1.0), Some(TRIAL));
+    }
+
+    /// Where states lead anywhere sweeps are enough; from neighbour to neighbour they are not.
+    #[test]
+    fn mixtures_are_swept_and_grids_are_not() {
+        let mixture = Settings::new().set("states", 5_000u32).set("successors", 10u32).set("dim", 6u32);
+        let grid = Settings::new().set("n", 70u32);
+        for (world, params, swept) in [("random-mixture", mixture, true), ("windy-grid", grid, false)] {
+            let instance = worlds::build(world, &params).unwrap();
+            let problem = &*instance.problem;
+            let d = problem.dim();
+            let shape: Vec<f64> = (0..d * d).map(|k| f64::from(u8::from(k % (d + 1) == 0))).collect();
+            for q in [1e-2, 1e-3, 1e-4] {
+                let task = Task { problem, costs: problem.costs(), b: 1e4, eps: q, q };
+                let mut devi = Devi::new(problem);
+                let center = instance.truth().unwrap().theta().unwrap();
+                let ellipsoid = Ellipsoid { center, shape: &shape, radius: 100.0 };
+                let mut set = ConvexSet::new(problem.constraints(), ellipsoid).unwrap();
+                devi.plan(&task, &mut set, Planner::Fast, &vec![0.0; problem.states()]);
+                // only the other method needs an order of states
+                assert_eq!(devi.ranks.is_none(), swept, "{world}, q = {q}");
+            }
+        }
     }
 }
