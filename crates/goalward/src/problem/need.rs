@@ -7,13 +7,17 @@ use std::fmt;
 /// What work on a problem takes, part by part, as an estimate from above: to be said, and asked
 /// for, before it begins.
 ///
-/// Shown as `1.47 GB (the problem 1.03 GB, 2 runs of 0.22 GB each)`.
+/// Shown as `1.47 GB (the problem 1.03 GB, 2 runs of 0.22 GB each)`. Nobody knows beforehand which
+/// method will plan on the truth. What is asked for is enough for most. Where the goal is far and
+/// policies mix slowly it may be [`far`](Need::far), which is said too where it is more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Need {
     /// The problem and its truth, in bytes; they are there already.
     pub problem: u64,
     /// What planning on the truth takes while it lasts.
     pub solving: u64,
+    /// The same, where the goal is far.
+    pub far: u64,
     /// What stays of it.
     pub solution: u64,
     /// The tables of the largest learner.
@@ -21,6 +25,9 @@ pub struct Need {
     /// How many runs there are at a time.
     pub runs: u64,
 }
+
+/// Blocks of so many transitions are reduced first (`REDUCE_ARCS` of the planner).
+const REDUCED: u64 = 3_000_000;
 
 impl Need {
     /// Planning on the truth, and nothing else.
@@ -32,6 +39,13 @@ impl Need {
             // the transitions with their probabilities in the order of components, and once more in
             // the order of sweeps
             solving: 28 * rows + 88 * pairs + 80 * states,
+            // blocks are reduced before anything else, or solved on several levels (measured on
+            // windy grids of 100 to 1,000 cells a side)
+            far: if rows <= REDUCED {
+                100 * rows + 250 * pairs + 300 * states
+            } else {
+                60 * rows + 220 * pairs + 320 * states
+            },
             solution: 8 * pairs + 48 * states,
             learner: 0,
             runs: 0,
@@ -79,6 +93,9 @@ impl fmt::Display for Need {
         } else {
             write!(f, ", {} runs at a time of {} each", self.runs, gigabytes(self.learner))?;
         }
+        if self.far > self.more() {
+            write!(f, "; up to {} if the goal is far", gigabytes(self.problem + self.far))?;
+        }
         f.write_str(")")
     }
 }
@@ -94,8 +111,13 @@ mod tests {
 
     #[test]
     fn needs_add_up_and_say_what_of() {
-        let need = Need { problem: 1_000_000_000, solving: 300_000_000, solution: 0, learner: 0, runs: 0 };
+        let need =
+            Need { problem: 1_000_000_000, solving: 300_000_000, far: 0, solution: 0, learner: 0, runs: 0 };
         assert_eq!(need.total(), 1_300_000_000);
+        let far = Need { far: 500_000_000, ..need };
+        let said = "1.30 GB (the problem 1.00 GB, planning on the truth 0.30 GB; up to 1.50 GB if the goal \
+                    is far)";
+        assert_eq!((far.total(), far.to_string()), (1_300_000_000, said.into()));
         assert_eq!(need.to_string(), "1.30 GB (the problem 1.00 GB, planning on the truth 0.30 GB)");
         let need = Need { solution: 20_000_000, learner: 200_000_000, runs: 2, ..need };
         assert_eq!(need.to_string(), "1.42 GB (the problem 1.00 GB, 2 runs at a time of 0.20 GB each)");

@@ -12,8 +12,9 @@
 //! features are zero. States and actions are numbers from 0, an action's number is local to its
 //! state. Optional are `name`, `theta` (absent or null: the truth is unknown), `kernel` (instead of
 //! theta: the true probabilities, each as `[s, a, next, p]`, be they a mixture of the models or
-//! not; absent ones are zero), `extra` (known facts a'theta <= b, as `[a_1, ..., a_d, b]`), `model_names` (a name for each entry of theta: none is
-//! empty, no two are alike), `state_names` and `action_names`. Nothing else may stand in a file.
+//! not; absent ones are zero), `extra` (known facts a'theta <= b, as `[a_1, ..., a_d, b]`),
+//! `model_names` (a name for each entry of theta: none is empty, no two are alike), `state_names`
+//! and `action_names`. Nothing else may stand in a file.
 //!
 //! Features that are candidate models (for each entry of phi the rows of a pair sum to one) may be
 //! off by 1e-5, as those of a NumPy `float32` tensor are: they are divided by their sums, and that

@@ -102,8 +102,8 @@ impl Features {
         self.phi.get(i..i + 1)
     }
 
-    /// Looks at all rows that no fact implies in parallel, a chunk at a time; what the chunks give comes in the order of
-    /// the rows. `room` makes what a look needs besides.
+    /// Looks at all rows that no fact implies in parallel, a chunk at a time; what the chunks give
+    /// comes in the order of the rows. `room` makes what a look needs besides.
     pub(crate) fn scan<S, T: Send>(
         &self,
         room: impl Fn() -> S + Sync,
