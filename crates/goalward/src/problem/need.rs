@@ -42,9 +42,9 @@ impl Need {
             // blocks are reduced before anything else, or solved on several levels (measured on
             // windy grids of 100 to 1,000 cells a side)
             far: if rows <= REDUCED {
-                100 * rows + 250 * pairs + 300 * states
+                110 * rows + 270 * pairs + 300 * states
             } else {
-                60 * rows + 220 * pairs + 320 * states
+                80 * rows + 240 * pairs + 320 * states
             },
             solution: 8 * pairs + 48 * states,
             learner: 0,
