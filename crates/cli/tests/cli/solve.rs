@@ -43,7 +43,8 @@ fn a_coin_is_solved_in_the_users_names() {
 fn names_that_repeat_make_an_array() {
     let place = Place::new();
     let same = r#"{"name": "twins", "states": 3, "start": 0, "goal": 2, "dim": 1, "cost": [[1.0], [1.0], []],
-        "features": [[0, 0, 1, [1.0]], [1, 0, 2, [1.0]]], "theta": [1.0], "state_names": ["twin", "twin", "home"]}"#;
+        "features": [[0, 0, 1, [1.0]], [1, 0, 2, [1.0]]], "theta": [1.0],
+        "state_names": ["twin", "twin", "home"]}"#;
     place.write("twins.json", same);
     place.run("solve twins.json --policy policy.json").done();
     let policy: Value = serde_json::from_slice(&place.read("policy.json")).unwrap();
@@ -56,7 +57,8 @@ fn a_lost_goal_is_the_answer_no() {
     // theta mixes "go to the goal" and "fall into the pit, which has no way out": the truth always
     // may fall
     let pit = r#"{"name": "pit", "states": 3, "start": 0, "goal": 2, "dim": 2, "cost": [[1.0], [1.0], []],
-        "features": [[0, 0, 1, [1.0, 0.0]], [0, 0, 2, [0.0, 1.0]], [1, 0, 1, [1.0, 0.0]], [1, 0, 2, [0.0, 1.0]]],
+        "features": [[0, 0, 1, [1.0, 0.0]], [0, 0, 2, [0.0, 1.0]], [1, 0, 1, [1.0, 0.0]],
+          [1, 0, 2, [0.0, 1.0]]],
         "theta": [1.0, 0.0], "state_names": ["edge", "pit", "home"]}"#;
     place.write("pit.json", pit);
     let ran = place.run("solve pit.json --policy policy.json");
@@ -71,7 +73,8 @@ fn a_lost_goal_is_the_answer_no() {
 }
 
 /// A leap that ends in a pit half of the time; a dear way round.
-pub(super) const LEAP: &str = r#"{"name": "leap", "states": 3, "start": 0, "goal": 2, "dim": 2, "cost": [[1.0], [1.0], []],
+pub(super) const LEAP: &str = r#"{"name": "leap", "states": 3, "start": 0, "goal": 2, "dim": 2,
+    "cost": [[1.0], [1.0], []],
     "features": [[0, 0, 1, [0.5, 0.5]], [0, 0, 2, [0.5, 0.5]], [1, 0, 1, [1.0, 0.0]], [1, 0, 2, [0.0, 1.0]]],
     "theta": [1.0, 0.0], "state_names": ["edge", "pit", "home"], "action_names": [["leap"], ["stay"], []]}"#;
 
@@ -183,8 +186,10 @@ fn more_than_the_shell_allows_is_refused_with_its_size() {
 /// Two states that pass to and fro for free, on a way that takes 1/p rounds.
 fn rounds(p: f64) -> String {
     format!(
-        r#"{{"name": "rounds", "states": 4, "start": 0, "goal": 3, "dim": 1, "cost": [[1.0], [0.0], [0.0, 0.0], []],
-        "features": [[0, 0, 1, [1.0]], [1, 0, 2, [1.0]], [2, 0, 1, [1.0]], [2, 1, 3, [{p:e}]], [2, 1, 0, [{:e}]]],
+        r#"{{"name": "rounds", "states": 4, "start": 0, "goal": 3, "dim": 1,
+        "cost": [[1.0], [0.0], [0.0, 0.0], []],
+        "features": [[0, 0, 1, [1.0]], [1, 0, 2, [1.0]], [2, 0, 1, [1.0]],
+          [2, 1, 3, [{p:e}]], [2, 1, 0, [{:e}]]],
         "theta": [1.0]}}"#,
         1.0 - p
     )

@@ -208,10 +208,12 @@ fn a_gymnasium_table_becomes_a_cost_problem() {
 /// What `json.dump(env.unwrapped.P)` writes: the same table, by state and action, without a start.
 #[test]
 fn a_nested_table_is_the_same_table() {
-    let nested = r#"{"0": {"0": [[0.25, 1, 0.0, false], [0.25, 1, 0.0, false], [0.5, 0, 0.0, false]], "1": [[1.0, 0, 0.0, false]]},
+    let nested = r#"{"0": {"0": [[0.25, 1, 0.0, false], [0.25, 1, 0.0, false], [0.5, 0, 0.0, false]],
+          "1": [[1.0, 0, 0.0, false]]},
     "1": {"0": [[0.5, 3, 1.0, true], [0.5, 2, 0.0, true]],
           "1": [[0.5, 3, 1.0, true], [0.5, 0, 0.0, false]]},
-    "2": {"0": [[1.0, 2, 0, true]], "1": [[1.0, 2, 0, true]]}, "3": {"0": [[1.0, 3, 0, true]], "1": [[1.0, 3, 0, true]]}}"#;
+    "2": {"0": [[1.0, 2, 0, true]], "1": [[1.0, 2, 0, true]]},
+    "3": {"0": [[1.0, 3, 0, true]], "1": [[1.0, 3, 0, true]]}}"#;
     let (flat, nest) = (open(POND, "").unwrap(), open(nested, "start=0").unwrap());
     let rest = |instance: &Instance| json::to_json(instance).split_once("\"states\"").unwrap().1.to_string();
     assert_eq!(rest(&flat), rest(&nest));
@@ -219,11 +221,11 @@ fn a_nested_table_is_the_same_table() {
         (
             "[[0.5, 3, 1.0, true], [0.5, 0,",
             "[[0.6, 3, 1.0, true], [0.5, 0,",
-            ":3: state 1, action 1: the row sums to 1.1",
+            ":4: state 1, action 1: the row sums to 1.1",
         ),
-        ("\"1\": [[0.5, 3", "\"up\": [[0.5, 3", ":3:"),
+        ("\"1\": [[0.5, 3", "\"up\": [[0.5, 3", ":4:"),
         ("[0.5, 2, 0.0, true]", "[0.5, 4000000000, 0.0, true]", "4000000001 states"),
-        ("[0.5, 2, 0.0, true]", "[0.5, 2, 0.0]", ":2:"),
+        ("[0.5, 2, 0.0, true]", "[0.5, 2, 0.0]", ":3:"),
     ] {
         assert_eq!(nested.matches(from).count(), 1, "{from}");
         let error = open(&nested.replace(from, to), "start=0").unwrap_err().to_string();
@@ -238,7 +240,8 @@ fn a_terminal_state_where_play_also_goes_on_gets_a_goal_of_its_own() {
     let table = |rows: &str| {
         format!(
             r#"{{"n_states": 2, "n_actions": 1, "initial_distribution": [1, 0],
-            "columns": ["state", "action", "prob", "next_state", "reward", "terminated"], "transitions": [{rows}]}}"#
+            "columns": ["state", "action", "prob", "next_state", "reward", "terminated"],
+            "transitions": [{rows}]}}"#
         )
     };
     // V(0) = 1 + V(1)/2, V(1) = 1 + V(0): 3

@@ -11,12 +11,14 @@ const TABLE: &str = r#"{"env": "Pond", "n_states": 3, "n_actions": 2, "initial_d
  [1, 0, 0.5, 2, -1.0, true], [1, 0, 0.5, 1, -2.0, true], [2, 0, 1.0, 2, 0.0, true]]}
 "#;
 
-const NESTED: &str = r#"{"0": {"0": [[0.5, 1, -1.0, false], [0.5, 0, -1.0, false]], "1": [[1.0, 0, -1.0, false]]},
+const NESTED: &str = r#"{
+ "0": {"0": [[0.5, 1, -1.0, false], [0.5, 0, -1.0, false]], "1": [[1.0, 0, -1.0, false]]},
  "1": {"0": [[0.5, 2, -1.0, true], [0.5, 1, -2.0, true]]}, "2": {"0": [[1.0, 2, 0.0, true]]}}
 "#;
 
 const PROBLEM: &str = r#"{"states": 3, "start": 0, "goal": 2, "dim": 2, "cost": [[1, 0.5], [0.25], []],
- "features": [[0, 0, 0, [0.5, 0.1]], [0, 0, 2, [0.5, 0.9]], [0, 1, 1, [1, 1]], [1, 0, 0, [0.2, 0.6]], [1, 0, 2, [0.8, 0.4]]],
+ "features": [[0, 0, 0, [0.5, 0.1]], [0, 0, 2, [0.5, 0.9]], [0, 1, 1, [1, 1]],
+  [1, 0, 0, [0.2, 0.6]], [1, 0, 2, [0.8, 0.4]]],
  "theta": [0.25, 0.75], "extra": [[-1, 0, 0]], "state_names": ["bank", "bridge", "home"]}
 "#;
 
@@ -95,7 +97,9 @@ fn apply(bytes: &mut Vec<u8>, edit: &Edit) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig {
+        cases: 3000, failure_persistence: None, ..ProptestConfig::default()
+    })]
 
     #[test]
     fn readers_and_checks_survive(

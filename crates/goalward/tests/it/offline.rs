@@ -31,10 +31,13 @@ const JSON: &str = "{\"state\": 0, \"action\": 0, \"next\": 1}\n\
                     {\"state\": \"(0,1)\", \"action\": \"down\", \"next\": 4, \"cost\": 0.2}\n\
                     {\"next\": 7, \"action\": \"1\", \"state\": \"4\", \"cost\": null}\n";
 const TRACE: &str = "{\"kind\":\"start\",\"world\":\"windy-grid\",\"learner\":\"x\",\"seed\":0}\n\
-                     {\"kind\":\"step\",\"t\":1,\"episode\":1,\"state\":0,\"action\":0,\"cost\":0.2,\"next\":1}\n\
+                     {\"kind\":\"step\",\"t\":1,\"episode\":1,\
+                     \"state\":0,\"action\":0,\"cost\":0.2,\"next\":1}\n\
                      {\"kind\":\"plan\",\"t\":1,\"v\":[1,2,3]}\n\
-                     {\"kind\":\"step\",\"t\":2,\"episode\":1,\"state\":1,\"action\":1,\"cost\":0.2,\"next\":4}\n\
-                     {\"kind\":\"step\",\"t\":3,\"episode\":1,\"state\":4,\"action\":1,\"cost\":0.2,\"next\":7}\n\
+                     {\"kind\":\"step\",\"t\":2,\"episode\":1,\
+                     \"state\":1,\"action\":1,\"cost\":0.2,\"next\":4}\n\
+                     {\"kind\":\"step\",\"t\":3,\"episode\":1,\
+                     \"state\":4,\"action\":1,\"cost\":0.2,\"next\":7}\n\
                      {\"kind\":\"end\"}\n";
 
 #[test]
