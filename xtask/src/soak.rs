@@ -68,6 +68,12 @@ const SOAKS: &[Soak] = &[
         what: "5,000 random models against the exact enumeration of their policies",
     },
     Soak {
+        name: "steps",
+        package: "goalward",
+        what: "three learners on random problems of all worlds, up to 10,000 pairs: no step takes more than a \
+               second; steps [PROBLEMS [EPISODES [SECONDS]]], 200, 300 and 60",
+    },
+    Soak {
         name: "misfit",
         package: "goalward",
         what: "how often a true mixture is rejected, and how often a wind that no model has is \

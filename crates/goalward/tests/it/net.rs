@@ -132,6 +132,18 @@ fn a_run_that_fires_goes_on_from_a_checkpoint_as_if_nothing_had_happened() {
     }
 }
 
+/// Most triples of a large problem are met a few times at most: each look must see all the same that
+/// thousands of beliefs are near the fit, and in no more time than a plan takes.
+#[test]
+fn in_a_large_problem_it_looks_and_demands_nothing() {
+    let set = Settings::new().set("states", 2000).set("actions", 4).set("simplex", true);
+    let set = set.set("goal_prob", 0.005).set("successors", 6);
+    let seen = run(&Arena::open("random-mixture", &set).unwrap(), &[], 60, 1);
+    let (most, looks) = seen.net.largest_ratio();
+    assert!(looks > 0 && most <= 4.0, "{looks} looks, {most}");
+    assert_eq!((seen.by_distance(), seen.net.missed()), (0, 0));
+}
+
 struct Until(u64);
 
 impl Observer for Until {

@@ -7,13 +7,14 @@
 //! after each look knows how many steps it can wait until the distance of theta~ from theta* could
 //! exceed 17 Gamma_t.
 //!
-//! The look itself takes one pass over the triples seen. A parabola above the distance is bounded
-//! over the plan's ellipsoid and over B, which covers every theta~ at once. Where that is too rough,
-//! the theta~ are looked at one by one, as long as there are few.
+//! The look itself takes one pass over what was seen. A parabola above the distance is bounded over
+//! the plan's ellipsoid and over B, which covers every theta~ at once. Where that is too rough, the
+//! parabola is asked at each theta~, and where that is too rough as well the distance itself, as
+//! long as those are few.
 
 use super::{LikelihoodKeeper, LikelihoodSet};
 use crate::confidence::Theory;
-use crate::estimate::Parabola;
+use crate::estimate::{Likelihood, Parabola};
 use crate::numeric::stored::{Flaw, at_most, between, numbers};
 use crate::numeric::support::ConvexSet;
 use crate::numeric::{Cholesky, dot, norm};
@@ -25,6 +26,9 @@ const REFUTED: f64 = 9.0;
 const BETWEEN: f64 = 17.0;
 /// A theta of the likelihood set is within Gamma_t of theta*: it can wait so many of them.
 const FRESH: f64 = 16.0;
+
+/// Distances themselves are computed up to so many products of points and successors.
+const MANY: usize = 1 << 23;
 
 /// Where the net stands.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -74,15 +78,14 @@ impl Net {
         t >= self.next && t as f64 > BETWEEN * factor * self.theory(keeper).gamma(t)
     }
 
-    /// Looks at a plan. `believed` finds every theta~ of it, k numbers each, or none if they are too
-    /// many. A fit that is not of all data is renewed, for the look alone: a net that holds changes
-    /// nothing.
+    /// Looks at a plan, where `believed` finds every theta~ of it, k numbers each. A fit that is not
+    /// of all data is renewed, for the look alone: a net that holds changes nothing.
     pub fn look(
         &mut self,
         keeper: &LikelihoodKeeper,
         planned: &mut ConvexSet,
         factor: f64,
-        believed: impl FnOnce(&LikelihoodKeeper, &mut ConvexSet) -> Option<Vec<f64>>,
+        believed: impl FnOnce(&LikelihoodKeeper, &mut ConvexSet) -> Vec<f64>,
     ) -> Look {
         let renewed = keeper.refitted();
         let keeper = renewed.as_ref().unwrap_or(keeper);
@@ -92,21 +95,24 @@ impl Net {
         let theory = self.theory(keeper);
         let (gamma0, gamma) = (factor * theory.gamma0(t), factor * theory.gamma(t));
         let limit = REFUTED * gamma;
-        let mut far = keeper.set().farthest_sq(keeper);
-        if far > limit
-            && let Some(points) = believed(keeper, planned)
-        {
-            far = keeper.likelihood().farthest_of(&points);
-        }
+        let far = keeper.set().farthest_sq(keeper, limit, |keeper| believed(keeper, planned));
         let from_truth = (far.sqrt() + gamma0.sqrt()).powi(2);
         self.most = self.most.max(from_truth / gamma);
         if far > limit {
-            self.fired += 1;
-            self.exact_until = 2 * t;
             return Look::Refuted;
         }
         self.wait(t, (BETWEEN * gamma - from_truth).max(gamma));
         Look::Holds
+    }
+
+    /// A plan is demanded.
+    pub fn fire(&mut self) {
+        self.fired += 1;
+    }
+
+    /// Until the time has doubled, plans are to be made over the likelihood set itself.
+    pub fn demand_exact(&mut self, keeper: &LikelihoodKeeper) {
+        self.exact_until = 2 * keeper.likelihood().total();
     }
 
     fn wait(&mut self, t: u64, steps: f64) {
@@ -178,7 +184,8 @@ impl Net {
         between("gamma_hat", &[gamma_hat], 0.0, f64::INFINITY)?;
         numbers("most", &[most], 1)?;
         between("most", &[most], 0.0, f64::INFINITY)?;
-        at_most("looks", looks, t, "the steps counted")?;
+        // a step's, and that of the plan that it demands
+        at_most("looks", looks, 2 * t, "twice the steps counted")?;
         at_most("fired", fired, looks, "the looks")?;
         at_most("missed", missed, t, "the steps counted")?;
         at_most("further", further, t, "the steps counted")?;
@@ -199,25 +206,54 @@ impl LikelihoodSet {
         (-self.least_excess(likelihood, &fit, &(0.0, vec![1.0]), set)).max(0.0)
     }
 
-    /// At least the squared distance from the fit of every theta of B in the last valid ellipsoid.
-    fn farthest_sq(&self, keeper: &LikelihoodKeeper) -> f64 {
+    /// At least the squared distance from the fit of every theta of B in the last valid ellipsoid;
+    /// where that is beyond the limit, of every one that is believed.
+    fn farthest_sq(
+        &self,
+        keeper: &LikelihoodKeeper,
+        limit: f64,
+        believed: impl FnOnce(&LikelihoodKeeper) -> Vec<f64>,
+    ) -> f64 {
         let likelihood = keeper.likelihood();
         let Some(outer) = &self.last else { return f64::INFINITY };
         let k = outer.center.len();
         let Some(factor) = Cholesky::factor(&outer.shape, k) else { return f64::INFINITY };
-        let Parabola { rest, slope, square } = likelihood.above_distance();
         let off: Vec<f64> = outer.center.iter().zip(likelihood.fitted()).map(|(c, x)| c - x).collect();
-        let image = |x: &[f64]| -> f64 {
-            (0..k).map(|i| x[i] * dot(&square[i * k..(i + 1) * k], x)).sum::<f64>().max(0.0)
-        };
-        let along = dot(&slope, &off) + outer.radius * factor.inverse_norm(&slope, &mut vec![0.0; k]);
-        let curved = (image(&off).sqrt() + outer.radius * relative(&factor, &square).sqrt()).powi(2);
+        let mut room = vec![0.0; k];
+        let mut reach =
+            |row: &[f64]| dot(row, &off).abs() + outer.radius * factor.inverse_norm(row, &mut room);
+        let parabola = likelihood.above_distance(&mut reach);
+        let Parabola { rest, slope, square } = &parabola;
+        let along = dot(slope, &off) + outer.radius * factor.inverse_norm(slope, &mut vec![0.0; k]);
+        let curved = (parabola.curved(&off).sqrt() + outer.radius * relative(&factor, square).sqrt()).powi(2);
         // B is no longer than this, where the ellipsoid may be
         let extent = likelihood.extent();
-        let in_b = norm(&slope) * extent + norm(&square) * extent * extent;
-        let far = rest + (along + curved).min(in_b);
+        let in_b = norm(slope) * extent + norm(square) * extent * extent;
         // what rounding may have taken from sums of t terms
-        far.max(0.0) + 1e-12 * likelihood.total() as f64
+        let lost = 1e-12 * likelihood.total() as f64;
+        let far = (rest + (along + curved).min(in_b)).max(0.0) + lost;
+        if far <= limit { far } else { farthest_of(likelihood, &parabola, &believed(keeper), limit) + lost }
+    }
+}
+
+/// At least the largest squared distance from the fit of some points, k numbers each: by the
+/// parabola, and beyond the limit by the distance itself, if there are few such points.
+fn farthest_of(likelihood: &Likelihood, parabola: &Parabola, points: &[f64], limit: f64) -> f64 {
+    let fit = likelihood.fitted();
+    let (mut most, mut doubtful): (f64, Vec<f64>) = (0.0, Vec::new());
+    for z in points.chunks_exact(fit.len().max(1)) {
+        let v: Vec<f64> = z.iter().zip(fit).map(|(z, fit)| z - fit).collect();
+        let above = parabola.at(&v).max(0.0);
+        if above <= limit {
+            most = most.max(above);
+        } else {
+            doubtful.extend_from_slice(z);
+        }
+    }
+    let work = (doubtful.len() / fit.len().max(1)).saturating_mul(likelihood.successors_of_visited());
+    match work <= MANY {
+        true => likelihood.distances(&doubtful).into_iter().fold(most, f64::max),
+        false => f64::INFINITY,
     }
 }
 

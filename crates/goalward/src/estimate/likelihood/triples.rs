@@ -123,12 +123,6 @@ impl Triples {
         &self.possible
     }
 
-    /// How often each triple's pair was visited, by the triple's index.
-    pub(super) fn visits(&self, frame: &Frame) -> Vec<u64> {
-        let of_pairs = self.visits_of_pairs(frame);
-        self.each_pair(frame).map(|pair| of_pairs[pair]).collect()
-    }
-
     /// How often each pair was visited.
     pub(super) fn visits_of_pairs(&self, frame: &Frame) -> Vec<u64> {
         let mut visits = vec![0u64; self.first.len()];

@@ -18,7 +18,7 @@ mod watch;
 
 pub use algorithm::{Algorithm, Brief, Call, Seen, Snapshot, Told, Transition};
 pub use clock::{Clock, Reason};
-pub(super) use greedy::greedy;
+pub(super) use greedy::{greedy, limit};
 pub use learner::{Learner, Observed};
 pub use levels::{Level, Levels};
 pub use report::{Details, Emptiness, MixturePlan, PlanReport, Probe, Violation};

@@ -251,8 +251,9 @@ const FACTOR: f64 = 4.0;
 /// As long as its logarithm has grown by no more than this, no direction can have gained so much.
 const LITTLE: f64 = 0.1;
 
-/// The net looks at every state's theta~ where there are no more products of states and triples.
-const MANY: usize = 1 << 24;
+/// The net has a plan made over the likelihood set itself where that takes less than a second: up to
+/// so many products of pairs, distinct triples, and what a triple takes.
+const AFFORDED: usize = 1 << 22;
 
 /// What the look at a pair needs.
 struct Room {
@@ -322,14 +323,43 @@ impl Likely {
         }
     }
 
+    /// A plan that the net demanded is looked at. Should it be refuted as well, or leave no room for
+    /// more of its kind, the next one is over the likelihood set itself.
     fn plan_now(&mut self, call: &Call) -> Result<(), Cut> {
+        let exact = self.net.demands_exact(&self.keeper);
+        self.plan_once(call, exact)?;
+        if exact || call.reason != Reason::Distance || self.settles() {
+            return Ok(());
+        }
+        self.net.demand_exact(&self.keeper);
+        self.plan_once(call, true)
+    }
+
+    /// Whether the plan just made holds, as one of those that the theorem leaves room for.
+    fn settles(&mut self) -> bool {
+        let settles = self.net.has_room(&self.keeper) && self.look() == Some(Look::Holds);
+        if settles {
+            self.net.take_room();
+        }
+        settles
+    }
+
+    /// Whether a plan over the likelihood set itself takes no longer than a step may.
+    fn affords_exact(&self) -> bool {
+        let k = self.keeper.likelihood().polytope().free();
+        let triples = self.keeper.likelihood().triples();
+        let products = self.optimist.problem.pairs().saturating_mul(triples).saturating_mul(k * k + 8);
+        self.shape == Shape::Exact || products <= AFFORDED
+    }
+
+    fn plan_once(&mut self, call: &Call, demanded: bool) -> Result<(), Cut> {
         let mut known = self.keeper.update();
         let heading = Heading {
             beta: self.keeper.set().radius().unwrap_or(0.0),
             theta: vec![known.maximum.theta.clone()],
             log_det: vec![self.keeper.likelihood().log_information()],
         };
-        let exact = self.shape == Shape::Exact || self.net.demands_exact(&self.keeper);
+        let exact = (demanded || self.shape == Shape::Exact) && self.affords_exact();
         let region = (exact || self.shape == Shape::Cuts).then(|| self.keeper.region(&known)).flatten();
         let rate = self.rate(call.clock.t);
         let rho = self.rho(call.clock.episodes_begun());
@@ -357,7 +387,7 @@ impl Likely {
         if let Ok(set) = &known.set {
             self.keeper.keep_cuts(set);
             self.look_up_planned();
-            self.take_note(call.reason, exact, sharp);
+            self.take_note(call.reason, demanded, sharp);
         }
         Ok(())
     }
@@ -383,17 +413,23 @@ impl Likely {
 
     /// Whether the net says that what the plan believes is refuted, if it is time to look.
     fn slips(&mut self) -> bool {
-        let Likely { net, keeper, planned, believed, factor, optimist, .. } = self;
         // nothing is gained where the set itself can never be had
-        let due = self.writable && net.is_due(keeper, *factor);
-        let Some(planned) = planned.as_mut().filter(|_| due) else { return false };
-        let look = net.look(keeper, planned, *factor, |keeper, planned| {
-            let known = Some(&*believed).filter(|points| !points.is_empty()).cloned();
-            let likelihood = keeper.likelihood();
-            let few = optimist.problem.states().saturating_mul(likelihood.triples()) <= MANY;
-            known.or_else(|| few.then(|| believe(optimist, likelihood, planned)))
-        });
-        look == Look::Refuted
+        let due = self.writable && self.net.is_due(&self.keeper, self.factor);
+        let slips = due && self.look() == Some(Look::Refuted);
+        if slips {
+            self.net.fire();
+        }
+        slips
+    }
+
+    fn look(&mut self) -> Option<Look> {
+        let Likely { net, keeper, planned, believed, factor, optimist, .. } = self;
+        let look =
+            net.look(keeper, planned.as_mut()?, *factor, |keeper, planned| match believed.is_empty() {
+                true => believe(optimist, keeper.likelihood(), planned),
+                false => believed.clone(),
+            });
+        Some(look)
     }
 
     fn standpoint(&self) -> Standpoint {
@@ -414,13 +450,12 @@ impl Likely {
     }
 }
 
-/// The minimiser of <theta, phi_V(s,a)> at the greedy pair of every state: what a plan over a set
-/// believes.
+/// The minimisers of <theta, phi_V(s,a)> at all greedy pairs: what a plan over a set believes.
 fn believe<S: SupportMin>(optimist: &Optimist, likelihood: &Likelihood, set: &mut S) -> Vec<f64> {
     let Optimist { problem, standing, .. } = optimist;
     let (mut phi, mut theta) = (vec![0.0; problem.dim()], vec![0.0; problem.dim()]);
     let mut believed = Vec::new();
-    for p in (0..problem.states()).filter_map(|s| optimist.greedy(s)) {
+    for p in (0..problem.states()).flat_map(|s| optimist.tied(s)) {
         problem.phi_v(p, &standing.v, &mut phi);
         set.min(&phi, &mut Warm::default());
         set.minimiser(&mut theta);
@@ -460,10 +495,14 @@ impl Algorithm for Likely {
     }
 
     fn plan(&mut self, call: &Call) -> Result<(), Cut> {
-        let before = call.keep(|| (self.keeper.clone(), self.net.clone()));
+        let whole = |own: &Likely| {
+            (own.keeper.clone(), own.net.clone(), own.optimist.standing.clone(), own.believed.clone())
+        };
+        let before = call.keep(|| whole(self));
         let planned = self.plan_now(call);
         if let (Err(_), Some(before)) = (planned, before) {
-            (self.keeper, self.net) = before;
+            (self.keeper, self.net, self.optimist.standing, self.believed) = before;
+            self.look_up_planned();
         }
         planned
     }
@@ -521,8 +560,7 @@ impl Algorithm for Likely {
         check_together(&keeper, now).within("learner.algorithm")?;
         net.check(&keeper).within("net").within("learner.algorithm")?;
         let k = keeper.likelihood().polytope().free();
-        let states = (0..self.optimist.problem.states()).filter(|&s| self.optimist.greedy(s).is_some());
-        let points = if believed.is_empty() { 0 } else { states.count() };
+        let points = believed.len().checked_div(k).unwrap_or(0);
         numbers("believed", &believed, k * points).within("learner.algorithm")?;
         (self.optimist.standing, self.keeper) = (standing, keeper);
         (self.net, self.believed) = (net, believed);

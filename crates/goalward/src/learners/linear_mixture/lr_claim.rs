@@ -74,7 +74,7 @@ impl Standpoint {
         let reasons = [
             (self.factor != 1.0, "net is not 1"),
             (!self.writable, "the problem is too large to plan over the likelihood set itself"),
-            (self.missed > 0, "the likelihood set itself was needed and could not be written out"),
+            (self.missed > 0, "a plan over the likelihood set itself was needed and was too much work"),
         ];
         reasons.into_iter().find(|(applies, _)| *applies).map(|(_, why)| why)
     }

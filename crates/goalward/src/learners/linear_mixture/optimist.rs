@@ -4,7 +4,7 @@
 use crate::Result;
 use crate::confidence::{Ellipse, RadiusRule, RegressionSet};
 use crate::estimate::Ridge;
-use crate::learners::core::greedy;
+use crate::learners::core::{greedy, limit};
 use crate::learners::doubling::{Doubling, unavoidable};
 use crate::learners::shared::{B, B_OR_DOUBLING, ROWS};
 use crate::learners::{Brief, Call, Clock, Details, Emptiness, MixturePlan, PlanReport, Probe, Reason};
@@ -204,6 +204,13 @@ impl Optimist {
         let q = |p: &Pair| self.standing.q[*p];
         let best = self.problem.pairs_of(s).min_by(|a, b| q(a).total_cmp(&q(b)));
         best.filter(|_| s != self.problem.goal())
+    }
+
+    /// All pairs that [`act`](Self::act) may choose in a state off the goal.
+    pub(super) fn tied(&self, s: State) -> impl Iterator<Item = Pair> + '_ {
+        let pairs = self.problem.pairs_of(s);
+        let limit = limit(&self.standing.q[pairs.clone()]);
+        pairs.filter(move |&p| s != self.problem.goal() && self.standing.q[p] <= limit)
     }
 
     /// The trigger of Algorithm 1, line 10.

@@ -10,6 +10,8 @@ use super::elimination::{ByNumber, Elimination, Limits, Outcome};
 /// Above so many multiplications elimination gives way to sweeps. As soon as the cheapest node
 /// costs 250^2, and too many are left for a dense matrix, it does so too.
 const LIMITS: Limits = Limits { price: usize::MAX, dense: 2500, dearest: 250 * 250, work: 6e9 };
+/// Up to so many multiplications elimination is cheap: some milliseconds.
+const CHEAP: f64 = 4e6;
 /// Sweeps stop after so many arcs.
 const SWEEP_WORK: f64 = 5e8;
 
@@ -35,10 +37,15 @@ pub(crate) enum System {
 impl System {
     /// Prepares equations; what leaves must do so surely.
     pub(crate) fn new(rows: Rows) -> System {
-        match eliminated(rows.clone()) {
+        match eliminated(rows.clone(), LIMITS) {
             (Outcome::Done, elimination) => System::Eliminated(elimination),
             (Outcome::Improper | Outcome::TooMuch, _) => System::Swept(rows),
         }
+    }
+
+    /// Whether elimination takes some milliseconds at most. The answer takes no longer.
+    pub(crate) fn is_cheap(rows: Rows) -> bool {
+        eliminated(rows, Limits { work: CHEAP, ..LIMITS }).0 == Outcome::Done
     }
 
     /// The solution for a right-hand side.
@@ -54,10 +61,10 @@ impl System {
     }
 }
 
-fn eliminated(rows: Rows) -> (Outcome, Box<Elimination<ByNumber>>) {
+fn eliminated(rows: Rows, limits: Limits) -> (Outcome, Box<Elimination<ByNumber>>) {
     let mut elimination = Box::new(Elimination::default());
     elimination.load_rows(rows.to, rows.out);
-    (elimination.eliminate_all(LIMITS), elimination)
+    (elimination.eliminate_all(limits), elimination)
 }
 
 /// Sweeps up and down until a sweep changes nothing by more than 1e-14 of the largest value, or the
@@ -124,7 +131,7 @@ mod tests {
             let rows = rows(&to, &to_goal);
             let expected = by_lu(&rows, &b);
             let scale = expected.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-            let (outcome, elimination) = eliminated(rows.clone());
+            let (outcome, elimination) = eliminated(rows.clone(), LIMITS);
             prop_assert_eq!(outcome, Outcome::Done);
             let x = System::Eliminated(elimination).solve(b.clone());
             let y = System::Swept(rows).solve(b.clone());
@@ -138,7 +145,7 @@ mod tests {
     #[test]
     fn an_improper_policy_is_refused() {
         let rows = rows(&[vec![(1, 1.0)], vec![(0, 1.0)]], &[0.0, 0.0]);
-        assert_eq!(eliminated(rows).0, Outcome::Improper);
+        assert_eq!(eliminated(rows, LIMITS).0, Outcome::Improper);
     }
 
     /// Escape with probability e from either of two states: x = 1/e to the last digits, where I - P

@@ -90,6 +90,10 @@ pub trait SupportMin {
     fn min_again(&mut self, c: &[f64], warm: &mut Warm, _known: bool) -> (Support, bool) {
         (self.min(c, warm), false)
     }
+    /// How many rows can bind.
+    fn binding_rows(&self) -> usize {
+        0
+    }
     /// Tells sets apart: who asks for minima over another set knows nothing of it.
     fn identity(&self) -> Option<u64> {
         None
@@ -261,11 +265,6 @@ impl ConvexSet {
         self.stalls
     }
 
-    /// How many rows can bind.
-    pub fn binding_rows(&self) -> usize {
-        self.set.limits.len()
-    }
-
     /// The minimiser of the last solve, in R^d; a point of the set if there was none.
     pub fn theta(&self) -> Vec<f64> {
         let mut theta = vec![0.0; self.set.polytope.dim()];
@@ -413,6 +412,10 @@ impl SupportMin for ConvexSet {
 
     fn is_eager(&self) -> bool {
         self.starts.is_some()
+    }
+
+    fn binding_rows(&self) -> usize {
+        self.set.limits.len()
     }
 
     fn is_relaxed(&self) -> bool {

@@ -68,7 +68,7 @@ proptest! {
 #[test]
 fn sets_of_many_rows_answer_alike() {
     let mut random = Stream::new(5, &[9]);
-    for (d, rows) in [(3, 200), (6, 400), (9, 700), (20, 300)] {
+    for (d, rows) in [(3, 200), (6, 400), (9, 700), (20, 300), (6, 1200)] {
         for radius in [1.05, 1.5, 100.0] {
             let set = surrounded(&mut random, d, rows, radius);
             assert!(set.binding_rows() >= 128 && set.faces.is_none());
@@ -82,7 +82,7 @@ fn sets_of_many_rows_answer_alike() {
 #[test]
 fn corners_are_found_along_the_edges() {
     let mut random = Stream::new(6, &[9]);
-    for (d, rows) in [(2, 150), (4, 200), (6, 400), (9, 700), (13, 500)] {
+    for (d, rows) in [(2, 150), (4, 200), (6, 400), (9, 700), (13, 500), (5, 1500)] {
         let set = surrounded(&mut random, d, rows, 100.0);
         let (quick, _) = ready(&set, d, &mut random);
         assert!(quick.is_eager());

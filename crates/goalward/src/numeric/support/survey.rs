@@ -115,6 +115,9 @@ impl ConvexSet {
             Arc::make_mut(&mut self.set).prefer(&counts);
             let starts = self.set.has_hot().then(|| Starts::of(&self.set, &survey.noted));
             self.starts = starts.flatten().map(Arc::new);
+            if self.starts.is_none() {
+                Arc::make_mut(&mut self.set).prefer_none();
+            }
         }
     }
 

@@ -16,6 +16,10 @@ const PARALLEL_PAIRS: usize = 1024;
 /// will be asked.
 const LARGE: usize = 1 << 14;
 const SAMPLE: usize = 256;
+/// Or from so many products of pairs and of rows that can bind. Each solve takes long then: the
+/// sample has a sample of its own.
+const LABORIOUS: usize = 1 << 20;
+const FEW: usize = 32;
 /// A set that makes use of more gets one pair in so many, up to so many.
 const PART: usize = 64;
 const MORE: usize = 1024;
@@ -87,7 +91,8 @@ impl Devi {
         let problem = task.problem;
         let (pairs, d) = (problem.pairs(), problem.dim());
         let mut survey = Survey::new(d, SAMPLE);
-        if !is_large(problem) {
+        let laborious = pairs >= SAMPLE && pairs.saturating_mul(set.binding_rows()) >= LABORIOUS;
+        if !laborious && !is_large(problem) {
             return (survey, None);
         }
         let (mut copy, mut phi, mut theta) = (set.clone(), vec![0.0; d], vec![0.0; d]);
@@ -101,6 +106,10 @@ impl Devi {
             survey.note(&theta, &rows);
         };
         let every = |count: usize| (0..pairs).step_by(pairs / count).filter(|p| !goal.contains(p));
+        if laborious {
+            every(FEW).for_each(|p| note(&mut survey, &mut copy, p));
+            copy.ready(&survey);
+        }
         every(SAMPLE).for_each(|p| note(&mut survey, &mut copy, p));
         copy.ready(&survey);
         if copy.is_eager() {

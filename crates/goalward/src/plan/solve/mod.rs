@@ -48,7 +48,7 @@ use crate::Result;
 use crate::problem::{Pair, Problem, State, Truth};
 pub use options::{Extras, Options, Trust, Way};
 
-/// Above so many pairs the elimination of the exact way takes minutes.
+/// Above so many pairs the exact way is not worth a try.
 const LARGE: usize = 20_000;
 /// The precision of the exact way, if nothing else is said.
 const EXACTLY: f64 = 1e-12;
@@ -100,15 +100,13 @@ pub fn tried(problem: &Problem) -> String {
 
 /// The exact way, where it is wanted and leads to something.
 fn exactly(problem: &Problem, truth: &Truth, options: &Options) -> Option<Answer> {
-    let wanted = match options.way {
-        Way::Auto => problem.pairs() <= LARGE,
-        Way::Exact => true,
-        Way::Fast => false,
-    };
-    if !wanted || options.objective != Objective::Min {
+    let possible = options.objective == Objective::Min && options.way != Way::Fast;
+    let small = options.way == Way::Exact || problem.pairs() <= LARGE;
+    let ready = (possible && small).then(|| exact::Ready::new(problem, truth))?;
+    if options.way == Way::Auto && !ready.is_cheap() {
         return None;
     }
-    let (answer, _) = exact::prove(problem, truth, options.precision.unwrap_or(EXACTLY));
+    let (answer, _) = ready.prove(options.precision.unwrap_or(EXACTLY));
     (options.way == Way::Exact || answer.require_bounds(problem).is_ok()).then_some(answer)
 }
 

@@ -137,7 +137,7 @@ fn narrowed(
         holds
     };
     if objective == Objective::Min {
-        let (exact, vectors) = exact::prove(problem, truth, precision);
+        let (exact, vectors) = exact::Ready::new(problem, truth).prove(precision);
         let (below, above) = vectors.tails(&exact);
         let tails = Some((vec![below], vec![above]));
         // steps and Q are found anew, as those of any answer of the fast way

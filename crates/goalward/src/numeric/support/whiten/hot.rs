@@ -4,7 +4,7 @@
 //! Half the digits say nearly always which row is violated most. Where they leave a doubt, rows are
 //! asked again in full, so that answers are as sharp as without.
 
-use super::{Lanes, ORDERED, ROWS, Whitened};
+use super::{Lanes, ROWS, Whitened};
 use crate::numeric::support::wide::{WIDE, Wide, largest, place_of, products};
 use std::ops::Range;
 
@@ -12,8 +12,8 @@ use std::ops::Range;
 const ENOUGH: usize = 8 * ROWS;
 /// So many blocks are looked at first, and alone if one of them is violated.
 const HOT: usize = 8;
-/// As many as there can be: with more rows there are bounds on blocks.
-const MOST_BLOCKS: usize = ORDERED / WIDE;
+/// As many as there can be: 65,536 rows.
+const MOST_BLOCKS: usize = 65_536 / WIDE;
 /// In more dimensions rounding would leave too many rows in doubt.
 const MOST_FREE: usize = 64;
 /// What half the digits of a number of size one may be off by, for each product.
@@ -54,7 +54,7 @@ impl Whitened {
     pub(in crate::numeric::support) fn prefer(&mut self, counts: &[u32]) {
         let k = self.free;
         self.hot = None;
-        if counts.len() < ENOUGH || !(1..=MOST_FREE).contains(&k) || self.coarse.is_some() {
+        if !(ENOUGH..=MOST_BLOCKS * WIDE).contains(&counts.len()) || !(1..=MOST_FREE).contains(&k) {
             return;
         }
         let mut rows: Vec<u32> = (0..counts.len() as u32).collect();
@@ -77,6 +77,13 @@ impl Whitened {
             hot.floors[block][lane] = -self.ceilings[i as usize / ROWS][i as usize % ROWS] as f32;
         }
         self.hot = Some(hot);
+    }
+
+    /// No longer looks at some rows first, where bounds on blocks do better.
+    pub(in crate::numeric::support) fn prefer_none(&mut self) {
+        if self.coarse.is_some() {
+            self.hot = None;
+        }
     }
 
     /// Whether some rows are looked at first.

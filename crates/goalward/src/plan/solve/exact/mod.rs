@@ -24,10 +24,12 @@ mod optimum;
 
 use super::bounds::below;
 use super::model::{Choice, Model};
+use super::policy::nearest_goal;
 use super::values::tails;
 use crate::numeric::linear::double::Double;
+use crate::numeric::linear::system::System;
 use crate::plan::answer::{Answer, Objective};
-use crate::plan::graph::{Backwards, Partition, Region, ahead, expand, free_components};
+use crate::plan::graph::{Backwards, EndComponents, Partition, Region, ahead, expand, free_components};
 use crate::problem::{Pair, Problem, State, Truth};
 use flat::{Flat, spread};
 use optimum::first_of_ties;
@@ -54,59 +56,83 @@ struct Run {
     steps: Vec<f64>,
 }
 
-/// The least costs of a known model, to a relative precision if arithmetic reaches it, with Q and
-/// steps; and the vectors that prove them.
-pub(super) fn prove(problem: &Problem, truth: &Truth, precision: f64) -> (Answer, Vectors) {
-    let region = Region::new(problem, &Backwards::new(problem, truth));
-    let inside = || (0..problem.states()).filter(|&s| region.inside[s] && s != problem.goal());
-    let free = free_components(problem, truth, &region.usable);
-    let partition = Partition::new(problem, inside(), free.as_ref().map(|free| &free.class[..]));
-    let quotient = Model::new(problem, truth, &region.usable, &partition);
-    let optimum = optimise(&quotient);
-    let lower_proof = spread(&partition, &below(&quotient, &optimum));
-    let lower: Vec<f64> = lower_proof.iter().map(|&l| Double::floor(l)).collect();
+/// A known model, ready for the exact way.
+pub(super) struct Ready<'a> {
+    problem: &'a Problem,
+    truth: &'a Truth,
+    region: Region,
+    free: Option<EndComponents>,
+    partition: Partition,
+    quotient: Model,
+}
 
-    let flat = Flat::new(problem, truth, &region, inside());
-    let inner = free.as_ref().map(|free| &free.inner[..]);
-    let run = |policy: &[Choice]| {
-        let policy = expand(problem, truth, inner, &partition, |node| quotient.pair[policy[node]]);
-        let (proof, steps) = flat.run(&policy);
-        let upper = proof.iter().map(|&u| Double::ceil(u)).collect();
-        Run { policy, proof, upper, steps }
-    };
-    let mut best = run(&first_of_ties(&quotient, &optimum).unwrap_or_else(|| optimum.policy.clone()));
-    if !within(&lower, &best.upper, precision) {
-        // breaking the ties cost too much
-        best = run(&optimum.policy);
+impl<'a> Ready<'a> {
+    pub(super) fn new(problem: &'a Problem, truth: &'a Truth) -> Ready<'a> {
+        let region = Region::new(problem, &Backwards::new(problem, truth));
+        let inside = (0..problem.states()).filter(|&s| region.inside[s] && s != problem.goal());
+        let free = free_components(problem, truth, &region.usable);
+        let partition = Partition::new(problem, inside, free.as_ref().map(|free| &free.class[..]));
+        let quotient = Model::new(problem, truth, &region.usable, &partition);
+        Ready { problem, truth, region, free, partition, quotient }
     }
-    let Run { policy, proof: upper_proof, upper, steps } = best;
 
-    let x: Vec<Double> =
-        partition.node_of.iter().map(|&k| optimum.x.get(k as usize).copied().unwrap_or_default()).collect();
-    let between = |s: State| x[s].nearest().max(lower[s]).min(upper[s]);
-    let v: Vec<f64> = (0..problem.states()).map(between).collect();
-    let max_inside = |values: &[f64]| {
-        (0..values.len()).filter(|&s| region.inside[s]).map(|s| values[s]).fold(0.0, f64::max)
-    };
-    let ahead = ahead(problem, truth);
-    let action = |(s, p): (State, Option<Pair>)| p.map_or(0, |p| p - problem.pairs_of(s).start);
-    let answer = Answer {
-        objective: Objective::Min,
-        start: problem.start(),
-        q: flat.q(problem, &x, &v),
-        b_star: max_inside(&v),
-        t_star: max_inside(&steps),
-        lost: (0..problem.states()).filter(|&s| !region.inside[s]).collect(),
-        lost_ahead: (0..problem.states()).filter(|&s| ahead[s] && !region.inside[s]).collect(),
-        policy: policy.into_iter().enumerate().map(action).collect(),
-        reach_probability: f64::NAN,
-        tails: None,
-        lower,
-        upper,
-        v,
-        steps,
-    };
-    (answer, Vectors { lower: lower_proof, upper: upper_proof })
+    /// Whether the equations of a policy are eliminated in some milliseconds.
+    pub(super) fn is_cheap(&self) -> bool {
+        System::is_cheap(self.quotient.rows(&nearest_goal(&self.quotient)))
+    }
+
+    /// The least costs, to a relative precision if arithmetic reaches it, with Q and steps; and the
+    /// vectors that prove them.
+    pub(super) fn prove(&self, precision: f64) -> (Answer, Vectors) {
+        let Ready { problem, truth, region, free, partition, quotient } = self;
+        let (problem, truth) = (*problem, *truth);
+        let inside = (0..problem.states()).filter(|&s| region.inside[s] && s != problem.goal());
+        let optimum = optimise(quotient);
+        let lower_proof = spread(partition, &below(quotient, &optimum));
+        let lower: Vec<f64> = lower_proof.iter().map(|&l| Double::floor(l)).collect();
+
+        let flat = Flat::new(problem, truth, region, inside);
+        let inner = free.as_ref().map(|free| &free.inner[..]);
+        let run = |policy: &[Choice]| {
+            let policy = expand(problem, truth, inner, partition, |node| quotient.pair[policy[node]]);
+            let (proof, steps) = flat.run(&policy);
+            let upper = proof.iter().map(|&u| Double::ceil(u)).collect();
+            Run { policy, proof, upper, steps }
+        };
+        let mut best = run(&first_of_ties(quotient, &optimum).unwrap_or_else(|| optimum.policy.clone()));
+        if !within(&lower, &best.upper, precision) {
+            // breaking the ties cost too much
+            best = run(&optimum.policy);
+        }
+        let Run { policy, proof: upper_proof, upper, steps } = best;
+
+        let value = |&k: &u32| optimum.x.get(k as usize).copied().unwrap_or_default();
+        let x: Vec<Double> = partition.node_of.iter().map(value).collect();
+        let between = |s: State| x[s].nearest().max(lower[s]).min(upper[s]);
+        let v: Vec<f64> = (0..problem.states()).map(between).collect();
+        let max_inside = |values: &[f64]| {
+            (0..values.len()).filter(|&s| region.inside[s]).map(|s| values[s]).fold(0.0, f64::max)
+        };
+        let ahead = ahead(problem, truth);
+        let action = |(s, p): (State, Option<Pair>)| p.map_or(0, |p| p - problem.pairs_of(s).start);
+        let answer = Answer {
+            objective: Objective::Min,
+            start: problem.start(),
+            q: flat.q(problem, &x, &v),
+            b_star: max_inside(&v),
+            t_star: max_inside(&steps),
+            lost: (0..problem.states()).filter(|&s| !region.inside[s]).collect(),
+            lost_ahead: (0..problem.states()).filter(|&s| ahead[s] && !region.inside[s]).collect(),
+            policy: policy.into_iter().enumerate().map(action).collect(),
+            reach_probability: f64::NAN,
+            tails: None,
+            lower,
+            upper,
+            v,
+            steps,
+        };
+        (answer, Vectors { lower: lower_proof, upper: upper_proof })
+    }
 }
 
 fn within(lower: &[f64], upper: &[f64], precision: f64) -> bool {

@@ -1,0 +1,189 @@
+//! `cargo xtask soak steps [PROBLEMS [EPISODES [SECONDS]]]`: no step takes long. Random problems of
+//! all worlds, by default 200 of up to 10,000 pairs and ten models, with known simplex weights and
+//! without. Three learners run on each for 300 episodes or 60 s. Exit code 1 if a step takes more
+//! than a second, planning included, or if opening a problem or making a learner does.
+
+use goalward::Settings;
+use goalward::episode::{Arena, Flow, Observer, RunSpec, Runner, Step, Stop};
+use goalward::numeric::Stream;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+const LEARNERS: [&str; 3] = ["lr", "levis++lr", "psrl-mixture"];
+const LIMIT: Duration = Duration::from_secs(1);
+/// The pairs of a problem, at most.
+const PAIRS: f64 = 10_000.0;
+
+/// Draws of one problem's parameters.
+struct Draw(Stream);
+
+impl Draw {
+    /// Between two numbers: evenly by their logarithms, or every other time evenly.
+    fn about(&mut self, low: f64, high: f64) -> f64 {
+        let share = self.0.uniform();
+        match self.0.below(2) {
+            0 => (low.ln() + share * (high / low).ln()).exp(),
+            _ => low + share * (high - low),
+        }
+    }
+
+    fn whole(&mut self, low: usize, high: usize) -> usize {
+        (self.about(low as f64, high as f64 + 1.0) as usize).clamp(low, high)
+    }
+
+    fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
+        all[self.0.below(all.len())]
+    }
+
+    /// States and actions of no more pairs than there may be.
+    fn sizes(&mut self, states: &'static str, set: Settings) -> Settings {
+        let actions = self.whole(2, 8);
+        self.with_actions(states, actions, set)
+    }
+
+    fn with_actions(&mut self, states: &'static str, actions: usize, set: Settings) -> Settings {
+        let most = PAIRS as usize / actions;
+        set.set(states, self.whole(5, most)).set("actions", actions)
+    }
+
+    fn world(&mut self, n: usize) -> (&'static str, Settings) {
+        let (d, seed) = (self.whole(2, 10), self.0.below(1 << 30));
+        let simplex = |set: Settings, yes: bool| set.set("simplex", yes);
+        let any = Settings::new();
+        let of_candidates = any.clone().set("dim", d).set("seed", seed);
+        let (world, set) = match n % 16 {
+            0 => ("hard-instance", any.set("dim", d)),
+            1 => {
+                let most = (PAIRS as usize >> (d - 1)).max(3);
+                ("corridor", any.set("dim", d).set("length", self.whole(3, most)))
+            }
+            2 => ("windy-grid", any.set("n", self.whole(3, 50)).set("wind", self.about(0.2, 0.95))),
+            3 | 4 | 5 => {
+                let set = self.sizes("states", of_candidates).set("successors", self.whole(2, 10));
+                let set = set.set("goal_prob", self.about(1e-3, 0.3)).set("cost_min", self.about(1e-3, 1.0));
+                ("random-mixture", set.set("free", self.one_of(&[0.0, 0.0, 0.2])))
+            }
+            6 => ("ladder", self.sizes("rungs", of_candidates).set("sure", self.about(0.05, 0.9))),
+            7 => ("min-lower-bound", any.set("dim", d).set("seed", seed)),
+            8 => {
+                let actions = self.whole(3, 8);
+                let set = self.with_actions("states", actions, any).set("seed", seed);
+                ("rosenberg", set.set("dim", d.clamp(3, actions)))
+            }
+            9 => ("psrl-random-mdp", {
+                let set = any.set("states", self.whole(5, 60)).set("actions", self.whole(2, 8));
+                set.set("dim", d.max(2)).set("seed", seed)
+            }),
+            10 => {
+                let set = any.set("rows", self.whole(3, 50)).set("columns", self.whole(3, 50));
+                ("psrl-gridworld", set.set("success", self.about(0.3, 0.95)))
+            }
+            11 => ("river-swim", any.set("length", self.whole(4, 60))),
+            12 => ("cliff", any.set("rows", self.whole(3, 30)).set("columns", self.whole(4, 60))),
+            13 => ("delivery", any.set("n", self.whole(3, 20))),
+            14 => ("taxi", any.set("rain", self.about(0.05, 0.5))),
+            _ => {
+                let set = self.sizes("states", of_candidates).set("rank", self.whole(2, 6));
+                ("low-rank", set.set("successors", self.whole(2, 8)))
+            }
+        };
+        match world {
+            "min-lower-bound" => (world, set),
+            _ => (world, simplex(set, self.one_of(&[true, false]))),
+        }
+    }
+}
+
+/// The processor time of this process so far, where the system says it.
+fn processor() -> Option<Duration> {
+    let line = std::fs::read_to_string("/proc/self/stat").ok()?;
+    let ticks = line.rsplit_once(')')?.1.split_whitespace().skip(11).take(2);
+    let ticks: u64 = ticks.map(|ticks| ticks.parse::<u64>().unwrap_or(0)).sum();
+    Some(Duration::from_millis(10 * ticks))
+}
+
+/// A moment. What passed since is the time on the wall or on processors, whichever is less: other
+/// programs may be at work.
+#[derive(Clone, Copy)]
+struct Moment(Instant, Option<Duration>);
+
+impl Moment {
+    fn now() -> Moment {
+        Moment(Instant::now(), processor())
+    }
+
+    fn passed(self) -> Duration {
+        let on_wall = self.0.elapsed();
+        match self.1.zip(processor()) {
+            Some((then, now)) if on_wall > LIMIT => on_wall.min(now - then),
+            _ => on_wall,
+        }
+    }
+}
+
+/// The longest step of a run, and when it must end.
+struct Clock {
+    last: Moment,
+    end: Instant,
+    longest: (Duration, u64),
+}
+
+impl Observer for Clock {
+    fn step(&mut self, step: &Step) -> Flow {
+        self.longest = self.longest.max((self.last.passed(), step.t));
+        self.last = Moment::now();
+        if self.last.0 > self.end { Flow::Break(Stop) } else { Flow::Continue(()) }
+    }
+}
+
+fn main() -> goalward::Result<ExitCode> {
+    // cargo itself passes --bench
+    let given: Vec<u64> = std::env::args().skip(1).filter_map(|arg| arg.parse().ok()).collect();
+    let given = |i: usize, default: u64| given.get(i).copied().unwrap_or(default);
+    let (problems, episodes, seconds) = (given(0, 200), given(1, 300), given(2, 60));
+    let (mut slow, mut refused, mut worst) = (0, 0, (Duration::ZERO, String::new()));
+    for n in 0..problems {
+        let (world, set) = Draw(Stream::new(20_261, &[n])).world(n as usize);
+        let spelled = set.iter().fold(world.to_string(), |all, (key, value)| format!("{all}@{key}={value}"));
+        let opening = Moment::now();
+        let arena = match Arena::open(world, &set) {
+            Ok(arena) => arena,
+            Err(error) => {
+                println!("{spelled}: {error}");
+                refused += 1;
+                continue;
+            }
+        };
+        let mut note = |what: String, time: Duration| {
+            if time > LIMIT {
+                slow += 1;
+                println!("{spelled}: {what} took {:.2} s", time.as_secs_f64());
+            }
+            worst = worst.clone().max((time, format!("{spelled}: {what}")));
+        };
+        note("opening".into(), opening.passed());
+        let free = arena.problem().costs().contains(&0.0) && set.get("free").is_some_and(|free| free != "0");
+        // the paper's learner wants positive costs
+        for learner in LEARNERS.into_iter().filter(|learner| !free || *learner != "levis++lr") {
+            let spec = RunSpec::new(learner, episodes).seed(n).settings(match learner {
+                "levis++lr" => Settings::new().set("B", "oracle"),
+                _ => Settings::new(),
+            });
+            let making = Moment::now();
+            let mut runner = Runner::new(&arena, spec)?;
+            note(format!("making {learner}"), making.passed());
+            let last = Moment::now();
+            let mut clock =
+                Clock { last, end: last.0 + Duration::from_secs(seconds), longest: (Duration::ZERO, 0) };
+            runner.run(&mut [&mut clock])?;
+            let (time, t) = clock.longest;
+            note(format!("step {t} of {learner}"), time);
+        }
+    }
+    println!(
+        "{problems} problems, {refused} refused; {slow} steps of more than a second; the longest, {:.2} s: {}",
+        worst.0.as_secs_f64(),
+        worst.1
+    );
+    Ok(ExitCode::from(u8::from(slow > 0 || refused > 0)))
+}
