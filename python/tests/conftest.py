@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 
 import goalward as gw
 from subjects import coin
+
+# what is started in the background has Ctrl-C switched off: its tests would wait for ever
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture

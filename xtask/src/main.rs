@@ -9,6 +9,7 @@ mod checks;
 mod dask;
 mod docs;
 mod dummy;
+mod laws;
 mod licences;
 mod metadata;
 mod mutants;

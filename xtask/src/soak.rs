@@ -3,7 +3,7 @@
 //! if it found something.
 
 use crate::process::finish;
-use crate::{cargo, dask};
+use crate::{cargo, dask, laws};
 use anyhow::Result;
 use std::process::{Command, ExitCode};
 
@@ -16,6 +16,8 @@ struct Soak {
 
 /// The one that is written in Python.
 const DASK: &str = "dask";
+/// The one that repeats tests.
+const LAWS: &str = "laws";
 
 const SOAKS: &[Soak] = &[
     Soak {
@@ -74,6 +76,17 @@ const SOAKS: &[Soak] = &[
                second; steps [PROBLEMS [EPISODES [SECONDS]]], 200, 300 and 60",
     },
     Soak {
+        name: LAWS,
+        package: "goalward",
+        what: "what proptest checks, with other cases each time, after a seed that is printed; \
+               laws [ROUNDS [SEED]], 20",
+    },
+    Soak {
+        name: "models",
+        package: "goalward",
+        what: "models of others, whose exact answers are known; models [FOLDER], ../shared/bench",
+    },
+    Soak {
         name: "misfit",
         package: "goalward",
         what: "how often a true mixture is rejected, and how often a wind that no model has is \
@@ -85,6 +98,7 @@ pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     let known = |name: &str| SOAKS.iter().find(|soak| soak.name == name);
     match args {
         [DASK, rest @ ..] => dask::run(rest),
+        [LAWS, rest @ ..] => laws::run(rest),
         [name, rest @ ..] if known(name).is_some() => {
             let package = known(name).map_or("", |soak| soak.package);
             let target = format!("soak_{name}");

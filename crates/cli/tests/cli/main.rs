@@ -16,6 +16,8 @@ mod help;
 mod identifiable;
 mod input;
 mod killed;
+#[path = "../../../goalward/tests/it/known_models.rs"]
+mod known_models;
 mod learn;
 mod licences;
 mod manners;
@@ -36,8 +38,6 @@ mod solve;
 mod standard;
 mod streams;
 mod studies;
-#[path = "../../../goalward/tests/it/third_party.rs"]
-mod third_party;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -96,6 +96,8 @@ impl Place {
 }
 
 fn goalward() -> &'static Path {
+    // what runs in the background has Ctrl-C switched off and hands that on; a handler stays here
+    let _ = ctrlc::set_handler(|| std::process::exit(130));
     Path::new(env!("CARGO_BIN_EXE_goalward"))
 }
 

@@ -110,45 +110,28 @@ fn the_three_objectives() {
     place.run("solve leap.json --objective least").refused(&["least"]);
 }
 
-/// Third-party models and their exact answers.
+/// Models in others' formats and their exact answers.
 #[test]
-fn shared_models_have_their_known_values() {
-    let Some(shared) = crate::third_party::folder("shared_models_have_their_known_values") else { return };
+fn models_of_others_have_their_known_values() {
     let place = Place::new();
-    let at = |file: &str| shared.join(file).display().to_string();
-    let solve = |args: &[&str]| {
-        let ran = place.run_args(args).done().json();
-        let number = |key: &str| ran[key].as_f64().unwrap();
-        (number("lower"), number("upper"), ran)
-    };
-    let wlan = "((s1 = 12) & (s2 = 12))";
-    for (file, goal, cost, answer) in [
-        ("consensus.2_K2", "finished", "steps", 48.0),
-        ("consensus.2_K4", "finished", "steps", 192.0),
-        ("csma.2-2", "all_delivered", "time", 53_954_981_353.0 / 805_306_368.0),
-        ("firewire_abst_delay3", "done", "time", 541.0 / 4.0),
-        ("firewire_abst_delay3", "done", "rounds", 1.0),
-        ("wlan.0_COL0", wlan, "time", 1325.0),
-        ("wlan.0_COL0", wlan, "cost", 7625.0),
+    place.write("consensus.drn", &known_models::consensus(2));
+    place.write("cliff.json", &known_models::cliff());
+    place.write("lake.json", &known_models::lake());
+    for (line, answer) in [
+        ("consensus.drn --goal finished --cost steps", 48.0),
+        ("cliff.json", 13.0),
+        ("lake.json --objective reach", 14.0 / 17.0),
+        ("lake.json --restart", 612.0 / 11.0),
     ] {
-        let path = at(&format!("qvbs/{file}.drn.gz"));
-        let (lower, upper, _) = solve(&["solve", &path, "--goal", goal, "--cost", cost, "--json"]);
-        assert!(
-            lower <= answer && answer <= upper && upper - lower < 1e-6 * answer,
-            "{file} {lower} {upper}"
-        );
+        let solved = place.run(&format!("solve {line} --json")).done().json();
+        let [lower, upper] = ["lower", "upper"].map(|key| solved[key].as_f64().unwrap());
+        assert!(lower <= answer && answer <= upper, "{line}: {lower} {upper}");
+        assert!(upper - lower < 2e-6 * answer, "{line}: {lower} {upper}");
+        if line.ends_with("reach") {
+            assert_eq!(solved["lost"], serde_json::json!([5, 7, 11, 12]));
+        }
     }
-    let cliff = at("gymnasium/CliffWalking-v1.json");
-    let (lower, upper, _) = solve(&["solve", &cliff, "--json"]);
-    assert!(lower <= 13.0 && 13.0 <= upper && upper - lower < 13e-6, "{lower} {upper}");
-    let lake = at("gymnasium/FrozenLake-v1-4x4-slippery.json");
-    let (lower, upper, ran) =
-        solve(&["solve", &lake, "--objective", "reach", "--precision", "1e-9", "--json"]);
-    assert!(lower <= 14.0 / 17.0 && 14.0 / 17.0 <= upper && upper - lower < 1e-9, "{lower} {upper}");
-    assert_eq!(ran["lost"], serde_json::json!([5, 7, 11, 12]));
-    let (lower, upper, _) = solve(&["solve", &lake, "--restart", "--json"]);
-    assert!(lower <= 612.0 / 11.0 && 612.0 / 11.0 <= upper && upper - lower < 56e-6, "{lower} {upper}");
-    let ran = place.run_args(&["solve", &lake, "--json"]);
+    let ran = place.run("solve lake.json --json");
     assert_eq!(ran.code, Some(1));
     assert!((ran.json()["reach_probability"].as_f64().unwrap() - 14.0 / 17.0).abs() < 1e-6);
 }

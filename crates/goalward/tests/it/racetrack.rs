@@ -1,6 +1,5 @@
 //! The racetrack once more, from its rules: another map, other geometry, another solver.
 
-use crate::third_party;
 use goalward::Settings;
 use goalward::episode::Arena;
 use goalward::plan::{Options, solve};
@@ -155,14 +154,4 @@ fn maps_come_from_files_too() {
         let error = worlds::open("racetrack", &file("wrong", text)).unwrap_err().to_string();
         assert!(error.contains(part), "{text:?}: {error}");
     }
-}
-
-/// The small track is the one that others drive on.
-#[test]
-fn the_small_track_is_that_of_mdp_lib() {
-    let Some(folder) = third_party::folder("the_small_track_is_that_of_mdp_lib") else { return };
-    let path = folder.join("tracks/barto-small.track");
-    let theirs = worlds::open("racetrack", &Settings::new().set("map", path.display())).unwrap();
-    let ours = worlds::open("racetrack", &Settings::new()).unwrap();
-    assert_eq!(theirs.problem.difference(&ours.problem), None);
 }

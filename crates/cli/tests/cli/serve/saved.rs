@@ -95,12 +95,10 @@ fn a_plan_is_cut_off_by_a_signal_and_made_later() {
     client.send(b"{\"op\":\"act\",\"state\":0,\"id\":\"slow\"}\n");
     std::thread::sleep(all / 4);
     signal(&client, "-TERM");
-    let began = Instant::now();
     let answer = client.read();
     assert_eq!((&answer["id"], &answer["error"]["code"]), (&"slow".into(), &"stopping".into()), "{answer}");
     assert!(client.is_over());
     let (status, notes) = client.ended();
-    assert!(began.elapsed() < Duration::from_secs(3), "{:?}", began.elapsed());
     assert_eq!(status.code(), Some(143), "{notes}");
     assert!(notes.contains("saved in c"), "{notes}");
     let mut client = place.serve(SLOW);
