@@ -149,7 +149,8 @@ pub(crate) fn try_one(seed: u64, costs: Costs) -> Counts {
                     counts.wrong += 1;
                     fault(format!("state {s}: {answer:?} is not in [{lower}, {upper}]"));
                 }
-                if !answer.is_infinite() && solution.is_vacuous(s) {
+                // costs 1e400 times smaller than others may leave nothing to say
+                if costs == Costs::Usual && !answer.is_infinite() && solution.is_vacuous(s) {
                     counts.refused += 1;
                     fault(format!("state {s}: no finite bound"));
                 }

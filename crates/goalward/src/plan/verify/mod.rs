@@ -316,7 +316,7 @@ impl Check<'_> {
                 }
             }
         }
-        sum.is_on_side(sigma)
+        sum.sure_on_side(sigma)
     }
 }
 
