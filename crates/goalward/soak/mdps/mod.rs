@@ -75,22 +75,66 @@ fn read(problem: &Problem, truth: &Truth) -> Model {
     (0..problem.states()).map(|s| problem.pairs_of(s).map(action).collect()).collect()
 }
 
-/// One random model, three objectives, two precisions.
-pub(crate) fn try_one(seed: u64) -> Counts {
+/// What the costs of random models are like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Costs {
+    /// From 1e-6 to 7.
+    Usual,
+    /// From the smallest number to 1e100.
+    Any,
+}
+
+/// A model with costs of any size: all tiny, of all sizes, or one that dwarfs the others.
+fn any_costs<F: FnMut() -> u64>(draw: &mut Draw<F>, mut model: Model) -> Model {
+    let (kind, mut first) = (draw.below(3), true);
+    for (cost, _) in model.iter_mut().flatten().filter(|action| action.0 > 0.0) {
+        let decades = match kind {
+            0 => -323 + draw.below(60) as i32,
+            1 => -323 + draw.below(424) as i32,
+            _ if std::mem::take(&mut first) => 100,
+            _ => -323 + draw.below(330) as i32,
+        };
+        // 10^decades in two factors, neither of which is too small
+        let size = 10f64.powi(decades.max(-300)) * 10f64.powi(decades.min(-300) + 300);
+        *cost = size.clamp(f64::from_bits(1), 1e100);
+    }
+    model
+}
+
+/// A random model.
+pub(crate) fn drawn(seed: u64, costs: Costs) -> (Problem, Truth) {
     let mut stream = Stream::new(seed, &[0x006d_6470]);
-    let (problem, truth) = problem(&Draw(|| stream.bits()).model());
+    let mut draw = Draw(|| stream.bits());
+    let model = draw.model();
+    problem(&if costs == Costs::Any { any_costs(&mut draw, model) } else { model })
+}
+
+/// One random model, three objectives, two precisions.
+pub(crate) fn try_one(seed: u64, costs: Costs) -> Counts {
+    let (problem, truth) = drawn(seed, costs);
     let model = read(&problem, &truth);
     let mut counts = Counts { models: 1, ..Counts::default() };
     for (objective, answers) in
         [Objective::Min, Objective::Max, Objective::Reach].into_iter().zip(enumerate(&model))
     {
-        for precision in [1e-6, 1e-9] {
-            let solution = solve(&problem, &truth, &Options::fast(objective, precision).bare()).unwrap();
+        // the exact way last, which only least costs have
+        for precision in [1e-6, 1e-9, 1e-12] {
+            let options = match precision < 1e-9 {
+                true => Options::exact(precision),
+                false => Options::fast(objective, precision).bare(),
+            };
+            if precision < 1e-9 && objective != Objective::Min {
+                continue;
+            }
+            let solution = solve(&problem, &truth, &options).unwrap();
             counts.solutions += 1;
             let mut fault = |what: String| {
                 counts.faults.push(format!("seed {seed}, {objective:?}, {precision:e}: {what}"));
             };
-            if let Err(flaw) = verify(&problem, &truth, &solution) {
+            // the exact way does not tell all the digits of its proof
+            if precision >= 1e-9
+                && let Err(flaw) = verify(&problem, &truth, &solution)
+            {
                 counts.refused += 1;
                 fault(format!("refused: {flaw}"));
             }
@@ -105,7 +149,8 @@ pub(crate) fn try_one(seed: u64) -> Counts {
                     counts.wrong += 1;
                     fault(format!("state {s}: {answer:?} is not in [{lower}, {upper}]"));
                 }
-                if !answer.is_infinite() && solution.is_vacuous(s) {
+                // costs 1e400 times smaller than others may leave nothing to say
+                if costs == Costs::Usual && !answer.is_infinite() && solution.is_vacuous(s) {
                     counts.refused += 1;
                     fault(format!("state {s}: no finite bound"));
                 }

@@ -1,7 +1,9 @@
 //! A confidence set as a value that can be asked.
 
 use super::guarantee::Claim;
+use crate::numeric::norm;
 use crate::numeric::support::{SupportMin, Warm};
+use crate::problem::{Problem, ROW_TOLERANCE};
 
 /// A set of theta that has theta* in it with a stated probability: what a learner plans over.
 ///
@@ -14,17 +16,18 @@ pub trait ConfidenceSet {
     /// How large it is.
     fn size(&self) -> Size;
 
-    /// How far inside a theta of B is: negative outside, 0 on the boundary, in the units of
-    /// [`size`](Self::size).
+    /// How far inside theta is: negative outside, 0 on the boundary, in the units of
+    /// [`size`](Self::size). Minus infinity for what is no theta of B, up to the rounding that a
+    /// truth may have.
     fn margin(&self, theta: &[f64]) -> f64;
 
-    /// Whether a theta of B is in it.
+    /// Whether theta is in it.
     fn contains(&self, theta: &[f64]) -> bool {
         self.margin(theta) >= 0.0
     }
 
-    /// The same for one theta that is asked for after every step, with what was learnt about it
-    /// before. It may be far cheaper, and is never less exact.
+    /// The same for one theta of B that is asked for after every step, with what was learnt about
+    /// it before. It may be far cheaper, and is never less exact.
     #[doc(hidden)]
     fn still_contains(&self, theta: &[f64], _memo: &mut Memo) -> bool {
         self.contains(theta)
@@ -77,6 +80,14 @@ impl Memo {
         let [loss, above_least] = bits.map(f64::from_bits);
         Memo { loss, above_least }
     }
+}
+
+/// Whether theta is in a problem's B, as near as a truth of few digits is.
+pub(super) fn is_in_b(problem: &Problem, theta: &[f64]) -> bool {
+    let size = norm(theta);
+    theta.len() == problem.dim()
+        && size.is_finite()
+        && problem.constraints().contains(theta, ROW_TOLERANCE * (1.0 + size))
 }
 
 /// Certified bounds of <c, theta> over a set.

@@ -2,8 +2,9 @@
 
 use super::trial::{EPISODES, Outcome, SEED, built, ensure, text};
 use super::{Report, extremes};
+use crate::confidence::ConfidenceSet;
 use crate::episode::{Arena, Checkpoint, Ending, Flow, Observer, Plan, RunSpec, Runner, Step, Stop, Trace};
-use crate::learners::{Learner, LearnerEntry, Observed, Snapshot, Told, Transition};
+use crate::learners::{Learner, LearnerEntry, Observed, Probe, Snapshot, Told, Transition};
 use crate::parameters::Settings;
 use crate::plan::Halt;
 use crate::{Error, Result};
@@ -37,7 +38,8 @@ pub fn learner(entry: &LearnerEntry) -> Report {
         ("a step that no model allows is survived and counted", survives),
         ("a state that is none of its own is refused and changes nothing", keeps_its_state),
         ("a plan that is cut off is made later, with the same outcome", catches_up),
-        ("what it calls optimistic is nowhere above V*", is_optimistic),
+        ("what it calls optimistic is nowhere above V*, before the first plan either", is_optimistic),
+        ("no set that it shows has a theta in it that is not in B", keeps_to_b),
     ];
     for (rule, check) in rules {
         let mut looked_at = Vec::new();
@@ -61,7 +63,8 @@ fn arenas() -> Result<Vec<Arena>> {
     Ok(vec![
         Arena::open("hard-instance", &settings(&["dim=3"])?)?,
         Arena::open("windy-grid", &settings(&["n=3"])?)?,
-        Arena::open("random-mixture", &settings(&["states=6"])?)?,
+        // some costs are near 0, and so are some values
+        Arena::open("random-mixture", &settings(&["states=6", "cost_min=0.001"])?)?,
     ])
 }
 
@@ -276,6 +279,11 @@ impl Observer for Above<'_> {
         self.compare(&report.v);
         Flow::Continue(())
     }
+
+    fn step(&mut self, step: &Step) -> Flow {
+        self.compare_shown(step.learner);
+        Flow::Continue(())
+    }
 }
 
 impl Above<'_> {
@@ -285,6 +293,14 @@ impl Above<'_> {
             self.worst = self.worst.max(v - upper - 1e-9 * upper.abs().max(1.0));
         }
     }
+
+    /// What the learner shows now, if it shows values.
+    fn compare_shown(&mut self, learner: &Learner) -> Option<()> {
+        let states = 0..self.arena.problem().states();
+        let values: Vec<f64> = states.map(|s| learner.value(s).ok().flatten()).collect::<Option<_>>()?;
+        self.compare(&values);
+        Some(())
+    }
 }
 
 fn is_optimistic(entry: &LearnerEntry, arena: &Arena) -> Outcome {
@@ -293,14 +309,66 @@ fn is_optimistic(entry: &LearnerEntry, arena: &Arena) -> Outcome {
     }
     let mut runner = runner(entry, arena).map_err(text)?;
     let mut above = Above { arena, plans: 0, worst: f64::NEG_INFINITY };
+    // before the first plan, too
+    above.compare_shown(runner.learner());
     runner.run(&mut [&mut above]).map_err(text)?;
     // a learner that never plans has values all the same
-    let states = 0..arena.problem().states();
-    let last: Option<Vec<f64>> = states.map(|s| runner.learner().value(s).ok().flatten()).collect();
+    let last = above.compare_shown(runner.learner());
     ensure(above.plans > 0 || last.is_some(), || "it made no plan, and has no values".into())?;
-    above.compare(&last.unwrap_or_default());
     // perturbed costs raise the values they bound
     let perturbed = runner.learner().in_force().contains_key("rho");
     ensure(perturbed || above.worst <= 0.0, || format!("a plan's value is {} above V*", above.worst))?;
     Ok(format!("{} plans", above.plans))
+}
+
+/// The least and the largest margin that the shown sets give a theta, of now and of the last plan.
+struct Margins<'a> {
+    theta: &'a [f64],
+    least: f64,
+    most: f64,
+}
+
+impl Probe for Margins<'_> {
+    fn wants_estimate(&self) -> bool {
+        false
+    }
+    fn wants_sets(&self) -> bool {
+        true
+    }
+    fn set(&mut self, set: &dyn ConfidenceSet) {
+        let margin = set.margin(self.theta);
+        (self.least, self.most) = (self.least.min(margin), self.most.max(margin));
+    }
+    fn planned_set(&mut self, set: &dyn ConfidenceSet) {
+        self.set(set);
+    }
+}
+
+fn keeps_to_b(entry: &LearnerEntry, arena: &Arena) -> Outcome {
+    let mut runner = runner(entry, arena).map_err(text)?;
+    let Some(theta) = arena.instance().truth().ok().and_then(|truth| truth.theta().map(<[f64]>::to_vec))
+    else {
+        return Ok("no theta is known".into());
+    };
+    let times = |factor: f64| theta.iter().map(|x| factor * x).collect::<Vec<f64>>();
+    let mut short = theta.clone();
+    short.pop();
+    let outside = [times(1.01), times(-1.0), vec![1e308; theta.len()], times(f64::NAN), short];
+    let mut sets = 0;
+    for _ in 0..2 {
+        let margins = |theta: &[f64]| {
+            let mut margins = Margins { theta, least: f64::INFINITY, most: f64::NEG_INFINITY };
+            runner.learner().probe(&mut margins);
+            (margins.least, margins.most)
+        };
+        let (least, most) = margins(&theta);
+        sets += usize::from(least <= most);
+        ensure(least > f64::NEG_INFINITY, || "the truth is not taken for a theta of B".into())?;
+        for theta in &outside {
+            let (_, most) = margins(theta);
+            ensure(most == f64::NEG_INFINITY, || format!("{theta:?} has a margin of {most}"))?;
+        }
+        runner.run(&mut []).map_err(text)?;
+    }
+    Ok(format!("{sets} looks at sets"))
 }

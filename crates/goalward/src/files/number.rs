@@ -30,9 +30,41 @@ fn whole(text: &str) -> Option<(f64, i32)> {
     Some((if kept == 0 { 0.0 } else { digits[..kept].parse().ok()? }, left))
 }
 
+/// Whether a fraction, or a decimal that is meant as one, is the f64 that [`parse`] makes of it. In
+/// doubt it is not.
+pub(super) fn is_exact(text: &str) -> bool {
+    let text = text.trim_start_matches('-');
+    let fraction = match (text.split_once('/'), text.split_once('.')) {
+        (Some((over, under)), _) => over.trim().parse().ok().zip(under.trim().parse().ok()),
+        (None, Some((whole, part))) => {
+            let under = 10u128.checked_pow(part.len() as u32);
+            format!("{whole}{part}").parse().ok().zip(under)
+        }
+        (None, None) => text.parse().ok().zip(Some(1)),
+    };
+    fraction.is_some_and(|(over, under): (u128, u128)| {
+        let (mut a, mut b) = (over, under);
+        while b > 0 {
+            (a, b) = (b, a % b);
+        }
+        let (over, under) = (over / a.max(1), under / a.max(1));
+        under.is_power_of_two() && (over == 0 || over >> over.trailing_zeros() < 1 << 53)
+    })
+}
+
 #[cfg(test)]
 mod tests {
-    use super::parse;
+    use super::{is_exact, parse};
+
+    #[test]
+    fn what_an_f64_is_exactly() {
+        for exact in ["0", "7", "1/2", "-3/4", "6/12", "0.25", "0.50", "9007199254740992/1"] {
+            assert!(is_exact(exact), "{exact}");
+        }
+        for rounded in ["1/3", "-1/10", "0.1", "9007199254740993", "1e-3", "nan", &"9".repeat(50)] {
+            assert!(!is_exact(rounded), "{rounded}");
+        }
+    }
 
     #[test]
     fn decimals_and_fractions() {

@@ -7,6 +7,7 @@ mod finite_horizon;
 pub(crate) mod graph;
 mod solve;
 mod sweeps;
+mod units;
 mod verify;
 
 #[cfg(test)]

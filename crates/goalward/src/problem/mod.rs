@@ -183,6 +183,12 @@ impl Problem {
     pub fn costs(&self) -> &[f64] {
         &self.costs
     }
+    /// The same with all costs times a factor, for planning on a known model alone.
+    pub(crate) fn with_costs_times(&self, factor: f64) -> Problem {
+        let mut scaled = self.clone();
+        scaled.costs.iter_mut().for_each(|cost| *cost *= factor);
+        scaled
+    }
     /// The user's units per unit of the theory, whose costs lie in [0, 1]: the largest cost if that
     /// exceeds 1, else 1. Learners divide by it on the way in and multiply by it on the way out.
     #[doc(hidden)]

@@ -7,7 +7,8 @@ use serde::Serialize;
 /// it.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Note {
-    /// What kind of thing it is, in one word: `rescaled`, `rewards`, `sums` or `theta`.
+    /// What kind of thing it is, in one word: `rescaled`, `rewards`, `rounded`, `sums` or
+    /// `theta`.
     pub kind: &'static str,
     /// All of it in a sentence.
     pub message: String,

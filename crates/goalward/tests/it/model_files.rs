@@ -301,6 +301,21 @@ fn few_digits_are_forgiven() {
     assert!((row[0] - 1.0 / 3.0).abs() < 1e-15 && (row[1] - 2.0 / 3.0).abs() < 1e-15);
 }
 
+/// Bounds are of the model as read: what a rational file says beyond f64 is told. A file of doubles
+/// means the doubles that it names.
+#[test]
+fn rational_numbers_that_are_rounded_are_said() {
+    let notes = |text: &str| open(text, "goal=done cost=time").unwrap().notes;
+    assert_eq!(notes(CROSSING), []);
+    let thirds = CROSSING.replace("2 : 0.5\n\t\t3 : 1/4", "2 : 1/3\n\t\t3 : 5/12");
+    let found = notes(&thirds);
+    assert_eq!((found.len(), found[0].kind), (1, "rounded"));
+    assert!(found[0].message.starts_with("2 rational numbers, the first \"1/3\""), "{found:?}");
+    let tenths = CROSSING.replace("0 : 0.5\n\t\t2 : 0.5", "0 : 0.4\n\t\t2 : 0.6");
+    assert_eq!(notes(&tenths)[0].kind, "rounded");
+    assert_eq!(notes(&tenths.replace("@value_type: rational", "@value_type: double")), []);
+}
+
 /// (what is put in place of what, what the error must say); the first of it is the line.
 const BROKEN: &[(&str, &str, &[&str])] = &[
     // the header

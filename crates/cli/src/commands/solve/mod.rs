@@ -12,7 +12,7 @@ use crate::show::Show;
 use goalward::Error;
 use goalward::plan::{self, Answer, Extras, Objective, Options};
 use goalward::problem::Need;
-use goalward::problem::{Instance, Problem, State};
+use goalward::problem::{Instance, Note, Problem, State};
 use goalward_lab::pictures::grid::{Scene, Sight};
 use serde::{Serialize, Serializer};
 use serde_json::json;
@@ -126,6 +126,9 @@ struct Solved {
     /// `min`: states that cannot reach the goal surely; `max`: that may miss it; `reach`: that
     /// cannot reach it.
     lost: Vec<State>,
+    /// What was done to the numbers of the model.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    notes: Vec<Note>,
     seconds: f64,
 }
 
@@ -270,6 +273,7 @@ impl Solved {
             lower: answer.lower[start],
             upper: answer.upper[start],
             b_star: answer.b_star,
+            notes: instance.notes.clone(),
             t_star,
             states: instance.size().states,
             choices: instance.size().choices,

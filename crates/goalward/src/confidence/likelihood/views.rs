@@ -2,7 +2,7 @@
 
 use super::{LikelihoodKeeper, SharpSet, likelihood_threshold};
 use crate::confidence::guarantee::{Assumption, Claim};
-use crate::confidence::set::{ConfidenceSet, Memo, Size};
+use crate::confidence::set::{ConfidenceSet, Memo, Size, is_in_b};
 use crate::numeric::support::SupportMin;
 
 /// {theta in B : F(theta) <= 0} of all data so far: the set itself, not the ellipsoid around it.
@@ -52,7 +52,10 @@ impl ConfidenceSet for LikelihoodNow<'_> {
     }
 
     fn margin(&self, theta: &[f64]) -> f64 {
-        self.inside(theta, self.0.likelihood().maximum().loss)
+        match is_in_b(self.0.likelihood().problem(), theta) {
+            true => self.inside(theta, self.0.likelihood().maximum().loss),
+            false => f64::NEG_INFINITY,
+        }
     }
 
     /// Exact at every step, with few fits. The threshold grows with the least loss, so that a lower
@@ -99,6 +102,9 @@ impl ConfidenceSet for LikelihoodPlanned<'_> {
     /// A plan that found a contradiction kept the last set. It also said that no theta explains the
     /// data, which is wrong of one whose loss is within the threshold.
     fn margin(&self, theta: &[f64]) -> f64 {
+        if !is_in_b(self.0.likelihood().problem(), theta) {
+            return f64::NEG_INFINITY;
+        }
         match self.0.contradicted() {
             Some(threshold) if self.0.likelihood().loss(theta) <= threshold => f64::NEG_INFINITY,
             _ => self.0.set().margin(self.0.likelihood(), theta),

@@ -12,7 +12,7 @@ pub(crate) use plain::PlainRule;
 
 use super::guarantee::{Assumption, Claim};
 use super::radius::RadiusKind;
-use super::set::{ConfidenceSet, Size};
+use super::set::{ConfidenceSet, Size, is_in_b};
 use crate::numeric::stored::{Flaw, between, ensure, numbers};
 use crate::numeric::support::{ConvexSet, Ellipsoid, Empty, SupportMin};
 use crate::numeric::{Cholesky, Polytope, dot};
@@ -117,7 +117,10 @@ impl ConfidenceSet for RegressionSet<'_> {
     }
 
     fn margin(&self, theta: &[f64]) -> f64 {
-        self.ellipse.radius - self.ellipse.distance(theta)
+        match is_in_b(self.problem, theta) {
+            true => self.ellipse.radius - self.ellipse.distance(theta),
+            false => f64::NEG_INFINITY,
+        }
     }
 
     fn claim(&self) -> Claim {

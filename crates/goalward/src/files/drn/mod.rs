@@ -102,6 +102,8 @@ struct Reader {
     in_choice: bool,
     /// The numbers of the last brackets.
     values: Vec<f64>,
+    /// The file says that its numbers are rational: decimals are fractions too.
+    rational: bool,
 }
 
 type Fault = (usize, String);
@@ -118,6 +120,7 @@ impl Reader {
             begun: 0,
             in_choice: false,
             values: Vec::new(),
+            rational: false,
         }
     }
 
@@ -158,7 +161,10 @@ impl Reader {
                 }
             }
             "@value_type" => match rest {
-                "double" | "rational" => Ok(()),
+                "double" | "rational" => {
+                    self.rational = rest == "rational";
+                    Ok(())
+                }
                 _ => Err((1, format!("value type {rest:?}: only double and rational are read"))),
             },
             "@parameters" => self.expect(Part::Parameters),
@@ -262,11 +268,18 @@ impl Reader {
         }
     }
 
-    fn number(&self, text: &str) -> Result<f64, String> {
+    fn number(&mut self, text: &str) -> Result<f64, String> {
         let value = match text.starts_with('$') {
             true => self.placeholders.get(text).copied(),
             false => number::parse(text),
         };
+        if value.is_some()
+            && (self.rational || text.contains('/'))
+            && !text.starts_with('$')
+            && !number::is_exact(text)
+        {
+            self.model.rounded.get_or_insert_with(|| (0, quoted(text))).0 += 1;
+        }
         value.ok_or_else(|| format!("{} is not a number", quoted(text)))
     }
 

@@ -250,7 +250,7 @@ impl Explicit {
                 false => note.hint("--cost 1 says that this is meant"),
             })
         });
-        self.rescaled().into_iter().chain(rewards).collect()
+        self.rescaled().into_iter().chain(self.rounded()).chain(rewards).collect()
     }
 }
 

@@ -54,6 +54,8 @@ pub struct Explicit {
     pub(super) endings: Option<Endings>,
     /// What it has made of rewards.
     pub(super) settled: Option<Settled>,
+    /// How many rational numbers no f64 is, and the first of them.
+    pub(super) rounded: Option<(usize, String)>,
     pub(super) faults: Vec<Error>,
     pub(super) more_faults: usize,
 }
@@ -118,6 +120,7 @@ impl Explicit {
             odd_names: BTreeMap::new(),
             endings: None,
             settled: None,
+            rounded: None,
             faults: Vec::new(),
             more_faults: 0,
         }

@@ -84,6 +84,17 @@ impl Explicit {
         Some(Note { line: (line > 0).then_some(line), ..note })
     }
 
+    /// What is to be said of rational numbers that were rounded.
+    pub(super) fn rounded(&self) -> Option<Note> {
+        let (count, first) = self.rounded.as_ref()?;
+        let numbers = match count {
+            1 => format!("the rational number {first} is rounded to the nearest f64"),
+            _ => format!("{count} rational numbers, the first {first}, are rounded to the nearest f64"),
+        };
+        let message = format!("{numbers}: bounds are proven for the model as rounded, not as written");
+        Some(Note::new("rounded", message))
+    }
+
     /// States that are no goal and have no choice.
     pub(super) fn stuck_faults(&self, goal: impl Fn(State) -> bool, faults: &mut Faults) {
         for s in (0..self.states()).filter(|&s| self.first_choice[s] == self.first_choice[s + 1] && !goal(s))

@@ -111,6 +111,12 @@ impl Standing {
     pub(super) fn b(&self, in_force: f64) -> f64 {
         self.doubling.map_or(in_force, |doubling| doubling.b())
     }
+
+    /// Whether one of so many planning calls met a set that was not empty: until then Q and V are
+    /// those of the beginning.
+    fn has_values(&self, calls: u64) -> bool {
+        self.violations < calls
+    }
 }
 
 /// What the tables of an optimistic learner take, in bytes, from above.
@@ -125,7 +131,8 @@ pub(super) fn bytes(problem: &Problem) -> u64 {
 }
 
 impl Optimist {
-    /// Q_0 = V_0 = 1 off the goal (Algorithm 1, line 1); `unit` is what costs were divided by.
+    /// Q_0 = V_0 = 1 off the goal (Algorithm 1, line 1); `unit` is what costs were divided by. V_0
+    /// weighs the features of the first steps. It bounds nothing, so that 0 is shown in its place.
     pub(super) fn new(
         brief: &Brief,
         costs: Vec<f64>,
@@ -272,7 +279,8 @@ impl Optimist {
             }
         }
         let (empty, done) = (done.err(), done.ok());
-        let v = now.v.iter().map(|v| v * self.unit).collect();
+        let unit = if now.has_values(call.clock.j) { self.unit } else { 0.0 };
+        let v = now.v.iter().map(|v| v * unit).collect();
         let Heading { beta, theta, log_det } = heading;
         let details = Details::Mixture(MixturePlan {
             beta,
@@ -289,14 +297,19 @@ impl Optimist {
         Ok(())
     }
 
-    /// V_j(s), in the user's units.
+    /// V_j(s), in the user's units; 0 before there is a plan with values.
     pub(super) fn value(&self, s: State) -> f64 {
-        self.standing.v[s] * self.unit
+        self.standing.v[s] * self.shown_unit()
     }
 
-    /// Q_j(s,a), in the user's units.
+    /// Q_j(s,a), in the user's units; 0 before there is a plan with values.
     pub(super) fn q(&self, p: Pair) -> f64 {
-        self.standing.q[p] * self.unit
+        self.standing.q[p] * self.shown_unit()
+    }
+
+    fn shown_unit(&self) -> f64 {
+        let calls = self.standing.last_plan.as_ref().map_or(0, |plan| plan.j);
+        if self.standing.has_values(calls) { self.unit } else { 0.0 }
     }
 
     /// Planning calls over a set larger than C ∩ B.

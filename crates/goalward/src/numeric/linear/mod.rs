@@ -9,7 +9,6 @@ pub(crate) mod double;
 pub(crate) mod elimination;
 pub(crate) mod expansion;
 pub(crate) mod krylov;
-pub(crate) mod long;
 pub(crate) mod multilevel;
 pub(crate) mod parts;
 pub(crate) mod system;

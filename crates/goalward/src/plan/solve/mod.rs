@@ -9,9 +9,8 @@
 //!   End components in which one can stay for free (for [`Objective::Reach`]: any) become single
 //!   nodes, so that what is left has one solution. The strongly connected components are then
 //!   solved in topological order, in f64 with directed error bounds. Where these cannot reach the
-//!   precision asked for, 30-digit arithmetic takes over (up to a few million transitions), and
-//!   then one of 150 digits (up to 200 states), as far as the independent check of the certificate
-//!   agrees.
+//!   precision asked for, 30-digit arithmetic takes over (up to a few million transitions), as far
+//!   as the independent check of the certificate agrees.
 //!
 //! **What it needs to know.** The truth. Its rows are read as divided by their sums.
 //!
@@ -44,6 +43,7 @@ mod values;
 
 use super::answer::{Answer, Objective};
 use super::graph::{ahead, possible};
+use super::units;
 use crate::Result;
 use crate::problem::{Pair, Problem, State, Truth};
 pub use options::{Extras, Options, Trust, Way};
@@ -82,6 +82,14 @@ const QUICKLY: f64 = 1e-8;
 /// ```
 pub fn solve(problem: &Problem, truth: &Truth, options: &Options) -> Result<Answer> {
     truth.require_fit(problem)?;
+    match units::scaled(problem, options.objective) {
+        Some((scaled, scale)) => Ok(units::unscaled(in_units(&scaled, truth, options)?, scale)),
+        None => in_units(problem, truth, options),
+    }
+}
+
+/// The same for costs that leave room below them.
+fn in_units(problem: &Problem, truth: &Truth, options: &Options) -> Result<Answer> {
     let mut answer = match exactly(problem, truth, options) {
         Some(answer) => answer,
         None => quickly(problem, truth, options)?,

@@ -16,6 +16,14 @@ use std::ops::Range;
 /// A pair's number within a [`Model`].
 pub(super) type Choice = usize;
 
+/// S c of a pair, from its S. What costs anything is no free choice, however little that is.
+pub(super) fn price(problem: &Problem, p: Pair, total: Double) -> Double {
+    let cost = problem.cost(p);
+    let charge = total.times(cost);
+    let lost = cost > 0.0 && charge.nearest() <= 0.0;
+    if lost { f64::from_bits(1).into() } else { charge }
+}
+
 /// A known model over the nodes of a partition; node `nodes` is the goal. Pairs that cannot leave
 /// their node are left out: no proper policy is made of them, and they never make a value smaller.
 pub(super) struct Model {
@@ -38,7 +46,7 @@ pub(super) struct Model {
 impl Model {
     /// The usable pairs of a partition's states, with their costs.
     pub(super) fn new(problem: &Problem, truth: &Truth, usable: &[bool], partition: &Partition) -> Model {
-        Model::build(problem, truth, usable, partition, |p, total| total.times(problem.cost(p)))
+        Model::build(problem, truth, usable, partition, |p, total| price(problem, p, total))
     }
 
     /// The same with other charges: what a pair adds, from its number and its S. Successors that
@@ -111,11 +119,6 @@ impl Model {
     /// S c of a choice.
     pub(super) fn charge(&self, choice: Choice) -> f64 {
         self.charge[choice].nearest()
-    }
-
-    /// What S c has beyond f64.
-    pub(super) fn charge_tail(&self, choice: Choice) -> f64 {
-        (self.charge[choice] - self.charge[choice].nearest().into()).nearest()
     }
 
     /// S c with all its digits.

@@ -3,6 +3,9 @@
 use super::model::{Choice, Model};
 use crate::numeric::linear::double::{Double, UNIT};
 
+/// More than what underflow takes from one term.
+pub(super) const UNDERFLOW: f64 = 1e-300;
+
 /// The slack of one choice under some V: S c - sum of w (V(s) - V(s')).
 #[derive(Clone, Copy)]
 pub(super) struct Slack<N> {
@@ -56,7 +59,7 @@ impl Number for f64 {
         }
         // k + 3 roundings of 2^-53 each, relative to sums that `size` bounds; twice that covers its
         // own roundings
-        let tiny = if moved { 1e-300 * (arcs.len() + 1) as f64 } else { 0.0 };
+        let tiny = if moved { UNDERFLOW * (arcs.len() + 1) as f64 } else { 0.0 };
         let error = (arcs.len() + 4) as f64 * f64::EPSILON * size + tiny;
         (Slack { value, error }, 2.0 * f64::EPSILON * grain)
     }
@@ -71,17 +74,20 @@ impl Number for Double {
 
     /// For m successors there are at most m + 1 roundings in the charge, two in each term and m in
     /// the sum, all relative to quantities that `size` bounds. Underflow adds at most a few of the
-    /// smallest numbers per term, unless all is exactly zero.
+    /// smallest numbers per term, unless all is exactly zero; what it makes of a term may be zero.
     fn slack(model: &Model, node: usize, choice: Choice, v: &[Double]) -> Slack<Double> {
         let arcs = model.arcs(choice);
         let mut value = model.whole_charge(choice);
         let mut size = value.nearest();
+        let mut moved = size > 0.0;
         for &(next, w) in arcs {
-            let fall = (v[node] - v[next as usize]).times(w);
+            let fall = v[node] - v[next as usize];
+            moved |= fall.nearest() != 0.0;
+            let fall = fall.times(w);
             size += fall.nearest().abs();
             value = value - fall;
         }
-        let underflow = if size > 0.0 { 1e-300 * (arcs.len() + 1) as f64 } else { 0.0 };
+        let underflow = if moved { UNDERFLOW * (arcs.len() + 1) as f64 } else { 0.0 };
         Slack { value, error: 2.0 * f64::from(model.successors(choice) + 8) * UNIT * size + underflow }
     }
 

@@ -1,7 +1,7 @@
 //! The fast way with all that is tried where it proves too little, and what the independent check
 //! says of it.
 
-use super::digits::{NODES, long, refine};
+use super::digits::refine;
 use super::exact;
 use super::fast::Solver;
 use super::model::Model;
@@ -93,7 +93,6 @@ pub(super) fn tried(problem: &Problem) -> String {
                      bounds by scaling and by a margin"
             .to_string();
     tried += match transitions(problem) <= EXACT_TRANSITIONS {
-        true if problem.states() <= NODES => "; the same in 30 digits, and in 150",
         true => "; the same in 30 digits",
         false => "; not in 30 digits, for which the model is too large",
     };
@@ -157,11 +156,6 @@ fn narrowed(
         if holds(&mut best, finish(refine(&setup.model, sense, policy, most, care))) {
             break;
         }
-    }
-    if best.width() > precision
-        && let Some(fine) = long(&setup.model, sense, policy, most)
-    {
-        holds(&mut best, finish(fine));
     }
     best
 }

@@ -1,7 +1,7 @@
 //! What each objective makes of a problem: which values the graph decides, and the nodes that are
 //! left to solve.
 
-use super::model::Model;
+use super::model::{Model, price};
 use super::values::Values;
 use crate::numeric::linear::double::Double;
 use crate::plan::answer::{Answer, Objective};
@@ -84,7 +84,7 @@ impl Setup {
         lost: Vec<bool>,
     ) -> Setup {
         let strong = strong_components(&PairGraph { problem, truth, allowed: usable });
-        let charge = |p: Pair, total: Double| total.times(problem.cost(p));
+        let charge = |p: Pair, total: Double| price(problem, p, total);
         Setup::build(problem, truth, usable, (strong, components), lost, None, charge)
     }
 

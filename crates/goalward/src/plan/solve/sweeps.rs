@@ -1,6 +1,7 @@
 //! Value iteration on a whole model: where there is no better start, and no better proof.
 
 use super::model::{Choice, Model};
+use super::number::UNDERFLOW;
 use crate::numeric::linear::system::System;
 
 /// The work, in arcs, of value iteration from below, the last resort.
@@ -21,9 +22,10 @@ pub(super) fn below_by_sweeps(model: &Model) -> Vec<f64> {
                 let arcs = model.arcs(choice);
                 let inflow: f64 = arcs.iter().map(|&(next, w)| w * v[next as usize]).sum();
                 // k + 4 roundings, each relative, of numbers that are not negative; `leaving` and S
-                // c are rounded too
+                // c are rounded too, and underflow is not relative
                 let down = 1.0 - (arcs.len() + 8) as f64 * f64::EPSILON;
-                least = least.min((model.charge(choice) + inflow) / model.leaving[choice] * down);
+                let tiny = UNDERFLOW * (arcs.len() + 1) as f64;
+                least = least.min((model.charge(choice) + inflow - tiny) / model.leaving[choice] * down);
             }
             if least > v[s] {
                 change = change.max(1.0 - v[s] / least);

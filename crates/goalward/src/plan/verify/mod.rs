@@ -24,6 +24,7 @@ mod graph;
 mod sum;
 
 use super::answer::{Answer, Objective};
+use super::units::scaled;
 use crate::numeric::linear::expansion::Expansion;
 use crate::problem::{Pair, Problem, State, Truth};
 use graph::{Graph, arcs};
@@ -49,6 +50,24 @@ impl fmt::Display for Flaw {
 /// Checks that all that an answer claims holds: its form, the states that are lost, the policy, and
 /// every inequality with all roundings.
 pub fn verify(problem: &Problem, truth: &Truth, answer: &Answer) -> Result<(), Flaw> {
+    let Some((problem, scale)) = scaled(problem, answer.objective) else {
+        return verify_in_units(problem, truth, answer);
+    };
+    let mut answer = answer.clone();
+    for list in [&mut answer.lower, &mut answer.upper, &mut answer.v] {
+        for (state, x) in list.iter_mut().enumerate() {
+            let finite = x.is_finite();
+            *x *= scale;
+            if finite && x.is_infinite() {
+                return Err(Flaw { state, claim: "the bounds are not an interval" });
+            }
+        }
+    }
+    verify_in_units(&problem, truth, &answer)
+}
+
+/// The same for costs that leave room below them.
+fn verify_in_units(problem: &Problem, truth: &Truth, answer: &Answer) -> Result<(), Flaw> {
     let (states, goal) = (problem.states(), problem.goal());
     let lost = form(problem, answer)?;
     let check = Check { problem, truth, answer, graph: Graph::new(problem, truth) };
@@ -297,10 +316,7 @@ impl Check<'_> {
                 }
             }
         }
-        match sum.sign() {
-            None => false,
-            Some(sign) => sign == Ordering::Equal || (sign == Ordering::Greater) == (side == Side::Lower),
-        }
+        sum.sure_on_side(sigma)
     }
 }
 
