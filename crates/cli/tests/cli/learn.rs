@@ -20,6 +20,7 @@ fn json_has_exactly_the_promised_fields() {
         "regret",
         "gap_regret",
         "regret_certified",
+        "regret_certified_over",
         "theta_hat",
         "planner_calls",
         "radius",
