@@ -10,7 +10,6 @@ use goalward::problem::{Instance, Need};
 use goalward::{learners, worlds};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
-use std::collections::HashSet;
 
 /// One run of a study.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -38,8 +37,8 @@ impl Job {
 /// Whether these are the jobs of a study, in their order.
 pub(crate) fn are_jobs_of(study: &Study, jobs: &[Job]) -> bool {
     let due = all(study).map(|(seed, world, learner)| (world, learner, seed));
-    let hashes: HashSet<&str> = jobs.iter().map(|job| job.hash.as_str()).collect();
-    due.eq(jobs.iter().map(|job| (job.world, job.learner, job.seed))) && hashes.len() == jobs.len()
+    // two points may be one run under two labels, with one hash
+    due.eq(jobs.iter().map(|job| (job.world, job.learner, job.seed)))
 }
 
 /// Seed, world and learner of every job.
