@@ -1,5 +1,6 @@
 //! How a command ends: its exit code, and what the user is told when it went wrong.
 
+use crate::output::legible;
 use clap::builder::styling::{AnsiColor, Style};
 use std::fmt;
 use std::io::{ErrorKind, IsTerminal, Write};
@@ -87,7 +88,7 @@ pub(crate) fn hint_at(text: impl fmt::Display) {
 fn say(label: &str, color: AnsiColor, text: impl fmt::Display) {
     let style = if colorful() { color.on_default().bold() } else { Style::new() };
     // nobody is left to tell if stderr is gone
-    let _ = writeln!(std::io::stderr(), "{style}{label}{style:#} {text}");
+    let _ = writeln!(std::io::stderr(), "{style}{label}{style:#} {}", legible(&text.to_string()));
 }
 
 fn colorful() -> bool {

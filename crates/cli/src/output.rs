@@ -5,11 +5,32 @@ use crate::exit::Usage;
 use clap::Command;
 use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter};
+use std::borrow::Cow;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
-/// Prints a text that ends with a line break.
+/// Prints a text for people that ends with a line break.
 pub(crate) fn text(text: &str) -> Result<(), Usage> {
-    bytes(text.as_bytes())
+    bytes(legible(text).as_bytes())
+}
+
+/// Names come from files of others: what would move the cursor, colour the terminal or turn the
+/// direction of the text is spelled out.
+pub(crate) fn legible(text: &str) -> Cow<'_, str> {
+    let odd = |c: char| {
+        c.is_control() && !"\n\t".contains(c)
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    match text.contains(odd) {
+        false => text.into(),
+        true => {
+            text.chars().map(|c| if odd(c) { c.escape_default().to_string() } else { c.into() }).collect()
+        }
+    }
+}
+
+/// A name for a place within a line.
+pub(crate) fn in_line(name: &str) -> String {
+    legible(name).replace('\n', "\\n").replace('\t', "\\t")
 }
 
 /// Prints what need not be text.
@@ -34,7 +55,7 @@ pub(crate) fn nobody_reads(error: &anyhow::Error) -> bool {
 
 /// Prints one JSON value.
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
-    Ok(text(&(pretty(value)? + "\n"))?)
+    Ok(bytes((pretty(value)? + "\n").as_bytes())?)
 }
 
 /// A JSON value over several lines, in which no zero is negative.
@@ -103,7 +124,7 @@ impl Sheet {
 
     pub(crate) fn render(&self) -> String {
         let width = self.0.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-        self.0.iter().map(|(name, value)| format!("  {name:<width$}  {value}\n")).collect()
+        self.0.iter().map(|(name, value)| format!("  {name:<width$}  {}\n", in_line(value))).collect()
     }
 }
 

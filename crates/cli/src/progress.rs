@@ -3,6 +3,7 @@
 use crate::exit;
 use crate::interrupt::Interrupt;
 use crate::numbers;
+use crate::output::in_line;
 use goalward::episode::{Episode, Flow, Observer, Plan, Step};
 use goalward::files;
 use goalward::numeric::Gauge;
@@ -48,14 +49,14 @@ impl Busy {
         };
         let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner()).with_key("counts", counts);
         let bar = ProgressBar::with_draw_target(None, target).with_style(style);
-        bar.set_message(what.into());
+        bar.set_message(in_line(&what.into()));
         bar.enable_steady_tick(PACE);
         Busy { bar, began }
     }
 
     pub(crate) fn say(&self, what: impl Into<String>) {
         *self.began.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Gauge::now();
-        self.bar.set_message(what.into());
+        self.bar.set_message(in_line(&what.into()));
     }
 
     /// Does something that writes to the terminal.
@@ -275,7 +276,7 @@ impl goalward_lab::Progress for Jobs {
         self.interrupt.begin();
         self.end();
         let bar = bar(units, self.quiet, "{msg}  [{bar:30}] {percent:>3}%  {elapsed}, {eta} left");
-        bar.set_message(what.to_string());
+        bar.set_message(in_line(what));
         bar.enable_steady_tick(PACE);
         *self.bar.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(bar);
     }

@@ -73,7 +73,10 @@ pub fn left<'a>(grid: &'a Grid, folder: &StudyFolder, options: &RunOptions) -> R
                 folder.forget(&job.hash);
                 left.finished += 1;
             }
-            _ => left.open.push(job),
+            _ => {
+                folder.disown(&job.hash);
+                left.open.push(job);
+            }
         }
     }
     Ok(left)

@@ -39,6 +39,14 @@ pub enum Error {
         /// Why not.
         fault: String,
     },
+    /// A file of a study's folder is not as it was written.
+    #[error("{}: {fault}", path.display())]
+    Damaged {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        fault: String,
+    },
     /// A directory holds other results.
     #[error("{} holds {what}", dir.display())]
     Taken {
@@ -148,6 +156,9 @@ impl Error {
                 "per-decade" => "4 tries 1, 0.562, 0.316, 0.178, 0.1, ...".into(),
                 "episodes" => "for instance 1000,10000,100000".into(),
                 "lengths" => "for instance 4,40,400".into(),
+                "jobs" => {
+                    "ask for fewer seeds or fewer points of the grids, or make several studies of it".into()
+                }
                 "dim" => "the hard instance has 2^(d-1) actions: 2 is the least".into(),
                 "b-star" => "every step costs 1, so that V* is at least 1: for instance 2.5".into(),
                 _ => return None,
@@ -155,6 +166,9 @@ impl Error {
             Error::Busy { .. } => "wait for it or stop it, or name another folder with --out".into(),
             Error::Taken { .. } => "--out names another folder; --force overwrites what is there".into(),
             Error::Output { .. } => "--out names another folder".into(),
+            Error::Damaged { .. } | Error::Records { .. } => "take a fresh copy of the folder that it comes \
+                 from, or run the study there again: what is missing or damaged is made anew"
+                .into(),
             Error::NoStudy { name, known } => {
                 let meant = closest(name, known.iter().copied());
                 let meant = meant.map_or(String::new(), |meant| format!("did you mean {meant}? "));

@@ -1,8 +1,9 @@
 //! The grid of a study: its jobs, in order, each with the hash of all that determines its result.
 
 use crate::results::{Build, SCHEMA};
+use crate::store::Identity;
 use crate::study::{Study, StudyFile};
-use crate::{Place, Result};
+use crate::{Error, Place, Result};
 use goalward::episode::{Arena, RunSpec, Runner};
 use goalward::learners::Vigilance;
 use goalward::problem::{Instance, Need};
@@ -21,6 +22,48 @@ pub struct Job {
     pub learner: usize,
     /// The seed.
     pub seed: u64,
+}
+
+impl Job {
+    /// Whose records those of this job of a study are.
+    pub(crate) fn identity(&self, study: &Study) -> Option<Identity> {
+        let place = &study.worlds.get(self.world)?.place;
+        let who = &study.learners.get(self.learner)?.contender;
+        let (world, learner) = ((&*place.world, &place.params), (&*who.learner, &who.settings));
+        Some(Identity::new(&self.hash, world, learner, self.seed))
+    }
+}
+
+/// Whether these are the jobs of a study, in their order.
+pub(crate) fn are_jobs_of(study: &Study, jobs: &[Job]) -> bool {
+    let due = all(study).map(|(seed, world, learner)| (world, learner, seed));
+    // two points may be one run under two labels, with one hash
+    due.eq(jobs.iter().map(|job| (job.world, job.learner, job.seed)))
+}
+
+/// Seed, world and learner of every job.
+fn all(study: &Study) -> impl Iterator<Item = (u64, usize, usize)> {
+    let (worlds, learners) = (study.worlds.len(), study.learners.len());
+    study.seeds.iter().flat_map(move |&seed| {
+        (0..worlds).flat_map(move |world| (0..learners).map(move |learner| (seed, world, learner)))
+    })
+}
+
+/// More jobs than anybody means.
+const MOST_JOBS: usize = 1_000_000;
+
+/// Too many jobs are refused before anything is made of them.
+fn can_be_run(study: &Study) -> Result<()> {
+    let (worlds, learners, seeds) = (study.worlds.len(), study.learners.len(), study.seeds.len());
+    match worlds.checked_mul(learners).and_then(|cells| cells.checked_mul(seeds)) {
+        Some(jobs) if jobs <= MOST_JOBS => Ok(()),
+        _ => {
+            let fault = format!(
+                "{worlds} worlds, {learners} learners and {seeds} seeds are more than {MOST_JOBS} runs"
+            );
+            Err(Error::Option { option: "jobs", fault })
+        }
+    }
 }
 
 /// The program that computes.
@@ -50,6 +93,7 @@ impl Grid {
     /// The same with the caller's way to open a world.
     pub fn open_with(file: &StudyFile, open: &dyn Fn(&Place) -> goalward::Result<Instance>) -> Result<Grid> {
         let study = file.study.clone();
+        can_be_run(&study)?;
         let arenas = (0..study.worlds.len())
             .map(|world| open_world(&study, world, open).map_err(|error| file.about_world(world, error)));
         let arenas = arenas.collect::<Result<Vec<_>>>()?;
@@ -104,28 +148,24 @@ fn open_world(
 fn jobs(study: &Study, arenas: &[Arena]) -> Vec<Job> {
     let build = build();
     let worlds: Vec<String> = arenas.iter().map(fingerprint).collect();
-    let mut jobs = Vec::new();
-    for &seed in &study.seeds {
-        for (world, point) in study.worlds.iter().enumerate() {
-            for (learner, who) in study.learners.iter().enumerate() {
-                let all = json!({
-                    "schema": SCHEMA,
-                    "version": build.version,
-                    "commit": build.commit,
-                    "world": worlds[world],
-                    "learner": who.contender.learner,
-                    "settings": who.contender.settings,
-                    "seed": seed,
-                    "episodes": point.length.episodes,
-                    "max_steps": point.length.max_steps,
-                    "record": study.record,
-                });
-                let hash = blake3::hash(all.to_string().as_bytes()).to_hex()[..24].to_string();
-                jobs.push(Job { hash, world, learner, seed });
-            }
-        }
-    }
-    jobs
+    let job = |(seed, world, learner): (u64, usize, usize)| {
+        let (length, who) = (study.worlds[world].length, &study.learners[learner].contender);
+        let all = json!({
+            "schema": SCHEMA,
+            "version": build.version,
+            "commit": build.commit,
+            "world": worlds[world],
+            "learner": who.learner,
+            "settings": who.settings,
+            "seed": seed,
+            "episodes": length.episodes,
+            "max_steps": length.max_steps,
+            "record": study.record,
+        });
+        let hash = blake3::hash(all.to_string().as_bytes()).to_hex()[..24].to_string();
+        Job { hash, world, learner, seed }
+    };
+    all(study).map(job).collect()
 }
 
 /// What a world's runs depend on: of a file its content, wherever it lies.

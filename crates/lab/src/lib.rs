@@ -45,4 +45,4 @@ pub use error::{Error, Result};
 pub use parcel::Parcel;
 pub use present::{Presented, present};
 pub use progress::{Progress, Silent};
-pub use table::Table;
+pub use table::{Table, quoted};

@@ -11,6 +11,38 @@ pub(crate) fn fixed(x: f64, decimals: usize) -> String {
     }
 }
 
+/// A cell as RFC 4180 has it. What a spreadsheet would take for a formula gets an apostrophe, which
+/// makes it text; numbers stay numbers.
+pub fn quoted(cell: &str) -> String {
+    let formula = cell.starts_with(['=', '+', '-', '@', '\t', '\r']) && cell.parse::<f64>().is_err();
+    let cell = if formula { format!("'{cell}") } else { cell.into() };
+    match cell.contains([',', '"', '\n', '\r']) {
+        true => format!("\"{}\"", cell.replace('"', "\"\"")),
+        false => cell,
+    }
+}
+
+/// Names in a text of Markdown: they begin no HTML, no line and no link.
+pub(crate) fn harmless(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text.chars().peekable();
+    while let Some(c) = rest.next() {
+        let next = rest.peek().copied();
+        match c {
+            '<' if next.is_some_and(|next| next.is_ascii_alphabetic() || "/!?".contains(next)) => {
+                out.push_str("&lt;")
+            }
+            '&' if next.is_some_and(|next| next.is_ascii_alphanumeric() || next == '#') => {
+                out.push_str("&amp;")
+            }
+            ']' if next.is_some_and(|next| "([:".contains(next)) => out.push_str("\\]"),
+            c if c.is_control() => out.push(' '),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
 /// Rows of cells under headings; numbers are formatted by whoever fills it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Table {
@@ -61,7 +93,10 @@ impl Table {
     /// As Markdown.
     pub fn markdown(&self) -> String {
         let line = |cells: &[String]| {
-            format!("| {} |\n", cells.iter().map(|c| c.replace('|', "\\|")).collect::<Vec<_>>().join(" | "))
+            format!(
+                "| {} |\n",
+                cells.iter().map(|c| harmless(c).replace('|', "\\|")).collect::<Vec<_>>().join(" | ")
+            )
         };
         let rules: Vec<&str> =
             (0..self.headings.len()).map(|c| if self.numeric(c) { "---:" } else { "---" }).collect();
@@ -71,11 +106,8 @@ impl Table {
 
     /// As CSV (RFC 4180, but with plain line feeds).
     pub fn csv(&self) -> String {
-        let quoted = |cell: &String| match cell.contains([',', '"', '\n', '\r']) {
-            true => format!("\"{}\"", cell.replace('"', "\"\"")),
-            false => cell.clone(),
-        };
-        let line = |cells: &Vec<String>| cells.iter().map(quoted).collect::<Vec<_>>().join(",") + "\n";
+        let line =
+            |cells: &Vec<String>| cells.iter().map(|cell| quoted(cell)).collect::<Vec<_>>().join(",") + "\n";
         std::iter::once(&self.headings).chain(&self.rows).map(line).collect()
     }
 
@@ -114,6 +146,31 @@ mod tests {
         let text = table().text();
         assert_eq!(text.lines().nth(1), Some("a, \"quoted\" | one  12.5 ± 1"));
         assert_eq!(text.lines().nth(2), Some("b                        −3"));
+    }
+
+    #[test]
+    fn no_cell_is_a_formula_and_numbers_are_numbers() {
+        for formula in ["=1+1", "+cmd|' /C calc'!A0", "-2+3", "@SUM(A1)", "\t=1", "-", "−"] {
+            let cell = quoted(formula);
+            assert_eq!(cell.starts_with('\''), formula != "−", "{cell}");
+        }
+        assert_eq!(quoted("\r=1"), "\"'\r=1\"");
+        for cell in ["-3", "+3.5e7", "-inf", "lr@delta=0.1", "levis++", "a-b", ""] {
+            assert_eq!(quoted(cell), cell);
+        }
+    }
+
+    #[test]
+    fn names_begin_no_html() {
+        let name = "<img src=x onerror=alert(1)>\n# title ![a](http://x) <!-- &lt; 1 < 2 & 3";
+        let said = harmless(name);
+        assert_eq!(
+            said,
+            "&lt;img src=x onerror=alert(1)> # title ![a\\](http://x) &lt;!-- &amp;lt; 1 < 2 & 3"
+        );
+        let mut table = Table::new(["learner"]);
+        table.row(vec!["<b>|x".into()]);
+        assert!(table.markdown().contains("| &lt;b>\\|x |"));
     }
 
     #[test]

@@ -88,7 +88,10 @@ class Run:
 
     @property
     def regret_certified(self) -> float | None:
-        """What the regret is at most by the plans' own values; None where nothing is certified."""
+        """What the regret over finished episodes is at most, by the plans' own values.
+
+        None where nothing is certified. ``total_regret`` also has an episode that was cut off.
+        """
         certified = self.result["regret_certified"]
         return None if certified is None else float(certified)
 

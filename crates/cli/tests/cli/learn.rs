@@ -20,6 +20,7 @@ fn json_has_exactly_the_promised_fields() {
         "regret",
         "gap_regret",
         "regret_certified",
+        "regret_certified_over",
         "theta_hat",
         "planner_calls",
         "radius",
@@ -123,6 +124,20 @@ fn the_misfit_of_a_true_mixture_is_none() {
     for (flag, word) in [("--on-misfit maybe", "tabular"), ("--misfit-level 1", "between 0 and 1")] {
         place.run(&format!("{grid} {flag}")).refused(&[word]);
     }
+}
+
+/// `regret` has the episode that was cut off, and what is certified has not: the JSON says so.
+#[test]
+fn a_run_that_is_cut_off_says_over_what_it_certifies() {
+    let place = Place::new();
+    let line = "learn windy-grid@n=3 --learner lr --max-steps 3 --seed 3";
+    let result = place.run(&format!("{line} --json")).done().json();
+    assert_eq!(
+        (&result["truncated"], &result["regret_certified_over"]),
+        (&true.into(), &"finished episodes".into())
+    );
+    assert!(place.run(line).done().out.contains("over finished episodes"));
+    assert!(result["regret_certified"].is_number());
 }
 
 #[test]

@@ -55,6 +55,37 @@ fn the_same_key_twice_is_refused() {
     place.run("learn windy-grid --learner lr@").refused(&["lr@: expected key=value"]);
 }
 
+/// Names that would colour a terminal, move its cursor, or be a formula in a spreadsheet.
+#[test]
+fn names_of_others_move_no_cursor_and_are_no_formulas() {
+    const ODD: &str = "=1+1\u{1b}[2J\u{9b}31m\u{202e}\r";
+    let place = Place::new();
+    let mut world: Value = serde_json::from_str(&place.run("export windy-grid@n=3").done().out).unwrap();
+    let states = world["states"].as_u64().unwrap();
+    world["state_names"] =
+        (0..states).map(|s| format!("{ODD}{s}\nfine: 0 errors")).collect::<Vec<_>>().into();
+    let actions =
+        |costs: &Value| (0..costs.as_array().unwrap().len()).map(|a| format!("{ODD}{a}")).collect::<Vec<_>>();
+    let actions: Vec<Vec<String>> = world["cost"].as_array().unwrap().iter().map(actions).collect();
+    world["action_names"] = serde_json::json!(actions);
+    place.write("odd.json", &world.to_string());
+    let harmless = |text: &str| !text.chars().any(|c| c.is_control() && c != '\n' || c == '\u{202e}');
+    for line in ["check odd.json", "solve odd.json --show", "learn odd.json --episodes 3 --show"] {
+        let ran = place.run(line).done();
+        assert!(harmless(&ran.out) && harmless(&ran.err), "{line}: {:?}{:?}", ran.out, ran.err);
+    }
+    let checked = place.run("check odd.json").done().out;
+    assert!(checked.contains("\\u{1b}[2J") && checked.matches("\nfine: 0 errors").count() == 1, "{checked}");
+    let csv = place.run("solve odd.json --values -").done().out;
+    assert!(csv.contains("'=1+1") && !csv.contains(",=") && !csv.contains("\"="), "{csv}");
+    // programs get what stands there
+    assert_eq!(place.run("check odd.json --json").done().json()["start"], format!("{ODD}0\nfine: 0 errors"));
+    world["cost"][0][0] = (-1).into();
+    place.write("odd.json", &world.to_string());
+    let refused = place.run("solve odd.json").refused(&["\\u{1b}[2J"]);
+    assert!(harmless(&refused.err), "{:?}", refused.err);
+}
+
 #[test]
 fn a_path_may_contain_an_at() {
     let place = Place::new();

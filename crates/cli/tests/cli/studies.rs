@@ -56,6 +56,37 @@ fn threads_and_shards_give_the_same_bytes() {
     place.run("study run mine.toml --shard 4/3").refused(&["4/3", "I/N"]);
 }
 
+/// A part that was damaged is named, nothing is changed, and labels begin no HTML.
+#[test]
+fn a_damaged_part_is_refused_and_labels_are_text() {
+    let place = Place::new();
+    let label = "label = \"<script>alert(1)</script>\"";
+    place.write(
+        "mine.toml",
+        &format!(
+            "seeds = 2\nepisodes = 5\nworlds = [{{ name = \"windy-grid@n=3\", {label} }}]\n\
+             learners = [\"random\", {{ name = \"random\", label = \"=1+1\" }}]\n[comparison]\n"
+        ),
+    );
+    for i in 1..=2 {
+        place.run(&format!("study run mine.toml --shard {i}/2 --out part{i}")).done();
+    }
+    let manifest = std::fs::read_dir(place.path("part2/manifests")).unwrap().next().unwrap().unwrap().path();
+    let mut bytes = std::fs::read(&manifest).unwrap();
+    bytes[100] ^= 1;
+    std::fs::write(&manifest, bytes).unwrap();
+    let name = manifest.file_name().unwrap().to_string_lossy().into_owned();
+    place.run("study merge part1 part2 --out all").refused(&[&name, "checksum", "hint: "]);
+    assert!(!place.path("all/runs").exists());
+    place.run("study run mine.toml --shard 2/2 --out part2").done();
+    place.run("study merge part1 part2 --out all").done();
+    let summary = std::fs::read_to_string(place.path("all/summary.md")).unwrap();
+    assert!(summary.contains("&lt;script>") && !summary.contains("<script>"), "{summary}");
+    place.run("study export all --csv csv").done();
+    let csv = std::fs::read_to_string(place.path("csv/runs.csv")).unwrap();
+    assert!(csv.contains(",'=1+1,") && !csv.contains(",=1+1"), "{csv}");
+}
+
 /// All Parquet files of a folder.
 pub(super) fn parquet(dir: &Path) -> std::collections::BTreeMap<String, Vec<u8>> {
     let mut all = std::collections::BTreeMap::new();

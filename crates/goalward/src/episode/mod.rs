@@ -24,7 +24,8 @@ mod audit;
 mod checkpoint;
 mod result;
 mod runner;
-mod seal;
+#[doc(hidden)]
+pub mod seal;
 mod trace;
 
 pub use agent::Agent;

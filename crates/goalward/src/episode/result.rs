@@ -39,6 +39,10 @@ pub struct RunResult {
     /// Null where nothing is certified: the guarantee does not hold, the data reject every mixture, or
     /// a cost off the goal is zero.
     pub regret_certified: Option<f64>,
+    /// What `regret_certified` is about: "finished episodes". `regret` also has the episode that was
+    /// cut off, so that it may be larger where a run was truncated or stopped. Null where nothing is
+    /// certified.
+    pub regret_certified_over: Option<&'static str>,
     /// The learner's estimate of theta, if it has one.
     pub theta_hat: Option<Vec<f64>>,
     /// The names of the models that theta mixes, if they have any, in the order of theta.
@@ -156,6 +160,7 @@ impl RunResult {
         let mut gathered = Gathered::default();
         runner.learner().probe(&mut gathered);
         let parameters = runner.learner().in_force().clone();
+        let regret_certified = runner.regret_certified();
         RunResult {
             world: arena.world.clone(),
             params: serde_json::json!(arena.params),
@@ -167,7 +172,8 @@ impl RunResult {
             optimal_cost: arena.optimal_cost(),
             regret: now.regret(arena),
             gap_regret: now.gap_regret,
-            regret_certified: runner.regret_certified(),
+            regret_certified,
+            regret_certified_over: regret_certified.map(|_| "finished episodes"),
             theta_hat: gathered.theta_hat,
             model_names: arena.problem().model_names().map(<[String]>::to_vec),
             theta_interval: gathered.theta_interval.map(|theta| arena.problem().clip(&theta)),

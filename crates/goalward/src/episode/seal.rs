@@ -1,4 +1,4 @@
-//! The checksum that ends a checkpoint.
+//! The checksum that ends a checkpoint, or a manifest of a study.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ const DIGITS: usize = 2 * blake3::OUT_LEN;
 
 /// Why a file is not taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Broken {
+pub enum Broken {
     /// It does not end with a checksum.
     Missing,
     /// It has another one.
@@ -21,7 +21,7 @@ impl fmt::Display for Broken {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(match self {
             Broken::Missing => {
-                "it does not end with its checksum: it is no checkpoint, or was cut or changed since"
+                "it does not end with its checksum: it never had one, or was cut or changed since"
             }
             Broken::Differs => "its checksum is not that of its content: it was changed since it was written",
         })
@@ -34,7 +34,7 @@ pub(super) fn hash(bytes: &[u8]) -> String {
 }
 
 /// A JSON object with the checksum of all its bytes so far as its last field, and a line break.
-pub(super) fn seal(mut object: Vec<u8>) -> Vec<u8> {
+pub fn seal(mut object: Vec<u8>) -> Vec<u8> {
     object.pop(); // the brace
     let hash = hash(&object);
     [&object, BEFORE, hash.as_bytes(), AFTER].concat()
@@ -42,7 +42,7 @@ pub(super) fn seal(mut object: Vec<u8>) -> Vec<u8> {
 
 /// The object, if its checksum is right. Every byte of the file counts: those before the checksum
 /// by their hash, the others by what they must be.
-pub(super) fn open(file: &[u8]) -> Result<Vec<u8>, Broken> {
+pub fn open(file: &[u8]) -> Result<Vec<u8>, Broken> {
     let rest = file.strip_suffix(AFTER).ok_or(Broken::Missing)?;
     let (rest, written) = rest.split_at_checked(rest.len().wrapping_sub(DIGITS)).ok_or(Broken::Missing)?;
     let object = rest.strip_suffix(BEFORE).ok_or(Broken::Missing)?;

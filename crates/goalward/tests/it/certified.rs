@@ -69,6 +69,30 @@ fn it_is_what_was_paid_less_what_was_promised() {
     }
 }
 
+/// A run that is cut off may show a regret above what is certified: the result says over what.
+#[test]
+fn a_run_that_is_cut_off_says_over_what_it_certifies() {
+    let arena = arena();
+    let mut above = 0;
+    for max_steps in [1, 2, 3, 5, 8, 200, 1000] {
+        let spec = RunSpec::new("lr", 1_000_000).max_steps(max_steps).seed(3);
+        let mut runner = Runner::new(&arena, spec).unwrap();
+        assert_eq!(runner.run(&mut []).unwrap(), Ending::Truncated);
+        let result = serde_json::to_value(runner.result()).unwrap();
+        assert_eq!(result["regret_certified_over"], "finished episodes");
+        let number = |key: &str| result[key].as_f64().unwrap();
+        above += usize::from(number("regret") > number("regret_certified"));
+        if result["episodes"] == 0 {
+            assert_eq!(number("regret_certified"), 0.0, "nothing is finished");
+        }
+    }
+    assert!(above > 0, "no run shows why it must be said");
+    let mut random = Runner::new(&arena, RunSpec::new("random", 3)).unwrap();
+    random.run(&mut []).unwrap();
+    let result = serde_json::to_value(random.result()).unwrap();
+    assert!(result["regret_certified"].is_null() && result["regret_certified_over"].is_null());
+}
+
 #[test]
 fn nothing_is_certified_without_a_guarantee() {
     let arena = arena();

@@ -108,6 +108,7 @@ const MAY_BE_NULL: &[&str] = &[
     "theta_interval",
     "guarantee",
     "regret_certified",
+    "regret_certified_over",
     // of a misfit: when it was rejected
     "step",
     "e",

@@ -2,6 +2,7 @@
 
 use super::{Findings, Section, value};
 use crate::results::Results;
+use crate::table::harmless;
 use serde_json::{Map, Value, json};
 
 impl Findings {
@@ -26,17 +27,17 @@ impl Findings {
     /// The whole as a document of Markdown.
     pub fn summary(&self, results: &Results) -> String {
         let study = &results.study;
-        let mut out = format!("# {}\n", escaped(&study.title));
+        let mut out = format!("# {}\n", escaped(&harmless(&study.title)));
         if !study.about.is_empty() {
             out.push_str(&format!("\n{}\n", study.about.trim_end()));
         }
         for warning in &self.warnings {
-            out.push_str(&format!("\n**{}.**\n", escaped(warning)));
+            out.push_str(&format!("\n**{}.**\n", escaped(&harmless(warning))));
         }
         out.push_str(&items("What the numbers say", &self.words));
         for section in &self.tables {
             let table = escaped(&section.table.markdown());
-            out.push_str(&format!("\n## {}\n\n{table}", escaped(&section.title)));
+            out.push_str(&format!("\n## {}\n\n{table}", escaped(&harmless(&section.title))));
         }
         out.push_str(&items("How it was computed", &self.methods));
         let build = &results.build;
@@ -99,6 +100,6 @@ fn escaped(text: &str) -> String {
 
 /// Sentences under a heading; nothing without sentences.
 fn items(title: &str, lines: &[String]) -> String {
-    let items: String = lines.iter().map(|line| format!("* {}\n", escaped(line))).collect();
+    let items: String = lines.iter().map(|line| format!("* {}\n", escaped(&harmless(line)))).collect();
     if items.is_empty() { items } else { format!("\n## {title}\n\n{items}") }
 }

@@ -1,8 +1,8 @@
 //! A table of a study as columns, all jobs in their order: for those who want arrays.
 
 use super::columns::{Column, IDENTITY, TABLES};
-use super::folder::{opened, read_manifest};
-use super::load::table_file;
+use super::folder::opened;
+use super::load::{manifest_of, table_file};
 use super::table_file::{Values, add_columns};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
@@ -13,7 +13,7 @@ pub fn read_columns(dir: &Path, table: &str) -> Result<Vec<(&'static Column, Val
     let own = columns_of(table)?;
     let mut all: Vec<Values> = IDENTITY.iter().chain(own).map(Values::of).collect();
     each_file(dir, table, |path, bytes| {
-        add_columns(bytes, table, own, &mut all).map_err(|fault| Error::Output { path, fault })
+        add_columns(bytes, table, own, &mut all).map_err(|fault| Error::Damaged { path, fault })
     })?;
     Ok(IDENTITY.iter().chain(own).zip(all).collect())
 }
@@ -40,9 +40,9 @@ fn columns_of(table: &str) -> Result<&'static [Column]> {
 }
 
 fn each_file(dir: &Path, table: &str, mut act: impl FnMut(PathBuf, Vec<u8>) -> Result<()>) -> Result<()> {
-    let (_, plan) = opened(dir)?;
+    let (study, plan) = opened(dir)?;
     for job in &plan.jobs {
-        let manifest = read_manifest(dir, &job.hash)?.filter(|manifest| manifest.error.is_none());
+        let manifest = manifest_of(dir, &study, job)?.filter(|manifest| manifest.error.is_none());
         if let Some((path, bytes)) = manifest.map_or(Ok(None), |m| table_file(dir, &m, table))? {
             act(path, bytes)?;
         }

@@ -4,7 +4,10 @@
 use super::columns::TABLES;
 use super::folder::{StudyFolder, content_hash, read_manifest};
 use super::manifest::Manifest;
-use crate::grid::{Grid, build};
+use super::table_file::belongs;
+use crate::grid::{Grid, Job, build};
+use crate::results::Build;
+use crate::study::Study;
 use crate::{Error, Result};
 use goalward::output::replace;
 use std::collections::BTreeMap;
@@ -42,10 +45,10 @@ impl Carried {
         }))
     }
 
-    /// The manifest, if the tables are what it says.
-    fn checked(&self) -> Result<Manifest> {
-        let manifest: Manifest = serde_json::from_slice(&self.manifest)
-            .map_err(|e| self.refused(format!("what came is no manifest: {e}")))?;
+    /// The manifest, if no byte of it was changed and the tables are what it says.
+    pub(super) fn checked(&self) -> Result<Manifest> {
+        let manifest = Manifest::read(&self.manifest)
+            .map_err(|fault| self.refused(format!("manifests/{}.json: {fault}", self.job)))?;
         if manifest.job != self.job {
             return Err(self.refused(format!("the manifest of another job came, {}", manifest.job)));
         }
@@ -53,22 +56,39 @@ impl Carried {
         if manifest.files != came.collect::<BTreeMap<_, _>>() || !manifest.files.keys().all(|t| is_table(t)) {
             return Err(self.refused("its tables are not what its manifest says: they were changed"));
         }
+        let run = manifest.identity();
+        for (table, bytes) in &self.tables {
+            let fault = |fault: String| self.refused(format!("{table}/{}.parquet: {fault}", self.job));
+            belongs(bytes, table, &run).map_err(fault)?;
+        }
         Ok(manifest)
     }
 
     /// Whether these are records of a job of this grid, made by this program.
     pub fn check(&self, grid: &Grid) -> Result<()> {
-        let (theirs, ours) = (self.checked()?.build, build());
-        if !grid.jobs.iter().any(|job| job.hash == self.job) {
-            return Err(self.refused(format!("it is no job of the study {:?}", grid.study.name)));
-        }
-        if theirs != ours {
-            return Err(self.refused(format!("it was run by {theirs}; this is {ours}")));
-        }
-        Ok(())
+        let job = grid.jobs.iter().find(|job| job.hash == self.job);
+        self.check_for(&grid.study, job, &build()).map(drop)
     }
 
-    fn refused(&self, fault: impl Into<String>) -> Error {
+    /// Whether these are records of this job of a study, made by this build; their manifest.
+    pub(super) fn check_for(&self, study: &Study, job: Option<&Job>, ours: &Build) -> Result<Manifest> {
+        let manifest = self.checked()?;
+        let Some(job) = job else {
+            return Err(self.refused(format!("it is no job of the study {:?}", study.name)));
+        };
+        if job.identity(study) != Some(manifest.identity()) {
+            return Err(self.refused(format!(
+                "manifests/{}.json: it is of {} on {} with seed {}, and that is another run",
+                self.job, manifest.learner, manifest.world, manifest.seed
+            )));
+        }
+        if manifest.build != *ours {
+            return Err(self.refused(format!("it was run by {}; this is {ours}", manifest.build)));
+        }
+        Ok(manifest)
+    }
+
+    pub(super) fn refused(&self, fault: impl Into<String>) -> Error {
         Error::Records { from: self.from.clone(), job: self.job.clone(), fault: fault.into() }
     }
 }
@@ -99,6 +119,11 @@ impl StudyFolder {
         replace(&self.path().join("manifests").join(format!("{}.json", carried.job)), &carried.manifest)?;
         self.forget(&carried.job);
         Ok(true)
+    }
+
+    /// What stands in the way of running a job again: a manifest that is damaged, or lacks its tables.
+    pub(crate) fn disown(&self, job: &str) {
+        let _ = fs::remove_file(self.path().join("manifests").join(format!("{job}.json")));
     }
 
     /// Takes a finished or failed job out of the folder.

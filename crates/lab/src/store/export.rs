@@ -2,6 +2,7 @@
 
 use super::columns::{IDENTITY, Row};
 use crate::results::{EpisodeRow, PlanRow, ProbeRow, Results, Run, RunRow};
+use crate::table::quoted;
 use crate::{Error, Result};
 use goalward::output::replace;
 use serde_json::Value;
@@ -45,12 +46,4 @@ fn table<R: Row>(results: &Results, dir: &Path, rows: impl Fn(&Run) -> &[R]) -> 
     let path = dir.join(format!("{}.csv", R::TABLE));
     replace(&path, text.as_bytes())?;
     Ok(path)
-}
-
-/// A cell as RFC 4180 has it.
-fn quoted(cell: &str) -> String {
-    match cell.contains([',', '"', '\n', '\r']) {
-        true => format!("\"{}\"", cell.replace('"', "\"\"")),
-        false => cell.into(),
-    }
 }

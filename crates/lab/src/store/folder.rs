@@ -136,9 +136,13 @@ impl StudyFolder {
         Ok(())
     }
 
-    /// A job's manifest, if it is finished or failed.
+    /// A job's manifest, if it is finished or failed. One that is damaged is none: the job is run
+    /// again.
     pub(crate) fn manifest(&self, hash: &str) -> Result<Option<Manifest>> {
-        read_manifest(&self.dir, hash)
+        match read_manifest(&self.dir, hash) {
+            Err(Error::Damaged { .. }) => Ok(None),
+            read => read,
+        }
     }
 
     /// Whether the files of a finished job are what its manifest says.
@@ -192,15 +196,7 @@ impl StudyFolder {
 
     /// Keeps the records of a finished job: its tables, and then its manifest.
     pub(crate) fn keep(&self, mut manifest: Manifest, row: &RunRow, rows: &Rows) -> Result<()> {
-        let spelled = |name: &str, settings: &goalward::Settings| {
-            settings.iter().fold(name.to_string(), |text, (key, value)| format!("{text}@{key}={value}"))
-        };
-        let identity = Identity {
-            job: manifest.job.clone(),
-            world: spelled(&file_name(&manifest.world), &manifest.world_parameters),
-            learner: spelled(&manifest.learner, &manifest.settings),
-            seed: manifest.seed,
-        };
+        let identity = manifest.identity();
         self.table(&mut manifest, &identity, std::slice::from_ref(row))?;
         self.table(&mut manifest, &identity, &rows.episodes)?;
         self.table(&mut manifest, &identity, &rows.plans)?;
@@ -224,9 +220,9 @@ impl StudyFolder {
 
     pub(crate) fn write_manifest(&self, manifest: &Manifest) -> Result<()> {
         let path = self.dir.join("manifests").join(format!("{}.json", manifest.job));
-        let text = serde_json::to_string_pretty(manifest)
-            .map_err(|e| Error::Output { path: path.clone(), fault: e.to_string() })?;
-        Ok(replace(&path, (text + "\n").as_bytes())?)
+        let bytes =
+            manifest.sealed().map_err(|e| Error::Output { path: path.clone(), fault: e.to_string() })?;
+        Ok(replace(&path, &bytes)?)
     }
 
     /// Writes something that is made from the records, such as a figure.
@@ -250,16 +246,6 @@ impl StudyFolder {
     }
 }
 
-/// The last part of a path; an id as it is.
-fn file_name(world: &str) -> String {
-    match goalward::worlds::locate(world) {
-        Ok(goalward::worlds::Place::File(path)) => {
-            path.file_name().unwrap_or_default().to_string_lossy().into_owned()
-        }
-        _ => world.into(),
-    }
-}
-
 pub(super) fn content_hash(bytes: &[u8]) -> String {
     blake3::hash(bytes).to_hex().to_string()
 }
@@ -267,14 +253,13 @@ pub(super) fn content_hash(bytes: &[u8]) -> String {
 pub(super) fn read_manifest(dir: &Path, hash: &str) -> Result<Option<Manifest>> {
     let path = dir.join("manifests").join(format!("{hash}.json"));
     match fs::read(&path) {
-        Ok(bytes) => match serde_json::from_slice::<Manifest>(&bytes) {
+        Ok(bytes) => match Manifest::read(&bytes) {
             Ok(manifest) if manifest.job == hash => Ok(Some(manifest)),
             Ok(other) => {
                 let fault = format!("it is the manifest of another job, {}", other.job);
-                Err(Error::Output { path, fault })
+                Err(Error::Damaged { path, fault })
             }
-            // a manifest is put in place whole: this one was changed, and the job is run again
-            Err(_) => Ok(None),
+            Err(fault) => Err(Error::Damaged { path, fault }),
         },
         Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(source) => Err(Error::Io { path, source }),
@@ -368,12 +353,16 @@ pub(super) fn opened(dir: &Path) -> Result<(Study, PlanFile)> {
     let text = fs::read_to_string(dir.join(STUDY)).map_err(|_| missing(STUDY))?;
     let plan = fs::read(dir.join(PLAN)).map_err(|_| missing(PLAN))?;
     let plan: PlanFile = serde_json::from_slice(&plan)
-        .map_err(|e| Error::Output { path: dir.join(PLAN), fault: format!("not a plan: {e}") })?;
+        .map_err(|e| Error::Damaged { path: dir.join(PLAN), fault: format!("not a plan: {e}") })?;
     if plan.schema != SCHEMA {
         let fault = format!("its tables have version {}, this program reads {SCHEMA}", plan.schema);
         return Err(Error::Output { path: dir.join(PLAN), fault });
     }
     let mut study = study::reread(&text, &dir.join(STUDY))?;
     study.name = plan.study.clone();
+    if !crate::grid::are_jobs_of(&study, &plan.jobs) {
+        let fault = "its jobs are not those of the study beside it".into();
+        return Err(Error::Damaged { path: dir.join(PLAN), fault });
+    }
     Ok((study, plan))
 }

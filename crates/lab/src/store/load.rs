@@ -3,9 +3,10 @@
 use super::columns::Row;
 use super::folder::{content_hash, opened, read_manifest};
 use super::manifest::Manifest;
-use super::table_file::decode;
+use super::table_file::{belongs, decode};
 use crate::grid::Job;
 use crate::results::{Cell, Machine, Results, Run, RunRow};
+use crate::study::Study;
 use crate::{Error, Result};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -19,18 +20,32 @@ pub fn load(dir: &Path) -> Result<Results> {
     let mut cells: Vec<Cell> = (0..study.worlds.len() * learners).map(cell).collect();
     let mut machines: Vec<Machine> = Vec::new();
     for job in &plan.jobs {
-        let Some(manifest) = read_manifest(dir, &job.hash)? else { continue };
+        let Some(manifest) = manifest_of(dir, &study, job)? else { continue };
         count(&mut machines, &manifest);
-        let Some(cell) = cells.get_mut(job.world * learners + job.learner) else {
-            let fault = "its jobs are not those of the study beside it".into();
-            return Err(Error::Output { path: dir.join(super::folder::PLAN), fault });
-        };
+        // the plan was checked when it was opened
+        let cell = &mut cells[job.world * learners + job.learner];
         match &manifest.error {
             Some(reason) => cell.failed.push((job.seed, reason.clone())),
             None => cell.runs.push(run(dir, job, manifest)?),
         }
     }
     Ok(Results { study, build: plan.build, machines, cells })
+}
+
+/// The manifest of a job, if it is finished or failed, and of no other run.
+pub(super) fn manifest_of(dir: &Path, study: &Study, job: &Job) -> Result<Option<Manifest>> {
+    let manifest = read_manifest(dir, &job.hash)?;
+    match manifest {
+        Some(other) if Some(other.identity()) != job.identity(study) => {
+            let path = dir.join("manifests").join(format!("{}.json", job.hash));
+            let fault = format!(
+                "it is of {} on {} with seed {}, and that is another run",
+                other.learner, other.world, other.seed
+            );
+            Err(Error::Damaged { path, fault })
+        }
+        manifest => Ok(manifest),
+    }
 }
 
 /// Adds a run to the machine that made it.
@@ -53,7 +68,7 @@ fn count(machines: &mut Vec<Machine>, manifest: &Manifest) {
 }
 
 fn run(dir: &Path, job: &Job, manifest: Manifest) -> Result<Run> {
-    let missing = || Error::Output {
+    let missing = || Error::Damaged {
         path: dir.join(RunRow::TABLE).join(format!("{}.parquet", job.hash)),
         fault: "it has no row".into(),
     };
@@ -72,7 +87,7 @@ fn run(dir: &Path, job: &Job, manifest: Manifest) -> Result<Run> {
 /// The rows of one table of a job; none if it has no file.
 fn table<R: Row>(dir: &Path, manifest: &Manifest) -> Result<Vec<R>> {
     let Some((path, bytes)) = table_file(dir, manifest, R::TABLE)? else { return Ok(Vec::new()) };
-    decode(bytes).map_err(|fault| Error::Output { path, fault })
+    decode(bytes).map_err(|fault| Error::Damaged { path, fault })
 }
 
 /// The file of one table of a job, as its manifest says; none if it has no row.
@@ -82,7 +97,10 @@ pub(super) fn table_file(dir: &Path, manifest: &Manifest, table: &str) -> Result
     let bytes = fs::read(&path).map_err(Error::io(&path))?;
     if content_hash(&bytes) != *hash {
         let fault = "it is not what its manifest says: it was changed, or never reached the disk";
-        return Err(Error::Output { path, fault: fault.into() });
+        return Err(Error::Damaged { path, fault: fault.into() });
     }
-    Ok(Some((path, bytes)))
+    match belongs(&bytes, table, &manifest.identity()) {
+        Ok(()) => Ok(Some((path, bytes))),
+        Err(fault) => Err(Error::Damaged { path, fault }),
+    }
 }

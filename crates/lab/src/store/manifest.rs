@@ -1,12 +1,13 @@
 //! A job's manifest: that it is finished or failed, and everything about it that is no record. The
 //! only place where times stand.
 
+use super::table_file::Identity;
 use crate::grid::{Grid, Job, build};
 use crate::measure::Rows;
 use crate::results::Build;
 use crate::study::{Length, Record};
 use goalward::Settings;
-use goalward::episode::Checkpoint;
+use goalward::episode::{Checkpoint, seal};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -92,6 +93,23 @@ impl Machine {
 }
 
 impl Manifest {
+    /// The bytes of its file, which end with their checksum.
+    pub(crate) fn sealed(&self) -> serde_json::Result<Vec<u8>> {
+        serde_json::to_vec_pretty(self).map(seal::seal)
+    }
+
+    /// What a file says, if no byte of it was changed; else what is wrong.
+    pub(crate) fn read(file: &[u8]) -> Result<Manifest, String> {
+        let object = seal::open(file).map_err(|broken| broken.to_string())?;
+        serde_json::from_slice(&object).map_err(|e| format!("it is no manifest: {e}"))
+    }
+
+    /// Whose records these are, as they say themselves.
+    pub(crate) fn identity(&self) -> Identity {
+        let (world, learner) = ((&*self.world, &self.world_parameters), (&*self.learner, &self.settings));
+        Identity::new(&self.job, world, learner, self.seed)
+    }
+
     /// Of a job that ends now.
     pub(crate) fn new(grid: &Grid, job: &Job) -> Manifest {
         let (world, learner) = (&grid.study.worlds[job.world], &grid.study.learners[job.learner]);

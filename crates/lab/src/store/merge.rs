@@ -3,17 +3,20 @@
 use super::carried::Carried;
 use super::columns::TABLES;
 use super::folder::{StudyFolder, finished, opened};
+use crate::grid::Job;
 use crate::{Error, Result};
 use goalward::output::replace;
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
 /// Copies every finished job of the parts into `dir`, which becomes the folder of the whole study.
-/// Parts of different studies or versions are an error; so are two results of one job that differ.
-/// How many jobs were copied.
+/// Parts of different studies or versions are an error, and so are records that are damaged or
+/// another run's, and two results of one job that differ. Then nothing is changed. How many jobs
+/// were copied.
 pub fn merge(parts: &[impl AsRef<Path>], dir: &Path) -> Result<usize> {
     let Some(first) = parts.first() else { return Err(Error::Nothing { what: "parts" }) };
-    let (_, plan) = opened(first.as_ref())?;
+    let (study, plan) = opened(first.as_ref())?;
     for part in parts {
         let (_, other) = opened(part.as_ref())?;
         if other != plan {
@@ -27,6 +30,29 @@ pub fn merge(parts: &[impl AsRef<Path>], dir: &Path) -> Result<usize> {
     if dir.exists() && dir.join(super::folder::PLAN).exists() && opened(dir)?.1 != plan {
         let what = "results of another study or version".into();
         return Err(Error::Taken { dir: dir.into(), what });
+    }
+    let jobs: BTreeMap<&str, &Job> = plan.jobs.iter().map(|job| (job.hash.as_str(), job)).collect();
+    let mut results = BTreeMap::new();
+    for part in parts {
+        for hash in finished(part.as_ref())? {
+            let Some(job) = Carried::of(part.as_ref(), &hash)? else { continue };
+            let manifest = job.check_for(&study, jobs.get(hash.as_str()).copied(), &plan.build)?;
+            if manifest.error.is_some() {
+                continue;
+            }
+            let (from, files) = results.entry(hash).or_insert((part.as_ref(), manifest.files.clone()));
+            if *files != manifest.files {
+                return Err(job.refused(format!("it has another result than in {}", from.display())));
+            }
+        }
+    }
+    for (hash, (from, files)) in &results {
+        // what is damaged there gives way
+        let there = Carried::of(dir, hash).ok().flatten().and_then(|there| there.checked().ok());
+        if there.is_some_and(|there| there.error.is_none() && there.files != *files) {
+            let fault = format!("it has another result than in {}", dir.display());
+            return Err(Error::Records { from: (*from).into(), job: hash.clone(), fault });
+        }
     }
     let folders = TABLES.iter().map(|(name, _)| *name).chain(["manifests", "work"]);
     for name in folders {

@@ -38,7 +38,12 @@ pub fn status(dir: &Path) -> Result<Status> {
     let (_, plan) = opened(dir)?;
     let (mut done, mut failed, mut cpu) = (Vec::new(), 0, 0.0);
     for job in &plan.jobs {
-        let Some(manifest) = read_manifest(dir, &job.hash)? else { continue };
+        // one that is damaged is run again
+        let manifest = match read_manifest(dir, &job.hash) {
+            Err(Error::Damaged { .. }) | Ok(None) => continue,
+            Ok(Some(manifest)) => manifest,
+            Err(error) => return Err(error),
+        };
         failed += usize::from(manifest.error.is_some());
         if manifest.error.is_none() {
             // times are in whole seconds: how long it took tells the beginning

@@ -1,18 +1,22 @@
 //! Rows as Parquet and back. The same rows give the same bytes.
 
-use super::columns::{Column, IDENTITY, Kind, Row, SCHEMA};
+use super::columns::{Column, IDENTITY, Kind, Row, SCHEMA, TABLES};
 use bytes::Bytes;
+use goalward::{Settings, worlds};
 use parquet::basic::{Compression, LogicalType, Repetition, Type as Physical, ZstdLevel};
 use parquet::column::reader::get_typed_column_reader;
 use parquet::data_type::{BoolType, ByteArray, ByteArrayType, DataType, DoubleType, Int64Type};
-use parquet::errors::Result as Parquet;
+use parquet::errors::{ParquetError, Result as Parquet};
 use parquet::file::metadata::KeyValue;
 use parquet::file::properties::{WriterProperties, WriterPropertiesPtr};
 use parquet::file::reader::{FileReader, RowGroupReader, SerializedFileReader};
 use parquet::file::writer::{SerializedFileWriter, SerializedRowGroupWriter};
-use parquet::schema::types::{Type, TypePtr};
+use parquet::schema::types::{ColumnDescPtr, Type, TypePtr};
 use serde_json::{Map, Value};
-use std::sync::Arc;
+use std::cell::Cell;
+use std::panic;
+use std::path::Path;
+use std::sync::{Arc, Once};
 
 /// What run a file belongs to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,6 +28,25 @@ pub(crate) struct Identity {
 }
 
 impl Identity {
+    /// The run of a learner with its settings in a world with its parameters. A world that is a file
+    /// is called by the file's name, wherever the file lies.
+    pub(crate) fn new(
+        job: &str,
+        world: (&str, &Settings),
+        learner: (&str, &Settings),
+        seed: u64,
+    ) -> Identity {
+        let spelled = |name: &str, settings: &Settings| {
+            settings.iter().fold(name.to_string(), |text, (key, value)| format!("{text}@{key}={value}"))
+        };
+        let named = match worlds::entry(world.0) {
+            Ok(_) => world.0.into(),
+            Err(_) => Path::new(world.0).file_name().unwrap_or_default().to_string_lossy(),
+        };
+        let (world, learner) = (spelled(&named, world.1), spelled(learner.0, learner.1));
+        Identity { job: job.into(), world, learner, seed }
+    }
+
     fn value(&self, column: &Column) -> Value {
         match column.name {
             "job" => self.job.as_str().into(),
@@ -73,21 +96,24 @@ fn properties<R: Row>() -> Parquet<WriterPropertiesPtr> {
     Ok(Arc::new(properties.build()))
 }
 
+fn physical(kind: Kind) -> Physical {
+    match kind {
+        Kind::Count => Physical::INT64,
+        Kind::Real => Physical::DOUBLE,
+        Kind::Text => Physical::BYTE_ARRAY,
+        Kind::Flag => Physical::BOOLEAN,
+    }
+}
+
 fn schema<R: Row>() -> Parquet<TypePtr> {
     let field = |column: &Column| {
-        let physical = match column.kind {
-            Kind::Count => Physical::INT64,
-            Kind::Real => Physical::DOUBLE,
-            Kind::Text => Physical::BYTE_ARRAY,
-            Kind::Flag => Physical::BOOLEAN,
-        };
         let logical = match column.kind {
             Kind::Count => Some(LogicalType::integer(64, false)),
             Kind::Text => Some(LogicalType::String),
             _ => None,
         };
         let repetition = if column.optional { Repetition::OPTIONAL } else { Repetition::REQUIRED };
-        let field = Type::primitive_type_builder(column.name, physical)
+        let field = Type::primitive_type_builder(column.name, physical(column.kind))
             .with_repetition(repetition)
             .with_logical_type(logical);
         field.build().map(Arc::new)
@@ -132,55 +158,179 @@ fn put<T: DataType>(group: &mut Group, column: &Column, values: &[T::T], levels:
     writer.close()
 }
 
-/// The rows of a file, and whose they are; nothing if it has no row.
+/// The rows of a file; nothing if it has no row.
 pub(crate) fn decode<R: Row>(bytes: Vec<u8>) -> Result<Vec<R>, String> {
-    let file = opened(bytes, R::TABLE, R::COLUMNS)?;
-    let mut rows = Vec::new();
-    for group in 0..file.num_row_groups() {
-        let group = file.get_row_group(group).map_err(|e| e.to_string())?;
-        let n = usize::try_from(group.metadata().num_rows()).map_err(|e| e.to_string())?;
-        let mut maps: Vec<Map<String, Value>> = vec![Map::new(); n];
-        for (at, column) in R::COLUMNS.iter().enumerate() {
-            let cells = read_column(&*group, IDENTITY.len() + at, column, n).map_err(|e| e.to_string())?;
-            complete(column, cells.len(), n)?;
+    contained(|| {
+        let file = opened(bytes, R::TABLE, R::COLUMNS, size_of::<R>())?;
+        let mut rows = Vec::new();
+        for group in 0..file.num_row_groups() {
+            let group = file.get_row_group(group).map_err(said)?;
+            rows_of(&*group, &mut rows)?;
+        }
+        Ok(rows)
+    })
+}
+
+/// Adds the rows of a group, a step at a time: as objects they take far more room.
+fn rows_of<R: Row>(group: &dyn RowGroupReader, rows: &mut Vec<R>) -> Result<(), String> {
+    let n = usize::try_from(group.metadata().num_rows()).map_err(said)?;
+    let column = |(at, column)| cells(group, IDENTITY.len() + at, column);
+    let mut columns: Vec<_> =
+        R::COLUMNS.iter().enumerate().map(column).collect::<Parquet<_>>().map_err(said)?;
+    for first in (0..n).step_by(STEP) {
+        let step = STEP.min(n - first);
+        let mut maps: Vec<Map<String, Value>> = Vec::new();
+        for (column, next) in R::COLUMNS.iter().zip(&mut columns) {
+            let cells = next(step).map_err(said)?;
+            complete(column, first + cells.len(), first + step)?;
+            maps.resize(step, Map::new());
             for (map, cell) in maps.iter_mut().zip(cells) {
                 map.insert(column.name.into(), cell);
             }
         }
         for map in maps {
-            rows.push(serde_json::from_value(Value::Object(map)).map_err(|e| e.to_string())?);
+            rows.push(serde_json::from_value(Value::Object(map)).map_err(said)?);
         }
     }
-    Ok(rows)
+    Ok(())
 }
 
-/// A file whose columns are those of a table.
-fn opened(bytes: Vec<u8>, table: &str, columns: &[Column]) -> Result<SerializedFileReader<Bytes>, String> {
-    let file = SerializedFileReader::new(Bytes::from(bytes)).map_err(|e| e.to_string())?;
+/// Whether all rows of a file belong to this run; else what is wrong.
+pub(super) fn belongs(bytes: &[u8], table: &str, run: &Identity) -> Result<(), String> {
+    let columns = TABLES.iter().find(|(name, _)| *name == table).map_or(&[][..], |(_, columns)| columns);
+    contained(|| {
+        let file = opened(bytes.to_vec(), table, columns, 1)?;
+        for group in 0..file.num_row_groups() {
+            let group = file.get_row_group(group).map_err(said)?;
+            let n = usize::try_from(group.metadata().num_rows()).map_err(said)?;
+            for (at, column) in IDENTITY.iter().enumerate() {
+                let own = run.value(column);
+                let same = match &own {
+                    Value::String(own) => take::<ByteArrayType, _>(&*group, at, column, n, |x| {
+                        x.is_some_and(|x| x.data() == own.as_bytes())
+                    }),
+                    own => {
+                        take::<Int64Type, _>(&*group, at, column, n, |x| x.map(|x| *x as u64) == own.as_u64())
+                    }
+                };
+                let same = same.map_err(said)?;
+                complete(column, same.len(), n)?;
+                if same.contains(&false) {
+                    return Err(format!(
+                        "its rows are those of another run: their {} is not {own}",
+                        column.name
+                    ));
+                }
+            }
+        }
+        Ok(())
+    })
+}
+
+/// Rows that are read at a time: whatever a header promises, no more is reserved.
+const STEP: usize = 4096;
+/// More than any text of a record has.
+const LONGEST_TEXT: usize = 1 << 16;
+/// What takes less is not asked for.
+const ASKED: usize = 100_000_000;
+
+fn said(error: impl std::fmt::Display) -> String {
+    error.to_string()
+}
+
+/// A file whose columns are those of a table and whose rows, of so many bytes each, there is room
+/// for. What its header says is checked as far as it can be: nothing else takes it at its word.
+fn opened(
+    bytes: Vec<u8>,
+    table: &str,
+    columns: &[Column],
+    each: usize,
+) -> Result<SerializedFileReader<Bytes>, String> {
+    let file = SerializedFileReader::new(Bytes::from(bytes)).map_err(said)?;
     let schema = file.metadata().file_metadata().schema_descr();
-    let names = schema.columns().iter().map(|column| column.name());
-    if !IDENTITY.iter().chain(columns).map(|column| column.name).eq(names) {
+    let columns = || IDENTITY.iter().chain(columns);
+    let kept = |(ours, theirs): (&Column, &ColumnDescPtr)| {
+        let levels = (theirs.max_def_level(), theirs.max_rep_level());
+        let physical = physical(ours.kind) == theirs.physical_type();
+        ours.name == theirs.name() && physical && levels == (i16::from(ours.optional), 0)
+    };
+    if columns().count() != schema.num_columns() || !columns().zip(schema.columns()).all(kept) {
         return Err(format!("its columns are not those of the table {table} of schema {SCHEMA}"));
     }
+    let mut rows = 0usize;
+    for group in file.metadata().row_groups() {
+        let n = group.num_rows();
+        if group.columns().len() != schema.num_columns()
+            || group.columns().iter().any(|c| c.num_values() != n)
+        {
+            return Err("its header contradicts itself: columns of different lengths".into());
+        }
+        rows = usize::try_from(n).ok().and_then(|n| rows.checked_add(n)).unwrap_or(usize::MAX);
+    }
+    let need = rows.saturating_mul(each);
+    if need > ASKED {
+        goalward::memory::require("what its header promises", need as u64).map_err(said)?;
+    }
     Ok(file)
+}
+
+thread_local! {
+    static CONTAINED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// What a library makes of bytes that may be forged: where it panics, that is an error, and says
+/// nothing on the terminal.
+fn contained<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
+    static HOOKED: Once = Once::new();
+    HOOKED.call_once(|| {
+        let before = panic::take_hook();
+        panic::set_hook(Box::new(move |info| {
+            if !CONTAINED.get() {
+                before(info)
+            }
+        }));
+    });
+    let outer = CONTAINED.replace(true);
+    let read = panic::catch_unwind(panic::AssertUnwindSafe(read));
+    CONTAINED.set(outer);
+    read.unwrap_or_else(|_| Err("its bytes are no table: they were changed".into()))
 }
 
 fn complete(column: &Column, found: usize, n: usize) -> Result<(), String> {
     if found == n { Ok(()) } else { Err(format!("column {} has {found} of {n} values", column.name)) }
 }
 
-fn read_column(group: &dyn RowGroupReader, at: usize, column: &Column, n: usize) -> Parquet<Vec<Value>> {
+/// Gives the next cells of a column, so many at most.
+type Cells = Box<dyn FnMut(usize) -> Parquet<Vec<Value>>>;
+
+fn cells(group: &dyn RowGroupReader, at: usize, column: &Column) -> Parquet<Cells> {
     let value = |cell: Option<Value>| cell.unwrap_or(Value::Null);
-    match column.kind {
-        Kind::Count => take::<Int64Type, _>(group, at, column, n, |x| value(x.map(|x| (*x as u64).into()))),
-        Kind::Real => take::<DoubleType, _>(group, at, column, n, |x| value(x.map(|x| (*x).into()))),
-        Kind::Text => take::<ByteArrayType, _>(group, at, column, n, |x| value(x.map(|x| utf8(x).into()))),
-        Kind::Flag => take::<BoolType, _>(group, at, column, n, |x| value(x.map(|x| (*x).into()))),
-    }
+    Ok(match column.kind {
+        Kind::Count => Box::new(steps::<Int64Type, _, _>(group, at, column, move |x| {
+            value(x.map(|x| (*x as u64).into()))
+        })?),
+        Kind::Real => {
+            Box::new(steps::<DoubleType, _, _>(group, at, column, move |x| value(x.map(|x| (*x).into())))?)
+        }
+        Kind::Flag => {
+            Box::new(steps::<BoolType, _, _>(group, at, column, move |x| value(x.map(|x| (*x).into())))?)
+        }
+        Kind::Text => {
+            let mut texts = steps::<ByteArrayType, _, _>(group, at, column, |x| x.cloned())?;
+            Box::new(move |n| texts(n)?.into_iter().map(|x| Ok(text(x)?.into())).collect())
+        }
+    })
 }
 
-fn utf8(text: &ByteArray) -> &str {
-    text.as_utf8().unwrap_or("")
+/// A text, which a file can name a million times in a few bytes.
+fn text(cell: Option<ByteArray>) -> Parquet<Option<String>> {
+    match cell {
+        Some(cell) if cell.len() > LONGEST_TEXT => {
+            Err(ParquetError::General(format!("a text of {} bytes", cell.len())))
+        }
+        Some(cell) => cell.as_utf8().map(|text| Some(text.into())),
+        None => Ok(None),
+    }
 }
 
 /// A column of a table as numbers or texts, all of a kind.
@@ -224,7 +374,8 @@ impl Values {
             }
             Values::Real(all) => add(all, take::<DoubleType, _>(group, at, column, n, |x| nan(x.copied()))?),
             Values::Text(all) => {
-                add(all, take::<ByteArrayType, _>(group, at, column, n, |x| x.map(|x| utf8(x).into()))?)
+                let texts = take::<ByteArrayType, _>(group, at, column, n, |x| x.cloned())?;
+                add(all, texts.into_iter().map(text).collect::<Parquet<_>>()?)
             }
             Values::Flag(all) => add(all, take::<BoolType, _>(group, at, column, n, |x| x.copied())?),
         })
@@ -238,16 +389,19 @@ pub(super) fn add_columns(
     columns: &[Column],
     all: &mut [Values],
 ) -> Result<(), String> {
-    let file = opened(bytes, table, columns)?;
-    for group in 0..file.num_row_groups() {
-        let group = file.get_row_group(group).map_err(|e| e.to_string())?;
-        let n = usize::try_from(group.metadata().num_rows()).map_err(|e| e.to_string())?;
-        for ((at, column), values) in IDENTITY.iter().chain(columns).enumerate().zip(all.iter_mut()) {
-            let found = values.read(&*group, at, column, n).map_err(|e| e.to_string())?;
-            complete(column, found, n)?;
+    contained(|| {
+        let width = 8 * (IDENTITY.len() + columns.len());
+        let file = opened(bytes, table, columns, width)?;
+        for group in 0..file.num_row_groups() {
+            let group = file.get_row_group(group).map_err(said)?;
+            let n = usize::try_from(group.metadata().num_rows()).map_err(said)?;
+            for ((at, column), values) in IDENTITY.iter().chain(columns).enumerate().zip(all.iter_mut()) {
+                let found = values.read(&*group, at, column, n).map_err(said)?;
+                complete(column, found, n)?;
+            }
         }
-    }
-    Ok(())
+        Ok(())
+    })
 }
 
 fn take<T: DataType, C>(
@@ -257,22 +411,35 @@ fn take<T: DataType, C>(
     n: usize,
     cell: impl Fn(Option<&T::T>) -> C,
 ) -> Parquet<Vec<C>> {
-    let mut reader = get_typed_column_reader::<T>(group.get_column_reader(at)?);
-    let (mut values, mut levels) = (Vec::new(), Vec::new());
-    let mut read = 0;
-    while read < n {
-        let levels = column.optional.then_some(&mut levels);
-        let (records, ..) = reader.read_records(n - read, levels, None, &mut values)?;
-        if records == 0 {
+    let (mut next, mut all) = (steps::<T, C, _>(group, at, column, cell)?, Vec::new());
+    while all.len() < n {
+        let step = next(STEP.min(n - all.len()))?;
+        if step.is_empty() {
             break;
         }
-        read += records;
+        all.extend(step);
     }
-    if !column.optional {
-        return Ok(values.iter().map(|value| cell(Some(value))).collect());
-    }
-    let mut values = values.iter();
-    Ok(levels.iter().map(|level| cell(if *level == 0 { None } else { values.next() })).collect())
+    Ok(all)
+}
+
+/// Reads a column bit by bit.
+fn steps<T: DataType, C, F: Fn(Option<&T::T>) -> C>(
+    group: &dyn RowGroupReader,
+    at: usize,
+    column: &Column,
+    cell: F,
+) -> Parquet<impl FnMut(usize) -> Parquet<Vec<C>> + use<T, C, F>> {
+    let mut reader = get_typed_column_reader::<T>(group.get_column_reader(at)?);
+    let optional = column.optional;
+    Ok(move |n| {
+        let (mut values, mut levels) = (Vec::new(), Vec::new());
+        reader.read_records(n, optional.then_some(&mut levels), None, &mut values)?;
+        if !optional {
+            return Ok(values.iter().map(|value| cell(Some(value))).collect());
+        }
+        let mut values = values.iter();
+        Ok(levels.iter().map(|level| cell(if *level == 0 { None } else { values.next() })).collect())
+    })
 }
 
 #[cfg(test)]
@@ -308,6 +475,67 @@ mod tests {
         assert_eq!(decode::<RunRow>(bytes).unwrap(), rows);
         let none: Vec<PlanRow> = Vec::new();
         assert_eq!(decode::<PlanRow>(encode(&identity(), &none).unwrap()).unwrap(), none);
+    }
+
+    #[test]
+    fn rows_of_another_run_are_told() {
+        let bytes = encode(&identity(), &vec![EpisodeRow::default(); 5000]).unwrap();
+        assert_eq!(belongs(&bytes, "episodes", &identity()), Ok(()));
+        let others = [
+            Identity { job: "ac".into(), ..identity() },
+            Identity { world: "w".into(), ..identity() },
+            Identity { learner: "lr@delta=0.1".into(), ..identity() },
+            Identity { seed: 3, ..identity() },
+        ];
+        for other in others {
+            assert!(belongs(&bytes, "episodes", &other).unwrap_err().contains("another run"));
+        }
+    }
+
+    /// A file whose header says another number of rows, here and there or everywhere.
+    fn promising(rows: u64, of: usize, everywhere: bool) -> Vec<u8> {
+        let varint = |n: u64| {
+            let (mut n, mut bytes) = (2 * n, Vec::new());
+            while n > 127 {
+                bytes.push(n as u8 | 128);
+                n >>= 7;
+            }
+            bytes.push(n as u8);
+            bytes
+        };
+        let mut bytes = encode(&identity(), &vec![EpisodeRow::default(); of]).unwrap();
+        let tail = bytes.len() - 8;
+        let length = u32::from_le_bytes(bytes[tail..tail + 4].try_into().unwrap()) as usize;
+        let footer = bytes[tail - length..tail].to_vec();
+        bytes.truncate(tail - length);
+        let (old, new) = (varint(of as u64), varint(rows));
+        let (mut forged, mut at) = (Vec::new(), 0);
+        while at < footer.len() {
+            if footer[at..].starts_with(&old) && (everywhere || forged.len() == at) {
+                forged.extend_from_slice(&new);
+                at += old.len();
+            } else {
+                forged.push(footer[at]);
+                at += 1;
+            }
+        }
+        let length = (forged.len() as u32).to_le_bytes();
+        [bytes, forged, length.to_vec(), b"PAR1".to_vec()].concat()
+    }
+
+    #[test]
+    fn nothing_is_reserved_on_the_word_of_a_header() {
+        assert_eq!(decode::<EpisodeRow>(promising(5001, 5001, true)).unwrap().len(), 5001);
+        for rows in [5002, 1_000_000, 1 << 31, 1 << 40, u64::MAX / 4] {
+            for everywhere in [true, false] {
+                let bytes = promising(rows, 5001, everywhere);
+                decode::<EpisodeRow>(bytes.clone()).unwrap_err();
+                belongs(&bytes, "episodes", &identity()).unwrap_err();
+                let columns = || IDENTITY.iter().chain(EpisodeRow::COLUMNS);
+                let mut all: Vec<Values> = columns().map(Values::of).collect();
+                add_columns(bytes, "episodes", EpisodeRow::COLUMNS, &mut all).unwrap_err();
+            }
+        }
     }
 
     #[test]

@@ -26,12 +26,19 @@ pub(super) fn spelled(label: &str, point: &[(String, String)]) -> String {
     format!("{label}{at}")
 }
 
-pub(super) fn check_points(node: &Node, n: usize) -> Result<()> {
-    match n {
-        0 => Err(node.fault("a grid without values")),
-        n if n > MOST_POINTS => Err(node.fault(format!("{n} points are more than {MOST_POINTS}"))),
-        _ => Ok(()),
+/// Judges how many points there will be, before any is made.
+fn check_points(node: &Node, counts: impl IntoIterator<Item = usize>) -> Result<()> {
+    match counts.into_iter().try_fold(1usize, usize::checked_mul) {
+        Some(0) => Err(node.fault("a grid without values")),
+        Some(n) if n <= MOST_POINTS => Ok(()),
+        Some(n) => Err(node.fault(format!("{n} points are more than {MOST_POINTS}"))),
+        None => Err(node.fault(format!("the points are more than {MOST_POINTS}"))),
     }
+}
+
+/// Refuses more points than may be, of all grids together.
+pub(super) fn check_all(node: &Node, so_far: usize) -> Result<()> {
+    check_points(node, [so_far.max(1)])
 }
 
 pub(super) fn axes(node: &Node) -> Result<Vec<(String, Vec<String>)>> {
@@ -42,14 +49,39 @@ pub(super) fn axes(node: &Node) -> Result<Vec<(String, Vec<String>)>> {
     node.entries()?.entries.iter().map(axis).collect()
 }
 
-/// All combinations, the last axis fastest.
-pub(super) fn product(axes: &[(String, Vec<String>)]) -> Vec<Vec<(&str, &str)>> {
+/// All combinations, the last axis fastest, for each of so many points.
+pub(super) fn product<'a>(
+    node: &Node,
+    points: usize,
+    axes: &'a [(String, Vec<String>)],
+) -> Result<Vec<Vec<(&'a str, &'a str)>>> {
+    check_points(node, axes.iter().map(|(_, values)| values.len()).chain([points]))?;
     let mut rows: Vec<Vec<(&str, &str)>> = vec![Vec::new()];
     for (key, values) in axes {
         let with = |row: &[(_, _)], value| row.iter().copied().chain([(key.as_str(), value)]).collect();
         rows = rows.iter().flat_map(|row| values.iter().map(|value| with(row, value.as_str()))).collect();
     }
-    rows
+    Ok(rows)
+}
+
+/// The lists of a zip, walked side by side, for each of so many points.
+pub(super) fn side_by_side<'a>(
+    node: &Node,
+    points: usize,
+    axes: &'a [(String, Vec<String>)],
+) -> Result<Vec<Vec<(&'a str, &'a str)>>> {
+    let n = axes.first().map_or(0, |(_, values)| values.len());
+    if let Some((key, values)) = axes.iter().find(|(_, values)| values.len() != n) {
+        let fault = format!(
+            "the lists of a zip are walked side by side: {key} has {} values, {} has {n}",
+            values.len(),
+            axes[0].0
+        );
+        return Err(node.fault(fault));
+    }
+    check_points(node, [n, points])?;
+    let row = |i: usize| axes.iter().map(|(key, values)| (key.as_str(), values[i].as_str())).collect();
+    Ok((0..n).map(row).collect())
 }
 
 pub(super) fn refuse_unknown(node: &Node, whose: &str, key: &str, known: &[&str]) -> Result<()> {

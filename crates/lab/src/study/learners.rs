@@ -1,7 +1,7 @@
 //! The learners of a study file: every point of every grid, with what is set for all.
 
 use super::figures::looks;
-use super::grids::{axes, check_points, grid_point, product, refuse_unknown, settings, spelled};
+use super::grids::{axes, grid_point, product, refuse_unknown, settings, spelled};
 use super::source::{self, Node, with_hint};
 use super::{LearnerPoint, Look};
 use crate::{Contender, Result};
@@ -80,8 +80,7 @@ pub(super) fn learner_points(node: &Node, common: Option<&Node>) -> Result<Vec<L
         } else {
             axes.iter().try_for_each(|(key, _)| refuse_unknown(grid, &whose, key, &known))?;
         }
-        let rows = product(&axes);
-        check_points(grid, points.len() * rows.len())?;
+        let rows = product(grid, points.len(), &axes)?;
         points = points.iter().flat_map(|point| rows.iter().map(|row| moved(point, row))).collect();
     }
     Ok(points)

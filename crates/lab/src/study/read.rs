@@ -3,6 +3,7 @@
 
 use super::asks::{analyses, record};
 use super::figures::figures;
+use super::grids::check_all;
 use super::learners::{everybody, learner_points, set_all};
 use super::quick::Quick;
 use super::seeds::{each_once, parse_seeds, so_many};
@@ -10,6 +11,7 @@ use super::source::{self, Entries, Node, Source, with_hint};
 use super::worlds::world_points;
 use super::{Analyses, LearnerPoint, Length, Study};
 use crate::{Error, Result};
+use std::collections::HashSet;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
@@ -102,6 +104,7 @@ fn read_with(text: &str, path: &Path, quick: bool, find: bool) -> Result<StudyFi
                 .into_iter()
                 .map(|point| (node.span.clone(), point)),
         );
+        check_all(&node, worlds.len())?;
     }
     let mut learners: Vec<(Range<usize>, LearnerPoint)> = Vec::new();
     for node in required(source, &keys, "learners")?.list_or_one()? {
@@ -111,6 +114,7 @@ fn read_with(text: &str, path: &Path, quick: bool, find: bool) -> Result<StudyFi
             None => learner_points(&node, keys.get("grid"))?,
         };
         learners.extend(points.into_iter().map(|point| (node.span.clone(), point)));
+        check_all(&node, learners.len())?;
     }
     if let Some(node) = keys.get("set") {
         set_all(node, &mut learners)?;
@@ -157,10 +161,9 @@ fn required<'n, 'a>(source: Source<'a>, keys: &'n Entries<'a>, key: &'static str
 
 /// Tables and figures must be able to tell them apart.
 fn told_apart(source: Source, what: &str, labels: &[(Range<usize>, String)]) -> Result<()> {
-    let twice =
-        labels.iter().enumerate().find(|(i, (_, label))| labels[..*i].iter().any(|(_, l)| l == label));
-    match twice {
-        Some((_, (span, label))) => {
+    let mut known = HashSet::new();
+    match labels.iter().find(|(_, label)| !known.insert(label)) {
+        Some((span, label)) => {
             let fault = format!("two of them are called {label:?}; give each a `label` of its own");
             Err(source.fault(span.clone(), what, fault))
         }

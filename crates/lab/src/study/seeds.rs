@@ -27,7 +27,7 @@ pub fn parse_seeds(text: &str) -> Result<Vec<u64>, String> {
         if from >= to {
             return Err(format!("{from}..{to} is empty: {to} itself is left out"));
         }
-        if to - from > MOST || seeds.len() as u64 > MOST {
+        if to - from > MOST - seeds.len() as u64 {
             return Err(format!("these are more than {MOST} seeds"));
         }
         seeds.extend(from..to);

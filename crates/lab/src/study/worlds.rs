@@ -1,6 +1,6 @@
 //! The worlds of a study file: every point of every grid, and how long runs are there.
 
-use super::grids::{axes, check_points, grid_point, product, refuse_unknown, settings, spelled};
+use super::grids::{axes, grid_point, product, refuse_unknown, settings, side_by_side, spelled};
 use super::source::{Node, with_hint};
 use super::{Length, WorldPoint};
 use crate::{Place, Result};
@@ -64,24 +64,10 @@ type Points = Vec<(Vec<(String, String)>, Place, Option<Length>)>;
 /// Every point with every value of a grid, or with the values of a zip that stand side by side.
 fn world_grid(kind: &str, node: &Node, points: Points) -> Result<Points> {
     let axes = axes(node)?;
-    let rows: Vec<Vec<(&str, &str)>> = match kind {
-        "zip" => {
-            let n = axes.first().map_or(0, |(_, values)| values.len());
-            if let Some((key, values)) = axes.iter().find(|(_, values)| values.len() != n) {
-                let fault = format!(
-                    "the lists of a zip are walked side by side: {key} has {} values, {} has {n}",
-                    values.len(),
-                    axes[0].0
-                );
-                return Err(node.fault(fault));
-            }
-            (0..n)
-                .map(|i| axes.iter().map(|(key, values)| (key.as_str(), values[i].as_str())).collect())
-                .collect()
-        }
-        _ => product(&axes),
+    let rows = match kind {
+        "zip" => side_by_side(node, points.len(), &axes)?,
+        _ => product(node, points.len(), &axes)?,
     };
-    check_points(node, points.len() * rows.len())?;
     let mut all = Vec::new();
     for (point, place, length) in &points {
         for row in &rows {

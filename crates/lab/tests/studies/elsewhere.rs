@@ -1,6 +1,6 @@
 //! Jobs that are run on another machine, and records that come from there.
 
-use crate::{SMALL, small, tables, whole};
+use crate::{SMALL, forged, small, tables, whole};
 use goalward_lab::engine::{RunOptions, left, run, run_jobs};
 use goalward_lab::grid::{Grid, Job, Shard};
 use goalward_lab::store::{Carried, StudyFolder, Values, load, read_columns, table_paths};
@@ -66,24 +66,30 @@ fn records_are_checked_where_they_arrive() {
     whole(&dir.path().join("there"), &small());
     let hash = |job: &Job| job.hash.clone();
     let good = Carried::of(&dir.path().join("there"), &hash(&grid.jobs[0])).unwrap().unwrap();
-    let text = String::from_utf8(good.manifest.clone()).unwrap();
-    let says = |text: String| Carried { manifest: text.into_bytes(), ..good.clone() };
+    let says = |key: &str, value: serde_json::Value| Carried {
+        manifest: forged(&good.manifest, |says| says[key] = value),
+        ..good.clone()
+    };
     let mut cut = good.clone();
     cut.tables.get_mut("episodes").unwrap().pop();
     let mut lacking = good.clone();
     lacking.tables.remove("episodes");
-    let stray = text.replace("\"runs\"", "\"../runs\"");
-    let mut outside = says(stray);
+    let mut files: serde_json::Value = serde_json::json!({});
+    for (table, bytes) in &good.tables {
+        let name = if table == "runs" { "../runs" } else { table };
+        files[name] = blake3::hash(bytes).to_hex().to_string().into();
+    }
+    let mut outside = says("files", files);
     outside.tables.remove("runs");
     outside.tables.insert("../runs".into(), good.tables["runs"].clone());
-    let commit = goalward_lab::grid::build().commit;
     let wrong = [
         (cut, "not what its manifest says"),
         (lacking, "not what its manifest says"),
         (outside, "not what its manifest says"),
-        (says("{}".into()), "no manifest"),
+        (Carried { manifest: b"{}".to_vec(), ..good.clone() }, "checksum"),
+        (says("seed", "many".into()), "no manifest"),
         (Carried { job: hash(&grid.jobs[1]), ..good.clone() }, "another job"),
-        (says(text.replace(&commit, "fedcba987654")), "fedcba987654"),
+        (says("build", serde_json::json!({ "version": "0.1.0", "commit": "fedcba987654" })), "fedcba987654"),
     ];
     for (carried, fault) in wrong {
         let error = carried.check(&grid).unwrap_err();
@@ -103,22 +109,21 @@ fn two_results_of_one_job_are_an_error_and_a_failure_gives_way() {
         [0, 1].map(|n| Carried::of(&dir.path().join("there"), &grid.jobs[n].hash).unwrap().unwrap());
     let home = claim(&dir.path().join("home"), &grid);
     assert!(home.adopt(&first).unwrap());
-    let text = String::from_utf8(second.manifest.clone()).unwrap();
-    let other = Carried {
-        manifest: text.replace(&second.job, &first.job).into_bytes(),
-        job: first.job.clone(),
-        ..second.clone()
-    };
+    // the same job with fewer tables: nothing says that these are not its own
+    let mut other = first.clone();
+    other.tables.remove("episodes");
+    other.manifest =
+        forged(&first.manifest, |says| drop(says["files"].as_object_mut().unwrap().remove("episodes")));
     let error = home.adopt(&other).unwrap_err().to_string();
     assert!(error.contains("another result") && error.contains(&first.job), "{error}");
     // a manifest whose tables are gone is no result
     std::fs::remove_file(home.path().join(format!("runs/{}.parquet", first.job))).unwrap();
     assert!(home.adopt(&first).unwrap());
     let failure = |job: &Carried| {
-        let mut manifest: serde_json::Value = serde_json::from_slice(&job.manifest).unwrap();
-        manifest["error"] = "too bad".into();
-        manifest["files"] = serde_json::json!({});
-        let manifest = serde_json::to_vec(&manifest).unwrap();
+        let manifest = forged(&job.manifest, |says| {
+            says["error"] = "too bad".into();
+            says["files"] = serde_json::json!({});
+        });
         Carried { manifest, tables: Default::default(), ..job.clone() }
     };
     assert!(!home.adopt(&failure(&first)).unwrap(), "a result stays");

@@ -1,5 +1,7 @@
 //! Study files: what comes with goalward, and what is written by it.
 
+use goalward_lab::Error;
+use goalward_lab::grid::Grid;
 use goalward_lab::study::{FIGURE_KINDS, SHIPPED, STARTER, Thinning, read, write};
 use std::path::Path;
 
@@ -85,6 +87,47 @@ plans = 2
     );
     assert_eq!(study.learners[1].base, "L");
     assert_eq!((study.record.episodes, study.record.plans), (Thinning::All, Thinning::PerDoubling(2)));
+}
+
+/// Points are counted before any is made: these files are small, and what they ask for is not.
+#[test]
+fn too_many_points_are_refused_before_they_are_made() {
+    let values = |n: usize| format!("{:?}", (0..n).collect::<Vec<_>>());
+    let axes = |names: &[&str]| {
+        names.iter().map(|name| format!("{name} = {}", values(900))).collect::<Vec<_>>().join(", ")
+    };
+    let world =
+        |grids: &str| format!("worlds = [{{ name = \"windy-grid\", {grids} }}]\nlearners = [\"lr\"]\n");
+    let seven = axes(&["a", "b", "c", "d", "e", "f", "g"]);
+    let many = format!("{{ name = \"windy-grid\", grid = {{ n = {} }} }}, ", values(60_000));
+    let files = [
+        (world(&format!("grid = {{ {} }}", axes(&["n", "wind", "restart"]))), "729000000 points are more"),
+        (world(&format!("grid = {{ {seven} }}")), "the points are more"),
+        (world(&format!("zip = {{ {} }}, grid = {{ {} }}", axes(&["n"]), axes(&["wind"]))), "810000 points"),
+        (format!("worlds = [{many}{many}]\nlearners = [\"lr\"]\n"), "120000 points"),
+        (
+            format!(
+                "worlds = [\"windy-grid\"]\nlearners = [{{ name = \"levis++\", grid = {{ {} }} }}]\n",
+                axes(&["B", "delta", "lambda"])
+            ),
+            "729000000 points",
+        ),
+        (
+            format!(
+                "grid = {{ {} }}\nworlds = [\"windy-grid\"]\nlearners = [\"levis++\"]\n",
+                axes(&["B", "delta", "lambda"])
+            ),
+            "729000000 points",
+        ),
+    ];
+    for (text, fault) in files {
+        let text = format!("seeds = 1\nepisodes = 1\n{text}");
+        let error = read(&text, Path::new("x.toml"), false).unwrap_err();
+        assert!(matches!(error, Error::Study { .. }) && error.to_string().contains(fault), "{error}");
+    }
+    let text = "seeds = 1000000\nepisodes = 1\nworlds = [\"windy-grid\"]\nlearners = [\"lr\", \"random\"]\n";
+    let error = Grid::open(&read(text, Path::new("x.toml"), false).unwrap()).unwrap_err();
+    assert!(error.to_string().contains("2 learners and 1000000 seeds are more") && error.hint().is_some());
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Folders of others, of other versions, and of nobody.
 
-use crate::{SMALL, small, tables, whole};
+use crate::{SMALL, forged, small, tables, whole};
 use goalward_lab::Error;
 use goalward_lab::grid::{Grid, Shard};
 use goalward_lab::store::StudyFolder;
@@ -37,10 +37,11 @@ fn another_version_is_named() {
     // a result that another commit made has another hash
     let manifests = dir.path().join("manifests");
     let first = std::fs::read_dir(&manifests).unwrap().next().unwrap().unwrap().path();
-    let text = std::fs::read_to_string(&first).unwrap();
-    let hash = first.file_stem().unwrap().to_string_lossy().into_owned();
     let commit = goalward_lab::grid::build().commit;
-    let foreign = text.replace(&hash, "0000").replace(&commit, "fedcba987654");
+    let foreign = forged(&std::fs::read(&first).unwrap(), |says| {
+        says["job"] = "0000".into();
+        says["build"]["commit"] = "fedcba987654".into();
+    });
     std::fs::write(manifests.join("0000.json"), foreign).unwrap();
     let error = claim(dir.path(), SMALL, Shard::WHOLE, false).unwrap_err().to_string();
     assert!(error.contains("fedcba987654") && error.contains(&commit), "{error}");

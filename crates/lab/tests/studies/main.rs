@@ -4,14 +4,17 @@ mod elsewhere;
 mod engine;
 mod files;
 mod folders;
+mod forged;
 mod mistakes;
 mod schema;
 
+use goalward::episode::seal;
 use goalward_lab::engine::{RunOptions, run};
 use goalward_lab::grid::{Grid, Shard};
 use goalward_lab::store::StudyFolder;
 use goalward_lab::study::{StudyFile, read};
 use goalward_lab::{Progress, Silent};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::path::Path;
 
@@ -55,6 +58,13 @@ pub(crate) fn tables(dir: &Path) -> BTreeMap<String, Vec<u8>> {
         }
     }
     all
+}
+
+/// A manifest that says something else, with a checksum that is right.
+pub(crate) fn forged(manifest: &[u8], change: impl FnOnce(&mut Value)) -> Vec<u8> {
+    let mut says: Value = serde_json::from_slice(&seal::open(manifest).unwrap()).unwrap();
+    change(&mut says);
+    seal::seal(serde_json::to_vec_pretty(&says).unwrap())
 }
 
 pub(crate) fn part(part: u64, of: u64) -> RunOptions {

@@ -1,6 +1,7 @@
 //! What a learner knows of theta, model by model.
 
 use crate::numbers::{fixed, real, vector};
+use crate::output::in_line;
 use goalward::episode::RunResult;
 
 /// So many models have a line.
@@ -37,15 +38,11 @@ pub(super) fn name(r: &RunResult, i: usize) -> String {
 /// A name for one line of a terminal: not too long, and what would move the cursor is spelled out.
 pub(in crate::commands) fn plain(name: &str) -> String {
     const SHOWN: usize = 40;
-    let mut text: String = name.chars().take(SHOWN).flat_map(spelled).collect();
+    let mut text = in_line(&name.chars().take(SHOWN).collect::<String>());
     if name.chars().nth(SHOWN).is_some() {
         text.push_str("...");
     }
     text
-}
-
-fn spelled(c: char) -> Vec<char> {
-    if c.is_control() { c.escape_default().collect() } else { vec![c] }
 }
 
 /// An estimate and its interval. Ends are rounded outwards, to as many decimals as tell them apart,

@@ -5,6 +5,7 @@ use crate::outputs::{Files, Output, Takes};
 use crate::show::ending;
 use goalward::plan::{Answer, Objective};
 use goalward::problem::{Pair, Problem, State, Truth};
+use goalward_lab::quoted;
 use serde_json::{Value, json};
 use std::path::Path;
 
@@ -83,7 +84,7 @@ impl Values<'_> {
             let (lower, upper) = (self.answer.lower[s], self.answer.upper[s]);
             let state = format!(
                 "{s},{},{},{},{}",
-                field(&self.problem.state_name(s)),
+                quoted(&self.problem.state_name(s)),
                 number(self.value(s)),
                 digits(lower),
                 digits(upper)
@@ -93,7 +94,7 @@ impl Values<'_> {
             }
             for a in 0..self.problem.actions(s) {
                 let pair = self.problem.pair(s, a);
-                let name = field(&self.problem.action_name(s, a));
+                let name = quoted(&self.problem.action_name(s, a));
                 let (cost, q) = (digits(self.problem.cost(pair)), number(self.q(pair)));
                 text.push_str(&format!("{state},{a},{name},{cost},{q},{}\n", self.policy(s) == Some(a)));
             }
@@ -131,13 +132,4 @@ impl Values<'_> {
 /// Every digit; `inf` as programs read it.
 fn digits(x: f64) -> String {
     if x.is_nan() { String::new() } else { format!("{}", x + 0.0) }
-}
-
-/// A field of a CSV file.
-fn field(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.into()
-    }
 }
