@@ -4,11 +4,10 @@
 use super::columns::TABLES;
 use super::folder::{StudyFolder, content_hash, read_manifest};
 use super::manifest::Manifest;
+use super::mark::read_file;
 use crate::grid::{Grid, build};
 use crate::{Error, Result};
-use goalward::output::replace;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A finished or failed job: its manifest and its tables, as files.
@@ -30,7 +29,7 @@ impl Carried {
         let Some(manifest) = read_manifest(dir, job)? else { return Ok(None) };
         let bytes = |name: String| {
             let path = dir.join(name);
-            fs::read(&path).map_err(Error::io(&path))
+            read_file(&path).map_err(Error::io(&path))
         };
         let tables = manifest.files.keys().filter(|table| is_table(table));
         let tables = tables.map(|table| Ok((table.clone(), bytes(format!("{table}/{job}.parquet"))?)));
@@ -94,9 +93,9 @@ impl StudyFolder {
             }
         }
         for (table, bytes) in &carried.tables {
-            replace(&self.path().join(table).join(format!("{}.parquet", carried.job)), bytes)?;
+            self.put(table, &format!("{}.parquet", carried.job), bytes)?;
         }
-        replace(&self.path().join("manifests").join(format!("{}.json", carried.job)), &carried.manifest)?;
+        self.put("manifests", &format!("{}.json", carried.job), &carried.manifest)?;
         self.forget(&carried.job);
         Ok(true)
     }
