@@ -62,7 +62,8 @@ const SOAKS: &[Soak] = &[
     Soak {
         name: "studies",
         package: "goalward-cli",
-        what: "a study of forty jobs, killed at 100 random moments: the same records; studies [KILLS]",
+        what: "a study of forty jobs, killed at 100 random moments, and 60 pairs of shards in one folder by \
+               processes of the same number: the same records; studies [KILLS [PAIRS]]",
     },
     Soak {
         name: "mdps",

@@ -80,7 +80,7 @@ pub(crate) fn kill(program: &Path, dir: &Path, kills: usize, seed: u64) -> Resul
 }
 
 /// All Parquet files of a study.
-fn tables(dir: &Path) -> BTreeMap<String, Vec<u8>> {
+pub(crate) fn tables(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut all = BTreeMap::new();
     for table in ["runs", "episodes", "plans", "probes"] {
         for entry in std::fs::read_dir(dir.join(table)).into_iter().flatten().flatten() {

@@ -6,7 +6,7 @@
 //! next one takes.
 
 use crate::exit::Usage;
-use goalward::output::resolve;
+use goalward::output::{clear_up, resolve};
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
@@ -47,7 +47,10 @@ impl Lock {
             if !is_still(&file, &beside) {
                 continue;
             }
-            clear_up_after(&mut file, &beside);
+            // a process that ended well took its lock file along
+            if file.metadata().is_ok_and(|left| left.len() > 0) {
+                clear_up(beside.parent().unwrap_or(Path::new(".")));
+            }
             let signed = file
                 .set_len(0)
                 .and_then(|()| file.rewind())
@@ -78,21 +81,6 @@ fn beside(path: &Path) -> anyhow::Result<PathBuf> {
     let target = resolve(path)?;
     let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();
     Ok(target.with_file_name(format!(".{name}.goalward-lock")))
-}
-
-/// A process that ended well took its lock file along. What one that was killed was about to write
-/// is nobody's any more.
-fn clear_up_after(file: &mut File, beside: &Path) {
-    let mut process = String::new();
-    let read = file.take(20).read_to_string(&mut process);
-    let (Ok(_), Ok(process), Some(folder)) = (read, process.parse::<u32>(), beside.parent()) else { return };
-    let begins = format!(".goalward-{process}-");
-    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
-        let name = entry.file_name();
-        if name.to_str().is_some_and(|name| name.starts_with(&begins) && name.ends_with(".part")) {
-            let _ = fs::remove_file(entry.path());
-        }
-    }
 }
 
 fn taken(what: &str, path: &Path) -> Usage {

@@ -2,13 +2,15 @@
 //! the new one.
 
 use crate::{Error, Result};
-use std::fs::{self, File, Metadata, OpenOptions};
+use std::fs::{self, File, Metadata, OpenOptions, TryLockError};
+use std::hash::{BuildHasher, RandomState};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
 
 /// A chain of links longer than this is taken for a circle, as systems do.
 const LINKS: usize = 40;
+/// How names of temporary files begin and end.
+const PART: [&str; 2] = [".goalward-", ".part"];
 
 /// Where a path leads: links are followed, also one whose end does not exist yet. The folder must
 /// exist.
@@ -87,17 +89,40 @@ pub fn replace(path: &Path, content: &[u8]) -> Result<()> {
 
 /// The same, with what is written piece by piece: a large file need not stand in memory.
 pub fn replace_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
-    let target = resolve(path)?;
-    let old = standing(path, &target)?;
-    let mut part = Part::beside(&target, path)?;
+    put(path, &resolve(path)?, true, write)
+}
+
+/// The same in a folder that is the program's own: a link is refused there, for what it leads to is
+/// somebody else's. Only what is `durable` must outlast a power cut.
+pub fn replace_own(path: &Path, content: &[u8], durable: bool) -> Result<()> {
+    if fs::symlink_metadata(path).is_ok_and(|there| there.is_symlink()) {
+        let fault = "it is a link, which is not followed here".into();
+        return Err(Error::Output { path: path.into(), fault });
+    }
+    put(path, path, durable, |file| file.write_all(content))
+}
+
+fn put(
+    path: &Path,
+    target: &Path,
+    durable: bool,
+    write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<()> {
+    let old = standing(path, target)?;
+    let mut part = Part::beside(target, path)?;
     let io = |source| Error::Io { path: path.into(), source };
     write(&mut part.file).map_err(io)?;
     if let Some(old) = old {
         part.inherit(&old).map_err(io)?;
     }
-    part.file.sync_all().map_err(io)?;
-    fs::rename(&part.path, &target).map_err(io)?;
+    if durable {
+        part.file.sync_all().map_err(io)?;
+    }
+    fs::rename(&part.path, target).map_err(io)?;
     part.done = true;
+    if !durable {
+        return Ok(());
+    }
     // the new name should survive a power cut too; systems that cannot do this with a folder do it
     // by themselves
     if let Some(folder) = target.parent() {
@@ -106,7 +131,38 @@ pub fn replace_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Resul
     Ok(())
 }
 
-/// A temporary file, which vanishes unless it takes another's place.
+/// A name that nobody else gives: 128 random bits of the system. Processes in containers share
+/// their numbers, and those on several machines a folder.
+pub fn temporary_name() -> String {
+    let [begin, end] = PART;
+    let bits = || RandomState::new().hash_one(());
+    format!("{begin}{:016x}{:016x}{end}", bits(), bits())
+}
+
+/// Removes what killed processes were about to write in a folder. What a living one writes is locked
+/// and stays, and all of it stays on a file system without locks.
+pub fn clear_up(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let named = entry.file_name().to_str().is_some_and(is_temporary);
+        // a link or a pipe is none of ours
+        if !named || !entry.file_type().is_ok_and(|kind| kind.is_file()) {
+            continue;
+        }
+        if let Ok(file) = OpenOptions::new().write(true).open(entry.path())
+            && file.try_lock().is_ok()
+        {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn is_temporary(name: &str) -> bool {
+    let bits = name.strip_prefix(PART[0]).and_then(|name| name.strip_suffix(PART[1]));
+    bits.is_some_and(|bits| bits.len() == 32 && bits.bytes().all(|b| b.is_ascii_hexdigit()))
+}
+
+/// A temporary file, which vanishes unless it takes another's place. It is locked as long as
+/// somebody writes it.
 struct Part {
     path: PathBuf,
     file: File,
@@ -115,17 +171,21 @@ struct Part {
 
 impl Part {
     fn beside(target: &Path, path: &Path) -> Result<Part> {
-        static COUNT: AtomicU64 = AtomicU64::new(0);
-        let (process, n) = (std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let part = target.with_file_name(format!(".goalward-{process}-{n}.part"));
-        // what a killed process of the same number left is nobody's
-        let _ = fs::remove_file(&part);
-        match OpenOptions::new().write(true).create_new(true).open(&part) {
-            Ok(file) => Ok(Part { path: part, file, done: false }),
-            Err(e) => {
-                let folder = target.parent().unwrap_or(Path::new("."));
-                let fault = format!("the folder {} cannot be written to: {e}", folder.display());
-                Err(Error::Output { path: path.into(), fault })
+        loop {
+            let part = target.with_file_name(temporary_name());
+            let file = match OpenOptions::new().write(true).create_new(true).open(&part) {
+                Ok(file) => file,
+                Err(e) if e.kind() == io::ErrorKind::AlreadyExists => continue,
+                Err(e) => {
+                    let folder = target.parent().unwrap_or(Path::new("."));
+                    let fault = format!("the folder {} cannot be written to: {e}", folder.display());
+                    return Err(Error::Output { path: path.into(), fault });
+                }
+            };
+            // whoever clears up may have found it before it was locked: then it goes, or is gone
+            let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
+            if !taken && fs::symlink_metadata(&part).is_ok() {
+                return Ok(Part { path: part, file, done: false });
             }
         }
     }

@@ -55,6 +55,14 @@ pub enum Error {
         /// What it holds.
         what: String,
     },
+    /// A directory is somebody else's.
+    #[error("{} holds {what}", dir.display())]
+    Foreign {
+        /// The directory.
+        dir: PathBuf,
+        /// What it holds.
+        what: String,
+    },
     /// Another process is at work on a folder.
     #[error("{}: another goalward is at work on this study", dir.display())]
     Busy {
@@ -165,6 +173,9 @@ impl Error {
             },
             Error::Busy { .. } => "wait for it or stop it, or name another folder with --out".into(),
             Error::Taken { .. } => "--out names another folder; --force overwrites what is there".into(),
+            Error::Foreign { .. } => "name a new or an empty folder: --force removes goalward's own results \
+                 alone; `goalward study merge DIR --out NEW` takes the records of a study over"
+                .into(),
             Error::Output { .. } => "--out names another folder".into(),
             Error::Damaged { .. } | Error::Records { .. } => "take a fresh copy of the folder that it comes \
                  from, or run the study there again: what is missing or damaged is made anew"

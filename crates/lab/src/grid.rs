@@ -102,6 +102,13 @@ impl Grid {
         Ok(grid)
     }
 
+    /// What is asked, in a few digits: the same jobs are the same question, in whatever order.
+    pub fn question(&self) -> String {
+        let mut jobs: Vec<&str> = self.jobs.iter().map(|job| job.hash.as_str()).collect();
+        jobs.sort_unstable();
+        blake3::hash(jobs.join("\n").as_bytes()).to_hex()[..12].to_string()
+    }
+
     fn try_learners(&self, file: &StudyFile) -> Result<()> {
         let seed = self.study.seeds[0];
         for learner in 0..self.study.learners.len() {

@@ -1,7 +1,7 @@
 //! `goalward compare`
 
 use super::World;
-use super::study::{Going, Shown, go};
+use super::study::{COPY, Going, Out, Shown, go};
 use crate::counts::whole;
 use crate::exit::{Outcome, Usage};
 use crate::names::LearnerName;
@@ -12,7 +12,7 @@ use goalward::{Settings, closest, learners, worlds};
 use goalward_lab::engine::RunOptions;
 use goalward_lab::study::{Length, Study, StudyFile};
 use goalward_lab::{Contender, Place};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 EXAMPLES:
@@ -52,9 +52,10 @@ pub(crate) struct Args {
     /// Give paired differences to this contender, as it stands in --learners, with their intervals
     #[arg(long, value_name = "A")]
     against: Option<String>,
-    /// The folder for records, figures and report
-    #[arg(long, value_name = "DIR", default_value = "out/compare")]
-    out: PathBuf,
+    /// The folder for records, figures and report [default: a folder of this question's own below
+    /// out/compare, to which out/compare/newest leads]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
     /// Remove results of another question from that folder
     #[arg(long)]
     force: bool,
@@ -75,32 +76,32 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         return Err(Usage::new(format!("--against {unknown}: no such contender")).hint(hint).into());
     }
     let (world, params) = args.world.named()?;
-    let place = kept(&world, &params, &args.out, quiet)?;
+    let (place, piped) = kept(&world, &params, quiet)?;
     let length = Length { episodes: args.episodes, max_steps: args.max_steps, by_steps: false };
     let study = Study::comparison(place, length, contenders, args.seeds.0, args.against)?;
     let shown = Shown::of(args.json, args.markdown);
-    let going = Going { out: &args.out, force: args.force, options: RunOptions::default(), shown, quiet };
+    let (out, options) = (Out::of(args.out, "compare"), RunOptions::default());
+    let going = Going { out: &out, piped, force: args.force, options, shown, quiet };
     go(&StudyFile::without_file(study), &going)
 }
 
-/// A world that a study can open again: what comes through a pipe is kept beside the results.
-fn kept(world: &str, params: &Settings, out: &Path, quiet: bool) -> anyhow::Result<Place> {
+/// A world that a study can open again: what comes through a pipe is to be kept beside the results.
+fn kept(world: &str, params: &Settings, quiet: bool) -> anyhow::Result<(Place, Option<String>)> {
     let label = super::spelled(world, params);
     let path = match worlds::locate(world)? {
-        worlds::Place::Built(_) => return Ok(Place { label, world: world.into(), params: params.clone() }),
+        worlds::Place::Built(_) => {
+            return Ok((Place { label, world: world.into(), params: params.clone() }, None));
+        }
         worlds::Place::File(path) => path,
     };
     if files::kind(path).is_ok_and(|kind| kind == files::Kind::File) {
         let world = std::fs::canonicalize(path)?.to_string_lossy().into_owned();
-        return Ok(Place { label, world, params: params.clone() });
+        return Ok((Place { label, world, params: params.clone() }, None));
     }
     let busy = Busy::new(format!("opening {world}"), quiet);
     let instance = super::open(world, params, &busy, quiet)?;
-    std::fs::create_dir_all(out)?;
-    let copy = out.join("world.json");
-    goalward::output::replace(&copy, json::to_json(&instance).as_bytes())?;
-    let world = std::fs::canonicalize(copy)?.to_string_lossy().into_owned();
-    Ok(Place { label, world, params: Settings::new() })
+    let place = Place { label, world: COPY.into(), params: Settings::new() };
+    Ok((place, Some(json::to_json(&instance))))
 }
 
 /// Reads the contenders and gives each the common settings that its learner has, but for those it

@@ -81,7 +81,7 @@ fn a_comparison_is_stopped_within_a_plan() {
         format!("compare {SLOW} --learners lr,random --seeds 0..4 --episodes 1000000 --max-steps 4000000");
     let mut child = place.start(&run);
     // it makes its directory when the world is open and the runs begin
-    while !place.path("out/compare/plan.json").exists() {
+    while !place.path("out/compare/newest/plan.json").exists() {
         assert!(child.try_wait().unwrap().is_none());
         sleep(Duration::from_millis(1));
     }

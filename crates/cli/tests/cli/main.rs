@@ -12,6 +12,8 @@ mod ctrl_c;
 mod documents;
 mod examples;
 mod fit;
+#[cfg(unix)]
+mod foreign;
 mod help;
 mod identifiable;
 mod input;

@@ -4,14 +4,13 @@
 use super::columns::TABLES;
 use super::folder::{StudyFolder, content_hash, read_manifest};
 use super::manifest::Manifest;
+use super::mark::{read_file, remove_file};
 use super::table_file::belongs;
 use crate::grid::{Grid, Job, build};
 use crate::results::Build;
 use crate::study::Study;
 use crate::{Error, Result};
-use goalward::output::replace;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// A finished or failed job: its manifest and its tables, as files.
@@ -33,7 +32,7 @@ impl Carried {
         let Some(manifest) = read_manifest(dir, job)? else { return Ok(None) };
         let bytes = |name: String| {
             let path = dir.join(name);
-            fs::read(&path).map_err(Error::io(&path))
+            read_file(&path).map_err(Error::io(&path))
         };
         let tables = manifest.files.keys().filter(|table| is_table(table));
         let tables = tables.map(|table| Ok((table.clone(), bytes(format!("{table}/{job}.parquet"))?)));
@@ -114,16 +113,16 @@ impl StudyFolder {
             }
         }
         for (table, bytes) in &carried.tables {
-            replace(&self.path().join(table).join(format!("{}.parquet", carried.job)), bytes)?;
+            self.put(table, &format!("{}.parquet", carried.job), bytes)?;
         }
-        replace(&self.path().join("manifests").join(format!("{}.json", carried.job)), &carried.manifest)?;
+        self.put("manifests", &format!("{}.json", carried.job), &carried.manifest)?;
         self.forget(&carried.job);
         Ok(true)
     }
 
     /// What stands in the way of running a job again: a manifest that is damaged, or lacks its tables.
     pub(crate) fn disown(&self, job: &str) {
-        let _ = fs::remove_file(self.path().join("manifests").join(format!("{job}.json")));
+        let _ = remove_file(&self.path().join("manifests").join(format!("{job}.json")));
     }
 
     /// Takes a finished or failed job out of the folder.

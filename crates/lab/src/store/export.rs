@@ -1,10 +1,10 @@
 //! The tables of a study as CSV, one file each, every job in its order.
 
 use super::columns::{IDENTITY, Row};
+use super::mark::write_beside;
 use crate::results::{EpisodeRow, PlanRow, ProbeRow, Results, Run, RunRow};
 use crate::table::quoted;
 use crate::{Error, Result};
-use goalward::output::replace;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,5 @@ fn table<R: Row>(results: &Results, dir: &Path, rows: impl Fn(&Run) -> &[R]) -> 
             }
         }
     }
-    let path = dir.join(format!("{}.csv", R::TABLE));
-    replace(&path, text.as_bytes())?;
-    Ok(path)
+    write_beside(dir, &format!("{}.csv", R::TABLE), text.as_bytes())
 }

@@ -1,6 +1,7 @@
 //! The folder of a study's results.
 //!
 //! ```text
+//! .goalward-study     that it is one, and which files beside the records are goalward's
 //! study.toml          the question, as it was understood
 //! plan.json           every job with its hash, the version and the commit
 //! runs/JOB.parquet    one row for each run        manifests/JOB.json   finished, or failed and why
@@ -13,13 +14,14 @@
 
 use super::columns::{Row, SCHEMA};
 use super::manifest::{Manifest, Saved};
+use super::mark::{make_folder, mark, read_file, refuse_strangers, remove_file, require, write_listed};
 use super::table_file::{Identity, encode};
 use crate::grid::{Grid, Job, Shard};
 use crate::measure::Rows;
 use crate::results::{Build, RunRow};
 use crate::study::{self, Study};
 use crate::{Error, Result};
-use goalward::output::replace;
+use goalward::output::{clear_up, replace_own};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
@@ -28,8 +30,8 @@ use std::path::{Path, PathBuf};
 
 pub(super) const STUDY: &str = "study.toml";
 pub(super) const PLAN: &str = "plan.json";
-/// A world that came through a pipe, kept by `goalward compare`.
-const COPY: &str = "world.json";
+const FIGURES: &str = "figures";
+const MANIFESTS: &str = "manifests";
 const FOLDERS: [&str; 6] = ["runs", "episodes", "plans", "probes", "manifests", "work"];
 
 /// What a folder was made for.
@@ -53,18 +55,10 @@ impl StudyFolder {
     ///
     /// What is there of another study, or of another version, is an error; a study that has more
     /// jobs than before, and all of those, is the same one. With `force` jobs of others are removed.
+    /// A folder of somebody else is an error in any case.
     pub fn claim(dir: &Path, grid: &Grid, shard: Shard, force: bool) -> Result<StudyFolder> {
-        if dir.exists() && !dir.is_dir() {
-            return Err(Error::Output { path: dir.into(), fault: "it is not a folder".into() });
-        }
         spare_worlds(dir, grid)?;
-        refuse_strangers(dir, force)?;
-        fs::create_dir_all(dir).map_err(Error::io(dir))?;
-        for name in FOLDERS {
-            let folder = dir.join(name);
-            fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
-        }
-        let folder = StudyFolder { dir: dir.into(), _locks: lock(dir, shard)? };
+        let folder = StudyFolder::begin(dir, shard)?;
         let plan = PlanFile {
             schema: SCHEMA,
             study: grid.study.name.clone(),
@@ -72,13 +66,35 @@ impl StudyFolder {
             jobs: grid.jobs.clone(),
         };
         folder.is_mine(&plan, force)?;
-        if shard == Shard::WHOLE {
-            // nobody else is at work here
-            folder.clear_up();
-        }
         let text = serde_json::to_string(&plan).unwrap_or_default() + "\n";
         folder.put_if_new(PLAN, text.as_bytes())?;
         folder.put_if_new(STUDY, study::write(&grid.study).as_bytes())?;
+        Ok(folder)
+    }
+
+    /// The folder of a whole study whose parts lie elsewhere; the first of them says which study.
+    pub(super) fn gather(dir: &Path, first: &Path) -> Result<StudyFolder> {
+        let (_, plan) = opened(first)?;
+        let folder = StudyFolder::begin(dir, Shard::WHOLE)?;
+        if dir.join(PLAN).exists() && opened(dir)?.1 != plan {
+            let what = "results of another study or version".into();
+            return Err(Error::Taken { dir: dir.into(), what });
+        }
+        for name in [STUDY, PLAN] {
+            let path = first.join(name);
+            folder.put_if_new(name, &read_file(&path).map_err(Error::io(&path))?)?;
+        }
+        Ok(folder)
+    }
+
+    /// Locks and marks a folder that is a study's, or nobody's.
+    fn begin(dir: &Path, shard: Shard) -> Result<StudyFolder> {
+        refuse_strangers(dir)?;
+        fs::create_dir_all(dir).map_err(Error::io(dir))?;
+        let folder = StudyFolder { dir: dir.into(), _locks: lock(dir, shard)? };
+        mark(dir, &[PLAN, STUDY])?;
+        FOLDERS.iter().try_for_each(|name| make_folder(&dir.join(name)))?;
+        folder.clear_up();
         Ok(folder)
     }
 
@@ -90,48 +106,44 @@ impl StudyFolder {
     /// Jobs of others are an error, or go.
     fn is_mine(&self, plan: &PlanFile, force: bool) -> Result<()> {
         let mine: BTreeSet<&str> = plan.jobs.iter().map(|job| job.hash.as_str()).collect();
-        let others: Vec<String> =
-            finished(&self.dir)?.into_iter().filter(|hash| !mine.contains(hash.as_str())).collect();
-        let Some(first) = others.first() else { return Ok(()) };
+        let others = finished(&self.dir)?.into_iter().filter(|hash| !mine.contains(hash.as_str()));
+        // what is no manifest of that job is nobody's
+        let others = others.map(|hash| self.manifest(&hash)).filter_map(Result::transpose);
+        let others: Vec<Manifest> = others.collect::<Result<_>>()?;
+        let Some(theirs) = others.first() else { return Ok(()) };
         if force {
-            others.iter().try_for_each(|hash| self.remove(hash))?;
-            return Ok(());
+            return others.iter().try_for_each(|theirs| self.remove(&theirs.job));
         }
-        let what = match self.manifest(first) {
-            Ok(Some(theirs)) if theirs.build != plan.build => format!(
+        let what = if theirs.build != plan.build {
+            format!(
                 "results of goalward {} (commit {}); this is {} (commit {})",
                 theirs.build.version, theirs.build.commit, plan.build.version, plan.build.commit
-            ),
-            Ok(Some(theirs)) if theirs.study != plan.study => {
-                format!("results of the study {:?}", theirs.study)
-            }
-            Ok(Some(theirs)) => format!(
+            )
+        } else if theirs.study != plan.study {
+            format!("results of the study {:?}", theirs.study)
+        } else {
+            format!(
                 "{} results that do not belong to this question, such as {} on {} with seed {}",
                 others.len(),
                 theirs.learner,
                 theirs.world,
                 theirs.seed
-            ),
-            _ => "results of unknown origin".into(),
+            )
         };
         Err(Error::Taken { dir: self.dir.clone(), what })
     }
 
     /// What a killed process was about to write is nobody's any more.
     fn clear_up(&self) {
-        let parts = FOLDERS.iter().map(|name| self.dir.join(name)).chain([self.dir.clone()]);
-        for entry in parts.flat_map(|dir| fs::read_dir(dir).into_iter().flatten().flatten()) {
-            let name = entry.file_name();
-            if name.to_str().is_some_and(|name| name.starts_with(".goalward-") && name.ends_with(".part")) {
-                let _ = fs::remove_file(entry.path());
-            }
-        }
+        let folders = FOLDERS.iter().chain([&FIGURES]).map(|name| self.dir.join(name));
+        folders.filter(|dir| !dir.is_symlink()).for_each(|dir| clear_up(&dir));
+        clear_up(&self.dir);
     }
 
     fn put_if_new(&self, name: &str, content: &[u8]) -> Result<()> {
         let path = self.dir.join(name);
-        if fs::read(&path).ok().as_deref() != Some(content) {
-            replace(&path, content)?;
+        if read_file(&path).ok().as_deref() != Some(content) {
+            self.write(name, content)?;
         }
         Ok(())
     }
@@ -148,7 +160,7 @@ impl StudyFolder {
     /// Whether the files of a finished job are what its manifest says.
     pub(crate) fn is_whole(&self, manifest: &Manifest) -> Result<bool> {
         let same = |(table, hash): (&String, &String)| {
-            let bytes = fs::read(self.dir.join(table).join(format!("{}.parquet", manifest.job)));
+            let bytes = read_file(&self.dir.join(table).join(format!("{}.parquet", manifest.job)));
             bytes.is_ok_and(|bytes| content_hash(&bytes) == *hash)
         };
         Ok(!manifest.files.is_empty() && manifest.files.iter().all(same))
@@ -156,7 +168,7 @@ impl StudyFolder {
 
     /// A job under way, if it was saved. What cannot be read is run again from the beginning.
     pub(crate) fn saved(&self, hash: &str) -> Option<Saved> {
-        let bytes = fs::read(self.work(hash)).ok()?;
+        let bytes = read_file(&self.work(hash)).ok()?;
         let (body, seal) = bytes.split_at_checked(bytes.len().checked_sub(64)?)?;
         if content_hash(body).as_bytes() != seal {
             return None;
@@ -171,12 +183,12 @@ impl StudyFolder {
             .map_err(|e| Error::Output { path: path.clone(), fault: e.to_string() })?;
         let seal = content_hash(&bytes);
         bytes.extend_from_slice(seal.as_bytes());
-        Ok(replace(&path, &bytes)?)
+        Ok(replace_own(&path, &bytes, true)?)
     }
 
     /// Removes what was saved of a job.
     pub(crate) fn forget(&self, hash: &str) {
-        let _ = fs::remove_file(self.work(hash));
+        let _ = remove_file(&self.work(hash));
     }
 
     fn work(&self, hash: &str) -> PathBuf {
@@ -184,14 +196,26 @@ impl StudyFolder {
     }
 
     pub(super) fn remove(&self, hash: &str) -> Result<()> {
+        let Some(manifest) = self.manifest(hash)? else { return Ok(()) };
         // the manifest first: without it the rest is nobody's
-        let manifest = self.dir.join("manifests").join(format!("{hash}.json"));
-        fs::remove_file(&manifest).map_err(Error::io(&manifest))?;
-        for table in &FOLDERS[..4] {
-            let _ = fs::remove_file(self.dir.join(table).join(format!("{hash}.parquet")));
+        let path = self.dir.join(MANIFESTS).join(format!("{hash}.json"));
+        remove_file(&path).map_err(Error::io(&path))?;
+        for (table, content) in &manifest.files {
+            let path = self.dir.join(table).join(format!("{hash}.parquet"));
+            let ours = FOLDERS.contains(&table.as_str())
+                && read_file(&path).is_ok_and(|bytes| content_hash(&bytes) == *content);
+            if ours {
+                let _ = remove_file(&path);
+            }
         }
         self.forget(hash);
         Ok(())
+    }
+
+    /// Puts a file of a job in place. Whether a table reached the disk is told by its hash in the
+    /// manifest, which is therefore the one to wait for.
+    pub(super) fn put(&self, folder: &str, name: &str, bytes: &[u8]) -> Result<()> {
+        Ok(replace_own(&self.dir.join(folder).join(name), bytes, folder == MANIFESTS)?)
     }
 
     /// Keeps the records of a finished job: its tables, and then its manifest.
@@ -211,38 +235,37 @@ impl StudyFolder {
         if rows.is_empty() {
             return Ok(());
         }
-        let path = self.dir.join(R::TABLE).join(format!("{}.parquet", manifest.job));
-        let bytes =
-            encode(identity, rows).map_err(|e| Error::Output { path: path.clone(), fault: e.to_string() })?;
+        let name = format!("{}.parquet", manifest.job);
+        let bytes = encode(identity, rows)
+            .map_err(|e| Error::Output { path: self.dir.join(R::TABLE).join(&name), fault: e.to_string() })?;
         manifest.files.insert(R::TABLE.into(), content_hash(&bytes));
-        place(&path, &bytes)
+        self.put(R::TABLE, &name, &bytes)
     }
 
     pub(crate) fn write_manifest(&self, manifest: &Manifest) -> Result<()> {
-        let path = self.dir.join("manifests").join(format!("{}.json", manifest.job));
-        let bytes =
-            manifest.sealed().map_err(|e| Error::Output { path: path.clone(), fault: e.to_string() })?;
-        Ok(replace(&path, &bytes)?)
+        let name = format!("{}.json", manifest.job);
+        let bytes = manifest
+            .sealed()
+            .map_err(|e| Error::Output { path: self.dir.join(&name), fault: e.to_string() })?;
+        self.put(MANIFESTS, &name, &bytes)
     }
 
-    /// Writes something that is made from the records, such as a figure.
+    /// Writes something beside the records, such as a figure; an error if somebody else's file is
+    /// there.
     pub fn write(&self, name: &str, content: &[u8]) -> Result<PathBuf> {
-        let path = self.dir.join(name);
-        if let Some(folder) = path.parent() {
-            fs::create_dir_all(folder).map_err(Error::io(folder))?;
+        if let Some((folder, _)) = name.split_once('/') {
+            make_folder(&self.dir.join(folder))?;
         }
-        replace(&path, content)?;
-        Ok(path)
+        write_listed(&self.dir, name, content)
     }
 
-    /// A folder whose jobs are done: to merge into, or to make figures and reports from its records.
+    /// A folder whose jobs are done: to make figures and reports from its records.
     pub fn open(dir: &Path) -> Result<StudyFolder> {
         opened(dir)?;
-        StudyFolder::bare(dir)
-    }
-
-    pub(super) fn bare(dir: &Path) -> Result<StudyFolder> {
-        Ok(StudyFolder { dir: dir.into(), _locks: lock(dir, Shard::WHOLE)? })
+        require(dir)?;
+        let folder = StudyFolder { dir: dir.into(), _locks: lock(dir, Shard::WHOLE)? };
+        folder.clear_up();
+        Ok(folder)
     }
 }
 
@@ -251,8 +274,8 @@ pub(super) fn content_hash(bytes: &[u8]) -> String {
 }
 
 pub(super) fn read_manifest(dir: &Path, hash: &str) -> Result<Option<Manifest>> {
-    let path = dir.join("manifests").join(format!("{hash}.json"));
-    match fs::read(&path) {
+    let path = dir.join(MANIFESTS).join(format!("{hash}.json"));
+    match read_file(&path) {
         Ok(bytes) => match Manifest::read(&bytes) {
             Ok(manifest) if manifest.job == hash => Ok(Some(manifest)),
             Ok(other) => {
@@ -268,7 +291,7 @@ pub(super) fn read_manifest(dir: &Path, hash: &str) -> Result<Option<Manifest>> 
 
 /// The hashes of all finished and failed jobs.
 pub(super) fn finished(dir: &Path) -> Result<Vec<String>> {
-    let manifests = dir.join("manifests");
+    let manifests = dir.join(MANIFESTS);
     let mut all = Vec::new();
     for entry in fs::read_dir(&manifests).map_err(Error::io(&manifests))? {
         let name = entry.map_err(Error::io(&manifests))?.file_name();
@@ -280,19 +303,11 @@ pub(super) fn finished(dir: &Path) -> Result<Vec<String>> {
     Ok(all)
 }
 
-/// Puts a file in place in one step. Whether it reached the disk is told by the manifest's hash.
-fn place(path: &Path, bytes: &[u8]) -> Result<()> {
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let part = path.with_file_name(format!(".goalward-{}-{name}.part", std::process::id()));
-    fs::write(&part, bytes).map_err(Error::io(path))?;
-    fs::rename(&part, path).map_err(Error::io(path))
-}
-
 /// No file that a world is read from would be overwritten.
 fn spare_worlds(dir: &Path, grid: &Grid) -> Result<()> {
     let Ok(dir) = fs::canonicalize(dir) else { return Ok(()) };
     let ours = |name: &str| {
-        [STUDY, PLAN, "summary.md", "report.html", "figures"].contains(&name) || FOLDERS.contains(&name)
+        [STUDY, PLAN, "summary.md", "report.html", FIGURES].contains(&name) || FOLDERS.contains(&name)
     };
     for world in &grid.study.worlds {
         let inside = Path::new(&world.place.world).strip_prefix(&dir).ok();
@@ -300,22 +315,6 @@ fn spare_worlds(dir: &Path, grid: &Grid) -> Result<()> {
         if first.is_some_and(|first| ours(&first.as_os_str().to_string_lossy())) {
             let fault = "this is the world that is read: it would be overwritten".into();
             return Err(Error::Output { path: world.place.world.clone().into(), fault });
-        }
-    }
-    Ok(())
-}
-
-/// A folder that has files and is no study's: nothing is put among them.
-fn refuse_strangers(dir: &Path, force: bool) -> Result<()> {
-    let ours =
-        |name: &str| name.starts_with('.') || FOLDERS.contains(&name) || [STUDY, PLAN, COPY].contains(&name);
-    if force || !dir.exists() || dir.join(PLAN).exists() {
-        return Ok(());
-    }
-    for entry in fs::read_dir(dir).map_err(Error::io(dir))? {
-        let name = entry.map_err(Error::io(dir))?.file_name().to_string_lossy().into_owned();
-        if !ours(&name) {
-            return Err(Error::Taken { dir: dir.into(), what: format!("{name}, and is no study's folder") });
         }
     }
     Ok(())
@@ -332,6 +331,10 @@ fn lock(dir: &Path, shard: Shard) -> Result<Vec<File>> {
 }
 
 fn take(path: &Path, shared: bool) -> Result<File> {
+    if fs::symlink_metadata(path).is_ok_and(|other| !other.is_file()) {
+        let fault = "it stands in the way of a lock, and is no regular file".into();
+        return Err(Error::Output { path: path.into(), fault });
+    }
     let file = OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path);
     let file = file.map_err(Error::io(path))?;
     let taken = if shared { file.try_lock_shared() } else { file.try_lock() };
@@ -350,8 +353,15 @@ pub(super) fn opened(dir: &Path) -> Result<(Study, PlanFile)> {
         path: dir.into(),
         fault: format!("it is no folder of a study: it has no {name}"),
     };
-    let text = fs::read_to_string(dir.join(STUDY)).map_err(|_| missing(STUDY))?;
-    let plan = fs::read(dir.join(PLAN)).map_err(|_| missing(PLAN))?;
+    let read = |name: &str| {
+        read_file(&dir.join(name)).map_err(|e| match e.kind() {
+            io::ErrorKind::NotFound | io::ErrorKind::NotADirectory => missing(name),
+            _ => Error::Io { path: dir.join(name), source: e },
+        })
+    };
+    let text = String::from_utf8(read(STUDY)?)
+        .map_err(|e| Error::Output { path: dir.join(STUDY), fault: e.to_string() })?;
+    let plan = read(PLAN)?;
     let plan: PlanFile = serde_json::from_slice(&plan)
         .map_err(|e| Error::Damaged { path: dir.join(PLAN), fault: format!("not a plan: {e}") })?;
     if plan.schema != SCHEMA {

@@ -3,12 +3,12 @@
 use super::columns::Row;
 use super::folder::{content_hash, opened, read_manifest};
 use super::manifest::Manifest;
+use super::mark::read_file;
 use super::table_file::{belongs, decode};
 use crate::grid::Job;
 use crate::results::{Cell, Machine, Results, Run, RunRow};
 use crate::study::Study;
 use crate::{Error, Result};
-use std::fs;
 use std::path::{Path, PathBuf};
 
 /// All that is recorded in a folder.
@@ -94,7 +94,7 @@ fn table<R: Row>(dir: &Path, manifest: &Manifest) -> Result<Vec<R>> {
 pub(super) fn table_file(dir: &Path, manifest: &Manifest, table: &str) -> Result<Option<(PathBuf, Vec<u8>)>> {
     let Some(hash) = manifest.files.get(table) else { return Ok(None) };
     let path = dir.join(table).join(format!("{}.parquet", manifest.job));
-    let bytes = fs::read(&path).map_err(Error::io(&path))?;
+    let bytes = read_file(&path).map_err(Error::io(&path))?;
     if content_hash(&bytes) != *hash {
         let fault = "it is not what its manifest says: it was changed, or never reached the disk";
         return Err(Error::Damaged { path, fault: fault.into() });

@@ -1,13 +1,10 @@
 //! Parts of a study that were run in several folders, put together in one.
 
 use super::carried::Carried;
-use super::columns::TABLES;
 use super::folder::{StudyFolder, finished, opened};
 use crate::grid::Job;
 use crate::{Error, Result};
-use goalward::output::replace;
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::Path;
 
 /// Copies every finished job of the parts into `dir`, which becomes the folder of the whole study.
@@ -26,10 +23,6 @@ pub fn merge(parts: &[impl AsRef<Path>], dir: &Path) -> Result<usize> {
             );
             return Err(Error::Output { path: part.as_ref().into(), fault });
         }
-    }
-    if dir.exists() && dir.join(super::folder::PLAN).exists() && opened(dir)?.1 != plan {
-        let what = "results of another study or version".into();
-        return Err(Error::Taken { dir: dir.into(), what });
     }
     let jobs: BTreeMap<&str, &Job> = plan.jobs.iter().map(|job| (job.hash.as_str(), job)).collect();
     let mut results = BTreeMap::new();
@@ -54,12 +47,7 @@ pub fn merge(parts: &[impl AsRef<Path>], dir: &Path) -> Result<usize> {
             return Err(Error::Records { from: (*from).into(), job: hash.clone(), fault });
         }
     }
-    let folders = TABLES.iter().map(|(name, _)| *name).chain(["manifests", "work"]);
-    for name in folders {
-        let folder = dir.join(name);
-        fs::create_dir_all(&folder).map_err(Error::io(&folder))?;
-    }
-    let folder = StudyFolder::bare(dir)?;
+    let folder = StudyFolder::gather(dir, first.as_ref())?;
     let mut copied = 0;
     for part in parts {
         let part = part.as_ref();
@@ -67,10 +55,6 @@ pub fn merge(parts: &[impl AsRef<Path>], dir: &Path) -> Result<usize> {
             let job = Carried::of(part, &hash)?;
             copied += usize::from(job.map_or(Ok(false), |job| folder.adopt(&job))?);
         }
-    }
-    for name in [super::folder::STUDY, super::folder::PLAN] {
-        let content = fs::read(first.as_ref().join(name)).map_err(Error::io(first.as_ref()))?;
-        replace(&dir.join(name), &content)?;
     }
     Ok(copied)
 }

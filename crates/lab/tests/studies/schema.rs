@@ -8,10 +8,11 @@ const ABOUT: &str = "\
 
 The folder of a study holds its records as Parquet, one small file for each run and table. The same
 run gives the same bytes, on any number of threads and machines, and through any number of
-interruptions. Times stand in the manifests alone.
+interruptions. Times stand in the manifests alone. `goalward study run demo` writes this one:
 
 ```text
 out/demo/
+  .goalward-study       the mark of such a folder, with goalward's files beside the records
   study.toml            the question, as it was understood: a study file
   plan.json             every run with its hash; version and commit of goalward
   runs/JOB.parquet      one row for each run

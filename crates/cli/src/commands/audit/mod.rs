@@ -14,9 +14,9 @@ use crate::seeds::Seeds;
 use goalward::episode::{
     Arena, Audit, AuditReport, Ending, Episode, Flow, Observer, RunSpec, Runner, Step, Stop,
 };
-use goalward::output::replace;
 use goalward::parameters::{Settings, name_and_settings};
 use goalward_lab::pictures;
+use goalward_lab::store::write_beside;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -172,9 +172,7 @@ fn draw(path: &Path, report: &AuditReport, quiet: bool) -> anyhow::Result<()> {
     let mut files = Vec::new();
     for picture in pictures::audit::draw(report)? {
         for (ending, bytes) in [("svg", picture.svg.as_bytes()), ("png", &picture.png)] {
-            let file = path.join(format!("{}.{ending}", picture.name));
-            replace(&file, bytes)?;
-            files.push(file);
+            files.push(write_beside(path, &format!("{}.{ending}", picture.name), bytes)?);
         }
     }
     match (files.is_empty(), quiet) {

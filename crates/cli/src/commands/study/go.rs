@@ -6,12 +6,13 @@ use crate::interrupt::Interrupt;
 use crate::output;
 use crate::outputs::folder;
 use crate::progress::{Busy, Jobs};
+use goalward::files::json;
 use goalward_lab::engine::{self, Ran, RunOptions};
 use goalward_lab::grid::{Grid, Shard};
-use goalward_lab::store::StudyFolder;
-use goalward_lab::study::StudyFile;
+use goalward_lab::store::{StudyFolder, link_newest};
+use goalward_lab::study::{StudyFile, default_folder};
 use goalward_lab::{Presented, present};
-use std::path::Path;
+use std::path::PathBuf;
 
 /// What is printed on standard output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,9 +35,30 @@ impl Shown {
     }
 }
 
+/// Where results go.
+#[derive(Debug)]
+pub(crate) enum Out {
+    /// Into this folder.
+    Folder(PathBuf),
+    /// Into one of the question's own below this folder, so that no question is in another's way.
+    Below(PathBuf),
+}
+
+impl Out {
+    /// Where the results of a short command go.
+    pub(crate) fn of(given: Option<PathBuf>, name: &str) -> Out {
+        given.map_or_else(|| Out::Below(default_folder(name, false)), Out::Folder)
+    }
+}
+
+/// A world that came through a pipe, kept beside the results under this name.
+pub(crate) const COPY: &str = "world.json";
+
 /// How a study is run and shown.
 pub(crate) struct Going<'a> {
-    pub(crate) out: &'a Path,
+    pub(crate) out: &'a Out,
+    /// The only world, where it came through a pipe, as a problem file.
+    pub(crate) piped: Option<String>,
     pub(crate) force: bool,
     pub(crate) options: RunOptions,
     pub(crate) shown: Shown,
@@ -45,12 +67,28 @@ pub(crate) struct Going<'a> {
 
 /// Runs a study and shows what it says.
 pub(crate) fn go(file: &StudyFile, going: &Going) -> anyhow::Result<Outcome> {
-    let Going { out, force, options, shown, quiet } = going;
-    let out = folder("--out", out)?;
+    let Going { out, piped, force, options, shown, quiet } = going;
+    let (Out::Folder(dir) | Out::Below(dir)) = out;
+    folder("--out", dir)?;
     let busy = Busy::new(format!("opening the worlds of {}", file.study.name), *quiet);
-    let grid = Grid::open_with(file, &|place| open(&place.world, &place.params, &busy, *quiet))?;
+    let mut grid = Grid::open_with(file, &|place| match piped {
+        Some(text) => json::parse(text),
+        None => open(&place.world, &place.params, &busy, *quiet),
+    })?;
     drop(busy);
-    let results = StudyFolder::claim(out, &grid, options.shard, *force)?;
+    let dir = match out {
+        Out::Folder(dir) => dir.clone(),
+        Out::Below(dir) => dir.join(grid.question()),
+    };
+    if piped.is_some() {
+        let copy = std::path::absolute(dir.join(COPY))?;
+        grid.study.worlds[0].place.world = copy.to_string_lossy().into_owned();
+    }
+    let results = StudyFolder::claim(&dir, &grid, options.shard, *force)?;
+    if let Some(text) = piped {
+        results.write(COPY, text.as_bytes())?;
+    }
+    let linked = matches!(out, Out::Below(_)) && link_newest(&dir);
     let jobs = Jobs::new(*quiet, Interrupt::listen(*quiet)?);
     let ran = engine::run(&grid, &results, options, &jobs)?;
     if !quiet {
@@ -62,6 +100,9 @@ pub(crate) fn go(file: &StudyFile, going: &Going) -> anyhow::Result<Outcome> {
     // the study as the file has it: labels and figures do not change a run
     let presented = present(&results, Some(&grid.study))?;
     show(&presented, *shown, *quiet)?;
+    if linked && !quiet {
+        note(format!("{} leads to {}", dir.with_file_name("newest").display(), dir.display()));
+    }
     Ok(match (ran.interrupted, ran.failed > 0 || !presented.findings.sound) {
         (true, _) => Outcome::Interrupted,
         (_, true) => Outcome::No,

@@ -10,7 +10,7 @@ mod run;
 mod short;
 mod status;
 
-pub(crate) use go::{Going, Shown, go};
+pub(crate) use go::{COPY, Going, Out, Shown, go};
 pub(crate) use short::{Short, short};
 
 use crate::exit::Outcome;

@@ -50,8 +50,11 @@ pub(super) fn folder(name: &str, out: Option<PathBuf>) -> Result<PathBuf, Usage>
         return Err(Usage::new(reason).hint("give the folder of the results"));
     }
     let path = Path::new(name);
-    Ok(match path.is_dir() {
-        true => path.into(),
-        false => default_folder(&path.file_stem().unwrap_or_default().to_string_lossy(), false),
-    })
+    if path.is_dir() {
+        return Ok(path.into());
+    }
+    let folder = default_folder(&path.file_stem().unwrap_or_default().to_string_lossy(), false);
+    // where short commands put their results
+    let newest = folder.join("newest");
+    Ok(if !folder.join("plan.json").exists() && newest.is_dir() { newest } else { folder })
 }

@@ -23,7 +23,7 @@ pub(super) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
             return Ok(Outcome::Done);
         }
     };
-    if path.exists() {
+    if path.symlink_metadata().is_ok() {
         let reason = format!("{}: there is such a file already", path.display());
         return Err(Usage::new(reason).hint("name another one, or remove it").into());
     }

@@ -1,12 +1,14 @@
 //! `goalward study run`
 
-use super::go::{Going, Shown, go};
+use super::go::{Going, Out, Shown, go};
 use super::named;
-use crate::exit::Outcome;
+use crate::exit::{Outcome, Usage};
+use crate::outputs::is_stdin;
 use crate::seeds::Seeds;
+use goalward::output::same_file;
 use goalward_lab::engine::RunOptions;
 use goalward_lab::grid::Shard;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
@@ -76,5 +78,10 @@ pub(super) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         retry: args.retry,
     };
     let shown = Shown::of(args.json, args.markdown);
-    go(&file, &Going { out: &out, force: args.force, options, shown, quiet })
+    let copy = out.join("study.toml");
+    if !is_stdin(&args.study) && same_file(Path::new(&args.study), &copy) {
+        let reason = format!("{}: this is the study that is read: it would be overwritten", copy.display());
+        return Err(Usage::new(reason).hint("--out names another folder").into());
+    }
+    go(&file, &Going { out: &Out::Folder(out), piped: None, force: args.force, options, shown, quiet })
 }

@@ -1,6 +1,6 @@
 //! Short commands for studies that come with goalward.
 
-use super::go::{Going, Shown, go};
+use super::go::{Going, Out, Shown, go};
 use super::named;
 use crate::counts::whole;
 use crate::exit::Outcome;
@@ -11,7 +11,8 @@ use std::path::PathBuf;
 /// What a short command takes.
 #[derive(clap::Args)]
 pub(crate) struct Short {
-    /// The folder for records, figures and report [default: out/NAME]
+    /// The folder for records, figures and report [default: a folder of this question's own below
+    /// out/NAME, to which out/NAME/newest leads]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Remove results of another question from that folder
@@ -40,7 +41,8 @@ pub(crate) fn short(name: &str, args: Short, quiet: bool) -> anyhow::Result<Outc
     if let Some(episodes) = args.episodes {
         file.study.worlds.iter_mut().for_each(|world| world.length.episodes = episodes);
     }
-    let out = args.out.unwrap_or_else(|| named::default_folder(name, false));
+    let out = Out::of(args.out, name);
     let shown = Shown::of(args.json, args.markdown);
-    go(&file, &Going { out: &out, force: args.force, options: RunOptions::default(), shown, quiet })
+    let options = RunOptions::default();
+    go(&file, &Going { out: &out, piped: None, force: args.force, options, shown, quiet })
 }
