@@ -142,7 +142,7 @@ CALLS: dict[str, tuple[Callable[[gw.Learner], Any], type[Exception]]] = {
     "ask a set for nan": (lambda it: it.confidence_set.contains([NAN] * 5), gw.MisuseError),
     "ask a set for two": (lambda it: it.confidence_set.margin([0.5, 0.5]), gw.MisuseError),
     "ask a set for text": (lambda it: it.confidence_set.interval("up"), ValueError),
-    "ask a set for a table": (lambda it: it.confidence_set.width(np.eye(5)), TypeError),
+    "ask a set for a table": (lambda it: it.confidence_set.width(np.eye(5)), gw.MisuseError),
     "load nothing": (lambda it: gw.Learner.load("none.learner", it.problem), gw.FileError),
     "load a folder": (lambda it: gw.Learner.load(".", it.problem), gw.FileError),
     "save nowhere": (lambda it: it.save("/none/there"), gw.FileError),
