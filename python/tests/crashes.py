@@ -142,11 +142,11 @@ CHILD = (
 """What a forked child does: all that uses threads."""
 
 
-def _process(script: str, code: int = 0) -> str:
+def _process(script: str, code: int = 0, hang: float = HANG) -> str:
     """What went wrong in a process of its own, or an empty text."""
     command = [sys.executable, "-X", "faulthandler", "-W", "ignore", "-c", PRELUDE + script]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=HANG)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=hang)
     except subprocess.TimeoutExpired:
         return "it hangs"
     for sign in ("panicked", "PanicException", "Fatal Python error"):
@@ -190,4 +190,4 @@ for _ in range({reads}):
 
 def readers(reads: int) -> str:
     """What goes wrong when everything is asked of a learner while another thread observes."""
-    return _process(READERS.format(reads=reads))
+    return _process(READERS.format(reads=reads), hang=HANG + reads)
