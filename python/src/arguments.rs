@@ -61,3 +61,17 @@ pub(crate) fn number(any: &Bound<PyAny>, what: &str) -> PyResult<usize> {
         }
     }
 }
+
+/// A real number: numpy would make one of a complex number, and drop a part of it.
+pub(crate) fn real(any: &Bound<PyAny>, what: &str) -> PyResult<f64> {
+    let kind = any.get_type().name()?.to_string();
+    if kind.starts_with("complex") || kind == "MaskedConstant" {
+        return Err(PyTypeError::new_err(format!("{what}: expected a real number, not {kind}")));
+    }
+    any.extract()
+}
+
+/// Numbers as the package reads them from whoever gives them.
+pub(crate) fn numbers(any: &Bound<PyAny>, what: &str) -> PyResult<Vec<f64>> {
+    any.py().import("goalward._models")?.getattr("numbers")?.call1((any, what))?.extract()
+}

@@ -4,6 +4,7 @@
 mod arguments;
 mod errors;
 mod fit;
+mod gate;
 mod lab;
 mod layout;
 mod learner;
@@ -17,6 +18,13 @@ mod watch;
 /// The compiled part of goalward; use the package `goalward`.
 #[pyo3::pymodule]
 mod _goalward {
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn watch(module: &Bound<PyModule>) -> PyResult<()> {
+        crate::gate::watch(module)
+    }
+
     #[pymodule_export]
     use crate::fit::fit;
     #[pymodule_export]

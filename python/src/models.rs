@@ -2,7 +2,9 @@
 
 use crate::errors::{Told, refused};
 use crate::problem::PyProblem;
-use goalward::problem::{Csr, Dense, Instance, Rows, Shape, Truth};
+use crate::watch::{Tally, leaving, watched};
+use goalward::plan::Halt;
+use goalward::problem::{Csr, Dense, Instance, ProblemBuilder, Rows, Shape, Truth};
 use goalward::{Problem, Settings};
 use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
 use pyo3::exceptions::PyTypeError;
@@ -44,10 +46,16 @@ struct Places {
 struct Placed<'a> {
     blocks: Vec<Box<dyn Rows + 'a>>,
     places: &'a Places,
+    /// Nobody wants the problem any more.
+    halt: &'a Halt,
 }
 
 impl Rows for Placed<'_> {
     fn append(&self, pair: usize, row: &mut Vec<(usize, f64)>) {
+        // no row sums to 1 any more, and whoever reads stops at the next one
+        if self.halt.asked() {
+            return;
+        }
         let (s, a) = self.places.pairs[pair];
         match &self.blocks[..] {
             [whole] => whole.append(s as usize * self.places.actions + a as usize, row),
@@ -77,7 +85,13 @@ impl<'py> Held<'py> {
     }
 
     /// The rows of this model.
-    fn placed<'a>(&'a self, name: &str, states: usize, places: &'a Places) -> PyResult<Placed<'a>> {
+    fn placed<'a>(
+        &'a self,
+        name: &str,
+        states: usize,
+        places: &'a Places,
+        halt: &'a Halt,
+    ) -> PyResult<Placed<'a>> {
         let rows = states * places.actions;
         let blocks: Vec<Box<dyn Rows + 'a>> = match self {
             Held::Dense64(array) => {
@@ -91,7 +105,7 @@ impl<'py> Held<'py> {
                 blocks.iter().map(|block| block.rows(name, each)).collect::<PyResult<_>>()?
             }
         };
-        Ok(Placed { blocks, places })
+        Ok(Placed { blocks, places, halt })
     }
 }
 
@@ -140,18 +154,22 @@ impl Block<'_> {
     }
 }
 
+/// What to do about costs that models disagree on.
+const SPLIT: &str = "charge the part of the cost that depends on the next state one step later: give that state \
+                     a copy in between, with one action at that cost; or give costs for each state and action";
+
 /// Two costs that should be the same may be so far apart, relative to the larger or to 1.
 const AGREE: f64 = 1e-9;
 
 /// The costs of all pairs, from costs that depend on the next state too: what a model expects, if
-/// all models expect the same.
+/// all models expect the same; else what is wrong.
 fn expected(
     models: &[Placed],
     names: &dyn Fn(usize) -> String,
     places: &Places,
     states: usize,
     costs: &[f64],
-) -> PyResult<Vec<f64>> {
+) -> Result<Vec<f64>, String> {
     let mut row = Vec::new();
     let mut all = Vec::with_capacity(places.pairs.len());
     for (pair, &(s, a)) in places.pairs.iter().enumerate() {
@@ -164,16 +182,12 @@ fn expected(
             let cost: f64 = row.iter().map(|&(next, p)| p * of.get(next).copied().unwrap_or(0.0)).sum();
             let known = *first.get_or_insert(cost);
             if (cost - known).abs() > AGREE * cost.abs().max(known.abs()).max(1.0) {
-                let message = format!(
+                return Err(format!(
                     "state {s}, action {a}: model {} expects a cost of {known}, and model {} one of {cost}; \
                      a learner must know the cost of an action",
                     names(0),
                     names(m)
-                );
-                let hint = "charge the part of the cost that depends on the next state one step later: give \
-                            that state a copy in between, with one action at that cost; or give costs for \
-                            each state and action";
-                return Err(refused("ProblemError", message, Some(hint)));
+                ));
             }
         }
         all.push(first.unwrap_or(0.0));
@@ -218,34 +232,52 @@ pub(crate) fn problem_from_models(
         let given = about.model_names.as_ref().and_then(|names| names.get(m)).cloned();
         given.unwrap_or_else(|| m.to_string())
     };
+    let tally = Tally::new();
     let placed: Vec<Placed> = held
         .iter()
         .enumerate()
-        .map(|(m, model)| model.placed(&name(m), states, &places))
+        .map(|(m, model)| model.placed(&name(m), states, &places, tally.halt()))
         .collect::<PyResult<_>>()?;
     check_goal(&placed, &name, states, about.goal, actions)?;
-    let costs = if let Ok(costs) = costs.extract::<PyReadonlyArray2<f64>>() {
-        let costs = costs.as_slice()?;
-        places.pairs.iter().map(|&(s, a)| costs[s as usize * actions + a as usize]).collect()
-    } else {
-        let costs: PyReadonlyArray3<f64> = costs.extract()?;
-        expected(&placed, &name, &places, states, costs.as_slice()?)?
-    };
-    let shape = Shape { first_pair, costs };
+    let flat: Option<PyReadonlyArray2<f64>> = costs.extract().ok();
+    let full = flat.is_none().then(|| costs.extract::<PyReadonlyArray3<f64>>()).transpose()?;
+    let flat = flat.as_ref().map(|costs| costs.as_slice()).transpose()?;
+    let full = full.as_ref().map(|costs| costs.as_slice()).transpose()?.unwrap_or_default();
     let rows: Vec<&dyn Rows> = placed.iter().map(|model| model as &dyn Rows).collect();
-    let About { name, start, goal, state_names, action_names, model_names, theta } = about;
-    let made = py.detach(|| {
-        let mut builder = Problem::from_arrays(&name, shape, &rows, model_names)?;
-        builder.start(start).goal(goal).simplex();
+    let Places { pairs, actions } = &places;
+    // the arrays are read here, and what they say is looked at below: neither keeps Ctrl-C waiting
+    let read = watched(py, &tally, None, || {
+        let costs = match flat {
+            Some(costs) => pairs.iter().map(|&(s, a)| costs[s as usize * actions + a as usize]).collect(),
+            None => expected(&placed, &name, &places, states, full)?,
+        };
+        let shape = Shape { first_pair, costs };
+        Ok(Problem::from_arrays(&about.name, shape, &rows, about.model_names.clone()))
+    })?;
+    let read = read.map_err(|message: String| refused("ProblemError", message, Some(SPLIT)))?;
+    let mut builder = read.map_err(Told::told)?;
+    builder.start(about.start).goal(about.goal).simplex();
+    made(py, builder, about)
+}
+
+/// The problem of a builder that has its models, with its names.
+fn made(py: Python, mut builder: ProblemBuilder, about: About) -> PyResult<PyProblem> {
+    let About { name, state_names, action_names, model_names, theta, .. } = about;
+    let instance = leaving(py, move || {
         if let Some(names) = state_names {
             builder.state_names(names);
         }
         if let Some(names) = action_names {
             builder.action_names(names);
         }
-        finished(builder.build()?, theta)
-    });
-    let instance = made.map_err(|error: goalward::Error| error.told())?;
+        if let Some(names) = model_names {
+            builder.model_names(names);
+        }
+        let problem = builder.build()?;
+        let truth = theta.map(|theta| Truth::new(&problem, &theta)).transpose()?;
+        Ok(Instance::of(problem, truth))
+    })?;
+    let instance = instance.map_err(|error: goalward::Error| error.told())?;
     Ok(PyProblem::new(&name, Settings::new(), instance))
 }
 
@@ -279,53 +311,37 @@ fn check_goal(
     Ok(())
 }
 
-/// A problem with its truth, if that is given.
-fn finished(problem: Problem, theta: Option<Vec<f64>>) -> goalward::Result<Instance> {
-    let truth = theta.map(|theta| Truth::new(&problem, &theta)).transpose()?;
-    Ok(Instance::of(problem, truth))
-}
-
-/// Makes a problem of features: `indptr` over state-action pairs, successors, and one row of d
-/// numbers for each; `first_pair` over states.
+/// Makes a problem of features: `rows` of state, action and next state, and for each one row of d
+/// numbers; `first_pair` over states.
 #[pyfunction]
-#[allow(clippy::too_many_arguments)]
 pub(crate) fn problem_from_features(
     py: Python,
     first_pair: Vec<usize>,
     costs: Vec<f64>,
-    rows: Vec<(usize, usize, usize)>,
+    rows: PyReadonlyArray2<i64>,
     phi: PyReadonlyArray2<f64>,
     facts: Vec<(Vec<f64>, f64)>,
     about: About,
 ) -> PyResult<PyProblem> {
     let states = first_pair.len().saturating_sub(1);
-    let (dim, phi) = (phi.as_array().ncols(), phi.as_slice()?);
-    let About { name, start, goal, state_names, action_names, model_names, theta } = about;
-    let made = py.detach(|| {
-        let mut builder = Problem::builder(&name, states, dim);
-        builder.start(start).goal(goal);
-        if let Some(names) = state_names {
-            builder.state_names(names);
-        }
-        if let Some(names) = action_names {
-            builder.action_names(names);
-        }
-        if let Some(names) = model_names {
-            builder.model_names(names);
-        }
+    let (dim, phi, rows) = (phi.as_array().ncols(), phi.as_slice()?, rows.as_slice()?);
+    let tally = Tally::new();
+    let read = watched(py, &tally, None, || {
+        let mut builder = Problem::builder(&about.name, states, dim);
+        builder.start(about.start).goal(about.goal);
         for s in 0..states {
             for &cost in &costs[first_pair[s]..first_pair[s + 1]] {
                 builder.action(s, cost)?;
             }
         }
-        for (&(s, a, next), phi) in rows.iter().zip(phi.chunks_exact(dim.max(1))) {
-            builder.feature(s, a, next, phi)?;
+        let rows = rows.chunks_exact(3).zip(phi.chunks_exact(dim.max(1)));
+        for (row, phi) in rows.take_while(|_| !tally.stopped()) {
+            builder.feature(row[0] as usize, row[1] as usize, row[2] as usize, phi)?;
         }
         for (a, b) in &facts {
             builder.extra(a, *b)?;
         }
-        finished(builder.build()?, theta)
-    });
-    let instance = made.map_err(|error: goalward::Error| error.told())?;
-    Ok(PyProblem::new(&name, Settings::new(), instance))
+        Ok(builder)
+    })?;
+    made(py, read.map_err(|error: goalward::Error| error.told())?, about)
 }

@@ -1,5 +1,6 @@
 //! A learner that is written in Python.
 
+use crate::gate::inside;
 use goalward::learners::{Algorithm, Clock, Probe, Seen, Snapshot};
 use goalward::problem::{Action, Pair, State};
 use goalward::{Error, Learner, Problem, Result, Transition};
@@ -47,7 +48,7 @@ impl Own {
         if self.raised.is_some() {
             return None;
         }
-        let called = Python::attach(|py| work(self.object.bind(py)));
+        let called = inside(|py| work(self.object.bind(py)));
         called.map_err(|error| self.raised.keep(error)).ok()
     }
 }

@@ -1,11 +1,13 @@
 //! Problems: what a learner may know, with the truth where that is known.
 
-use crate::arguments::{number, settings};
+use crate::arguments::{number, numbers, real, settings};
 use crate::errors::{Told, refused, to_python};
+use crate::gate::Out;
+use crate::watch::leaving;
 use goalward::episode::Arena;
-use goalward::problem::Instance;
+use goalward::problem::{Instance, Truth};
 use goalward::{Problem, Settings, learners, output, worlds};
-use numpy::{AllowTypeChange, PyArray1, PyArray2, PyArrayLike1, PyArrayMethods};
+use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyString, PyTuple};
 use std::collections::HashMap;
@@ -44,16 +46,14 @@ impl PyProblem {
 
     /// The problem prepared for runs: solved, once.
     pub(crate) fn arena(&self, py: Python) -> PyResult<Arc<Arena>> {
-        py.detach(|| {
-            let mut arena = self.arena.lock().unwrap_or_else(PoisonError::into_inner);
-            if let Some(arena) = &*arena {
-                return Ok(arena.clone());
-            }
-            let made = Arc::new(Arena::new(&self.world, &self.params, self.instance.clone())?);
-            *arena = Some(made.clone());
-            Ok(made)
-        })
-        .map_err(|error: goalward::Error| error.told())
+        // not held meanwhile: two threads at most do it twice
+        let kept = || self.arena.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(arena) = &*kept() {
+            return Ok(arena.clone());
+        }
+        let (world, params, instance) = (self.world.clone(), self.params.clone(), self.instance.clone());
+        let made = leaving(py, move || Arena::new(&world, &params, instance))?.map_err(Told::told)?;
+        Ok(kept().get_or_insert(Arc::new(made)).clone())
     }
 
     /// A state by its number or its name.
@@ -140,6 +140,7 @@ fn made_by<'py>(
     function: &str,
     arguments: impl pyo3::call::PyCallArgs<'py>,
 ) -> PyResult<Bound<'py, PyAny>> {
+    let _out = Out::new()?;
     py.import(module)?.getattr(function)?.call1(arguments)
 }
 
@@ -314,14 +315,12 @@ impl PyProblem {
     }
 
     /// The same problem with other true weights, or with none.
-    fn with_theta(&self, theta: Option<PyArrayLike1<f64, AllowTypeChange>>) -> PyResult<PyProblem> {
+    fn with_theta(&self, py: Python, theta: Option<&Bound<PyAny>>) -> PyResult<PyProblem> {
         let problem = self.problem();
-        let truth = match &theta {
-            Some(theta) => {
-                Some(goalward::problem::Truth::new(problem, theta.as_slice()?).map_err(Told::told)?)
-            }
-            None => None,
-        };
+        let theta = theta.map(|theta| numbers(theta, "theta")).transpose()?;
+        let known = problem.clone();
+        let truth = leaving(py, move || theta.map(|theta| Truth::new(&known, &theta)).transpose())?;
+        let truth = truth.map_err(Told::told)?;
         let notes = problem.notes().to_vec();
         let instance = Instance { problem: problem.clone(), truth, model: self.instance.model, notes };
         Ok(PyProblem::new(&self.world, self.params.clone(), instance))
@@ -329,14 +328,16 @@ impl PyProblem {
 
     /// The same problem with a true kernel that need not be a mixture of the models: rows `(state,
     /// action, next, probability)`, states and actions by number or name. What is not listed is 0.
-    fn with_kernel(&self, rows: Vec<Bound<PyAny>>) -> PyResult<PyProblem> {
+    fn with_kernel(&self, py: Python, rows: Vec<Bound<PyAny>>) -> PyResult<PyProblem> {
         let entry = |row: &Bound<PyAny>| -> PyResult<(usize, usize, usize, f64)> {
-            let (state, action, next, p): (Bound<PyAny>, Bound<PyAny>, Bound<PyAny>, f64) = row.extract()?;
+            let (state, action, next, p): (Bound<PyAny>, Bound<PyAny>, Bound<PyAny>, Bound<PyAny>) =
+                row.extract()?;
             let s = self.checked(&state)?;
-            Ok((s, self.action_of(s, &action)?, self.checked(&next)?, p))
+            Ok((s, self.action_of(s, &action)?, self.checked(&next)?, real(&p, "probability")?))
         };
         let entries = rows.iter().map(entry).collect::<PyResult<Vec<_>>>()?;
-        let instance = self.problem().with_kernel(&entries).map_err(Told::told)?;
+        let problem = self.problem().clone();
+        let instance = leaving(py, move || problem.with_kernel(&entries))?.map_err(Told::told)?;
         let instance = Instance { model: self.instance.model, ..instance };
         Ok(PyProblem::new(&self.world, self.params.clone(), instance))
     }
@@ -435,11 +436,12 @@ impl PyProblem {
 
     /// Writes it to a file that `load` and every command of goalward read.
     fn save(&self, py: Python, path: PathBuf) -> PyResult<()> {
-        let written = py.detach(|| {
-            let text = goalward::files::json::to_json(&self.instance);
+        let instance = self.instance.clone();
+        let written = leaving(py, move || {
+            let text = goalward::files::json::to_json(&instance);
             output::replace(&path, text.as_bytes())
         });
-        written.map_err(Told::told)
+        written?.map_err(Told::told)
     }
 
     fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -448,7 +450,8 @@ impl PyProblem {
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let (py, this) = (slf.py(), slf.get());
-        let text = py.detach(|| goalward::files::json::to_json(&this.instance));
+        let instance = this.instance.clone();
+        let text = leaving(py, move || goalward::files::json::to_json(&instance))?;
         let made = py.import("goalward._goalward")?.getattr("open_bytes")?;
         let params: Vec<(String, String)> = this.params.iter().map(|(k, v)| (k.into(), v.into())).collect();
         let bytes = PyBytes::new(py, text.as_bytes());
@@ -489,12 +492,13 @@ fn rows(problem: &Problem) -> (Vec<i64>, Vec<i64>) {
 #[pyo3(signature = (world, **params))]
 pub(crate) fn open_world(py: Python, world: &str, params: Option<&Bound<PyDict>>) -> PyResult<PyProblem> {
     let given = settings(params)?;
-    let opened = py.detach(|| {
-        let (world, own) = worlds::named(world)?;
+    let world = world.to_string();
+    let opened = leaving(py, move || {
+        let (world, own) = worlds::named(&world)?;
         let all = own.and(&given)?;
         Ok((worlds::open(&world, &all)?, world, all))
     });
-    let (instance, world, all) = opened.map_err(|error: goalward::Error| error.told())?;
+    let (instance, world, all) = opened?.map_err(|error: goalward::Error| error.told())?;
     Ok(PyProblem::new(&world, all, instance))
 }
 
@@ -504,7 +508,8 @@ pub(crate) fn open_world(py: Python, world: &str, params: Option<&Bound<PyDict>>
 pub(crate) fn open_path(py: Python, path: PathBuf, params: Option<&Bound<PyDict>>) -> PyResult<PyProblem> {
     let given = settings(params)?;
     let name = path.display().to_string();
-    let opened = py.detach(|| worlds::open_file(&path, &given)).map_err(Told::told)?;
+    let settings = given.clone();
+    let opened = leaving(py, move || worlds::open_file(&path, &settings))?.map_err(Told::told)?;
     Ok(PyProblem::new(&name, given, opened))
 }
 
@@ -520,8 +525,9 @@ pub(crate) fn open_bytes(
     origin: Option<Vec<(String, String)>>,
 ) -> PyResult<PyProblem> {
     let given = settings(Some(params))?;
-    let content = content.to_vec();
-    let instance = py.detach(|| worlds::open_bytes(content, name, &given)).map_err(Told::told)?;
+    let (content, called, settings) = (content.to_vec(), name.to_string(), given.clone());
+    let opened = leaving(py, move || worlds::open_bytes(content, &called, &settings))?;
+    let instance = opened.map_err(Told::told)?;
     let params = match origin {
         Some(pairs) => pairs.iter().fold(Settings::new(), |all, (key, value)| all.set(key, value)),
         None => given,

@@ -2,6 +2,7 @@
 
 use crate::arguments::named;
 use crate::errors::{Told, refused, to_python};
+use crate::gate::{closing, ended, inside, pooled};
 use crate::learner::{self, PyLearner};
 use crate::own::{self, Raised};
 use crate::problem::PyProblem;
@@ -84,7 +85,7 @@ pub(crate) fn run_jobs<'py>(
         match job(py, label, &problem, &learner, seed) {
             Ok(job) => all.push(job),
             Err(error) => {
-                give_back(py, &all);
+                give_back(py, &all)?;
                 return Err(error);
             }
         }
@@ -94,7 +95,7 @@ pub(crate) fn run_jobs<'py>(
         let runs = Runs { jobs: &all, episodes, max_steps, vigilance, tally: &tally, raised: &raised };
         runs.all(threads.clamp(1, 1024))
     });
-    give_back(py, &all);
+    give_back(py, &all)?;
     let outcome = outcome?;
     if let Some(error) = raised.take() {
         return Err(error);
@@ -103,14 +104,15 @@ pub(crate) fn run_jobs<'py>(
     ran.into_iter().zip(&all).map(|(ran, job)| told(py, ran, job)).collect()
 }
 
-fn give_back(py: Python, jobs: &[Job]) {
+fn give_back(py: Python, jobs: &[Job]) -> PyResult<()> {
     for job in jobs {
         if let Who::Taken(learner, agent) = &job.who
             && let Some(agent) = agent.lock().unwrap_or_else(PoisonError::into_inner).take()
         {
-            learner.borrow_mut(py).give_back(agent);
+            learner.get().give_back(py, agent)?;
         }
     }
+    Ok(())
 }
 
 fn job(
@@ -125,13 +127,17 @@ fn job(
         let (id, settings) = named(&text.to_string_lossy(), None)?;
         Who::Built(id, settings)
     } else if let Ok(given) = learner.cast::<PyLearner>() {
-        if !given.try_borrow()?.problem().bind(py).is(problem) {
+        if !given.get().problem().bind(py).is(problem) {
             let message = "this learner was made for another problem";
             return Err(refused("MisuseError", message, Some("make it for the problem that it runs on")));
         }
-        let agent = given.try_borrow_mut()?.take()?;
+        let agent = given.get().take(py)?;
         Who::Taken(given.clone().unbind(), Box::new(Mutex::new(Some(agent))))
     } else if learner.hasattr("act")? && learner.hasattr("observe")? {
+        // its thread could not come back to Python
+        if closing() {
+            return Err(ended());
+        }
         Who::Own(learner.clone().unbind())
     } else {
         let kind = learner.get_type().name()?;
@@ -167,7 +173,7 @@ impl Runs<'_> {
         };
         std::thread::scope(|scope| {
             for _ in 1..threads.min(self.jobs.len()) {
-                scope.spawn(work);
+                scope.spawn(|| pooled(work));
             }
             work();
         });
@@ -192,7 +198,7 @@ impl Runs<'_> {
                 Runner::new(&job.arena, spec)?
             }
             Who::Own(object) => {
-                let object = Python::attach(|py| object.clone_ref(py));
+                let object = inside(|py| object.clone_ref(py));
                 let learner = own::learner(&job.label, object, job.arena.problem(), self.raised)?;
                 Runner::with_learner(&job.arena, spec, learner)?
             }

@@ -1,7 +1,8 @@
 //! Long work: on threads of its own and without Python's lock, while this one tells how far it is
-//! and listens for Ctrl-C.
+//! and listens for Ctrl-C, and for the end of the interpreter.
 
 use crate::errors::panicked;
+use crate::gate::{ended, ending, inside, pooled, without_lock};
 use goalward::plan::Halt;
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -38,6 +39,14 @@ impl Tally {
     }
 }
 
+/// What there is to hear: an error is raised in the thread that called.
+fn listen(progress: impl FnOnce(Python) -> PyResult<()>) -> PyResult<()> {
+    if ending() {
+        return Err(ended());
+    }
+    inside(|py| py.check_signals().and_then(|()| progress(py)))
+}
+
 /// Does some work on another thread. `progress(done)` is called now and then; what it raises, and
 /// Ctrl-C, stops the work and is raised here.
 pub(crate) fn watched<T: Send>(
@@ -46,11 +55,11 @@ pub(crate) fn watched<T: Send>(
     progress: Option<&Py<PyAny>>,
     work: impl FnOnce() -> T + Send,
 ) -> PyResult<T> {
-    let (outcome, stopped) = py.detach(|| {
+    let (outcome, stopped) = without_lock(py, || {
         std::thread::scope(|scope| {
             let (tell, told) = channel();
             scope.spawn(move || {
-                let outcome = catch_unwind(AssertUnwindSafe(work));
+                let outcome = catch_unwind(AssertUnwindSafe(|| pooled(work)));
                 // nobody listens only if this thread is gone
                 let _ = tell.send(outcome);
             });
@@ -62,10 +71,8 @@ pub(crate) fn watched<T: Send>(
                     Err(RecvTimeoutError::Timeout) if stopped.is_some() => {}
                     Err(RecvTimeoutError::Timeout) => {
                         let done = tally.done.load(Ordering::Relaxed);
-                        let heard = Python::attach(|py| {
-                            py.check_signals()?;
-                            progress.map_or(Ok(()), |tell| tell.call1(py, (done,)).map(|_| ()))
-                        });
+                        let heard =
+                            listen(|py| progress.map_or(Ok(()), |tell| tell.call1(py, (done,)).map(|_| ())));
                         if let Err(error) = heard {
                             tally.halt.ask();
                             stopped = Some(error);
@@ -74,7 +81,7 @@ pub(crate) fn watched<T: Send>(
                 }
             }
         })
-    });
+    })?;
     match (stopped, outcome) {
         (Some(error), _) => Err(error),
         (None, Some(Ok(value))) => {
@@ -94,20 +101,20 @@ pub(crate) fn leaving<T: Send + 'static>(
     py: Python,
     work: impl FnOnce() -> T + Send + 'static,
 ) -> PyResult<T> {
-    let (tell, told) = channel();
-    std::thread::spawn(move || {
-        // nobody listens any more after Ctrl-C
-        let _ = tell.send(catch_unwind(AssertUnwindSafe(work)));
-    });
-    let heard = py.detach(move || -> PyResult<Option<_>> {
+    let heard = without_lock(py, move || -> PyResult<Option<_>> {
+        let (tell, told) = channel();
+        std::thread::spawn(move || {
+            // nobody listens any more after Ctrl-C
+            let _ = tell.send(catch_unwind(AssertUnwindSafe(|| pooled(work))));
+        });
         loop {
             match told.recv_timeout(LISTEN) {
                 Ok(outcome) => return Ok(Some(outcome)),
-                Err(RecvTimeoutError::Timeout) => Python::attach(|py| py.check_signals())?,
+                Err(RecvTimeoutError::Timeout) => listen(|_| Ok(()))?,
                 Err(RecvTimeoutError::Disconnected) => return Ok(None),
             }
         }
-    });
+    })?;
     match heard? {
         Some(outcome) => outcome.map_err(panicked),
         None => Err(panicked(Box::new("a thread is gone"))),

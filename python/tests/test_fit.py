@@ -51,6 +51,12 @@ def test_what_cannot_be_is_refused() -> None:
         gw.fit(problem, [0, 1], [0], [1])
     with pytest.raises(gw.MisuseError, match="whole numbers"):
         gw.fit(problem, [0.5], [0], [1])
+    with pytest.raises(gw.MisuseError, match="policy: 99 entries for 9 states"):
+        gw.fit(problem, [0], [0], [1], policy=[0] * 99)
+    with pytest.raises(gw.MisuseError, match="masked"):
+        gw.fit(problem, np.ma.masked_equal([0, 1], 1), [0, 0], [1, 1])
+    with pytest.raises(gw.MisuseError, match="real numbers"):
+        gw.fit(problem, [0], [0], [1], policy=np.zeros(9) * 1j)
     with pytest.raises(gw.GoalwardError, match="delta"):
         gw.fit(problem, [0], [0], [1], delta=2.0)
 

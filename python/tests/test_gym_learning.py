@@ -288,12 +288,56 @@ def test_misuse_is_refused() -> None:
     with pytest.raises(gw.SettingError, match="takes no settings"):
         gw.learn_env(env, learner, 3, delta=0.1)
     small = gw.Learner("lr", gw.Problem.from_gymnasium(Listed(pond())))
-    with pytest.raises(gw.MisuseError, match="there are 3 states"):
+    with pytest.raises(gw.MisuseError, match="made for Problem"):
         gw.learn_env(env, small, 3, success=lambda *_: True)
     # the learner's goal is where the environment begins
     wrong = gw.Learner("q-learning", gw.Problem.from_gymnasium(Listed(pond(), 0)))
     with pytest.raises(gw.MisuseError, match="goes on in state 1"):
         gw.learn_env(Acting({**pond(), 1: pond()[0]}, 1), wrong, 3, success=lambda *_: True)
+
+
+class Strange(gymnasium.Env):  # type: ignore[type-arg]
+    """Says and pays what no environment should."""
+
+    action_space = spaces.Discrete(2)
+
+    def __init__(self, space: Any, sees: Any, pays: Any = -1.0) -> None:
+        self.observation_space = space
+        self.sees, self.pays = sees, pays
+
+    def reset(self, *, seed: int | None = None, options: Any = None) -> tuple[Any, dict[str, Any]]:
+        return self.observation_space.sample() * 0, {}
+
+    def step(self, action: Any) -> tuple[Any, Any, bool, bool, dict[str, Any]]:
+        return self.sees, self.pays, False, False, {}
+
+
+@pytest.mark.parametrize(
+    ("space", "sees", "pays"),
+    [
+        (spaces.Discrete(3), 1.5, -1.0),
+        (spaces.Discrete(3), None, -1.0),
+        (spaces.MultiDiscrete([3, 2]), np.array([1.5, 0.0]), -1.0),
+        (spaces.MultiDiscrete([3, 2]), np.array([1, 2]), -1.0),
+        (spaces.Discrete(3), 1, float("nan")),
+        (spaces.Discrete(3), 1, 1j),
+    ],
+)
+def test_what_an_environment_cannot_say_is_refused(space: Any, sees: Any, pays: Any) -> None:
+    with pytest.raises(gw.MisuseError, match=r"observation|reward"):
+        gw.learn_env(Strange(space, sees, pays), "q-learning", 3, seed=1, max_steps=50)
+
+
+def test_a_learner_of_another_problem_is_refused() -> None:
+    for mine, other in ((3, 4), (4, 3)):
+        env = gymnasium.make("goalward/WindyGrid-v0", n=mine)
+        learner = gw.Learner("q-learning", gw.worlds.make("windy-grid", n=other))
+        with pytest.raises(gw.MisuseError, match="made for Problem"):
+            gw.learn_env(env, learner, 3)
+    lake = gymnasium.make("FrozenLake-v1", map_name="4x4")
+    large = gymnasium.make("FrozenLake-v1", map_name="8x8")
+    with pytest.raises(gw.MisuseError, match="16 to 18 states"):
+        gw.learn_env(lake, gw.Learner("q-learning", gw.Problem.from_gymnasium(large)), 3)
 
 
 def test_a_result_has_columns_a_table_and_a_figure() -> None:

@@ -92,6 +92,19 @@ def test_ctrl_c_stops_the_workers_too(client: Any, tmp_path: Path) -> None:
     assert again.summary == short.summary
 
 
+def test_a_restart_of_the_cluster_loses_nothing(client: Any, tmp_path: Path) -> None:
+    study = write_study(tmp_path, STUDY.replace("episodes = 30", "episodes = 20_000"))
+    here = gw.lab.run(study, out=tmp_path / "here")
+    restarts = [threading.Timer(seconds, client.restart) for seconds in (0.5, 4.0)]
+    for restart in restarts:
+        restart.start()
+    there = gw.lab.run(study, out=tmp_path / "there", client=client)
+    for restart in restarts:
+        restart.join()
+    assert tables(tmp_path / "here") == tables(tmp_path / "there")
+    assert there.summary == here.summary
+
+
 _busy = eval("lambda dask_worker: len(dask_worker.state.executing)")
 """How many tasks run in a worker; sent as it is, for the workers do not have this file."""
 

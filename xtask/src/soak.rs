@@ -3,7 +3,7 @@
 //! if it found something.
 
 use crate::process::finish;
-use crate::{cargo, dask, laws};
+use crate::{cargo, laws, scripts};
 use anyhow::Result;
 use std::process::{Command, ExitCode};
 
@@ -14,10 +14,12 @@ struct Soak {
     what: &'static str,
 }
 
-/// The one that is written in Python.
+/// Those that are written in Python.
+const SCRIPTS: &[(&str, &str)] = &[(DASK, "xtask/dask/kill.py"), (PYTHON, "xtask/python/crash.py")];
 const DASK: &str = "dask";
 /// The one that repeats tests.
 const LAWS: &str = "laws";
+const PYTHON: &str = "python";
 
 const SOAKS: &[Soak] = &[
     Soak {
@@ -52,6 +54,12 @@ const SOAKS: &[Soak] = &[
         package: "goalward",
         what: "200 audited runs of lr: G_t <= 17 Gamma_t at every step, and no lemma fails; distances [RUNS \
                [STEPS]], 200 and 20,000",
+    },
+    Soak {
+        name: PYTHON,
+        package: "goalward-python",
+        what: "40 interpreters that end while threads work, 20 forks, 5,000 reads of every attribute while \
+               another thread observes; python [ENDS [FORKS [READS]]]",
     },
     Soak {
         name: "serve",
@@ -96,10 +104,11 @@ const SOAKS: &[Soak] = &[
 ];
 
 pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
+    let script = |name: &str| SCRIPTS.iter().find(|(soak, _)| *soak == name).map(|(_, path)| *path);
     let known = |name: &str| SOAKS.iter().find(|soak| soak.name == name);
     match args {
-        [DASK, rest @ ..] => dask::run(rest),
         [LAWS, rest @ ..] => laws::run(rest),
+        [name, rest @ ..] if script(name).is_some() => scripts::run(script(name).unwrap_or_default(), rest),
         [name, rest @ ..] if known(name).is_some() => {
             let package = known(name).map_or("", |soak| soak.package);
             let target = format!("soak_{name}");

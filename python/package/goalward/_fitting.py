@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from goalward import _goalward
 from goalward._goalward import Problem
 from goalward._html import table
+from goalward._models import plain
 from goalward.errors import MisuseError
 
 __all__ = ["Fit", "fit"]
@@ -104,13 +105,18 @@ def fit(
     given = {"states": states, "actions": actions, "nexts": nexts}
     numbers = [_numbers(array, name) for name, array in given.items()]
     chosen = None if policy is None else _numbers(policy, "policy")
+    if chosen is not None and len(chosen) != problem.n_states:
+        raise MisuseError(
+            f"policy: {len(chosen)} entries for {problem.n_states} states",
+            "give an action for every state, and -1 where there is none",
+        )
     found = _goalward.fit(problem, numbers[0], numbers[1], numbers[2], delta, chosen)
     return Fit(problem, delta, found)
 
 
 def _numbers(array: ArrayLike, name: str) -> NDArray[np.int64]:
     """Whole numbers, one after the other."""
-    given = np.asarray(array)
+    given = plain(array, name, MisuseError)
     if given.ndim != 1 or not (np.issubdtype(given.dtype, np.integer) or given.size == 0):
         raise MisuseError(
             f"{name}: expected one dimension of whole numbers, "

@@ -230,7 +230,7 @@ def problem_from_models(
 def problem_from_features(
     first_pair: list[int],
     costs: list[float],
-    rows: list[tuple[int, int, int]],
+    rows: NDArray[np.int64],
     phi: NDArray[np.float64],
     facts: list[tuple[list[float], float]],
     about: dict[str, Any],

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from goalward import _goalward
 from goalward._goalward import Problem
+from goalward._models import plain
 from goalward.errors import FileError, GoalwardError, ProblemError, SettingError
 
 __all__ = ["Ends", "Table", "from_gymnasium"]
@@ -306,7 +307,7 @@ class Table:
             checked = self._checked(self.reward, played) if cost == "reward" else self.reward
             return checked, cost
         try:
-            costs = np.asarray(cost, dtype=np.float64)
+            costs = np.asarray(plain(cost, "cost", SettingError), dtype=np.float64)
             costs = np.broadcast_to(costs, (self.n_states, self.n_actions))
         except (TypeError, ValueError):
             raise SettingError(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -61,7 +61,7 @@ def from_models(
                 action_names, there, _state(goal, "goal", names, states), available is not None
             ),
             "model_names": model_names,
-            "theta": None if theta is None else _numbers(theta, "theta"),
+            "theta": None if theta is None else numbers(theta, "theta"),
         },
     )
 
@@ -94,7 +94,7 @@ def _model(model: Any, called: str) -> tuple[Any, tuple[int, int]]:
                 f"{called}: a sparse matrix of {rows} rows and {states} columns",
                 "give one row for each state and action, in the order s * actions + a",
             )
-        return [_block(model)], (states, rows // states)
+        return [_block(model, called)], (states, rows // states)
     if isinstance(model, Sequence) and len(model) > 0 and all(map(_is_sparse, model)):
         states = model[0].shape[1]
         for action, matrix in enumerate(model):
@@ -103,7 +103,7 @@ def _model(model: Any, called: str) -> tuple[Any, tuple[int, int]]:
                     f"{called}, action {action}: a matrix of shape {matrix.shape}, "
                     f"and it must be ({states}, {states})"
                 )
-        blocks = [_block(matrix) for matrix in model]
+        blocks = [_block(matrix, f"{called}, action {a}") for a, matrix in enumerate(model)]
         return blocks, (states, len(blocks))
     array = _real(model, called)
     if array.ndim != 3 or array.shape[0] != array.shape[2] or 0 in array.shape:
@@ -114,32 +114,50 @@ def _model(model: Any, called: str) -> tuple[Any, tuple[int, int]]:
     return np.ascontiguousarray(array), (array.shape[0], array.shape[1])
 
 
+def plain(
+    array: Any, called: str, error: Callable[[str, str], Exception] = ProblemError
+) -> NDArray[Any]:
+    """An array of which nothing was left out: numpy would drop masks and imaginary parts."""
+    if _is_sparse(array):
+        raise error(f"{called}: a sparse matrix is no array", "matrix.toarray() is one")
+    if _is_masked(array):
+        hint = "say what its masked entries are: array.filled(0.0)"
+        raise error(f"{called}: a masked array has entries that are no numbers", hint)
+    made = np.asarray(array)
+    if made.dtype.kind == "c":
+        hint = "array.real, if the imaginary parts mean nothing"
+        raise error(f"{called}: expected real numbers, not {made.dtype}", hint)
+    return made
+
+
+def _is_masked(array: Any) -> bool:
+    if isinstance(array, list | tuple):
+        return any(map(_is_masked, array))
+    return isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array)
+
+
 def _real(array: Any, called: str) -> NDArray[Any]:
     """An array of float64 or float32; others become float64."""
     try:
-        real = np.asarray(array)
+        real = plain(array, called)
         if real.dtype not in (np.float64, np.float32):
             real = real.astype(np.float64, casting="safe" if real.dtype.kind in "biuf" else "no")
+    except ProblemError:
+        raise
     except (TypeError, ValueError) as error:
         raise ProblemError(f"{called}: expected an array of numbers ({error})") from None
     return real
 
 
-def _block(matrix: Any) -> Block:
+def _block(matrix: Any, called: str) -> Block:
     """A sparse matrix in compressed rows, without a copy where it is in that form already."""
     rows = matrix.tocsr()
-    data = rows.data
-    if data.dtype not in (np.float64, np.float32):
-        data = data.astype(np.float64)
     whole = np.ascontiguousarray
-    return whole(rows.indptr), whole(rows.indices), whole(data)
+    return whole(rows.indptr), whole(rows.indices), whole(_real(rows.data, called))
 
 
 def _costs(costs: ArrayLike) -> NDArray[np.float64]:
-    try:
-        return np.asarray(costs, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise ProblemError(f"costs: expected numbers ({error})") from None
+    return _floats(costs, "costs")
 
 
 def _full_costs(costs: NDArray[np.float64], shape: tuple[int, int]) -> NDArray[np.float64]:
@@ -163,7 +181,7 @@ def _full_costs(costs: NDArray[np.float64], shape: tuple[int, int]) -> NDArray[n
 def _available(available: ArrayLike | None, shape: tuple[int, int]) -> NDArray[np.bool_]:
     if available is None:
         return np.ones(shape, dtype=np.bool_)
-    there = np.asarray(available)
+    there = plain(available, "available")
     if there.dtype != np.bool_ or there.shape != shape:
         raise ProblemError(
             f"available: {there.dtype} of shape {there.shape}, and it must be bool of shape {shape}"
@@ -215,9 +233,16 @@ def _action_names(
     return named
 
 
-def _numbers(numbers: ArrayLike, what: str) -> list[float]:
+def numbers(numbers: ArrayLike, what: str) -> list[float]:
+    """Numbers one after the other."""
+    return [float(x) for x in _floats(numbers, what).reshape(-1)]
+
+
+def _floats(numbers: ArrayLike, what: str) -> NDArray[np.float64]:
     try:
-        return [float(x) for x in np.asarray(numbers, dtype=np.float64).reshape(-1)]
+        return np.asarray(plain(numbers, what), dtype=np.float64)
+    except ProblemError:
+        raise
     except (TypeError, ValueError) as error:
         raise ProblemError(f"{what}: expected numbers ({error})") from None
 
@@ -256,9 +281,9 @@ def from_features(
     return _goalward.problem_from_features(
         np.concatenate([[0], np.cumsum(taken.sum(axis=1))]).tolist(),
         full[taken].tolist(),
-        list(zip(state.tolist(), local[state, action].tolist(), following.tolist(), strict=True)),
+        np.ascontiguousarray(np.stack([state, local[state, action], following], axis=1), np.int64),
         np.ascontiguousarray(phi[state, action, following]),
-        [(_numbers(a, "facts"), float(b)) for a, b in facts],
+        [(numbers(a, "facts"), float(b)) for a, b in facts],
         {
             "name": name,
             "start": _state(start, "start", names, shape[0]),
@@ -266,6 +291,6 @@ def from_features(
             "state_names": names,
             "action_names": _action_names(action_names, there, end, available is not None),
             "model_names": None,
-            "theta": None if theta is None else _numbers(theta, "theta"),
+            "theta": None if theta is None else numbers(theta, "theta"),
         },
     )

@@ -10,6 +10,7 @@ pub(crate) use records::{
 pub(crate) use replay::replay_page;
 
 use crate::errors::{Told, refused};
+use crate::gate::outside;
 use crate::watch::{Tally, leaving, watched};
 use goalward::plan::Halt;
 use goalward_lab::engine::{self, RunOptions};
@@ -90,7 +91,8 @@ impl PyStudy {
 
     /// All that another machine needs to run its jobs: a text, and files by their paths.
     fn pack<'py>(&self, py: Python<'py>) -> PyResult<(String, HashMap<String, Bound<'py, PyBytes>>)> {
-        let Parcel { head, files } = py.detach(|| Parcel::pack(&self.grid)).map_err(Told::told)?;
+        let grid = self.grid.clone();
+        let Parcel { head, files } = leaving(py, move || Parcel::pack(&grid))?.map_err(Told::told)?;
         let files = files.iter().map(|(path, content)| (path.clone(), PyBytes::new(py, content)));
         Ok((head, files.collect()))
     }
@@ -139,7 +141,7 @@ impl PyStudyFolder {
     fn left(&self, py: Python, retry: bool) -> PyResult<(Vec<(String, usize, u64, String)>, usize, usize)> {
         let folder = self.held()?;
         let options = RunOptions { retry, ..RunOptions::default() };
-        let left = py.detach(|| engine::left(&self.grid, &folder, &options)).map_err(Told::told)?;
+        let left = outside(py, || engine::left(&self.grid, &folder, &options))?.map_err(Told::told)?;
         let study = &self.grid.study;
         let told = |job: &&Job| {
             let (world, learner) = (&study.worlds[job.world], &study.learners[job.learner]);
@@ -174,7 +176,7 @@ impl PyStudyFolder {
     /// Takes a finished or failed job out of the folder.
     fn release<'py>(&self, py: Python<'py>, job: &str) -> PyResult<Option<Files<'py>>> {
         let folder = self.held()?;
-        let carried = py.detach(|| folder.release(job)).map_err(Told::told)?;
+        let carried = outside(py, || folder.release(job))?.map_err(Told::told)?;
         Ok(carried.map(|carried| {
             let tables = carried.tables.iter().map(|(name, bytes)| (name.clone(), PyBytes::new(py, bytes)));
             (PyBytes::new(py, &carried.manifest), tables.collect())
@@ -193,7 +195,8 @@ impl PyStudyFolder {
     ) -> PyResult<bool> {
         let folder = self.held()?;
         let carried = Carried { from: origin, job, manifest, tables };
-        py.detach(|| carried.check(&self.grid).and_then(|()| folder.adopt(&carried))).map_err(Told::told)
+        let adopted = outside(py, || carried.check(&self.grid).and_then(|()| folder.adopt(&carried)));
+        adopted?.map_err(Told::told)
     }
 
     /// Writes summary, figures and report; the files.

@@ -37,7 +37,7 @@ pub(crate) fn study_starter() -> &'static str {
 /// How far the study in a folder is.
 #[pyfunction]
 pub(crate) fn study_status(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyAny>> {
-    let status = py.detach(|| status(&folder)).map_err(Told::told)?;
+    let status = leaving(py, move || status(&folder))?.map_err(Told::told)?;
     to_python(py, &serde_json::to_value(status).unwrap_or_default())
 }
 
@@ -61,7 +61,7 @@ pub(crate) fn study_merge(py: Python, parts: Vec<PathBuf>, folder: PathBuf) -> P
 /// What the records of a folder say: summary, findings, and jobs that failed.
 #[pyfunction]
 pub(crate) fn study_read(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyAny>> {
-    let read = py.detach(|| -> Result<Value> {
+    let read = leaving(py, move || -> Result<Value> {
         let results = load(&folder)?;
         let findings = analyse(&results);
         let mut failed = Vec::new();
@@ -84,13 +84,13 @@ pub(crate) fn study_read(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, 
             "complete": results.complete(),
         }))
     });
-    to_python(py, &read.map_err(Told::told)?)
+    to_python(py, &read?.map_err(Told::told)?)
 }
 
 /// The files of a table, job by job.
 #[pyfunction]
-pub(crate) fn study_paths(py: Python, folder: PathBuf, table: &str) -> PyResult<Vec<PathBuf>> {
-    py.detach(|| table_paths(&folder, table)).map_err(Told::told)
+pub(crate) fn study_paths(py: Python, folder: PathBuf, table: String) -> PyResult<Vec<PathBuf>> {
+    leaving(py, move || table_paths(&folder, &table))?.map_err(Told::told)
 }
 
 /// A table as arrays, job by job.
@@ -98,9 +98,9 @@ pub(crate) fn study_paths(py: Python, folder: PathBuf, table: &str) -> PyResult<
 pub(crate) fn study_columns<'py>(
     py: Python<'py>,
     folder: PathBuf,
-    table: &str,
+    table: String,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let columns = py.detach(|| read_columns(&folder, table)).map_err(Told::told)?;
+    let columns = leaving(py, move || read_columns(&folder, &table))?.map_err(Told::told)?;
     let all = PyDict::new(py);
     for (column, values) in columns {
         all.set_item(column.name, array(py, column, values)?)?;

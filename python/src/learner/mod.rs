@@ -1,21 +1,27 @@
 //! A learner in the user's own loop.
 
 mod sets;
+mod shared;
 
 pub(crate) use sets::PyConfidenceSet;
 
-use crate::arguments::named;
+use crate::arguments::{named, real};
 use crate::errors::{Told, to_python};
+use crate::gate::outside;
 use crate::problem::{PyProblem, read_only};
+use crate::watch::{Tally, leaving, watched};
 use goalward::episode::{Agent, RunSpec};
 use goalward::learners::{self, Observed, Probe, Vigilance, Violation};
+use goalward::plan::Halt;
 use goalward::{Learner, Settings, Transition};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
 use serde_json::json;
+use shared::Shared;
 use std::path::{Path, PathBuf};
+use std::sync::MutexGuard;
 
 /// What a pickled learner is called in errors.
 const PICKLED: &str = "the pickled learner";
@@ -37,9 +43,13 @@ const PICKLED: &str = "the pickled learner";
 /// >>> learner.end_episode()
 /// >>> learner.steps, learner.episodes
 /// (1, 1)
-#[pyclass(name = "Learner", module = "goalward")]
+#[pyclass(name = "Learner", module = "goalward", frozen)]
 pub(crate) struct PyLearner {
     problem: Py<PyProblem>,
+    state: Shared<State>,
+}
+
+struct State {
     /// Nothing while a run has it.
     agent: Option<Agent>,
     /// The arrays of the last plan, and its number.
@@ -64,51 +74,77 @@ fn running() -> PyErr {
     PyRuntimeError::new_err("this learner is running in another thread")
 }
 
-impl PyLearner {
+impl State {
     fn agent(&self) -> PyResult<&Agent> {
         self.agent.as_ref().ok_or_else(running)
     }
 
-    fn learner(&self) -> PyResult<&Learner> {
-        Ok(&self.agent()?.learner)
-    }
-
-    fn learner_mut(&mut self) -> PyResult<&mut Learner> {
+    fn learner(&mut self) -> PyResult<&mut Learner> {
         self.agent.as_mut().map(|agent| &mut agent.learner).ok_or_else(running)
     }
 
+    /// The arrays of the last plan, made once for each plan.
+    fn shown(&mut self, py: Python, problem: &PyProblem) -> PyResult<&Shown> {
+        let learner = self.learner()?;
+        caught_up(py, learner)?;
+        let plans = learner.clock().j;
+        let steps = learner.clock().t;
+        // a learner without plans changes with every step
+        let now = if plans == 0 || !plans_alone(learner) { u64::MAX - steps } else { plans };
+        if self.shown.as_ref().is_none_or(|(then, _)| *then != now) {
+            let made = Shown::of(py, problem, self.learner()?)?;
+            self.shown = Some((now, made));
+        }
+        self.shown.as_ref().map(|(_, shown)| shown).ok_or_else(running)
+    }
+}
+
+/// Makes the plan that is owed; Ctrl-C cuts it off, and it stays owed.
+fn caught_up(py: Python, learner: &mut Learner) -> PyResult<Observed> {
+    if !learner.owes() {
+        return Ok(Observed::Updated);
+    }
+    let tally = Tally::new();
+    learner.heed(tally.halt());
+    watched(py, &tally, None, || learner.catch_up())
+}
+
+impl PyLearner {
+    fn of(problem: Py<PyProblem>, agent: Agent) -> PyLearner {
+        PyLearner { problem, state: Shared::new(State { agent: Some(agent), shown: None }) }
+    }
+
+    fn state(&self, py: Python) -> PyResult<MutexGuard<'_, State>> {
+        self.state.lock(py)
+    }
+
     /// Shows the learner.
-    pub(crate) fn with<T>(&self, look: impl FnOnce(&Learner) -> T) -> PyResult<T> {
-        self.learner().map(look)
+    pub(crate) fn with<T: Send>(&self, py: Python, look: impl FnOnce(&Learner) -> T + Send) -> PyResult<T> {
+        let mut state = self.state(py)?;
+        let learner = state.learner()?;
+        outside(py, || look(learner))
     }
 
     /// Takes the learner out, for a run.
-    pub(crate) fn take(&mut self) -> PyResult<Agent> {
-        self.agent.take().ok_or_else(running)
+    pub(crate) fn take(&self, py: Python) -> PyResult<Agent> {
+        self.state(py)?.agent.take().ok_or_else(running)
     }
 
     /// Puts it back.
-    pub(crate) fn give_back(&mut self, agent: Agent) {
-        self.agent = Some(agent);
+    pub(crate) fn give_back(&self, py: Python, agent: Agent) -> PyResult<()> {
+        self.state(py)?.agent = Some(agent);
+        Ok(())
     }
 
     pub(crate) fn problem(&self) -> &Py<PyProblem> {
         &self.problem
     }
 
-    /// The arrays of the last plan, made once for each plan.
-    fn shown(&mut self, py: Python) -> PyResult<&Shown> {
-        let agent = self.agent.as_mut().ok_or_else(running)?;
-        py.detach(|| agent.learner.catch_up());
-        let plans = agent.learner.clock().j;
-        let steps = agent.learner.clock().t;
-        // a learner without plans changes with every step
-        let now = if plans == 0 || !plans_alone(&agent.learner) { u64::MAX - steps } else { plans };
-        if self.shown.as_ref().is_none_or(|(then, _)| *then != now) {
-            let made = Shown::of(py, self.problem.get(), &agent.learner)?;
-            self.shown = Some((now, made));
-        }
-        self.shown.as_ref().map(|(_, shown)| shown).ok_or_else(running)
+    /// All of it, as a checkpoint holds it.
+    fn bytes(&self, py: Python) -> PyResult<Vec<u8>> {
+        let state = self.state(py)?;
+        let agent = state.agent()?;
+        outside(py, || agent.to_bytes())?.map_err(Told::told)
     }
 }
 
@@ -168,33 +204,31 @@ impl PyLearner {
         };
         let vigilance = vigilance(on_misfit, misfit_level).map_err(Told::told)?;
         let spec = RunSpec { learner, settings, seed, episodes, max_steps: None, vigilance };
-        let instance = &problem.get().instance;
-        let agent = py.detach(|| Agent::new(instance, spec)).map_err(Told::told)?;
-        Ok(PyLearner { problem, agent: Some(agent), shown: None })
+        let instance = problem.get().instance.clone();
+        let agent = leaving(py, move || Agent::new(&instance, spec))?.map_err(Told::told)?;
+        Ok(PyLearner::of(problem, agent))
     }
 
     /// The action to take in a state, as its number within that state. The state is a number or a
     /// name.
-    fn act(&mut self, py: Python, state: &Bound<PyAny>) -> PyResult<usize> {
+    fn act(&self, py: Python, state: &Bound<PyAny>) -> PyResult<usize> {
         let s = self.problem.get().state_of(state)?;
-        let learner = self.learner_mut()?;
-        match learner.owes() {
-            true => py.detach(|| learner.act(s)),
-            false => learner.act(s),
-        }
-        .map_err(Told::told)
+        let mut state = self.state(py)?;
+        let learner = state.learner()?;
+        caught_up(py, learner)?;
+        learner.act(s).map_err(Told::told)
     }
 
     /// Learns from a step. Whether the learner made a new plan. The cost may be None, which is the
     /// problem's own cost of the action. What cannot have happened raises a MisuseError, and leaves
-    /// the learner as it was.
+    /// the learner as it was. Ctrl-C cuts a plan off: the step counts, and `act` makes the plan.
     #[pyo3(signature = (state, action, cost, next_state))]
     fn observe(
-        &mut self,
+        &self,
         py: Python,
         state: &Bound<PyAny>,
         action: &Bound<PyAny>,
-        cost: Option<f64>,
+        cost: Option<&Bound<PyAny>>,
         next_state: &Bound<PyAny>,
     ) -> PyResult<bool> {
         let problem = self.problem.get();
@@ -204,22 +238,32 @@ impl PyLearner {
         let known = problem.problem();
         let exists = state < known.states() && action < known.actions(state);
         let own = || if exists { known.cost(known.pair(state, action)) } else { 0.0 };
-        let step = Transition { state, action, cost: cost.unwrap_or_else(own), next };
-        let learner = self.learner_mut()?;
-        let observed = py.detach(|| learner.observe(&step)).map_err(Told::told)?;
-        Ok(observed == Observed::Planned)
+        let step = Transition {
+            state,
+            action,
+            cost: cost.map_or_else(|| Ok(own()), |cost| real(cost, "cost"))?,
+            next,
+        };
+        let mut held = self.state(py)?;
+        let learner = held.learner()?;
+        // the step here, and a plan that is due where Ctrl-C can cut it off
+        let halt = Halt::new();
+        halt.ask();
+        learner.heed(&halt);
+        let observed = outside(py, || learner.observe(&step))?.map_err(Told::told)?;
+        Ok(observed == Observed::Planned || caught_up(py, learner)? == Observed::Planned)
     }
 
     /// The goal was reached, or the episode given up: the next step is the first of another one.
-    fn end_episode(&mut self) -> PyResult<()> {
-        self.learner_mut()?.end_episode();
+    fn end_episode(&self, py: Python) -> PyResult<()> {
+        self.state(py)?.learner()?.end_episode();
         Ok(())
     }
 
     /// Its id.
     #[getter]
-    fn id(&self) -> PyResult<String> {
-        Ok(self.learner()?.id().into())
+    fn id(&self, py: Python) -> PyResult<String> {
+        Ok(self.state(py)?.learner()?.id().into())
     }
 
     /// The problem that it was made for.
@@ -230,22 +274,23 @@ impl PyLearner {
 
     /// The seed of its own random numbers.
     #[getter]
-    fn seed(&self) -> PyResult<u64> {
-        Ok(self.agent()?.spec().seed)
+    fn seed(&self, py: Python) -> PyResult<u64> {
+        Ok(self.state(py)?.agent()?.spec().seed)
     }
 
     /// The estimate of theta; None from a learner that makes none.
     #[getter]
     fn theta<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray1<f64>>>> {
-        Ok(self.learner()?.theta().map(|theta| PyArray1::from_vec(py, theta)))
+        Ok(self.state(py)?.learner()?.theta().map(|theta| PyArray1::from_vec(py, theta)))
     }
 
     /// An interval for every entry of theta, as rows of two numbers; None from a learner without
     /// them. An end may be infinite.
     #[getter]
-    fn intervals<'py>(&mut self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
-        let learner = self.learner_mut()?;
-        py.detach(|| learner.catch_up());
+    fn intervals<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyArray2<f64>>>> {
+        let mut state = self.state(py)?;
+        let learner = state.learner()?;
+        caught_up(py, learner)?;
         let Some(intervals) = learner.intervals() else { return Ok(None) };
         let shape = [intervals.len(), 2];
         let ends = intervals.into_iter().flat_map(|(low, high)| [low, high]).collect();
@@ -254,57 +299,57 @@ impl PyLearner {
 
     /// What the last plan says that every state costs. The array is the same until the next plan.
     #[getter]
-    fn values(&mut self, py: Python) -> PyResult<Option<Py<PyArray1<f64>>>> {
-        Ok(self.shown(py)?.values.as_ref().map(|array| array.clone_ref(py)))
+    fn values(&self, py: Python) -> PyResult<Option<Py<PyArray1<f64>>>> {
+        Ok(self.state(py)?.shown(py, self.problem.get())?.values.as_ref().map(|array| array.clone_ref(py)))
     }
 
     /// What the last plan says that every action costs, by state; NaN where there is no such action.
     #[getter]
-    fn q(&mut self, py: Python) -> PyResult<Option<Py<PyArray2<f64>>>> {
-        Ok(self.shown(py)?.q.as_ref().map(|array| array.clone_ref(py)))
+    fn q(&self, py: Python) -> PyResult<Option<Py<PyArray2<f64>>>> {
+        Ok(self.state(py)?.shown(py, self.problem.get())?.q.as_ref().map(|array| array.clone_ref(py)))
     }
 
     /// The action with the least cost in every state by the last plan; -1 at the goal.
     #[getter]
-    fn policy(&mut self, py: Python) -> PyResult<Option<Py<PyArray1<i64>>>> {
-        Ok(self.shown(py)?.policy.as_ref().map(|array| array.clone_ref(py)))
+    fn policy(&self, py: Python) -> PyResult<Option<Py<PyArray1<i64>>>> {
+        Ok(self.state(py)?.shown(py, self.problem.get())?.policy.as_ref().map(|array| array.clone_ref(py)))
     }
 
     /// The set of mixtures that it has not ruled out; None from a learner without one. Of several
     /// sets the first.
     #[getter]
     fn confidence_set(slf: &Bound<Self>) -> PyResult<Option<PyConfidenceSet>> {
-        Ok(PyConfidenceSet::of(slf)?.into_iter().next())
+        Ok(PyConfidenceSet::all(slf)?.into_iter().next())
     }
 
     /// All sets of mixtures that it plans over.
     #[getter]
     fn confidence_sets(slf: &Bound<Self>) -> PyResult<Vec<PyConfidenceSet>> {
-        PyConfidenceSet::of(slf)
+        PyConfidenceSet::all(slf)
     }
 
     /// How many steps it has observed.
     #[getter]
-    fn steps(&self) -> PyResult<u64> {
-        Ok(self.learner()?.clock().t)
+    fn steps(&self, py: Python) -> PyResult<u64> {
+        Ok(self.state(py)?.learner()?.clock().t)
     }
 
     /// How many of them led to the goal.
     #[getter]
-    fn episodes(&self) -> PyResult<u64> {
-        Ok(self.learner()?.clock().ended)
+    fn episodes(&self, py: Python) -> PyResult<u64> {
+        Ok(self.state(py)?.learner()?.clock().ended)
     }
 
     /// How many plans it has made.
     #[getter]
-    fn plans(&self) -> PyResult<u64> {
-        Ok(self.learner()?.clock().j)
+    fn plans(&self, py: Python) -> PyResult<u64> {
+        Ok(self.state(py)?.learner()?.clock().j)
     }
 
     /// How often the models were contradicted: steps that no model allows, and plans that met an
     /// empty set.
     #[getter]
-    fn violations(&self) -> PyResult<u64> {
+    fn violations(&self, py: Python) -> PyResult<u64> {
         #[derive(Default)]
         struct Count(u64);
         impl Probe for Count {
@@ -316,7 +361,7 @@ impl PyLearner {
             }
         }
         let mut count = Count::default();
-        self.learner()?.probe(&mut count);
+        self.state(py)?.learner()?.probe(&mut count);
         Ok(count.0)
     }
 
@@ -334,29 +379,29 @@ impl PyLearner {
             }
         }
         let mut all = All::default();
-        self.learner()?.probe(&mut all);
+        self.state(py)?.learner()?.probe(&mut all);
         to_python(py, &json!(all.0))
     }
 
     /// All parameters in force, by name.
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &json!(self.learner()?.in_force()))
+        to_python(py, &json!(self.state(py)?.learner()?.in_force()))
     }
 
     /// What is proved of it with these parameters, and under which conditions; None if nothing is.
     /// In a loop of your own nobody knows whether the conditions hold.
     #[getter]
     fn guarantee<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let claim = self.learner()?.claim().map(|claim| claim.check(&Default::default()));
+        let claim = self.state(py)?.learner()?.claim().map(|claim| claim.check(&Default::default()));
         to_python(py, &serde_json::to_value(claim).unwrap_or_default())
     }
 
     /// What the regret over finished episodes is at most, with the probability of the guarantee;
     /// None where that is not known. It needs no truth.
     #[getter]
-    fn regret_certified(&self) -> PyResult<Option<f64>> {
-        Ok(self.learner()?.regret_certified())
+    fn regret_certified(&self, py: Python) -> PyResult<Option<f64>> {
+        Ok(self.state(py)?.learner()?.regret_certified())
     }
 
     /// Whether any mixture of the models explains what was observed, as a dictionary; None from a
@@ -364,43 +409,43 @@ impl PyLearner {
     /// says the same in a line.
     #[getter]
     fn misfit<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &serde_json::to_value(self.learner()?.misfit()).unwrap_or_default())
+        to_python(py, &serde_json::to_value(self.state(py)?.learner()?.misfit()).unwrap_or_default())
     }
 
     /// Writes it to a file, to be taken up with `Learner.load`.
     fn save(&self, py: Python, path: PathBuf) -> PyResult<()> {
-        let agent = self.agent()?;
-        py.detach(|| agent.write(&path)).map_err(Told::told)
+        let state = self.state(py)?;
+        let agent = state.agent()?;
+        outside(py, || agent.write(&path))?.map_err(Told::told)
     }
 
     /// Takes a saved learner up, for the problem that it was made for. It goes on as if nothing had
     /// happened.
     #[staticmethod]
     fn load(py: Python, path: PathBuf, problem: Py<PyProblem>) -> PyResult<PyLearner> {
-        let instance = &problem.get().instance;
-        let agent = py.detach(|| Agent::read(&path, instance)).map_err(Told::told)?;
-        Ok(PyLearner { problem, agent: Some(agent), shown: None })
+        let instance = problem.get().instance.clone();
+        let agent = leaving(py, move || Agent::read(&path, &instance))?.map_err(Told::told)?;
+        Ok(PyLearner::of(problem, agent))
     }
 
     #[staticmethod]
-    fn _from_bytes(py: Python, problem: Py<PyProblem>, content: &[u8]) -> PyResult<PyLearner> {
-        let instance = &problem.get().instance;
-        let agent =
-            py.detach(|| Agent::from_bytes(content, Path::new(PICKLED), instance)).map_err(Told::told)?;
-        Ok(PyLearner { problem, agent: Some(agent), shown: None })
+    fn _from_bytes(py: Python, problem: Py<PyProblem>, content: Vec<u8>) -> PyResult<PyLearner> {
+        let instance = problem.get().instance.clone();
+        let read = move || Agent::from_bytes(&content, Path::new(PICKLED), &instance);
+        let agent = leaving(py, read)?.map_err(Told::told)?;
+        Ok(PyLearner::of(problem, agent))
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
-        let (py, this) = (slf.py(), slf.borrow());
-        let bytes = PyBytes::new(py, &this.agent()?.to_bytes().map_err(Told::told)?);
+        let (py, this) = (slf.py(), slf.get());
+        let bytes = PyBytes::new(py, &this.bytes(py)?);
         let made = slf.get_type().getattr("_from_bytes")?;
         let arguments = (this.problem.clone_ref(py), bytes).into_pyobject(py)?;
         PyTuple::new(py, [made, arguments.into_any()])
     }
 
     fn __copy__(&self, py: Python) -> PyResult<PyLearner> {
-        let bytes = self.agent()?.to_bytes().map_err(Told::told)?;
-        PyLearner::_from_bytes(py, self.problem.clone_ref(py), &bytes)
+        PyLearner::_from_bytes(py, self.problem.clone_ref(py), self.bytes(py)?)
     }
 
     fn __deepcopy__(&self, py: Python, _memo: &Bound<PyAny>) -> PyResult<PyLearner> {
@@ -408,7 +453,8 @@ impl PyLearner {
     }
 
     fn __repr__(&self, py: Python) -> PyResult<String> {
-        let Some(agent) = &self.agent else { return Ok("Learner(running)".into()) };
+        let state = self.state(py)?;
+        let Some(agent) = &state.agent else { return Ok("Learner(running)".into()) };
         let settings: &Settings = &agent.spec().settings;
         let given: String = settings.iter().map(|(key, value)| format!("@{key}={value}")).collect();
         let (clock, name) = (agent.learner.clock(), self.problem.bind(py).get().problem().name().to_string());

@@ -1,10 +1,11 @@
 //! The confidence set of a learner, for questions.
 
 use super::PyLearner;
+use crate::arguments::numbers;
 use crate::errors::{refused, to_python};
+use goalward::Learner;
 use goalward::confidence::{ConfidenceSet, Size};
 use goalward::learners::Probe;
-use numpy::{AllowTypeChange, PyArrayLike1};
 use pyo3::prelude::*;
 
 /// The set of mixtures that a learner has not ruled out.
@@ -27,32 +28,39 @@ pub(crate) struct PyConfidenceSet {
 
 impl PyConfidenceSet {
     /// All sets of a learner.
-    pub(crate) fn of(learner: &Bound<PyLearner>) -> PyResult<Vec<PyConfidenceSet>> {
-        let mut sets = 0;
-        learner.borrow().with(|learner| ask(learner, &mut |_, _| sets += 1))?;
+    pub(crate) fn all(learner: &Bound<PyLearner>) -> PyResult<Vec<PyConfidenceSet>> {
+        let count = |learner: &Learner| {
+            let mut sets = 0;
+            ask(learner, &mut |_, _| sets += 1);
+            sets
+        };
+        let sets = learner.get().with(learner.py(), count)?;
         Ok((0..sets).map(|which| PyConfidenceSet { learner: learner.clone().unbind(), which }).collect())
     }
 
-    fn asked<T>(&self, py: Python, question: impl Fn(&dyn ConfidenceSet) -> T) -> PyResult<T> {
-        let mut answer = None;
-        let learner = self.learner.bind(py).try_borrow()?;
-        learner.with(|learner| {
+    fn asked<T: Send>(&self, py: Python, question: impl Fn(&dyn ConfidenceSet) -> T + Send) -> PyResult<T> {
+        let wanted = self.which;
+        let answered = move |learner: &Learner| {
+            let mut answer = None;
             ask(learner, &mut |which, set| {
-                if which == self.which {
+                if which == wanted {
                     answer = Some(question(set));
                 }
-            })
-        })?;
+            });
+            answer
+        };
+        let answer = self.learner.get().with(py, answered)?;
         answer.ok_or_else(|| refused("MisuseError", "the learner has no such set", None))
     }
 
-    fn checked<'a>(&self, py: Python, theta: &'a PyArrayLike1<f64, AllowTypeChange>) -> PyResult<&'a [f64]> {
-        let theta = theta.as_slice()?;
-        let dim = self.learner.bind(py).try_borrow()?.with(|learner| learner.problem().dim())?;
+    /// A number for each model.
+    fn checked(&self, given: &Bound<PyAny>, what: &str) -> PyResult<Vec<f64>> {
+        let theta = numbers(given, what)?;
+        let dim = self.learner.get().problem().get().problem().dim();
         if theta.len() == dim && theta.iter().all(|x| x.is_finite()) {
             return Ok(theta);
         }
-        let message = format!("expected {dim} finite numbers, not {theta:?}");
+        let message = format!("{what}: expected {dim} finite numbers, not {theta:?}");
         Err(refused("MisuseError", message, Some("theta has one number for each model")))
     }
 }
@@ -82,31 +90,27 @@ impl PyConfidenceSet {
     }
 
     /// Whether a mixture is in it.
-    fn contains(&self, py: Python, theta: PyArrayLike1<f64, AllowTypeChange>) -> PyResult<bool> {
-        let theta = self.checked(py, &theta)?;
-        self.asked(py, |set| set.contains(theta))
+    fn contains(&self, py: Python, theta: &Bound<PyAny>) -> PyResult<bool> {
+        let theta = self.checked(theta, "theta")?;
+        self.asked(py, |set| set.contains(&theta))
     }
 
     /// How far inside a mixture is: negative outside, 0 on the boundary.
-    fn margin(&self, py: Python, theta: PyArrayLike1<f64, AllowTypeChange>) -> PyResult<f64> {
-        let theta = self.checked(py, &theta)?;
-        self.asked(py, |set| set.margin(theta))
+    fn margin(&self, py: Python, theta: &Bound<PyAny>) -> PyResult<f64> {
+        let theta = self.checked(theta, "theta")?;
+        self.asked(py, |set| set.margin(&theta))
     }
 
     /// Certified bounds of the sum of direction[i] * theta[i] over the set; None if it is empty.
-    fn interval(
-        &self,
-        py: Python,
-        direction: PyArrayLike1<f64, AllowTypeChange>,
-    ) -> PyResult<Option<(f64, f64)>> {
-        let direction = self.checked(py, &direction)?;
+    fn interval(&self, py: Python, direction: &Bound<PyAny>) -> PyResult<Option<(f64, f64)>> {
+        let direction = self.checked(direction, "direction")?;
         self.asked(py, |set| {
-            set.support().map(|mut set| goalward::confidence::interval(&mut *set, direction))
+            set.support().map(|mut set| goalward::confidence::interval(&mut *set, &direction))
         })
     }
 
     /// The width of that interval.
-    fn width(&self, py: Python, direction: PyArrayLike1<f64, AllowTypeChange>) -> PyResult<Option<f64>> {
+    fn width(&self, py: Python, direction: &Bound<PyAny>) -> PyResult<Option<f64>> {
         Ok(self.interval(py, direction)?.map(|(low, high)| high - low))
     }
 
@@ -119,7 +123,7 @@ impl PyConfidenceSet {
 type Question<'a> = dyn FnMut(usize, &dyn ConfidenceSet) + 'a;
 
 /// Shows every set of a learner.
-fn ask(learner: &goalward::Learner, question: &mut Question) {
+fn ask(learner: &Learner, question: &mut Question) {
     struct Sets<'a, 'b>(&'a mut Question<'b>, usize);
     impl Probe for Sets<'_, '_> {
         fn wants_estimate(&self) -> bool {

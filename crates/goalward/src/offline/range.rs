@@ -66,6 +66,10 @@ impl<'a> Walk<'a> {
     /// Follows every step that some model allows.
     pub(super) fn new(problem: &'a Problem, policy: &[Action]) -> Result<Walk<'a>> {
         const UNMET: u32 = u32::MAX;
+        if policy.len() != problem.states() {
+            let fault = format!("it has {} entries for {} states", policy.len(), problem.states());
+            return Err(Error::Field { field: "policy".into(), fault });
+        }
         let (mut states, mut pairs, mut costs) = (Vec::new(), Vec::new(), Vec::new());
         let mut place = vec![UNMET; problem.states()];
         let mut queue = VecDeque::new();
@@ -74,7 +78,7 @@ impl<'a> Walk<'a> {
             place[problem.start()] = 0;
         }
         while let Some(s) = queue.pop_front() {
-            let Some(&a) = policy.get(s).filter(|a| **a < problem.actions(s)) else {
+            let Some(a) = Some(policy[s]).filter(|a| *a < problem.actions(s)) else {
                 let fault =
                     format!("it has no action for state {}, which it may meet", problem.state_name(s));
                 return Err(Error::Field { field: "policy".into(), fault });

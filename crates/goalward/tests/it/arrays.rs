@@ -2,6 +2,7 @@
 
 use goalward::problem::{Csr, Dense, Model, Problem, ProblemBuilder, Rows, Shape};
 use goalward::{Error, Stream};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 const STATES: usize = 7;
 const ACTIONS: usize = 2;
@@ -132,4 +133,28 @@ fn faults_have_their_place() {
     let shape = Shape { first_pair: vec![0, 1, 1], costs: vec![f64::NAN] };
     let error = Problem::from_arrays("x", shape, &[], None).map(|_: ProblemBuilder| ()).unwrap_err();
     assert!(matches!(error, Error::Cost { .. }));
+}
+
+/// Whoever owns the arrays may write to them while they are read.
+#[test]
+fn rows_that_change_between_two_readings_are_an_error() {
+    type Entries = &'static [(usize, f64)];
+    struct Changing(&'static [Entries], AtomicUsize);
+    impl Rows for Changing {
+        fn append(&self, _: usize, row: &mut Vec<(usize, f64)>) {
+            let reading = self.1.fetch_add(1, Ordering::Relaxed);
+            row.extend_from_slice(self.0[reading.min(self.0.len() - 1)]);
+        }
+    }
+    const SURE: Entries = &[(1, 1.0)];
+    let changes: [&[Entries]; 3] = [&[SURE, &[(0, 0.5), (1, 0.5)]], &[SURE, &[]], &[SURE, &[(9, 1.0)]]];
+    for rows in changes {
+        let shape = Shape { first_pair: vec![0, 1, 1], costs: vec![1.0] };
+        let model = Changing(rows, AtomicUsize::new(0));
+        let error = Problem::from_arrays("coin", shape, &[&model], None).err().unwrap().to_string();
+        assert!(error.contains("state 0, action 0") && error.contains("changed"), "{error}");
+    }
+    let shape = Shape { first_pair: vec![0, 1, 1], costs: vec![1.0] };
+    let calm = Changing(&[SURE], AtomicUsize::new(0));
+    assert!(Problem::from_arrays("coin", shape, &[&calm], None).is_ok());
 }

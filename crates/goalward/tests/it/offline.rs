@@ -261,6 +261,10 @@ fn a_range_is_infinite_where_the_goal_may_be_missed() {
     );
     let error = known.range(&[5, 0, 0]).unwrap_err().to_string();
     assert!(error.contains("policy") && error.contains("state 0"), "{error}");
+    for length in [2, 99] {
+        let error = known.range(&vec![0; length]).unwrap_err().to_string();
+        assert!(error.contains(&format!("{length} entries for 3 states")), "{error}");
+    }
 }
 
 /// Many thetas, each drawn for its own pair from the intervals' own set, cost no more and no less

@@ -137,6 +137,7 @@ def _problem(
     if table is not None and (told.success is None or (told.use_table and not is_made)):
         failures = _Failures(table, table.ends(told.failure, told.goal))
     if isinstance(learner, Learner | OwnLearner):
+        _fits(learner.problem, env, own if is_own else None, table, told)
         return learner.problem, failures
     if is_own and told.use_table:
         return from_gymnasium(env), None
@@ -151,6 +152,27 @@ def _problem(
     actions = size(env.action_space, None, "action")
     at = _state_in(begin(first), states)
     return problem_of_spaces(env, states, actions, at, told.cost), failures
+
+
+def _fits(
+    problem: Problem, env: Any, own: Problem | None, table: Table | None, told: _Told
+) -> None:
+    """Refuse a learner whose problem has other states or actions than the environment."""
+    actions = size(env.action_space, None, "action")
+    least, most = (0, problem.n_states) if own is None else (own.n_states, own.n_states)
+    if own is None and (told.state_of is None or told.n_states is not None):
+        seen = told.n_states if told.state_of is not None else None
+        least = size(env.observation_space, seen, "observation")
+        # with a table no more is added than a goal, and a state that draws the start
+        most = problem.n_states if table is None else least + 2
+    if least <= problem.n_states <= most and problem.n_actions <= actions:
+        return
+    states = f"{least}" if least == most else f"{least} to {most}" if table else f"at least {least}"
+    raise MisuseError(
+        f"the learner was made for {problem!r}; the environment has {states} states "
+        f"and {actions} actions",
+        "make the learner for a problem with the environment's states and actions",
+    )
 
 
 def _without_models(learner: LearnerLike) -> None:
@@ -282,6 +304,8 @@ class _Loop:
             action = learner.act(state)
             observation, paid, terminated, truncated, info = self.env.step(bridge.action(action))
             steps += 1
+            if np.iscomplexobj(paid) or not np.isfinite(paid):
+                raise MisuseError(f"the environment's reward is {paid!r} after action {action}")
             reward += float(paid)
             succeeded = bool(terminated) and bridge.succeeded(observation, float(paid), info)
             if succeeded:

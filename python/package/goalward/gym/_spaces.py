@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 from gymnasium import spaces
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from goalward._goalward import Problem
-from goalward.errors import SettingError
+from goalward._models import plain
+from goalward.errors import MisuseError, SettingError
 
 __all__ = ["numbering", "problem_of_spaces", "size"]
 
@@ -54,7 +55,7 @@ def numbering(space: Any, what: str) -> Callable[[Any], int]:
     size(space, None, what)
     if isinstance(space, spaces.Discrete):
         first = int(space.start)
-        return lambda element: int(element) - first
+        return lambda element: int(_whole(element, 1)[0]) - first
     if isinstance(space, spaces.Tuple):
         parts = [(numbering(part, what), size(part, None, what)) for part in space]
 
@@ -71,10 +72,20 @@ def numbering(space: Any, what: str) -> Callable[[Any], int]:
         shape = np.full(int(np.prod(space.shape)), 2)
 
     def of_array(element: Any) -> int:
-        entries = (np.asarray(element, dtype=np.int64) - first).reshape(-1)
+        entries = _whole(element, len(shape)) - first
+        if not ((entries >= 0) & (entries < shape)).all():
+            raise MisuseError(f"the observation {element!r} is none of {space}")
         return int(np.ravel_multi_index(tuple(entries), tuple(shape)))
 
     return of_array
+
+
+def _whole(element: Any, count: int) -> NDArray[np.int64]:
+    """So many whole numbers: others would become the next smaller ones."""
+    entries = np.asarray(element).reshape(-1)
+    if entries.dtype.kind not in "iub" or len(entries) != count:
+        raise MisuseError(f"the observation {element!r} is not made of {count} whole numbers")
+    return entries.astype(np.int64)
 
 
 def problem_of_spaces(
@@ -92,9 +103,12 @@ def problem_of_spaces(
             "give an array of costs, by state and action",
         )
     try:
-        paid = np.asarray(1.0 if cost is None else cost, dtype=np.float64)
+        given = 1.0 if cost is None else plain(cost, "cost", SettingError)
+        paid = np.asarray(given, dtype=np.float64)
         costs = np.ones((states + 1, actions))
         costs[:states] = paid if paid.ndim != 1 else paid[:, np.newaxis]
+    except SettingError:
+        raise
     except (TypeError, ValueError):
         raise SettingError(
             f"cost: expected a number for each of {states} states and {actions} actions"

@@ -126,6 +126,9 @@ class _Gathering:
         """Of each world and learner: seconds, and runs that took them."""
         self.under_way: dict[Any, list[Job]] = {}
         self.threads = 1
+        self.parcel: Any = None
+        """What the cluster knows of the study, and how often that was told."""
+        self.parcels = 0
         self.asked = float("-inf")
 
     def all(self, parcel: Parcel, tell: Callable[[int], None] | None) -> None:
@@ -133,11 +136,7 @@ class _Gathering:
         import distributed
 
         as_completed: Any = distributed.as_completed
-        with warnings.catch_warnings():
-            # a large world is sent once, and that is all right
-            warnings.filterwarnings("ignore", "Sending large graph")
-            key = (f"{self.name}-parcel", 0)
-            self.parcel = self.client.submit(hold, parcel, key=key, pure=False)
+        self.content = parcel
         coming = as_completed(self._send(), with_results=True, raise_errors=False)
         for future, answer in coming:
             batch = self.under_way.pop(future)
@@ -154,8 +153,20 @@ class _Gathering:
         if rest and self.client.status == "running":
             self.client.cancel(rest, force=True)
 
+    def _pack(self) -> None:
+        """Makes the parcel known to the cluster; a restart of the cluster forgets it."""
+        if self.parcel is not None and self.parcel.status in ("pending", "finished"):
+            return
+        self.parcels += 1
+        with warnings.catch_warnings():
+            # a large world is sent once, and that is all right
+            warnings.filterwarnings("ignore", "Sending large graph")
+            key = (f"{self.name}-parcel", self.parcels)
+            self.parcel = self.client.submit(hold, self.content, key=key, pure=False)
+
     def _send(self) -> list[Any]:
         """Tasks for the workers, as far as enough are not under way already."""
+        self._pack()
         if time.monotonic() > self.asked + 1.0:
             self.asked = time.monotonic()
             self.threads = max(1, sum(self.client.nthreads().values()))
@@ -216,7 +227,10 @@ class _Gathering:
                     "install the same wheel for every worker",
                 ) from error
             raise error
-        # the workers died, or the whole cluster was restarted
+        if future.status == "cancelled":
+            # the whole cluster was restarted
+            self.queue.extend(batch)
+            return
         for job in batch:
             self.attempts[job[0]] = self.attempts.get(job[0], 0) + 1
             if self.attempts[job[0]] < ATTEMPTS:

@@ -7,6 +7,7 @@ is run again somewhere else, and its records are the same bytes.
 
 from __future__ import annotations
 
+import os
 import shutil
 import tempfile
 import threading
@@ -87,6 +88,16 @@ class _Open:
 
 _lock = threading.Lock()
 _open: dict[str, _Open] = {}
+
+
+def _forked() -> None:
+    """In a child nobody opens what a thread of its parent was opening."""
+    global _lock
+    _lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forked)
 
 
 def _opened(parcel: Parcel) -> _Open:

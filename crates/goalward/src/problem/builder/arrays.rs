@@ -69,8 +69,10 @@ where
     X: Copy + Into<f64> + Sync,
 {
     fn append(&self, pair: Pair, row: &mut Vec<(usize, f64)>) {
+        // nothing where `new` saw something else: whoever owns the arrays has changed them
         let entries = place(self.indptr[pair])..place(self.indptr[pair + 1]);
-        let (indices, data) = (&self.indices[entries.clone()], &self.data[entries]);
+        let (indices, data) = (self.indices.get(entries.clone()), self.data.get(entries));
+        let (indices, data) = (indices.unwrap_or_default(), data.unwrap_or_default());
         row.extend(indices.iter().zip(data).map(|(&next, &p)| (place(next), p.into())));
     }
 }
@@ -168,7 +170,13 @@ impl Problem {
         memory::require("this problem", 4 * rows as u64 + 8 * (rows * dim) as u64)?;
         let (mut successors, mut phi) = (Vec::with_capacity(rows), vec![0.0; rows * dim]);
         for pair in 0..pairs {
-            reader.fill(pair, &mut successors, &mut phi[first_row[pair] * dim..first_row[pair + 1] * dim]);
+            let phi = &mut phi[first_row[pair] * dim..first_row[pair + 1] * dim];
+            if !reader.fill(pair, &mut successors, phi) {
+                let (state, action) = shape.place(pair);
+                let fault =
+                    format!("state {state}, action {action}: the numbers changed while they were read");
+                return Err(Error::Field { field: "models".into(), fault });
+            }
         }
         let Shape { first_pair, costs } = shape;
         builder.draft = Draft::of(dim, Arrays { first_pair, costs, first_row, successors, phi });
@@ -217,8 +225,9 @@ impl Reader<'_> {
         Ok(successors)
     }
 
-    /// Writes the features of a pair that was counted, which are 0 so far.
-    fn fill(&mut self, pair: Pair, successors: &mut Vec<u32>, phi: &mut [f64]) {
+    /// Writes the features of a pair that was counted, which are 0 so far. Whether its rows are as
+    /// they were then: the arrays belong to somebody else.
+    fn fill(&mut self, pair: Pair, successors: &mut Vec<u32>, phi: &mut [f64]) -> bool {
         let (first, dim) = (successors.len(), self.models.len());
         // a mark that no pair's count leaves behind
         let mark = usize::MAX - pair;
@@ -226,11 +235,15 @@ impl Reader<'_> {
             self.row.clear();
             model.append(pair, &mut self.row);
             for &(next, _) in self.row.iter().filter(|(_, p)| *p > 0.0) {
-                if self.slots[next] != mark {
-                    self.slots[next] = mark;
+                let Some(slot) = self.slots.get_mut(next) else { return false };
+                if *slot != mark {
+                    *slot = mark;
                     successors.push(next as u32);
                 }
             }
+        }
+        if (successors.len() - first) * dim != phi.len() {
+            return false;
         }
         successors[first..].sort_unstable();
         for (i, &next) in successors[first..].iter().enumerate() {
@@ -240,8 +253,11 @@ impl Reader<'_> {
             self.row.clear();
             model.append(pair, &mut self.row);
             for &(next, p) in self.row.iter().filter(|(_, p)| *p > 0.0) {
-                phi[self.slots[next] * dim + m] += p;
+                let place = self.slots.get(next).and_then(|slot| slot.checked_mul(dim)?.checked_add(m));
+                let Some(cell) = place.and_then(|place| phi.get_mut(place)) else { return false };
+                *cell += p;
             }
         }
+        true
     }
 }
