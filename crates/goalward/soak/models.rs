@@ -8,8 +8,11 @@ use goalward::worlds;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+/// A file, its parameters, and its least cost.
+type Known = (&'static str, &'static [(&'static str, &'static str)], (f64, f64));
+
 /// File, parameters, and the exact minimum as a fraction whose denominator is a power of two.
-const KNOWN: &[(&str, &[(&str, &str)], (f64, f64))] = &[
+const KNOWN: &[Known] = &[
     ("qvbs/consensus.2_K2.drn.gz", &[("goal", "finished"), ("cost", "steps")], (48.0, 1.0)),
     ("qvbs/consensus.2_K4.drn.gz", &[("goal", "finished"), ("cost", "steps")], (192.0, 1.0)),
     ("qvbs/csma.2-2.drn.gz", &[("goal", "all_delivered"), ("cost", "time")], (53954981353.0, 805306368.0)),
@@ -42,7 +45,7 @@ fn main() -> ExitCode {
     let folder = given.unwrap_or(beside);
     let mut all = true;
     for (file, parameters, answer) in KNOWN {
-        let settings = parameters.iter().fold(Settings::new(), |all, (key, value)| all.set(*key, value));
+        let settings = parameters.iter().fold(Settings::new(), |all, (key, value)| all.set(key, value));
         all &= right(&folder.join(file), &settings, Objective::Min, *answer);
     }
     let lake = folder.join(LAKE);

@@ -58,7 +58,7 @@ impl Draw {
                 ("corridor", any.set("dim", d).set("length", self.whole(3, most)))
             }
             2 => ("windy-grid", any.set("n", self.whole(3, 50)).set("wind", self.about(0.2, 0.95))),
-            3 | 4 | 5 => {
+            3..=5 => {
                 let set = self.sizes("states", of_candidates).set("successors", self.whole(2, 10));
                 let set = set.set("goal_prob", self.about(1e-3, 0.3)).set("cost_min", self.about(1e-3, 1.0));
                 ("random-mixture", set.set("free", self.one_of(&[0.0, 0.0, 0.2])))
