@@ -1,6 +1,6 @@
 //! How a command ends: its exit code, and what the user is told when it went wrong.
 
-use crate::output::legible;
+use crate::names::legible;
 use clap::builder::styling::{AnsiColor, Style};
 use std::fmt;
 use std::io::{ErrorKind, IsTerminal, Write};

@@ -8,6 +8,7 @@ use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error};
 use goalward::learners::LEARNERS;
 use goalward::worlds::WORLDS;
+use std::borrow::Cow;
 use std::ffi::OsStr;
 
 /// The ids of all worlds.
@@ -50,4 +51,24 @@ impl TypedValueParser for LearnerName {
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
         Some(Box::new(learners().into_iter().map(PossibleValue::new)))
     }
+}
+
+/// Names come from files of others: what would move the cursor, colour the terminal or turn the
+/// direction of the text is spelled out.
+pub(crate) fn legible(text: &str) -> Cow<'_, str> {
+    let odd = |c: char| {
+        c.is_control() && !"\n\t".contains(c)
+            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+    };
+    match text.contains(odd) {
+        false => text.into(),
+        true => {
+            text.chars().map(|c| if odd(c) { c.escape_default().to_string() } else { c.into() }).collect()
+        }
+    }
+}
+
+/// A name for a place within a line.
+pub(crate) fn in_line(name: &str) -> String {
+    legible(name).replace('\n', "\\n").replace('\t', "\\t")
 }

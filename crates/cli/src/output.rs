@@ -2,35 +2,15 @@
 //! wanted: no error.
 
 use crate::exit::Usage;
+use crate::names::{in_line, legible};
 use clap::Command;
 use serde::Serialize;
 use serde_json::ser::{Formatter, PrettyFormatter};
-use std::borrow::Cow;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 
 /// Prints a text for people that ends with a line break.
 pub(crate) fn text(text: &str) -> Result<(), Usage> {
     bytes(legible(text).as_bytes())
-}
-
-/// Names come from files of others: what would move the cursor, colour the terminal or turn the
-/// direction of the text is spelled out.
-pub(crate) fn legible(text: &str) -> Cow<'_, str> {
-    let odd = |c: char| {
-        c.is_control() && !"\n\t".contains(c)
-            || matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
-    };
-    match text.contains(odd) {
-        false => text.into(),
-        true => {
-            text.chars().map(|c| if odd(c) { c.escape_default().to_string() } else { c.into() }).collect()
-        }
-    }
-}
-
-/// A name for a place within a line.
-pub(crate) fn in_line(name: &str) -> String {
-    legible(name).replace('\n', "\\n").replace('\t', "\\t")
 }
 
 /// Prints what need not be text.

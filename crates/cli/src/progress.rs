@@ -2,8 +2,8 @@
 
 use crate::exit;
 use crate::interrupt::Interrupt;
+use crate::names::in_line;
 use crate::numbers;
-use crate::output::in_line;
 use goalward::episode::{Episode, Flow, Observer, Plan, Step};
 use goalward::files;
 use goalward::numeric::Gauge;

@@ -1,7 +1,6 @@
 //! The grid of a study: its jobs, in order, each with the hash of all that determines its result.
 
 use crate::results::{Build, SCHEMA};
-use crate::store::Identity;
 use crate::study::{Study, StudyFile};
 use crate::{Error, Place, Result};
 use goalward::episode::{Arena, RunSpec, Runner};
@@ -22,16 +21,6 @@ pub struct Job {
     pub learner: usize,
     /// The seed.
     pub seed: u64,
-}
-
-impl Job {
-    /// Whose records those of this job of a study are.
-    pub(crate) fn identity(&self, study: &Study) -> Option<Identity> {
-        let place = &study.worlds.get(self.world)?.place;
-        let who = &study.learners.get(self.learner)?.contender;
-        let (world, learner) = ((&*place.world, &place.params), (&*who.learner, &who.settings));
-        Some(Identity::new(&self.hash, world, learner, self.seed))
-    }
 }
 
 /// Whether these are the jobs of a study, in their order.

@@ -5,7 +5,7 @@ use super::table_file::Identity;
 use crate::grid::{Grid, Job, build};
 use crate::measure::Rows;
 use crate::results::Build;
-use crate::study::{Length, Record};
+use crate::study::{Length, Record, Study};
 use goalward::Settings;
 use goalward::episode::{Checkpoint, seal};
 use serde::{Deserialize, Serialize};
@@ -151,4 +151,13 @@ pub(crate) struct Saved {
     pub(crate) rows: Rows,
     pub(crate) measures: Vec<Value>,
     pub(crate) times: Times,
+}
+impl Job {
+    /// Whose records those of this job of a study are.
+    pub(crate) fn identity(&self, study: &Study) -> Option<Identity> {
+        let place = &study.worlds.get(self.world)?.place;
+        let who = &study.learners.get(self.learner)?.contender;
+        let (world, learner) = ((&*place.world, &place.params), (&*who.learner, &who.settings));
+        Some(Identity::new(&self.hash, world, learner, self.seed))
+    }
 }

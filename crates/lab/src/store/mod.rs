@@ -25,4 +25,3 @@ pub use status::{Status, status};
 pub use table_file::Values;
 
 pub(crate) use manifest::Saved;
-pub(crate) use table_file::Identity;

@@ -267,6 +267,9 @@ fn opened(
         }
         rows = usize::try_from(n).ok().and_then(|n| rows.checked_add(n)).unwrap_or(usize::MAX);
     }
+    if i64::try_from(rows) != Ok(file.metadata().file_metadata().num_rows()) {
+        return Err("its header contradicts itself: its parts have another number of rows".into());
+    }
     let need = rows.saturating_mul(each);
     if need > ASKED {
         goalward::memory::require("what its header promises", need as u64).map_err(said)?;

@@ -119,12 +119,8 @@ fn read_with(text: &str, path: &Path, quick: bool, find: bool) -> Result<StudyFi
     if let Some(node) = keys.get("set") {
         set_all(node, &mut learners)?;
     }
-    for (what, labels) in [
-        ("worlds", worlds.iter().map(|(s, w)| (s.clone(), w.label.clone())).collect::<Vec<_>>()),
-        ("learners", learners.iter().map(|(s, l)| (s.clone(), l.contender.label.clone())).collect()),
-    ] {
-        told_apart(source, what, &labels)?;
-    }
+    told_apart(source, "worlds", worlds.iter().map(|(span, world)| (span, &world.label)))?;
+    told_apart(source, "learners", learners.iter().map(|(span, one)| (span, &one.contender.label)))?;
     let mut study = Study {
         title: keys.read("title", Node::text)?.unwrap_or_else(|| name.clone()),
         about: keys.read("about", Node::text)?.map_or(String::new(), |about| about.trim().into()),
@@ -160,9 +156,13 @@ fn required<'n, 'a>(source: Source<'a>, keys: &'n Entries<'a>, key: &'static str
 }
 
 /// Tables and figures must be able to tell them apart.
-fn told_apart(source: Source, what: &str, labels: &[(Range<usize>, String)]) -> Result<()> {
+fn told_apart<'a>(
+    source: Source,
+    what: &str,
+    mut labels: impl Iterator<Item = (&'a Range<usize>, &'a String)>,
+) -> Result<()> {
     let mut known = HashSet::new();
-    match labels.iter().find(|(_, label)| !known.insert(label)) {
+    match labels.find(|(_, label)| !known.insert(*label)) {
         Some((span, label)) => {
             let fault = format!("two of them are called {label:?}; give each a `label` of its own");
             Err(source.fault(span.clone(), what, fault))

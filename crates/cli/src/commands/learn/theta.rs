@@ -1,7 +1,7 @@
 //! What a learner knows of theta, model by model.
 
+use crate::names::in_line;
 use crate::numbers::{fixed, real, vector};
-use crate::output::in_line;
 use goalward::episode::RunResult;
 
 /// So many models have a line.
