@@ -16,10 +16,10 @@ const PARALLEL_PAIRS: usize = 1024;
 /// will be asked.
 const LARGE: usize = 1 << 14;
 const SAMPLE: usize = 256;
-/// Or from so many products of pairs and of rows that can bind. Each solve takes long then: the
-/// sample has a sample of its own.
+/// So does one from so many products of pairs and of rows that can bind on. Each solve takes long
+/// then: a few say whether a sample is of use.
 const LABORIOUS: usize = 1 << 20;
-const FEW: usize = 32;
+const FEW: usize = 12;
 /// A set that makes use of more gets one pair in so many, up to so many.
 const PART: usize = 64;
 const MORE: usize = 1024;
@@ -106,17 +106,15 @@ impl Devi {
             survey.note(&theta, &rows);
         };
         let every = |count: usize| (0..pairs).step_by(pairs / count).filter(|p| !goal.contains(p));
-        if laborious {
-            every(FEW).for_each(|p| note(&mut survey, &mut copy, p));
-            copy.ready(&survey);
-        }
-        every(SAMPLE).for_each(|p| note(&mut survey, &mut copy, p));
+        every(if is_large(problem) { SAMPLE } else { FEW }).for_each(|p| note(&mut survey, &mut copy, p));
         copy.ready(&survey);
         if copy.is_eager() {
             every((pairs / PART).clamp(SAMPLE, MORE)).for_each(|p| note(&mut survey, &mut copy, p));
             copy.ready(&survey);
             // whoever has no start is the set's own business now
             survey = Survey::new(d, 0);
+        } else if !is_large(problem) {
+            return (Survey::new(d, 0), None);
         }
         (survey, Some(copy))
     }
