@@ -13,7 +13,8 @@ use std::sync::Arc;
 /// The label of the world's random numbers; learners use others.
 pub const WORLD_STREAM: u64 = 0x0077_6f72_6c64; // "world"
 
-/// An instance with its exact solution: regret needs V*(start) and Q*.
+/// An instance with its solution, to the last digit where that is cheap: regret needs V*(start) and
+/// Q*.
 #[derive(Clone, Debug)]
 pub struct Arena {
     /// The world's id or the problem file's path, as given.
@@ -30,7 +31,7 @@ impl Arena {
         Arena::new(world, params, worlds::open(world, params)?)
     }
 
-    /// Solves the instance exactly; an error if it has no truth, if the goal can be lost for ever,
+    /// Solves the instance; an error if it has no truth, if the goal can be lost for ever,
     /// or if no finite bound on the optimal costs is found.
     pub fn new(world: &str, params: &Settings, instance: Instance) -> Result<Arena> {
         let options = Options { extras: Extras { reach: false, ..Extras::ALL }, ..Options::default() };
@@ -58,6 +59,12 @@ impl Arena {
     /// V*(start).
     pub fn optimal_cost(&self) -> f64 {
         self.exact.v[self.problem().start()]
+    }
+
+    /// Certified bounds on V*(start).
+    pub fn optimal_bounds(&self) -> [f64; 2] {
+        let start = self.problem().start();
+        [self.exact.lower[start], self.exact.upper[start]]
     }
 
     /// A hash of all that a run's luck and results depend on: the world's id or path and its

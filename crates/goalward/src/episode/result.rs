@@ -27,6 +27,9 @@ pub struct RunResult {
     pub total_cost: f64,
     /// V*(start).
     pub optimal_cost: f64,
+    /// Certified bounds on it: a few units in the last place apart where planning to the last digit is
+    /// cheap, and within 1e-8 of it as a rule elsewhere.
+    pub optimal_bounds: [f64; 2],
     /// total_cost - episodes * optimal_cost - (optimal_cost - V*(s)), where s is the state of an
     /// episode that was cut off; the last term is 0 between episodes. Without it a run that ends in
     /// the middle would be charged its steps and not credited the way that they made, and the mean
@@ -170,6 +173,7 @@ impl RunResult {
             steps: now.steps,
             total_cost: now.total_cost,
             optimal_cost: arena.optimal_cost(),
+            optimal_bounds: arena.optimal_bounds(),
             regret: now.regret(arena),
             gap_regret: now.gap_regret,
             regret_certified,

@@ -57,7 +57,12 @@ pub(super) fn summary(finished: &Finished, spec: &RunSpec, ending: Ending) -> St
 fn paid(r: &RunResult, sheet: &mut Sheet) {
     sheet.row("steps", count(r.steps));
     sheet.row("total cost", real(r.total_cost));
-    sheet.row("optimal cost", format!("{} per episode", real(r.optimal_cost)));
+    let [lower, upper] = r.optimal_bounds;
+    let within = match (upper - lower) / upper {
+        off if off > 1e-11 => format!(", certified within {off:.0e} of it"),
+        _ => String::new(),
+    };
+    sheet.row("optimal cost", format!("{} per episode{within}", real(r.optimal_cost)));
     let mean = match r.episodes {
         0 => String::new(),
         k => format!(" ({} per episode)", real(r.regret / k as f64)),

@@ -66,7 +66,7 @@ use crate::learners::{
     Transition,
 };
 use crate::numeric::stored::Within;
-use crate::numeric::support::{ConvexSet, Status, Support, SupportMin, Warm};
+use crate::numeric::support::{ConvexSet, Status, Support, SupportMin, Survey, Warm};
 use crate::parameters::{Key, Value};
 use crate::plan::Cut;
 use crate::problem::seen::require_clear;
@@ -183,6 +183,21 @@ impl SupportMin for Larger {
 
     fn count_fallbacks(&mut self, more: u64) {
         self.likelihood.count_fallbacks(more);
+    }
+
+    /// Of two sets one would be made ready, and the other would wait.
+    fn binding_rows(&self) -> usize {
+        if self.regression.is_none() { self.likelihood.binding_rows() } else { 0 }
+    }
+
+    fn ready(&mut self, survey: &Survey) {
+        if self.regression.is_none() {
+            self.likelihood.ready(survey);
+        }
+    }
+
+    fn is_eager(&self) -> bool {
+        self.regression.is_none() && self.likelihood.is_eager()
     }
 
     fn one_norm(&self) -> f64 {

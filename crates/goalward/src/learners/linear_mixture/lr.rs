@@ -251,8 +251,8 @@ const FACTOR: f64 = 4.0;
 /// As long as its logarithm has grown by no more than this, no direction can have gained so much.
 const LITTLE: f64 = 0.1;
 
-/// The net has a plan made over the likelihood set itself where that takes less than a second: up to
-/// so many products of pairs, distinct triples, and what a triple takes.
+/// The net has a plan made over the likelihood set itself where that is quick: up to so many products
+/// of pairs, distinct triples, and what a triple takes.
 const AFFORDED: usize = 1 << 22;
 
 /// What the look at a pair needs.
@@ -344,7 +344,7 @@ impl Likely {
         settles
     }
 
-    /// Whether a plan over the likelihood set itself takes no longer than a step may.
+    /// Whether a plan over the likelihood set itself is quick, or wanted in any case.
     fn affords_exact(&self) -> bool {
         let k = self.keeper.likelihood().polytope().free();
         let triples = self.keeper.likelihood().triples();

@@ -94,6 +94,7 @@ fn swept(rows: &Rows, b: &[f64]) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::numeric::Stream;
     use nalgebra::{DMatrix, DVector};
     use proptest::prelude::*;
 
@@ -140,6 +141,20 @@ mod tests {
                 prop_assert!((y[s] - expected[s]).abs() <= 1e-10 * scale);
             }
         }
+    }
+
+    /// A line of thousands is cheap. Random rows fill in: as few of them are not, and it is found out
+    /// without their elimination.
+    #[test]
+    fn what_fills_in_is_not_cheap() {
+        let line: Vec<Vec<(u32, f64)>> = (1..5000).map(|k| vec![(k, 1.0)]).chain([vec![]]).collect();
+        assert!(System::is_cheap(rows(&line, &[0.5; 5000])));
+        let mut draw = Stream::new(1, &[]);
+        let mut random = |n: usize| -> Vec<Vec<(u32, f64)>> {
+            (0..n).map(|_| (0..5).map(|_| (draw.below(n) as u32, 0.1)).collect()).collect()
+        };
+        assert!(System::is_cheap(rows(&random(100), &[0.5; 100])));
+        assert!(!System::is_cheap(rows(&random(2000), &[0.5; 2000])));
     }
 
     #[test]
