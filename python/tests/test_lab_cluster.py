@@ -161,7 +161,7 @@ def test_changed_files_are_refused(tmp_path: Path) -> None:
             folder.adopt("a worker", jobs[0], manifest, tried)
     with pytest.raises(gw.StudyError, match="another job"):
         folder.adopt("a worker", jobs[1], manifest, made)
-    with pytest.raises(gw.StudyError, match="no manifest"):
+    with pytest.raises(gw.StudyError, match="checksum"):
         folder.adopt("a worker", jobs[0], b"{", made)
     assert not tables(tmp_path / "out")
     assert folder.adopt("a worker", jobs[0], manifest, made)

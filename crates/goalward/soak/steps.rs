@@ -59,7 +59,7 @@ impl Draw {
             }
             2 => ("windy-grid", any.set("n", self.whole(3, 50)).set("wind", self.about(0.2, 0.95))),
             3..=5 => {
-                let set = self.sizes("states", of_candidates).set("successors", self.whole(2, 10));
+                let set = self.sizes("states", of_candidates).set("successors", self.whole(2, 5));
                 let set = set.set("goal_prob", self.about(1e-3, 0.3)).set("cost_min", self.about(1e-3, 1.0));
                 ("random-mixture", set.set("free", self.one_of(&[0.0, 0.0, 0.2])))
             }
@@ -84,7 +84,7 @@ impl Draw {
             14 => ("taxi", any.set("rain", self.about(0.05, 0.5))),
             _ => {
                 let set = self.sizes("states", of_candidates).set("rank", self.whole(2, 6));
-                ("low-rank", set.set("successors", self.whole(2, 8)))
+                ("low-rank", set.set("successors", self.whole(2, 5)))
             }
         };
         match world {
