@@ -16,6 +16,7 @@ fn json_has_exactly_the_promised_fields() {
         "episodes",
         "steps",
         "total_cost",
+        "optimal_bounds",
         "optimal_cost",
         "regret",
         "gap_regret",
