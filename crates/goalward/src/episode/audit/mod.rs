@@ -384,7 +384,7 @@ impl Probe for AtPlan<'_, '_> {
 
     fn net(&mut self, net: &Net) {
         if let (Some(likely), Some(keeper)) = (&mut self.audit.likely, &self.keeper) {
-            likely.plan(keeper, self.exact || net.demands_exact(keeper));
+            likely.plan(keeper, self.exact || net.missed() == 0 && net.demands_exact(keeper));
         }
     }
 }

@@ -15,8 +15,9 @@
 //! chosen by measurement: fewer plans than one for each doubling of the information, and less
 //! regret. Under these triggers there is the safety net of Theorem 2 in `docs/theory.md`
 //! ([`Net`]): when what the plan believes may be further than 9 Gamma_t from the fit, in Hellinger's
-//! squared distance over all steps, it plans anew, and over the likelihood set itself until the time
-//! has doubled. That hardly ever happens; it is what the proof needs.
+//! squared distance over all steps, it plans anew. If that plan believes as much, it plans over the
+//! likelihood set itself until the time has doubled, as long as that is quick. That hardly ever
+//! happens; it is what the proof needs.
 //!
 //! **Which set.** An ellipsoid around the likelihood set is quick to plan over, and loose where the
 //! plan looks. So the set's own answers are found first, for the pairs that the values of the last

@@ -4,7 +4,8 @@
 //! included, and a policy that proves its side of them, for one [`Objective`]. There are two ways:
 //!
 //! * *exact*, for the least cost alone: policy iteration evaluated to 30 digits, with bounds that
-//!   are a few units in the last place apart. What regret is measured against.
+//!   are a few units in the last place apart. The default where that is
+//!   cheap.
 //! * *fast*, made for speed and size. The graph alone decides which values are infinite, 0 or 1.
 //!   End components in which one can stay for free (for [`Objective::Reach`]: any) become single
 //!   nodes, so that what is left has one solution. The strongly connected components are then
