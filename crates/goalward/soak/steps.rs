@@ -145,6 +145,7 @@ fn main() -> goalward::Result<ExitCode> {
     for n in 0..problems {
         let (world, set) = Draw(Stream::new(20_261, &[n])).world(n as usize);
         let spelled = set.iter().fold(world.to_string(), |all, (key, value)| format!("{all}@{key}={value}"));
+        eprint!("\r{n} of {problems}");
         let opening = Moment::now();
         let arena = match Arena::open(world, &set) {
             Ok(arena) => arena,
@@ -180,6 +181,7 @@ fn main() -> goalward::Result<ExitCode> {
             note(format!("step {t} of {learner}"), time);
         }
     }
+    eprintln!();
     println!(
         "{problems} problems, {refused} refused; {slow} steps of more than a second; the longest, {:.2} s: {}",
         worst.0.as_secs_f64(),
