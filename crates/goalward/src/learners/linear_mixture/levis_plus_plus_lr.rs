@@ -66,7 +66,7 @@ use crate::learners::{
     Transition,
 };
 use crate::numeric::stored::Within;
-use crate::numeric::support::{ConvexSet, Status, Support, SupportMin, Survey, Warm};
+use crate::numeric::support::{ConvexSet, Status, Support, SupportMin, Warm};
 use crate::parameters::{Key, Value};
 use crate::plan::Cut;
 use crate::problem::seen::require_clear;
@@ -185,21 +185,6 @@ impl SupportMin for Larger {
         self.likelihood.count_fallbacks(more);
     }
 
-    /// Of two sets one would be made ready, and the other would wait.
-    fn binding_rows(&self) -> usize {
-        if self.regression.is_none() { self.likelihood.binding_rows() } else { 0 }
-    }
-
-    fn ready(&mut self, survey: &Survey) {
-        if self.regression.is_none() {
-            self.likelihood.ready(survey);
-        }
-    }
-
-    fn is_eager(&self) -> bool {
-        self.regression.is_none() && self.likelihood.is_eager()
-    }
-
     fn one_norm(&self) -> f64 {
         self.regression.as_ref().map_or(0.0, |set| set.one_norm()).max(self.likelihood.one_norm())
     }
@@ -233,7 +218,12 @@ impl Both {
                 Err(cut) => return (Err(cut), regression),
             }
         }
-        let planned = optimist.plan_over(call, heading, set.as_mut(), rate);
+        let planned = match &mut set {
+            Ok(Larger { likelihood, regression: None, .. }) => {
+                optimist.plan_over(call, heading, Ok(likelihood), rate)
+            }
+            both => optimist.plan_over(call, heading, both.as_mut(), rate),
+        };
         if let (Ok(()), Ok(set)) = (planned, &set) {
             self.keeper.keep_cuts(&set.likelihood);
         }

@@ -100,8 +100,8 @@ impl Devi {
         let goal = problem.pairs_of(problem.goal());
         let mut note = |survey: &mut Survey, copy: &mut S, p: usize| {
             self.leeway.phi_v(problem, p, before, &mut phi);
-            warm::read(&self.warm.rows[p * width..(p + 1) * width], &mut rows);
-            copy.min(&phi, &mut rows);
+            let known = warm::read(&self.warm.rows[p * width..(p + 1) * width], &mut rows);
+            copy.min_again(&phi, &mut rows, known);
             copy.minimiser(&mut theta);
             survey.note(&theta, &rows);
         };
