@@ -206,8 +206,10 @@ impl<'a> Ranking<'a> {
                 if self.rows[b].reach < self.rows[a].reach * (1.0 - 1e-9) { b } else { a }
             })?;
             let rank = &mut self.rows[least];
-            match seen.candidate(self.problem.constraints(), &self.problem.row(rank.row), 0.0) {
-                None => _ = self.rows.remove(least),
+            let adds = |row| seen.candidate(self.problem.constraints(), &self.problem.row(row), 0.0);
+            match adds(rank.row) {
+                // most likely many add nothing by now: one pass for all
+                None => self.rows.retain(|rank| adds(rank.row).is_some()),
                 Some(candidate) if rank.exact == Some(known) || rank.left > SURE * rank.size => {
                     return Some(candidate);
                 }
