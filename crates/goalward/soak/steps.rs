@@ -1,4 +1,4 @@
-//! `cargo xtask soak steps [PROBLEMS [EPISODES [SECONDS]]]`: no step takes long. Random problems of
+//! `cargo xtask soak steps [PROBLEMS [EPISODES [SECONDS [FIRST]]]]`: no step takes long. Random problems of
 //! all worlds, by default 200 of up to 10,000 pairs and ten models, with known simplex weights and
 //! without. Three learners run on each for 300 episodes or 60 s. Exit code 1 if a step takes more
 //! than a second, planning included, or if opening a problem or making a learner does.
@@ -140,12 +140,12 @@ fn main() -> goalward::Result<ExitCode> {
     // cargo itself passes --bench
     let given: Vec<u64> = std::env::args().skip(1).filter_map(|arg| arg.parse().ok()).collect();
     let given = |i: usize, default: u64| given.get(i).copied().unwrap_or(default);
-    let (problems, episodes, seconds) = (given(0, 200), given(1, 300), given(2, 60));
+    let (problems, episodes, seconds, first) = (given(0, 200), given(1, 300), given(2, 60), given(3, 0));
     let (mut slow, mut refused, mut worst) = (0, 0, (Duration::ZERO, String::new()));
-    for n in 0..problems {
+    for n in first..first + problems {
         let (world, set) = Draw(Stream::new(20_261, &[n])).world(n as usize);
         let spelled = set.iter().fold(world.to_string(), |all, (key, value)| format!("{all}@{key}={value}"));
-        eprint!("\r{n} of {problems}");
+        eprint!("\r{n} {spelled}                    ");
         let opening = Moment::now();
         let arena = match Arena::open(world, &set) {
             Ok(arena) => arena,

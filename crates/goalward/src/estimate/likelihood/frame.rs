@@ -131,7 +131,9 @@ fn turned(problem: &Problem, polytope: &Polytope, seen: &Seen) -> (Arc<Polytope>
             if size <= noise(polytope) * whole || size > 1e-7 * whole {
                 return None;
             }
-            let minus: Vec<f64> = turn.row(&row).iter().map(|x| -x).collect();
+            let mut minus: Vec<f64> = turn.row(&row).iter().map(|x| -x).collect();
+            // no kernel sees these: what is there is rounding, and would pass for a fact about them
+            minus[m..].fill(0.0);
             Some((minus, dot(&phi, polytope.origin()), blur + polytope.blur() * whole))
         })
         .collect()

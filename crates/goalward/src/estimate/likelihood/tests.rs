@@ -433,3 +433,19 @@ fn distances_from_the_fit_are_bounded() {
         }
     }
 }
+
+/// Rounding in rows that B nearly fixes once passed for facts about directions that no kernel sees:
+/// B was 1e15 long along them, and plans over it did not end.
+#[test]
+fn rounding_is_no_fact_about_hidden_directions() {
+    for seed in 0..6 {
+        let settings = crate::Settings::new().set("dim", 10).set("rank", 6).set("simplex", true);
+        let settings = settings.set("states", 300).set("successors", 2).set("seed", seed);
+        let problem = crate::worlds::build("low-rank", &settings).unwrap().problem;
+        let frame = Likelihood::new(&problem).frame;
+        assert_eq!((frame.polytope().free(), frame.seen.len()), (9, 6));
+        let lengths = frame.polytope().lengths().unwrap();
+        assert!(lengths[6..].iter().all(|length| *length < 1e6), "{seed}: {lengths:?}");
+        assert!(frame.extent < 1e6, "{seed}: {}", frame.extent);
+    }
+}
