@@ -42,7 +42,7 @@ impl Frame {
         let (polytope, extent, blur) = if plain {
             (Arc::clone(polytope), width(polytope, &seen), 0.0)
         } else if polytope.has_features() {
-            (Arc::clone(polytope), reach(polytope, &seen), 0.0)
+            (Arc::clone(polytope), reach(problem, &seen), 0.0)
         } else {
             turned(problem, polytope, &seen)
         };
@@ -117,6 +117,8 @@ fn turned(problem: &Problem, polytope: &Polytope, seen: &Seen) -> (Arc<Polytope>
     let mut turn = Turn {
         directions: seen.directions.iter().cloned().chain(seen.others(k)).collect(),
         lengths: seen.reach.iter().copied().chain(std::iter::repeat_n(1.0, k - m)).collect(),
+        hidden: m,
+        facts: facts(problem),
     };
     let (longest, largest) = (norm(&seen.reach), largest_features(problem));
     let blur = 8.0 * f64::EPSILON * largest * (longest + norm(polytope.interior()));
@@ -131,9 +133,7 @@ fn turned(problem: &Problem, polytope: &Polytope, seen: &Seen) -> (Arc<Polytope>
             if size <= noise(polytope) * whole || size > 1e-7 * whole {
                 return None;
             }
-            let mut minus: Vec<f64> = turn.row(&row).iter().map(|x| -x).collect();
-            // no kernel sees these: what is there is rounding, and would pass for a fact about them
-            minus[m..].fill(0.0);
+            let minus: Vec<f64> = turn.row(&row).iter().map(|x| -x).collect();
             Some((minus, dot(&phi, polytope.origin()), blur + polytope.blur() * whole))
         })
         .collect()
@@ -141,7 +141,7 @@ fn turned(problem: &Problem, polytope: &Polytope, seen: &Seen) -> (Arc<Polytope>
     let first = polytope.turned(&turn, faint(&turn).into_iter());
     // every coordinate of B that kernels see lies in an interval of length one
     let across = (m as f64).sqrt();
-    let aside = across * slope(&first, &turn_axes(m, k));
+    let aside = across * slope(first.rows(), &turn_axes(m, k));
     if aside > 1.0 {
         turn.lengths[m..].fill(aside);
         let second = polytope.turned(&turn, faint(&turn).into_iter());
@@ -176,9 +176,23 @@ fn width(polytope: &Arc<Polytope>, seen: &Seen) -> f64 {
 }
 
 /// The same for any B, from what rows of features say alone.
-fn reach(polytope: &Polytope, seen: &Seen) -> f64 {
-    let across = norm(&seen.reach);
-    across.hypot(across * slope(polytope, &seen.others(polytope.free()))).max(1e-12)
+fn reach(problem: &Problem, seen: &Seen) -> f64 {
+    let (across, hidden) = (norm(&seen.reach), seen.others(problem.constraints().free()));
+    across.hypot(across * slope(&facts(problem).concat(), &hidden)).max(1e-12)
+}
+
+/// The extra facts as rows of norm one in the coordinates of B's hull. They alone can tell apart
+/// what no kernel does.
+fn facts(problem: &Problem) -> Vec<Vec<f64>> {
+    let polytope = problem.constraints();
+    let rows = problem.extra().iter().map(|fact| {
+        let mut row = vec![0.0; polytope.free()];
+        combine(&fact.a, polytope.basis(), &mut row);
+        let (size, least) = (norm(&row), noise(polytope) * norm(&fact.a));
+        row.iter_mut().for_each(|x| *x /= size);
+        (size > least).then_some(row)
+    });
+    rows.flatten().collect()
 }
 
 /// So many sets of rows are looked at for [`slope`].
@@ -193,9 +207,9 @@ const SETS: usize = 50_000;
 /// parts A_I along the hidden directions span the way, at a distance of at most |v_I| / sigma(A_I),
 /// with v_i <= |a_i| D the excess of row i at s and sigma the least singular value. The largest
 /// quotient over all such I is the answer, without D.
-fn slope(polytope: &Polytope, hidden: &[Vec<f64>]) -> f64 {
-    let k = polytope.free();
-    let parts = polytope.rows().chunks_exact(k.max(1)).map(|a| {
+fn slope(rows: &[f64], hidden: &[Vec<f64>]) -> f64 {
+    let k = hidden.first().map_or(1, Vec::len);
+    let parts = rows.chunks_exact(k).map(|a| {
         let along: Vec<f64> = hidden.iter().map(|e| dot(e, a)).collect();
         let rest = (dot(a, a) - dot(&along, &along)).max(0.0).sqrt();
         (along, rest)
@@ -246,12 +260,14 @@ pub(crate) fn largest_norm(problem: &Problem) -> Option<f64> {
     if k > 0 {
         let mut ruler = Ruler::new(polytope, &seen)?;
         let inside = polytope.coordinates(polytope.interior());
+        let facts = facts(problem);
+        let facts_see = |e: &&Vec<f64>| facts.iter().any(|a| dot(a, e).abs() > 1e-9);
         for (e, reach) in seen.directions.iter().zip(&seen.reach) {
             let ((low, high), here) = (ruler.interval(e), dot(e, &inside));
             let (low, high) = (low.max(here - reach), high.min(here + reach));
             sum += low.abs().max(high.abs()).powi(2);
         }
-        for e in seen.others(k).iter().filter(|e| facts_see(polytope, e)) {
+        for e in seen.others(k).iter().filter(facts_see) {
             let (low, high) = ruler.interval(e);
             if !ruler.is_bounded((low, high)) {
                 return None;
@@ -260,10 +276,6 @@ pub(crate) fn largest_norm(problem: &Problem) -> Option<f64> {
         }
     }
     Some(sum.sqrt() * (1.0 + 1e-9))
-}
-
-fn facts_see(polytope: &Polytope, e: &[f64]) -> bool {
-    polytope.rows().chunks_exact(e.len()).any(|a| dot(a, e).abs() > 1e-9)
 }
 
 /// Measures B along directions, within a ball that contains all of it that kernels see.

@@ -439,13 +439,16 @@ fn distances_from_the_fit_are_bounded() {
 #[test]
 fn rounding_is_no_fact_about_hidden_directions() {
     for seed in 0..6 {
-        let settings = crate::Settings::new().set("dim", 10).set("rank", 6).set("simplex", true);
-        let settings = settings.set("states", 300).set("successors", 2).set("seed", seed);
-        let problem = crate::worlds::build("low-rank", &settings).unwrap().problem;
-        let frame = Likelihood::new(&problem).frame;
-        assert_eq!((frame.polytope().free(), frame.seen.len()), (9, 6));
-        let lengths = frame.polytope().lengths().unwrap();
-        assert!(lengths[6..].iter().all(|length| *length < 1e6), "{seed}: {lengths:?}");
-        assert!(frame.extent < 1e6, "{seed}: {}", frame.extent);
+        for (rank, simplex) in [(6, true), (2, true), (2, false), (3, false)] {
+            let settings = crate::Settings::new().set("dim", 10).set("rank", rank).set("simplex", simplex);
+            let settings = settings.set("states", 300).set("successors", 2).set("seed", seed);
+            let problem = crate::worlds::build("low-rank", &settings).unwrap().problem;
+            let frame = Likelihood::new(&problem).frame;
+            assert!(frame.seen.len() < frame.polytope().free());
+            let hidden = &frame.polytope().lengths().unwrap()[frame.seen.len()..];
+            assert!(hidden.iter().all(|length| *length < 1e6), "{seed}, {rank}: {hidden:?}");
+            assert!(frame.extent < 1e6, "{seed}, {rank}: {}", frame.extent);
+            assert!(frame::largest_norm(&problem).is_some());
+        }
     }
 }

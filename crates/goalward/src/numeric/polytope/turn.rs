@@ -9,10 +9,23 @@ use std::sync::OnceLock;
 /// Row entries up to this are rounding: rows and directions have norm one.
 const ROUNDING: f64 = 1e-15;
 
+/// A row is another one if they differ by no more.
+const ALIKE: f64 = 1e-7;
+
 /// Orthonormal directions of a polytope's coordinates, and the length that becomes one along each.
 pub(crate) struct Turn {
     pub(crate) directions: Vec<Vec<f64>>,
     pub(crate) lengths: Vec<f64>,
+    /// The directions from this one on are seen by no row but `facts`, of norm one. What other rows
+    /// have along them is rounding.
+    pub(crate) hidden: usize,
+    pub(crate) facts: Vec<Vec<f64>>,
+}
+
+/// Whether a row is one of some rows of norm one.
+pub(crate) fn is_among(row: &[f64], facts: &[Vec<f64>]) -> bool {
+    let size = norm(row);
+    facts.iter().any(|fact| row.iter().zip(fact).all(|(x, f)| (x - size * f).abs() <= ALIKE * size))
 }
 
 impl Turn {
@@ -20,7 +33,12 @@ impl Turn {
     pub(crate) fn row(&self, row: &[f64]) -> Vec<f64> {
         let least = ROUNDING * norm(row);
         let along = |e: &Vec<f64>| Some(dot(e, row)).filter(|x| x.abs() > least).unwrap_or(0.0);
-        self.directions.iter().zip(&self.lengths).map(|(e, length)| along(e) * length).collect()
+        let lengths = self.directions.iter().zip(&self.lengths);
+        let mut turned: Vec<f64> = lengths.map(|(e, length)| along(e) * length).collect();
+        if !is_among(row, &self.facts) {
+            turned[self.hidden..].fill(0.0);
+        }
+        turned
     }
 }
 

@@ -34,6 +34,8 @@ const CHANGED: usize = 32;
 const AMPLE: f64 = 1e-6;
 /// The part of V's defect that may be left in the equations.
 const LEFT: f64 = 1e-2;
+/// The last sweeps solve so many support problems, or a few more.
+const LAST_WORK: usize = 1 << 20;
 /// The part of eps that may be left in any case.
 const FINE: f64 = 0.1;
 /// From one stage to the next q falls by this factor: values at a distance of up to 36/q are told
@@ -90,15 +92,16 @@ impl Devi {
             self.lower(best.defect, c_min, task);
         }
         let mut residual = best.residual;
+        let most = sweeps + (LAST_WORK / task.problem.pairs().max(1)) as u64;
         loop {
             // from W <= LW plain sweeps only rise, towards the fixed point; one makes Q and V
             // belong together, and more are only needed where L is no minimum of affine maps (a
-            // maximum over two sets)
+            // maximum over two sets); wherever one stops, V is a lower bound
             let change = self.step(task, set)?;
             sweeps += 1;
             residual = residual.min(change);
             let settled = residual <= task.eps || change <= 16.0 * f64::EPSILON * best.defect.size;
-            if settled || model {
+            if settled || model || sweeps > most {
                 return Ok(Convergence {
                     sweeps,
                     residual,
