@@ -1,5 +1,7 @@
 //! Numbers for people: results in files and JSON keep every digit.
 
+use goalward::numeric::Portable;
+
 /// A whole number with its thousands apart.
 pub(crate) fn count(n: u64) -> String {
     let digits = n.to_string();
@@ -18,7 +20,7 @@ pub(crate) fn real(x: f64) -> String {
     if x == 0.0 || !x.is_finite() {
         return format!("{}", x + 0.0); // not -0
     }
-    let magnitude = x.abs().log10().floor() as i32;
+    let magnitude = x.abs().log_10().floor() as i32;
     if !(-4..12).contains(&magnitude) {
         return format!("{x:.5e}");
     }

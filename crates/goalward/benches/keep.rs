@@ -23,7 +23,7 @@ use goalward::Settings;
 use goalward::confidence::LikelihoodKeeper;
 use goalward::episode::Arena;
 use goalward::learners::{self, Observed, Told, Transition};
-use goalward::numeric::Stream;
+use goalward::numeric::{Portable, Stream};
 use harness::Table;
 use std::hint::black_box;
 use std::time::Instant;
@@ -186,7 +186,7 @@ fn main() {
         for (i, t) in TIMES.into_iter().enumerate() {
             let (keep, step) = (kept[i] / t as f64, learnt[i] / t as f64);
             let d = arena.problem().dim() as f64;
-            let (set, most) = (sets[i] / t as f64, d * (t as f64).log2());
+            let (set, most) = (sets[i] / t as f64, d * (t as f64).log_2());
             let with_set = (keep + set) / step;
             let kept = [t as f64, step, keep, keep / step, set, with_set];
             let planned = [outer[i], cuts[i], cuts[i] / outer[i], exact[i], of_lr[i], of_both[i], most];

@@ -16,6 +16,7 @@ mod known;
 mod storm;
 
 use goalward::Settings;
+use goalward::numeric::Portable;
 use goalward::plan::{self, Objective, Options, verify};
 use goalward::problem::Instance;
 use goalward::worlds;
@@ -156,7 +157,7 @@ impl Bench {
             let (states, name) = (10usize.pow(exponent), format!("layered_1e{exponent}"));
             let case = |objectives| Case { with_storm: exponent < 6, ..Case::new(&name, objectives) };
             let seconds = self.case(&case(&[Objective::Min]), || layered(states, Ending::Never));
-            points.push(((states as f64).ln(), seconds.ln()));
+            points.push(((states as f64).log_e(), seconds.log_e()));
             self.case(&case(&[Objective::Max]), || layered(states, Ending::Never));
             self.case(&case(&[Objective::Reach]), || layered(states, Ending::Either));
         }

@@ -10,7 +10,7 @@ mod harness;
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{DefaultSettings, DefaultSolver, IPSolver, SupportedConeT};
 use goalward::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
-use goalward::numeric::{Polytope, PolytopeBuilder, Stream};
+use goalward::numeric::{Polytope, PolytopeBuilder, Portable, Stream};
 use harness::{Table, median, micros};
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ struct Case {
 fn gaussian(draw: &mut Stream, d: usize) -> Vec<f64> {
     // Box-Muller
     let one = |draw: &mut Stream| {
-        (2.0 * draw.exponential()).sqrt() * (2.0 * std::f64::consts::PI * draw.uniform()).cos()
+        (2.0 * draw.exponential()).sqrt() * (2.0 * std::f64::consts::PI * draw.uniform()).cosine()
     };
     (0..d).map(|_| one(draw)).collect()
 }
@@ -48,7 +48,7 @@ fn shape(draw: &mut Stream, d: usize) -> Vec<f64> {
     (0..d).for_each(|i| sigma[i * d + i] = 1.0);
     for _ in 0..3 * d {
         let x = gaussian(draw, d);
-        let weight = 10f64.powf(2.0 * draw.uniform() - 1.0);
+        let weight = 10f64.to_the(2.0 * draw.uniform() - 1.0);
         for i in 0..d {
             (0..d).for_each(|k| sigma[i * d + k] += weight * x[i] * x[k]);
         }

@@ -5,7 +5,7 @@
 
 use goalward::Settings;
 use goalward::episode::{Arena, Flow, Observer, RunSpec, Runner, Step, Stop};
-use goalward::numeric::Stream;
+use goalward::numeric::{Portable, Stream};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ impl Draw {
     fn about(&mut self, low: f64, high: f64) -> f64 {
         let share = self.0.uniform();
         match self.0.below(2) {
-            0 => (low.ln() + share * (high / low).ln()).exp(),
+            0 => (low.log_e() + share * (high / low).log_e()).exp_e(),
             _ => low + share * (high - low),
         }
     }

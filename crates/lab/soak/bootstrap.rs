@@ -4,7 +4,7 @@
 //!
 //! `cargo xtask soak bootstrap [SAMPLES]`, 2,000 samples for each row unless given.
 
-use goalward::numeric::Stream;
+use goalward::numeric::{Portable, Stream};
 use goalward_lab::stats::{Exponent, Mean, bca_interval};
 use rayon::prelude::*;
 use std::process::ExitCode;
@@ -22,12 +22,12 @@ impl Law {
         // Box and Muller
         let normal = |stream: &mut Stream| {
             let radius = (2.0 * stream.exponential()).sqrt();
-            radius * (std::f64::consts::TAU * stream.uniform()).cos()
+            radius * (std::f64::consts::TAU * stream.uniform()).cosine()
         };
         match self {
             Law::Normal => normal(stream),
             Law::Exponential => stream.exponential(),
-            Law::Lognormal => normal(stream).exp(),
+            Law::Lognormal => normal(stream).exp_e(),
         }
     }
 
@@ -35,7 +35,7 @@ impl Law {
         match self {
             Law::Normal => 0.0,
             Law::Exponential => 1.0,
-            Law::Lognormal => 0.5f64.exp(),
+            Law::Lognormal => 0.5f64.exp_e(),
         }
     }
 }

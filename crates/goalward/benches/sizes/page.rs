@@ -2,6 +2,7 @@
 //! stay as they are: what was measured elsewhere is not lost.
 
 use crate::case::{Case, Kind, PARTS};
+use goalward::numeric::Portable;
 use serde_json::{Map, Value};
 use std::fmt::Write;
 use std::path::Path;
@@ -131,7 +132,7 @@ fn growth(folder: &Path, cases: &[Case], old: &str) -> String {
                 let points: Vec<(f64, f64)> = own()
                     .filter_map(|case| {
                         let y = number(&case.record(folder)?, part, key)?;
-                        Some(((case.pairs as f64).ln(), y.ln()))
+                        Some(((case.pairs as f64).log_e(), y.log_e()))
                     })
                     .collect();
                 slope(&points).map_or("–".into(), |slope| format!("{slope:.2}"))

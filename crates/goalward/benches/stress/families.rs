@@ -1,6 +1,6 @@
 //! The families of instances.
 
-use goalward::numeric::{Polytope, Stream};
+use goalward::numeric::{Polytope, Portable, Stream};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
@@ -104,7 +104,7 @@ fn vector(random: &mut Stream, n: usize) -> Vec<f64> {
 
 /// 10 to a power drawn from an interval.
 fn magnitude(random: &mut Stream, low: f64, high: f64) -> f64 {
-    10f64.powf(low + (high - low) * random.uniform())
+    10f64.to_the(low + (high - low) * random.uniform())
 }
 
 fn axis(d: usize, i: usize, sign: f64) -> Vec<f64> {
@@ -311,7 +311,7 @@ impl Draft {
     fn draw_shape(&mut self, random: &mut Stream, condition: f64) {
         let d = self.dim;
         let mut f = vec![0.0; d * d];
-        (0..d).for_each(|i| f[i * d + i] = condition.powf(-0.5 * random.uniform()));
+        (0..d).for_each(|i| f[i * d + i] = condition.to_the(-0.5 * random.uniform()));
         for _ in 0..3 {
             let mut v = vector(random, d);
             let size = norm(&v).max(1e-300);

@@ -3,7 +3,7 @@
 #![allow(dead_code, unreachable_pub)]
 
 use goalward::learners::{self, Learner, OnMisfit, Told, Transition, Vigilance};
-use goalward::numeric::Stream;
+use goalward::numeric::{Portable, Stream};
 use goalward::{Problem, Settings, worlds};
 use std::sync::Arc;
 
@@ -124,11 +124,11 @@ pub fn well_specified() -> Vec<World> {
 pub fn upper_limit(hits: u64, n: u64) -> f64 {
     // P(X <= hits) for X binomial(n, p)
     let at_most = |p: f64| -> f64 {
-        let mut term = n as f64 * (-p).ln_1p();
-        let mut sum = term.exp();
+        let mut term = n as f64 * (-p).log_1p();
+        let mut sum = term.exp_e();
         for i in 0..hits {
-            term += ((n - i) as f64 / (i + 1) as f64).ln() + p.ln() - (-p).ln_1p();
-            sum += term.exp();
+            term += ((n - i) as f64 / (i + 1) as f64).log_e() + p.log_e() - (-p).log_1p();
+            sum += term.exp_e();
         }
         sum
     };

@@ -1,5 +1,6 @@
 //! Radii of ellipsoidal confidence sets, and which of them a result was obtained with.
 
+use crate::numeric::Portable;
 use crate::parameters::Value;
 use std::fmt;
 use std::str::FromStr;
@@ -82,8 +83,8 @@ impl RadiusKind {
 /// as it does on the paper's own instance.
 pub fn levis_plus_plus(t: u64, dim: usize, lambda: f64, delta: f64, phi_norm: f64, bias: f64) -> f64 {
     let (t, d) = (t as f64, dim as f64);
-    let ell = (128.0 * ((t / d).ln().max(0.0) + 2.0) / delta).ln() + 4.0 * t.ln();
-    let growth = (t * t * phi_norm * phi_norm / (d * lambda)).ln_1p();
+    let ell = (128.0 * ((t / d).log_e().max(0.0) + 2.0) / delta).log_e() + 4.0 * t.log_e();
+    let growth = (t * t * phi_norm * phi_norm / (d * lambda)).log_1p();
     12.0 * (d * growth * ell).sqrt() + 30.0 * d.sqrt() * ell + bias
 }
 
@@ -96,8 +97,8 @@ pub fn levis_plus_plus(t: u64, dim: usize, lambda: f64, delta: f64, phi_norm: f6
 pub fn levis(t: u64, dim: usize, lambda: f64, delta: f64, b: f64, norms: (f64, f64)) -> f64 {
     let (t, d) = (t as f64, dim as f64);
     let (phi_norm, theta_norm) = norms;
-    let growth = (t * b * b * (phi_norm * phi_norm / d) / lambda).ln_1p();
-    let ell = (4.0 / delta).ln() + 2.0 * t.ln() + growth;
+    let growth = (t * b * b * (phi_norm * phi_norm / d) / lambda).log_1p();
+    let ell = (4.0 / delta).log_e() + 2.0 * t.log_e() + growth;
     b * (d * ell).sqrt() + lambda.sqrt() * theta_norm
 }
 
@@ -131,7 +132,7 @@ pub(crate) struct TwoRadii {
 
 impl TwoRadii {
     fn iota(&self, t: u64) -> f64 {
-        (4.0 / self.delta).ln() + 2.0 * (t.max(1) as f64).ln()
+        (4.0 / self.delta).log_e() + 2.0 * (t.max(1) as f64).log_e()
     }
 
     fn bias(&self) -> f64 {
@@ -140,7 +141,7 @@ impl TwoRadii {
 
     fn weighted(&self, t: u64, sigma: f64) -> f64 {
         let (d, iota) = (self.dim as f64, self.iota(t));
-        let growth = (t as f64 * self.phi_norm * self.phi_norm / self.lambda).ln_1p();
+        let growth = (t as f64 * self.phi_norm * self.phi_norm / self.lambda).log_1p();
         8.0 * sigma * (d * growth * iota).sqrt() + 4.0 * d.sqrt() * iota + self.bias()
     }
 
@@ -158,7 +159,7 @@ impl TwoRadii {
     pub(crate) fn tilde(&self, t: u64) -> f64 {
         let (d, iota) = (self.dim as f64, self.iota(t));
         let steepness = self.b * self.b * self.phi_norm;
-        let growth = (t as f64 * steepness * steepness / (d * self.lambda)).ln_1p();
+        let growth = (t as f64 * steepness * steepness / (d * self.lambda)).log_1p();
         8.0 * (d * growth * iota).sqrt() + 4.0 * iota + self.bias() / (self.b * self.b)
     }
 }
@@ -177,7 +178,7 @@ pub(super) fn realised_determinant(
     b: f64,
     theta_norm: f64,
 ) -> f64 {
-    0.5 * b * (2.0 * (1.0 / delta).ln() + log_det_ratio.max(0.0)).sqrt() + lambda.sqrt() * theta_norm
+    0.5 * b * (2.0 * (1.0 / delta).log_e() + log_det_ratio.max(0.0)).sqrt() + lambda.sqrt() * theta_norm
 }
 
 /// What the radius `data` of LEVIS++ is made of: Theorem 4.3 of Zhou and Gu (2022), which the
@@ -231,12 +232,12 @@ impl Bernstein {
             return self.bias;
         }
         let (t, d) = (t as f64, self.dim as f64);
-        let n = (t / self.horizon).log2().ceil().max(0.0);
-        let end = self.horizon * n.exp2();
+        let n = (t / self.horizon).log_2().ceil().max(0.0);
+        let end = self.horizon * n.exp_2();
         let share = self.delta / ((n + 1.0) * (n + 2.0));
         let r = end.sqrt();
-        let ell = (32.0 * ((r / EPSILON).ln() + 1.0) / share).ln() + 2.0 * t.ln();
-        let growth = (t * self.phi_norm * self.phi_norm * end / (d * self.lambda)).ln_1p();
+        let ell = (32.0 * ((r / EPSILON).log_e() + 1.0) / share).log_e() + 2.0 * t.log_e();
+        let growth = (t * self.phi_norm * self.phi_norm * end / (d * self.lambda)).log_1p();
         12.0 * (d * growth * ell).sqrt() + 24.0 * ell * noise + 6.0 * ell * EPSILON + self.bias
     }
 }
@@ -255,10 +256,10 @@ impl Bernstein {
 /// level 0 needs it. The paper's regret bound is not claimed with it: R has no bound of the order
 /// of one.
 pub(super) fn weighted_determinant(log_det_ratio: f64, delta: f64, steepest: f64, bias: f64) -> f64 {
-    let k = ((4.0 * steepest).ln() / 1.25f64.ln() - 1e-12).ceil().max(0.0);
-    let r = 0.25 * 1.25f64.powf(k);
+    let k = ((4.0 * steepest).log_e() / 1.25f64.log_e() - 1e-12).ceil().max(0.0);
+    let r = 0.25 * 1.25f64.to_the(k);
     let share = delta / ((k + 1.0) * (k + 2.0));
-    r * (1.0 + 1e-11) * (2.0 * (1.0 / share).ln() + log_det_ratio.max(0.0)).sqrt() + bias
+    r * (1.0 + 1e-11) * (2.0 * (1.0 / share).log_e() + log_det_ratio.max(0.0)).sqrt() + bias
 }
 
 #[cfg(test)]
@@ -313,11 +314,11 @@ mod tests {
     #[test]
     fn weighted_determinant_by_hand() {
         // 0.4 needs k = 3: 1.25^3/4 = 0.48828125, 1.25^2/4 = 0.390625
-        let expected = 0.48828125 * (2.0 * (20.0f64 / 0.1).ln() + 7.0).sqrt() + 0.3;
+        let expected = 0.48828125 * (2.0 * (20.0f64 / 0.1).log_e() + 7.0).sqrt() + 0.3;
         assert!((weighted_determinant(7.0, 0.1, 0.4, 0.3) - expected).abs() < 1e-8);
         // below a quarter it is a quarter, and a grid point is its own
         for (steepest, k) in [(0.0, 0.0), (0.25, 0.0), (0.390625, 2.0)] {
-            let expected = 0.25 * 1.25f64.powf(k) * (2.0 * ((k + 1.0) * (k + 2.0) / 0.1f64).ln()).sqrt();
+            let expected = 0.25 * 1.25f64.to_the(k) * (2.0 * ((k + 1.0) * (k + 2.0) / 0.1f64).log_e()).sqrt();
             assert!((weighted_determinant(-1e-9, 0.1, steepest, 0.0) - expected).abs() < 1e-8);
         }
     }

@@ -1,5 +1,7 @@
 //! The constants of the regret theorem, as `docs/theory.md` has them.
 
+use crate::numeric::Portable;
+
 /// What the constants depend on.
 ///
 /// ```
@@ -36,19 +38,19 @@ pub struct Observed {
 impl Theory {
     fn volume(&self, t: u64) -> f64 {
         let m = self.m as f64;
-        if self.m == 0 { 0.0 } else { m * (t as f64 / m).ln_1p() }
+        if self.m == 0 { 0.0 } else { m * (t as f64 / m).log_1p() }
     }
 
     /// Gamma^0_t = 2m ln(1 + t/m) + 3m + 2 ln(1/delta) + gamma_hat: the squared Hellinger distance
     /// of the fit from theta* over t steps is at most this (Lemma 1).
     pub fn gamma0(&self, t: u64) -> f64 {
-        2.0 * self.volume(t) + 3.0 * self.m as f64 - 2.0 * self.delta.ln() + self.gamma_hat
+        2.0 * self.volume(t) + 3.0 * self.m as f64 - 2.0 * self.delta.log_e() + self.gamma_hat
     }
 
     /// rho_t = m ln(1 + t/m) + m + ln(1/(weight delta)) + gamma_hat: how far the loss of any theta in
     /// the likelihood set is above the least one, at most.
     pub fn rho(&self, t: u64) -> f64 {
-        self.volume(t) + self.m as f64 - (self.weight * self.delta).ln() + self.gamma_hat
+        self.volume(t) + self.m as f64 - (self.weight * self.delta).log_e() + self.gamma_hat
     }
 
     /// Gamma_t = Gamma^0_t + rho_t: the same as [`gamma0`](Self::gamma0) for every theta in the
@@ -59,13 +61,13 @@ impl Theory {
 
     /// zeta = ln((3 + log2 T)^2/delta), of Freedman's inequality for all times at once (Lemma 4).
     pub fn zeta(&self, steps: u64) -> f64 {
-        2.0 * (3.0 + log2(steps)).ln() - self.delta.ln()
+        2.0 * (3.0 + log2(steps)).log_e() - self.delta.log_e()
     }
 
     /// N = max{n : n ln 1.1 <= m ln(1 + 4 n T^2)}: how many steps a bucket of Lemma 3 holds.
     pub fn bucket(&self, steps: u64) -> f64 {
         let (m, t) = (self.m as f64, steps.max(1) as f64);
-        let fits = |n: f64| n * 1.1f64.ln() <= m * (1.0 + 4.0 * n * t * t).ln();
+        let fits = |n: f64| n * 1.1f64.log_e() <= m * (1.0 + 4.0 * n * t * t).log_e();
         // the right side is concave in n, so that it is overtaken once
         let (mut low, mut high) = (0.0, 1.0);
         while fits(high) && self.m > 0 {
@@ -93,14 +95,14 @@ impl Theory {
         let k = episodes as f64;
         4.0 * b_star * (e.sqrt() + zeta.sqrt()) * k.sqrt()
             + b_star * (50.0 * e + 72.0 * zeta + 4.0 * plans as f64 + 2.0 * beyond as f64 + 4.0)
-            + 4.0 * (1.0 + b_star) * (steps.max(1) as f64).ln()
+            + 4.0 * (1.0 + b_star) * (steps.max(1) as f64).log_e()
             + 2.0
     }
 
     /// The bound of Theorem 2 on J: for the passing of time, for its trigger, and for
     /// [further](Self::further_plans) plans.
     pub fn most_plans(&self, steps: u64) -> f64 {
-        let doublings = (self.gamma(steps) / self.gamma(1)).log2();
+        let doublings = (self.gamma(steps) / self.gamma(1)).log_2();
         let triggered = 11.0 * self.bucket(steps) * (log2(steps) + 2.0) * (1.0 + doublings);
         2.0 * log2(steps) + 4.0 + triggered + self.further_plans(steps)
     }
@@ -113,5 +115,5 @@ impl Theory {
 }
 
 fn log2(steps: u64) -> f64 {
-    (steps.max(1) as f64).log2()
+    (steps.max(1) as f64).log_2()
 }

@@ -1,6 +1,7 @@
 //! Draws from common distributions, from our own streams: the same on every machine.
 
 use super::rng::Stream;
+use crate::numeric::Portable;
 
 impl Stream {
     /// Standard normal, by Marsaglia's polar method; the second number of each pair is not used, so
@@ -10,7 +11,7 @@ impl Stream {
             let (x, y) = (2.0 * self.uniform() - 1.0, 2.0 * self.uniform() - 1.0);
             let r = x * x + y * y;
             if r > 0.0 && r < 1.0 {
-                return x * (-2.0 * r.ln() / r).sqrt();
+                return x * (-2.0 * r.log_e() / r).sqrt();
             }
         }
     }
@@ -20,7 +21,7 @@ impl Stream {
     pub fn log_gamma(&mut self, shape: f64) -> f64 {
         if shape < 1.0 {
             // gamma(a) = gamma(a + 1) U^(1/a)
-            let boost = self.positive().ln() / shape;
+            let boost = self.positive().log_e() / shape;
             return self.log_gamma(shape + 1.0) + boost;
         }
         let d = shape - 1.0 / 3.0;
@@ -28,8 +29,8 @@ impl Stream {
         loop {
             let x = self.gaussian();
             let v = (1.0 + c * x).powi(3);
-            if v > 0.0 && self.positive().ln() < 0.5 * x * x + d - d * v + d * v.ln() {
-                return (d * v).ln();
+            if v > 0.0 && self.positive().log_e() < 0.5 * x * x + d - d * v + d * v.log_e() {
+                return (d * v).log_e();
             }
         }
     }
@@ -42,7 +43,7 @@ impl Stream {
         let largest = out.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let mut sum = 0.0;
         for x in out.iter_mut() {
-            *x = (*x - largest).exp();
+            *x = (*x - largest).exp_e();
             sum += *x;
         }
         out.iter_mut().for_each(|x| *x /= sum);
@@ -80,7 +81,7 @@ mod tests {
         agrees(mean, 0.0, 1.0);
         agrees(variance, 1.0, 2f64.sqrt());
         for shape in [0.1, 0.7, 1.0, 4.5, 300.0] {
-            let (mean, variance) = moments(|| stream.log_gamma(shape).exp());
+            let (mean, variance) = moments(|| stream.log_gamma(shape).exp_e());
             agrees(mean, shape, shape.sqrt());
             // the fourth central moment of a gamma is 3 a^2 + 6 a
             agrees(variance, shape, (2.0 * shape * shape + 6.0 * shape).sqrt());

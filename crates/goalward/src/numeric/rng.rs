@@ -1,6 +1,7 @@
 //! Random numbers: PCG64 streams whose every draw is determined by a key and a position.
 
 use super::stored::{Flaw, MOST, at_most, ensure};
+use crate::numeric::Portable;
 use rand_core::Rng;
 use rand_pcg::Pcg64;
 use serde::{Deserialize, Serialize};
@@ -85,7 +86,7 @@ impl Stream {
 
     /// Standard exponential.
     pub fn exponential(&mut self) -> f64 {
-        -(1.0 - self.uniform()).ln()
+        -(1.0 - self.uniform()).log_e()
     }
 }
 

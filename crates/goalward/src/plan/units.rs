@@ -2,6 +2,7 @@
 //! underflow.
 
 use super::answer::{Answer, Objective};
+use crate::numeric::Portable;
 use crate::problem::Problem;
 
 /// Costs are scaled where the largest is less than 2 to this.
@@ -16,7 +17,7 @@ pub(super) fn scaled(problem: &Problem, objective: Objective) -> Option<(Problem
     if objective == Objective::Reach || largest <= 0.0 || largest >= 2f64.powi(TINY) {
         return None;
     }
-    let scale = 2f64.powi((-largest.log2().floor() as i32).min(MOST));
+    let scale = 2f64.powi((-largest.log_2().floor() as i32).min(MOST));
     Some((problem.with_costs_times(scale), scale))
 }
 

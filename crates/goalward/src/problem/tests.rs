@@ -1,6 +1,7 @@
 //! The builder's checks, one by one, and the sparse products.
 
 use super::{Kernel, Model, Problem, ProblemBuilder, Truth};
+use crate::numeric::Portable;
 use crate::parameters::Settings;
 use crate::{Error, Result, worlds};
 
@@ -214,7 +215,7 @@ fn sparse_products_equal_dense_ones() {
         let problem = worlds::build(world, &settings).unwrap().problem;
         let (n, d) = (problem.states(), problem.dim());
         // zero at the goal and elsewhere, so that the shortcut for zeros is met
-        let v: Vec<f64> = (0..n).map(|s| if s % 5 == 4 { 0.0 } else { (s as f64 * 0.7).sin() }).collect();
+        let v: Vec<f64> = (0..n).map(|s| if s % 5 == 4 { 0.0 } else { (s as f64 * 0.7).sine() }).collect();
         let mut dense = vec![0.0; problem.pairs() * n * d];
         for p in 0..problem.pairs() {
             for (k, &next) in problem.successors(p).iter().enumerate() {

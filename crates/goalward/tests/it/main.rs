@@ -1,5 +1,8 @@
 //! The library's integration tests.
 
+// what is expected is computed with the platform's functions: another computation
+#![allow(clippy::disallowed_methods)]
+
 mod agents;
 mod arrays;
 mod audit;

@@ -1,6 +1,7 @@
 //! Numbers and lists as sentences have them.
 
 use crate::figure::number_label;
+use goalward::numeric::Portable;
 
 /// The least and the most of some numbers: `0.50 to 0.63`; one number if they read alike.
 pub(super) fn range(values: impl IntoIterator<Item = f64>, shown: impl Fn(f64) -> String) -> Option<String> {
@@ -30,7 +31,7 @@ pub(super) fn significant(x: f64, digits: i32) -> String {
     if x == 0.0 || !x.is_finite() {
         return if x == 0.0 { "0".into() } else { x.to_string() };
     }
-    let size = x.abs().log10().floor() as i32;
+    let size = x.abs().log_10().floor() as i32;
     let decimals = (digits - 1 - size).min(9);
     // whole tens, hundreds ... where there are more digits than that before the point
     let unit = 10f64.powi((-decimals).max(0));

@@ -9,6 +9,7 @@ use super::{Findings, Section, value};
 use crate::results::Results;
 use crate::study::TuningAsk;
 use crate::table::{Table, fixed};
+use goalward::numeric::Portable;
 use serde::Serialize;
 use serde_json::json;
 
@@ -47,7 +48,7 @@ pub(super) fn add(results: &Results, ask: &TuningAsk, findings: &mut Findings) {
     for row in &rows {
         let score = |value: &String| row.tried.iter().find(|(v, _)| v == value).and_then(|(_, score)| *score);
         if let Some((best, score)) = row.best.as_ref().and_then(|best| Some((best, score(best)?))) {
-            let score = significant(score.exp() - 1.0, 3);
+            let score = significant(score.exp_e() - 1.0, 3);
             findings.words.push(format!(
                 "{}: {} = {best}, where it pays {score} on a typical world.",
                 row.learner, ask.over
@@ -68,7 +69,7 @@ fn rows(results: &Results, ask: &TuningAsk) -> Vec<Row> {
         let views: Vec<View> = View::all(results).into_iter().filter(|v| v.cell.learner == learner).collect();
         let Some(name) = views.first().map(|view| view.name_without(&[ask.over.as_str()])) else { continue };
         let paid =
-            |view: &View| view.mean_of(|run| run.row.gap_regret).map(|mean| mean.mean.max(0.0).ln_1p());
+            |view: &View| view.mean_of(|run| run.row.gap_regret).map(|mean| mean.mean.max(0.0).log_1p());
         let all: Option<Vec<f64>> = views.iter().map(paid).collect();
         let score = all.map(|all| all.iter().sum::<f64>() / all.len() as f64);
         let at_end = rows.iter().position(|row| row.learner == name).unwrap_or_else(|| {

@@ -1,5 +1,7 @@
 //! Scales, and ticks at round numbers.
 
+use goalward::numeric::Portable;
+
 /// A linear or logarithmic scale from data to [0, 1].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scale {
@@ -37,7 +39,7 @@ impl Scale {
 
     /// Where a value lies; `None` if it has no place (not finite, or without a logarithm).
     pub(crate) fn at(&self, value: f64) -> Option<f64> {
-        let to = |x: f64| if self.log { x.ln() } else { x };
+        let to = |x: f64| if self.log { x.log_e() } else { x };
         let place = (to(value) - to(self.low)) / (to(self.high) - to(self.low));
         place.is_finite().then_some(place)
     }
@@ -49,14 +51,14 @@ impl Scale {
 
     fn linear_ticks(&self, count: usize) -> Vec<Tick> {
         let step = round_step((self.high - self.low) / count.max(1) as f64);
-        let decimals = (-step.log10()).ceil().max(0.0) as usize;
+        let decimals = (-step.log_10()).ceil().max(0.0) as usize;
         let (first, last) = ((self.low / step).ceil() as i64, (self.high / step + 1e-9).floor() as i64);
         (first..=last).map(|i| i as f64 * step).map(|x| (x, label(x, decimals))).collect()
     }
 
     fn log_ticks(&self) -> Vec<Tick> {
-        let (first, last) = (self.low.log10().floor() as i32, self.high.log10().ceil() as i32);
-        let decades = self.high.log10() - self.low.log10();
+        let (first, last) = (self.low.log_10().floor() as i32, self.high.log_10().ceil() as i32);
+        let decades = self.high.log_10() - self.low.log_10();
         if decades < 0.6 {
             // no power of ten may be in it: ticks as on a linear axis
             return self.linear_ticks(4);
@@ -91,7 +93,7 @@ fn power(x: f64, exponent: i32) -> String {
 
 /// The step 1, 2 or 5 times a power of ten that is at least this large.
 pub(crate) fn round_step(raw: f64) -> f64 {
-    let power = 10f64.powf(raw.log10().floor());
+    let power = 10f64.to_the(raw.log_10().floor());
     let step = [1.0, 2.0, 5.0, 10.0].into_iter().find(|m| m * power >= raw * (1.0 - 1e-9));
     step.unwrap_or(10.0) * power
 }

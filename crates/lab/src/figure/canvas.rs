@@ -7,6 +7,7 @@
 use super::style::{Colour, FAMILY, Stroke};
 use super::typeface;
 use crate::{Error, Result};
+use goalward::numeric::Portable;
 use plotters::backend::{BitMapBackend, DrawingBackend, SVGBackend};
 use plotters::coord::Shift;
 use plotters::drawing::{DrawingArea, IntoDrawingArea};
@@ -268,7 +269,7 @@ fn dashes(points: &[Point], stroke: Stroke) -> Vec<Vec<Point>> {
     for pair in points.windows(2) {
         let (mut from, to) = (pair[0], pair[1]);
         loop {
-            let distance = (to.0 - from.0).hypot(to.1 - from.1);
+            let distance = (to.0 - from.0).hypotenuse(to.1 - from.1);
             let drawn = index % 2 == 0;
             if distance < left {
                 left -= distance;

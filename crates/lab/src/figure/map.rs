@@ -8,6 +8,7 @@ use super::plane::Frame;
 use super::style::{Colour, Dash, Stroke};
 use super::words::shortened;
 use crate::Result;
+use goalward::numeric::Portable;
 use plotters::backend::DrawingBackend;
 
 /// What an arrow points to.
@@ -233,7 +234,7 @@ fn value_label(value: f64, scale: &Scale) -> String {
     let size = f64::max(low.abs(), high.abs()).max(1e-300);
     match size {
         size if size >= 1e6 => format!("{value:.1e}"),
-        size => label(value, (2.0 - size.log10().floor()).clamp(0.0, 6.0) as usize),
+        size => label(value, (2.0 - size.log_10().floor()).clamp(0.0, 6.0) as usize),
     }
 }
 

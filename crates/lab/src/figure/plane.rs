@@ -5,6 +5,7 @@ use super::canvas::{Canvas, Point};
 use super::parts::Marker;
 use super::style::{Colour, Dash, Stroke};
 use crate::Result;
+use goalward::numeric::Portable;
 use plotters::backend::DrawingBackend;
 use std::f64::consts::{FRAC_PI_4, TAU};
 
@@ -48,7 +49,7 @@ pub(super) fn mark<DB: DrawingBackend>(
     };
     let corner = |i: u32| {
         let angle = turn + TAU * f64::from(i) / f64::from(corners);
-        (x + radius * angle.cos(), y + radius * angle.sin())
+        (x + radius * angle.cosine(), y + radius * angle.sine())
     };
     // once around and a little further, so that the line's ends make a corner like the others
     let outline: Vec<Point> = (0..=corners + 1).map(corner).collect();

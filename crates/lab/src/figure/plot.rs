@@ -7,6 +7,7 @@ use super::plane::{Plane, clipped, mark};
 use super::style::{Colour, Dash, Stroke};
 use super::words::{at_most, shortened, wrapped};
 use crate::Result;
+use goalward::numeric::Portable;
 use plotters::backend::DrawingBackend;
 
 /// One point of a curve.
@@ -147,7 +148,7 @@ impl Plot {
         let mut ticks = plane.x.ticks(columns.max(2));
         let wide = |ticks: &[Tick]| ticks.iter().map(|t| text_width(&t.1, TICK) + 26.0).sum::<f64>();
         if plane.x.is_log() && wide(&ticks) > frame.right - frame.left {
-            let powers = |t: &Tick| (t.0.log10() - t.0.log10().round()).abs() < 1e-9;
+            let powers = |t: &Tick| (t.0.log_10() - t.0.log_10().round()).abs() < 1e-9;
             if ticks.iter().filter(|t| powers(t)).count() > 1 {
                 ticks.retain(powers);
             }

@@ -9,6 +9,7 @@ use super::plane::{Frame, Plane};
 use super::style::{Colour, Dash, Stroke};
 use super::words::{at_most, shortened, wrapped};
 use crate::Result;
+use goalward::numeric::Portable;
 use plotters::backend::DrawingBackend;
 
 const GAP: f64 = 36.0;
@@ -188,7 +189,7 @@ fn draw_axis<DB: DrawingBackend>(canvas: &Canvas<DB>, panel: &RowPanel, plane: &
     let mut ticks = plane.x.ticks((((frame.right - frame.left) / 130.0) as usize).max(2));
     let wide: f64 = ticks.iter().map(|t| text_width(&t.1, TICK) + 24.0).sum();
     if plane.x.is_log() && wide > frame.right - frame.left {
-        let power = |x: f64| (x.log10() - x.log10().round()).abs() < 1e-9;
+        let power = |x: f64| (x.log_10() - x.log_10().round()).abs() < 1e-9;
         if ticks.iter().filter(|t| power(t.0)).count() > 1 {
             ticks.retain(|t| power(t.0));
         }

@@ -130,12 +130,13 @@ pub(crate) const COLOURS: [Colour; 14] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+    use goalward::numeric::Portable;
 
     /// The relative luminance of WCAG 2.
     fn luminance(colour: Colour) -> f64 {
         let linear = |c: u8| match f64::from(c) / 255.0 {
             c if c <= 0.04045 => c / 12.92,
-            c => ((c + 0.055) / 1.055).powf(2.4),
+            c => ((c + 0.055) / 1.055).to_the(2.4),
         };
         0.2126 * linear(colour.0) + 0.7152 * linear(colour.1) + 0.0722 * linear(colour.2)
     }

@@ -8,6 +8,7 @@ use crate::study::{Record, Thinning};
 use goalward::confidence::Size;
 use goalward::episode::{Arena, Plan, Runner};
 use goalward::learners::{Learner, Probe};
+use goalward::numeric::Portable;
 use goalward::numeric::support::Warm;
 use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
@@ -82,7 +83,7 @@ fn around(learner: &Learner, dim: usize, i: usize, j: usize) -> Vec<Option<f64>>
         for (k, most) in all.iter_mut().enumerate() {
             let angle = TAU * k as f64 / AROUND as f64;
             let mut c = vec![0.0; dim];
-            (c[i], c[j]) = (-angle.cos(), -angle.sin());
+            (c[i], c[j]) = (-angle.cosine(), -angle.sine());
             let here = -support.min(&c, &mut Warm::default()).bound;
             *most = Some(most.map_or(here, |m: f64| m.min(here))).filter(|x| x.is_finite());
         }

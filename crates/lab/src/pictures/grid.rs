@@ -9,6 +9,7 @@ use crate::figure::{
 use crate::layout::Layout;
 use crate::table::Table;
 use goalward::Problem;
+use goalward::numeric::Portable;
 use goalward::problem::{Action, State, Truth};
 
 /// What somebody says of the states: a value and an action for each, where there is one.
@@ -124,7 +125,7 @@ impl Scene<'_> {
                 dy += p * (to.0 as f64 - from.0 as f64);
             }
         }
-        let length = f64::hypot(dx, dy);
+        let length = Portable::hypotenuse(dx, dy);
         if length < 0.05 { Pointer::Stays } else { Pointer::Toward(dx / length, dy / length) }
     }
 
@@ -265,7 +266,7 @@ impl Scene<'_> {
     fn board(&self, layout: &Layout, sight: &Sight, numbers: bool) -> Vec<String> {
         let finite = sight.values.iter().flatten().filter(|v| v.is_finite());
         let most = finite.fold(0.0, |most: f64, v| most.max(v.abs()));
-        let decimals = if most > 0.0 { (2.0 - most.log10().floor()).clamp(0.0, 6.0) as usize } else { 1 };
+        let decimals = if most > 0.0 { (2.0 - most.log_10().floor()).clamp(0.0, 6.0) as usize } else { 1 };
         let mut cells = vec![String::new(); layout.rows * layout.columns];
         for (s, place) in layout.places.iter().enumerate() {
             let Some((row, column)) = place else { continue };
@@ -311,7 +312,7 @@ pub(super) fn number(x: f64) -> String {
         _ if x.is_infinite() => "∞".into(),
         0.0 => "0".into(),
         size if (1e-3..1e9).contains(&size) => {
-            let text = number_label(x, (5.0 - size.log10().floor()).clamp(0.0, 8.0) as usize);
+            let text = number_label(x, (5.0 - size.log_10().floor()).clamp(0.0, 8.0) as usize);
             match text.contains('.') {
                 true => text.trim_end_matches('0').trim_end_matches('.').into(),
                 false => text,
@@ -332,7 +333,7 @@ fn arrow(pointer: Pointer) -> char {
     match pointer {
         Pointer::Stays => '·',
         Pointer::Toward(dx, dy) => {
-            let eighth = (dy.atan2(dx) / std::f64::consts::FRAC_PI_4).round() as i64;
+            let eighth = (dy.arc_tangent_2(dx) / std::f64::consts::FRAC_PI_4).round() as i64;
             ARROWS[eighth.rem_euclid(8) as usize]
         }
     }

@@ -8,6 +8,7 @@ use crate::figure::{Chart, Colour, Curve, CurvePoint, Dash, Head, Plot, Stroke};
 use crate::results::{Results, RunRow};
 use crate::stats::{Exponent, Mean};
 use crate::study::{FigureSpec, Grows, GrowthFamily};
+use goalward::numeric::Portable;
 
 pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>> {
     let chosen = Chosen::new(results, spec)?;
@@ -147,7 +148,7 @@ fn guides(family: &GrowthFamily, curves: &[Curve]) -> Vec<Curve> {
             points: [from.x, last]
                 .map(|x| CurvePoint {
                     x,
-                    y: 0.8 * from.y * (x / from.x).powf(slope),
+                    y: 0.8 * from.y * (x / from.x).to_the(slope),
                     ..CurvePoint::default()
                 })
                 .to_vec(),

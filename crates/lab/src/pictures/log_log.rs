@@ -8,6 +8,7 @@ use crate::Result;
 use crate::figure::{Colour, Curve, CurvePoint, Dash, Plot, Stroke};
 use crate::results::Results;
 use crate::study::FigureSpec;
+use goalward::numeric::Portable;
 
 /// What (d-1) B* sqrt(K) is divided by in the lower bound.
 ///
@@ -63,7 +64,7 @@ fn guides(curves: &[Curve]) -> Vec<Curve> {
     let guide = |label: &str, slope: f64, dash| Curve {
         label: label.into(),
         stroke: Stroke::new(Colour::GREY, 2.6, dash),
-        points: steps(x, last).map(|at| point(at, y * (at / x).powf(slope))).collect(),
+        points: steps(x, last).map(|at| point(at, y * (at / x).to_the(slope))).collect(),
         dots: false,
     };
     if last <= x {
@@ -92,7 +93,7 @@ fn lower_bound(chosen: &Chosen, world: usize, curves: &[Curve]) -> Option<Curve>
 /// Places from one to another, at equal distances on a logarithmic axis.
 fn steps(from: f64, to: f64) -> impl Iterator<Item = f64> {
     const STEPS: u32 = 24;
-    (0..=STEPS).map(move |i| from * (to / from).powf(f64::from(i) / f64::from(STEPS)))
+    (0..=STEPS).map(move |i| from * (to / from).to_the(f64::from(i) / f64::from(STEPS)))
 }
 
 fn point(x: f64, y: f64) -> CurvePoint {

@@ -5,7 +5,7 @@ use crate::Place;
 use crate::results::{Build, Cell, EpisodeRow, ProbeRow, Results, Run, RunRow};
 use crate::study::*;
 use goalward::Settings;
-use goalward::numeric::Stream;
+use goalward::numeric::{Portable, Stream};
 
 /// A cell of so many runs with these episodes; both regrets are the value.
 pub(crate) fn cell(runs: usize, episodes: &[u64], value: impl Fn(usize, u64) -> f64) -> Cell {
@@ -50,7 +50,7 @@ pub(crate) fn cell(runs: usize, episodes: &[u64], value: impl Fn(usize, u64) -> 
 
 /// The episodes that are recorded of K: four to a doubling.
 pub(crate) fn episodes(most: u64) -> Vec<u64> {
-    let mut kept: Vec<u64> = (0..200).map(|i| 2f64.powf(f64::from(i) / 4.0).round() as u64).collect();
+    let mut kept: Vec<u64> = (0..200).map(|i| 2f64.to_the(f64::from(i) / 4.0).round() as u64).collect();
     kept.retain(|k| *k <= most);
     kept.push(most);
     kept.dedup();
@@ -66,7 +66,7 @@ pub(crate) fn results(learners: &[&str], worlds: &[&str], seeds: usize, most: u6
             let noise: Vec<f64> = (0..seeds).map(|_| 0.7 + 0.6 * stream.uniform()).collect();
             let size = (1.0 + learner as f64) * (1.0 + world as f64);
             let power = [0.5, 0.95, 0.25][learner % 3];
-            let grow = |r: usize, k: u64| size * noise[r] * (k as f64).powf(power);
+            let grow = |r: usize, k: u64| size * noise[r] * (k as f64).to_the(power);
             cells.push(Cell { world, learner, ..cell(seeds, &episodes(most), grow) });
         }
     }
@@ -128,8 +128,8 @@ pub(crate) fn spec(kind: FigureKind) -> FigureSpec {
 
 /// The support of an ellipse around a point, the narrower the later.
 fn support(turn: f64, time: f64) -> f64 {
-    let (cos, sin) = ((turn * std::f64::consts::TAU).cos(), (turn * std::f64::consts::TAU).sin());
-    0.3 * cos + 0.45 * sin + f64::hypot(cos, 0.4 * sin) / time
+    let (cos, sin) = ((turn * std::f64::consts::TAU).cosine(), (turn * std::f64::consts::TAU).sine());
+    0.3 * cos + 0.45 * sin + Portable::hypotenuse(cos, 0.4 * sin) / time
 }
 
 /// Gives the runs confidence sets that were watched: some lose theta*, all become narrower.

@@ -7,6 +7,7 @@ use crate::Result;
 use crate::figure::{Chart, Colour, Curve, CurvePoint, Dash, Head, Marker, Marks, Plot, Shape, Stroke};
 use crate::results::{Results, Run};
 use crate::study::FigureSpec;
+use goalward::numeric::Portable;
 use std::f64::consts::TAU;
 
 /// More outlines than this hide each other.
@@ -134,7 +135,7 @@ fn polygon(supports: &[(f64, f64)]) -> Vec<Point> {
     let most = 4.0 * supports.iter().map(|(_, h)| h.abs()).fold(1.0, f64::max);
     let mut corners = vec![(-most, -most), (most, -most), (most, most), (-most, most)];
     for (angle, h) in supports {
-        let beyond = |p: Point| angle.cos() * p.0 + angle.sin() * p.1 - h;
+        let beyond = |p: Point| angle.cosine() * p.0 + angle.sine() * p.1 - h;
         let mut cut = Vec::with_capacity(corners.len() + 1);
         for (i, &p) in corners.iter().enumerate() {
             let q = corners[(i + 1) % corners.len()];
@@ -243,11 +244,11 @@ mod tests {
         };
         // the square [0, 1]^2: its support is max(cos, 0) + max(sin, 0), and 16 directions have all
         // of its sides
-        let square = polygon(&around(|a| a.cos().max(0.0) + a.sin().max(0.0)));
+        let square = polygon(&around(|a| a.cosine().max(0.0) + a.sine().max(0.0)));
         assert!((area(&square) - 1.0).abs() < 1e-9, "{square:?}");
         // a disc of radius 1: the polygon around it has the area 16 tan(pi/16)
         let disc = polygon(&around(|_| 1.0));
-        assert!((area(&disc) - 16.0 * (TAU / 32.0).tan()).abs() < 1e-9);
+        assert!((area(&disc) - 16.0 * (TAU / 32.0).tangent()).abs() < 1e-9);
         assert!(has(&square, (0.5, 0.9)) && !has(&square, (0.5, 1.1)) && has(&disc, (0.0, -1.0)));
         assert!(polygon(&around(|_| -1.0)).is_empty(), "nothing is left");
         assert!(polygon(&[(0.0, 1.0)]).is_empty(), "no end in some direction");

@@ -8,6 +8,7 @@ use crate::Result;
 use crate::figure::{Curve, CurvePoint, Plot};
 use crate::results::{Cell, Results, Run};
 use crate::study::{Band, FigureSpec};
+use goalward::numeric::Portable;
 
 /// The quantity of the probes that are drawn.
 const QUANTITY: &str = "width";
@@ -69,7 +70,7 @@ fn means(cell: &Cell, band: Band) -> Vec<CurvePoint> {
         if 2 * values.len() >= runs.len() {
             columns.push(Column { x: t as f64, values });
             let last = steps.last().copied().unwrap_or(1).max(2) as f64;
-            next = t as f64 * last.powf(1.0 / POINTS as f64);
+            next = t as f64 * last.to_the(1.0 / POINTS as f64);
         }
     }
     let whole =

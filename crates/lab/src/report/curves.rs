@@ -3,6 +3,7 @@
 use super::embed::rounded;
 use crate::results::{Cell, EpisodeRow, Results, Run, RunRow};
 use crate::stats::Mean;
+use goalward::numeric::Portable;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -31,7 +32,7 @@ fn grid(cells: &[&Cell]) -> Vec<u64> {
     let half = POINTS / 2;
     for i in 0..half {
         let share = i as f64 / (half - 1) as f64;
-        for wanted in [1.0 + share * (last - 1) as f64, (last as f64).powf(share)] {
+        for wanted in [1.0 + share * (last - 1) as f64, (last as f64).to_the(share)] {
             some.extend(all.range(wanted.floor() as u64..).next());
         }
     }

@@ -8,6 +8,7 @@ use super::{cells, curves};
 use crate::figure::{Colour, Stroke};
 use crate::pictures;
 use crate::results::{Cell, Results};
+use goalward::numeric::Portable;
 use serde_json::{Value, json};
 
 /// Curves must stand out from a dark background by this much (WCAG 2.1, 1.4.11).
@@ -66,7 +67,7 @@ pub(super) fn on_dark(colour: Colour) -> Colour {
 fn contrast(a: Colour, b: Colour) -> f64 {
     let channel = |x: u8| match f64::from(x) / 255.0 {
         x if x <= 0.04045 => x / 12.92,
-        x => ((x + 0.055) / 1.055).powf(2.4),
+        x => ((x + 0.055) / 1.055).to_the(2.4),
     };
     let light = |c: Colour| 0.2126 * channel(c.0) + 0.7152 * channel(c.1) + 0.0722 * channel(c.2);
     let (a, b) = (light(a), light(b));

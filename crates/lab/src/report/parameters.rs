@@ -4,6 +4,7 @@ use super::tables::{Heading, Shown, Sortable};
 use crate::figure::number_label;
 use crate::results::{Results, RunRow};
 use crate::study::{Length, WorldPoint};
+use goalward::numeric::Portable;
 use goalward::parameters::Settings;
 use serde::Serialize;
 use serde_json::Value;
@@ -121,7 +122,7 @@ fn short(x: f64) -> String {
     }
     match x.abs() {
         size if (1e-4..1e6).contains(&size) => {
-            let decimals = (5 - size.log10().floor() as i32).max(0) as usize;
+            let decimals = (5 - size.log_10().floor() as i32).max(0) as usize;
             let text = format!("{x:.decimals$}");
             text.trim_end_matches('0').trim_end_matches('.').into()
         }

@@ -8,6 +8,7 @@ use crate::study::{Analyses, LearnerPoint, Length, Look, Record, Study, Thinning
 use crate::table::Table;
 use crate::{Contender, Place};
 use goalward::Settings;
+use goalward::numeric::Portable;
 use serde_json::{Map, Value, json};
 
 /// The largest report that we promise anything of.
@@ -15,7 +16,7 @@ const LIMIT: usize = 5_000_000;
 
 /// A number in [0, 1) that looks random.
 fn noise(of: usize) -> f64 {
-    let x = (of as f64 * 12.9898 + 78.233).sin() * 43_758.547;
+    let x = (of as f64 * 12.9898 + 78.233).sine() * 43_758.547;
     x - x.floor()
 }
 
@@ -70,7 +71,7 @@ fn run(world: usize, learner: usize, seed: u64, points: u64) -> Run {
     let cut = (learner % 7 == 5).then(|| 40 + (luck * 900.0) as u64);
     let last = cut.unwrap_or(2000);
     let row = |k: u64| {
-        let gap_regret = factor * (k as f64).powf(exponent);
+        let gap_regret = factor * (k as f64).to_the(exponent);
         let wobble = 40.0 * (noise((k + seed * 5000) as usize) - 0.5);
         let (steps, cost) = (9 + k % 7, 9.0);
         EpisodeRow { episode: k, t: 12 * k, steps, cost, regret: gap_regret + wobble, gap_regret }

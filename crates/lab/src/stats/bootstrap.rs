@@ -2,7 +2,7 @@
 
 use super::normal::{normal_cdf, normal_quantile};
 use super::t_quantile_975;
-use goalward::numeric::Stream;
+use goalward::numeric::{Portable, Stream};
 
 /// How often the runs are drawn anew.
 const RESAMPLES: usize = 2000;
@@ -87,7 +87,7 @@ fn acceleration(runs: usize, statistic: &impl Fn(&[usize]) -> Option<f64>) -> f6
         return 0.0;
     }
     let power = |p: i32| values.iter().map(|x| ((mean - x) / most).powi(p)).sum::<f64>();
-    power(3) / (6.0 * power(2).powf(1.5))
+    power(3) / (6.0 * power(2).to_the(1.5))
 }
 
 /// The quantile of sorted values, linear between them.

@@ -21,6 +21,7 @@ pub use quantiles::{median, quantile, quantile_band, quantile_curve};
 pub use slope::Exponent;
 
 use crate::figure::number_label;
+use goalward::numeric::Portable;
 use serde::Serialize;
 use std::fmt;
 
@@ -124,7 +125,7 @@ impl Mean {
 
     fn decimals(&self) -> usize {
         let decimals =
-            |size: f64, digits: f64| (digits - 1.0 - size.log10().floor()).clamp(0.0, 9.0) as usize;
+            |size: f64, digits: f64| (digits - 1.0 - size.log_10().floor()).clamp(0.0, 9.0) as usize;
         match self.half_width() {
             Some(half) if half > 0.0 => decimals(half, 2.0),
             _ if self.mean == 0.0 || self.mean.fract() == 0.0 => 0,
@@ -185,8 +186,11 @@ pub fn t_quantile_975(degrees: usize) -> f64 {
 /// The least-squares slope of log y over log x: the exponent of a power law. Points that have no
 /// logarithm are left out; `None` if fewer than two different x remain.
 pub fn log_log_slope(points: impl IntoIterator<Item = (f64, f64)>) -> Option<f64> {
-    let logs: Vec<(f64, f64)> =
-        points.into_iter().filter(|&(x, y)| x > 0.0 && y > 0.0).map(|(x, y)| (x.ln(), y.ln())).collect();
+    let logs: Vec<(f64, f64)> = points
+        .into_iter()
+        .filter(|&(x, y)| x > 0.0 && y > 0.0)
+        .map(|(x, y)| (x.log_e(), y.log_e()))
+        .collect();
     let n = logs.len() as f64;
     let (mx, my) = (logs.iter().map(|p| p.0).sum::<f64>() / n, logs.iter().map(|p| p.1).sum::<f64>() / n);
     let sxx: f64 = logs.iter().map(|p| (p.0 - mx) * (p.0 - mx)).sum();
@@ -279,7 +283,7 @@ mod tests {
     #[test]
     fn slopes() {
         let power =
-            |e: f64| log_log_slope((1..50).map(|k| (f64::from(k), 3.0 * f64::from(k).powf(e)))).unwrap();
+            |e: f64| log_log_slope((1..50).map(|k| (f64::from(k), 3.0 * f64::from(k).to_the(e)))).unwrap();
         close(power(0.5), 0.5, 1e-9);
         close(power(1.0), 1.0, 1e-9);
         assert_eq!(log_log_slope([(1.0, 2.0)]), None);

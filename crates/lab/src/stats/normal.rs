@@ -1,5 +1,6 @@
 //! The normal distribution.
 
+use goalward::numeric::Portable;
 use std::f64::consts::TAU;
 
 /// The standard normal distribution function, by the series of Marsaglia (2004): all terms have one
@@ -14,7 +15,7 @@ pub(crate) fn normal_cdf(x: f64) -> f64 {
         term *= x * x / odd;
         sum += term;
     }
-    0.5 + sum * (-0.5 * x * x).exp() / TAU.sqrt()
+    0.5 + sum * (-0.5 * x * x).exp_e() / TAU.sqrt()
 }
 
 /// Its inverse on (0, 1), by bisection.

@@ -1,5 +1,6 @@
 //! How often something happens, with an exact interval.
 
+use goalward::numeric::Portable;
 use serde::Serialize;
 use std::fmt;
 
@@ -62,16 +63,16 @@ fn below(hits: u64, n: u64, p: f64) -> f64 {
     if p <= 0.0 {
         return 1.0;
     }
-    let odds = (p / (1.0 - p)).ln();
+    let odds = (p / (1.0 - p)).log_e();
     // log of (n choose k) p^k (1-p)^(n-k), from one k to the next
-    let mut log = n as f64 * (-p).ln_1p();
+    let mut log = n as f64 * (-p).log_1p();
     let mut logs = Vec::with_capacity(hits as usize);
     for k in 0..hits {
         logs.push(log);
-        log += ((n - k) as f64 / (k + 1) as f64).ln() + odds;
+        log += ((n - k) as f64 / (k + 1) as f64).log_e() + odds;
     }
     let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    most.exp() * logs.iter().map(|log| (log - most).exp()).sum::<f64>()
+    most.exp_e() * logs.iter().map(|log| (log - most).exp_e()).sum::<f64>()
 }
 
 /// `12 of 1,000 (1.2 %, at most 1.9 %)`: the share and the one-sided 95 % upper limit.
@@ -95,11 +96,11 @@ mod tests {
         // nothing of n: the limit is 1 - alpha^(1/n)
         for n in [1, 10, 300, 1000] {
             let none = Proportion::of(0, n).unwrap();
-            close(none.limit, 1.0 - 0.05f64.powf(1.0 / n as f64));
-            close(none.high, 1.0 - 0.025f64.powf(1.0 / n as f64));
+            close(none.limit, 1.0 - 0.05f64.to_the(1.0 / n as f64));
+            close(none.high, 1.0 - 0.025f64.to_the(1.0 / n as f64));
             assert_eq!((none.low, none.share), (0.0, 0.0));
             let all = Proportion::of(n, n).unwrap();
-            close(all.low, 0.025f64.powf(1.0 / n as f64));
+            close(all.low, 0.025f64.to_the(1.0 / n as f64));
             assert_eq!((all.high, all.limit), (1.0, 1.0));
         }
         // one of one half: P(X >= 1) = 1 - (1-p)^2 and P(X <= 1) = 1 - p^2

@@ -1,6 +1,7 @@
 //! Growth exponents with their uncertainty.
 
 use super::{bca_interval, log_log_slope, t_quantile_975};
+use goalward::numeric::Portable;
 use serde::Serialize;
 use std::fmt;
 
@@ -68,7 +69,7 @@ fn standard_error(xs: &[f64], ys: &[f64], slope: f64) -> Option<f64> {
     if n < 3 {
         return None;
     }
-    let (xs, ys): (Vec<f64>, Vec<f64>) = xs.iter().zip(ys).map(|(x, y)| (x.ln(), y.ln())).unzip();
+    let (xs, ys): (Vec<f64>, Vec<f64>) = xs.iter().zip(ys).map(|(x, y)| (x.log_e(), y.log_e())).unzip();
     let mean = |v: &[f64]| v.iter().sum::<f64>() / n as f64;
     let (mx, my) = (mean(&xs), mean(&ys));
     let sxx: f64 = xs.iter().map(|x| (x - mx).powi(2)).sum();
@@ -100,7 +101,7 @@ mod tests {
     #[test]
     fn a_power_law_has_its_exponent_and_no_error() {
         let xs = [10.0, 100.0, 1000.0];
-        let ys: Vec<Vec<f64>> = xs.iter().map(|x: &f64| vec![2.0 * x.powf(0.5); 4]).collect();
+        let ys: Vec<Vec<f64>> = xs.iter().map(|x: &f64| vec![2.0 * x.to_the(0.5); 4]).collect();
         let fit = Exponent::fit(&xs, &ys).unwrap();
         assert!((fit.exponent - 0.5).abs() < 1e-12 && fit.error.unwrap() < 1e-12);
         assert!((fit.low.unwrap() - 0.5).abs() < 1e-12 && (fit.high.unwrap() - 0.5).abs() < 1e-12);

@@ -1,5 +1,6 @@
 //! Student's t distribution with a whole number of degrees of freedom.
 
+use goalward::numeric::Portable;
 use std::f64::consts::FRAC_2_PI;
 
 /// P(|T| <= t), by the finite sums of Abramowitz and Stegun 26.7.3 and 26.7.4: all terms are
@@ -9,8 +10,8 @@ pub(crate) fn within(t: f64, degrees: usize) -> f64 {
         return f64::NAN;
     }
     let nu = degrees as f64;
-    let angle = (t.abs() / nu.sqrt()).atan();
-    let (sin, cos) = angle.sin_cos();
+    let angle = (t.abs() / nu.sqrt()).arc_tangent();
+    let (sin, cos) = (angle.sine(), angle.cosine());
     let odd = degrees % 2 == 1;
     // 1 + 1/2 cos^2 + (1 3)/(2 4) cos^4 + ..., or cos + 2/3 cos^3 + (2 4)/(3 5) cos^5 + ...
     let (mut term, mut power) = if odd { (cos, 1) } else { (1.0, 0) };
@@ -69,7 +70,7 @@ mod tests {
     #[test]
     fn closed_forms_of_few_degrees() {
         for t in [0.0, 0.3, 1.0, 7.0f64] {
-            let (one, two) = (FRAC_2_PI * t.atan(), t / (2.0 + t * t).sqrt());
+            let (one, two) = (FRAC_2_PI * t.arc_tangent(), t / (2.0 + t * t).sqrt());
             assert!((within(t, 1) - one).abs() < 1e-15 && (within(-t, 2) - two).abs() < 1e-15, "{t}");
         }
         assert!(within(1.0, 0).is_nan() && within(f64::NAN, 3).is_nan());

@@ -3,6 +3,7 @@
 use crate::names::in_line;
 use crate::numbers::{fixed, real, vector};
 use goalward::episode::RunResult;
+use goalward::numeric::Portable;
 
 /// So many models have a line.
 const LINES: usize = 12;
@@ -49,7 +50,7 @@ pub(in crate::commands) fn plain(name: &str) -> String {
 /// and the estimate has one more.
 pub(in crate::commands) fn known(x: f64, (low, high): (f64, f64)) -> String {
     let decimals = match high - low {
-        width if width.is_finite() && width > 0.0 => (1.0 - width.log10().floor()).clamp(2.0, 6.0) as usize,
+        width if width.is_finite() && width > 0.0 => (1.0 - width.log_10().floor()).clamp(2.0, 6.0) as usize,
         _ => 2,
     };
     let scale = 10f64.powi(decimals as i32);

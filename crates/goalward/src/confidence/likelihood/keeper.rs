@@ -6,7 +6,7 @@ use crate::Result;
 use crate::estimate::{Counts, Likelihood, Seen};
 use crate::numeric::stored::{Flaw, Within, numbers};
 use crate::numeric::support::ConvexSet;
-use crate::numeric::{Cholesky, Polytope};
+use crate::numeric::{Cholesky, Polytope, Portable};
 use crate::problem::{Pair, Problem, State};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -87,7 +87,7 @@ impl LikelihoodKeeper {
     /// old estimate; before it says yes, it looks again with an estimate that knows them, unless
     /// they are few.
     pub fn informed(&mut self, factor: f64) -> bool {
-        let limit = self.most_informed.unwrap_or(f64::NEG_INFINITY) + factor.ln();
+        let limit = self.most_informed.unwrap_or(f64::NEG_INFINITY) + factor.log_e();
         if self.likelihood.log_information() >= limit && !self.likelihood.is_fitted() {
             self.likelihood.fit();
         }

@@ -32,6 +32,7 @@ pub use region::Region;
 pub use sharp::SharpSet;
 
 use crate::estimate::{Likelihood, Maximum};
+use crate::numeric::Portable;
 use crate::numeric::stored::{Flaw, Within, between, ensure};
 use crate::numeric::support::{ConvexSet, Ellipsoid, Empty, SupportMin, Warm};
 use outer::Blend;
@@ -49,9 +50,9 @@ const SEQUENTIAL: f64 = 0.8;
 ///   f(theta0) - t log(1-e), and e = m/(m+t) is best.
 pub fn likelihood_threshold(likelihood: &Likelihood, loss: f64, delta: f64) -> f64 {
     let (t, m) = (likelihood.total() as f64, likelihood.seen_directions() as f64);
-    let price = if t == 0.0 || m == 0.0 { 0.0 } else { m * (t / m).ln_1p() + t * (m / t).ln_1p() };
+    let price = if t == 0.0 || m == 0.0 { 0.0 } else { m * (t / m).log_1p() + t * (m / t).log_1p() };
     let (ra, rb) = (likelihood.prediction_loss(), loss + price);
-    -delta.ln() - log_sum([SEQUENTIAL.ln() - ra, (1.0 - SEQUENTIAL).ln() - rb].into_iter()).0
+    -delta.log_e() - log_sum([SEQUENTIAL.log_e() - ra, (1.0 - SEQUENTIAL).log_e() - rb].into_iter()).0
 }
 
 /// Keeps the set, as an ellipsoid around it that tangents cut, from plan to plan: {theta in B :

@@ -4,7 +4,7 @@ use super::starts::{Starts, log_sum};
 use crate::estimate::{Likelihood, Maximum, Term, gram, likelihood_ridge};
 use crate::numeric::stored::{Flaw, between, ensure, numbers};
 use crate::numeric::support::{ConvexSet, Ellipsoid, Empty};
-use crate::numeric::{Cholesky, dot, norm};
+use crate::numeric::{Cholesky, Portable, dot, norm};
 use serde::{Deserialize, Serialize};
 
 /// {z : |z - center|^2 <= radius^2 in the norm of the shape}, cut by half-spaces, in the coordinates
@@ -48,7 +48,7 @@ impl<'a> Blend<'a> {
         let first = gaps.iter().zip(&seen).filter(|(_, n)| **n > 0.0).map(|(gap, n)| gap / n);
         let x = first.fold(f64::INFINITY, f64::min).clamp(0.0, f64::MAX);
         let (_, shares) = log_sum(gaps.iter().zip(&seen).map(|(gap, n)| n * x - gap));
-        let entropy = |share: f64| if share > 0.0 { share * share.ln() } else { 0.0 };
+        let entropy = |share: f64| if share > 0.0 { share * share.log_e() } else { 0.0 };
         let gap = shares.iter().zip(&gaps).map(|(share, gap)| share * gap + entropy(*share)).sum();
         Blend { starts, shares, gap }
     }
@@ -198,7 +198,7 @@ pub(super) fn curvature(p: f64, hi: f64) -> f64 {
     let quotient = if x.abs() < 1e-3 {
         0.5 - x / 3.0 + x * x / 4.0 - x * x * x / 5.0
     } else {
-        (x - x.ln_1p()) / (x * x)
+        (x - x.log_1p()) / (x * x)
     };
     // rounding must not make a bound of it that is no bound
     quotient * (1.0 - 1e-9) / (p * p)

@@ -8,7 +8,7 @@
 use super::starts::{Starts, log_sum};
 use crate::estimate::{Likelihood, Term, gram};
 use crate::numeric::support::{ConvexSet, SupportMin, Warm};
-use crate::numeric::{Cholesky, Polytope, dot};
+use crate::numeric::{Cholesky, Polytope, Portable, dot};
 use nalgebra::{DMatrix, DVector};
 
 /// The numbers that rows may take, 8 MB: beyond, one cut would take longer than a plan.
@@ -106,7 +106,7 @@ impl Region {
             if p.is_nan() || *p <= 0.0 {
                 return None;
             }
-            let log = p.ln();
+            let log = p.log_e();
             losses.iter_mut().zip(counts).for_each(|(loss, n)| *loss -= n * log);
         }
         Some(log_sum(losses.iter().zip(&self.thresholds).map(|(f, r)| f - r)))
@@ -283,7 +283,7 @@ struct Inner {
 impl Inner {
     /// tau c'z - log(-F) - sum log(b - a'z).
     fn merit(&self, c: &[f64], tau: f64) -> f64 {
-        tau * dot(c, &self.z) - (-self.jet.value).ln() - self.room.iter().map(|s| s.ln()).sum::<f64>()
+        tau * dot(c, &self.z) - (-self.jet.value).log_e() - self.room.iter().map(|s| s.log_e()).sum::<f64>()
     }
 
     /// Newton's direction, and how much it promises to gain, twice.

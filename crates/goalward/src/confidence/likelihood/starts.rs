@@ -16,6 +16,7 @@
 
 use super::likelihood_threshold;
 use crate::estimate::Likelihood;
+use crate::numeric::Portable;
 use crate::numeric::stored::{Flaw, between, ensure, numbers};
 use serde::{Deserialize, Serialize};
 
@@ -80,9 +81,9 @@ impl Starts {
         let Some(marks) = &self.marks else { return vec![all] };
         let later = marks.iter().zip(1u32..).map(|(mark, n)| {
             let weight = (1.0 - ALL) / f64::from(n * (n + 1));
-            likelihood.prediction_loss() - mark.prediction_loss - (delta * weight).ln()
+            likelihood.prediction_loss() - mark.prediction_loss - (delta * weight).log_e()
         });
-        std::iter::once(all - ALL.ln()).chain(later).collect()
+        std::iter::once(all - ALL.log_e()).chain(later).collect()
     }
 
     /// How many transitions each of them counts, of so many in all.
@@ -102,7 +103,7 @@ impl Starts {
     pub(super) fn losses(&self, likelihood: &Likelihood, theta: &[f64]) -> Vec<f64> {
         let mut losses = vec![0.0; self.len()];
         likelihood.each_probability(theta, |triple, n, p| {
-            let log = if p > 0.0 { p.ln() } else { f64::NEG_INFINITY };
+            let log = if p > 0.0 { p.log_e() } else { f64::NEG_INFINITY };
             losses
                 .iter_mut()
                 .zip(self.since(triple, n))
@@ -156,6 +157,6 @@ pub(super) fn log_sum(parts: impl Iterator<Item = f64>) -> (f64, Vec<f64>) {
     if !most.is_finite() {
         return (most, vec![1.0 / parts.len() as f64; parts.len()]);
     }
-    let sum: f64 = parts.iter().map(|x| (x - most).exp()).sum();
-    (most + sum.ln(), parts.iter().map(|x| (x - most).exp() / sum).collect())
+    let sum: f64 = parts.iter().map(|x| (x - most).exp_e()).sum();
+    (most + sum.log_e(), parts.iter().map(|x| (x - most).exp_e() / sum).collect())
 }

@@ -1,5 +1,6 @@
 use super::outer::curvature;
 use super::*;
+use crate::numeric::Portable;
 use crate::problem::Problem;
 use std::sync::Arc;
 
@@ -8,13 +9,13 @@ fn minorants_are_below_and_touch() {
     for p0 in [1e-6, 0.03, 0.5, 0.99] {
         for hi in [0.5 * p0, p0 * (1.0 - 1e-5), p0, p0 * (1.0 + 1e-5), 2.0 * p0, 1f64.max(p0)] {
             let kappa = curvature(p0, hi);
-            let minorant = |p: f64| -p0.ln() - (p - p0) / p0 + kappa * (p - p0) * (p - p0);
+            let minorant = |p: f64| -p0.log_e() - (p - p0) / p0 + kappa * (p - p0) * (p - p0);
             for i in 1..=1000 {
                 let p = hi * f64::from(i) / 1000.0;
-                let gap = -p.ln() - minorant(p);
-                assert!(gap >= -1e-12 * (1.0 + p.ln().abs()), "p0 = {p0}, hi = {hi}, p = {p}: {gap}");
+                let gap = -p.log_e() - minorant(p);
+                assert!(gap >= -1e-12 * (1.0 + p.log_e().abs()), "p0 = {p0}, hi = {hi}, p = {p}: {gap}");
             }
-            let gap = -hi.ln() - minorant(hi);
+            let gap = -hi.log_e() - minorant(hi);
             assert!(gap <= 1e-8 * (1.0 + hi / p0), "p0 = {p0}, hi = {hi}: {gap}");
         }
     }
@@ -34,17 +35,17 @@ fn coin() -> Arc<Problem> {
 #[test]
 fn the_threshold_averages_both_predictions() {
     let mut likelihood = Likelihood::new(&coin());
-    assert!((likelihood_threshold(&likelihood, 0.0, 0.1) - 10f64.ln()).abs() < 1e-12);
+    assert!((likelihood_threshold(&likelihood, 0.0, 0.1) - 10f64.log_e()).abs() < 1e-12);
     for i in 0..40 {
         let _ = likelihood.observe(0, usize::from(i % 3 == 0));
     }
     let loss = likelihood.maximum().loss;
     let r = likelihood_threshold(&likelihood, loss, 0.1);
     // m = 1: log(1 + 40) + 40 log(1 + 1/40)
-    let (ra, rb) = (likelihood.prediction_loss(), loss + 41f64.ln() + 40.0 * 1.025f64.ln());
-    let direct = 10f64.ln() - (0.8 * (-ra).exp() + 0.2 * (-rb).exp()).ln();
+    let (ra, rb) = (likelihood.prediction_loss(), loss + 41f64.log_e() + 40.0 * 1.025f64.log_e());
+    let direct = 10f64.log_e() - (0.8 * (-ra).exp_e() + 0.2 * (-rb).exp_e()).log_e();
     assert!((r - direct).abs() < 1e-9, "{r} {direct}");
-    assert!(r <= ra + (10.0 / 0.8f64).ln() && r >= ra.min(rb) + 10f64.ln());
+    assert!(r <= ra + (10.0 / 0.8f64).log_e() && r >= ra.min(rb) + 10f64.log_e());
 }
 
 #[test]

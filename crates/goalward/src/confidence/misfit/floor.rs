@@ -9,7 +9,7 @@
 
 use crate::estimate::{Likelihood, Term, gram, likelihood_ridge};
 use crate::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
-use crate::numeric::{Cholesky, dot};
+use crate::numeric::{Cholesky, Portable, dot};
 use std::sync::Arc;
 
 /// What the ridge may take off a squared radius; see [`likelihood_ridge`].
@@ -29,7 +29,7 @@ pub(super) fn least_loss(likelihood: &Likelihood, z: &[f64]) -> f64 {
     let (mut gradient, mut hessian) = (vec![0.0; k], vec![0.0; k * k]);
     likelihood.each_seen(z, |seen| {
         for Term { p, n, .. } in seen.terms() {
-            loss += if p > 0.0 { -n * p.ln() } else { f64::INFINITY };
+            loss += if p > 0.0 { -n * p.log_e() } else { f64::INFINITY };
             steepness += n / p;
         }
         gram(
@@ -60,7 +60,7 @@ fn without_walls(factor: &Cholesky, mut gradient: Vec<f64>) -> f64 {
     let before = gradient.clone();
     factor.solve(&mut gradient);
     let lambda = dot(&before, &gradient).max(0.0).sqrt() * (1.0 + 1e-9);
-    if lambda < 1.0 { lambda + (-lambda).ln_1p() - RIDGE } else { f64::NEG_INFINITY }
+    if lambda < 1.0 { lambda + (-lambda).log_1p() - RIDGE } else { f64::NEG_INFINITY }
 }
 
 /// How much less than here f can be in B.
@@ -95,7 +95,7 @@ fn within_walls(likelihood: &Likelihood, z: &[f64], shape: &[f64]) -> f64 {
 }
 
 fn omega(r: f64) -> f64 {
-    r - r.ln_1p()
+    r - r.log_1p()
 }
 
 #[cfg(test)]

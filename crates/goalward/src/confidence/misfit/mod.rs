@@ -32,6 +32,7 @@ mod tests;
 pub use report::{Misfit, Misplaced, Suspicion};
 
 use crate::estimate::{Likelihood, Scored};
+use crate::numeric::Portable;
 use crate::numeric::stored::{Flaw, at_most, ensure, numbers};
 use crate::problem::{Pair, Problem};
 use floor::least_loss;
@@ -113,7 +114,7 @@ impl Alarm {
 
     /// log E from which on every mixture is rejected.
     pub fn threshold(&self) -> f64 {
-        -self.kept.alpha.ln()
+        -self.kept.alpha.log_e()
     }
 
     /// The largest log E so far; none if it is infinite.
@@ -148,7 +149,7 @@ impl Alarm {
         }
         let i = *place as usize;
         let (before, visits) = (scored.before as f64, kept.visits[i] as f64);
-        kept.gains[i] += ((before + VISITS * scored.q) / (visits + VISITS)).ln() - scored.log_q;
+        kept.gains[i] += ((before + VISITS * scored.q) / (visits + VISITS)).log_e() - scored.log_q;
         kept.visits[i] += 1;
     }
 
@@ -157,9 +158,9 @@ impl Alarm {
         let of = |share: f64| self.kept.gains.iter().map(|&gain| mixed(share, gain)).sum::<f64>();
         let logs = [0.0].into_iter().chain(SHARES.map(of));
         let most = logs.clone().fold(f64::NEG_INFINITY, f64::max);
-        let mean = logs.map(|log| (log - most).exp()).sum::<f64>() * WEIGHT / (1 + SHARES.len()) as f64;
+        let mean = logs.map(|log| (log - most).exp_e()).sum::<f64>() * WEIGHT / (1 + SHARES.len()) as f64;
         let rounding = ROUNDING * (1.0 + likelihood.total() as f64);
-        most + mean.ln() - likelihood.prediction_loss() - rounding
+        most + mean.log_e() - likelihood.prediction_loss() - rounding
     }
 
     /// Computes log E, and draws the conclusion.
@@ -231,7 +232,7 @@ fn seen(likelihood: &Likelihood, pair: Pair) -> u64 {
 /// log((1 - share) + share e^gain).
 fn mixed(share: f64, gain: f64) -> f64 {
     match gain > 0.0 {
-        true => gain + (share + (1.0 - share) * (-gain).exp()).ln(),
-        false => (share * gain.exp_m1()).ln_1p(),
+        true => gain + (share + (1.0 - share) * (-gain).exp_e()).log_e(),
+        false => (share * gain.exp_m1_e()).log_1p(),
     }
 }

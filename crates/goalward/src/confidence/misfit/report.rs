@@ -2,6 +2,7 @@
 
 use super::Alarm;
 use crate::estimate::Likelihood;
+use crate::numeric::Portable;
 use crate::problem::{Action, Problem, State};
 use serde::Serialize;
 
@@ -79,7 +80,7 @@ impl Alarm {
             (None, false) => Suspicion::None,
         };
         let number = |x: f64| (!self.kept.impossible && x.is_finite()).then_some(x);
-        let (log_e, e) = (self.kept.log_e, self.kept.log_e.exp());
+        let (log_e, e) = (self.kept.log_e, self.kept.log_e.exp_e());
         let mut misfit = Misfit {
             status,
             log_e: number(log_e),
@@ -144,7 +145,7 @@ impl Misplaced {
         // what speaks loudest: the share seen, times the log of how much more that is than expected
         let loud = |i: usize| {
             let (seen, model) = (self.seen[i].1, self.models[i].1.max(1e-12));
-            if seen > 0.0 { seen * (seen / model).ln() } else { 0.0 }
+            if seen > 0.0 { seen * (seen / model).log_e() } else { 0.0 }
         };
         let Some(i) = (0..self.seen.len()).max_by(|&a, &b| loud(a).total_cmp(&loud(b))) else {
             return String::new();

@@ -5,6 +5,7 @@ use crate::confidence::guarantee::{Assumption, Claim};
 use crate::confidence::norms::theta_norm;
 use crate::confidence::radius::RadiusKind;
 use crate::estimate::{Layer, influence};
+use crate::numeric::Portable;
 use crate::problem::Problem;
 
 /// All that the radii of UCRL-AVE are computed from. Costs and B in the theory's units.
@@ -35,7 +36,7 @@ impl LayerRule {
     pub(crate) fn beta(&self, place: usize, layer: &Layer, t: u64) -> f64 {
         let LayerRule { delta, lambda, theta_norm, .. } = *self;
         let reach = influence(place); // 2^-l
-        let iota = (4.0 * self.layers as f64 / delta).ln() + 2.0 * (t.max(1) as f64).ln();
+        let iota = (4.0 * self.layers as f64 / delta).log_e() + 2.0 * (t.max(1) as f64).log_e();
         let variance = match 1.0 / reach >= 64.0 * iota.sqrt() {
             true => 8.0 * layer.residuals(),
             false => layer.count() as f64,

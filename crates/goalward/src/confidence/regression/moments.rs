@@ -5,6 +5,7 @@ use crate::confidence::guarantee::{Assumption, Claim, Condition};
 use crate::confidence::norms::{Norms, theta_norm};
 use crate::confidence::radius::{Bernstein, RadiusKind, levis_plus_plus, weighted_determinant};
 use crate::estimate::Home;
+use crate::numeric::Portable;
 use crate::problem::Problem;
 
 /// What rho-LEVIS++ adds to every cost, in the user's units, and the T* it is made from.
@@ -70,7 +71,7 @@ impl MomentRule {
 
     /// L = max(2, ceil(log2(5B/c_min))), levels 0..L-1 (reading A8).
     pub(crate) fn levels_of(b: f64, c_min: f64) -> u64 {
-        ((5.0 * b / c_min).log2().ceil().min(4096.0) as u64).max(2)
+        ((5.0 * b / c_min).log_2().ceil().min(4096.0) as u64).max(2)
     }
 
     /// The same for another B.
@@ -139,7 +140,7 @@ impl MomentRule {
             RadiusKind::Determinant => {
                 let levels = home.levels().iter().zip(home.steepest());
                 radii.extend(levels.map(|(level, &steepest)| {
-                    let ratio = level.running().log_det() - dim as f64 * lambda.ln();
+                    let ratio = level.running().log_det() - dim as f64 * lambda.log_e();
                     weighted_determinant(ratio, delta, steepest, bias)
                 }));
             }
@@ -179,7 +180,7 @@ impl RadiusRule for MomentRule {
         if self.radius != RadiusKind::Determinant {
             all.push(Assumption::phi_norm(problem, self.phi_norm));
             let least = 1.0 / (problem.dim() as f64).sqrt();
-            let levels = (5.0 * self.b / self.c_min).log2();
+            let levels = (5.0 * self.b / self.c_min).log_2();
             let gamma = Condition::at_least("gamma^2 >= d^(-1/2)", Some(self.gamma.powi(2)), Some(least));
             let levels =
                 Condition::at_least("levels >= log2(5B/c_min)", Some(self.levels as f64), Some(levels));

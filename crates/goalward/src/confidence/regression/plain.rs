@@ -5,6 +5,7 @@ use crate::confidence::guarantee::{Assumption, Claim, Condition};
 use crate::confidence::norms::theta_norm;
 use crate::confidence::radius::{RadiusKind, levis, realised_determinant};
 use crate::estimate::Ridge;
+use crate::numeric::Portable;
 use crate::problem::Problem;
 
 /// All that the radius of LEVIS is computed from. Costs, B and rho in the theory's units.
@@ -38,7 +39,7 @@ impl PlainRule {
         let PlainRule { dim, b, delta, lambda, .. } = *self;
         match self.radius {
             RadiusKind::Determinant => {
-                let ratio = ridge.running().log_det() - dim as f64 * lambda.ln();
+                let ratio = ridge.running().log_det() - dim as f64 * lambda.log_e();
                 realised_determinant(ratio, lambda, delta, b, self.theta_norm)
             }
             kind => {

@@ -8,8 +8,8 @@
 
 use super::watch::Watch;
 use crate::confidence::{LikelihoodKeeper, SharpSet, Theory, likelihood_threshold};
-use crate::numeric::dot;
 use crate::numeric::support::{SupportMin, Warm};
+use crate::numeric::{Portable, dot};
 use crate::problem::{Problem, Truth};
 
 /// Between two looks the squared distance may grow to this many Gamma_t.
@@ -160,7 +160,7 @@ impl<'a> Likely<'a> {
             false => likelihood_threshold(likelihood, self.fit.loss, delta) - self.loss,
         };
         self.threshold = margin + self.loss - self.fit.loss;
-        let bound = -delta.ln();
+        let bound = -delta.log_e();
         self.wealth.see(self.total, bound - margin, bound);
     }
 
@@ -249,7 +249,7 @@ impl<'a> Likely<'a> {
                 with_truth += (believed * p).sqrt();
                 if self.counts[row] > 0 {
                     // infinite where the plan believes that it cannot be
-                    seen.excess -= f64::from(self.counts[row]) * (believed / fit).ln();
+                    seen.excess -= f64::from(self.counts[row]) * (believed / fit).log_e();
                 }
             }
             let n = self.visits[pair] as f64;
@@ -270,8 +270,8 @@ impl<'a> Likely<'a> {
         }
         self.visits[pair] += 1;
         self.counts[row] = self.counts[row].saturating_add(1);
-        self.loss -= self.truth.row(self.problem, pair)[place].ln();
-        self.fit.loss -= self.fit.p[row].ln();
+        self.loss -= self.truth.row(self.problem, pair)[place].log_e();
+        self.fit.loss -= self.fit.p[row].log_e();
     }
 
     /// The fit's probabilities of a pair's rows.
@@ -299,7 +299,7 @@ impl<'a> Likely<'a> {
             let pair = self.visited[i];
             self.predict(pair);
             for row in self.problem.rows(pair).filter(|&row| self.counts[row] > 0) {
-                self.fit.loss -= f64::from(self.counts[row]) * self.fit.p[row].ln();
+                self.fit.loss -= f64::from(self.counts[row]) * self.fit.p[row].log_e();
             }
         }
     }

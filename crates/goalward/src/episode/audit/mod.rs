@@ -20,6 +20,7 @@ use super::{Arena, Episode, Flow, Observer, Plan, Runner, Step};
 use crate::Result;
 use crate::confidence::{ConfidenceSet, LikelihoodKeeper, Net, Observed, Size};
 use crate::learners::{Learner, Levels, PlanReport, Probe};
+use crate::numeric::Portable;
 use crate::problem::Truth;
 use account::Account;
 use likely::Likely;
@@ -222,7 +223,7 @@ impl<'a> Audit<'a> {
             beyond: 0,
         };
         let bound = unit * theory.regret_bound(self.arena.exact().b_star / unit, likely.most_g, &seen);
-        let wealth_threshold = -theory.delta.ln();
+        let wealth_threshold = -theory.delta.log_e();
         Some(LikelihoodReport {
             directions: theory.m,
             delta: theory.delta,

@@ -7,6 +7,7 @@
 use super::account::Account;
 use super::watch::Watch;
 use crate::learners::Levels;
+use crate::numeric::Portable;
 use crate::problem::{Problem, Truth};
 use serde::Serialize;
 
@@ -182,13 +183,13 @@ impl Formula {
     /// iota = log(1 + T/(d lambda alpha_T^2)), with |phi_V| as in force.
     pub(super) fn iota(&self) -> f64 {
         let (t, d) = (self.steps as f64, self.dim as f64);
-        (t * t * self.phi_norm * self.phi_norm / (d * self.lambda)).ln_1p()
+        (t * t * self.phi_norm * self.phi_norm / (d * self.lambda)).log_1p()
     }
 
     /// zeta = 4 log((2 log(T log(1/delta)) + 1)/delta); the inner logarithm is 0 at least.
     pub(super) fn zeta(&self) -> f64 {
-        let inner = (self.steps as f64 * -self.delta.ln()).ln().max(0.0);
-        4.0 * ((2.0 * inner + 1.0) / self.delta).ln()
+        let inner = (self.steps as f64 * -self.delta.log_e()).log_e().max(0.0);
+        4.0 * ((2.0 * inner + 1.0) / self.delta).log_e()
     }
 
     /// 4 d L log(1 + T/lambda) + 2 log T: what Lemma J says that there are of planning calls. T is
@@ -196,7 +197,7 @@ impl Formula {
     pub fn most_plans(&self) -> f64 {
         let (t, l) = (self.steps as f64, self.levels as f64);
         let far = t * self.phi_norm.max(1.0);
-        4.0 * self.dim as f64 * l * (far / self.lambda).ln_1p() + 2.0 * t.max(1.0).ln()
+        4.0 * self.dim as f64 * l * (far / self.lambda).log_1p() + 2.0 * t.max(1.0).log_e()
     }
 
     /// The bound on the regret with the paper's constants (the proof of Theorem 5.1, up to the last
@@ -215,7 +216,7 @@ impl Formula {
         let a_and_r = 216.0 * largest * largest
             + 12.0 * middle
             + 16.0 * 2f64.sqrt() * largest * ((b_2 + paid) / b).sqrt();
-        let calls = 4.0 * d * b_star * levels * (t / self.lambda).ln_1p() + 2.0 * b_star * t.ln();
+        let calls = 4.0 * d * b_star * levels * (t / self.lambda).log_1p() + 2.0 * b_star * t.log_e();
         self.unit * (b * a_and_r + b_2 + calls + 5.0)
     }
 }

@@ -3,7 +3,7 @@
 
 use super::gram::combine;
 use crate::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
-use crate::numeric::{Polytope, Turn, dot, norm};
+use crate::numeric::{Polytope, Portable, Turn, dot, norm};
 use crate::problem::seen::{Seen, noise};
 use crate::problem::{Pair, Problem};
 use std::borrow::Cow;
@@ -145,9 +145,9 @@ fn turned(problem: &Problem, polytope: &Polytope, seen: &Seen) -> (Arc<Polytope>
     if aside > 1.0 {
         turn.lengths[m..].fill(aside);
         let second = polytope.turned(&turn, faint(&turn).into_iter());
-        return (Arc::new(second), across.hypot(1.0), blur);
+        return (Arc::new(second), across.hypotenuse(1.0), blur);
     }
-    (Arc::new(first), across.hypot(aside).max(1.0), blur)
+    (Arc::new(first), across.hypotenuse(aside).max(1.0), blur)
 }
 
 /// The axes from m on.
@@ -178,7 +178,7 @@ fn width(polytope: &Arc<Polytope>, seen: &Seen) -> f64 {
 /// The same for any B, from what rows of features say alone.
 fn reach(problem: &Problem, seen: &Seen) -> f64 {
     let (across, hidden) = (norm(&seen.reach), seen.others(problem.constraints().free()));
-    across.hypot(across * slope(&facts(problem).concat(), &hidden)).max(1e-12)
+    across.hypotenuse(across * slope(&facts(problem).concat(), &hidden)).max(1e-12)
 }
 
 /// The extra facts as rows of norm one in the coordinates of B's hull. They alone can tell apart

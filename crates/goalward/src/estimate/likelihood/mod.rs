@@ -13,7 +13,7 @@ mod walk;
 
 use crate::Result;
 use crate::numeric::stored::{Flaw, MOST, Within, at_most, ensure, numbers};
-use crate::numeric::{Cholesky, Polytope, dot};
+use crate::numeric::{Cholesky, Polytope, Portable, dot};
 use crate::problem::{Pair, Problem, State};
 pub(crate) use distance::Parabola;
 use frame::Frame;
@@ -211,7 +211,7 @@ impl Likelihood {
         let predicted = self.predicted(constant, &self.row);
         let memory = &mut self.memory;
         let probability = constant + dot(&self.row, &memory.plug_in);
-        let log_q = predicted.ln();
+        let log_q = predicted.log_e();
         let before = self.triples.count(p, place);
         self.last = Some(Scored { pair: p, before, q: predicted, log_q });
         memory.prediction_loss -= log_q;
@@ -299,7 +299,7 @@ impl Likelihood {
             let terms = stretch.rows.chunks_exact(plug_in.len().max(1)).zip(stretch.constants);
             for ((row, constant), &n) in terms.zip(stretch.counts).filter(|(_, n)| **n > 0) {
                 for (loss, z) in losses.iter_mut().zip(nodes.points()) {
-                    *loss -= n as f64 * (constant + dot(row, z)).max(f64::MIN_POSITIVE).ln();
+                    *loss -= n as f64 * (constant + dot(row, z)).max(f64::MIN_POSITIVE).log_e();
                 }
             }
         });
@@ -365,7 +365,7 @@ impl Likelihood {
         let mut loss = 0.0;
         self.each_seen(z, |seen| {
             seen.terms()
-                .for_each(|Term { p, n, .. }| loss += if p > 0.0 { -n * p.ln() } else { f64::INFINITY });
+                .for_each(|Term { p, n, .. }| loss += if p > 0.0 { -n * p.log_e() } else { f64::INFINITY });
         });
         loss
     }
@@ -386,7 +386,7 @@ impl Likelihood {
     /// f(theta) = -sum n(k) log <phi_k, theta>; infinite where a triple seen has no probability.
     pub fn loss(&self, theta: &[f64]) -> f64 {
         let mut loss = 0.0;
-        self.each_probability(theta, |_, n, p| loss += if p > 0.0 { -n * p.ln() } else { f64::INFINITY });
+        self.each_probability(theta, |_, n, p| loss += if p > 0.0 { -n * p.log_e() } else { f64::INFINITY });
         loss
     }
 

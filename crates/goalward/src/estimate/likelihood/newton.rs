@@ -1,7 +1,7 @@
 //! A safeguarded Newton method for maximum likelihood inside a polytope.
 
 use super::gram;
-use crate::numeric::{Cholesky, Polytope, dot};
+use crate::numeric::{Cholesky, Polytope, Portable, dot};
 
 /// Terms -weight log(constant + row z) to be summed; every row has k numbers. Terms without weight
 /// do not count.
@@ -296,9 +296,9 @@ impl Newton {
         for _ in 0..60 {
             let of_terms: f64 = (self.along.iter().enumerate().map(|(i, a)| (a, terms.weight(i))))
                 .filter(|(_, w)| *w > 0.0)
-                .map(|(a, w)| w * (step * a).ln_1p())
+                .map(|(a, w)| w * (step * a).log_1p())
                 .sum();
-            let of_walls: f64 = toward.iter().map(|a| (step * a).ln_1p()).sum();
+            let of_walls: f64 = toward.iter().map(|a| (step * a).log_1p()).sum();
             if of_terms + mu * of_walls >= 1e-4 * step * decrement {
                 return step;
             }

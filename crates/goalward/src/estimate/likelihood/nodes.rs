@@ -14,7 +14,7 @@
 use super::frame::Frame;
 use super::walk::{chord, direction};
 use crate::numeric::stored::{Flaw, between, ensure, numbers};
-use crate::numeric::{Cholesky, Stream, dot};
+use crate::numeric::{Cholesky, Portable, Stream, dot};
 use serde::{Deserialize, Serialize};
 
 /// So many points, and so many more for each dimension.
@@ -149,7 +149,7 @@ impl Nodes {
         let logs: Vec<f64> =
             self.points().zip(losses).map(|(z, loss)| model.loss(z, &mut slope) - loss).collect();
         let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-        self.weights.iter_mut().zip(&logs).for_each(|(w, log)| *w = (log - most).exp());
+        self.weights.iter_mut().zip(&logs).for_each(|(w, log)| *w = (log - most).exp_e());
         self.normalise(self.weights.iter().sum());
     }
 

@@ -1,5 +1,5 @@
 use super::*;
-use crate::numeric::{PolytopeBuilder, Stream, Tall, categorical};
+use crate::numeric::{PolytopeBuilder, Portable, Stream, Tall, categorical};
 use serde_json::{Value, json};
 
 /// Three models of a walk on four states.
@@ -204,7 +204,7 @@ fn rows_that_are_not_written_out_are_kept_to() {
             let mut z = inside;
             minimise(polytope, &room, &terms, PATH, 1e-12, &mut z);
             let p = |i: usize| terms.constants[i] + dot(&terms.rows[i * k..(i + 1) * k], &z);
-            let loss: f64 = (0..3).map(|i| -terms.weights[i] * p(i).ln()).sum();
+            let loss: f64 = (0..3).map(|i| -terms.weights[i] * p(i).log_e()).sum();
             (z, loss)
         };
         let ((found, loss), (_, expected)) = (minimum(&some), minimum(&all));
@@ -224,7 +224,7 @@ fn information_follows_the_data() {
         (watched(&problem, &[0.2, 0.3, 0.5], 1_000), watched(&problem, &[0.2, 0.3, 0.5], 4_000));
     let gain = many.log_information() - few.log_information();
     // two directions, four times the data
-    assert!((gain - 2.0 * 4f64.ln()).abs() < 0.3, "{gain}");
+    assert!((gain - 2.0 * 4f64.log_e()).abs() < 0.3, "{gain}");
     // the running update is the refit, but for the moving estimate
     let mut again = few.clone();
     again.fit();
@@ -240,7 +240,7 @@ fn posterior_mean(likelihood: &Likelihood) -> Vec<f64> {
         for j in 0..N - i {
             let (a, b) = ((f64::from(i) + 0.34) / f64::from(N), (f64::from(j) + 0.34) / f64::from(N));
             let theta = [a, b, 1.0 - a - b];
-            let weight = (least - likelihood.loss(&theta)).exp();
+            let weight = (least - likelihood.loss(&theta)).exp_e();
             mean.iter_mut().zip(theta).for_each(|(m, x)| *m += weight * x);
             sum += weight;
         }
@@ -278,11 +278,11 @@ fn predictions_lose_little_more_than_the_mixture() {
         for i in 0..N {
             for j in 0..N - i {
                 let (a, b) = ((f64::from(i) + 0.34) / f64::from(N), (f64::from(j) + 0.34) / f64::from(N));
-                sum += (least - likelihood.loss(&[a, b, 1.0 - a - b])).exp();
+                sum += (least - likelihood.loss(&[a, b, 1.0 - a - b])).exp_e();
                 count += 1.0;
             }
         }
-        let mixture = least - (sum / f64::from(count as u32)).ln();
+        let mixture = least - (sum / f64::from(count as u32)).log_e();
         let excess = likelihood.prediction_loss() - mixture;
         assert!(excess.abs() < 1.2, "{theta:?}: {excess} nats more than the mixture");
     }
@@ -310,7 +310,7 @@ fn by_integration(likelihood: &Likelihood) -> ([f64; 2], [f64; 3]) {
             if !inside(&z) {
                 continue;
             }
-            let w = (least - likelihood.loss_at(&z)).exp();
+            let w = (least - likelihood.loss_at(&z)).exp_e();
             sum += w;
             (first[0], first[1]) = (first[0] + w * z[0], first[1] + w * z[1]);
             second = [second[0] + w * z[0] * z[0], second[1] + w * z[0] * z[1], second[2] + w * z[1] * z[1]];

@@ -6,7 +6,7 @@
 
 use super::frame::Frame;
 use super::{Likelihood, Term};
-use crate::numeric::{Cholesky, Stream, dot};
+use crate::numeric::{Cholesky, Portable, Stream, dot};
 
 /// The part of a chord of B that stays free at both ends.
 const FREE: f64 = 1e-6;
@@ -96,7 +96,7 @@ impl Likelihood {
             rates.extend(seen.terms().map(|Term { row, p, n, .. }| (dot(row, v) / p, n)));
         });
         rates.retain(|(rate, _)| *rate != 0.0);
-        let loss = |x: f64| -> f64 { rates.iter().map(|(rate, n)| -n * (x * rate).ln_1p()).sum() };
+        let loss = |x: f64| -> f64 { rates.iter().map(|(rate, n)| -n * (x * rate).log_1p()).sum() };
         for _ in 0..TRIES {
             let x = low + (high - low) * stream.uniform();
             if loss(x) <= level {

@@ -56,8 +56,8 @@ use crate::learners::counted::{BONUS, Support, Theorem, note_radius};
 use crate::learners::reductions::{FiniteHorizon, Horizon, Reduced};
 use crate::learners::shared::{B, DELTA, INTERVAL, LAMBDA, T_STAR, TERMINAL};
 use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Seen, Transition};
-use crate::numeric::Cholesky;
 use crate::numeric::stored::{Flaw, Within, at_most, ensure};
+use crate::numeric::{Cholesky, Portable};
 use crate::parameters::{Choice, Key, Value};
 use crate::plan::Backup;
 use crate::problem::{LinearView, Pair, Problem};
@@ -185,7 +185,7 @@ impl Rule {
     /// beta_m, scaled.
     fn beta(&self, m: u64) -> f64 {
         let Rule { r, h, b, delta, scale } = *self;
-        let log = (16.0 * b * m as f64 * h * r / delta).ln();
+        let log = (16.0 * b * m as f64 * h * r / delta).log_e();
         scale * 50.0 * r * b * log.sqrt()
     }
 }
@@ -360,7 +360,7 @@ mod tests {
     fn the_bonus_is_the_printed_one() {
         let rule = Rule { r: 4.0, h: 20.0, b: 6.0, delta: 0.01, scale: 1.0 };
         // 16 * 6 * 3 * 20 * 4 / 0.01 = 2,304,000
-        let by_hand = 50.0 * 4.0 * 6.0 * 2_304_000f64.ln().sqrt();
+        let by_hand = 50.0 * 4.0 * 6.0 * 2_304_000f64.log_e().sqrt();
         assert!((rule.beta(3) / by_hand - 1.0).abs() < 1e-14);
         assert_eq!(Rule { scale: 0.0, ..rule }.beta(3), 0.0);
     }

@@ -83,6 +83,7 @@ use crate::learners::{
     Algorithm, Brief, Call, Clock, Family, LearnerEntry, Levels, Need, Probe, Reason, Seen, Snapshot,
     Transition,
 };
+use crate::numeric::Portable;
 use crate::numeric::stored::{Flaw, Within, between, ensure, numbers};
 use crate::parameters::{Bound, Key};
 use crate::plan::{Cut, Planner};
@@ -215,7 +216,7 @@ pub(super) fn read_rule(
         perturbation,
         delta: settings.get(&DELTA)?,
         lambda,
-        gamma: settings.get_or(&GAMMA, || (dim as f64).powf(-0.25))?,
+        gamma: settings.get_or(&GAMMA, || (dim as f64).to_the(-0.25))?,
         levels,
         radius,
         delta_split,

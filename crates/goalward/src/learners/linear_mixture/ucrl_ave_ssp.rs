@@ -59,9 +59,9 @@ use crate::learners::{
     Algorithm, Brief, Call, Clock, Emptiness, Family, LearnerEntry, Need, Probe, Reason, Seen, Snapshot,
     Transition,
 };
-use crate::numeric::norm;
 use crate::numeric::stored::{Flaw, Within, ensure};
 use crate::numeric::support::{ConvexSet, Status, Support, SupportMin, Warm};
+use crate::numeric::{Portable, norm};
 use crate::parameters::{Choice, Key};
 use crate::plan::Cut;
 use crate::problem::{Action, Pair, Problem, State};
@@ -132,7 +132,7 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     // a theta of norm zero has no ridge of its own
     let own = || if theta_norm > 0.0 { theta_norm.powi(-2).clamp(1e-24, 1e24) } else { 1.0 };
     let lambda = settings.get_or(&RIDGE, own)?;
-    let layers = ((1.5 * settings.get(&STEPS)?.log2()).ceil() as u64).clamp(1, MOST_LAYERS) as usize;
+    let layers = ((1.5 * settings.get(&STEPS)?.log_2()).ceil() as u64).clamp(1, MOST_LAYERS) as usize;
     settings.note_as("layers", json!(layers));
     let radius = scale::radius(brief, &RADIUS)?;
     let rule = LayerRule { unit, b, delta: settings.get(&DELTA)?, lambda, layers, radius, theta_norm };

@@ -11,6 +11,7 @@ use crate::learners::counted::{self, Theorem};
 use crate::learners::shared::{INTERVAL, T_STAR};
 use crate::learners::{Algorithm, Brief, Call, Clock, Probe, Reason, Seen, Snapshot, Transition};
 use crate::memory;
+use crate::numeric::Portable;
 use crate::numeric::stored::{Flaw, Within, at_most, ensure};
 use crate::parameters::{Bound, Key};
 use crate::plan::{Backup, Cut, Layers};
@@ -91,7 +92,7 @@ impl Horizon {
     ) -> Result<Horizon> {
         let unit = brief.problem.largest_cost();
         let (b, t_star) = (counted::b(brief, b)?, counted::t_star(brief, t_star_key)?);
-        let computed = (factor * t_star * (factor * brief.episodes.max(1) as f64).ln()).ceil();
+        let computed = (factor * t_star * (factor * brief.episodes.max(1) as f64).log_e()).ceil();
         let given = brief.settings.given(steps)?;
         if given.is_none() && computed > LONGEST {
             let k = brief.episodes;

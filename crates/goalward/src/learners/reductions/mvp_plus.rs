@@ -40,6 +40,7 @@ use crate::learners::core::table_bytes;
 use crate::learners::counted::{BONUS, SUPPORT, Support, Terms, Theorem};
 use crate::learners::shared::{B, DELTA, INTERVAL, T_STAR, TERMINAL};
 use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Seen, Transition};
+use crate::numeric::Portable;
 use crate::numeric::stored::{Flaw, Within};
 use crate::plan::Backup;
 use crate::problem::{Pair, Problem};
@@ -116,7 +117,7 @@ impl Backup for Counted {
                 if row.n() > 0 {
                     let n = row.n() as f64;
                     let (mean, variance) = row.moments(next);
-                    let iota = 20.0 * (2.0 * sizes.sa * n / delta).ln();
+                    let iota = 20.0 * (2.0 * sizes.sa * n / delta).log_e();
                     let b = (7.0 * (variance * iota / n).sqrt()).max(49.0 * 3.0 * self.horizon.b * iota / n);
                     q[p] = q[p].max(cost + mean - scale * b);
                 }

@@ -47,8 +47,8 @@ use crate::learners::core::table_bytes;
 use crate::learners::counted::{BONUS, Support, Theorem, note_radius};
 use crate::learners::shared::{B, DELTA, INTERVAL, LAMBDA, T_STAR, TERMINAL};
 use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Probe, Seen, Transition};
-use crate::numeric::dot;
 use crate::numeric::stored::{Flaw, Within, at_most, ensure};
+use crate::numeric::{Portable, dot};
 use crate::parameters::Key;
 use crate::plan::Backup;
 use crate::problem::{Pair, Problem};
@@ -139,10 +139,10 @@ impl Rule {
     fn radii(&self, m: u64) -> Radii {
         let Rule { d, h, b, delta, lambda, scale } = *self;
         let steps = m as f64 * h;
-        let log = (4.0 / delta).ln() + 2.0 * steps.ln();
+        let log = (4.0 / delta).log_e() + 2.0 * steps.log_e();
         let ridge = (lambda * d).sqrt();
-        let grown = (d * steps / lambda).ln_1p();
-        let squares = (81.0 * d * steps * b.powi(4) / lambda).ln_1p();
+        let grown = (d * steps / lambda).log_1p();
+        let squares = (81.0 * d * steps * b.powi(4) / lambda).log_1p();
         let small = 4.0 * d.sqrt() * log + ridge;
         Radii {
             hat: scale * (8.0 * (d * grown * log).sqrt() + small),
@@ -291,8 +291,8 @@ mod tests {
     #[test]
     fn the_radii_are_the_printed_ones() {
         let rule = Rule { d: 2.0, h: 10.0, b: 3.0, delta: 0.04, lambda: 1.0, scale: 1.0 };
-        let log = 250_000f64.ln();
-        let (grown, squares) = (101f64.ln(), (1.0 + 81.0 * 100.0 * 81.0f64).ln());
+        let log = 250_000f64.log_e();
+        let (grown, squares) = (101f64.log_e(), (1.0 + 81.0 * 100.0 * 81.0f64).log_e());
         let radii = rule.radii(5);
         let hat = 8.0 * (2.0 * grown * log).sqrt() + 4.0 * 2f64.sqrt() * log + 2f64.sqrt();
         let tilde = 648.0 * (2.0 * squares * log).sqrt() + 324.0 * log + 2f64.sqrt();

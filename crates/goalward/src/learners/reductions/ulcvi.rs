@@ -40,6 +40,7 @@ use crate::learners::core::table_bytes;
 use crate::learners::counted::{BONUS, SUPPORT, Support, Terms, Theorem};
 use crate::learners::shared::{B, DELTA, INTERVAL, T_STAR, TERMINAL};
 use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Seen, Transition};
+use crate::numeric::Portable;
 use crate::numeric::stored::{Flaw, Within, at_most, ensure};
 use crate::parameters::Key;
 use crate::plan::Backup;
@@ -132,7 +133,7 @@ impl Backup for Bounds {
         let Terms { delta, scale, support, sizes, .. } = self.terms;
         let Horizon { steps, b, .. } = self.horizon;
         let h = steps as f64;
-        let log = 3.0 * (3.0 * sizes.sa * h * self.interval as f64 / delta).ln();
+        let log = 3.0 * (3.0 * sizes.sa * h * self.interval as f64 / delta).log_e();
         let (lower, upper) = next.split_at(self.problem.states());
         let (now_lower, now_upper) = now.split_at_mut(self.problem.states());
         for s in (0..self.problem.states()).filter(|&s| s != self.problem.goal()) {

@@ -43,6 +43,7 @@ use crate::learners::core::{Table, misuse, table_bytes};
 use crate::learners::counted::{self, BONUS, FLOOR, PRECISION, SUPPORT, Support, Terms, Theorem};
 use crate::learners::shared::DELTA;
 use crate::learners::{Algorithm, Brief, Call, Clock, Family, LearnerEntry, Reason, Transition};
+use crate::numeric::Portable;
 use crate::numeric::stored::{Flaw, Within, ensure};
 use crate::parameters::Key;
 use crate::plan::Cut;
@@ -113,7 +114,7 @@ impl Bernstein {
         let Terms { delta, scale, sizes, .. } = self.terms;
         let of = |p: Pair| {
             let n = self.visits.n(p).max(1) as f64;
-            let a = (sizes.sa * n / delta).ln() / n;
+            let a = (sizes.sa * n / delta).log_e() / n;
             let mut kept = Spread::new();
             let rest =
                 kept_in_bernstein(self.visits.row(p), (scale * 28.0 * a, scale * 4.0 * a.sqrt()), &mut kept);

@@ -47,6 +47,7 @@ use crate::learners::counted::{self, BONUS, FLOOR, SUPPORT, Support, Terms, Theo
 use crate::learners::doubling::Doubling;
 use crate::learners::shared::{B_OR_DOUBLING, DELTA};
 use crate::learners::{Algorithm, Brief, Call, Clock, Family, LearnerEntry, Need, Reason, Transition};
+use crate::numeric::Portable;
 use crate::numeric::stored::{Flaw, Within, at_most, ensure, numbers};
 use crate::parameters::{Bound, Key};
 use crate::plan::{Cut, Halt, Stop, Swept, value_iteration};
@@ -181,7 +182,7 @@ impl EmpiricalBernstein {
         let of = |p: Pair| {
             let (n, size) = (self.taken.n(p) as f64, support.size(problem, p));
             let plus = n.max(1.0);
-            let iota = (12.0 * sizes.sa * size * plus * plus / delta).ln();
+            let iota = (12.0 * sizes.sa * size * plus * plus / delta).log_e();
             Bonus {
                 weight: n / (n + 1.0),
                 variance: C1 * C1 * iota / plus,
@@ -223,7 +224,7 @@ impl EmpiricalBernstein {
     fn paid_too_much(&self, now: &Clock) -> bool {
         let sizes = self.terms.sizes;
         let (b, k) = (self.b(now), (now.ended - self.phase.ended + 1) as f64);
-        let log = (b * now.t.max(1) as f64 * sizes.sa / self.terms.delta).ln();
+        let log = (b * now.t.max(1) as f64 * sizes.sa / self.terms.delta).log_e();
         let room = b * (sizes.sa * k).sqrt() * log + b * sizes.s * sizes.sa * log * log;
         self.phase.cost > k * b + self.cost_test * room
     }

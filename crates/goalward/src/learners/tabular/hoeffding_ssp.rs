@@ -43,6 +43,7 @@ use crate::learners::counted::{self, BONUS, FLOOR, PRECISION, SUPPORT, Support, 
 use crate::learners::doubling::Doubling;
 use crate::learners::shared::{B_OR_DOUBLING, DELTA};
 use crate::learners::{Algorithm, Brief, Call, Clock, Family, LearnerEntry, Need, Reason, Transition};
+use crate::numeric::Portable;
 use crate::numeric::stored::{Flaw, Within, at_most, ensure, numbers};
 use crate::parameters::{Bound, Key};
 use crate::plan::Cut;
@@ -138,14 +139,14 @@ impl Hoeffding {
     fn is_unknown(&self, p: Pair) -> bool {
         let Terms { delta, sizes, .. } = self.terms;
         let b = self.given.unwrap_or(self.doubling.b());
-        let log = (b * sizes.sa / (delta * self.c_min)).ln();
+        let log = (b * sizes.sa / (delta * self.c_min)).log_e();
         self.visits.n(p) as f64 <= 5000.0 * b * b * sizes.s / (self.c_min * self.c_min) * log
     }
 
     /// Algorithm 3: whether the interval has cost so much that the bound must be too low. Then it
     /// has doubled.
     fn doubles(&mut self) -> bool {
-        let log = (4.0 * self.interval.number as f64 / self.terms.delta).ln();
+        let log = (4.0 * self.interval.number as f64 / self.terms.delta).log_e();
         let most = 24.0 * self.doubling.b() * log;
         self.given.is_none() && self.interval.cost >= most && self.doubling.exceeded(f64::INFINITY)
     }
@@ -154,7 +155,7 @@ impl Hoeffding {
         let Terms { delta, scale, support, sizes, .. } = self.terms;
         let radius = |p: Pair| {
             let n = self.visits.n(p).max(1) as f64;
-            scale * 5.0 * (support.size(problem, p).min(sizes.s) * (sizes.sa * n / delta).ln() / n).sqrt()
+            scale * 5.0 * (support.size(problem, p).min(sizes.s) * (sizes.sa * n / delta).log_e() / n).sqrt()
         };
         L1 { problem, visits: &self.visits, support, radius: (0..problem.pairs()).map(radius).collect() }
     }

@@ -44,6 +44,7 @@ use crate::learners::core::{Table, table_bytes};
 use crate::learners::counted::{self, BONUS, STAGE, SUPPORT, Support, Terms, Theorem};
 use crate::learners::shared::{B, DELTA};
 use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Reason, Transition};
+use crate::numeric::Portable;
 use crate::numeric::stored::{Flaw, at_most, between, ensure, numbers};
 use crate::parameters::Key;
 use crate::problem::{Pair, Problem};
@@ -173,7 +174,7 @@ impl Rule for Advantage {
         sum.sig += (v - v_ref).powi(2);
         if self.stages.end(sum.n) {
             let Terms { delta, scale, support, sizes, .. } = self.terms;
-            let iota = 256.0 * (4.0 * sizes.sa * b.powi(8) * (sum.n as f64).powi(5) / delta).ln().powi(6);
+            let iota = 256.0 * (4.0 * sizes.sa * b.powi(8) * (sum.n as f64).powi(5) / delta).log_e().powi(6);
             let cost = table.costs[pair];
             let floor = support.floor(&table.problem, pair, cost, &table.standing.v);
             let q = &mut table.standing.q[pair];

@@ -44,6 +44,7 @@ use crate::learners::counted::{self, FLOOR, PRECISION, SUPPORT, Sizes, Support};
 use crate::learners::epochs::Epochs;
 use crate::learners::{Algorithm, Brief, Call, Clock, Family, LearnerEntry, Reason, Transition};
 use crate::memory;
+use crate::numeric::Portable;
 use crate::numeric::stored::{Flaw, Within, ensure};
 use crate::parameters::Key;
 use crate::plan::Cut;
@@ -79,7 +80,7 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let (settings, problem) = (&brief.settings, brief.problem);
     let (support, sizes) = (settings.get(&SUPPORT)?, Sizes::of(problem));
     let k = brief.episodes.max(1) as f64;
-    let floor = counted::floor(brief, &OWN_FLOOR, || (sizes.s * sizes.sa / k).powf(2.0 / 3.0).min(1.0))?;
+    let floor = counted::floor(brief, &OWN_FLOOR, || (sizes.s * sizes.sa / k).to_the(2.0 / 3.0).min(1.0))?;
     let drawn: f64 = (0..problem.pairs()).map(|p| support.size(problem, p)).sum();
     memory::require("the draws of this learner", 16 * drawn as u64)?;
     let rule = Sampling {

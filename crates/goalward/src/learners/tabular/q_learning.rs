@@ -32,6 +32,7 @@ use crate::confidence::Claim;
 use crate::learners::builder::builder;
 use crate::learners::core::{Table, table_bytes};
 use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Reason, Transition};
+use crate::numeric::Portable;
 use crate::numeric::stored::{Flaw, at_most, ensure};
 use crate::parameters::Key;
 use crate::problem::{Action, Pair, Problem, State};
@@ -102,7 +103,7 @@ impl Rule for Watkins {
 
     fn learn(&mut self, table: &mut Table, step: &Transition, pair: Pair, _: &Clock) -> Option<Reason> {
         self.visits[pair] += 1;
-        let size = (self.visits[pair] as f64).powf(-self.decay).max(self.alpha);
+        let size = (self.visits[pair] as f64).to_the(-self.decay).max(self.alpha);
         let target = table.costs[pair] + table.standing.v[step.next];
         table.standing.q[pair] += size * (target - table.standing.q[pair]);
         table.renew(step.state);

@@ -1,6 +1,8 @@
 //! The visits at which learners update a pair once a stage (Chen, Jafarnia-Jahromi, Jain, Luo
 //! 2021): E_j = e_1 + ... + e_j with e_1 = H and e_{i+1} = floor((1 + 1/H) e_i).
 
+use crate::numeric::Portable;
+
 /// The stages of a horizon.
 pub(super) struct Stages {
     horizon: u64,
@@ -14,7 +16,7 @@ impl Stages {
     /// B^2 S A K).
     pub(super) fn horizon(b: f64, c_min: f64, sa: f64, episodes: u64) -> u64 {
         let beta = c_min / (2.0 * b * b * sa * episodes.max(1) as f64);
-        let least = 4.0 * b / c_min * (2.0 / beta).ln() + 1.0;
+        let least = 4.0 * b / c_min * (2.0 / beta).log_e() + 1.0;
         (least.ceil().clamp(2.0, 2f64.powi(50)) as u64).next_power_of_two()
     }
 

@@ -39,6 +39,7 @@ use crate::learners::core::{Table, table_bytes};
 use crate::learners::counted::{self, BONUS, FLOOR, STAGE, SUPPORT, Support, Terms, Theorem};
 use crate::learners::shared::{B, DELTA};
 use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Reason, Transition};
+use crate::numeric::Portable;
 use crate::numeric::stored::{Flaw, Within};
 use crate::parameters::Key;
 use crate::problem::{Pair, Problem};
@@ -103,7 +104,7 @@ impl Rule for Sparse {
         if self.stages.end(row.n()) {
             let Terms { delta, scale, support, sizes, .. } = self.terms;
             let n = row.n() as f64;
-            let iota = 20.0 * (2.0 * sizes.sa * n / delta).ln();
+            let iota = 20.0 * (2.0 * sizes.sa * n / delta).log_e();
             let (mean, variance) = row.moments(&table.standing.v);
             let b = (7.0 * (variance * iota / n).sqrt()).max(49.0 * self.b * iota / n);
             let cost = table.costs[pair];

@@ -42,6 +42,7 @@ use crate::learners::core::{Table, misuse, table_bytes};
 use crate::learners::counted::{BONUS, SUPPORT, Support, Terms, Theorem};
 use crate::learners::shared::DELTA;
 use crate::learners::{Algorithm, Brief, Call, Clock, Family, LearnerEntry, Reason, Transition};
+use crate::numeric::Portable;
 use crate::numeric::stored::{Flaw, Within, at_most, ensure};
 use crate::plan::{Cut, Halt};
 use crate::problem::{Action, Pair, Problem, State};
@@ -117,7 +118,8 @@ impl Attempts {
         let radius = |p: Pair| {
             let n = self.visits.n(p).max(1) as f64;
             scale
-                * (8.0 * support.size(problem, p).min(sizes.s) * (2.0 * sizes.a * n / delta).ln() / n).sqrt()
+                * (8.0 * support.size(problem, p).min(sizes.s) * (2.0 * sizes.a * n / delta).log_e() / n)
+                    .sqrt()
         };
         L1 { problem, visits: &self.visits, support, radius: (0..problem.pairs()).map(radius).collect() }
     }
@@ -169,7 +171,7 @@ impl Rule for Attempts {
 
     fn plan(&mut self, table: &mut Table, call: &Call) -> Result<u64, Cut> {
         let (k, t) = (call.clock.episodes_begun() as f64, (call.clock.t + 1) as f64);
-        let raised = if table.least_cost() > 0.0 { 0.0 } else { k.powf(-1.0 / 3.0) };
+        let raised = if table.least_cost() > 0.0 { 0.0 } else { k.to_the(-1.0 / 3.0) };
         let (costs, eps, gamma) = match self.attempt.further {
             0 => {
                 let costs: Vec<f64> = table.costs.iter().map(|c| c + raised).collect();

@@ -1,5 +1,6 @@
 //! Cholesky factor of a growing positive definite matrix.
 
+use crate::numeric::Portable;
 use crate::numeric::stored::{Flaw, between, ensure, numbers};
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +30,7 @@ impl Cholesky {
         for i in 0..dim {
             lower[i * dim + i] = lambda.sqrt();
         }
-        Cholesky { dim, lower, log_det: dim as f64 * lambda.ln() }
+        Cholesky { dim, lower, log_det: dim as f64 * lambda.log_e() }
     }
 
     /// Factors a symmetric matrix (row-major, the lower triangle is read); `None` if it is not
@@ -52,7 +53,7 @@ impl Cholesky {
                 }
             }
         }
-        let log_det = (0..dim).map(|i| 2.0 * lower[i * dim + i].ln()).sum();
+        let log_det = (0..dim).map(|i| 2.0 * lower[i * dim + i].log_e()).sum();
         Some(Cholesky { dim, lower, log_det })
     }
 
@@ -82,8 +83,8 @@ impl Cholesky {
             let row = &self.lower[i * dim..(i + 1) * dim];
             between("lower", &row[i..=i], 1e-150, f64::INFINITY)?;
             ensure(row[i + 1..].iter().all(|x| *x == 0.0), "lower", || "it is not triangular".into())?;
-            log_det += 2.0 * row[i].ln();
-            size += 2.0 * row[i].ln().abs();
+            log_det += 2.0 * row[i].log_e();
+            size += 2.0 * row[i].log_e().abs();
         }
         // a running sum of logarithms strays from their sum by rounding
         ensure((log_det - self.log_det).abs() <= 1e-6 * size, "log_det", || {
@@ -134,7 +135,7 @@ impl Cholesky {
                 scratch[i] = c * scratch[i] - s * entry;
             }
         }
-        self.log_det += 2.0 * growth.ln();
+        self.log_det += 2.0 * growth.log_e();
     }
 
     /// x <- L^-1 x.

@@ -9,6 +9,7 @@ mod turn;
 mod walk;
 
 use super::{Tall, dot, norm};
+use crate::numeric::Portable;
 pub(crate) use features::Features;
 pub use features::Rows;
 use interior::Search;
@@ -241,7 +242,7 @@ fn hash(numbers: impl Iterator<Item = f64>) -> u64 {
 fn direction(phi: &[f64]) -> Option<u64> {
     let size = norm(phi);
     // to 2^-44: multiples of a row differ by rounding
-    let key = || hash(phi.iter().map(|x| (x / size * 44f64.exp2()).round()));
+    let key = || hash(phi.iter().map(|x| (x / size * 44f64.exp_2()).round()));
     (size.is_finite() && size > 1e-150).then(key)
 }
 

@@ -1,7 +1,7 @@
 //! The same polytope in coordinates that are made for its proportions.
 
 use super::Polytope;
-use crate::numeric::{dot, norm};
+use crate::numeric::{Portable, dot, norm};
 use microlp::{ComparisonOp, OptimizationDirection, Problem};
 use std::collections::HashSet;
 use std::sync::OnceLock;
@@ -66,7 +66,7 @@ impl Polytope {
                 continue;
             }
             let key: Vec<i64> =
-                row.iter().chain([&b]).map(|x| (x / size * 44f64.exp2()).round() as i64).collect();
+                row.iter().chain([&b]).map(|x| (x / size * 44f64.exp_2()).round() as i64).collect();
             if known.insert(key) {
                 rows.extend(row.iter().map(|x| x / size));
                 offsets.push((b + give) / size);

@@ -2,7 +2,7 @@
 
 use super::active_set::End;
 use super::{ConvexSet, Status, conic};
-use crate::numeric::{dot, norm};
+use crate::numeric::{Portable, dot, norm};
 
 impl ConvexSet {
     /// The better of both bounds, and Clarabel's point if it says more about the minimum than the
@@ -44,7 +44,7 @@ impl ConvexSet {
         let outside = self.method.outside_norm().max(1e-6);
         let mut best = (f64::NEG_INFINITY, outside);
         let mut at = |exponent: f64| {
-            let mu = outside * 10f64.powf(exponent);
+            let mu = outside * 10f64.to_the(exponent);
             self.method.press(mu);
             let multipliers = self.method.working.rows.iter().zip(&self.method.lambda);
             let bound = self.set.ball_in_full(&self.c, multipliers.map(|(&i, l)| (i, l * size)));

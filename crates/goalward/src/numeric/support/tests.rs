@@ -1,5 +1,5 @@
 use super::*;
-use crate::numeric::{Cholesky, PolytopeBuilder, Stream};
+use crate::numeric::{Cholesky, PolytopeBuilder, Portable, Stream};
 use proptest::prelude::*;
 
 fn symmetric(random: &mut Stream) -> f64 {
@@ -8,7 +8,7 @@ fn symmetric(random: &mut Stream) -> f64 {
 
 /// 10 to a power drawn from an interval.
 fn magnitude(random: &mut Stream, low: f64, high: f64) -> f64 {
-    10f64.powf(low + (high - low) * random.uniform())
+    10f64.to_the(low + (high - low) * random.uniform())
 }
 
 pub(super) fn draw(random: &mut Stream, n: usize) -> Vec<f64> {
@@ -39,7 +39,7 @@ impl Instance {
 /// A symmetric matrix with eigenvalues between 1/condition and 1 in random directions.
 fn shape(random: &mut Stream, d: usize, condition: f64) -> Vec<f64> {
     let mut matrix = vec![0.0; d * d];
-    (0..d).for_each(|i| matrix[i * d + i] = condition.powf(-random.uniform()));
+    (0..d).for_each(|i| matrix[i * d + i] = condition.to_the(-random.uniform()));
     for _ in 0..2 * d {
         // a reflection I - 2 v v' from both sides
         let mut v = draw(random, d);

@@ -33,6 +33,7 @@ pub(super) fn polygon(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use goalward::numeric::Portable;
 
     #[test]
     fn a_box_that_is_cut() {
@@ -48,10 +49,13 @@ mod tests {
 
     #[test]
     fn a_circle_from_its_support_function() {
-        let angle = |i: usize| (std::f64::consts::PI * i as f64 / 16.0).sin_cos();
+        let angle = |i: usize| {
+            let angle = std::f64::consts::PI * i as f64 / 16.0;
+            (angle.sine(), angle.cosine())
+        };
         let lines = (0..32).map(|i| (angle(i).1, angle(i).0, 1.0));
         let corners = polygon((-1.0, 1.0), (-1.0, 1.0), lines);
         assert_eq!(corners.len(), 32);
-        assert!(corners.iter().all(|(x, y)| (1.0..1.006).contains(&x.hypot(*y))));
+        assert!(corners.iter().all(|(x, y)| (1.0..1.006).contains(&x.hypotenuse(*y))));
     }
 }

@@ -4,6 +4,7 @@ use super::scene::{Scene, Table};
 use super::sets::{Theta, Watch};
 use goalward::episode::{Arena, Episode, Flow, Observer, Runner, Step};
 use goalward::learners::Learner;
+use goalward::numeric::Portable;
 use goalward::problem::State;
 
 /// So many episodes are kept.
@@ -164,7 +165,7 @@ fn wanted(from: u64, last: u64, most: u64) -> Vec<u64> {
     let mut wanted: Vec<u64> = (1..=first).collect();
     for i in 1..=rest {
         let share = i as f64 / rest as f64;
-        let next = (first as f64 * (all as f64 / first as f64).powf(share)).round() as u64;
+        let next = (first as f64 * (all as f64 / first as f64).to_the(share)).round() as u64;
         wanted.push(if i == rest { all } else { next });
     }
     wanted.sort_unstable();

@@ -4,6 +4,7 @@
 use super::outline::polygon;
 use goalward::confidence::{ConfidenceSet, interval};
 use goalward::learners::{Learner, Probe};
+use goalward::numeric::Portable;
 
 /// So many coordinates are shown.
 pub(super) const MOST: usize = 24;
@@ -34,7 +35,10 @@ pub(super) struct Watch {
 impl Watch {
     pub(super) fn new(dim: usize) -> Watch {
         let shown = dim.min(MOST);
-        let angle = |i: usize| (std::f64::consts::PI * i as f64 / ANGLES as f64).sin_cos();
+        let angle = |i: usize| {
+            let angle = std::f64::consts::PI * i as f64 / ANGLES as f64;
+            (angle.sine(), angle.cosine())
+        };
         let angles: Vec<(f64, f64)> = match dim {
             0 | 1 => Vec::new(),
             _ => (0..ANGLES).map(|i| (angle(i).1, angle(i).0)).collect(),

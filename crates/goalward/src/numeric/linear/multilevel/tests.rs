@@ -1,7 +1,7 @@
 //! Solutions that are known, or found by elimination.
 
 use super::*;
-use crate::numeric::Stream;
+use crate::numeric::{Portable, Stream};
 use nalgebra::{DMatrix, DVector};
 
 /// A node's arcs and what leaves the system there.
@@ -62,7 +62,7 @@ fn elimination_finds_the_same() {
                 for _ in 0..3 {
                     let j = ((stream.uniform() * n as f64) as usize).min(n - 1) as u32;
                     if j as usize != i && arcs.iter().all(|arc| arc.0 != j) {
-                        arcs.push((j, 10f64.powf(-3.0 * stream.uniform())));
+                        arcs.push((j, 10f64.to_the(-3.0 * stream.uniform())));
                     }
                 }
                 if i > 0 && arcs.iter().all(|arc| arc.0 as usize != i - 1) {

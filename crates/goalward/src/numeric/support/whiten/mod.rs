@@ -8,7 +8,7 @@ use super::lanes::{Lanes, dot_four, inner, width};
 use super::{Ellipsoid, Empty, bounds};
 use crate::numeric::linear::double::Double;
 use crate::numeric::support::wide::largest;
-use crate::numeric::{Cholesky, Polytope, dot, norm};
+use crate::numeric::{Cholesky, Polytope, Portable, dot, norm};
 use coarse::{Coarse, add_products};
 use hot::Hot;
 use std::sync::Arc;
@@ -151,7 +151,7 @@ impl Whitened {
         let distance = (dot(&off, &image).max(0.0) + lift * moved).sqrt();
         // on the polytope |z - anchor| <= reach, so that the lift costs its points no more than
         // lift reach^2; the second of these is for rounding in S
-        let radius = radius.hypot((2.0 * lift).sqrt() * reach);
+        let radius = radius.hypotenuse((2.0 * lift).sqrt() * reach);
         let widest = (0..d).map(|i| shape[i * d + i]).fold(lift, f64::max).sqrt();
         let rounding = 1e-13 * widest * (norm(center) + norm(origin) + far);
         if distance > radius * (1.0 + 1e-12) + rounding + widest * polytope.blur() {

@@ -3,6 +3,7 @@
 //! parts that depend on the number of nodes alone.
 
 use super::Solver;
+use crate::numeric::Portable;
 use crate::numeric::linear::parts;
 
 /// Sweeps over the nodes that gained at least this part of the largest gain.
@@ -253,7 +254,7 @@ fn blend(mix: &mut [f32], losses: &mut [f64], soft: f64, lazy: f64) -> bool {
         return false;
     }
     for (share, loss) in mix.iter_mut().zip(losses) {
-        let weight = (-*loss / soft).exp();
+        let weight = (-*loss / soft).exp_e();
         *share = if weight < RAREST { 0.0 } else { weight as f32 };
     }
     true
@@ -303,7 +304,7 @@ mod tests {
             for (at, &k) in solver.order.iter().enumerate() {
                 let slacks = slacks(solver.model, k as usize, v);
                 let least = slacks.iter().copied().fold(f64::INFINITY, f64::min);
-                let weights: Vec<f64> = slacks.iter().map(|slack| ((least - slack) / 0.7).exp()).collect();
+                let weights: Vec<f64> = slacks.iter().map(|slack| ((least - slack) / 0.7).exp_e()).collect();
                 let kept = || weights.iter().zip(&slacks).filter(|share| *share.0 >= RAREST);
                 let total: f64 = kept().map(|share| share.0).sum();
                 let direct = kept().map(|(weight, slack)| weight * slack).sum::<f64>() / total;

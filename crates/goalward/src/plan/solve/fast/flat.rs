@@ -1,6 +1,7 @@
 //! Value iteration on a block, on a copy of it that lies as it is swept: nodes from the ways out
 //! inwards, every weight divided by what leaves its node.
 
+use crate::numeric::Portable;
 use std::ops::Range;
 
 /// So many sweeps at most, as long as they promise to end by then.
@@ -164,7 +165,7 @@ impl Flat {
             }
             if sweep % LOOK == 0 {
                 // the first sweeps still spread values: they say nothing
-                let left = (goal / change).ln() / (change / before).ln() * LOOK as f64;
+                let left = (goal / change).log_e() / (change / before).log_e() * LOOK as f64;
                 if sweep > LOOK && (change >= before || left > (SWEEPS - sweep) as f64) {
                     return Swept::Slow;
                 }
