@@ -13,6 +13,8 @@ const SWEEPS: usize = 32;
 const LITTLE: f64 = 0.02;
 /// So few visits to a state are not handed on.
 const FEW: f64 = 1e-3;
+/// So many rows are looked at, at most: every pair costs those of the set that can bind.
+const LABOUR: usize = 1 << 23;
 /// A state keeps no more than this part of its visits to itself.
 const STAYS: f64 = 0.999;
 
@@ -30,7 +32,7 @@ pub(crate) struct Met {
 }
 
 /// The states that the greedy policy of some values meets on its way from the start. Only these are
-/// looked at. In every sweep states hand their visits on in the order of their values, the highest
+/// looked at, the first of them where looking is laborious. In every sweep states hand their visits on in the order of their values, the highest
 /// first.
 pub(crate) fn way<S: SupportMin>(
     task: &Task,
@@ -45,6 +47,7 @@ pub(crate) fn way<S: SupportMin>(
     let mut waiting = vec![0.0; problem.states()];
     let mut place: Vec<Option<u32>> = vec![None; problem.states()];
     let mut stops: Vec<Met> = Vec::new();
+    let mut affordable = LABOUR / set.binding_rows().max(1);
     waiting[start] = f64::from(u8::from(start != goal));
     for _ in 0..SWEEPS {
         for s in order.iter().map(|&s| s as State) {
@@ -52,6 +55,14 @@ pub(crate) fn way<S: SupportMin>(
                 continue;
             }
             halt.check()?;
+            if place[s].is_none() {
+                let pairs = problem.pairs_of(s).len();
+                if pairs > affordable {
+                    waiting[s] = 0.0;
+                    continue;
+                }
+                affordable -= pairs;
+            }
             let at = *place[s].get_or_insert_with(|| {
                 stops.push(look(task, set, values, s));
                 stops.len() as u32 - 1
