@@ -277,7 +277,7 @@ fn run_row(runner: &Runner) -> RunRow {
         radius: result.radius,
         guarantee: result.guarantee.as_ref().and_then(|g| word(g.holds)),
         why_not: result.guarantee.as_ref().filter(|g| g.holds == Holds::No).map(Guarantee::summary),
-        level: result.guarantee.as_ref().map(|g| g.level),
+        level: result.guarantee.as_ref().and_then(|g| g.level()),
         delta: result.parameters.get("delta").and_then(serde_json::Value::as_f64),
         state_bytes: state as u64,
         ..RunRow::default()

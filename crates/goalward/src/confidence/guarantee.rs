@@ -6,22 +6,28 @@
 //! [`Claim::check`] makes a [`Guarantee`] of both. What nobody knows stays unknown.
 
 use super::norms;
-use crate::numeric::dot;
+use super::promise::{Condition, Guarantee, Holds, Kind, Promise, ROUNDING, Short, Status};
 use crate::problem::Problem;
-use serde::{Deserialize, Serialize};
-use std::fmt;
 
-/// Two numbers that agree to this relative precision count as equal: B* itself is known no better.
-const ROUNDING: f64 = 1e-9;
-
-/// What a learner guarantees, before anybody has looked at the truth.
+/// One thing that is proved of a learner.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Claim {
+pub struct Statement {
+    /// What it is about.
+    pub kind: Kind,
     /// What is proved.
-    pub statement: String,
+    pub text: String,
     /// The probability with which it may fail.
     pub level: f64,
-    /// What the proof assumes.
+    /// What this one assumes beyond the others.
+    pub needs: Vec<Assumption>,
+}
+
+/// What a learner guarantees, before the truth is looked at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Claim {
+    /// What is proved, one statement for each kind.
+    pub statements: Vec<Statement>,
+    /// What all the proofs assume.
     pub assumptions: Vec<Assumption>,
 }
 
@@ -82,121 +88,6 @@ pub struct Facts {
     pub support: Option<bool>,
 }
 
-/// Whether a condition is met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Status {
-    /// It is.
-    #[serde(rename = "met")]
-    Met,
-    /// It is not.
-    #[serde(rename = "not met")]
-    NotMet,
-    /// Nobody can tell without the truth.
-    #[serde(rename = "unknown")]
-    Unknown,
-}
-
-/// One condition, with what was compared.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Condition {
-    /// What must hold, such as "B >= B*".
-    pub condition: String,
-    /// The left side, if it is known and a number.
-    pub value: Option<f64>,
-    /// The right side, if it is known and a number.
-    pub bound: Option<f64>,
-    /// Whether it holds.
-    pub status: Status,
-}
-
-/// Whether a guarantee holds.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Holds {
-    /// Every condition is met.
-    Yes,
-    /// Some condition is not met, or the level is so high that nothing is promised.
-    No,
-    /// No condition is known to fail, and some cannot be checked.
-    Unknown,
-}
-
-/// A claim with its conditions checked.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
-pub struct Guarantee {
-    /// What is proved, if the conditions are met.
-    pub statement: String,
-    /// The probability with which it may fail.
-    pub level: f64,
-    /// Whether the level is 1 or more, so that nothing is promised.
-    pub vacuous: bool,
-    /// The conditions.
-    pub conditions: Vec<Condition>,
-    /// Whether it holds.
-    pub holds: Holds,
-}
-
-impl Condition {
-    /// `value >= bound`, up to rounding; unknown if either is.
-    #[doc(hidden)]
-    pub fn at_least(condition: impl Into<String>, value: Option<f64>, bound: Option<f64>) -> Condition {
-        let status = match value.zip(bound) {
-            None => Status::Unknown,
-            Some((value, bound)) => met(value >= bound - ROUNDING * bound.abs()),
-        };
-        Condition { condition: condition.into(), value, bound, status }
-    }
-
-    /// `value <= bound`, up to rounding; unknown if either is.
-    #[doc(hidden)]
-    pub fn at_most(condition: impl Into<String>, value: Option<f64>, bound: Option<f64>) -> Condition {
-        let status = match value.zip(bound) {
-            None => Status::Unknown,
-            Some((value, bound)) => met(value <= bound + ROUNDING * bound.abs()),
-        };
-        Condition { condition: condition.into(), value, bound, status }
-    }
-
-    /// A condition without numbers.
-    #[doc(hidden)]
-    pub fn plain(condition: impl Into<String>, holds: Option<bool>) -> Condition {
-        let status = holds.map_or(Status::Unknown, met);
-        Condition { condition: condition.into(), value: None, bound: None, status }
-    }
-}
-
-fn met(holds: bool) -> Status {
-    if holds { Status::Met } else { Status::NotMet }
-}
-
-impl fmt::Display for Condition {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(&self.condition)?;
-        match (self.value, self.bound) {
-            (Some(value), Some(bound)) => write!(f, " ({} and {})", Short(value), Short(bound)),
-            (Some(only), None) | (None, Some(only)) => write!(f, " ({} and unknown)", Short(only)),
-            (None, None) => Ok(()),
-        }
-    }
-}
-
-/// A number as people read it.
-struct Short(f64);
-
-impl fmt::Display for Short {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let size = self.0.abs();
-        if size != 0.0 && !(1e-4..1e7).contains(&size) {
-            return write!(f, "{:.3e}", self.0);
-        }
-        let digits = if size >= 1000.0 { 1 } else { 4 };
-        let text = format!("{:.digits$}", self.0);
-        let text = text.trim_end_matches('0').trim_end_matches('.');
-        f.write_str(if text == "-0" { "0" } else { text })
-    }
-}
-
 impl Assumption {
     /// |phi_V| <= bound on this problem.
     #[doc(hidden)]
@@ -253,83 +144,80 @@ impl Assumption {
 }
 
 impl Claim {
+    /// Nothing yet, under these assumptions.
+    pub fn under(assumptions: Vec<Assumption>) -> Claim {
+        Claim { statements: Vec::new(), assumptions }
+    }
+
+    /// And this.
+    pub fn states(self, kind: Kind, text: impl Into<String>, level: f64) -> Claim {
+        self.states_if(kind, text, level, Vec::new())
+    }
+
+    /// And this, which assumes more than the rest.
+    pub fn states_if(
+        mut self,
+        kind: Kind,
+        text: impl Into<String>,
+        level: f64,
+        needs: Vec<Assumption>,
+    ) -> Claim {
+        self.statements.push(Statement { kind, text: text.into(), level, needs });
+        self
+    }
+
+    /// What a confidence set at all times gives an optimistic planner.
+    /// `raised` is what values may come up to where costs are raised: nothing is certified then.
+    pub(crate) fn of_sets(
+        assumptions: Vec<Assumption>,
+        sets: &str,
+        raised: Option<&str>,
+        level: f64,
+    ) -> Claim {
+        let values = format!("no plan's values exceed {}", raised.unwrap_or("V*, the least expected cost"));
+        let claim = Claim::under(assumptions)
+            .states(Kind::Set, format!("the true weights are in {sets} at all times"), level)
+            .states(Kind::Optimism, values, level);
+        match raised {
+            None => claim.states(
+                Kind::Certificate,
+                "the regret over finished episodes is at most what is certified",
+                level,
+            ),
+            Some(_) => claim,
+        }
+    }
+
     /// Checks every assumption against what is known.
     pub fn check(&self, facts: &Facts) -> Guarantee {
-        let conditions: Vec<Condition> = self.assumptions.iter().map(|a| a.check(facts)).collect();
-        // a NaN promises nothing either
-        let vacuous = self.level.is_nan() || self.level >= 1.0;
-        let any = |status: Status| conditions.iter().any(|c| c.status == status);
-        let holds = match (vacuous || any(Status::NotMet), any(Status::Unknown)) {
+        let check = |all: &[Assumption]| all.iter().map(|a| a.check(facts)).collect::<Vec<_>>();
+        let mut conditions = check(&self.assumptions);
+        let mut claims = Vec::new();
+        for Statement { kind, text, level, needs } in &self.statements {
+            let own = check(needs);
+            // a NaN promises nothing either
+            let vacuous = level.is_nan() || *level >= 1.0;
+            let any = |status| {
+                conditions.iter().take(self.assumptions.len()).chain(&own).any(|c| c.status == status)
+            };
+            let holds = match (vacuous || any(Status::NotMet), any(Status::Unknown)) {
+                (true, _) => Holds::No,
+                (false, true) => Holds::Unknown,
+                (false, false) => Holds::Yes,
+            };
+            claims.push(Promise { kind: *kind, statement: text.clone(), level: *level, vacuous, holds });
+            conditions.extend(own);
+        }
+        // a statement that promises nothing does not take from the others
+        let empty = claims.iter().all(|claim| claim.vacuous);
+        let worst = |holds| claims.iter().any(|claim| !claim.vacuous && claim.holds == holds);
+        let holds = match (empty || worst(Holds::No), worst(Holds::Unknown)) {
             (true, _) => Holds::No,
             (false, true) => Holds::Unknown,
             (false, false) => Holds::Yes,
         };
-        Guarantee { statement: self.statement.clone(), level: self.level, vacuous, conditions, holds }
+        Guarantee { claims, conditions, holds }
     }
-}
-
-impl Guarantee {
-    /// What there is to say about it in one line.
-    pub fn summary(&self) -> String {
-        let listed = |status: Status| {
-            let found = self.conditions.iter().filter(|c| c.status == status);
-            found.map(ToString::to_string).collect::<Vec<_>>().join("; ")
-        };
-        if self.vacuous {
-            return format!("vacuous: it may fail with probability {} or more", Short(self.level.min(1.0)));
-        }
-        match self.holds {
-            Holds::Yes => format!("holds with probability {}", Short(1.0 - self.level)),
-            Holds::No => format!("does not hold; not met: {}", listed(Status::NotMet)),
-            Holds::Unknown => format!(
-                "unknown; with probability {} if this is true: {}",
-                Short(1.0 - self.level),
-                listed(Status::Unknown)
-            ),
-        }
-    }
-}
-
-impl Holds {
-    /// As results spell it.
-    #[doc(hidden)]
-    pub fn word(self) -> &'static str {
-        match self {
-            Holds::Yes => "yes",
-            Holds::No => "no",
-            Holds::Unknown => "unknown",
-        }
-    }
-}
-
-/// The least norm of any vector with the same kernel as theta: its component along the features.
-/// Extra facts may rule that vector out, so with them theta itself counts.
-pub(crate) fn kernel_norm(problem: &Problem, theta: &[f64]) -> f64 {
-    let whole = dot(theta, theta).sqrt();
-    if !problem.extra().is_empty() {
-        return whole;
-    }
-    let d = problem.dim();
-    let mut basis: Vec<Vec<f64>> = Vec::new();
-    'features: for p in 0..problem.pairs() {
-        for phi in problem.phi(p).chunks_exact(d) {
-            let mut rest = phi.to_vec();
-            for _ in 0..2 {
-                for e in &basis {
-                    let t = dot(e, &rest);
-                    rest.iter_mut().zip(e).for_each(|(r, e)| *r -= t * e);
-                }
-            }
-            let (size, left) = (dot(phi, phi).sqrt(), dot(&rest, &rest).sqrt());
-            if size > 0.0 && left > 1e-9 * size {
-                basis.push(rest.iter().map(|r| r / left).collect());
-            }
-            if basis.len() == d {
-                break 'features;
-            }
-        }
-    }
-    if basis.len() == d { whole } else { basis.iter().map(|e| dot(e, theta).powi(2)).sum::<f64>().sqrt() }
 }
 
 #[cfg(test)]
@@ -337,7 +225,7 @@ mod tests {
     use super::*;
 
     fn claim(level: f64, assumptions: Vec<Assumption>) -> Claim {
-        Claim { statement: "all is well".into(), level, assumptions }
+        Claim::under(assumptions).states(Kind::Regret, "all is well", level)
     }
 
     #[test]
@@ -372,7 +260,7 @@ mod tests {
     fn a_level_of_one_promises_nothing() {
         for (level, vacuous) in [(0.99, false), (1.0, true), (3.0, true), (f64::NAN, true)] {
             let guarantee = claim(level, vec![]).check(&Facts::default());
-            assert_eq!(guarantee.vacuous, vacuous, "{level}");
+            assert_eq!(guarantee.claims[0].vacuous, vacuous, "{level}");
             assert_eq!(guarantee.holds, if vacuous { Holds::No } else { Holds::Yes });
             assert_eq!(guarantee.summary().contains("vacuous"), vacuous);
         }

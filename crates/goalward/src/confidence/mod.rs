@@ -9,15 +9,17 @@ mod guarantee;
 mod likelihood;
 mod misfit;
 mod norms;
+mod promise;
 mod radius;
 mod regression;
 mod set;
 mod theory;
 mod transitions;
 
-pub use guarantee::{Assumption, Claim, Condition, Facts, Guarantee, Holds, Status};
+pub use guarantee::{Assumption, Claim, Facts, Statement};
 pub use misfit::{Misfit, Misplaced, Suspicion};
 pub use norms::Norms;
+pub use promise::{Condition, Guarantee, Holds, Kind, Promise, Status};
 pub use radius::RadiusKind;
 pub use set::{ConfidenceSet, Size};
 pub use theory::{Observed, Theory};
@@ -37,8 +39,8 @@ pub use radius::{levis, levis_plus_plus};
 #[doc(hidden)]
 pub use set::{Memo, interval};
 
-pub(crate) use guarantee::kernel_norm;
 pub(crate) use likelihood::hidden_coordinates;
+pub(crate) use norms::kernel_norm;
 pub(crate) use radius::TwoRadii;
 pub(crate) use regression::{
     BernsteinRule, Ellipse, Growing, LayerRule, MomentRule, Perturbation, PlainRule, RadiusRule,

@@ -1,6 +1,7 @@
 //! The norms that Assumption 3.1 of the paper bounds by one, computed where it fails (reading B1).
 
 use crate::estimate::largest_norm;
+use crate::numeric::dot;
 use crate::parameters::Value;
 use crate::problem::Problem;
 
@@ -86,6 +87,36 @@ pub(super) fn phi_norm_attained(problem: &Problem) -> f64 {
 /// none if the extra facts leave B unbounded in a direction that no kernel sees.
 pub fn theta_norm(problem: &Problem) -> Option<f64> {
     largest_norm(problem)
+}
+
+/// The least norm of any vector with the same kernel as theta: its component along the features.
+/// Extra facts may rule that vector out, so with them theta itself counts.
+pub(crate) fn kernel_norm(problem: &Problem, theta: &[f64]) -> f64 {
+    let whole = dot(theta, theta).sqrt();
+    if !problem.extra().is_empty() {
+        return whole;
+    }
+    let d = problem.dim();
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    'features: for p in 0..problem.pairs() {
+        for phi in problem.phi(p).chunks_exact(d) {
+            let mut rest = phi.to_vec();
+            for _ in 0..2 {
+                for e in &basis {
+                    let t = dot(e, &rest);
+                    rest.iter_mut().zip(e).for_each(|(r, e)| *r -= t * e);
+                }
+            }
+            let (size, left) = (dot(phi, phi).sqrt(), dot(&rest, &rest).sqrt());
+            if size > 0.0 && left > 1e-9 * size {
+                basis.push(rest.iter().map(|r| r / left).collect());
+            }
+            if basis.len() == d {
+                break 'features;
+            }
+        }
+    }
+    if basis.len() == d { whole } else { basis.iter().map(|e| dot(e, theta).powi(2)).sum::<f64>().sqrt() }
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The loop itself.
 
 use super::{Arena, Episode, Flow, Observer, Plan, Step, Stop};
-use crate::confidence::{Claim, Facts, Guarantee, Holds};
+use crate::confidence::{Claim, Facts, Guarantee};
 use crate::learners::{self, Learner, Observed, OnMisfit, Transition, Vigilance};
 use crate::numeric::Stream;
 use crate::parameters::Settings;
@@ -212,7 +212,7 @@ impl<'a> Runner<'a> {
     /// where the truth shows that the guarantee does not hold.
     pub fn regret_certified(&self) -> Option<f64> {
         let certified = self.learner.regret_certified()?;
-        self.guarantee().is_some_and(|guarantee| guarantee.holds != Holds::No).then_some(certified)
+        self.guarantee().is_some_and(|guarantee| guarantee.certifies()).then_some(certified)
     }
 
     /// The same before the first step: whatever happened since.

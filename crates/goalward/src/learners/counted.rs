@@ -3,7 +3,7 @@
 use super::core::Brief;
 use super::shared::{B, DELTA, SCALE, T_STAR};
 use crate::Result;
-use crate::confidence::{Assumption, Claim, Condition};
+use crate::confidence::{Assumption, Claim, Condition, Kind};
 use crate::parameters::{Bound, Choice, Key, Value};
 use crate::problem::{Pair, Problem};
 
@@ -203,6 +203,6 @@ impl Theorem {
             let words = "the constants, which were not read in the paper itself, are the theorem's";
             assumptions.push(Assumption::Settled(Condition::plain(words, None)));
         }
-        Claim { statement: self.statement.into(), level: self.level, assumptions }
+        Claim::under(assumptions).states(Kind::Regret, self.statement, self.level)
     }
 }

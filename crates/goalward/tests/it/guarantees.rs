@@ -3,7 +3,7 @@
 
 use crate::worlds_for_tests::small;
 use goalward::Settings;
-use goalward::confidence::{Condition, Facts, Guarantee, Holds, Status, phi_norm};
+use goalward::confidence::{Condition, Facts, Guarantee, Holds, Kind, Status, phi_norm};
 use goalward::episode::{Arena, RunSpec, Runner};
 use goalward::files::json;
 use goalward::learners::{self, Told};
@@ -82,24 +82,40 @@ fn printed_norms_do_not_hold_and_computed_ones_do() {
             let printed = with(&[("delta", "1e-4")]);
             assert_eq!(failing(&printed), ["|phi_V| <= 1 for V in [0, 1]"], "{} {learner}", world.id);
             let computed = with(&[("norms", "computed"), ("delta_split", "true")]);
-            assert_eq!((computed.holds, computed.level), (Holds::Yes, 0.01), "{} {learner}", world.id);
+            assert_eq!(
+                (computed.holds, computed.level()),
+                (Holds::Yes, Some(0.01)),
+                "{} {learner}",
+                world.id
+            );
             let whole = with(&[("norms", "computed"), ("delta", "1e-4")]);
-            let levels = whole.level / 1e-4;
+            let levels = whole.level().unwrap() / 1e-4;
             assert!(levels > 4.5 && (levels - levels.round()).abs() < 1e-6, "{levels}");
             for radius in ["data", "determinant"] {
                 let told = with(&[("radius", radius)]);
-                assert_eq!((told.holds, told.level), (Holds::Yes, 0.01), "{} {learner} {radius}", world.id);
+                assert_eq!(
+                    (told.holds, told.level()),
+                    (Holds::Yes, Some(0.01)),
+                    "{} {learner} {radius}",
+                    world.id
+                );
+                assert_eq!(told.of(Kind::Regret).is_none(), radius == "determinant", "{learner} {radius}");
             }
             assert_eq!(with(&[("radius", "scaled:0.5"), ("norms", "computed")]).holds, Holds::No);
         }
         // candidate models and the paper's instance meet the norms of LEVIS
         assert_eq!(guarantee(&arena, "levis", &[("B", "oracle")]).holds, Holds::Yes, "{}", world.id);
         let both = guarantee(&arena, "levis++lr", &[("B", "oracle"), ("delta", "0.02")]);
-        assert_eq!((both.holds, both.level), (Holds::Yes, 0.02), "{}", world.id);
+        assert_eq!((both.holds, both.level()), (Holds::Yes, Some(0.02)), "{}", world.id);
         let alone = guarantee(&arena, "lr", &[("delta", "0.02")]);
         assert_eq!(alone.holds, Holds::Yes, "{}", world.id);
-        let proved = alone.statement.contains("Theorem 2");
-        assert_eq!(alone.level, if proved { 0.08 } else { 0.02 }, "{}", world.id);
+        assert_eq!(alone.level(), Some(0.02), "{}", world.id);
+        if let Some(regret) = alone.of(Kind::Regret) {
+            assert!(regret.statement.contains("Theorem 2"), "{}", world.id);
+            assert_eq!(regret.level, 0.08, "{}", world.id);
+        }
+        // an argument on the paper's lemmas is no theorem
+        assert_eq!(both.of(Kind::Regret), None);
     }
 }
 
@@ -116,7 +132,7 @@ fn a_theta_beyond_the_assumed_norm_is_seen() {
         }
         let both = guarantee(&arena, "levis++lr", &[("B", "oracle")]);
         assert_eq!(both.holds, Holds::Yes, "{eps}: {both:?}");
-        assert_eq!(both.level, 0.01);
+        assert_eq!(both.level(), Some(0.01));
     }
 }
 
@@ -152,7 +168,8 @@ fn parameters_that_no_proof_allows_are_seen() {
 #[test]
 fn a_level_of_one_or_more_is_vacuous() {
     let told = guarantee(&windy(), "levis++", &[("B", "3"), ("delta", "0.5"), ("norms", "computed")]);
-    assert!(told.vacuous && told.level > 1.0 && told.holds == Holds::No);
+    assert!(told.claims.iter().all(|claim| claim.vacuous && claim.level > 1.0));
+    assert_eq!(told.holds, Holds::No);
     assert!(told.summary().starts_with("vacuous"), "{}", told.summary());
     let split = [("B", "3"), ("delta", "0.5"), ("norms", "computed"), ("delta_split", "true")];
     assert_eq!(guarantee(&windy(), "levis++", &split).holds, Holds::Yes);
@@ -197,26 +214,35 @@ fn lr_names_the_strongest_theorem_whose_conditions_are_met() {
     let (free, one) = (coin(&[0.9, 0.2], [0.0, 1.0], &[0.5, 0.5]), coin(&[0.4], [1.0, 0.5], &[1.0]));
     let positive = coin(&[0.9, 0.2], [0.1, 1.0], &[0.5, 0.5]);
     let large = Arena::open("windy-grid", &Settings::new().set("n", 150)).unwrap();
-    type Row<'a> = (&'a str, &'a Arena, &'a [(&'a str, &'a str)], &'a str, f64, &'a str);
-    let rows: [Row; 12] = [
-        ("the default", &windy, &[], SECOND, 0.04, ""),
-        ("exact", &windy, &[("set", "exact")], SECOND, 0.04, ""),
-        ("outer", &windy, &[("set", "outer")], SECOND, 0.04, ""),
-        ("cuts", &windy, &[("set", "cuts"), ("delta", "0.05")], SECOND, 0.2, ""),
-        ("restarts", &windy, &[("restarts", "true")], SECOND, 0.04, ""),
-        ("the faithful planner", &positive, &[("planner", "faithful")], SECOND, 0.04, ""),
-        ("a wider net", &windy, &[("net", "2")], FIRST, 0.04, "net is not 1"),
-        ("a large problem", &large, &[], FIRST, 0.04, "too large to plan over the likelihood set"),
-        ("a quarter for delta", &windy, &[("delta", "0.25")], "no regret theorem", 0.25, "1/4 or more"),
-        ("zero costs", &free, &[], "no regret theorem", 0.01, "a cost off the goal is zero"),
-        ("other units", &windy_in_units(1e-5), &[], SECOND, 0.04, ""),
-        ("one model", &one, &[], "there is one model", 0.0, ""),
+    type Row<'a> = (&'a str, &'a Arena, &'a [(&'a str, &'a str)], Option<&'a str>, [f64; 2], &'a str);
+    let rows: [Row; 13] = [
+        ("the default", &windy, &[], Some(SECOND), [0.01, 0.04], ""),
+        ("exact", &windy, &[("set", "exact")], Some(SECOND), [0.01, 0.04], ""),
+        ("outer", &windy, &[("set", "outer")], Some(SECOND), [0.01, 0.04], ""),
+        ("cuts", &windy, &[("set", "cuts"), ("delta", "0.05")], Some(SECOND), [0.05, 0.2], ""),
+        ("restarts", &windy, &[("restarts", "true")], Some(SECOND), [0.01, 0.04], ""),
+        ("the faithful planner", &positive, &[("planner", "faithful")], Some(SECOND), [0.01, 0.04], ""),
+        ("a wider net", &windy, &[("net", "2")], Some(FIRST), [0.01, 0.04], "net is not 1"),
+        ("a large problem", &large, &[], Some(FIRST), [0.01, 0.04], "too large to plan over"),
+        ("nearly a quarter for delta", &windy, &[("delta", "0.24")], Some(SECOND), [0.24, 0.96], ""),
+        ("a quarter for delta", &windy, &[("delta", "0.25")], Some(SECOND), [0.25, 1.0], ""),
+        ("zero costs", &free, &[], None, [0.01, 0.0], ""),
+        ("other units", &windy_in_units(1e-5), &[], Some(SECOND), [0.01, 0.04], ""),
+        ("one model", &one, &[], None, [0.0, 0.0], ""),
     ];
-    for (name, arena, settings, statement, level, why) in rows {
+    for (name, arena, settings, theorem, [set, failing], why) in rows {
         let told = guarantee(arena, "lr", settings);
-        assert!(told.statement.contains(statement), "{name}: {}", told.statement);
-        assert!(told.statement.contains(why), "{name}: {}", told.statement);
-        assert_eq!((told.level, told.holds), (level, Holds::Yes), "{name}");
+        assert_eq!((told.level(), told.holds), (Some(set), Holds::Yes), "{name}");
+        assert_eq!(told.of(Kind::Regret).is_some(), theorem.is_some(), "{name}: {told:?}");
+        assert_eq!(told.of(Kind::Policy).is_some(), name == "one model", "{name}");
+        assert_eq!(told.of(Kind::Certificate).is_some(), !["zero costs", "one model"].contains(&name));
+        for (regret, theorem) in told.of(Kind::Regret).iter().zip(theorem) {
+            assert!(regret.statement.contains(theorem), "{name}: {}", regret.statement);
+            assert!(regret.statement.contains(why), "{name}: {}", regret.statement);
+            assert!((regret.level - failing).abs() < 1e-12, "{name}");
+            // each kind has its own probability: a bound that may fail says so, and spares the others
+            assert_eq!(regret.holds == Holds::No, failing == 1.0, "{name}");
+        }
     }
     // and what the conditions are
     let conditions = guarantee(&windy, "lr", &[]).conditions;

@@ -202,10 +202,10 @@ fn features_of_different_scale() {
 /// The data narrow a faint direction as they narrow any other: in its own units nothing is faint.
 #[test]
 fn a_faint_direction_is_learnt_like_any_other() {
-    let width = |eps: f64| {
+    let width_of = |eps: f64, seed: u64| {
         let instance = badly_scaled(7, &[1.0, eps], false);
         let (problem, truth) = (&instance.problem, instance.truth().unwrap());
-        let mut draw = Stream::new(1, &[1]);
+        let mut draw = Stream::new(seed, &[1]);
         let mut keeper = LikelihoodKeeper::new(problem, 0.1);
         for _ in 0..3000 {
             let p = draw.below(problem.pairs());
@@ -215,6 +215,8 @@ fn a_faint_direction_is_learnt_like_any_other() {
         let mut side = |sign: f64| set.min(&[0.0, 0.0, sign * eps], &mut Warm::default()).bound;
         -side(-1.0) - side(1.0)
     };
+    // one run's width depends on luck, also on that of rounding: by a tenth
+    let width = |eps: f64| (1..=8).map(|seed| width_of(eps, seed)).sum::<f64>() / 8.0;
     let ordinary = width(1.0);
     for eps in [1e-3, 1e-6, 1e-9] {
         let faint = width(eps);

@@ -90,7 +90,11 @@ impl Row for RunRow {
         maybe("radius", Text, "confidence radius: printed, scaled:x, likelihood ..."),
         maybe("guarantee", Text, "whether what is proved holds here: yes, no, unknown"),
         maybe("why_not", Text, "why it does not hold"),
-        maybe("level", Real, "probability with which it may fail"),
+        maybe(
+            "level",
+            Real,
+            "probability with which the confidence sets may lose theta*; without sets, the bound on the regret fail",
+        ),
         maybe("delta", Real, "failure probability in force"),
         maybe("late_optimal_share", Real, "optimal actions in the second half of the episodes, as a share"),
         maybe("promised", Real, "optimistic value of the start in the last plan"),

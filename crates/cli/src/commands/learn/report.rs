@@ -4,6 +4,7 @@ use super::theta;
 use crate::numbers::{count, real, seconds};
 use crate::output::Sheet;
 use goalward::episode::{Ending, RunResult, RunSpec};
+use goalward::learners;
 use serde::Serialize;
 
 /// The JSON of `goalward learn --json`.
@@ -32,9 +33,7 @@ pub(super) fn summary(finished: &Finished, spec: &RunSpec, ending: Ending) -> St
     sheet.row("world", format!("{}{params}", r.world));
     sheet.row("learner", format!("{}, seed {}", r.learner, r.seed));
     sheet.row("radius", r.radius.as_deref().unwrap_or("none: this learner has no confidence set"));
-    if let Some(guarantee) = &r.guarantee {
-        sheet.row("guarantee", guarantee.summary());
-    }
+    claimed(r, &mut sheet);
     if let Some(told) = r.parameters.get("oracle").and_then(|told| told.as_array()) {
         let told: Vec<&str> = told.iter().filter_map(|key| key.as_str()).collect();
         sheet.row("oracle", format!("told the true {}", told.join(" and ")));
@@ -51,6 +50,23 @@ pub(super) fn summary(finished: &Finished, spec: &RunSpec, ending: Ending) -> St
     ended(r, spec, ending, &mut sheet);
     sheet.row("time", seconds(finished.seconds));
     sheet.render()
+}
+
+/// What is proved, of what kind and with which probability, and under which conditions.
+fn claimed(r: &RunResult, sheet: &mut Sheet) {
+    let Some(guarantee) = &r.guarantee else {
+        let said = learners::entry(&r.learner).map_or("none", |entry| entry.guarantee);
+        let why = said.strip_prefix("none: ").map_or(String::new(), |why| format!(": {why}"));
+        sheet.row("claims", format!("none{why}"));
+        return;
+    };
+    let label = |i: usize, name: &'static str| if i == 0 { name } else { "" };
+    for (i, claim) in guarantee.claims.iter().enumerate() {
+        sheet.row(label(i, "claims"), claim.sentence());
+    }
+    for (i, condition) in guarantee.conditions.iter().enumerate() {
+        sheet.row(label(i, "conditions"), condition.sentence());
+    }
 }
 
 /// What the run cost.

@@ -1,7 +1,7 @@
 //! What a session says when no mixture of the models explains what it is told.
 
-use goalward::numeric::Portable;
 use super::*;
+use goalward::numeric::Portable;
 
 /// A step to where no model leads, after one that is ordinary.
 const ORDINARY: &str = r#"{"op":"observe","state":0,"action":0,"next":1}"#;

@@ -116,8 +116,13 @@ impl LikelihoodKeeper {
 
     /// A copy that is fitted, if this one is not.
     pub(super) fn refitted(&self) -> Option<LikelihoodKeeper> {
-        let mut copy = (!self.likelihood.is_fitted()).then(|| self.clone());
-        copy.iter_mut().for_each(LikelihoodKeeper::refit);
+        (!self.likelihood.is_fitted()).then(|| self.sharpened(1.0))
+    }
+
+    /// A copy that is fitted to all data, with a part of the prior's weight.
+    pub(super) fn sharpened(&self, part: f64) -> LikelihoodKeeper {
+        let mut copy = self.clone();
+        copy.likelihood.fit_with(part);
         copy
     }
 

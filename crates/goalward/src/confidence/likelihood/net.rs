@@ -27,6 +27,11 @@ const BETWEEN: f64 = 17.0;
 /// A theta of the likelihood set is within Gamma_t of theta*: it can wait so many of them.
 const FRESH: f64 = 16.0;
 
+/// The prior's weight in a fit falls by this factor until the fit is near enough to the maximum, and
+/// so often at most.
+const SHARPER: f64 = 0.125;
+const FITS: u32 = 4;
+
 /// Distances themselves are computed up to so many products of points and successors.
 const MANY: usize = 1 << 23;
 
@@ -43,7 +48,8 @@ pub struct Net {
     /// How often it looked, and how often it demanded a plan.
     looks: u64,
     fired: u64,
-    /// How often the likelihood set itself was demanded and could not be written out.
+    /// How often the likelihood set itself was demanded and could not be written out, or a fit was
+    /// further than m nats above the maximum.
     missed: u64,
     /// Further plans.
     further: u64,
@@ -87,7 +93,7 @@ impl Net {
         factor: f64,
         believed: impl FnOnce(&LikelihoodKeeper, &mut ConvexSet) -> Vec<f64>,
     ) -> Look {
-        let renewed = keeper.refitted();
+        let renewed = keeper.near_enough(planned);
         let keeper = renewed.as_ref().unwrap_or(keeper);
         self.weigh(keeper, planned);
         self.looks += 1;
@@ -172,7 +178,8 @@ impl Net {
     }
 
     fn weigh(&mut self, keeper: &LikelihoodKeeper, planned: &mut ConvexSet) {
-        let gap = keeper.set().gap_of_fit(keeper.likelihood(), planned);
+        let (gap, m) = (keeper.gap(planned), keeper.likelihood().seen_directions());
+        self.missed += u64::from(gap > m as f64);
         self.gamma_hat = self.gamma_hat.max(gap);
     }
 
@@ -187,9 +194,29 @@ impl Net {
         // a step's, and that of the plan that it demands
         at_most("looks", looks, 2 * t, "twice the steps counted")?;
         at_most("fired", fired, looks, "the looks")?;
-        at_most("missed", missed, t, "the steps counted")?;
+        at_most("missed", missed, 3 * t, "three times the steps counted")?;
         at_most("further", further, t, "the steps counted")?;
         at_most("exact_until", exact_until, 2 * t, "twice the steps counted")
+    }
+}
+
+impl LikelihoodKeeper {
+    fn gap(&self, planned: &mut ConvexSet) -> f64 {
+        self.set().gap_of_fit(self.likelihood(), planned)
+    }
+
+    /// A copy whose fit knows the data and is at most m nats above the maximum, if that can be had
+    /// and this one's is not.
+    fn near_enough(&self, planned: &mut ConvexSet) -> Option<LikelihoodKeeper> {
+        let m = self.likelihood().seen_directions() as f64;
+        let mut copy = self.refitted();
+        for fits in 1..=FITS {
+            if copy.as_ref().unwrap_or(self).gap(planned) <= m {
+                break;
+            }
+            copy = Some(self.sharpened(SHARPER.powi(fits as i32)));
+        }
+        copy
     }
 }
 

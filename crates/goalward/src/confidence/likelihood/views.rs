@@ -1,8 +1,8 @@
 //! The likelihood set as a value that can be asked: of all data so far, and of the last plan.
 
 use super::{LikelihoodKeeper, SharpSet, likelihood_threshold};
-use crate::confidence::guarantee::{Assumption, Claim};
 use crate::confidence::set::{ConfidenceSet, Memo, Size, is_in_b};
+use crate::confidence::{Assumption, Claim, Kind};
 use crate::numeric::support::SupportMin;
 
 /// {theta in B : F(theta) <= 0} of all data so far: the set itself, not the ellipsoid around it.
@@ -26,11 +26,8 @@ impl LikelihoodKeeper {
 const KIND: &str = "likelihood";
 
 fn claim(keeper: &LikelihoodKeeper) -> Claim {
-    Claim {
-        statement: "theta* is in every likelihood set at all times".into(),
-        level: keeper.set().delta(),
-        assumptions: vec![Assumption::Mixture],
-    }
+    let text = "the true weights are in every likelihood set at all times";
+    Claim::under(vec![Assumption::Mixture]).states(Kind::Set, text, keeper.set().delta())
 }
 
 impl LikelihoodNow<'_> {

@@ -1,9 +1,9 @@
 //! The radius of LEVIS+: of a regression weighed by estimated variances.
 
 use super::{RadiusRule, given, unscaled};
-use crate::confidence::guarantee::{Assumption, Claim, Condition};
 use crate::confidence::norms::theta_norm;
 use crate::confidence::radius::{RadiusKind, TwoRadii};
+use crate::confidence::{Assumption, Claim, Condition, Kind};
 use crate::estimate::Errors;
 use crate::problem::Problem;
 
@@ -46,18 +46,17 @@ impl BernsteinRule {
 
     /// What is proved of LEVIS+ with this radius.
     pub(crate) fn claim(&self, problem: &Problem) -> Claim {
-        let mut assumptions = self.assumptions(problem);
-        // what only the regret theorem asks for
+        let raised = (self.rho > 0.0).then_some("V* of the perturbed costs");
+        let claim = Claim::of_sets(self.assumptions(problem), "every confidence set", raised, self.level());
         let costs = problem.min_cost() > 0.0 || self.rho > 0.0;
-        assumptions.push(Assumption::settled("every cost off the goal is positive, or rho is", costs));
         let one = Condition::at_least("B >= 1 in units of the largest cost", Some(self.b), Some(1.0));
-        assumptions.push(Assumption::Settled(one));
-        let values = if self.rho > 0.0 { "V* of the perturbed costs" } else { "V*" };
-        let statement = format!(
-            "theta* is in every confidence set, no plan's values exceed {values}, and the regret is \
-             O~(d B sqrt(K/c_min)) from K = d^5 + B^2 d^4/c_min on (Min et al. 2022)"
-        );
-        Claim { statement, level: self.level(), assumptions }
+        let needs = vec![
+            Assumption::settled("every cost off the goal is positive, or rho is", costs),
+            Assumption::Settled(one),
+        ];
+        let text = "the regret of K episodes is at most of the order d B sqrt(K/c_min), up to logarithms, from \
+                    K = d^5 + B^2 d^4/c_min on (Min et al. 2022)";
+        claim.states_if(Kind::Regret, text, self.level(), needs)
     }
 }
 

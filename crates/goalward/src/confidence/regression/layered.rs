@@ -1,9 +1,9 @@
 //! The radii of UCRL-AVE: of layered regressions.
 
 use super::{RadiusRule, unscaled};
-use crate::confidence::guarantee::{Assumption, Claim};
 use crate::confidence::norms::theta_norm;
 use crate::confidence::radius::RadiusKind;
+use crate::confidence::{Assumption, Claim};
 use crate::estimate::{Layer, influence};
 use crate::numeric::Portable;
 use crate::problem::Problem;
@@ -50,12 +50,8 @@ impl LayerRule {
 
     /// What can be said of the learner.
     pub(crate) fn claim(&self, problem: &Problem) -> Claim {
-        let mut assumptions = self.assumptions(problem);
-        let proved = "UCRL-AVE's theorem, which is about a finite horizon, is proved for shortest paths";
-        assumptions.push(Assumption::settled(proved, false));
-        let statement = "theta* is in every layer's set, and no plan's values exceed V*; of the regret \
-                         nothing is claimed";
-        Claim { statement: statement.into(), level: self.level(), assumptions }
+        // UCRL-AVE's theorem is about a finite horizon: of the regret nothing is claimed
+        Claim::of_sets(self.assumptions(problem), "every layer's set", None, self.level())
     }
 }
 

@@ -10,9 +10,9 @@ pub(crate) use layered::LayerRule;
 pub(crate) use moments::{Growing, MomentRule, Perturbation};
 pub(crate) use plain::PlainRule;
 
-use super::guarantee::{Assumption, Claim};
 use super::radius::RadiusKind;
 use super::set::{ConfidenceSet, Size, is_in_b};
+use super::{Assumption, Claim, Kind};
 use crate::numeric::stored::{Flaw, between, ensure, numbers};
 use crate::numeric::support::{ConvexSet, Ellipsoid, Empty, SupportMin};
 use crate::numeric::{Cholesky, Polytope, dot};
@@ -124,11 +124,8 @@ impl ConfidenceSet for RegressionSet<'_> {
     }
 
     fn claim(&self) -> Claim {
-        Claim {
-            statement: "theta* is in every confidence set of this regression".into(),
-            level: self.rule.level(),
-            assumptions: self.rule.assumptions(self.problem),
-        }
+        let text = "the true weights are in every confidence set of this regression";
+        Claim::under(self.rule.assumptions(self.problem)).states(Kind::Set, text, self.rule.level())
     }
 
     fn support(&self) -> Option<Box<dyn SupportMin + '_>> {

@@ -1,9 +1,9 @@
 //! The radius of LEVIS++: of the weighted regressions of all moment levels.
 
 use super::{RadiusRule, given, unscaled};
-use crate::confidence::guarantee::{Assumption, Claim, Condition};
 use crate::confidence::norms::{Norms, theta_norm};
 use crate::confidence::radius::{Bernstein, RadiusKind, levis_plus_plus, weighted_determinant};
+use crate::confidence::{Assumption, Claim, Condition, Kind};
 use crate::estimate::Home;
 use crate::numeric::Portable;
 use crate::problem::Problem;
@@ -96,23 +96,23 @@ impl MomentRule {
 
     /// What is proved of LEVIS++ with this radius.
     pub(crate) fn claim(&self, problem: &Problem) -> Claim {
-        let (statement, assumptions) = (self.statement(), self.assumptions(problem));
-        Claim { statement, level: self.level(), assumptions }
-    }
-
-    fn statement(&self) -> String {
+        let raised = self.perturbation.is_some().then_some("V* of the perturbed costs");
+        let claim = Claim::of_sets(self.assumptions(problem), "every confidence set", raised, self.level());
         let theorem = match (&self.perturbation, self.norms) {
             (Some(_), Norms::Printed) => "Theorem 5.2",
             (None, Norms::Printed) => "Theorem 5.1",
             (Some(_), Norms::Computed) => "Theorem 5.2 with the problem's norms",
             (None, Norms::Computed) => "Theorem 5.1 with the problem's norms",
         };
-        let values = if self.perturbation.is_some() { "V* of the perturbed costs" } else { "V*" };
-        let regret = match self.radius {
-            RadiusKind::Determinant => "; of the regret nothing is proved".into(),
-            _ => format!(", and the regret is O~(d B sqrt(K) + d^2 B) ({theorem})"),
-        };
-        format!("theta* is in every confidence set, no plan's values exceed {values}{regret}")
+        let text = format!(
+            "the regret of K episodes is at most of the order d B sqrt(K) + d^2 B, up to logarithms \
+             (Di et al. 2023, {theorem})"
+        );
+        match self.radius {
+            // nothing is proved of the regret
+            RadiusKind::Determinant => claim,
+            _ => claim.states(Kind::Regret, text, self.level()),
+        }
     }
 
     /// Whether the data enter the radius: HOME then has the radii of the last plan.

@@ -1,9 +1,9 @@
 //! The radius of LEVIS: of one regression without weights.
 
 use super::{RadiusRule, given, unscaled};
-use crate::confidence::guarantee::{Assumption, Claim, Condition};
 use crate::confidence::norms::theta_norm;
 use crate::confidence::radius::{RadiusKind, levis, realised_determinant};
+use crate::confidence::{Assumption, Claim, Condition, Kind};
 use crate::estimate::Ridge;
 use crate::numeric::Portable;
 use crate::problem::Problem;
@@ -51,21 +51,19 @@ impl PlainRule {
 
     /// What is proved of LEVIS with this radius.
     pub(crate) fn claim(&self, problem: &Problem) -> Claim {
-        let mut assumptions = self.assumptions(problem);
-        // what only the regret theorem asks for
+        let raised = (self.rho > 0.0).then_some("V* of the perturbed costs");
+        let claim = Claim::of_sets(self.assumptions(problem), "every confidence set", raised, self.level());
         let costs = problem.min_cost() > 0.0 || self.rho > 0.0;
-        assumptions.push(Assumption::settled("every cost off the goal is positive, or rho is", costs));
-        let one = |name: &str, value: f64| Condition::at_least(name, Some(value), Some(1.0));
-        assumptions.extend(
-            [one("B >= 1 in units of the largest cost", self.b), one("lambda >= 1", self.lambda)]
-                .map(Assumption::Settled),
-        );
-        let values = if self.rho > 0.0 { "V* of the perturbed costs" } else { "V*" };
-        let statement = format!(
-            "theta* is in every confidence set, no plan's values exceed {values}, and the regret is \
-             O~(d B^1.5 sqrt(K/c_min) + d^2 B^2/c_min) (Min et al. 2022)"
-        );
-        Claim { statement, level: self.level(), assumptions }
+        let one =
+            |name: &str, value: f64| Assumption::Settled(Condition::at_least(name, Some(value), Some(1.0)));
+        let needs = vec![
+            Assumption::settled("every cost off the goal is positive, or rho is", costs),
+            one("B >= 1 in units of the largest cost", self.b),
+            one("lambda >= 1", self.lambda),
+        ];
+        let text = "the regret of K episodes is at most of the order d B^1.5 sqrt(K/c_min) + d^2 B^2/c_min, up to \
+                    logarithms (Min et al. 2022)";
+        claim.states_if(Kind::Regret, text, self.level(), needs)
     }
 }
 

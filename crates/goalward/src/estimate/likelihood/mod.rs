@@ -272,9 +272,14 @@ impl Likelihood {
     /// boundary as the estimator of Krichevsky and Trofimov does; beyond so many rows a share is
     /// less than what the barrier of B's rows does.
     pub(crate) fn fit(&mut self) {
+        self.fit_with(1.0);
+    }
+
+    /// The same with a part of the prior's weight: the less, the nearer to the maximum.
+    pub(crate) fn fit_with(&mut self, part: f64) {
         let possible = self.triples.possible().iter().filter(|p| **p).count();
         let k = self.frame.inside.len();
-        let share = (0.5 * (k as f64 + 1.0) / possible as f64).min(0.5);
+        let share = part * (0.5 * (k as f64 + 1.0) / possible as f64).min(0.5);
         let shares = self.triples.possible().iter().map(|&p| if p { share } else { 0.0 });
         let terms = Weighted { likelihood: self, shares: shares.collect() };
         let mut z = self.memory.plug_in.clone();

@@ -8,7 +8,7 @@ use super::report::{PlanReport, Probe};
 use super::stand_in::{Since, StandIn};
 use super::surprises::Surprises;
 use super::watch::{OnMisfit, Vigilance, Watch, Watched};
-use crate::confidence::{Claim, Facts, Holds, Misfit};
+use crate::confidence::{Claim, Facts, Misfit};
 use crate::numeric::stored::{Flaw, Within};
 use crate::plan::Halt;
 use crate::problem::{Action, Problem, State};
@@ -472,7 +472,7 @@ impl Learner {
         let certificate = self.certificate.as_ref()?;
         let mixture = (self.own.impossible > 0).then_some(false);
         let facts = Facts { mixture, ..Facts::default() };
-        let holds = self.claim()?.check(&facts).holds != Holds::No;
+        let holds = self.claim()?.check(&facts).certifies();
         let raised = self.problem.min_cost() == 0.0 || self.raised() > 0.0;
         (holds && !raised).then(|| certificate.regret())
     }

@@ -55,7 +55,7 @@ use super::levis_plus_plus::{self, Moments, known_c_min, read_rule};
 use super::lr::{FAST, check_together, show};
 use super::optimist::{Rate, bytes, given_or_true_b};
 use crate::Result;
-use crate::confidence::{Claim, Ellipse, Kept, LikelihoodKeeper, Norms, RadiusKind};
+use crate::confidence::{Claim, Ellipse, Kept, LikelihoodKeeper, Norms};
 use crate::estimate::Likelihood;
 use crate::learners::builder::builder;
 use crate::learners::shared::{
@@ -283,16 +283,10 @@ impl Algorithm for Both {
     }
 
     fn claim(&self) -> Option<Claim> {
-        let mut claim = self.paper.claim()?;
-        claim.level += self.keeper.set().delta();
-        claim.statement = match self.paper.rule.radius {
-            RadiusKind::Determinant => claim.statement,
-            _ => "theta* is in both confidence sets at all times, and no plan's values exceed V*; that the \
-                  regret is O~(d B sqrt(K) + d^2 B) is an argument on the lemmas of Theorem 5.1, not a \
-                  proof written out"
-                .into(),
-        };
-        Some(claim)
+        // the regret of LEVIS++ is an argument on the lemmas of its theorem, not a proof written out
+        let paper = self.paper.claim()?;
+        let level = paper.statements.first()?.level + self.keeper.set().delta();
+        Some(Claim::of_sets(paper.assumptions, "both confidence sets", None, level))
     }
 
     fn likelihood(&self) -> Option<&Likelihood> {

@@ -301,14 +301,16 @@ impl Likely {
     fn refuted(&mut self, s: State) -> bool {
         let Optimist { problem, standing, .. } = &self.optimist;
         let Some(set) = self.planned.as_mut().filter(|_| self.keeper.growth() > LITTLE) else { return false };
-        let Some(p) = self.optimist.greedy(s) else { return false };
         let Room { phi, z, warm } = &mut self.room;
-        problem.phi_v(p, &standing.v, phi);
-        // an answer must not depend on what was asked before: a run that is resumed was not asked
-        warm.rows.clear();
-        set.min(phi, warm);
-        set.coordinates(z);
-        self.keeper.gained(z) > NATS
+        // it acts by any of these
+        self.optimist.tied(s).any(|p| {
+            problem.phi_v(p, &standing.v, phi);
+            // an answer must not depend on what was asked before: a run that is resumed was not asked
+            warm.rows.clear();
+            set.min(phi, warm);
+            set.coordinates(z);
+            self.keeper.gained(z) > NATS
+        })
     }
 
     fn rate(&self, t: u64) -> Rate {

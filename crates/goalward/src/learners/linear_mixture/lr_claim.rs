@@ -1,7 +1,7 @@
 //! What is proved of `lr` with the settings in force and the run so far: the strongest statement of
 //! `docs/theory.md` whose conditions are met.
 
-use crate::confidence::{Assumption, Claim};
+use crate::confidence::{Assumption, Claim, Condition, Kind};
 
 /// What the statement depends on.
 pub(super) struct Standpoint {
@@ -20,53 +20,47 @@ pub(super) struct Standpoint {
     pub(super) factor: f64,
 }
 
-const VALID: &str = "theta* is in every confidence set at all times, and no plan's values exceed";
-
 impl Standpoint {
     pub(super) fn claim(&self) -> Claim {
-        let mixture = vec![Assumption::Mixture];
+        let claim = Claim::under(vec![Assumption::Mixture]);
         if self.known {
             let costs = if self.perturbed { " for costs raised by a millionth of the largest" } else { "" };
-            let statement = format!("there is one model, and all actions are optimal{costs}, to rounding");
-            return Claim { statement, level: 0.0, assumptions: mixture };
+            let text = format!("there is one model, and all actions are optimal{costs}, to rounding");
+            return claim.states(Kind::Policy, text, 0.0);
         }
-        if let Some(why) = self.no_theorem() {
-            let values = if self.perturbed {
-                "V* + rho_j T*, rho_j = 1/k_j in units of the largest cost"
-            } else {
-                "V*"
-            };
-            let statement = format!("{VALID} {values}; no regret theorem, since {why}");
-            return Claim { statement, level: self.delta, assumptions: mixture };
+        let raised = self.perturbed.then_some("V* + rho_j T*, rho_j = 1/k_j in units of the largest cost");
+        let sets = "every confidence set";
+        let claim = Claim::of_sets(vec![Assumption::Mixture], sets, raised, self.delta);
+        if self.no_theorem() {
+            return claim;
         }
         let positive = Assumption::settled("every cost off the goal is positive", true);
-        let (statement, last) = match self.no_trigger() {
-            None => (
-                format!(
-                    "R_K = O~(m B* sqrt(K) + m^2 B*) for all K at once (docs/theory.md, Theorem 2); {VALID} V*"
-                ),
-                "no plan stays that is further than 9 Gamma_t from the fit",
-            ),
+        let (text, last) = match self.no_trigger() {
+            None => {
+                let stays = "no plan stays that is further than 9 Gamma_t from the fit: times that one did";
+                let observed = Condition::at_most(stays, Some(self.missed as f64), Some(0.0));
+                (
+                    "the regret of K episodes is at most of the order m B* sqrt(K) + m^2 B*, up to \
+                     logarithms, for all K at once (docs/theory.md, Theorem 2)"
+                        .to_string(),
+                    Assumption::Settled(observed),
+                )
+            }
             Some(why) => (
                 format!(
                     "the regret is bounded by the plans made and by how far they were from the data \
-                     (docs/theory.md, Theorem 1), not in advance, since {why}; {VALID} V*"
+                     (docs/theory.md, Theorem 1), not in advance, since {why}"
                 ),
-                "plans are made over subsets of B",
+                Assumption::settled("plans are made over subsets of B", self.relaxed == 0),
             ),
         };
-        let assumptions = vec![Assumption::Mixture, positive, Assumption::settled(last, true)];
-        Claim { statement, level: 4.0 * self.delta, assumptions }
+        claim.states_if(Kind::Regret, text, 4.0 * self.delta, vec![positive, last])
     }
 
-    /// Why neither theorem holds.
-    fn no_theorem(&self) -> Option<&'static str> {
-        let reasons = [
-            (self.perturbed, "a cost off the goal is zero"),
-            (self.relaxed > 0, "rows of B were left out"),
-            (4.0 * self.delta >= 1.0, "it holds with probability 1 - 4 delta and delta is 1/4 or more"),
-        ];
-        reasons.into_iter().find(|(applies, _)| *applies).map(|(_, why)| why)
+    /// Whether neither theorem is about this run: a cost off the goal is zero, or rows of B were left
+    /// out of a plan's set.
+    fn no_theorem(&self) -> bool {
+        self.perturbed || self.relaxed > 0
     }
 
     /// Why there is only the theorem that looks back.
@@ -74,7 +68,10 @@ impl Standpoint {
         let reasons = [
             (self.factor != 1.0, "net is not 1"),
             (!self.writable, "the problem is too large to plan over the likelihood set itself"),
-            (self.missed > 0, "a plan over the likelihood set itself was needed and was too much work"),
+            (
+                self.missed > 0,
+                "a plan over the likelihood set itself, or a better fit, was needed and could not be had",
+            ),
         ];
         reasons.into_iter().find(|(applies, _)| *applies).map(|(_, why)| why)
     }

@@ -206,13 +206,6 @@ impl Optimist {
         greedy(&self.standing.q[self.problem.pairs_of(s)], &mut self.standing.ties)
     }
 
-    /// The first pair of least Q_j off the goal.
-    pub(super) fn greedy(&self, s: State) -> Option<Pair> {
-        let q = |p: &Pair| self.standing.q[*p];
-        let best = self.problem.pairs_of(s).min_by(|a, b| q(a).total_cmp(&q(b)));
-        best.filter(|_| s != self.problem.goal())
-    }
-
     /// All pairs that [`act`](Self::act) may choose in a state off the goal.
     pub(super) fn tied(&self, s: State) -> impl Iterator<Item = Pair> + '_ {
         let pairs = self.problem.pairs_of(s);
