@@ -43,6 +43,7 @@ pub(crate) const SOURCES: &[Source] = &[
         quick: false,
         figures: &[("figures/regret.png", "docs/figures/reproduce.png")],
     },
+    study("long", "goalward study run long", "3 min"),
     study("survey", "goalward study run survey", "3 min"),
     study("field", "goalward study run field", "20 s"),
     study("comparison", "goalward study run comparison", "10 min"),

@@ -127,7 +127,8 @@ impl Mean {
         let decimals =
             |size: f64, digits: f64| (digits - 1.0 - size.log_10().floor()).clamp(0.0, 9.0) as usize;
         match self.half_width() {
-            Some(half) if half > 0.0 => decimals(half, 2.0),
+            // what is less is rounding, not luck
+            Some(half) if half > 1e-9 * self.mean.abs() => decimals(half, 2.0),
             _ if self.mean == 0.0 || self.mean.fract() == 0.0 => 0,
             _ => decimals(self.mean.abs(), 4.0),
         }
@@ -239,6 +240,7 @@ mod tests {
         assert_eq!(Mean::of(&[12.0]).unwrap().to_string(), "12");
         assert_eq!(Mean::of(&[0.123_456]).unwrap().to_string(), "0.1235");
         assert_eq!(Mean::of(&[0.0, 0.0]).unwrap().to_string(), "0 ± 0");
+        assert_eq!(mean(10_922.666_666_67, 1e-12).to_string(), "10,923 ± 0");
     }
 
     #[test]

@@ -28,6 +28,7 @@ pub const SHIPPED: &[Shipped] = shipped![
     "growth",
     "growth-tuned",
     "hard",
+    "long",
     "sets",
     "mixtures",
     "free",

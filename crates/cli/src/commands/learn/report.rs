@@ -3,6 +3,7 @@
 use super::theta;
 use crate::numbers::{count, real, seconds};
 use crate::output::Sheet;
+use goalward::confidence::Kind;
 use goalward::episode::{Ending, RunResult, RunSpec};
 use goalward::learners;
 use serde::Serialize;
@@ -56,13 +57,16 @@ pub(super) fn summary(finished: &Finished, spec: &RunSpec, ending: Ending) -> St
 fn claimed(r: &RunResult, sheet: &mut Sheet) {
     let Some(guarantee) = &r.guarantee else {
         let said = learners::entry(&r.learner).map_or("none", |entry| entry.guarantee);
-        let why = said.strip_prefix("none: ").map_or(String::new(), |why| format!(": {why}"));
-        sheet.row("claims", format!("none{why}"));
+        let why = said.strip_prefix("none: ").unwrap_or("nothing is proved of this learner");
+        sheet.row("claims", format!("none: {why}"));
         return;
     };
     let label = |i: usize, name: &'static str| if i == 0 { name } else { "" };
     for (i, claim) in guarantee.claims.iter().enumerate() {
         sheet.row(label(i, "claims"), claim.sentence());
+    }
+    if [Kind::Regret, Kind::Policy].iter().all(|kind| guarantee.of(*kind).is_none()) {
+        sheet.row("", "regret: nothing is proved of it in advance");
     }
     for (i, condition) in guarantee.conditions.iter().enumerate() {
         sheet.row(label(i, "conditions"), condition.sentence());

@@ -222,15 +222,17 @@ impl<'a> Compared<'a> {
         self.worlds.len() > 1
     }
 
-    /// Rows that the reference is judged by: rivals with a guarantee that are not shown beside.
+    /// Rows that the reference is judged by: rivals of which something is proved, perhaps with
+    /// constants that nobody could check, and that are not shown beside.
     fn rivals(&self) -> Vec<(&Row, &Difference)> {
         let judged = |row: &&Row| {
-            row.guarantee.as_deref() == Some("yes") && !self.ask.beside.contains(&row.contender.label)
+            matches!(row.guarantee.as_deref(), Some("yes" | "unknown"))
+                && !self.ask.beside.contains(&row.contender.label)
         };
         self.rows().filter(judged).filter_map(|row| Some((row, row.difference.as_ref()?))).collect()
     }
 
-    /// Rivals with a guarantee of which the test says this.
+    /// Rivals of which the test says this.
     fn verdicts(&self, verdict: Verdict) -> usize {
         self.rivals().iter().filter(|(_, d)| d.verdict == Some(verdict)).count()
     }

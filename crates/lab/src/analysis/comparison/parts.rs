@@ -74,16 +74,16 @@ fn verdict(compared: &Compared) -> Option<String> {
     let by = "By paired tests at 5 % with Holm's correction";
     (rivals > 0).then(|| match (less == rivals, compared.several()) {
         (true, true) => {
-            format!("{by} `{reference}` pays less than every rival with a guarantee on every world.")
+            format!("{by} `{reference}` pays less than every rival whose guarantee holds or is unknown on every world.")
         }
-        (true, false) => format!("{by} `{reference}` pays less than every rival with a guarantee."),
+        (true, false) => format!("{by} `{reference}` pays less than every rival whose guarantee holds or is unknown."),
         (false, true) => format!(
-            "{by} `{reference}` pays less than a rival with a guarantee in {less} of {rivals} pairs of a \
-             rival and a world, more in {more}, and cannot be told apart in {open}."
+            "{by} `{reference}` pays less in {less} of {rivals} pairs of a world and a rival whose \
+             guarantee holds or is unknown, more in {more}, and cannot be told apart in {open}."
         ),
         (false, false) => format!(
-            "{by} `{reference}` pays less than {less} of {rivals} rivals with a guarantee, more than \
-             {more}, and cannot be told apart from {open}."
+            "{by} `{reference}` pays less than {less} of {rivals} rivals whose guarantee holds or is \
+             unknown, more than {more}, and cannot be told apart from {open}."
         ),
     })
 }

@@ -148,7 +148,7 @@ fn the_reference_is_judged_where_rivals_have_a_guarantee() {
     assert!(!judged.sound);
     assert!(says(
         &judged,
-        "Of 2 pairs of a world and a rival with a guarantee, lr pays less in 1, more in 1"
+        "Of 2 pairs of a world and a rival whose guarantee holds or is unknown, lr pays less in 1, more in 1"
     ));
     assert!(says(&judged, "lr pays more than levis on ladder (dim = 2), by 0.98"), "{:#?}", judged.words);
     assert!(
@@ -166,7 +166,7 @@ fn the_reference_is_judged_where_rivals_have_a_guarantee() {
     assert_eq!(difference["adjusted_p"], 8.0 / 1024.0);
     assert!(judged.methods.iter().any(|m| m.contains("over 4 comparisons")), "{:?}", judged.methods);
     let verdict = part(&judged, "verdict").unwrap();
-    assert!(verdict.contains("`lr` pays less than a rival with a guarantee in 1 of 2 pairs"), "{verdict}");
+    assert!(verdict.contains("`lr` pays less in 1 of 2 pairs of a world and a rival whose"), "{verdict}");
     let levis = part(&judged, "beside levis").unwrap();
     assert!(
         levis.starts_with("`levis` pays more on `corridor` (by 1.0") && levis.contains("less on"),

@@ -101,7 +101,7 @@ fn best(compared: &Compared, side: &Side) -> Option<String> {
     Some(format!("{first} {others}{or_more}."))
 }
 
-/// How the reference stands to rivals with a guarantee, and to those shown beside it.
+/// How the reference stands to its rivals, and to those shown beside it.
 fn verdict(compared: &Compared) -> Vec<String> {
     let Some(reference) = compared.ask.against.as_deref() else { return Vec::new() };
     let rivals = compared.rivals();
@@ -109,8 +109,10 @@ fn verdict(compared: &Compared) -> Vec<String> {
     if !rivals.is_empty() {
         let count = |verdict| compared.verdicts(verdict);
         let what = match compared.several() {
-            true => counted(rivals.len(), "pair") + " of a world and a rival with a guarantee",
-            false => counted(rivals.len(), "rival") + " with a guarantee",
+            true => {
+                counted(rivals.len(), "pair") + " of a world and a rival whose guarantee holds or is unknown"
+            }
+            false => counted(rivals.len(), "rival") + " whose guarantee holds or is unknown",
         };
         words.push(format!(
             "Of {what}, {reference} pays less in {}, more in {}, and cannot be told apart in {}, by \
