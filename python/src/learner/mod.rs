@@ -397,7 +397,7 @@ impl PyLearner {
         to_python(py, &serde_json::to_value(claim).unwrap_or_default())
     }
 
-    /// What the regret over finished episodes is at most, with the probability of the guarantee;
+    /// What the regret over finished episodes is at most, with the probability of the claim `certificate`;
     /// None where that is not known. It needs no truth.
     #[getter]
     fn regret_certified(&self, py: Python) -> PyResult<Option<f64>> {

@@ -37,7 +37,7 @@ pub struct RunResult {
     pub regret: f64,
     /// The sum over the steps of Q*(s,a) - V*(s): the same mean as the regret, far less noise.
     pub gap_regret: f64,
-    /// What the regret over finished episodes is at most, with the probability of the guarantee:
+    /// What the regret over finished episodes is at most, with the probability of the claim `certificate`:
     /// their cost, less what the plan in force at the start of each promised. It needs no truth.
     /// Null where nothing is certified: the guarantee does not hold, the data reject every mixture, or
     /// a cost off the goal is zero.

@@ -55,7 +55,7 @@ const DEFAULT_EPISODES: u64 = 1000;
 /// same. Regret is the cost of the run less what an optimal policy pays on average.
 ///
 /// The result shows theta_hat, the estimate, model by model: its name, its weight and, from lr and
-/// levis++lr, an interval that holds the true weight with the probability of the guarantee.
+/// levis++lr, an interval that holds the true weight with the probability of the claim "set".
 ///
 /// An optimistic learner also certifies its regret without knowing the truth: "regret certified at
 /// most" is what was paid, less what its plans promised at the start of every episode.
