@@ -4,7 +4,7 @@ use crate::analysis::{Findings, analyse};
 use crate::results::Results;
 use crate::store::{StudyFolder, load};
 use crate::study::Study;
-use crate::{Result, pictures, report};
+use crate::{Error, Result, pictures, report};
 use std::path::PathBuf;
 
 /// A study's answer, and the files that show it.
@@ -20,11 +20,16 @@ pub struct Presented {
 
 /// Reads the records of a folder, answers, draws, and writes summary.md, report.html and figures/
 /// into it. `look` changes how things are shown: the figures, labels and questions of a study file
-/// may have changed since the runs, which need not be run again for that.
+/// may have changed since the runs, which need not be run again for that. Records are found by world
+/// and learner; what the file asks beyond them is among the warnings.
 pub fn present(folder: &StudyFolder, look: Option<&Study>) -> Result<Presented> {
     let mut results = load(folder.path())?;
     if let Some(look) = look {
-        results.study = look.clone();
+        let none = || Error::Output {
+            path: folder.path().into(),
+            fault: format!("it has no run of the worlds and learners of the study {:?}", look.name),
+        };
+        results = results.under(look).ok_or_else(none)?;
     }
     let findings = analyse(&results);
     let mut files = Vec::new();

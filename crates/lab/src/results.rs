@@ -3,7 +3,7 @@
 //! Nothing here is computed but by reading: the numbers are those of the Parquet files
 //! (`store`), the times those of the manifests.
 
-use crate::study::Study;
+use crate::study::{LearnerPoint, Study, WorldPoint};
 use serde::{Deserialize, Serialize};
 
 /// The version of the tables: what columns they have, and what these mean.
@@ -21,6 +21,8 @@ pub struct Results {
     /// One for each world and learner: world by world, learners in their order. Cell
     /// `w * learners + l` belongs to world w and learner l.
     pub cells: Vec<Cell>,
+    /// What the study asks that these runs do not answer, since its file was changed.
+    pub changes: Vec<String>,
 }
 
 /// The program that made the records.
@@ -227,10 +229,53 @@ impl Results {
         &self.cells[world * self.study.learners.len() + learner]
     }
 
+    /// The same records under a study file as it is now: its labels, figures and questions. A cell
+    /// is found by its world and learner, wherever they stand in the file.
+    ///
+    /// None if the file asks for no cell that is recorded.
+    pub(crate) fn under(self, look: &Study) -> Option<Results> {
+        let old = self.study;
+        let world = |new: &WorldPoint| old.worlds.iter().position(|was| was.same_runs(new));
+        let learner = |new: &LearnerPoint| old.learners.iter().position(|was| was.same_runs(new));
+        let worlds: Vec<Option<usize>> = look.worlds.iter().map(world).collect();
+        let learners: Vec<Option<usize>> = look.learners.iter().map(learner).collect();
+        if worlds.iter().flatten().next().is_none() || learners.iter().flatten().next().is_none() {
+            return None;
+        }
+        let cell = |n: usize| {
+            let (world, learner) = (n / look.learners.len(), n % look.learners.len());
+            let was = worlds[world].zip(learners[learner]).map(|(w, l)| w * old.learners.len() + l);
+            let was = was.map(|was| self.cells[was].clone());
+            Cell { world, learner, ..was.unwrap_or(Cell { planned: old.seeds.len(), ..Cell::default() }) }
+        };
+        let cells = (0..look.worlds.len() * look.learners.len()).map(cell).collect();
+        let mut changes = self.changes;
+        let labels = look.worlds.iter().map(|w| &w.label);
+        changes.extend(not_run("world", worlds.iter().zip(labels)));
+        let labels = look.learners.iter().map(|l| &l.contender.label);
+        changes.extend(not_run("learner", learners.iter().zip(labels)));
+        if !look.seeds.iter().all(|seed| old.seeds.contains(seed)) {
+            changes.push("the file was changed after the runs: it asks for more seeds than were run".into());
+        }
+        if look.record != old.record {
+            changes.push("the file was changed after the runs: they recorded what it asked for then".into());
+        }
+        let study = Study { seeds: old.seeds, record: old.record, ..look.clone() };
+        Some(Results { study, cells, changes, build: self.build, machines: self.machines })
+    }
+
     /// Whether every planned run is there.
     pub fn complete(&self) -> bool {
         self.cells.iter().all(|cell| cell.runs.len() == cell.planned)
     }
+}
+
+/// Which points of a study file were never run.
+fn not_run<'a>(kind: &str, points: impl Iterator<Item = (&'a Option<usize>, &'a String)>) -> Option<String> {
+    let names: Vec<&str> = points.filter(|(was, _)| was.is_none()).map(|(_, label)| &**label).collect();
+    let noun = if names.len() == 1 { kind.to_string() } else { format!("{kind}s") };
+    (!names.is_empty())
+        .then(|| format!("the file was changed after the runs: no run has its {noun} {}", names.join(", ")))
 }
 
 impl Cell {

@@ -39,6 +39,54 @@ fn a_study_from_its_file_to_its_report() {
     assert_eq!(String::from_utf8(place.read("csv/runs.csv")).unwrap().lines().count(), 16);
 }
 
+/// A study file that was changed after the runs: numbers belong to the learner and world that made
+/// them, whatever stands in their places now.
+#[test]
+fn a_report_finds_runs_by_what_they_are() {
+    let place = Place::new();
+    let file = |worlds: &str, learners: &str| {
+        format!("seeds = 2\nepisodes = 4\nworlds = [{worlds}]\nlearners = [{learners}]\n[comparison]\n")
+    };
+    let [lr, random, levis] = ["\"lr\"", "\"random\"", "\"levis@B=3\""];
+    let both = "\"windy-grid@n=3\", \"hard-instance\"";
+    place.write("mine.toml", &file(both, &[lr, random].join(", ")));
+    place.run("study run mine.toml").done();
+    let cells = |of: &serde_json::Value| -> Vec<(String, String, String)> {
+        let text = |row: &serde_json::Value, key: &str| row[key].to_string();
+        let rows = of["rows"].as_array().unwrap().iter();
+        let mut all: Vec<_> =
+            rows.map(|row| (text(row, "world"), text(row, "learner"), text(row, "gap_regret"))).collect();
+        all.sort();
+        all
+    };
+    let report = || place.run("study report mine.toml --json").done().json();
+    let before = report();
+    assert_eq!(before["warnings"], serde_json::json!([]));
+    // swapped learners, and worlds in another order
+    place.write("mine.toml", &file("\"hard-instance\", \"windy-grid@n=3\"", &[random, lr].join(", ")));
+    let swapped = report();
+    assert_eq!(cells(&swapped), cells(&before));
+    assert_eq!(swapped["warnings"], serde_json::json!([]));
+    // a learner that was never run has no numbers, and a removed one is gone
+    place.write("mine.toml", &file(both, &[levis, random].join(", ")));
+    let other = place.run("study report mine.toml --json").done().json();
+    let mine = |label: &str| {
+        let of = |all: &serde_json::Value| -> Vec<_> {
+            cells(all).into_iter().filter(|(_, learner, _)| learner.contains(label)).collect()
+        };
+        (of(&other), of(&before))
+    };
+    let (now, then) = mine("random");
+    assert_eq!(now, then);
+    assert!(mine("levis").0.iter().all(|(.., gap)| gap == "null"), "{other}");
+    let warnings = other["warnings"].to_string();
+    assert!(warnings.contains("no run has its learner levis@B=3"), "{warnings}");
+    let html = String::from_utf8(place.read("out/mine/report.html")).unwrap();
+    assert!(html.contains("no run has its learner levis@B=3"));
+    place.write("mine.toml", &file("\"ladder\"", lr));
+    place.run("study report mine.toml").refused(&["out/mine", "no run of the worlds and learners", "hint: "]);
+}
+
 #[test]
 fn threads_and_shards_give_the_same_bytes() {
     let place = Place::new();

@@ -60,7 +60,7 @@ pub(crate) fn results(study: Study, make: impl Fn(usize, usize, u64) -> Option<R
     let cells = (0..study.worlds.len()).flat_map(|w| (0..learners).map(move |l| (w, l)));
     let cells = cells.map(|(w, l)| cell(w, l)).collect();
     let build = Build { version: "0.0.0".into(), commit: "abc".into() };
-    Results { study, build, machines: Vec::new(), cells }
+    Results { study, build, machines: Vec::new(), cells, changes: Vec::new() }
 }
 
 /// A finished run with this gap regret after every episode; the regret is the same, a step costs 1,

@@ -7,9 +7,9 @@ use crate::results::Results;
 /// So many failed jobs are named; the others are counted.
 const NAMED: usize = 5;
 
-/// Runs that are missing, failed or were cut off.
+/// What was changed since the runs, and runs that are missing, failed or were cut off.
 pub(super) fn of(results: &Results) -> Vec<String> {
-    let mut warnings = Vec::new();
+    let mut warnings = results.changes.clone();
     warnings.extend(missing(results));
     warnings.extend(failed(results));
     let several = results.study.worlds.len() > 1;

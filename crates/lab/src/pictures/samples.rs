@@ -105,6 +105,7 @@ pub(crate) fn results(learners: &[&str], worlds: &[&str], seeds: usize, most: u6
         build: Build { version: "0".into(), commit: "unknown".into() },
         machines: Vec::new(),
         cells,
+        changes: Vec::new(),
     }
 }
 

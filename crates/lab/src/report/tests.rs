@@ -134,6 +134,7 @@ fn results(worlds: usize, learners: usize, seeds: u64, points: u64) -> Results {
             seconds: 754.2,
         }],
         cells: (0..worlds * learners).map(cell).collect(),
+        changes: Vec::new(),
     }
 }
 

@@ -29,7 +29,7 @@ pub fn load(dir: &Path) -> Result<Results> {
             None => cell.runs.push(run(dir, job, manifest)?),
         }
     }
-    Ok(Results { study, build: plan.build, machines, cells })
+    Ok(Results { study, build: plan.build, machines, cells, changes: Vec::new() })
 }
 
 /// The manifest of a job, if it is finished or failed, and of no other run.

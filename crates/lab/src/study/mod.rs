@@ -30,6 +30,7 @@ pub(crate) use read::reread;
 use crate::figure::{Colour, Dash, Marker};
 use crate::{Contender, Error, Place, Result};
 use serde::Serialize;
+use std::path::Path;
 
 /// A question, with everything that its file may leave out filled in.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -109,6 +110,16 @@ pub struct WorldPoint {
     pub length: Length,
 }
 
+impl WorldPoint {
+    /// Whether runs here are runs there: the same world with the same parameters and lengths,
+    /// whatever its label. A problem file may have been moved, with the study beside it.
+    pub(crate) fn same_runs(&self, other: &WorldPoint) -> bool {
+        let (here, there) = (Path::new(&self.place.world), Path::new(&other.place.world));
+        let moved = here.is_absolute() && there.is_absolute() && here.file_name() == there.file_name();
+        (here == there || moved) && self.place.params == other.place.params && self.length == other.length
+    }
+}
+
 /// How long a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Length {
@@ -131,6 +142,14 @@ pub struct LearnerPoint {
     pub point: Vec<(String, String)>,
     /// How its curves look, as far as the file says.
     pub look: Look,
+}
+
+impl LearnerPoint {
+    /// Whether runs of this learner are runs of that one, whatever their labels.
+    pub(crate) fn same_runs(&self, other: &LearnerPoint) -> bool {
+        let (this, that) = (&self.contender, &other.contender);
+        this.learner == that.learner && this.settings == that.settings
+    }
 }
 
 /// What a file says of a curve's look; what it leaves out is chosen.
