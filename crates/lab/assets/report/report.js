@@ -3,7 +3,7 @@
 {
   const data = page.data;
   const shown = data.learners.map(() => true);
-  const view = { measure: "gap_regret", logX: false, logY: false, bands: true };
+  const view = { measure: "gap_regret", logX: false, logY: data.log, bands: true };
   const names = { gap_regret: "gap regret", regret: "regret" };
   const charts = [];
   /** In a tooltip, the learners nearest to the pointer. */

@@ -20,6 +20,17 @@ pub(super) fn picture(picture: &Picture) -> String {
     }
 }
 
+/// Width and height of a picture in pixels: a page that knows them does not move when it arrives.
+pub(super) fn size(picture: &Picture) -> Option<(u32, u32)> {
+    let of_svg = |key: &str| {
+        let head = picture.svg.split('>').next()?;
+        head.split_once(&format!(" {key}=\""))?.1.split('"').next()?.parse().ok()
+    };
+    let of_png = |at: usize| Some(u32::from_be_bytes(picture.png.get(at..at + 4)?.try_into().ok()?));
+    // a PNG begins with eight bytes, and its first chunk with eight more
+    of_svg("width").zip(of_svg("height")).or_else(|| of_png(16).zip(of_png(20)))
+}
+
 /// A number for drawing: so many digits; null where it is none.
 pub(super) fn rounded(x: f64, digits: usize) -> Value {
     match format!("{x:.*e}", digits - 1).parse::<f64>() {

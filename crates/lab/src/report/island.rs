@@ -27,9 +27,23 @@ pub(super) fn of(results: &Results) -> Value {
     let worlds = (0..study.worlds.len()).map(|world| curves::of(results, world));
     json!({
         "study": study.name,
+        "log": is_wide(results),
         "learners": learners.collect::<Vec<_>>(),
         "worlds": worlds.collect::<Vec<_>>(),
         "runs": results.cells.iter().map(|cell| numbers(results, cell)).collect::<Vec<_>>(),
+    })
+}
+
+/// Whether curves end so far apart on some world that on a linear axis the low ones cannot be told
+/// from zero.
+pub(super) fn is_wide(results: &Results) -> bool {
+    const WIDE: f64 = 30.0;
+    (0..results.study.worlds.len()).any(|world| {
+        let cells = results.cells.iter().filter(|cell| cell.world == world);
+        let ends = cells.filter_map(|cell| Some(cells::mean(cell, |run| run.row.gap_regret)?.mean));
+        let ends: Vec<f64> = ends.filter(|end| *end > 0.0).collect();
+        let least = ends.iter().copied().fold(f64::INFINITY, f64::min);
+        ends.iter().any(|end| *end > WIDE * least)
     })
 }
 

@@ -24,6 +24,8 @@ pub(super) struct Page {
     cells: Sortable,
     legend: Vec<Entry>,
     worlds: Vec<Chart>,
+    /// Whether the curves begin with a logarithmic y axis.
+    log: bool,
     pictures: Vec<Figure>,
     setups: Vec<parameters::Setup>,
     world_table: Sortable,
@@ -67,12 +69,17 @@ struct Figure {
     title: String,
     alt: String,
     source: String,
+    size: Option<(u32, u32)>,
 }
 
 pub(super) fn of(results: &Results, findings: &Findings, pictures: &[Picture]) -> Page {
     let study = &results.study;
-    let figure =
-        |p: &Picture| Figure { title: p.title.clone(), alt: p.alt.clone(), source: embed::picture(p) };
+    let figure = |p: &Picture| Figure {
+        title: p.title.clone(),
+        alt: p.alt.clone(),
+        source: embed::picture(p),
+        size: embed::size(p),
+    };
     Page {
         name: study.name.clone(),
         title: if study.title.is_empty() { study.name.clone() } else { study.title.clone() },
@@ -91,6 +98,7 @@ pub(super) fn of(results: &Results, findings: &Findings, pictures: &[Picture]) -
         cells: cells::table(results),
         legend: legend(results),
         worlds: (0..study.worlds.len()).map(|w| chart(results, w)).collect(),
+        log: island::is_wide(results),
         pictures: pictures.iter().map(figure).collect(),
         setups: parameters::learners(results),
         world_table: parameters::worlds(results),

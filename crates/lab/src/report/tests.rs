@@ -297,3 +297,27 @@ fn a_large_report_is_below_its_limit() {
         std::fs::write(std::path::Path::new(&folder).join("report.html"), page).unwrap();
     }
 }
+
+/// What a reader sees first: a page that does not move when its pictures arrive, and curves that
+/// can be told apart where they end far from each other.
+#[test]
+fn pictures_have_a_size_and_curves_far_apart_a_logarithmic_axis() {
+    let mut results = results(1, 2, 2, 5);
+    let page_of = |results: &Results| html(results, &findings(), &[picture()]).unwrap();
+    let ends = |results: &mut Results, high: f64| {
+        for (cell, end) in results.cells.iter_mut().zip([0.9, high]) {
+            cell.runs.iter_mut().for_each(|run| run.row.gap_regret = end);
+        }
+    };
+    ends(&mut results, 3844.0);
+    let far = page_of(&results);
+    let figure = far.split_once("<img ").unwrap().1.split_once("</figure>").unwrap().0;
+    assert!(figure.contains("width=\"300\" height=\"100\">") && !figure.contains("loading"), "{figure}");
+    let pressed = |page: &str| {
+        page.split_once("data-toggle=\"logY\" ").unwrap().1.split('>').next().unwrap().to_string()
+    };
+    assert_eq!((island(&far)["log"].clone(), &*pressed(&far)), (true.into(), "aria-pressed=\"true\""));
+    ends(&mut results, 9.0);
+    let near = page_of(&results);
+    assert_eq!((island(&near)["log"].clone(), &*pressed(&near)), (false.into(), "aria-pressed=\"false\""));
+}
