@@ -61,31 +61,21 @@
 //! * [`offline`]: the mixture from transitions that were logged elsewhere.
 
 pub mod check;
-mod closest;
 pub mod confidence;
 pub mod conformance;
 pub mod episode;
-mod error;
 #[doc(hidden)]
 pub mod estimate;
-pub mod files;
 pub mod learners;
-#[doc(hidden)]
-pub mod memory;
-#[doc(hidden)]
-pub mod numeric;
 pub mod offline;
-#[doc(hidden)]
-pub mod output;
-pub mod parameters;
-pub mod plan;
-pub mod problem;
 pub mod worlds;
 
-#[doc(hidden)]
-pub use closest::closest;
+pub use goalward_mdp::{
+    Error, Problem, Result, Settings, closest, files, memory, output, parameters, plan, problem,
+};
+pub use goalward_numeric::{self as numeric, Stream};
+
 pub use episode::{Arena, RunSpec, Runner};
-pub use error::{Error, Result};
 pub use learners::linear_mixture::certainty_equivalence::CertaintyEquivalence;
 pub use learners::linear_mixture::levis::Levis;
 pub use learners::linear_mixture::levis_plus::LevisPlus;
@@ -96,9 +86,6 @@ pub use learners::linear_mixture::psrl_mixture::PsrlMixture;
 pub use learners::linear_mixture::rho_levis_plus_plus::RhoLevisPlusPlus;
 pub use learners::linear_mixture::ucrl_ave_ssp::UcrlAveSsp;
 pub use learners::{Learner, Transition};
-pub use numeric::Stream;
-pub use parameters::Settings;
-pub use problem::Problem;
 
 /// The README's examples are tests.
 #[cfg(doctest)]

@@ -10,7 +10,7 @@ mod graph;
 
 pub use finding::{Finding, Level};
 
-use crate::error::shown;
+use goalward_mdp::shown;
 use crate::files::json::Known;
 use crate::files::{self, Explicit, Options, Source, json};
 use crate::parameters::Settings;

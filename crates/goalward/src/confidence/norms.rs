@@ -14,7 +14,6 @@ pub enum Norms {
     Computed,
 }
 
-#[doc(hidden)]
 impl Value for Norms {
     fn read(text: &str) -> Option<Norms> {
         [Norms::Printed, Norms::Computed].into_iter().find(|norms| norms.typed() == text)

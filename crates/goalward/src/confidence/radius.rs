@@ -20,7 +20,6 @@ pub enum RadiusKind {
     Data,
 }
 
-#[doc(hidden)]
 impl FromStr for RadiusKind {
     type Err = String;
 
@@ -50,7 +49,6 @@ impl fmt::Display for RadiusKind {
     }
 }
 
-#[doc(hidden)]
 impl Value for RadiusKind {
     fn read(text: &str) -> Option<RadiusKind> {
         text.parse().ok()

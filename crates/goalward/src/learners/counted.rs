@@ -50,7 +50,6 @@ pub(in crate::learners) const STAGE: Key<u64> = Key::count(
 pub(in crate::learners) const FLOOR: Key<f64> =
     Key::number("floor", 0.0, 1e300, "costs off the goal are raised to this, for the learner alone");
 
-#[doc(hidden)]
 impl Value for Support {
     fn read(text: &str) -> Option<Support> {
         match text {

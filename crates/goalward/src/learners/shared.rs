@@ -2,7 +2,7 @@
 
 use crate::confidence::{Norms, RadiusKind};
 use crate::numeric::Rows;
-use crate::parameters::{Bound, Choice, Key, Value};
+use crate::parameters::{Bound, Choice, Key};
 use crate::plan::Planner;
 use Choice::{WithCount, WithNumber, Word};
 
@@ -115,26 +115,3 @@ pub(super) const ROWS: Key<Rows> = Key::choice(
      optimistic, and plans say \"relaxed\")",
 )
 .or("nearest:256");
-
-#[doc(hidden)]
-impl Value for Planner {
-    fn read(text: &str) -> Option<Planner> {
-        text.parse().ok()
-    }
-    fn typed(&self) -> String {
-        self.name().into()
-    }
-}
-
-#[doc(hidden)]
-impl Value for Rows {
-    fn read(text: &str) -> Option<Rows> {
-        text.parse().ok()
-    }
-    fn typed(&self) -> String {
-        match self {
-            Rows::Exact => "exact".into(),
-            Rows::Nearest(n) => format!("nearest:{n}"),
-        }
-    }
-}

@@ -1,7 +1,7 @@
 //! What worlds share whose truth mixes candidate models: a pair from the outcomes under each model,
 //! the goal's own pairs, weights that are a mixture.
 
-use crate::error::shown;
+use goalward_mdp::shown;
 use crate::parameters::{Key, Reader};
 use crate::problem::{ProblemBuilder, State};
 use crate::{Error, Result};

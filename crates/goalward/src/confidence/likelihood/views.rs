@@ -37,7 +37,6 @@ impl LikelihoodNow<'_> {
     }
 }
 
-#[doc(hidden)]
 impl ConfidenceSet for LikelihoodNow<'_> {
     fn kind(&self) -> String {
         KIND.into()
@@ -86,7 +85,6 @@ impl ConfidenceSet for LikelihoodNow<'_> {
     }
 }
 
-#[doc(hidden)]
 impl ConfidenceSet for LikelihoodPlanned<'_> {
     fn kind(&self) -> String {
         KIND.into()

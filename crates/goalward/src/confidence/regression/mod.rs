@@ -106,7 +106,6 @@ pub(crate) struct RegressionSet<'a> {
     pub constraints: &'a Arc<Polytope>,
 }
 
-#[doc(hidden)]
 impl ConfidenceSet for RegressionSet<'_> {
     fn kind(&self) -> String {
         self.rule.kind().to_string()

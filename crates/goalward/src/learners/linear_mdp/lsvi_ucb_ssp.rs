@@ -91,7 +91,6 @@ pub enum Features {
     OneHot,
 }
 
-#[doc(hidden)]
 impl Value for Features {
     fn read(text: &str) -> Option<Features> {
         [Features::LowRank, Features::OneHot].into_iter().find(|features| features.typed() == text)

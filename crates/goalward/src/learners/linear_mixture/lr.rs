@@ -128,7 +128,6 @@ pub enum Shape {
 
 const SHAPES: [(Shape, &str); 3] = [(Shape::Outer, "outer"), (Shape::Cuts, "cuts"), (Shape::Exact, "exact")];
 
-#[doc(hidden)]
 impl Value for Shape {
     fn read(text: &str) -> Option<Shape> {
         SHAPES.iter().find(|(_, word)| *word == text).map(|(shape, _)| *shape)

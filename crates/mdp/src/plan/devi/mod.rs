@@ -1,0 +1,266 @@
+//! DEVI, discounted extended value iteration over a confidence set: Algorithm 2 of the paper, as
+//! printed and fast.
+//!
+//! Both find V with 0 <= V <= the fixed point of
+//!
+//! (L V)(s) = min(B, min_a c(s,a) + (1 - q) min over theta in C ∩ B of <theta, phi_V(s,a)>),
+//! (L V)(goal) = 0,
+//!
+//! and |V - L V| <= eps. The clamp at B (reading A14) sits inside every sweep: L stays monotone, a
+//! contraction and, as V* <= B, optimistic.
+//!
+//! V comes from certified lower bounds, so an inexact support problem never breaks optimism. Q,
+//! from which actions are chosen, comes from primal values: a bound may be off by rounding, which
+//! would break ties.
+//!
+//! The printed lines are [`Devi::plan`] (1 to 4 and 7 to 11) and `backup` (5 and 6). `sweep`
+//! applies L to all states in chunks, `halves` says when half of each feature is enough, `warm`
+//! where support problems start. `newton` is policy iteration, `certificate` what makes its V a
+//! lower bound, `evaluate` (`relax` where a policy leaves soon) and `improve` are its two steps.
+
+mod backup;
+mod certificate;
+mod evaluate;
+mod halves;
+mod improve;
+mod newton;
+mod planner;
+mod relax;
+mod sweep;
+mod warm;
+mod way;
+
+use crate::numeric::gauge;
+use crate::numeric::halt::{Cut, Halt};
+use crate::numeric::support::SupportMin;
+use crate::problem::Problem;
+use backup::Chosen;
+use evaluate::{Equations, Ranks};
+use halves::Leeway;
+pub use planner::Planner;
+use relax::Arcs;
+use sweep::Keep;
+use warm::WarmStarts;
+pub use way::{Met, way};
+
+/// In `auto`, value iteration gives way to policy iteration after so many support problems.
+const FAITHFUL_WORK: usize = 1 << 16;
+
+/// What is planned: the costs per pair, the bound B on values, and the paper's eps and q.
+#[derive(Clone, Copy, Debug)]
+pub struct Task<'a> {
+    /// The problem.
+    pub problem: &'a Problem,
+    /// Costs per pair, as the learner sees them.
+    pub costs: &'a [f64],
+    /// The bound B.
+    pub b: f64,
+    /// The residual to reach.
+    pub eps: f64,
+    /// The transition bonus.
+    pub q: f64,
+}
+
+/// How a planning call went.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Convergence {
+    /// Sweeps made.
+    pub sweeps: u64,
+    /// A bound on |V - L V|: the last change (faithful), or what the certificate says (fast).
+    pub residual: f64,
+    /// [`Planner::Faithful`] or [`Planner::Fast`], whichever finished.
+    pub planner: Planner,
+    /// Support problems that were handed to the conic solver.
+    pub fallbacks: u64,
+    /// The set was larger than asked for ([`SupportMin::is_relaxed`]): V is optimistic all the
+    /// same.
+    pub relaxed: bool,
+}
+
+/// So many pairs may take long.
+const SHOWN: usize = 1 << 16;
+
+/// A planning call that may take long: what its equations lack is shown until this is dropped.
+struct Shown;
+
+impl Shown {
+    fn begin() -> Shown {
+        gauge::lacks(f64::INFINITY, 1.0);
+        Shown
+    }
+}
+
+impl Drop for Shown {
+    fn drop(&mut self) {
+        gauge::settled();
+    }
+}
+
+/// How value iteration ended.
+enum Values {
+    /// The last change is below eps.
+    Converged(Convergence),
+    /// It would take too long.
+    Slow {
+        /// Sweeps made.
+        sweeps: u64,
+    },
+}
+
+/// The optimistic planner, with the tables of its last call.
+///
+/// Readings of the print of Algorithm 2:
+/// * D1: the loop tests |V^(i) - V^(i-1)|, with V^(-1) infinite, so there is at least one sweep;
+/// * D2, D3: it returns the last Q computed, and V its minimum.
+///
+/// **Cost**: sweeps x pairs support problems. Large problems are swept in parallel over fixed
+/// chunks of states; the result does not depend on the number of threads.
+#[derive(Clone, Debug)]
+pub struct Devi {
+    /// Q per pair, from primal values.
+    pub q: Vec<f64>,
+    /// V per state, from certified bounds, in [0, B].
+    pub v: Vec<f64>,
+    before: Vec<f64>,
+    /// The last sweep's change.
+    change: f64,
+    /// What the last sweep took off every bound for having read half of each feature.
+    leeway: Leeway,
+    warm: WarmStarts,
+    /// The minimising action and theta of each state; only policy iteration fills it.
+    chosen: Option<Chosen>,
+    equations: Equations,
+    /// For large problems: which of two states of the same value comes first.
+    ranks: Option<Ranks>,
+    arcs: Arcs,
+    /// Whether to go on.
+    halt: Halt,
+}
+
+impl Devi {
+    /// Buffers for a problem.
+    pub fn new(problem: &Problem) -> Self {
+        let (states, pairs) = (problem.states(), problem.pairs());
+        Devi {
+            q: vec![0.0; pairs],
+            v: vec![0.0; states],
+            before: vec![0.0; states],
+            change: 0.0,
+            leeway: Leeway::None,
+            warm: WarmStarts::new(pairs, problem.constraints().free()),
+            chosen: None,
+            equations: Equations::default(),
+            ranks: None,
+            arcs: Arcs::default(),
+            halt: Halt::never(),
+        }
+    }
+
+    /// Plans over a set that is not empty. `start` is where policy iteration sets out: the values
+    /// of the plan before, or anything else; value iteration sets out from zero.
+    pub fn plan<S>(&mut self, task: &Task, set: &mut S, planner: Planner, start: &[f64]) -> Convergence
+    where
+        S: SupportMin + Clone + Send + Sync,
+    {
+        loop {
+            // nobody can cut it off: the first round is the last
+            if let Ok(done) = self.plan_unless(task, set, planner, start, &Halt::never()) {
+                return done;
+            }
+        }
+    }
+
+    /// The same, but for a wish that it stop: within a fraction of a second on a million pairs.
+    /// What [`Devi::q`] and [`Devi::v`] then hold is of no use, and the next call does not depend
+    /// on it.
+    pub fn plan_unless<S>(
+        &mut self,
+        task: &Task,
+        set: &mut S,
+        planner: Planner,
+        start: &[f64],
+        halt: &Halt,
+    ) -> Result<Convergence, Cut>
+    where
+        S: SupportMin + Clone + Send + Sync,
+    {
+        self.begin(task, halt); // lines 1 and 2
+        let _shown = (task.problem.pairs() >= SHOWN).then(Shown::begin);
+        let fallbacks = set.fallbacks();
+        // line 3: whoever has a set knows that it is not empty
+        let done = match self.iterate_values(task, set, self.patience(planner))? {
+            Values::Converged(done) => done,
+            Values::Slow { sweeps } => {
+                self.v.copy_from_slice(start);
+                self.iterate_policies(task, set, sweeps)?
+            }
+        };
+        // lines 9 and 11: what `q` holds is the last Q
+        Ok(Convergence { fallbacks: set.fallbacks() - fallbacks, relaxed: set.is_relaxed(), ..done })
+    }
+
+    /// Lines 1 and 2: Q^(0) = 0, V^(0) = 0.
+    fn begin(&mut self, task: &Task, halt: &Halt) {
+        self.halt = halt.clone();
+        self.q.fill(0.0);
+        self.v.fill(0.0);
+        // a planning call must depend on its set alone, not on calls before it: a resumed run has
+        // not made those
+        self.warm.clear();
+        self.change = task.costs.iter().copied().fold(0.0, f64::max);
+    }
+
+    /// After how many sweeps value iteration gives way to policy iteration.
+    fn patience(&self, planner: Planner) -> u64 {
+        match planner {
+            Planner::Faithful => u64::MAX,
+            Planner::Auto => (FAITHFUL_WORK / self.q.len().max(1)) as u64,
+            Planner::Fast => 0,
+        }
+    }
+
+    /// Lines 4 to 8: value iteration from zero.
+    fn iterate_values<S>(&mut self, task: &Task, set: &mut S, most: u64) -> Result<Values, Cut>
+    where
+        S: SupportMin + Clone + Send + Sync,
+    {
+        let (mut i, mut change) = (0, f64::INFINITY); // V^(-1) is infinite
+        // line 4
+        while change >= task.eps && i < most {
+            change = self.step(task, set)?; // lines 5 and 6
+            i += 1; // line 7
+        }
+        Ok(match change < task.eps {
+            true => Values::Converged(Convergence {
+                sweeps: i,
+                residual: change,
+                planner: Planner::Faithful,
+                fallbacks: 0,
+                relaxed: false,
+            }),
+            false => Values::Slow { sweeps: i },
+        })
+    }
+
+    /// One sweep: `v` and `q` become L's of the values given; the change. The active rows of the
+    /// last sweep are where this one starts.
+    pub fn apply<S>(&mut self, task: &Task, set: &mut S, values: &[f64]) -> f64
+    where
+        S: SupportMin + Clone + Send + Sync,
+    {
+        self.v.copy_from_slice(values);
+        self.change = 0.0;
+        self.halt = Halt::never();
+        self.step(task, set).unwrap_or(f64::INFINITY) // never cut off
+    }
+
+    /// V <- L V; the change, or what it may be where features were half read.
+    fn step<S>(&mut self, task: &Task, set: &mut S) -> Result<f64, Cut>
+    where
+        S: SupportMin + Clone + Send + Sync,
+    {
+        std::mem::swap(&mut self.v, &mut self.before);
+        self.sweep(task, set, Keep::Values)?;
+        Ok(self.change + self.leeway.doubt(task.problem))
+    }
+}

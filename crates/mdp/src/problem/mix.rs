@@ -1,0 +1,148 @@
+//! Several known models over the same states as one learning problem: the truth is some mixture of
+//! them.
+
+use super::mixer::{Columns, Mixed, told};
+use super::{Instance, Note, ProblemBuilder, ROW_TOLERANCE, State, Truth, distinct_names, restart};
+use crate::error::shown;
+use crate::{Error, Result};
+
+/// A learning problem from models with their names: one feature for each model, theta mixes them.
+/// Errors and results call the models by these names. A name that stands there twice gets a number
+/// (`calm`, `calm-2`).
+///
+/// States are matched by name if both models have names, each once, else by number; so are the
+/// actions of a state. Start, goal and costs must agree, since a learner knows them; what does not
+/// fit is named. That no weight is negative joins the problem's facts (that they sum to one follows
+/// from the rows). `weights`, if known, are the problem's theta.
+///
+/// ```
+/// use goalward_mdp::problem::{Instance, Problem, mix};
+/// let coin = |heads: f64| -> goalward_mdp::Result<Instance> {
+///     let mut builder = Problem::builder("coin", 2, 1);
+///     builder.action(0, 1.0)?;
+///     builder.feature(0, 0, 0, &[1.0 - heads])?.feature(0, 0, 1, &[heads])?;
+///     Instance::new(builder.build()?, &[1.0])
+/// };
+/// let coins = [("fair".into(), coin(0.5)?), ("biased".into(), coin(0.9)?)];
+/// let mixed = mix(&coins, Some(&[0.25, 0.75]))?;
+/// assert_eq!(*mixed.problem.phi(0), [0.5, 0.09999999999999998, 0.5, 0.9]);
+/// assert!((mixed.truth()?.row(&mixed.problem, 0)[1] - 0.8).abs() < 1e-15);
+/// assert_eq!(mixed.problem.model_name(1), "biased");
+/// # Ok::<(), goalward_mdp::Error>(())
+/// ```
+pub fn mix(models: &[(String, Instance)], weights: Option<&[f64]>) -> Result<Instance> {
+    all(models)?.finish(weights)
+}
+
+/// As [`mix`], with second chances: states from which the goal cannot be reached lead back to the
+/// start ([`restart`]). Also gives these states. Without `weights` they are those that are lost
+/// whichever models take part.
+pub fn mix_restarting(
+    models: &[(String, Instance)],
+    weights: Option<&[f64]>,
+) -> Result<(Instance, Vec<State>)> {
+    all(models)?.finish_restarting(weights)
+}
+
+fn all(models: &[(String, Instance)]) -> Result<Mixer> {
+    let mut mixer = Mixer::new(models.len());
+    for (name, model) in models {
+        mixer.add(name, model)?;
+    }
+    Ok(mixer)
+}
+
+/// What [`mix`] does, with models that come one after the other: each can be let go of before the
+/// next one is read.
+///
+/// ```
+/// use goalward_mdp::{Settings, problem::Mixer, worlds};
+/// let mut mixer = Mixer::new(2);
+/// for wind in ["0.1", "0.4"] {
+///     mixer.add(wind, &worlds::open("windy-grid", &Settings::new().set("wind", wind))?)?;
+/// }
+/// assert_eq!(mixer.finish(None)?.problem.model_name(1), "0.4");
+/// # Ok::<(), goalward_mdp::Error>(())
+/// ```
+#[derive(Debug)]
+#[doc(hidden)]
+pub struct Mixer {
+    columns: Columns,
+    /// What the models call themselves.
+    own: Vec<String>,
+    notes: Vec<Note>,
+}
+
+impl Mixer {
+    /// For so many models.
+    pub fn new(models: usize) -> Mixer {
+        Mixer { columns: Columns::new(models), own: Vec::new(), notes: Vec::new() }
+    }
+
+    /// Adds a model, which errors and results call by this name.
+    pub fn add(&mut self, name: &str, model: &Instance) -> Result<()> {
+        self.columns.add(name, model)?;
+        self.own.push(model.problem.name().into());
+        self.notes.extend(told(name, &model.notes));
+        Ok(())
+    }
+
+    /// The mixture.
+    pub fn finish(self, weights: Option<&[f64]>) -> Result<Instance> {
+        let mixed = self.blend(weights)?;
+        mixed.problem.require_goal_in_reach()?;
+        Ok(mixed)
+    }
+
+    /// The mixture with second chances, as [`mix_restarting`] gives it.
+    pub fn finish_restarting(self, weights: Option<&[f64]>) -> Result<(Instance, Vec<State>)> {
+        let models = self.own.len();
+        let Instance { problem, truth, notes, .. } = self.blend(weights)?;
+        let (instance, lost) = match &truth {
+            Some(truth) => restart(&problem, truth)?,
+            None => {
+                let even = vec![1.0 / models as f64; models];
+                restart(&problem, &Truth::new(&problem, &even)?)?
+            }
+        };
+        instance.problem.require_goal_in_reach()?;
+        Ok((Instance { truth: instance.truth.filter(|_| truth.is_some()), notes, ..instance }, lost))
+    }
+
+    /// The mixture, be the goal in reach or not.
+    fn blend(self, weights: Option<&[f64]>) -> Result<Instance> {
+        let names: Vec<&str> = self.columns.names.iter().map(String::as_str).collect();
+        let names = distinct_names(&names);
+        if let Some(weights) = weights.filter(|_| !names.is_empty()) {
+            check_weights(weights, names.len())?;
+        }
+        let Mixed { start, goal, arrays, state_names, action_names } = self.columns.finish()?;
+        let mut builder = ProblemBuilder::of_arrays(&self.own.join("+"), names.len(), arrays);
+        builder.start(start).goal(goal).simplex().allow_lost().model_names(names);
+        if let Some(names) = state_names {
+            builder.state_labels(names);
+        }
+        if let Some(names) = action_names {
+            builder.action_labels(names);
+        }
+        let problem = builder.build()?;
+        let truth = weights.map(|weights| Truth::new(&problem, weights)).transpose()?;
+        let mut mixed = Instance::of(problem, truth);
+        mixed.notes.extend(self.notes);
+        Ok(mixed)
+    }
+}
+
+fn check_weights(weights: &[f64], models: usize) -> Result<()> {
+    let fault = |fault: String| Err(Error::Field { field: "weights".into(), fault });
+    if weights.len() != models {
+        return fault(format!("{} weights for {models} models", weights.len()));
+    }
+    if let Some(w) = weights.iter().find(|w| !(0.0..=1.0).contains(*w)) {
+        return fault(format!("{} does not lie between 0 and 1", shown(*w)));
+    }
+    match weights.iter().sum::<f64>() {
+        sum if (sum - 1.0).abs() <= ROW_TOLERANCE => Ok(()),
+        sum => fault(format!("they sum to {}, not to 1 (tolerance {ROW_TOLERANCE:e})", shown(sum))),
+    }
+}

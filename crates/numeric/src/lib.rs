@@ -1,0 +1,22 @@
+//! Numerical tools that know nothing of shortest paths.
+
+mod draws;
+pub mod gauge;
+pub mod halt;
+pub mod linear;
+mod polytope;
+mod portable;
+mod rng;
+pub mod stored;
+pub mod support;
+mod tall;
+
+#[doc(hidden)]
+pub use gauge::Gauge;
+pub use linear::Cholesky;
+pub use linear::{dot, norm};
+pub use polytope::Turn;
+pub use polytope::{Contradiction, EmptyPolytope, Polytope, PolytopeBuilder, Pruned, Rows};
+pub use portable::Portable;
+pub use rng::{Stream, categorical};
+pub use tall::{Tall, Unsplittable};

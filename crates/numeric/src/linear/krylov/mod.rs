@@ -1,0 +1,303 @@
+//! A policy's equations, leaving(i) x(i) - sum of w(i,j) x(j) = b(i), where they are too many or
+//! too well connected for elimination: BiCGSTAB (van der Vorst, 1992) with an incomplete
+//! factorisation that costs one number per node.
+//!
+//! **The preconditioner.** A = D - L - U, with D what leaves each node, and M = (E - L) E^-1 (E -
+//! U). Of an elimination in the order of the nodes only the pivots E are kept, and whatever it
+//! would fill in counts as a self-loop: with h(i) what leaves to the outside, h(i) + sum over k < i
+//! of w(i,k) h(k)/E(k) is what leaves for good, and E(i) that plus the arcs to higher nodes. (This
+//! is Gustafsson's modified incomplete factorisation (1978) on the diagonal, in the sums of
+//! Grassmann, Taksar and Heyman: nothing is subtracted.) M 1 = A 1, so the slow mode of a chain
+//! that leaves seldom is met exactly; on a line M = A; on grids the condition number falls by an
+//! order. Nodes that are near the outside should come first.
+//!
+//! With u = (E - L)^-1 p and y = (E - U)^-1 E u = M^-1 p, A y = E u + (D - E) y - L y: one product
+//! with the preconditioned matrix costs one and a half passes over the arcs. What comes out is
+//! judged by its residual. Of long vectors all but the two triangular solves runs on all cores.
+
+mod rows;
+#[cfg(test)]
+mod tests;
+
+use crate::halt::Halt;
+use crate::linear::parts::{self, dot, largest, norm};
+
+/// A pivot is at least this part of what leaves its node: a node may have nothing but arcs to nodes
+/// that were cut off.
+const LEAST_PIVOT: f64 = 0.01;
+/// The part of the fill-in that is dropped, not lumped: without any the factors can be far from the
+/// matrix where the order of the nodes says little.
+const DROPPED: f64 = 0.05;
+/// Arcs back are looked for in lists of at most so many.
+const SHORT: usize = 32;
+/// Iterations without the residual getting smaller before it starts afresh.
+const PATIENCE: usize = 100;
+
+/// When a solution is good enough.
+#[derive(Clone, Copy, Debug)]
+pub enum Goal {
+    /// The Euclidean norm of the residual, relative to that of the right-hand side.
+    Relative(f64),
+    /// The largest residual of an equation.
+    Largest(f64),
+}
+
+/// How a solution ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Solved {
+    /// The residual is small enough.
+    Enough,
+    /// It is not; x is what it came to.
+    Short,
+}
+
+/// The size of a residual.
+type Measure = fn(&[f64]) -> f64;
+
+/// The rows of a policy, and the vectors that it takes to solve them: kept from one system to the
+/// next.
+#[derive(Clone, Debug, Default)]
+pub struct Krylov {
+    /// Per node, where the room for its arcs begins; one more at the end.
+    first: Vec<usize>,
+    /// Per node, the arcs to nodes of lower number, at the beginning of its room, and of higher
+    /// number, at the end.
+    arcs: Vec<(u32, u32)>,
+    next: Vec<u32>,
+    weight: Vec<f64>,
+    /// D.
+    leaving: Vec<f64>,
+    /// E.
+    pivot: Vec<f64>,
+    vectors: [Vec<f64>; 7],
+    start: Vec<f64>,
+    halt: Halt,
+    spent: usize,
+}
+
+impl Krylov {
+    /// Solves from now on end early when asked to: x is then of no use.
+    pub fn heed(&mut self, halt: &Halt) {
+        self.halt = halt.clone();
+    }
+
+    /// The iterations of all solutions so far.
+    pub fn spent(&self) -> usize {
+        self.spent
+    }
+
+    /// The pivots; before it they hold what leaves to the outside.
+    fn factor(&mut self) {
+        let [good, above, ..] = &mut self.vectors;
+        resize(good, self.pivot.len(), 0.0);
+        resize(above, self.pivot.len(), 0.0);
+        for i in 0..self.pivot.len() {
+            let (lower, upper) = split(&self.first, &self.arcs, i);
+            above[i] = self.weight[upper].iter().sum();
+            good[i] = self.pivot[i];
+            for (&k, w) in self.next[lower.clone()].iter().zip(&self.weight[lower]) {
+                let k = k as usize;
+                let (_, back) = split(&self.first, &self.arcs, k);
+                let back = match back.len() <= SHORT {
+                    true => {
+                        back.clone().find(|&e| self.next[e] as usize == i).map_or(0.0, |e| self.weight[e])
+                    }
+                    false => 0.0,
+                };
+                good[i] += w * (good[k] + DROPPED * (above[k] - back)) / self.pivot[k];
+            }
+            self.pivot[i] = (good[i] + above[i]).max(LEAST_PIVOT * self.leaving[i]);
+        }
+    }
+
+    fn lower(&self, i: usize, x: &[f64]) -> f64 {
+        let from = self.first[i];
+        self.gather(from..from + self.arcs[i].0 as usize, x)
+    }
+
+    fn upper(&self, i: usize, x: &[f64]) -> f64 {
+        let end = self.first[i + 1];
+        self.gather(end - self.arcs[i].1 as usize..end, x)
+    }
+
+    fn gather(&self, range: std::ops::Range<usize>, x: &[f64]) -> f64 {
+        let arcs = self.next[range.clone()].iter().zip(&self.weight[range]);
+        arcs.map(|(&j, w)| w * x[j as usize]).sum()
+    }
+
+    /// y = M^-1 p and v = A y.
+    fn apply(&self, p: &[f64], y: &mut [f64], v: &mut [f64]) {
+        for i in 0..p.len() {
+            v[i] = (p[i] + self.lower(i, v)) / self.pivot[i];
+        }
+        for i in (0..p.len()).rev() {
+            y[i] = v[i] + self.upper(i, y) / self.pivot[i];
+        }
+        parts::each(v, |begin, v| {
+            for (i, v) in (begin..).zip(v) {
+                let (leaving, pivot) = (self.leaving[i], self.pivot[i]);
+                *v = pivot * *v + (leaving - pivot) * y[i] - self.lower(i, y);
+            }
+        });
+    }
+
+    fn residual(&self, b: &[f64], x: &[f64], r: &mut [f64]) {
+        parts::each(r, |begin, r| {
+            for (i, r) in (begin..).zip(r) {
+                *r = b[i] - (self.leaving[i] * x[i] - (self.lower(i, x) + self.upper(i, x)));
+            }
+        });
+    }
+
+    /// One Gauss-Seidel sweep; what the equation that lacked most lacked.
+    fn sweep(&self, b: &[f64], x: &mut [f64]) -> f64 {
+        let mut left = 0.0f64;
+        for i in 0..b.len() {
+            let sum = b[i] + self.lower(i, x) + self.upper(i, x);
+            left = left.max((sum - self.leaving[i] * x[i]).abs());
+            x[i] = sum / self.leaving[i];
+        }
+        left
+    }
+
+    /// Improves x until no equation lacks more than `enough`, in at most so many iterations. Where
+    /// that fails, from the same x, by at most so many Gauss-Seidel sweeps, which converge for
+    /// every chain that leaves surely, if slowly. Says what the iterations did.
+    pub fn solve_or_relax(
+        &mut self,
+        b: &[f64],
+        x: &mut [f64],
+        enough: f64,
+        iterations: usize,
+        sweeps: usize,
+    ) -> Solved {
+        let mut start = std::mem::take(&mut self.start);
+        start.clear();
+        start.extend_from_slice(x);
+        let solved = self.solve(b, x, Goal::Largest(enough), iterations);
+        if solved == Solved::Short {
+            x.copy_from_slice(&start);
+            let _ = (0..sweeps).find(|_| self.halt.asked() || self.sweep(b, x) <= enough);
+        }
+        self.start = start;
+        solved
+    }
+
+    /// Improves x until the residual is small enough, in at most so many iterations.
+    pub fn solve(&mut self, b: &[f64], x: &mut [f64], goal: Goal, most: usize) -> Solved {
+        let mut vectors = std::mem::take(&mut self.vectors);
+        vectors.iter_mut().for_each(|vector| resize(vector, b.len(), 0.0));
+        // on a thread of the pool: many short parallel sections would wake it up each time
+        let (solved, iterations) = match parts::is_long(b.len()) {
+            true => rayon::scope(|_| self.iterate(b, x, goal, most, &mut vectors)),
+            false => self.iterate(b, x, goal, most, &mut vectors),
+        };
+        self.spent += iterations;
+        self.vectors = vectors;
+        if let Goal::Relative(_) = goal {
+            self.sweep(b, x);
+            self.sweep(b, x);
+        }
+        if x.iter().all(|x| x.is_finite()) { solved } else { Solved::Short }
+    }
+
+    fn iterate(
+        &self,
+        b: &[f64],
+        x: &mut [f64],
+        goal: Goal,
+        most: usize,
+        vectors: &mut [Vec<f64>; 7],
+    ) -> (Solved, usize) {
+        let (limit, measure): (f64, Measure) = match goal {
+            Goal::Relative(tolerance) => (tolerance * norm(b), norm),
+            Goal::Largest(enough) => (enough, largest),
+        };
+        let mut iterations = 0;
+        let mut best = f64::INFINITY;
+        loop {
+            // a fresh start: the residual that recurs drifts away from the true one
+            self.residual(b, x, &mut vectors[0]);
+            let size = measure(&vectors[0]);
+            if size <= limit {
+                return (Solved::Enough, iterations);
+            }
+            if size.is_nan() || size > 0.5 * best || iterations >= most || self.halt.asked() {
+                let near = size <= 1e3 * limit && matches!(goal, Goal::Relative(_));
+                return (if near { Solved::Enough } else { Solved::Short }, iterations);
+            }
+            best = size;
+            self.run(x, (limit, measure), size, most, &mut iterations, vectors);
+        }
+    }
+
+    /// BiCGSTAB from the residual at hand, until it seems small enough or nothing moves any more.
+    fn run(
+        &self,
+        x: &mut [f64],
+        (limit, measure): (f64, Measure),
+        size: f64,
+        most: usize,
+        iterations: &mut usize,
+        vectors: &mut [Vec<f64>; 7],
+    ) {
+        let [r, shadow, p, v, y, z, t] = vectors;
+        let (mut least, mut since) = (size, 0);
+        shadow.copy_from_slice(r);
+        let (mut rho, mut alpha, mut omega) = (1.0f64, 1.0f64, 1.0f64);
+        p.fill(0.0);
+        v.fill(0.0);
+        while *iterations < most && !self.halt.asked() {
+            *iterations += 1;
+            let rho_next = dot(shadow, r);
+            let beta = rho_next / rho * (alpha / omega);
+            rho = rho_next;
+            parts::each(p, |begin, p| {
+                let (r, v) = (&r[begin..], &v[begin..]);
+                (p.iter_mut().zip(r).zip(v)).for_each(|((p, r), v)| *p = r + beta * (*p - omega * v));
+            });
+            self.apply(p, y, v);
+            alpha = rho / dot(shadow, v);
+            step(x, r, alpha, y, v);
+            // where M = A there is nothing left, and nothing to divide by
+            if measure(r) <= 0.5 * limit {
+                break;
+            }
+            self.apply(r, z, t);
+            omega = dot(t, r) / dot(t, t);
+            step(x, r, omega, z, t);
+            let size = measure(r);
+            if size.is_nan() {
+                // a breakdown
+                x.iter_mut().filter(|x| !x.is_finite()).for_each(|x| *x = 0.0);
+                break;
+            }
+            if size < least {
+                (least, since) = (size, 0);
+            }
+            since += 1;
+            if size <= 0.5 * limit || since > PATIENCE {
+                break;
+            }
+        }
+    }
+}
+
+/// x += factor y and r -= factor v.
+fn step(x: &mut [f64], r: &mut [f64], factor: f64, y: &[f64], v: &[f64]) {
+    parts::both(x, r, |begin, x, r| {
+        x.iter_mut().zip(&y[begin..]).for_each(|(x, y)| *x += factor * y);
+        r.iter_mut().zip(&v[begin..]).for_each(|(r, v)| *r -= factor * v);
+    });
+}
+
+/// The places of the arcs to lower and to higher nodes.
+fn split(first: &[usize], arcs: &[(u32, u32)], i: usize) -> (std::ops::Range<usize>, std::ops::Range<usize>) {
+    let (from, end) = (first[i], first[i + 1]);
+    (from..from + arcs[i].0 as usize, end - arcs[i].1 as usize..end)
+}
+
+fn resize<T: Copy>(vector: &mut Vec<T>, len: usize, value: T) {
+    vector.reserve_exact(len.saturating_sub(vector.len()));
+    vector.resize(len, value);
+}

@@ -1,0 +1,100 @@
+//! Long vectors in parts, on all cores. The parts depend on the length alone, so that the bits do
+//! not depend on the number of threads. Short vectors are whole: to share them would take longer.
+
+use crate::linear::vectors;
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Vectors of this length are cut.
+const LONG: usize = 1 << 15;
+/// Into so many parts: a sweep that is cut learns of other parts only afterwards.
+const PARTS: usize = 8;
+
+/// The length of the parts of a long vector.
+fn cut(length: usize) -> Option<usize> {
+    (length >= LONG).then(|| length.div_ceil(PARTS))
+}
+
+/// Whether vectors of this length are cut.
+pub(crate) fn is_long(length: usize) -> bool {
+    cut(length).is_some()
+}
+
+/// The parts of a vector of this length.
+pub fn ranges(length: usize) -> Vec<Range<usize>> {
+    let part = cut(length).unwrap_or(length).max(1);
+    (0..length).step_by(part).map(|begin| begin..(begin + part).min(length)).collect()
+}
+
+/// Calls `f` for each of some parts; what it returned, in their order.
+pub fn map<T: Send, R: Send>(mut parts: Vec<T>, f: impl Fn(T) -> R + Sync) -> Vec<R> {
+    match parts.len() {
+        1 => parts.pop().into_iter().map(f).collect(),
+        _ => parts.into_par_iter().map(&f).collect(),
+    }
+}
+
+/// Cuts a list at the ends of its parts.
+pub fn split<T>(mut list: &mut [T], ends: impl Iterator<Item = usize>) -> Vec<&mut [T]> {
+    let mut begin = 0;
+    ends.map(|end| {
+        let (part, rest) = std::mem::take(&mut list).split_at_mut(end - begin);
+        (list, begin) = (rest, end);
+        part
+    })
+    .collect()
+}
+
+/// Calls `f` for each part of two lists of the same length, with the place where it begins; what it
+/// returned, in their order.
+pub fn both<A: Send, B: Send, R: Send>(
+    a: &mut [A],
+    b: &mut [B],
+    f: impl Fn(usize, &mut [A], &mut [B]) -> R + Sync,
+) -> Vec<R> {
+    match cut(a.len()) {
+        Some(part) => {
+            let parts = a.par_chunks_mut(part).zip(b.par_chunks_mut(part)).enumerate();
+            parts.map(|(k, (a, b))| f(k * part, a, b)).collect()
+        }
+        None => vec![f(0, a, b)],
+    }
+}
+
+/// Calls `f` for each part of x with the place where it begins.
+pub fn each(x: &mut [f64], f: impl Fn(usize, &mut [f64]) + Sync) {
+    match cut(x.len()) {
+        Some(part) => x.par_chunks_mut(part).enumerate().for_each(|(k, x)| f(k * part, x)),
+        None => f(0, x),
+    }
+}
+
+/// The sum of products.
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    let Some(part) = cut(a.len()) else { return vectors::dot(a, b) };
+    let parts = a.par_chunks(part).zip(b.par_chunks(part));
+    let sums: Vec<f64> = parts.map(|(a, b)| vectors::dot(a, b)).collect();
+    sums.into_iter().sum()
+}
+
+/// The Euclidean norm.
+pub(crate) fn norm(a: &[f64]) -> f64 {
+    dot(a, a).sqrt()
+}
+
+/// The largest absolute value; not a number if one is not.
+pub(crate) fn largest(a: &[f64]) -> f64 {
+    let Some(part) = cut(a.len()) else { return vectors::largest(a) };
+    let most: Vec<f64> = a.par_chunks(part).map(vectors::largest).collect();
+    vectors::largest(&most)
+}
+
+/// x -= factor y.
+pub(crate) fn subtract(x: &mut [f64], factor: f64, y: &[f64]) {
+    each(x, |begin, x| x.iter_mut().zip(&y[begin..]).for_each(|(x, y)| *x -= factor * y));
+}
+
+/// x *= factor.
+pub(crate) fn scale(x: &mut [f64], factor: f64) {
+    each(x, |_, x| x.iter_mut().for_each(|x| *x *= factor));
+}

@@ -1,0 +1,284 @@
+//! Rows phi'x >= 0 that are too many to be written out: the features stay where they are and are
+//! scanned.
+
+use super::facts::{Facts, Implied};
+use super::{EmptyPolytope, Polytope, PolytopeBuilder, Reduced, direction, parallel};
+use crate::{Tall, dot};
+use rayon::prelude::*;
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+
+/// Rows per chunk of a scan. The chunks never depend on the number of threads.
+const CHUNK: usize = 1 << 16;
+/// Rows that the core starts with, taken at equal distances.
+const SAMPLE: usize = 128;
+/// Rows that join the core at once, and the most that a chunk may propose.
+const BATCH: usize = 64;
+/// Rounds in which rows join for the sake of a deep interior point; after those, only for the sake
+/// of one at all.
+const DEEPER: usize = 30;
+
+/// Which rows of a polytope that [has features](Polytope::has_features) a confidence set takes, of
+/// those that can bind within its ellipsoid.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rows {
+    /// All of them, however many: the set is ellipsoid ∩ polytope.
+    Exact,
+    /// All of them up to four times so many; of more, so many that lie nearest to the ellipsoid's
+    /// centre in its own norm. The set is then larger, so that a minimum over it is still a lower
+    /// bound; [`SupportMin::is_relaxed`](crate::support::SupportMin::is_relaxed) says so.
+    Nearest(usize),
+}
+
+impl std::str::FromStr for Rows {
+    type Err = ();
+
+    /// `exact`, or `nearest:N` with N from 1.
+    fn from_str(text: &str) -> Result<Self, ()> {
+        match text.strip_prefix("nearest:") {
+            Some(count) => count.parse().ok().filter(|n| *n > 0).map(Rows::Nearest).ok_or(()),
+            None if text == "exact" => Ok(Rows::Exact),
+            None => Err(()),
+        }
+    }
+}
+
+impl Default for Rows {
+    fn default() -> Self {
+        Rows::Nearest(256)
+    }
+}
+
+/// All rows phi of an array, as phi'x >= 0.
+#[derive(Clone, Debug)]
+pub struct Features {
+    phi: Arc<Tall>,
+    /// Rows that facts imply, which are passed over.
+    implied: Option<Arc<Implied>>,
+    limit: Rows,
+}
+
+impl Features {
+    /// Which of the rows that can bind a set takes.
+    pub(crate) fn limit(&self) -> Rows {
+        self.limit
+    }
+
+    pub(super) fn with_limit(self, limit: Rows) -> Self {
+        Features { limit, ..self }
+    }
+
+    pub(super) fn new(phi: Arc<Tall>, limit: Rows) -> Self {
+        Features { phi, implied: None, limit }
+    }
+
+    /// The same rows, stored otherwise.
+    pub(super) fn with_phi(self, phi: Arc<Tall>) -> Self {
+        Features { phi, ..self }
+    }
+
+    /// How many rows facts imply.
+    pub(super) fn implied(&self) -> usize {
+        self.implied.as_ref().map_or(0, |implied| implied.count())
+    }
+
+    fn is_implied(&self, i: usize) -> bool {
+        self.implied.as_ref().is_some_and(|implied| implied.has(i))
+    }
+
+    /// The numbers of the rows that no fact implies.
+    fn open(&self) -> impl Iterator<Item = usize> {
+        (0..self.len()).filter(|&i| !self.is_implied(i))
+    }
+
+    /// How many rows there are, implied ones included.
+    pub(super) fn len(&self) -> usize {
+        self.phi.rows()
+    }
+
+    /// A feature row.
+    pub(crate) fn phi(&self, i: usize) -> Cow<'_, [f64]> {
+        self.phi.get(i..i + 1)
+    }
+
+    /// Looks at all rows that no fact implies in parallel, a chunk at a time; what the chunks give
+    /// comes in the order of the rows. `room` makes what a look needs besides.
+    pub fn scan<S, T: Send>(
+        &self,
+        room: impl Fn() -> S + Sync,
+        look: impl Fn(usize, &[f64], &mut S, &mut Vec<T>) + Sync,
+    ) -> Vec<Vec<T>> {
+        let rows = self.phi.rows();
+        (0..rows.div_ceil(CHUNK))
+            .into_par_iter()
+            .map(|chunk| {
+                let (mut room, mut found, mut phi) = (room(), Vec::new(), Vec::new());
+                let all = CHUNK * chunk..rows.min(CHUNK * (chunk + 1));
+                for i in all.filter(|&i| !self.is_implied(i)) {
+                    look(i, self.phi.row(i, &mut phi), &mut room, &mut found);
+                }
+                found
+            })
+            .collect()
+    }
+
+    /// Row i in the hull's coordinates, of norm one, and its offset; none if the hull's equalities
+    /// settle it, or facts imply it.
+    pub(crate) fn row(&self, polytope: &Polytope, i: usize, row: &mut [f64]) -> Option<f64> {
+        if self.is_implied(i) {
+            return None;
+        }
+        match polytope.reduce_row(-1.0, &self.phi(i), 0.0, row) {
+            Ok(Reduced::Offset(b)) => Some(b),
+            _ => None,
+        }
+    }
+
+    /// Rows that z violates by more than a distance: a batch of the worst at most, the worst first.
+    pub fn violated(&self, polytope: &Polytope, z: &[f64], tolerance: f64) -> Vec<usize> {
+        let theta: Vec<f64> = (0..self.phi.dim())
+            .map(|i| polytope.origin()[i] + dot(&polytope.basis()[i * z.len()..(i + 1) * z.len()], z))
+            .collect();
+        let found = self.scan(
+            || vec![0.0; z.len()],
+            |i, phi, row, found: &mut Vec<Proposal>| {
+                // nearly all of them
+                if dot(phi, &theta) > 0.0 {
+                    return;
+                }
+                if let Some(b) = self.row(polytope, i, row)
+                    && dot(row, z) > b + tolerance
+                {
+                    propose(found, Proposal { slack: b - dot(row, z), row: i, empty: None });
+                }
+            },
+        );
+        let mut worst: Vec<_> = found.into_iter().flatten().collect();
+        keep_least(&mut worst);
+        worst.into_iter().map(|proposal| proposal.row).collect()
+    }
+}
+
+/// A row that might join a core.
+struct Proposal {
+    slack: f64,
+    row: usize,
+    /// It cannot hold anywhere.
+    empty: Option<EmptyPolytope>,
+}
+
+fn propose(found: &mut Vec<Proposal>, proposal: Proposal) {
+    found.push(proposal);
+    if found.len() >= 4 * BATCH {
+        keep_least(found);
+    }
+}
+
+/// Keeps a batch of the least, in their order.
+fn keep_least(found: &mut Vec<Proposal>) {
+    found.sort_by(|x, y| x.slack.total_cmp(&y.slack).then(x.row.cmp(&y.row)));
+    found.truncate(BATCH);
+}
+
+impl PolytopeBuilder {
+    /// The features without the rows that facts imply.
+    fn beyond_facts(&self, phi: Arc<Tall>) -> Features {
+        let facts = if self.unpruned { None } else { Facts::of(self) };
+        let implied = facts.and_then(|facts| facts.implied(&phi)).map(Arc::new);
+        Features { implied, ..Features::new(phi, Rows::default()) }
+    }
+
+    /// Whether more rows than may be written out have different directions.
+    fn are_too_many(&self, features: &Features) -> bool {
+        if features.len() - features.implied() <= self.most {
+            return false;
+        }
+        // rows without a direction are no matter here
+        let (mut keys, mut room) = (HashSet::new(), Vec::new());
+        let mut new = |i: &usize| keys.insert(direction(features.phi.row(*i, &mut room)).unwrap_or(0));
+        features.open().filter(|i| new(i)).nth(self.most).is_some()
+    }
+
+    /// Writes the rows out, one for each direction.
+    pub(super) fn write_out(&mut self, features: &Features) {
+        let mut directions: HashMap<u64, usize> = HashMap::new();
+        let mut minus = vec![0.0; self.dim];
+        let (mut room, mut other) = (Vec::new(), Vec::new());
+        for i in features.open() {
+            let phi = features.phi.row(i, &mut room);
+            if let Some(key) = direction(phi) {
+                let first = *directions.entry(key).or_insert(i);
+                if first < i && parallel(phi, features.phi.row(first, &mut other)) {
+                    continue;
+                }
+            }
+            minus.iter_mut().zip(phi).for_each(|(m, x)| *m = -x);
+            self.is_new(&minus, 0.0);
+        }
+    }
+}
+
+/// The polytope of the builder's rows and all features: these are written out, or kept where they
+/// are too many.
+pub(super) fn finish(mut builder: PolytopeBuilder, phi: Arc<Tall>) -> Result<Polytope, EmptyPolytope> {
+    let features = builder.beyond_facts(phi);
+    if builder.are_too_many(&features) {
+        return keep(builder, features);
+    }
+    builder.write_out(&features);
+    builder.finish_rows()
+}
+
+/// The polytope of the builder's rows and features that are kept, by cutting planes: hull, equalities and
+/// interior point come from a core of rows, which grows by those that its interior point violates,
+/// or leaves too little room.
+///
+/// A core that is empty, or flat, proves that the whole is; an interior point that all rows leave
+/// room is one of the whole.
+fn keep(mut builder: PolytopeBuilder, features: Features) -> Result<Polytope, EmptyPolytope> {
+    let mut minus = vec![0.0; builder.dim];
+    let mut join = |builder: &mut PolytopeBuilder, i: usize| {
+        minus.iter_mut().zip(&*features.phi(i)).for_each(|(m, x)| *m = -x);
+        builder.is_new(&minus, 0.0)
+    };
+    let count = features.len() - features.implied();
+    for i in features.open().step_by((count / SAMPLE).max(1)) {
+        join(&mut builder, i);
+    }
+    for round in 0.. {
+        let mut polytope = builder.clone().finish_rows()?;
+        let z = polytope.coordinates(polytope.interior());
+        let k = polytope.free;
+        let slack = |row: &[f64], b: f64| b - dot(row, &z);
+        let core = polytope.rows.chunks_exact(k.max(1)).zip(&polytope.offsets);
+        let room = core.map(|(row, b)| slack(row, *b)).fold(f64::INFINITY, f64::min);
+        let asked = if round < DEEPER && room.is_finite() { 0.5 * room } else { 0.0 };
+        let proposals = features.scan(
+            || vec![0.0; k],
+            |i, phi, row, found| match polytope.reduce_row(-1.0, phi, 0.0, row) {
+                Ok(Reduced::Offset(b)) => {
+                    let slack = slack(row, b);
+                    if slack <= f64::max(asked, 1e-9 * (1.0 + b.abs())) {
+                        propose(found, Proposal { slack, row: i, empty: None });
+                    }
+                }
+                Ok(Reduced::Nothing) => {}
+                Err(empty) => {
+                    propose(found, Proposal { slack: f64::NEG_INFINITY, row: i, empty: Some(empty) })
+                }
+            },
+        );
+        let mut worst: Vec<_> = proposals.into_iter().flatten().collect();
+        keep_least(&mut worst);
+        if let Some(empty) = worst.iter_mut().find_map(|proposal| proposal.empty.take()) {
+            return Err(empty);
+        }
+        let joined = worst.iter().filter(|proposal| join(&mut builder, proposal.row)).count();
+        if joined == 0 {
+            polytope.features = Some(features);
+            return Ok(polytope);
+        }
+    }
+    unreachable!("a core cannot grow without end")
+}

@@ -1,0 +1,69 @@
+//! Values that come back from a file are judged before they are used.
+//!
+//! Whoever can be taken down has a `check` beside it, which looks at a stored value with what was
+//! built from the problem and the settings at hand. It names the first flaw and its place. Whatever
+//! passes can be computed with: no index out of range, no overflow, no factor of something else.
+
+use std::fmt;
+
+/// No stored number is larger: the product of two is still finite.
+const LARGEST: f64 = 1e150;
+/// No stored count is larger: beyond this not every one is an `f64`.
+pub const MOST: u64 = 1 << 53;
+
+/// What is wrong with a stored value, and where.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flaw {
+    place: String,
+    fault: String,
+}
+
+impl Flaw {
+    pub fn new(place: &str, fault: impl Into<String>) -> Flaw {
+        Flaw { place: place.into(), fault: fault.into() }
+    }
+}
+
+impl fmt::Display for Flaw {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.fault)
+    }
+}
+
+/// Adds to the place of a flaw what the value is a part of.
+pub trait Within {
+    fn within(self, whole: &str) -> Self;
+}
+
+impl<T> Within for Result<T, Flaw> {
+    fn within(self, whole: &str) -> Self {
+        self.map_err(|flaw| Flaw { place: format!("{whole}.{}", flaw.place), ..flaw })
+    }
+}
+
+/// Something must hold.
+pub fn ensure(holds: bool, place: &str, fault: impl FnOnce() -> String) -> Result<(), Flaw> {
+    if holds { Ok(()) } else { Err(Flaw::new(place, fault())) }
+}
+
+/// So many numbers, all of them finite and of a size that can be computed with.
+pub fn numbers(place: &str, values: &[f64], count: usize) -> Result<(), Flaw> {
+    ensure(values.len() == count, place, || format!("{} numbers, but {count} are expected", values.len()))?;
+    match values.iter().find(|x| !(-LARGEST..=LARGEST).contains(*x)) {
+        Some(x) => Err(Flaw::new(place, format!("{x:e} is out of range"))),
+        None => Ok(()),
+    }
+}
+
+/// Every number between two limits.
+pub fn between(place: &str, values: &[f64], low: f64, high: f64) -> Result<(), Flaw> {
+    match values.iter().find(|x| !(low..=high).contains(*x)) {
+        Some(x) => Err(Flaw::new(place, format!("{x:e} is not between {low:e} and {high:e}"))),
+        None => Ok(()),
+    }
+}
+
+/// A count, at most another.
+pub fn at_most(place: &str, count: u64, most: u64, what: &str) -> Result<(), Flaw> {
+    ensure(count <= most, place, || format!("{count} is more than {most}, {what}"))
+}

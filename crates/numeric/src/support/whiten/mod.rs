@@ -1,0 +1,580 @@
+//! One set, prepared for many objectives: min w'y over |y| <= 1, G y <= h.
+
+mod coarse;
+mod hot;
+mod taken;
+
+use super::lanes::{Lanes, dot_four, inner, width};
+use super::{Ellipsoid, Empty, bounds};
+use crate::linear::double::Double;
+use crate::support::wide::largest;
+use crate::{Cholesky, Polytope, Portable, dot, norm};
+use coarse::{Coarse, add_products};
+use hot::Hot;
+use std::sync::Arc;
+use taken::Taken;
+
+/// Rows that are scanned together: enough sums for the processor never to wait for one.
+pub(super) const ROWS: usize = 16;
+/// From so many rows on, rows are ordered so that neighbours are alike, and a bound on every block
+/// comes first.
+const ORDERED: usize = 64 * ROWS;
+
+/// The set {z : |L'(z - z0)| <= rho, A z <= b} in the coordinates y = L'(z - z0) / rho.
+///
+/// z are the polytope's free coordinates, x = origin + basis z. The rows G have norm one, so that h
+/// and every violation are distances in units of the ball; rows that the ball alone satisfies are
+/// left out.
+#[derive(Clone, Debug)]
+pub(super) struct Whitened {
+    pub(super) polytope: Arc<Polytope>,
+    /// The dimension k of y.
+    pub(super) free: usize,
+    /// The ellipsoid's centre within the hull.
+    pub(super) z0: Vec<f64>,
+    /// The ellipsoid's radius within the hull.
+    pub(super) rho: f64,
+    /// The factor L of S = N' Sigma N.
+    pub(super) factor: Cholesky,
+    /// L^-1 by columns: a product has no chain of divisions as substitution has.
+    inverse: Vec<Lanes>,
+    /// L^-1 N' by columns, and the centre in R^d: all that a set without rows needs.
+    direct: Vec<Lanes>,
+    pub(super) center: Vec<f64>,
+    /// A bound on |L^-1|.
+    pub(super) norm_bound: f64,
+    /// N is the identity.
+    plain: bool,
+    /// G in blocks of rows, each block by columns: the entry (i, j) is lane i % ROWS of (i / ROWS)
+    /// k + j.
+    pub(super) blocks: Vec<[f64; ROWS]>,
+    /// h and what of a violation is rounding, by blocks; the padding is never violated.
+    pub(super) ceilings: Vec<[f64; ROWS]>,
+    pub(super) limits: Vec<f64>,
+    /// 1 / |L^-1 A_i|: multipliers of the rows of G times it are multipliers of the rows of A.
+    pub(super) scales: Vec<f64>,
+    /// How far h may be off: what a proof of emptiness must exceed.
+    pub(super) doubt: Vec<f64>,
+    /// The polytope's rows behind those of G, k numbers each, and their right-hand sides.
+    pub(super) rows: Vec<f64>,
+    pub(super) offsets: Vec<f64>,
+    /// How many of the rows are the polytope's; cuts follow.
+    pub(super) uncut: usize,
+    /// Bounds on the blocks, where there are many.
+    coarse: Option<Coarse>,
+    /// Rows that are looked at first.
+    hot: Option<Hot>,
+    /// Rows that could bind were left out: the set is larger than the ellipsoid within the
+    /// polytope.
+    pub(super) relaxed: bool,
+    /// The set is so small that only its centre can be told apart.
+    pub(super) point: bool,
+}
+
+/// A dual feasible point's account of the objective: for z in the set, c'z >= linear + r'z, r = c +
+/// A'lambda.
+///
+/// r'z is at least `center` - `pull` on the ellipsoid, and at least its value at a corner of the
+/// polytope's bounds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Account {
+    /// -b'lambda.
+    pub(super) linear: f64,
+    /// r'z0.
+    pub(super) center: f64,
+    /// rho |L^-1 r|.
+    pub(super) pull: f64,
+    /// What rounding may have done to these.
+    pub(super) rounding: f64,
+}
+
+/// Sigma within the hull and, where it is singular to rounding, what was added to make it definite.
+struct Reduced {
+    factor: Cholesky,
+    /// tau: S + tau I was factored.
+    lift: f64,
+    /// Where the lift's own ellipsoid |z - anchor| <= reach has its centre; it contains the
+    /// polytope.
+    anchor: Vec<f64>,
+    reach: f64,
+}
+
+impl Whitened {
+    /// Fails if the ellipsoid misses the hull, a row, or, when either is a point, the other.
+    ///
+    /// An ellipsoid that is not one (a shape with a negative eigenvalue, a number that is none)
+    /// constrains nothing: the set is then the polytope.
+    pub(super) fn new(polytope: &Arc<Polytope>, ellipsoid: Ellipsoid) -> Result<Self, Empty> {
+        let (d, k) = (polytope.dim(), polytope.free());
+        let Ellipsoid { center, shape, radius } = ellipsoid;
+        if radius < 0.0 {
+            return Err(Empty::Hull);
+        }
+        let finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
+        let reduced = if finite(center) && finite(shape) && radius.is_finite() {
+            Reduced::new(polytope, shape, radius)
+        } else {
+            None
+        };
+        let Some(reduced) = reduced else {
+            let (anchor, reach) = ball_around(polytope);
+            return Self::assemble(polytope, Cholesky::scaled_identity(k, 1.0), anchor, reach);
+        };
+        let Reduced { factor, lift, anchor, reach } = reduced;
+        let (basis, origin) = (polytope.basis(), polytope.origin());
+        let sigma = |v: &[f64], out: &mut [f64]| {
+            out.iter_mut().enumerate().for_each(|(i, o)| *o = dot(&shape[i * d..(i + 1) * d], v));
+        };
+        let offset = |z: &[f64]| -> Vec<f64> {
+            (0..d).map(|i| origin[i] + dot(&basis[i * k..(i + 1) * k], z) - center[i]).collect()
+        };
+        let mut z0 = anchor.clone();
+        let mut off = offset(&z0);
+        let far = norm(&off);
+        let mut image = vec![0.0; d];
+        // a second pass sharpens the centre when Sigma is badly conditioned: rho needs it
+        for _ in 0..2 {
+            sigma(&off, &mut image);
+            let mut step: Vec<f64> = (0..k)
+                .map(|j| {
+                    (0..d).map(|i| basis[i * k + j] * image[i]).sum::<f64>() + lift * (z0[j] - anchor[j])
+                })
+                .collect();
+            factor.solve(&mut step);
+            z0.iter_mut().zip(&step).for_each(|(z, s)| *z -= s);
+            off = offset(&z0);
+        }
+        sigma(&off, &mut image);
+        // the distance from the centre to the hull, without the cancellation of e'Se -
+        // (N'Se)'S^-1(N'Se)
+        let moved: f64 = z0.iter().zip(&anchor).map(|(z, a)| (z - a) * (z - a)).sum();
+        let distance = (dot(&off, &image).max(0.0) + lift * moved).sqrt();
+        // on the polytope |z - anchor| <= reach, so that the lift costs its points no more than
+        // lift reach^2; the second of these is for rounding in S
+        let radius = radius.hypotenuse((2.0 * lift).sqrt() * reach);
+        let widest = (0..d).map(|i| shape[i * d + i]).fold(lift, f64::max).sqrt();
+        let rounding = 1e-13 * widest * (norm(center) + norm(origin) + far);
+        if distance > radius * (1.0 + 1e-12) + rounding + widest * polytope.blur() {
+            return Err(Empty::Hull);
+        }
+        // near the hull's edge rounding in the distance is magnified: towards the larger set
+        let distance = (distance - 1e-2 * rounding).max(0.0);
+        let rho = ((radius - distance) * (radius + distance)).max(0.0).sqrt();
+        Self::assemble(polytope, factor, z0, rho)
+    }
+
+    /// The same for an ellipsoid in the coordinates of the hull, whose shape is factored as it is.
+    pub(super) fn in_hull(polytope: &Arc<Polytope>, ellipsoid: Ellipsoid) -> Result<Self, Empty> {
+        let Ellipsoid { center, shape, radius } = ellipsoid;
+        if radius < 0.0 {
+            return Err(Empty::Hull);
+        }
+        let finite = radius.is_finite() && center.iter().chain(shape).all(|x| x.is_finite());
+        match Cholesky::factor(shape, center.len()).filter(|_| finite) {
+            Some(factor) => Self::assemble(polytope, factor, center.to_vec(), radius),
+            None => {
+                let (anchor, reach) = ball_around(polytope);
+                Self::assemble(polytope, Cholesky::scaled_identity(anchor.len(), 1.0), anchor, reach)
+            }
+        }
+    }
+
+    pub(super) fn assemble(
+        polytope: &Arc<Polytope>,
+        factor: Cholesky,
+        z0: Vec<f64>,
+        rho: f64,
+    ) -> Result<Self, Empty> {
+        let k = z0.len();
+        let mut inverse = vec![[0.0; 4]; k * width(k)];
+        for (j, column) in inverse.chunks_exact_mut(width(k).max(1)).enumerate() {
+            let column = &mut column.as_flattened_mut()[..k];
+            column[j] = 1.0;
+            factor.solve_lower(column);
+        }
+        let d = polytope.dim();
+        let plain = k == d
+            && polytope.origin().iter().all(|&o| o == 0.0)
+            && (0..d * d).all(|i| polytope.basis()[i] == f64::from(u8::from(i % (d + 1) == 0)));
+        let mut set = Whitened {
+            polytope: Arc::clone(polytope),
+            free: k,
+            z0,
+            rho,
+            factor,
+            inverse,
+            direct: Vec::new(),
+            center: Vec::new(),
+            norm_bound: 0.0,
+            plain,
+            blocks: Vec::new(),
+            ceilings: Vec::new(),
+            limits: Vec::new(),
+            scales: Vec::new(),
+            doubt: Vec::new(),
+            rows: Vec::new(),
+            offsets: Vec::new(),
+            uncut: 0,
+            coarse: None,
+            hot: None,
+            relaxed: false,
+            point: false,
+        };
+        let (width, mut w) = (width(k), vec![[0.0; 4]; width(k)]);
+        set.direct = Vec::with_capacity(d * width);
+        for n in polytope.basis().chunks_exact(k.max(1)) {
+            set.whiten(n, &mut w);
+            set.direct.extend_from_slice(&w);
+        }
+        set.center = vec![0.0; d];
+        super::expand(polytope, &set.z0, &mut set.center);
+        set.norm_bound = set.inverse_norm();
+        set.take_rows()?;
+        Ok(set)
+    }
+
+    fn take_rows(&mut self) -> Result<(), Empty> {
+        let k = self.free;
+        let place = norm(&self.z0);
+        let polytope = Arc::clone(&self.polytope);
+        let pairs = || polytope.rows().chunks_exact(k.max(1)).zip(polytope.offsets());
+        let longest =
+            self.inverse.chunks_exact(width(k).max(1)).map(|c| inner(c, c).sqrt()).fold(0.0, f64::max);
+        let extent = self.rho * longest;
+        if extent <= 1e-13 * (1.0 + place) {
+            self.point = true;
+            let give = extent + polytope.blur();
+            let inside = pairs().all(|(a, b)| dot(a, &self.z0) <= b + 1e-9 * (1.0 + place + b.abs()) + give)
+                && polytope.features().is_none_or(|features| {
+                    features.violated(&polytope, &self.z0, 1e-9 * (1.0 + 2.0 * place) + give).is_empty()
+                });
+            return if inside { Ok(()) } else { Err(Empty::Point) };
+        }
+        let mut taken = Taken::new(self, place);
+        for (a, &b) in pairs() {
+            taken.consider(a, b)?;
+        }
+        if let Some(features) = polytope.features() {
+            taken.consider_features(features)?;
+        }
+        let order = if taken.len() >= ORDERED { taken.order() } else { (0..taken.len()).collect() };
+        let Taken { rows, offsets, g, limits, sizes, noise, doubt, relaxed, .. } = taken;
+        let mut more = 8.0 * f64::EPSILON;
+        for (at, &i) in order.iter().enumerate() {
+            let (block, lane) = (at / ROWS, at % ROWS);
+            if lane == 0 {
+                self.blocks.resize((block + 1) * k, [0.0; ROWS]);
+                self.ceilings.push([f64::INFINITY; ROWS]);
+            }
+            let g = &g[i * k..(i + 1) * k];
+            self.blocks[block * k..].iter_mut().zip(g).for_each(|(b, g)| b[lane] = g / sizes[i]);
+            more = f64::max(more, noise[i]);
+            self.ceilings[block][lane] = limits[i] + 1e-12 * limits[i].abs() + noise[i];
+            self.limits.push(limits[i]);
+            self.scales.push(1.0 / sizes[i]);
+            self.doubt.push(doubt[i]);
+            self.rows.extend_from_slice(&rows[i * k..(i + 1) * k]);
+            self.offsets.push(offsets[i]);
+        }
+        self.relaxed = relaxed;
+        self.uncut = self.limits.len();
+        self.enlarge(more);
+        self.bound_blocks();
+        Ok(())
+    }
+
+    /// Bounds on the blocks, where there are many.
+    pub(super) fn bound_blocks(&mut self) {
+        self.hot = None;
+        self.coarse = (self.limits.len() >= ORDERED).then(|| Coarse::of(self));
+    }
+
+    /// A bound on |L^-1|: the smaller of its Frobenius norm and the mean of its largest row and
+    /// column sums.
+    fn inverse_norm(&self) -> f64 {
+        let k = self.free;
+        let (mut square, mut across, mut down) = (0.0, vec![0.0; k], 0.0);
+        for column in self.inverse.chunks_exact(width(k).max(1)) {
+            let column = &column.as_flattened()[..k];
+            square += dot(column, column);
+            down = f64::max(down, column.iter().map(|x| x.abs()).sum());
+            across.iter_mut().zip(column).for_each(|(a, x)| *a += x.abs());
+        }
+        let across = across.into_iter().fold(0.0, f64::max);
+        f64::min(square.sqrt(), (across * down).sqrt())
+    }
+
+    /// |L^-1 N'e_i|: the ellipsoid's extent along coordinate i of R^d, in units of rho.
+    pub(super) fn spread(&self, i: usize) -> f64 {
+        let width = width(self.free);
+        let image = &self.direct[i * width..(i + 1) * width];
+        inner(image, image).sqrt()
+    }
+
+    /// Lanes for a vector of y-space.
+    pub(super) fn room(&self) -> Vec<Lanes> {
+        vec![[0.0; 4]; width(self.free)]
+    }
+
+    /// |L^-1 N'c|.
+    pub(super) fn whitened_norm(&self, c: &[f64], w: &mut [Lanes]) -> f64 {
+        self.whiten_directly(c, w);
+        inner(w, w).sqrt()
+    }
+
+    /// Makes the ball larger by what rounding may have moved it and the rows.
+    ///
+    /// Where the set is hardly more than a point, one rounding of the radius moves a minimum by its
+    /// square root, and no bound that holds for every such rounding is near the value. The larger
+    /// ball contains the set whatever the roundings were; its minimum is at most some 1e-8 of the
+    /// radius lower, and has a bound of its own.
+    fn enlarge(&mut self, share: f64) {
+        self.rho *= 1.0 + share;
+        let smaller = 1.0 / (1.0 + share);
+        let ceilings = self.ceilings.as_flattened_mut().iter_mut();
+        ceilings.chain(&mut self.limits).chain(&mut self.doubt).for_each(|x| *x *= smaller);
+    }
+
+    /// An entry of G.
+    #[inline]
+    pub(super) fn entry(&self, i: usize, j: usize) -> f64 {
+        self.blocks[i / ROWS * self.free + j][i % ROWS]
+    }
+
+    /// A row of G.
+    #[inline]
+    pub(super) fn copy_row(&self, i: usize, out: &mut [Lanes]) {
+        let block = &self.blocks[i / ROWS * self.free..];
+        let lane = i % ROWS;
+        out.as_flattened_mut()[..self.free].iter_mut().zip(block).for_each(|(o, b)| *o = b[lane]);
+    }
+
+    /// The row outside W that y violates most, beyond rounding and beyond `deaf`, and by how much.
+    #[inline]
+    pub(super) fn most_violated(&self, y: &[Lanes], deaf: f64, working: &[usize]) -> Option<(usize, f64)> {
+        let floor = deaf.max(1e-12 * inner(y, y).sqrt());
+        if let Some(hot) = &self.hot {
+            return hot.scan(self, y, floor, working);
+        }
+        let (row, most) = self.scan(y, floor, &[])?;
+        // a row of W is violated by rounding at most, so that it rarely comes first
+        let known = working.iter().fold(false, |known, &i| known | (i == row));
+        if known { self.scan(y, floor, working) } else { Some((row, most)) }
+    }
+
+    /// The most violated row whose excess is above the floor.
+    fn scan(&self, y: &[Lanes], floor: f64, without: &[usize]) -> Option<(usize, f64)> {
+        if let Some(coarse) = &self.coarse {
+            return coarse.scan(self, y, floor, without);
+        }
+        let (mut most, mut place, mut worst) = (floor, 0, [0.0; ROWS]);
+        self.each_block(y, |block, mut excess| {
+            for &i in without.iter().filter(|&&i| i / ROWS == block) {
+                excess[i % ROWS] = f64::NEG_INFINITY;
+            }
+            let top = largest(&excess);
+            if top > most {
+                (most, place, worst) = (top, block, excess);
+            }
+        });
+        if most <= floor {
+            return None;
+        }
+        let lane = (0..ROWS).fold(0, |best, lane| if worst[lane] == most { lane } else { best });
+        Some((ROWS * place + lane, most))
+    }
+
+    /// Hands out by how much y violates the rows, beyond rounding, a block at a time.
+    #[inline(always)]
+    fn each_block(&self, y: &[Lanes], take: impl FnMut(usize, [f64; ROWS])) {
+        // worth a twentieth of a solve's time where it is shortest
+        match self.free {
+            2 => self.each_block_of(y, 2, take),
+            3 => self.each_block_of(y, 3, take),
+            4 => self.each_block_of(y, 4, take),
+            5 => self.each_block_of(y, 5, take),
+            6 => self.each_block_of(y, 6, take),
+            7 => self.each_block_of(y, 7, take),
+            8 => self.each_block_of(y, 8, take),
+            k => self.each_block_of(y, k, take),
+        }
+    }
+
+    #[inline(always)]
+    fn each_block_of(&self, y: &[Lanes], k: usize, mut take: impl FnMut(usize, [f64; ROWS])) {
+        let y = &y.as_flattened()[..k];
+        let blocks = self.blocks.chunks_exact(k.max(1)).zip(&self.ceilings);
+        for (block, (columns, ceilings)) in blocks.enumerate() {
+            let mut excess = ceilings.map(|h| -h);
+            add_products(&mut excess, columns, y);
+            take(block, excess);
+        }
+    }
+
+    /// z = z0 + rho L^-T y.
+    pub(super) fn unwhiten(&self, y: &[f64], z: &mut [f64]) {
+        z.copy_from_slice(&y[..self.free]);
+        self.factor.solve_upper(z);
+        z.iter_mut().zip(&self.z0).for_each(|(z, z0)| *z = z0 + self.rho * *z);
+    }
+
+    /// The point of R^d with these coordinates.
+    pub(super) fn place(&self, y: &[Lanes], theta: &mut [f64]) {
+        let columns = self.direct.chunks_exact(y.len().max(1)).zip(&self.center);
+        theta.iter_mut().zip(columns).for_each(|(t, (column, c))| *t = c + self.rho * inner(column, y));
+    }
+
+    /// out = L^-1 x.
+    #[inline]
+    pub(super) fn whiten(&self, x: &[f64], out: &mut [Lanes]) {
+        let width = out.len();
+        for (place, out) in out.iter_mut().enumerate() {
+            // L^-1 is lower triangular: later columns have nothing here
+            let mut sums = [0.0; 4];
+            for (column, x) in self.inverse.chunks_exact(width).zip(x).take(4 * place + 4) {
+                let column = &column[place];
+                for lane in 0..4 {
+                    sums[lane] += x * column[lane];
+                }
+            }
+            *out = sums;
+        }
+    }
+
+    /// out = L^-1 N'c.
+    #[inline]
+    pub(super) fn whiten_directly(&self, c: &[f64], out: &mut [Lanes]) {
+        out.fill([0.0; 4]);
+        super::lanes::add_columns(out, &self.direct, c, 1.0);
+    }
+
+    /// N'c, and the constant c'origin.
+    #[inline]
+    pub(super) fn reduce(&self, c: &[f64], out: &mut [f64]) -> f64 {
+        if self.plain {
+            out.copy_from_slice(c);
+            return 0.0;
+        }
+        out.fill(0.0);
+        for (n, &c) in self.polytope.basis().chunks_exact(out.len().max(1)).zip(c) {
+            out.iter_mut().zip(n).for_each(|(o, n)| *o += c * n);
+        }
+        dot_four(c, self.polytope.origin())
+    }
+
+    /// What multipliers of the rows of G, nonnegative, say about the objective c in z; leaves r =
+    /// c + A'lambda and L^-1 r.
+    ///
+    /// Stated in the polytope's own rows, since rounding in G is amplified by rho: the bound is
+    /// then off by no more than rounding in c'z over the set.
+    #[inline]
+    pub(super) fn account(
+        &self,
+        c: &[f64],
+        multipliers: impl Iterator<Item = (usize, f64)>,
+        r: &mut [f64],
+        whitened: &mut [Lanes],
+    ) -> Account {
+        let k = self.free;
+        r.copy_from_slice(c);
+        let (mut linear, mut weight) = (0.0, 0.0);
+        for (i, multiplier) in multipliers {
+            let lambda = multiplier.max(0.0) * self.scales[i];
+            linear -= lambda * self.offsets[i];
+            weight += lambda * self.offsets[i].abs();
+            r.iter_mut().zip(&self.rows[i * k..(i + 1) * k]).for_each(|(r, a)| *r += lambda * a);
+        }
+        self.whiten(r, whitened);
+        let pull = self.rho * inner(whitened, whitened).sqrt();
+        let rounding = 2.0 * f64::EPSILON * weight;
+        Account { linear, center: dot_four(r, &self.z0), pull, rounding }
+    }
+
+    /// The bound that the ellipsoid gives with these multipliers, in twice the digits.
+    #[cold]
+    pub(super) fn ball_in_full(&self, c: &[f64], multipliers: impl Iterator<Item = (usize, f64)>) -> f64 {
+        let k = self.free;
+        let mut r: Vec<Double> = c.iter().map(|&c| c.into()).collect();
+        let mut bound = Double::ZERO;
+        for (i, multiplier) in multipliers {
+            let lambda = multiplier.max(0.0) * self.scales[i];
+            bound = bound - Double::from(self.offsets[i]).times(lambda);
+            r.iter_mut().zip(&self.rows[i * k..]).for_each(|(r, &a)| *r = *r + Double::from(a).times(lambda));
+        }
+        r.iter().zip(&self.z0).for_each(|(r, &z)| bound = bound + r.times(z));
+        let mut pull = Double::ZERO;
+        for (i, row) in self.factor.lower().chunks_exact(k).enumerate() {
+            let known = (0..i).fold(Double::ZERO, |sum, j| sum + r[j].times(row[j]));
+            r[i] = (r[i] - known).over(row[i]);
+            pull = pull + r[i].squared();
+        }
+        (bound - pull.sqrt().times(self.rho)).floor()
+    }
+}
+
+impl Account {
+    /// The bound that the ellipsoid gives.
+    pub(super) fn ball(&self) -> f64 {
+        self.linear + self.center - self.pull
+    }
+
+    /// The better of the bounds that the ellipsoid and the polytope's bounds give: while the
+    /// ellipsoid is huge r is rounding, which only the second keeps small.
+    pub(super) fn bound(&self, r: &[f64], bounds: &[(f64, f64)]) -> f64 {
+        let corner = r.iter().zip(bounds).map(|(&r, &(low, high))| match r {
+            0.0 => 0.0,
+            r if r > 0.0 => r * low,
+            r => r * high,
+        });
+        self.ball().max(self.linear + corner.sum::<f64>())
+    }
+}
+
+impl Reduced {
+    /// Factors S; `None` if its negative eigenvalues are more than rounding.
+    fn new(polytope: &Arc<Polytope>, shape: &[f64], radius: f64) -> Option<Self> {
+        let (d, k) = (polytope.dim(), polytope.free());
+        let basis = polytope.basis();
+        let mut s = vec![0.0; k * k];
+        for j in 0..k {
+            let column: Vec<f64> = (0..d).map(|i| basis[i * k + j]).collect();
+            let image: Vec<f64> = shape.chunks_exact(d).map(|row| dot(row, &column)).collect();
+            for i in 0..k {
+                s[i * k + j] = (0..d).map(|l| basis[l * k + i] * image[l]).sum();
+            }
+        }
+        let trace: f64 = (0..k).map(|i| s[i * k + i]).sum();
+        if k > 0 && trace <= 0.0 {
+            return None;
+        }
+        // a pivot of the size of S's rounding may have any true value
+        let rounding = 4.0 * k as f64 * f64::EPSILON * trace;
+        let sound = |f: &Cholesky| (0..k).all(|i| f.lower()[i * k + i].powi(2) > rounding);
+        if let Some(factor) = Cholesky::factor(&s, k).filter(sound) {
+            return Some(Reduced { factor, lift: 0.0, anchor: vec![0.0; k], reach: 0.0 });
+        }
+        let (anchor, mut reach) = ball_around(polytope);
+        let mut lift = 4.0 * rounding;
+        while lift <= 1e-9 * trace {
+            let mut lifted = s.clone();
+            (0..k).for_each(|i| lifted[i * k + i] += lift);
+            if let Some(factor) = Cholesky::factor(&lifted, k).filter(sound) {
+                // an ellipsoid that reaches further than this in an unbounded polytope has no
+                // length a number can tell
+                reach = reach.min(1e3 * radius / lift.sqrt() + 1e3 * (1.0 + norm(&anchor)));
+                return Some(Reduced { factor, lift, anchor, reach });
+            }
+            lift *= 10.0;
+        }
+        None
+    }
+}
+
+/// A ball that contains the polytope or, if that is unbounded, whatever of it is of ordinary size.
+fn ball_around(polytope: &Arc<Polytope>) -> (Vec<f64>, f64) {
+    let anchor = polytope.coordinates(polytope.interior());
+    let square: f64 =
+        bounds(polytope).iter().zip(&anchor).map(|(&(low, high), a)| (a - low).max(high - a).powi(2)).sum();
+    let ordinary = 1e8 * (1.0 + norm(&anchor));
+    (anchor, (square.sqrt() * (1.0 + 1e-9) + 1e-12).min(ordinary))
+}

@@ -1,0 +1,220 @@
+//! Which of a polytope's rows can bind within an ellipsoid.
+
+use super::{Empty, ROWS, Whitened};
+use crate::polytope::{Features, Rows, parallel};
+use crate::{dot, norm};
+
+/// Rows that the ball alone does not satisfy, one array for each of their quantities.
+pub(super) struct Taken<'a> {
+    set: &'a Whitened,
+    /// |z0|.
+    place: f64,
+    pub(super) rows: Vec<f64>,
+    pub(super) offsets: Vec<f64>,
+    /// L^-1 A_i, and its norm.
+    pub(super) g: Vec<f64>,
+    pub(super) sizes: Vec<f64>,
+    /// h, what of it is rounding, and how far it may be off otherwise.
+    pub(super) limits: Vec<f64>,
+    pub(super) noise: Vec<f64>,
+    pub(super) doubt: Vec<f64>,
+    /// Some were left out.
+    pub(super) relaxed: bool,
+    row: Vec<f64>,
+}
+
+/// A feature row that can bind: its h, and which it is.
+type Near = (f64, u32);
+
+impl<'a> Taken<'a> {
+    pub(super) fn new(set: &'a Whitened, place: f64) -> Self {
+        let none = Vec::new;
+        Taken {
+            set,
+            place,
+            rows: none(),
+            offsets: none(),
+            g: none(),
+            sizes: none(),
+            limits: none(),
+            noise: none(),
+            doubt: none(),
+            relaxed: false,
+            row: vec![0.0; set.free],
+        }
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.limits.len()
+    }
+
+    /// Takes the row a'z <= b unless the ball satisfies it; fails if the ball lies beyond it.
+    pub(super) fn consider(&mut self, a: &[f64], b: f64) -> Result<(), Empty> {
+        let set = self.set;
+        self.row.copy_from_slice(a);
+        set.factor.solve_lower(&mut self.row);
+        let size = norm(&self.row);
+        let limit = (b - dot(a, &set.z0)) / (set.rho * size);
+        let noise = 8.0 * f64::EPSILON * (b.abs() + self.place) / (set.rho * size);
+        if limit >= 1.0 + noise {
+            return Ok(());
+        }
+        // rows that are parallel to 1e-12 were merged
+        let doubt = noise + (set.polytope.blur() + 2e-12 * (1.0 + self.place)) / (set.rho * size);
+        if limit < -1.0 - 1e-10 - doubt {
+            return Err(Empty::Apart);
+        }
+        self.rows.extend_from_slice(a);
+        self.offsets.push(b);
+        self.g.extend_from_slice(&self.row);
+        self.sizes.push(size);
+        self.limits.push(limit);
+        self.noise.push(noise);
+        self.doubt.push(doubt);
+        Ok(())
+    }
+
+    /// Takes the feature rows that can bind: all of them, or the nearest where that is asked for.
+    ///
+    /// One pass over the features. Most rows are ruled out by phi'theta0 >= rho |L^-1| |phi|, the
+    /// others by their own
+    /// |L^-1 N'phi|, both with room for rounding.
+    pub(super) fn consider_features(&mut self, features: &Features) -> Result<(), Empty> {
+        let set = self.set;
+        let (most, otherwise) = match features.limit() {
+            Rows::Exact => (usize::MAX - 1, usize::MAX),
+            Rows::Nearest(count) => (count.saturating_mul(4).min(usize::MAX - 1), count),
+        };
+        let reach = set.rho * set.norm_bound * (1.0 + 1e-9);
+        let blur = 1e-12 * (1.0 + norm(&set.center));
+        let near = features.scan(
+            || (set.room(), f64::INFINITY),
+            |i, phi, (w, furthest), found: &mut Vec<Near>| {
+                let (mut slack, mut whole) = (0.0, 0.0);
+                for (x, t) in phi.iter().zip(&set.center) {
+                    slack += x * t;
+                    whole += x * x;
+                }
+                // in squares: a root for each of millions of rows takes longer than reading them
+                let gap = f64::min(reach + blur, reach * *furthest);
+                if slack > 0.0 && slack * slack >= gap * gap * whole {
+                    return;
+                }
+                let whole = whole.sqrt();
+                let size = set.whitened_norm(phi, w);
+                if slack >= set.rho * size * (1.0 + 1e-9) + blur * whole {
+                    return;
+                }
+                let limit = slack / (set.rho * size);
+                if limit > *furthest {
+                    return;
+                }
+                found.push((limit, i as u32));
+                if found.len() / 2 > most {
+                    keep_nearest(features, found, most + 1);
+                    // so many are nearer than whatever lies beyond the last
+                    *furthest = if found.len() > most { found[most].0 } else { f64::INFINITY };
+                }
+            },
+        );
+        let mut near: Vec<Near> = near.into_iter().flatten().collect();
+        keep_nearest(features, &mut near, most.saturating_add(1));
+        self.relaxed = near.len() > most;
+        if self.relaxed {
+            near.truncate(otherwise);
+        }
+        let mut row = vec![0.0; set.free];
+        for (_, i) in near {
+            if let Some(b) = features.row(&set.polytope, i as usize, &mut row) {
+                self.consider(&row, b)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// An order in which the rows of a block are alike: halves of halves, each time along the
+    /// component that differs most.
+    pub(super) fn order(&self) -> Vec<usize> {
+        let k = self.set.free;
+        let component = |i: usize, j: usize| match j < k {
+            true => self.g[i * k + j] / self.sizes[i],
+            false => self.limits[i],
+        };
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        let mut parts = Vec::from([(0, order.len())]);
+        while let Some((start, end)) = parts.pop() {
+            if end - start <= ROWS {
+                continue;
+            }
+            let rows = &mut order[start..end];
+            let spread = |j: usize| {
+                let (low, high) = rows.iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), &i| {
+                    let x = component(i, j);
+                    (f64::min(low, x), f64::max(high, x))
+                });
+                high - low
+            };
+            let widest =
+                (0..=k).map(|j| (spread(j), j)).fold((-1.0, 0), |a, b| if b.0 > a.0 { b } else { a }).1;
+            let middle = (rows.len() / 2).next_multiple_of(ROWS).min(rows.len() - 1);
+            rows.select_nth_unstable_by(middle, |&a, &b| {
+                component(a, widest).total_cmp(&component(b, widest)).then(a.cmp(&b))
+            });
+            parts.push((start, start + middle));
+            parts.push((start + middle, end));
+        }
+        order
+    }
+}
+
+/// Keeps so many of the nearest, once each, in their order.
+fn keep_nearest(features: &Features, near: &mut Vec<Near>, most: usize) {
+    near.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
+    near.dedup_by(|later, kept| {
+        (later.0 - kept.0).abs() <= 1e-12 * (1.0 + kept.0.abs())
+            && parallel(&features.phi(later.1 as usize), &features.phi(kept.1 as usize))
+    });
+    near.truncate(most);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::support::{ConvexSet, Ellipsoid};
+    use crate::{PolytopeBuilder, Stream, Tall};
+    use std::sync::Arc;
+
+    /// Of thousands of rows, each there twice, the nearest are those that sorting all of them gives.
+    #[test]
+    fn the_nearest_rows_are_taken() {
+        let (mut random, d, kept) = (Stream::new(8, &[4]), 5, 20);
+        let mut phi: Vec<f64> = (0..4_000 * d).map(|_| random.exponential()).collect();
+        let twice: Vec<f64> = phi.iter().map(|x| 2.0 * x).collect();
+        phi.extend(twice);
+        let mut builder = PolytopeBuilder::new(d).at_most(100).unpruned();
+        builder.equality(&vec![1.0; d], 1.0).unwrap();
+        builder.no_less_than_zero(&Arc::new(Tall::new(d, phi)));
+        let polytope = Arc::new(builder.finish().unwrap().with_rows(Rows::Nearest(kept)));
+        let (features, core) = (polytope.features().unwrap(), polytope.offsets().len());
+        let shape: Vec<f64> =
+            (0..d * d).map(|i| if i % (d + 1) == 0 { 1.0 + i as f64 } else { 0.0 }).collect();
+        let center = vec![1.0 / d as f64; d];
+        for radius in [5.0, 30.0, 100.0] {
+            let ellipsoid = Ellipsoid { center: &center, shape: &shape, radius };
+            let set = ConvexSet::new(&polytope, ellipsoid).unwrap().set;
+            let (mut all, mut row) = (Taken::new(&set, norm(&set.z0)), vec![0.0; set.free]);
+            for i in 0..8_000 {
+                if let Some(b) = features.row(&polytope, i, &mut row) {
+                    all.consider(&row, b).unwrap();
+                }
+            }
+            let mut expected = all.limits;
+            assert!(expected.len() > 200, "{}", expected.len());
+            expected.sort_by(f64::total_cmp);
+            expected.dedup_by(|later, kept| (*later - *kept).abs() <= 1e-12);
+            let found = &set.limits[set.limits.len() - kept..];
+            assert!(set.relaxed && set.limits.len() <= core + kept);
+            found.iter().zip(&expected).for_each(|(x, y)| assert!((x - y).abs() < 1e-9, "{x} {y}"));
+        }
+    }
+}
