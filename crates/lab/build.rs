@@ -10,11 +10,21 @@ fn main() {
     };
     let commit = git(&["rev-parse", "--short=12", "HEAD"]).unwrap_or_else(|| "unknown".into());
     // what is compiled: documents do not change a result
-    let changed = git(&["status", "--porcelain", "--", "../goalward/src", "../lab/src"]);
+    let changed = git(&[
+        "status",
+        "--porcelain",
+        "--",
+        "../numeric/src",
+        "../mdp/src",
+        "../goalward/src",
+        "../lab/src",
+    ]);
     let mark = if changed.is_some_and(|files| !files.is_empty()) { "+" } else { "" };
     println!("cargo:rustc-env=GOALWARD_COMMIT={commit}{mark}");
     println!("cargo:rerun-if-changed=src");
-    println!("cargo:rerun-if-changed=../goalward/src");
+    for library in ["numeric", "mdp", "goalward"] {
+        println!("cargo:rerun-if-changed=../{library}/src");
+    }
     if let Some(folder) = git(&["rev-parse", "--absolute-git-dir"]) {
         // a commit or a checkout writes the log of HEAD
         let log = Path::new(&folder).join("logs/HEAD");

@@ -16,16 +16,20 @@ pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     let rounds = number(0)?.unwrap_or(ROUNDS);
     let now = SystemTime::now().duration_since(UNIX_EPOCH)?.as_nanos() as u64;
     let first = number(1)?.unwrap_or(now);
-    let library = root()?.join("crates/goalward");
+    let crates = root()?.join("crates");
     let mut names = Vec::new();
-    for folder in ["src", "tests"] {
-        collect(&library.join(folder), &mut names)?;
+    for folder in ["numeric/src", "mdp/src", "goalward/src", "goalward/tests"] {
+        collect(&crates.join(folder), &mut names)?;
     }
     for round in 0..rounds {
         let seed = first.wrapping_add(round);
         println!("== round {} of {rounds}: cargo xtask soak laws 1 {seed}", round + 1);
         let mut command = Command::new(cargo());
-        command.args(["test", "--quiet", "--package", "goalward", "--lib", "--test", "it", "--"]);
+        command.args(["test", "--quiet", "--lib", "--test", "it"]);
+        for package in ["goalward-numeric", "goalward-mdp", "goalward"] {
+            command.args(["--package", package]);
+        }
+        command.arg("--");
         command.args(&names).env("PROPTEST_RNG_SEED", seed.to_string()).current_dir(root()?);
         if !command.status().context("cannot run cargo test")?.success() {
             return Ok(ExitCode::FAILURE);

@@ -16,24 +16,23 @@ const USAGE: &str = "usage: cargo xtask mutants FILE [--shard K/N]
   FILE   a source file of the library, for instance confidence/radius.rs
   K/N    every Nth change alone, beginning with number K, from 0";
 
-/// The library's sources.
-const SOURCES: &str = "crates/goalward/src";
+/// The library's crates, below `crates/`.
+const CRATES: [&str; 3] = ["numeric", "mdp", "goalward"];
 /// Seconds after which tests that a change keeps running are taken to run for ever, and those that
 /// a build may take; both with much room, for machines that are busy.
 const PATIENCE: [&str; 2] = ["300", "1800"];
 /// Tests that take seconds, and the folders of the sources that they are about: for a file that
 /// lies elsewhere they only cost time.
 const SLOW: &[(&str, &[&str])] = &[
-    ("numeric::", &["numeric"]),
-    ("plan::", &["numeric", "plan", "problem"]),
-    ("files::", &["files", "problem"]),
+    ("plan::", &["numeric", "mdp/src/plan", "mdp/src/problem"]),
+    ("files::", &["mdp/src/files", "mdp/src/problem"]),
     ("exactness::", &["numeric"]),
-    ("halves::", &["numeric", "plan", "problem"]),
-    ("model_mutations::", &["files", "problem"]),
-    ("planning::", &["numeric", "plan", "problem"]),
-    ("planning_set::", &["numeric", "plan"]),
+    ("halves::", &["numeric", "mdp/src/plan", "mdp/src/problem"]),
+    ("model_mutations::", &["mdp/src/files", "mdp/src/problem"]),
+    ("planning::", &["numeric", "mdp/src/plan", "mdp/src/problem"]),
+    ("planning_set::", &["numeric", "mdp/src/plan"]),
     ("pruning::", &["numeric"]),
-    ("scale::", &["estimate/likelihood", "numeric", "plan", "problem"]),
+    ("scale::", &["goalward/src/estimate/likelihood", "numeric", "mdp/src/plan", "mdp/src/problem"]),
     ("support_stress::", &["numeric"]),
 ];
 
@@ -64,13 +63,12 @@ pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     Ok(if tally.missed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// The file's path below the library's sources.
+/// The file's path below `crates/`, given as it is or from a library's `src`.
 fn in_sources(root: &Path, file: &str) -> Result<String> {
-    let inside = file.strip_prefix(SOURCES).map_or(file, |rest| rest.trim_start_matches('/'));
-    if !root.join(SOURCES).join(inside).is_file() {
-        bail!("there is no file {inside} in {SOURCES}\n{USAGE}");
-    }
-    Ok(inside.into())
+    let short = file.strip_prefix("crates/").unwrap_or(file);
+    let mut places = CRATES.iter().map(|name| format!("{name}/src/{short}")).chain([short.to_string()]);
+    let found = places.find(|place| root.join("crates").join(place).is_file());
+    found.with_context(|| format!("no library has a file {short}\n{USAGE}"))
 }
 
 fn installed() -> bool {
@@ -82,10 +80,15 @@ fn installed() -> bool {
 fn command(home: &Path, file: &str, shard: Option<&str>) -> Command {
     let mut command = Command::new(cargo());
     let [test, build] = PATIENCE;
-    command.args(["mutants", "--in-place", "--package", "goalward"]);
+    command.args(["mutants", "--in-place", "--test-package"]);
+    command.arg(
+        CRATES
+            .map(|name| if name == "goalward" { name.into() } else { format!("goalward-{name}") })
+            .join(","),
+    );
     command.args(["--timeout", test, "--build-timeout", build, "--output"]).arg(home);
     command.arg("--dir").arg(home.join("tree"));
-    command.args(["--file", &format!("{SOURCES}/{file}")]);
+    command.args(["--file", &format!("crates/{file}")]);
     if let Some(shard) = shard {
         command.args(["--sharding", "round-robin", "--shard", shard]);
     }
@@ -211,9 +214,9 @@ mod tests {
     #[test]
     fn slow_tests_are_kept_for_what_they_are_about() {
         let of = |file: &str| skipped(file).collect::<Vec<_>>();
-        assert!(of("confidence/radius.rs").contains(&"support_stress::"));
-        assert!(!of("numeric/support/mod.rs").contains(&"support_stress::"));
-        assert!(!of("estimate/likelihood/mod.rs").contains(&"scale::"));
+        assert!(of("goalward/src/confidence/radius.rs").contains(&"support_stress::"));
+        assert!(!of("numeric/src/support/mod.rs").contains(&"support_stress::"));
+        assert!(!of("goalward/src/estimate/likelihood/mod.rs").contains(&"scale::"));
     }
 
     #[test]

@@ -75,7 +75,7 @@ const SOAKS: &[Soak] = &[
     },
     Soak {
         name: "mdps",
-        package: "goalward",
+        package: "goalward-mdp",
         what: "5,000 random models against the exact enumeration of their policies",
     },
     Soak {

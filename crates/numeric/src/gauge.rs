@@ -44,6 +44,7 @@ impl Gauge {
     }
 }
 
+/// More bytes were read.
 pub fn read(bytes: u64) {
     BYTES.fetch_add(bytes, Ordering::Relaxed);
 }
@@ -53,6 +54,7 @@ pub fn built(rows: u64) {
     ROWS.fetch_add(rows, Ordering::Relaxed);
 }
 
+/// More states were solved.
 pub fn solved(states: u64) {
     STATES.fetch_add(states, Ordering::Relaxed);
     settled();
@@ -63,6 +65,7 @@ pub fn settled() {
     RESIDUAL.store(f64::NAN.to_bits(), Ordering::Relaxed);
 }
 
+/// The residual of the equations at hand, and what is enough.
 pub fn lacks(residual: f64, enough: f64) {
     RESIDUAL.store((residual / enough).to_bits(), Ordering::Relaxed);
 }

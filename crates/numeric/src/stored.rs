@@ -19,6 +19,7 @@ pub struct Flaw {
 }
 
 impl Flaw {
+    /// A flaw at a place.
     pub fn new(place: &str, fault: impl Into<String>) -> Flaw {
         Flaw { place: place.into(), fault: fault.into() }
     }
@@ -32,6 +33,7 @@ impl fmt::Display for Flaw {
 
 /// Adds to the place of a flaw what the value is a part of.
 pub trait Within {
+    /// The flaw, if there is one, with `whole` before its place.
     fn within(self, whole: &str) -> Self;
 }
 

@@ -10,7 +10,6 @@ mod graph;
 
 pub use finding::{Finding, Level};
 
-use goalward_mdp::shown;
 use crate::files::json::Known;
 use crate::files::{self, Explicit, Options, Source, json};
 use crate::parameters::Settings;
@@ -18,6 +17,7 @@ use crate::problem::{Instance, Problem, Truth};
 use crate::worlds::{self, Common, Place};
 use crate::{Error, Result};
 use finding::Findings;
+use goalward_mdp::shown;
 use serde::Serialize;
 use std::collections::BTreeMap;
 

@@ -1,10 +1,10 @@
 //! What worlds share whose truth mixes candidate models: a pair from the outcomes under each model,
 //! the goal's own pairs, weights that are a mixture.
 
-use goalward_mdp::shown;
 use crate::parameters::{Key, Reader};
 use crate::problem::{ProblemBuilder, State};
 use crate::{Error, Result};
+use goalward_mdp::shown;
 
 /// Where a step may lead under one model, with probabilities; a state that stands there twice has
 /// both.

@@ -26,6 +26,21 @@ fn the_tables_of_the_documentation_are_the_declarations() {
     assert!(tables >= 5, "{tables} tables");
 }
 
+/// Every default of every learner and world is a value of its own kind.
+#[test]
+fn defaults_can_be_read() {
+    let learners = LEARNERS.iter().map(|l| (l.id, l.parameters));
+    let worlds = goalward::worlds::WORLDS.iter().map(|w| (w.id, w.parameters));
+    for (id, parameters) in learners.chain(worlds) {
+        for p in parameters {
+            assert!(!p.doc.is_empty(), "{id} {}", p.name);
+            if let parameters::Fallback::Value(text) = p.fallback {
+                assert_eq!(p.kind.fault(text), None, "{id} {}={text}", p.name);
+            }
+        }
+    }
+}
+
 #[test]
 fn every_learner_conforms() {
     for entry in LEARNERS {

@@ -27,6 +27,7 @@ mod likelihood;
 mod likelihood_exact;
 mod likelihood_learners;
 mod linear_laws;
+mod linear_view;
 mod mdps;
 mod misfit;
 mod misuse;

@@ -1,7 +1,7 @@
 //! The soak of random models in small: intervals against the exact enumeration of all stationary
 //! policies.
 
-#[path = "../../soak/mdps/mod.rs"]
+#[path = "../../../mdp/soak/mdps/mod.rs"]
 mod sweep;
 
 use super::audit::audited;

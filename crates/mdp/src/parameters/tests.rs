@@ -125,21 +125,6 @@ fn values_read_as_they_are_typed() {
     assert_eq!(Vec::read(&weights.typed()), Some(weights));
 }
 
-/// Every default of every learner and world is a value of its own kind.
-#[test]
-fn defaults_can_be_read() {
-    let learners = crate::learners::LEARNERS.iter().map(|l| (l.id, l.parameters));
-    let worlds = crate::worlds::WORLDS.iter().map(|w| (w.id, w.parameters));
-    for (id, parameters) in learners.chain(worlds).chain([("test", PARAMETERS)]) {
-        for p in parameters {
-            assert!(!p.doc.is_empty(), "{id} {}", p.name);
-            if let Fallback::Value(text) = p.fallback {
-                assert_eq!(p.kind.fault(text), None, "{id} {}={text}", p.name);
-            }
-        }
-    }
-}
-
 #[test]
 fn schemas_have_types_bounds_and_what_is_required() {
     let schema = schema(PARAMETERS);

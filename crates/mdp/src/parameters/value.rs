@@ -147,7 +147,7 @@ impl Value for Rows {
 
 impl Kind {
     /// What is wrong with a text.
-    pub(super) fn fault(&self, text: &str) -> Option<String> {
+    pub fn fault(&self, text: &str) -> Option<String> {
         let outside = |low: &dyn std::fmt::Display, high: &dyn std::fmt::Display| {
             Some(format!("it must lie between {low} and {high}"))
         };

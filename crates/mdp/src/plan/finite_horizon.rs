@@ -33,12 +33,7 @@ pub struct Layers {
 
 impl Layers {
     /// Backward induction over a horizon of at least one step.
-    pub fn induce(
-        backup: &mut impl Backup,
-        pairs: usize,
-        horizon: u64,
-        halt: &Halt,
-    ) -> Result<Self, Cut> {
+    pub fn induce(backup: &mut impl Backup, pairs: usize, horizon: u64, halt: &Halt) -> Result<Self, Cut> {
         let mut layers = Layers { horizon, period: 1, q: Vec::new(), carried: vec![backup.terminal()] };
         for _ in 0..horizon {
             halt.check()?;

@@ -47,6 +47,7 @@ impl Fingerprint {
         self
     }
 
+    /// Its bits.
     pub fn number(&mut self, x: f64) {
         self.0.update(&x.to_bits().to_le_bytes());
     }

@@ -5,6 +5,8 @@
 //! [`Truth`]. Learners are built from a [`Problem`] and never see a [`Truth`].
 
 mod builder;
+#[cfg(test)]
+pub(crate) mod drawn;
 mod faults;
 mod fingerprint;
 mod fit;

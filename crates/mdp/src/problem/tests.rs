@@ -1,9 +1,9 @@
 //! The builder's checks, one by one, and the sparse products.
 
+use super::drawn;
 use super::{Kernel, Model, Problem, ProblemBuilder, Truth};
 use crate::numeric::Portable;
-use crate::parameters::Settings;
-use crate::{Error, Result, worlds};
+use crate::{Error, Result};
 
 /// Two states and the goal; the truth is (0.25, 0.75).
 ///
@@ -207,12 +207,8 @@ fn candidate_models() {
 
 #[test]
 fn sparse_products_equal_dense_ones() {
-    for (world, settings) in [
-        ("random-mixture", Settings::new().set("states", 40).set("dim", 7).set("seed", 5)),
-        ("windy-grid", Settings::new()),
-        ("corridor", Settings::new()),
-    ] {
-        let problem = worlds::build(world, &settings).unwrap().problem;
+    for instance in [drawn::mixture(40, 2, 4, 7), drawn::grid(5)] {
+        let problem = instance.problem;
         let (n, d) = (problem.states(), problem.dim());
         // zero at the goal and elsewhere, so that the shortcut for zeros is met
         let v: Vec<f64> = (0..n).map(|s| if s % 5 == 4 { 0.0 } else { (s as f64 * 0.7).sine() }).collect();
@@ -228,7 +224,7 @@ fn sparse_products_equal_dense_ones() {
             problem.phi_v(p, &v, &mut one);
             for i in 0..d {
                 let expected: f64 = (0..n).map(|s| dense[(p * n + s) * d + i] * v[s]).sum();
-                assert!((one[i] - expected).abs() < 1e-13, "{world}, pair {p}: {} {expected}", one[i]);
+                assert!((one[i] - expected).abs() < 1e-13, "pair {p}: {} {expected}", one[i]);
             }
         }
     }

@@ -18,7 +18,9 @@ const SWEEP_WORK: f64 = 5e8;
 /// Weights to other nodes, in ascending order, and to the outside.
 #[derive(Clone, Debug)]
 pub struct Rows {
+    /// To other nodes.
     pub to: Vec<Vec<(u32, f64)>>,
+    /// To the outside.
     pub out: Vec<f64>,
 }
 
@@ -30,7 +32,9 @@ impl Rows {
 
 /// Equations that are ready to be solved.
 pub enum System {
+    /// With a factor.
     Eliminated(Box<Elimination<ByNumber>>),
+    /// To be swept: a factor is too much work.
     Swept(Rows),
 }
 

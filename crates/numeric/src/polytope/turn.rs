@@ -14,11 +14,14 @@ const ALIKE: f64 = 1e-7;
 
 /// Orthonormal directions of a polytope's coordinates, and the length that becomes one along each.
 pub struct Turn {
+    /// The directions.
     pub directions: Vec<Vec<f64>>,
+    /// The length that becomes one along each.
     pub lengths: Vec<f64>,
     /// The directions from this one on are seen by no row but `facts`, of norm one. What other rows
     /// have along them is rounding.
     pub hidden: usize,
+    /// Rows of norm one that see the hidden directions.
     pub facts: Vec<Vec<f64>>,
 }
 

@@ -4,7 +4,7 @@ use super::crates;
 use super::tree::Crate;
 
 /// The only module that writes a problem out.
-const BUILDER: &str = "crates/goalward/src/problem/builder/build.rs";
+const BUILDER: &str = "crates/mdp/src/problem/builder/build.rs";
 
 /// The files that write out a value of this type, `Type { .. }`, once for each time.
 fn written_out(library: &Crate, of: &str) -> Vec<String> {
@@ -18,7 +18,7 @@ fn written_out(library: &Crate, of: &str) -> Vec<String> {
 
 #[test]
 fn problems_are_built_in_one_place() {
-    assert_eq!(written_out(&crates(&["crates/goalward"])[0], "Problem"), [BUILDER]);
+    assert_eq!(written_out(&crates(&["crates/mdp"])[0], "Problem"), [BUILDER]);
 }
 
 #[test]

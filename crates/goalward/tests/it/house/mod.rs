@@ -19,6 +19,8 @@ use tree::Crate;
 
 /// The crates of the workspace: folder, and the file that their `src` begins with.
 const CRATES: &[(&str, &str)] = &[
+    ("crates/numeric", "lib.rs"),
+    ("crates/mdp", "lib.rs"),
     ("crates/goalward", "lib.rs"),
     ("crates/lab", "lib.rs"),
     ("crates/cli", "main.rs"),

@@ -201,10 +201,9 @@ impl Devi {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::Settings;
     use crate::numeric::support::{ConvexSet, Ellipsoid};
     use crate::plan::Planner;
-    use crate::worlds;
+    use crate::problem::drawn;
 
     /// After how many sweeps it is given up, if what is left is this.
     fn given_up(left: impl Iterator<Item = f64>, enough: f64) -> Option<usize> {
@@ -238,10 +237,7 @@ mod tests {
     /// Where states lead anywhere sweeps are enough; from neighbour to neighbour they are not.
     #[test]
     fn mixtures_are_swept_and_grids_are_not() {
-        let mixture = Settings::new().set("states", 5_000u32).set("successors", 10u32).set("dim", 6u32);
-        let grid = Settings::new().set("n", 70u32);
-        for (world, params, swept) in [("random-mixture", mixture, true), ("windy-grid", grid, false)] {
-            let instance = worlds::build(world, &params).unwrap();
+        for (instance, swept) in [(drawn::mixture(5_000, 2, 10, 6), true), (drawn::grid(70), false)] {
             let problem = &*instance.problem;
             let d = problem.dim();
             let shape: Vec<f64> = (0..d * d).map(|k| f64::from(u8::from(k % (d + 1) == 0))).collect();
@@ -253,7 +249,7 @@ mod tests {
                 let mut set = ConvexSet::new(problem.constraints(), ellipsoid).unwrap();
                 devi.plan(&task, &mut set, Planner::Fast, &vec![0.0; problem.states()]);
                 // only the other method needs an order of states
-                assert_eq!(devi.ranks.is_none(), swept, "{world}, q = {q}");
+                assert_eq!(devi.ranks.is_none(), swept, "swept: {swept}, q = {q}");
             }
         }
     }

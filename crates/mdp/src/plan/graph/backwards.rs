@@ -12,6 +12,7 @@ pub struct Backwards {
 }
 
 impl Backwards {
+    /// The pairs that lead to each state, by the truth.
     pub fn new(problem: &Problem, truth: &Truth) -> Backwards {
         let (states, goal) = (problem.states(), problem.goal());
         let mut home = vec![goal as u32; problem.pairs()];

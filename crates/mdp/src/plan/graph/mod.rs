@@ -16,7 +16,8 @@ pub(crate) use expand::expand;
 pub(crate) use outwards::outwards;
 pub use partition::{NOWHERE, Partition, blocks};
 pub use region::{Region, avoidable};
-pub(crate) use strong::{Components, PairGraph, strong_components};
+pub use strong::Components;
+pub(crate) use strong::{PairGraph, strong_components};
 
 /// The successors that have positive probability.
 pub fn possible<'a>(

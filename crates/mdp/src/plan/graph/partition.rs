@@ -18,11 +18,7 @@ pub struct Partition {
 impl Partition {
     /// The chosen states, in the order given, those of one class together; `None`: every state on
     /// its own.
-    pub fn new(
-        problem: &Problem,
-        order: impl Iterator<Item = State>,
-        class: Option<&[u32]>,
-    ) -> Partition {
+    pub fn new(problem: &Problem, order: impl Iterator<Item = State>, class: Option<&[u32]>) -> Partition {
         let mut node_of = vec![NOWHERE; problem.states()];
         let (mut first, mut members) = (vec![0], Vec::with_capacity(problem.states()));
         match class {

@@ -53,7 +53,7 @@ impl Graph for PairGraph<'_> {
 }
 
 /// The strongly connected components of a graph.
-pub(crate) struct Components {
+pub struct Components {
     /// The component of each vertex. An arc never leads to a component of a higher number.
     pub(crate) class: Vec<u32>,
     /// All vertices, component by component in ascending order; within one, the last discovered

@@ -108,6 +108,3 @@ fn whiten(factor: &Cholesky, row: &[f64], norm: f64) -> Vec<(u32, f64)> {
     let kept = x.iter().enumerate().filter(|(_, x)| x.abs() > NOTHING * norm);
     kept.map(|(i, x)| (i as u32, x / norm)).collect()
 }
-
-#[cfg(test)]
-mod tests;

@@ -19,7 +19,7 @@
 //! of stochastic shortest path problems (1991), for policy iteration; de Alfaro, Computing minimum
 //! and maximum reachability times in probabilistic systems (1999), for free components.
 
-pub mod flat;
+pub(crate) mod flat;
 mod optimum;
 
 use super::bounds::below;

@@ -20,7 +20,7 @@ const STEADY: f64 = 0.995;
 
 /// How value iteration ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Swept {
+pub(crate) enum Swept {
     /// Nothing moves by more than was asked for.
     Settled,
     /// It would take too long.

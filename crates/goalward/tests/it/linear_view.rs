@@ -1,9 +1,8 @@
-use super::LinearView;
-use crate::Problem;
-use crate::numeric::Stream;
-use crate::parameters::Settings;
-use crate::problem::Pair;
-use crate::worlds;
+//! Features of pairs in which costs and kernels are linear.
+
+use goalward::numeric::Stream;
+use goalward::problem::{LinearView, Pair};
+use goalward::{Problem, Settings, worlds};
 
 fn problem(id: &str, pairs: &[&str]) -> std::sync::Arc<Problem> {
     worlds::open(id, &Settings::parse(pairs).unwrap()).unwrap().problem

@@ -4,9 +4,9 @@
 mod exact;
 
 use exact::{Draw, Model, enumerate};
-use goalward::numeric::Stream;
-use goalward::plan::{Objective, Options, solve, verify};
-use goalward::problem::{Problem, Truth};
+use goalward_mdp::plan::{Objective, Options, solve, verify};
+use goalward_mdp::problem::{Problem, Truth};
+use goalward_numeric::Stream;
 
 /// What a sweep counted.
 #[derive(Clone, Debug, Default)]
