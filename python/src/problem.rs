@@ -408,7 +408,7 @@ impl PyProblem {
     ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray1<i64>>, Bound<'py, PyArray2<f64>>)> {
         let problem = self.problem();
         let (indptr, next) = rows(problem);
-        let phi: Vec<f64> = (0..problem.pairs()).flat_map(|p| problem.phi(p).into_owned()).collect();
+        let phi: Vec<f64> = (0..problem.pairs()).flat_map(|p| problem.phi(p)).copied().collect();
         let shape = [next.len(), problem.dim()];
         let phi = PyArray1::from_vec(py, phi).reshape(shape)?;
         Ok((PyArray1::from_vec(py, indptr), PyArray1::from_vec(py, next), phi))

@@ -15,7 +15,6 @@ const BENCHES: &[(&str, &str)] = &[
     ("plan", "certified planning on known models against Storm; --large adds a million states"),
     ("step", "the learning step"),
     ("keep", "keeping the likelihood set beside the learning step"),
-    ("layout", "the order of features in memory, and how many bits of them a sweep reads"),
     ("triples", "keeping the likelihood set while most of a million triples are new; STATES picks a case"),
     ("scale", "problems of up to a million state-action pairs: building, sweeping, planning, memory"),
     (

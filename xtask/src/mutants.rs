@@ -27,7 +27,6 @@ const SLOW: &[(&str, &[&str])] = &[
     ("plan::", &["numeric", "mdp/src/plan", "mdp/src/problem"]),
     ("files::", &["mdp/src/files", "mdp/src/problem"]),
     ("exactness::", &["numeric"]),
-    ("halves::", &["numeric", "mdp/src/plan", "mdp/src/problem"]),
     ("model_mutations::", &["mdp/src/files", "mdp/src/problem"]),
     ("planning::", &["numeric", "mdp/src/plan", "mdp/src/problem"]),
     ("planning_set::", &["numeric", "mdp/src/plan"]),

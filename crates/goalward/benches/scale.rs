@@ -7,8 +7,7 @@
 //! knowledge: *inside*, an ellipsoid that no row of B cuts; *cut*, one so large that at least a
 //! tenth of the pairs have an active row. Both on one thread and on two. *whole* is an ellipsoid
 //! around all of B, on two threads: every row that pruning left can bind there, and where features
-//! stayed the nearest 256 do (`rows=nearest:256`). *f32*: the same features in halves, of which
-//! sweeps read the first.
+//! stayed the nearest 256 do (`rows=nearest:256`).
 
 mod harness;
 mod runs;
@@ -178,8 +177,6 @@ const COLUMNS: &[&str] = &[
     "plain2_ms",
     "inside",
     "inside2",
-    "inside_f32",
-    "inside2_f32",
     "set_ms",
     "rows",
     "relaxed",
@@ -193,7 +190,6 @@ const COLUMNS: &[&str] = &[
     "plan2_s",
     "plan_sweeps",
     "same",
-    "plan_f32_s",
     "step_us",
 ];
 
@@ -241,15 +237,6 @@ fn measure(pairs: usize, dim: usize) -> Vec<f64> {
     let (cut_rows, cut_relaxed) = (cut.binding_rows() as f64, flag(cut.is_relaxed()));
     let (whole_rows, whole_relaxed) = (whole.binding_rows() as f64, flag(whole.is_relaxed()));
     let step_us = step_time(&instance);
-    let v = bench.v;
-    // whatever holds the features must let go of them before they can be split in place
-    drop((inside, cut, whole, bench.devi));
-    let split = instance.with_split_features().unwrap();
-    let mut bench = Bench { v, ..Bench::new(&split) };
-    let mut inside = set_of(&split, inside_radius);
-    let [f32_1, f32_2] = bench.sweeps(&mut inside);
-    let (plan_f32_s, _, _) = bench.plan(&mut inside, 1);
-    note("split");
     vec![
         pairs as f64,
         dim as f64,
@@ -261,8 +248,6 @@ fn measure(pairs: usize, dim: usize) -> Vec<f64> {
         plain[1],
         inside_1 / plain[0],
         inside_2 / plain[1],
-        f32_1 / plain[0],
-        f32_2 / plain[1],
         set_ms,
         cut_rows,
         cut_relaxed,
@@ -276,7 +261,6 @@ fn measure(pairs: usize, dim: usize) -> Vec<f64> {
         plan2_s,
         plan_sweeps,
         flag(same),
-        plan_f32_s,
         step_us,
     ]
 }

@@ -19,4 +19,4 @@ pub use polytope::Turn;
 pub use polytope::{Contradiction, EmptyPolytope, Polytope, PolytopeBuilder, Pruned, Rows};
 pub use portable::Portable;
 pub use rng::{Stream, categorical};
-pub use tall::{Tall, Unsplittable};
+pub use tall::Tall;

@@ -28,7 +28,7 @@ use goalward::files::json;
 use goalward::learners::Family;
 use goalward::problem::Need;
 use goalward::problem::{Instance, Problem, State};
-use goalward::worlds::{FEATURES, RESTART};
+use goalward::worlds::RESTART;
 use goalward::{learners, worlds};
 use std::path::{Path, PathBuf};
 
@@ -84,10 +84,6 @@ pub(crate) struct Parameters {
     /// one]
     #[arg(long, value_name = "STATE", help_heading = "Model files")]
     start: Option<String>,
-    /// How features are kept: f64, or f32 and the rest, of which planners read the f32 alone while
-    /// that is enough
-    #[arg(long, value_name = "f64|f32")]
-    features: Option<String>,
     /// A step into a state from which the goal cannot be reached leads back to the start, at the
     /// step's own cost
     #[arg(long)]
@@ -103,7 +99,6 @@ impl Parameters {
             ("goal", &self.goal),
             ("cost", &self.cost),
             ("start", &self.start),
-            (FEATURES.name(), &self.features),
             (RESTART.name(), &restart),
         ];
         for (key, value) in named {

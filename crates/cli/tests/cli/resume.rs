@@ -144,18 +144,3 @@ fn a_problem_file_that_changed_is_refused() {
     place.run("export hard-instance --param dim=3 -o p.json").done();
     place.run("learn --resume c").refused(&["checkpoint", "p.json"]);
 }
-
-/// Features in halves belong to the run: its result and its checkpoint say so.
-#[test]
-fn halves_are_kept_through_a_checkpoint() {
-    let place = Place::new();
-    let run = "learn random-mixture --param states=60 --features f32 --learner lr --trace a --checkpoint c";
-    let whole = place.run(&format!("{run} --episodes 30 --json")).done().json();
-    assert_eq!(whole["params"]["features"], "f32");
-    let trace = place.read("a");
-    place.run(&format!("{run} --episodes 12")).done();
-    let resumed = place.run("learn --resume c --features f32 --episodes 30 --json").done().json();
-    assert_eq!(place.read("a"), trace);
-    same_but_for_the_time(whole, resumed);
-    place.run("learn random-mixture --features f16").refused(&["f16", "f64 or f32"]);
-}

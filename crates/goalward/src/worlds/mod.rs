@@ -27,7 +27,7 @@ mod tests;
 mod windy_grid;
 
 use crate::files;
-use crate::parameters::{Choice, Key, Parameter, Reader, Settings, name_and_settings};
+use crate::parameters::{Key, Parameter, Reader, Settings, name_and_settings};
 use crate::problem::{Instance, State, restart};
 use crate::{Error, Result};
 use serde::Serialize;
@@ -77,20 +77,9 @@ const SIMPLEX: Key<bool> = Key::flag(
 )
 .or("false");
 
-/// What every world and every file takes beside its own parameters: `features` and `restart`.
+/// What every world and every file takes beside its own parameters.
 #[doc(hidden)]
-pub const COMMON: &[Parameter] = &[FEATURES.about(), RESTART.about()];
-
-/// Whether features are split.
-#[doc(hidden)]
-pub const FEATURES: Key<String> = Key::choice(
-    "features",
-    &[Choice::Word("f64"), Choice::Word("f32")],
-    "f32 splits every feature into an f32 and the rest, in the same memory: planners read the f32 \
-     alone, half \
-     as much, while what they certify has room for the difference",
-)
-.or("f64");
+pub const COMMON: &[Parameter] = &[RESTART.about()];
 
 /// Second chances.
 #[doc(hidden)]
@@ -232,7 +221,6 @@ pub fn open_bytes(bytes: Vec<u8>, name: &str, settings: &Settings) -> Result<Ins
 /// What every world and every file takes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Common {
-    split: bool,
     restart: bool,
 }
 
@@ -245,8 +233,7 @@ impl Common {
             common = common.without(key);
         }
         let read = Reader::new(owner, COMMON, &common)?;
-        let split = read.get(&FEATURES)? == "f32";
-        Ok((own, Common { split, restart: read.get(&RESTART)? }))
+        Ok((own, Common { restart: read.get(&RESTART)? }))
     }
 
     /// An error that lists the parameters that there are lists these, too.
@@ -262,14 +249,12 @@ impl Common {
 
     /// What they make of an instance; and the states that restart.
     pub(crate) fn apply(self, instance: Instance) -> Result<(Instance, Vec<State>)> {
-        let (instance, lost) = match self.restart {
+        Ok(match self.restart {
             true => match restart(&instance.problem, instance.truth()?)? {
                 (_, lost) if lost.is_empty() => (instance, lost),
                 (restarted, lost) => (Instance { notes: instance.notes, ..restarted }, lost),
             },
             false => (instance, Vec::new()),
-        };
-        let instance = if self.split { instance.with_split_features()? } else { instance };
-        Ok((instance, lost))
+        })
     }
 }

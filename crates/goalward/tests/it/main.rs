@@ -17,7 +17,6 @@ mod extremes;
 mod facts;
 mod guarantees;
 mod halting;
-mod halves;
 mod house;
 mod identifiable;
 mod kernels;

@@ -10,7 +10,6 @@ pub(crate) mod drawn;
 mod faults;
 mod fingerprint;
 mod fit;
-mod halves;
 mod labels;
 mod linear_view;
 mod mix;
@@ -103,8 +102,6 @@ pub struct Problem {
     successors: Vec<u32>,
     /// One row of d numbers for each successor.
     phi: Arc<Tall>,
-    /// Per pair, [`Tall::off_by`] of its rows; nothing where they are whole.
-    off: Vec<f32>,
     extra: Vec<Halfspace>,
     state_names: Option<Names>,
     action_names: Option<ActionNames>,
@@ -215,13 +212,13 @@ impl Problem {
         &self.successors[self.rows(p)]
     }
     /// The feature rows of a pair, one after the other: for each successor d numbers.
-    pub fn phi(&self, p: Pair) -> Cow<'_, [f64]> {
+    pub fn phi(&self, p: Pair) -> &[f64] {
         self.phi.get(self.rows(p))
     }
     /// One feature row, by its position among those of all pairs.
     #[doc(hidden)]
-    pub fn row(&self, row: usize) -> Cow<'_, [f64]> {
-        self.phi.get(row..row + 1)
+    pub fn row(&self, row: usize) -> &[f64] {
+        self.phi.row(row)
     }
     /// The positions of a pair's successors in arrays that run over all successors of all pairs.
     #[doc(hidden)]
@@ -307,7 +304,6 @@ impl Problem {
             + size_of_val(&*self.costs)
             + size_of_val(&*self.successors)
             + self.phi.bytes()
-            + size_of_val(&*self.off)
             + self.constraints.bytes()
             + names
     }

@@ -32,15 +32,13 @@ impl Probabilities {
     pub(super) fn all(&self) -> &[f64] {
         match self {
             Probabilities::Own(all) => all,
-            // features that are split are never kept here
-            Probabilities::Features(phi) => phi.whole().unwrap_or_default(),
+            Probabilities::Features(phi) => phi.all(),
         }
     }
 
     /// The features where theta = (1) and none of them is negative, as those of a known model.
     fn shared(phi: &Arc<Tall>, theta: &[f64]) -> Option<Probabilities> {
-        let shares = theta == [1.0] && !phi.is_split();
-        let sound = shares && phi.get(0..phi.rows()).iter().all(|x| x.is_sign_positive());
+        let sound = theta == [1.0] && phi.all().iter().all(|x| x.is_sign_positive());
         sound.then(|| Probabilities::Features(Arc::clone(phi)))
     }
 

@@ -82,11 +82,11 @@ impl<'a> Facts<'a> {
         let rows = features.rows();
         let mut words = vec![0u64; rows.div_ceil(64)];
         let look = |(chunk, words): (usize, &mut [u64])| {
-            let (mut room, mut order, mut count) = (Vec::new(), Vec::new(), 0);
+            let (mut order, mut count) = (Vec::new(), 0);
             for (place, word) in words.iter_mut().enumerate() {
                 let first = 64 * (chunk * CHUNK + place);
                 for row in first..rows.min(first + 64) {
-                    let implied = self.imply(features.row(row, &mut room), &mut order);
+                    let implied = self.imply(features.row(row), &mut order);
                     *word |= u64::from(implied) << (row % 64);
                     count += usize::from(implied);
                 }

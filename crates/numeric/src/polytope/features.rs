@@ -5,7 +5,6 @@ use super::facts::{Facts, Implied};
 use super::{EmptyPolytope, Polytope, PolytopeBuilder, Reduced, direction, parallel};
 use crate::{Tall, dot};
 use rayon::prelude::*;
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
@@ -73,11 +72,6 @@ impl Features {
         Features { phi, implied: None, limit }
     }
 
-    /// The same rows, stored otherwise.
-    pub(super) fn with_phi(self, phi: Arc<Tall>) -> Self {
-        Features { phi, ..self }
-    }
-
     /// How many rows facts imply.
     pub(super) fn implied(&self) -> usize {
         self.implied.as_ref().map_or(0, |implied| implied.count())
@@ -98,8 +92,8 @@ impl Features {
     }
 
     /// A feature row.
-    pub(crate) fn phi(&self, i: usize) -> Cow<'_, [f64]> {
-        self.phi.get(i..i + 1)
+    pub(crate) fn phi(&self, i: usize) -> &[f64] {
+        self.phi.row(i)
     }
 
     /// Looks at all rows that no fact implies in parallel, a chunk at a time; what the chunks give
@@ -113,10 +107,10 @@ impl Features {
         (0..rows.div_ceil(CHUNK))
             .into_par_iter()
             .map(|chunk| {
-                let (mut room, mut found, mut phi) = (room(), Vec::new(), Vec::new());
+                let (mut room, mut found) = (room(), Vec::new());
                 let all = CHUNK * chunk..rows.min(CHUNK * (chunk + 1));
                 for i in all.filter(|&i| !self.is_implied(i)) {
-                    look(i, self.phi.row(i, &mut phi), &mut room, &mut found);
+                    look(i, self.phi.row(i), &mut room, &mut found);
                 }
                 found
             })
@@ -195,8 +189,8 @@ impl PolytopeBuilder {
             return false;
         }
         // rows without a direction are no matter here
-        let (mut keys, mut room) = (HashSet::new(), Vec::new());
-        let mut new = |i: &usize| keys.insert(direction(features.phi.row(*i, &mut room)).unwrap_or(0));
+        let mut keys = HashSet::new();
+        let mut new = |i: &usize| keys.insert(direction(features.phi.row(*i)).unwrap_or(0));
         features.open().filter(|i| new(i)).nth(self.most).is_some()
     }
 
@@ -204,12 +198,11 @@ impl PolytopeBuilder {
     pub(super) fn write_out(&mut self, features: &Features) {
         let mut directions: HashMap<u64, usize> = HashMap::new();
         let mut minus = vec![0.0; self.dim];
-        let (mut room, mut other) = (Vec::new(), Vec::new());
         for i in features.open() {
-            let phi = features.phi.row(i, &mut room);
+            let phi = features.phi.row(i);
             if let Some(key) = direction(phi) {
                 let first = *directions.entry(key).or_insert(i);
-                if first < i && parallel(phi, features.phi.row(first, &mut other)) {
+                if first < i && parallel(phi, features.phi.row(first)) {
                     continue;
                 }
             }

@@ -151,14 +151,6 @@ impl Polytope {
         let features = self.features.clone().map(|features| features.with_limit(rows));
         Polytope { features, ..self.clone() }
     }
-    /// Gives up the features, if it has them, for a moment: they can be stored otherwise.
-    pub fn take_features(&mut self) -> Option<Features> {
-        self.features.take().map(|features| features.with_phi(Arc::default()))
-    }
-    /// Takes the same features again, with their numbers.
-    pub fn put_features(&mut self, features: Features, phi: &Arc<Tall>) {
-        self.features = Some(features.with_phi(Arc::clone(phi)));
-    }
     /// The same without its features but with some of their rows written out: a larger polytope.
     pub fn core_with(&self, rows: &[usize]) -> Polytope {
         let mut core = self.core();

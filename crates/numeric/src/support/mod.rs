@@ -111,11 +111,6 @@ pub trait SupportMin {
     fn is_model(&self) -> bool {
         false
     }
-    /// A bound on |theta|_1 over the set, by what is quickly known of it: how much an error in the
-    /// objective can do.
-    fn one_norm(&self) -> f64 {
-        f64::INFINITY
-    }
 }
 
 /// Ellipsoid and polytope have no point in common: an outcome, not an error.
@@ -422,21 +417,6 @@ impl SupportMin for ConvexSet {
         self.set.relaxed
     }
 
-    /// Coordinate by coordinate what the ellipsoid or the polytope's bounds give, whichever is
-    /// less.
-    fn one_norm(&self) -> f64 {
-        let (set, polytope, k) = (&self.set, &self.set.polytope, self.set.free);
-        let coordinate = |i: usize| {
-            let spread = set.rho * set.spread(i);
-            let basis = &polytope.basis()[i * k..(i + 1) * k];
-            let corner = basis.iter().zip(&self.bounds).map(|(n, (low, high))| match n {
-                0.0 => 0.0,
-                n => f64::max((n * low).abs(), (n * high).abs()),
-            });
-            f64::min(set.center[i].abs() + spread, polytope.origin()[i].abs() + corner.sum::<f64>())
-        };
-        (0..polytope.dim()).map(coordinate).sum::<f64>() * (1.0 + 1e-9)
-    }
 }
 
 /// A number that no other set has.

@@ -67,7 +67,4 @@ impl SupportMin for SharpSet {
         self.within.count_fallbacks(more);
     }
 
-    fn one_norm(&self) -> f64 {
-        self.within.one_norm()
-    }
 }

@@ -6,7 +6,6 @@ use crate::numeric::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
 use crate::numeric::{Polytope, Portable, Turn, dot, norm};
 use crate::problem::seen::{Seen, noise};
 use crate::problem::{Pair, Problem};
-use std::borrow::Cow;
 use std::sync::Arc;
 
 /// What estimation must know of a problem, computed once: theta = origin + basis z, with z in R^k.
@@ -74,7 +73,7 @@ impl Frame {
     }
 
     /// The features of a triple.
-    pub(super) fn phi(&self, p: Pair, place: usize) -> Cow<'_, [f64]> {
+    pub(super) fn phi(&self, p: Pair, place: usize) -> &[f64] {
         self.problem.row(self.problem.rows(p).start + place)
     }
 

@@ -185,9 +185,6 @@ impl SupportMin for Larger {
         self.likelihood.count_fallbacks(more);
     }
 
-    fn one_norm(&self) -> f64 {
-        self.regression.as_ref().map_or(0.0, |set| set.one_norm()).max(self.likelihood.one_norm())
-    }
 }
 
 impl Both {

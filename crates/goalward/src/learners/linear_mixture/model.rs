@@ -33,9 +33,6 @@ impl SupportMin for Point {
         true
     }
 
-    fn one_norm(&self) -> f64 {
-        self.0.iter().map(|x| x.abs()).sum()
-    }
 }
 
 /// A planner for single models, in units of the largest cost.

@@ -203,9 +203,6 @@ impl SupportMin for Largest {
         self.sets.iter_mut().take(1).for_each(|set| set.count_fallbacks(more));
     }
 
-    fn one_norm(&self) -> f64 {
-        self.sets.iter().map(|set| set.one_norm()).fold(0.0, f64::max)
-    }
 }
 
 impl Layered {

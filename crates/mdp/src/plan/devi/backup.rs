@@ -1,6 +1,5 @@
 //! Lines 5 and 6 of Algorithm 2 on some consecutive states.
 
-use super::halves::Leeway;
 use super::{Halt, Task, warm};
 use crate::numeric::support::{SupportMin, Survey, Warm};
 use crate::problem::{Pair, State};
@@ -26,7 +25,6 @@ pub(super) struct Chunk<'a> {
     pub(super) states: Range<State>,
     pub(super) q: &'a mut [f64],
     pub(super) v: &'a mut [f64],
-    pub(super) leeway: Leeway,
     /// As [`warm::WarmStarts`] has them.
     pub(super) warm: &'a mut [u16],
     pub(super) warm_width: usize,
@@ -107,7 +105,7 @@ impl Chunk<'_> {
     ) -> f64 {
         let Room { phi, warm: rows } = room;
         let Task { problem, costs, q: bonus, .. } = *sweep.task;
-        let off = self.leeway.phi_v(problem, p, sweep.before, phi);
+        problem.phi_v(p, sweep.before, phi);
         let entry = &mut self.warm[at * self.warm_width..(at + 1) * self.warm_width];
         let known = warm::read(entry, rows);
         if rows.rows.is_empty() && !sweep.survey.is_empty() {
@@ -121,8 +119,8 @@ impl Chunk<'_> {
         let (floor, ceiling) =
             values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
         // a bound above that is an answer that arithmetic broke: it says nothing
-        let sound = support.bound - off <= ceiling + 1e-6 * ceiling.abs();
-        let bound = if sound { (support.bound - off).max(floor) } else { floor };
+        let sound = support.bound <= ceiling + 1e-6 * ceiling.abs();
+        let bound = if sound { support.bound.max(floor) } else { floor };
         self.q[at] = costs[p] + (1.0 - bonus) * support.value.min(ceiling).max(bound);
         costs[p] + (1.0 - bonus) * bound
     }

@@ -13,7 +13,7 @@ use crate::numeric::dot;
 use crate::numeric::linear::krylov::Krylov;
 use crate::numeric::linear::system::{Rows, System};
 use crate::plan::graph::outwards;
-use crate::problem::{Pair, Problem, State};
+use crate::problem::{Problem, State};
 
 /// Up to so many states are eliminated, and no more than this if actions have more successors than
 /// those of a grid: then elimination fills in.
@@ -160,7 +160,7 @@ impl Devi {
         charge.clear();
         charge.extend(
             (0..order.len())
-                .map(|i| chosen(i).map_or(task.b, |p| self.paid(task, p as usize)) - left.lowered),
+                .map(|i| chosen(i).map_or(task.b, |p| task.costs[p as usize]) - left.lowered),
         );
         x.clear();
         x.extend(order.iter().map(|&key| self.v[state(key)]));
@@ -212,13 +212,7 @@ impl Devi {
                 _ => (1.0 - q) * *weight,
             };
         }
-        (outside, self.paid(task, p))
-    }
-
-    /// The cost of a pair, less what the last sweep took off its bound: the equations are to agree
-    /// with that.
-    pub(super) fn paid(&self, task: &Task, p: Pair) -> f64 {
-        task.costs[p] - (1.0 - task.q) * self.leeway.off(task.problem, p)
+        (outside, task.costs[p])
     }
 }
 

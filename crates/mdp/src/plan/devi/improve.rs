@@ -19,8 +19,8 @@ impl Devi {
             let mut best = v[s] - noise;
             let mut choice = None;
             for p in problem.pairs_of(s) {
-                self.leeway.phi_v(problem, p, &v, &mut phi);
-                let paid = self.paid(task, p);
+                problem.phi_v(p, &v, &mut phi);
+                let paid = task.costs[p];
                 let least = problem.successors(p).iter().map(|&next| next as State);
                 let least = least.min_by(|&a, &b| v[a].total_cmp(&v[b]));
                 // as sweeps do, in case theta is in a larger set than B

@@ -14,14 +14,13 @@
 //! would break ties.
 //!
 //! The printed lines are [`Devi::plan`] (1 to 4 and 7 to 11) and `backup` (5 and 6). `sweep`
-//! applies L to all states in chunks, `halves` says when half of each feature is enough, `warm`
+//! applies L to all states in chunks, `warm`
 //! where support problems start. `newton` is policy iteration, `certificate` what makes its V a
 //! lower bound, `evaluate` (`relax` where a policy leaves soon) and `improve` are its two steps.
 
 mod backup;
 mod certificate;
 mod evaluate;
-mod halves;
 mod improve;
 mod newton;
 mod planner;
@@ -36,7 +35,6 @@ use crate::numeric::support::SupportMin;
 use crate::problem::Problem;
 use backup::Chosen;
 use evaluate::{Equations, Ranks};
-use halves::Leeway;
 pub use planner::Planner;
 use relax::Arcs;
 use sweep::Keep;
@@ -125,7 +123,6 @@ pub struct Devi {
     /// The last sweep's change.
     change: f64,
     /// What the last sweep took off every bound for having read half of each feature.
-    leeway: Leeway,
     warm: WarmStarts,
     /// The minimising action and theta of each state; only policy iteration fills it.
     chosen: Option<Chosen>,
@@ -146,7 +143,6 @@ impl Devi {
             v: vec![0.0; states],
             before: vec![0.0; states],
             change: 0.0,
-            leeway: Leeway::None,
             warm: WarmStarts::new(pairs, problem.constraints().free()),
             chosen: None,
             equations: Equations::default(),
@@ -254,13 +250,13 @@ impl Devi {
         self.step(task, set).unwrap_or(f64::INFINITY) // never cut off
     }
 
-    /// V <- L V; the change, or what it may be where features were half read.
+    /// V <- L V; the change.
     fn step<S>(&mut self, task: &Task, set: &mut S) -> Result<f64, Cut>
     where
         S: SupportMin + Clone + Send + Sync,
     {
         std::mem::swap(&mut self.v, &mut self.before);
         self.sweep(task, set, Keep::Values)?;
-        Ok(self.change + self.leeway.doubt(task.problem))
+        Ok(self.change)
     }
 }

@@ -126,7 +126,7 @@ impl Devi {
             self.sweep(task, set, Keep::Choices)?;
             *sweeps += 1;
             let defect = self.defect(task);
-            let residual = defect.residual(c_min, task.q) + self.leeway.doubt(task.problem);
+            let residual = defect.residual(c_min, task.q);
             let before = best.residual;
             if residual < before {
                 best = Best { residual, defect };

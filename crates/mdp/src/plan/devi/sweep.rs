@@ -45,7 +45,6 @@ impl Devi {
     where
         S: SupportMin + Clone + Send + Sync,
     {
-        self.leeway = self.leeway(task, set);
         let before = std::mem::take(&mut self.before);
         let halt = self.halt.clone();
         self.warm.turn_to(set.identity());
@@ -99,7 +98,7 @@ impl Devi {
         let (mut rows, width) = (Warm::default(), self.warm.width);
         let goal = problem.pairs_of(problem.goal());
         let mut note = |survey: &mut Survey, copy: &mut S, p: usize| {
-            self.leeway.phi_v(problem, p, before, &mut phi);
+            problem.phi_v(p, before, &mut phi);
             let known = warm::read(&self.warm.rows[p * width..(p + 1) * width], &mut rows);
             copy.min_again(&phi, &mut rows, known);
             copy.minimiser(&mut theta);
@@ -130,7 +129,7 @@ impl Devi {
         let mut chosen = chosen.map(|c| (c.pair.as_mut_slice(), c.theta.as_mut_slice()));
         let (mut q, mut v, mut warm) =
             (self.q.as_mut_slice(), self.v.as_mut_slice(), self.warm.rows.as_mut_slice());
-        let (warm_width, leeway) = (self.warm.width, self.leeway);
+        let warm_width = self.warm.width;
         let mut chunks = Vec::with_capacity(n.div_ceil(CHUNK));
         for first in (0..n).step_by(CHUNK) {
             let states = first..(first + CHUNK).min(n);
@@ -140,7 +139,6 @@ impl Devi {
                 v: v.split_off_mut(..states.len()).unwrap_or_default(),
                 warm: warm.split_off_mut(..pairs * warm_width).unwrap_or_default(),
                 warm_width,
-                leeway,
                 chosen: chosen.as_mut().map(|(pair, theta)| {
                     (
                         pair.split_off_mut(..states.len()).unwrap_or_default(),

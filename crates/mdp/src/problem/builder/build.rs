@@ -38,7 +38,6 @@ impl ProblemBuilder {
             first_row,
             successors,
             phi,
-            off: Vec::new(),
             extra: self.extra,
             state_names: self.state_names,
             action_names: self.action_names,

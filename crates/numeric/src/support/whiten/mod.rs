@@ -304,12 +304,6 @@ impl Whitened {
         f64::min(square.sqrt(), (across * down).sqrt())
     }
 
-    /// |L^-1 N'e_i|: the ellipsoid's extent along coordinate i of R^d, in units of rho.
-    pub(super) fn spread(&self, i: usize) -> f64 {
-        let width = width(self.free);
-        let image = &self.direct[i * width..(i + 1) * width];
-        inner(image, image).sqrt()
-    }
 
     /// Lanes for a vector of y-space.
     pub(super) fn room(&self) -> Vec<Lanes> {
