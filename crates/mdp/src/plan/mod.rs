@@ -5,6 +5,7 @@ mod answer;
 mod devi;
 mod finite_horizon;
 pub mod graph;
+mod proper;
 mod solve;
 mod sweeps;
 mod units;
@@ -21,6 +22,7 @@ pub use devi::Planner;
 pub use devi::{Convergence, Devi, Task};
 pub use devi::{Met, way};
 pub use finite_horizon::{Backup, Layers};
+pub use proper::{Kernel, Proper};
 #[doc(hidden)]
 pub use solve::tried;
 pub use solve::{Extras, Options, Trust, Way, solve};
