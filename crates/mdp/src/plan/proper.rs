@@ -23,6 +23,7 @@ const LIMITS: Limits =
 
 /// A kernel over the pairs of a problem, with costs.
 pub struct Kernel<'a> {
+    /// Whose pairs they are.
     pub problem: &'a Problem,
     /// Per pair.
     pub costs: &'a [f64],
@@ -34,8 +35,9 @@ pub struct Kernel<'a> {
 pub struct Proper {
     /// What it takes in each state; none at the goal, and where the goal cannot be reached.
     pub pairs: Vec<Option<Pair>>,
-    /// Its values per state, and what each pair costs if it is followed afterwards.
+    /// Its values per state.
     pub v: Vec<f64>,
+    /// What each pair costs if it is followed afterwards.
     pub q: Vec<f64>,
     /// Policies that were evaluated.
     pub rounds: u64,
