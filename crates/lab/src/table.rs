@@ -70,6 +70,16 @@ impl Table {
         self.rows.push(cells);
     }
 
+    /// Rows for columns, with another heading for the first one.
+    pub(crate) fn transposed(&self, first: &str) -> Table {
+        let names = self.rows.iter().filter_map(|row| row.first().cloned());
+        let mut table = Table::new(std::iter::once(first.to_string()).chain(names));
+        for c in 1..self.headings.len() {
+            table.row(self.column(c).cloned().collect());
+        }
+        table
+    }
+
     /// Columns of numbers to the right, words to the left.
     pub fn text(&self) -> String {
         let widths: Vec<usize> = (0..self.headings.len())
@@ -134,6 +144,13 @@ mod tests {
         table.row(vec!["b".into(), "−3".into()]);
         table.row(vec!["c".into(), "≥ 3".into()]);
         table
+    }
+
+    #[test]
+    fn rows_become_columns() {
+        let turned = table().transposed("of");
+        assert_eq!(turned.headings(), ["of", "a, \"quoted\" | one", "b", "c"]);
+        assert_eq!(turned.rows(), [["regret", "12.5 ± 1", "−3", "≥ 3"]]);
     }
 
     #[test]

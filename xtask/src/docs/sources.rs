@@ -49,6 +49,7 @@ pub(crate) const SOURCES: &[Source] = &[
     study("comparison", "goalward study run comparison", "10 min"),
     study("tuning", "goalward study run tuning", "10 min"),
     study("shortcut", "goalward study run shortcut", "2 s"),
+    study("truths", "goalward study run truths", "1 min"),
     study("coverage", "goalward study run coverage", "7 min"),
     study("scale", "goalward study run scale", "3 min"),
     Source {

@@ -246,6 +246,12 @@ impl LearnerEntry {
         self.needs.contains(&need)
     }
 
+    /// Whether it learns from the candidate models: from what they say of each pair, or from which
+    /// pairs they hold to be alike.
+    pub fn uses_models(&self) -> bool {
+        self.relies_on_models || self.family == Family::LinearMdp
+    }
+
     /// The settings that ask the oracle for all that must be given: a simulation can answer.
     #[doc(hidden)]
     pub fn oracle(&self) -> Settings {

@@ -1,7 +1,8 @@
 //! Tuning: the value of a setting with which a learner pays least over all worlds.
 //!
 //! The rule: the least mean over the worlds of ln(1 + mean gap regret). The logarithm keeps one
-//! world with large costs from deciding alone. Of values that score alike the first one wins.
+//! world with large costs from deciding alone. Of values that score alike the first one wins. A value
+//! at an end of its grid is no optimum: one beyond it may score less.
 
 use super::phrase::significant;
 use super::view::View;
@@ -20,6 +21,8 @@ struct Row {
     learner: String,
     /// The best value.
     best: Option<String>,
+    /// Whether that is the first or the last of its grid.
+    edge: bool,
     /// Every value with its score, in the order of the grid; none if a world has no run.
     tried: Vec<(String, Option<f64>)>,
 }
@@ -40,7 +43,8 @@ pub(super) fn add(results: &Results, ask: &TuningAsk, findings: &mut Findings) {
             let tried = row.tried.iter().find(|(other, _)| other == *value);
             tried.and_then(|(_, score)| *score).map_or("-".into(), |score| fixed(score, 2))
         };
-        let best = row.best.clone().unwrap_or("-".into());
+        let edge = if row.edge { " (edge)" } else { "" };
+        let best = row.best.as_ref().map_or("-".into(), |best| format!("{best}{edge}"));
         table.row([row.learner.clone(), best].into_iter().chain(values.iter().map(score)).collect());
     }
     findings.put_parts("tuning", vec![("table".into(), table.markdown())]);
@@ -49,14 +53,19 @@ pub(super) fn add(results: &Results, ask: &TuningAsk, findings: &mut Findings) {
         let score = |value: &String| row.tried.iter().find(|(v, _)| v == value).and_then(|(_, score)| *score);
         if let Some((best, score)) = row.best.as_ref().and_then(|best| Some((best, score(best)?))) {
             let score = significant(score.exp_e() - 1.0, 3);
+            let edge = match row.edge {
+                true => " That is the edge of what was tried: it is not tuned.",
+                false => "",
+            };
             findings.words.push(format!(
-                "{}: {} = {best}, where it pays {score} on a typical world.",
+                "{}: {} = {best}, where it pays {score} on a typical world.{edge}",
                 row.learner, ask.over
             ));
         }
     }
     findings.put_methods(vec![format!(
-        "The best {}: the least mean over the worlds of ln(1 + mean gap regret).",
+        "The best {}: the least mean over the worlds of ln(1 + mean gap regret). One at an end of its \
+         grid is marked: one beyond it may be better.",
         ask.over
     )]);
     findings.data.insert("tuning".into(), json!({ "over": ask.over, "rows": value(&rows) }));
@@ -73,7 +82,7 @@ fn rows(results: &Results, ask: &TuningAsk) -> Vec<Row> {
         let all: Option<Vec<f64>> = views.iter().map(paid).collect();
         let score = all.map(|all| all.iter().sum::<f64>() / all.len() as f64);
         let at_end = rows.iter().position(|row| row.learner == name).unwrap_or_else(|| {
-            rows.push(Row { learner: name, best: None, tried: Vec::new() });
+            rows.push(Row { learner: name, best: None, edge: false, tried: Vec::new() });
             rows.len() - 1
         });
         rows[at_end].tried.push((at.clone(), score));
@@ -86,6 +95,8 @@ fn rows(results: &Results, ask: &TuningAsk) -> Vec<Row> {
                 _ => Some((value, score)),
             })
             .map(|(value, _)| value.clone());
+        let ends = [row.tried.first(), row.tried.last()];
+        row.edge = ends.into_iter().flatten().any(|(value, _)| Some(value) == row.best.as_ref());
     }
     rows
 }
@@ -114,6 +125,7 @@ mod tests {
         let findings = made(false);
         assert_eq!(findings.tables[0].table.rows()[0], ["levis", "0.1", "4.61", "3.91", "4.61"]);
         assert_eq!(findings.data["tuning"]["rows"][0]["best"], "0.1");
+        assert_eq!(findings.data["tuning"]["rows"][0]["edge"], false);
         assert!(
             findings.words[0].contains("scale = 0.1") && findings.words[0].contains("49"),
             "{:?}",
@@ -122,8 +134,20 @@ mod tests {
     }
 
     #[test]
+    fn the_best_at_an_end_of_its_grid_is_said_not_to_be_tuned() {
+        let learners = ["eb-ssp@scale=1", "eb-ssp@scale=0.1"];
+        let mut study = study(&["corridor"], &learners, 1, 3);
+        study.analysis.tuning = Some(TuningAsk { over: "scale".into() });
+        let falling = results(study, |_, learner, seed| Some(run(seed, 3, |_| [9.0, 4.0][learner])));
+        let findings = analyse(&falling);
+        assert_eq!(findings.tables[0].table.rows()[0][..2], ["eb-ssp", "0.1 (edge)"]);
+        assert_eq!(findings.data["tuning"]["rows"][0]["edge"], true);
+        assert!(findings.words[0].ends_with("it is not tuned."), "{:?}", findings.words);
+    }
+
+    #[test]
     fn a_value_without_runs_somewhere_does_not_win_and_the_first_of_equals_does() {
         let findings = made(true);
-        assert_eq!(findings.tables[0].table.rows()[0], ["levis", "1", "4.61", "-", "4.61"]);
+        assert_eq!(findings.tables[0].table.rows()[0], ["levis", "1 (edge)", "4.61", "-", "4.61"]);
     }
 }

@@ -4,6 +4,33 @@ use crate::results::{Cell, Results, Run};
 use crate::stats::{BurnIn, Mean, log_log_slope};
 use crate::study::{LearnerPoint, Study, Thinning, WorldPoint};
 use goalward::learners::{self, Family, Need};
+use serde::Serialize;
+
+/// What a learner knows of the world before its first step, apart from the costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Knowledge {
+    /// The candidate models, and so every pair's successors.
+    Models,
+    /// Every pair's successors.
+    Map,
+    /// Its states and actions alone.
+    Nothing,
+    /// The truth itself.
+    Truth,
+}
+
+impl Knowledge {
+    /// What tables call it.
+    pub(super) fn word(self) -> &'static str {
+        match self {
+            Knowledge::Models => "the models",
+            Knowledge::Map => "the map",
+            Knowledge::Nothing => "nothing",
+            Knowledge::Truth => "the truth",
+        }
+    }
+}
 
 /// One cell with what the study says of it.
 #[derive(Clone, Copy)]
@@ -145,6 +172,26 @@ impl<'a> View<'a> {
     /// Whether it is told the truth: nobody's rival.
     pub(super) fn knows_the_truth(&self) -> bool {
         learners::entry(&self.learner.contender.learner).is_ok_and(|entry| entry.wants(Need::Policy))
+    }
+
+    /// What it knows beforehand, by its entry and the settings in force; nobody can tell of a learner
+    /// that is not of the house.
+    pub(super) fn knowledge(&self) -> Option<Knowledge> {
+        let entry = learners::entry(&self.learner.contender.learner).ok()?;
+        let in_force = self.runs().first().map(|run| &run.parameters);
+        let set = |key: &str, word: &str| {
+            let given = self.learner.contender.settings.get(key);
+            let known = in_force.and_then(|all| all.get(key)).and_then(|value| value.as_str());
+            known.or(given) == Some(word)
+        };
+        match () {
+            () if entry.family == Family::Own => None,
+            () if entry.wants(Need::Policy) => Some(Knowledge::Truth),
+            () if set("support", "known") => Some(Knowledge::Map),
+            // a feature for each pair tells nothing of any
+            () if entry.uses_models() && !set("features", "one-hot") => Some(Knowledge::Models),
+            () => Some(Knowledge::Nothing),
+        }
     }
 
     /// Whether it does not even try to learn.

@@ -33,6 +33,7 @@ pub const SHIPPED: &[Shipped] = shipped![
     "mixtures",
     "free",
     "shortcut",
+    "truths",
 ];
 
 /// A study file to begin with.

@@ -8,7 +8,7 @@ mod tests;
 mod words;
 
 use super::phrase::counted;
-use super::view::{View, by_world};
+use super::view::{Knowledge, View, by_world};
 use super::{Findings, value};
 use crate::Contender;
 use crate::results::Results;
@@ -66,6 +66,8 @@ struct Row {
     /// Who it is.
     #[serde(flatten)]
     contender: Contender,
+    /// What it knows before its first step.
+    knows: Option<Knowledge>,
     /// Which confidence radius was used, if the learner has one.
     radius: Option<String>,
     /// Whether what is proved of the learner holds here.
@@ -137,6 +139,7 @@ impl Row {
         Row {
             world: view.world.label.clone(),
             contender: view.learner.contender.clone(),
+            knows: view.knowledge(),
             radius: view.radius().map(String::from),
             guarantee: view.guarantee().map(String::from),
             why_not: view.why_not().map(String::from),
@@ -220,6 +223,14 @@ impl<'a> Compared<'a> {
 
     fn several(&self) -> bool {
         self.worlds.len() > 1
+    }
+
+    /// Whether learners stand here that know different things.
+    fn mixes_knowledge(&self) -> bool {
+        let views = self.worlds.iter().flat_map(|side| &side.views);
+        let mut known = views.filter(|view| !view.is_baseline()).map(View::knowledge);
+        let first = known.next();
+        known.any(|other| Some(other) != first)
     }
 
     /// Rows that the reference is judged by: rivals of which something is proved, perhaps with

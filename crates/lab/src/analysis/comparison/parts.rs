@@ -18,6 +18,9 @@ pub(super) fn of(compared: &Compared) -> Vec<(String, String)> {
         (_, false) => matrix(compared, true),
     };
     parts.push(("table".to_string(), table.markdown()));
+    if compared.several() {
+        parts.push(("worlds".into(), matrix(compared, true).transposed("world").markdown()));
+    }
     for side in &compared.worlds {
         let behind = match compared.several() {
             true => format!(" @ {}", side.about.label),

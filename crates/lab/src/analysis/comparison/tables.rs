@@ -25,6 +25,14 @@ pub(super) fn of(compared: &Compared) -> Vec<Section> {
 }
 
 impl Compared<'_> {
+    /// Rows in blocks of learners that know the same, where that differs.
+    fn in_blocks<'r>(&self, mut rows: Vec<&'r Row>) -> Vec<&'r Row> {
+        if self.mixes_knowledge() {
+            rows.sort_by_key(|row| (row.knows.is_none(), row.knows));
+        }
+        rows
+    }
+
     /// Whether a figure of the study shows Regret/K.
     pub(super) fn is_about_the_ratio(&self) -> bool {
         self.study.figures.iter().any(|figure| figure.kind == FigureKind::PerRoot)
@@ -57,6 +65,7 @@ fn shown(mean: &Option<Mean>) -> String {
 pub(super) fn cells(compared: &Compared, side: &Side) -> Table {
     let burn_in = compared.rows().any(|row| row.burn_in.is_some());
     let times = compared.ask.times;
+    let knows = compared.mixes_knowledge();
     let mut headings = vec![
         "learner",
         "radius",
@@ -69,10 +78,13 @@ pub(super) fn cells(compared: &Compared, side: &Side) -> Table {
         "growth",
         "plans",
     ];
+    if knows {
+        headings.insert(1, "knows");
+    }
     headings.extend(burn_in.then_some("burn-in"));
     headings.extend(times.then_some(["steps/s", "memory"]).into_iter().flatten());
     let mut table = Table::new(headings);
-    for row in &side.rows {
+    for row in compared.in_blocks(side.rows.iter().collect()) {
         let is_best = side.about.best.as_deref() == Some(row.label());
         let mut cells = vec![
             row.contender.label.clone(),
@@ -86,6 +98,9 @@ pub(super) fn cells(compared: &Compared, side: &Side) -> Table {
             row.growth.map_or("-".into(), |e| format!("{e:.2}").replace('-', "−")),
             row.planner_calls.map_or("-".into(), |m| number_label(m.mean, 0)),
         ];
+        if knows {
+            cells.insert(1, known(row));
+        }
         cells.extend(burn_in.then(|| row.burn_in.map_or("-".into(), |b| b.to_string())));
         if times {
             cells.push(row.steps_per_second.map_or("-".into(), |x| number_label(x, 0)));
@@ -94,6 +109,10 @@ pub(super) fn cells(compared: &Compared, side: &Side) -> Table {
         table.row(cells);
     }
     table
+}
+
+fn known(row: &Row) -> String {
+    row.knows.map_or("-".into(), |knows| knows.word().into())
 }
 
 fn runs(row: &Row) -> String {
@@ -122,16 +141,23 @@ fn named(label: &str, code: bool) -> String {
 
 /// Gap regret with one column for each world.
 pub(super) fn matrix(compared: &Compared, code: bool) -> Table {
+    let knows = compared.mixes_knowledge();
+    let headings = std::iter::once("learner").chain(knows.then_some("knows")).map(String::from);
     let worlds = compared.worlds.iter().map(|side| side.about.label.clone());
-    let mut table = Table::new(std::iter::once("learner".to_string()).chain(worlds));
-    for learner in &compared.study.learners {
-        let label = &learner.contender.label;
+    let mut table = Table::new(headings.chain(worlds));
+    let mut labels: Vec<&str> = Vec::new();
+    let first = compared.rows().filter(|row| {
+        let new = !labels.contains(&row.label());
+        labels.extend(new.then_some(row.label()));
+        new
+    });
+    for row in compared.in_blocks(first.collect()) {
         let of = |side: &Side| {
-            let row = side.rows.iter().find(|row| row.label() == label);
+            let row = side.rows.iter().find(|other| other.label() == row.label());
             row.map_or("-".into(), |row| at_least(row.gap_regret, row.truncated))
         };
-        let cells = compared.worlds.iter().map(of);
-        table.row(std::iter::once(named(label, code)).chain(cells).collect());
+        let names = std::iter::once(named(row.label(), code)).chain(knows.then(|| known(row)));
+        table.row(names.chain(compared.worlds.iter().map(of)).collect());
     }
     table
 }

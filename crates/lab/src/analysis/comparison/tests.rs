@@ -76,12 +76,15 @@ fn words_say_what_was_measured() {
     assert!(says(&findings, "lr has the least gap regret, 8.95"), "{:#?}", findings.words);
     assert!(says(&findings, "levis++ pays 14 times as much, random 14 times."));
     assert!(says(&findings, "levis++ and random have exactly the same curve with every seed: all actions"));
-    assert!(says(&findings, "levis++ does not learn: over the last two doublings of K its gap regret grows"));
+    assert!(says(
+        &findings,
+        "levis++ has not learnt by episode 64: over the last two doublings of K its gap"
+    ));
     assert!(says(&findings, "levis++ has no guarantee: |phi_V| <= 1 (2.3 and 1) is not met."));
     assert!(says(&findings, "An episode costs 3 at best. The last plans promised 2.5 (lr) and 1.5"));
     assert!(says(&findings, "from this episode on, by the median run: 4 (lr)."));
     assert!(says(&findings, "The set of levis++ rules nothing out to the end of any run."));
-    assert!(!says(&findings, "random does not learn"), "it does not even try");
+    assert!(!says(&findings, "random has not learnt"), "it does not even try");
     assert!(findings.sound && findings.warnings.is_empty());
     assert!(findings.methods.iter().any(|m| m.contains("Student's t")), "{:?}", findings.methods);
     assert!(!findings.methods.iter().any(|m| m.contains("Holm")), "no test was made");
@@ -198,6 +201,40 @@ fn a_matrix_has_one_column_for_each_world() {
     assert_eq!(part(&findings, "gap regret lr @ ladder@dim=2"), Some("5 ± 0"));
     assert_eq!(findings.tables.len(), 4, "matrix, two worlds, against");
     assert_eq!(findings.tables[0].title, "Gap regret");
+}
+
+#[test]
+fn learners_that_know_different_things_stand_in_blocks() {
+    let ids =
+        ["eb-ssp", "lr", "random", "eb-ssp@support=known", "lsvi-ucb-ssp", "lsvi-ucb-ssp@features=one-hot"];
+    let study = study(&["corridor", "ladder"], &ids, 2, 4);
+    let findings = analyse(&results(asking(study, ComparisonAsk::default()), |_, learner, seed| {
+        Some(run(seed, 4, |_| learner as f64))
+    }));
+    let told: Vec<[&str; 3]> =
+        findings.tables[0].table.rows().iter().map(|row| [0, 1, 2].map(|i| row[i].as_str())).collect();
+    let expected = [
+        ["lr", "the models", "1 ± 0"],
+        ["lsvi-ucb-ssp", "the models", "4 ± 0"],
+        ["eb-ssp@support=known", "the map", "3 ± 0"],
+        ["eb-ssp", "nothing", "0 ± 0"],
+        ["random", "nothing", "2 ± 0"],
+        ["lsvi-ucb-ssp@features=one-hot", "nothing", "5 ± 0"],
+    ];
+    assert_eq!(told, expected);
+    let of_a_world: Vec<&str> = findings.tables[1].table.rows().iter().map(|row| row[1].as_str()).collect();
+    assert_eq!(of_a_world, expected.map(|row| row[1]), "the table of one world has the same blocks");
+    assert_eq!(findings.data["comparison"]["rows"][0]["knows"], "nothing", "data keep their order");
+    // what is in force counts, whoever set it
+    let known = |_: usize, _: usize, seed: u64| {
+        let mut run = run(seed, 4, |_| 1.0);
+        run.parameters.insert("support".into(), "known".into());
+        Some(run)
+    };
+    let only = crate::analysis::synthetic::study(&["corridor"], &["eb-ssp"], 1, 4);
+    let findings = analyse(&results(asking(only, ComparisonAsk::default()), known));
+    assert_eq!(findings.data["comparison"]["rows"][0]["knows"], "map");
+    assert_eq!(findings.tables[0].table.headings()[1], "radius", "no column where all know the same");
 }
 
 #[test]

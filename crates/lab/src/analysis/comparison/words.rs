@@ -190,7 +190,7 @@ fn flawless(compared: &Compared) -> Vec<String> {
     compared.gathered(flawless).into_iter().map(sentence).collect()
 }
 
-/// Who does not learn.
+/// Who pays as much for the last episodes as for those before: some of them learn later.
 fn linear(compared: &Compared) -> Vec<String> {
     let sentence = |side: &Side| {
         let rows = side.rows.iter().zip(&side.views);
@@ -202,9 +202,11 @@ fn linear(compared: &Compared) -> Vec<String> {
         let exponents = range(linear.iter().map(|(_, e)| *e), |e| format!("K^{e:.2}"))?;
         let (n, place) = (labels.len(), compared.place(side));
         Some(format!(
-            "{place}{} {} not learn: over the last two doublings of K {} gap regret grows as {exponents}.",
+            "{place}{} {} not learnt by episode {}: over the last two doublings of K {} gap regret grows as \
+             {exponents}.",
             listed(&labels),
-            verb(n, "does", "do"),
+            verb(n, "has", "have"),
+            number_label(side.about.episodes as f64, 0),
             verb(n, "its", "their")
         ))
     };
