@@ -11,7 +11,6 @@ pub mod stored;
 pub mod support;
 mod tall;
 
-#[doc(hidden)]
 pub use gauge::Gauge;
 pub use linear::Cholesky;
 pub use linear::{dot, norm};

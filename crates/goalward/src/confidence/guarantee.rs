@@ -90,7 +90,6 @@ pub struct Facts {
 
 impl Assumption {
     /// |phi_V| <= bound on this problem.
-    #[doc(hidden)]
     pub fn phi_norm(problem: &Problem, bound: f64) -> Assumption {
         let most = norms::phi_norm(problem);
         // a second pass over the features only where it decides something
@@ -99,7 +98,6 @@ impl Assumption {
     }
 
     /// Something that the settings decide.
-    #[doc(hidden)]
     pub fn settled(condition: impl Into<String>, holds: bool) -> Assumption {
         Assumption::Settled(Condition::plain(condition, Some(holds)))
     }

@@ -92,7 +92,6 @@ pub struct Guarantee {
 
 impl Condition {
     /// `value >= bound`, up to rounding; unknown if either is.
-    #[doc(hidden)]
     pub fn at_least(condition: impl Into<String>, value: Option<f64>, bound: Option<f64>) -> Condition {
         let status = match value.zip(bound) {
             None => Status::Unknown,
@@ -102,7 +101,6 @@ impl Condition {
     }
 
     /// `value <= bound`, up to rounding; unknown if either is.
-    #[doc(hidden)]
     pub fn at_most(condition: impl Into<String>, value: Option<f64>, bound: Option<f64>) -> Condition {
         let status = match value.zip(bound) {
             None => Status::Unknown,
@@ -112,7 +110,6 @@ impl Condition {
     }
 
     /// A condition without numbers.
-    #[doc(hidden)]
     pub fn plain(condition: impl Into<String>, holds: Option<bool>) -> Condition {
         let status = holds.map_or(Status::Unknown, met);
         Condition { condition: condition.into(), value: None, bound: None, status }
@@ -251,7 +248,6 @@ impl Kind {
 
 impl Holds {
     /// As results spell it.
-    #[doc(hidden)]
     pub fn word(self) -> &'static str {
         match self {
             Holds::Yes => "yes",

@@ -61,7 +61,6 @@ impl Value for RadiusKind {
 
 impl RadiusKind {
     /// The factor on the radius.
-    #[doc(hidden)]
     pub fn factor(self) -> f64 {
         match self {
             RadiusKind::Scaled(x) => x,

@@ -28,7 +28,6 @@ pub trait ConfidenceSet {
 
     /// The same for one theta of B that is asked for after every step, with what was learnt about
     /// it before. It may be far cheaper, and is never less exact.
-    #[doc(hidden)]
     fn still_contains(&self, theta: &[f64], _memo: &mut Memo) -> bool {
         self.contains(theta)
     }
@@ -69,13 +68,11 @@ pub struct Memo {
 
 impl Memo {
     /// For a checkpoint: all of it.
-    #[doc(hidden)]
     pub fn to_bits(&self) -> [u64; 2] {
         [self.loss, self.above_least].map(f64::to_bits)
     }
 
     /// From a checkpoint.
-    #[doc(hidden)]
     pub fn from_bits(bits: [u64; 2]) -> Memo {
         let [loss, above_least] = bits.map(f64::from_bits);
         Memo { loss, above_least }

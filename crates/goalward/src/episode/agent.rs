@@ -83,13 +83,11 @@ impl Agent {
     }
 
     /// The learner, what it was built from, and what is kept beside it.
-    #[doc(hidden)]
     pub fn into_parts(self) -> (Learner, RunSpec, Option<Snapshot>) {
         (self.learner, self.spec, self.kept)
     }
 
     /// The other way round.
-    #[doc(hidden)]
     pub fn from_parts(learner: Learner, spec: RunSpec, kept: Option<Snapshot>) -> Agent {
         Agent { learner, kept, spec }
     }

@@ -71,7 +71,6 @@ impl Arena {
     /// parameters, the costs, features, facts and names of the problem, and theta* or the true
     /// kernel. What a file says beyond that, such as its spaces, does not count. Nor do the names of
     /// models, which nothing is stored by: a run goes on after they were given or changed.
-    #[doc(hidden)]
     pub fn fingerprint(&self) -> String {
         let mut hash = Fingerprint::default();
         hash.text(&self.world);
@@ -95,7 +94,6 @@ impl Arena {
     }
 
     /// What a simulation knows and a learner does not: enough to check what a learner claims.
-    #[doc(hidden)]
     pub fn facts(&self) -> Result<Facts> {
         let (problem, truth) = (self.problem(), self.truth()?);
         let theta = truth.theta();

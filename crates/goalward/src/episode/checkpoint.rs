@@ -43,7 +43,6 @@ pub struct Checkpoint {
 /// A trace file, and how much of it belongs to the checkpoint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-#[doc(hidden)]
 pub struct TraceMark {
     /// The file.
     pub path: PathBuf,
@@ -71,7 +70,6 @@ impl Checkpoint {
     }
 
     /// The bytes of the file, checksum and all.
-    #[doc(hidden)]
     pub fn to_bytes(&self) -> Result<Vec<u8>> {
         let body = serde_json::to_vec(self).map_err(|e| Error::Checkpoint { reason: e.to_string() })?;
         Ok(seal::seal(body))
@@ -88,7 +86,6 @@ impl Checkpoint {
     }
 
     /// Reads one from the bytes of a file; `path` is what errors call it.
-    #[doc(hidden)]
     pub fn from_bytes(bytes: &[u8], path: &Path) -> Result<Checkpoint> {
         let checkpoint: Checkpoint = unsealed(bytes, path, "checkpoint")?;
         match checkpoint.version {

@@ -24,25 +24,21 @@ mod audit;
 mod checkpoint;
 mod result;
 mod runner;
-#[doc(hidden)]
 pub mod seal;
 mod trace;
 
 pub use agent::Agent;
 pub use arena::Arena;
-#[doc(hidden)]
 pub use arena::WORLD_STREAM;
 pub use audit::{
     Audit, AuditReport, Broken, Check, Curve, Decomposition, Formula, LevelReport, LevelSums,
     LikelihoodReport, Rests, Verdict, WholeB,
 };
 pub use checkpoint::Checkpoint;
-#[doc(hidden)]
 pub use checkpoint::TraceMark;
 pub use result::RunResult;
 pub use runner::{Ending, Progress, RunSpec, Runner};
 pub use trace::Trace;
-#[doc(hidden)]
 pub use trace::Written;
 
 use crate::learners::Learner;

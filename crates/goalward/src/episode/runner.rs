@@ -106,7 +106,6 @@ impl Progress {
     /// less V*(start) - V*(state) for the one under way. That is what the best policy would have
     /// paid on average to come as near to the goal, so that the regret has the mean of the gap
     /// regret wherever the run stops. Between episodes the state is the start, and the term 0.
-    #[doc(hidden)]
     pub fn regret(&self, arena: &Arena) -> f64 {
         let (whole, ahead) = (arena.optimal_cost(), arena.exact().v[self.state]);
         self.total_cost - self.episodes as f64 * whole - (whole - ahead)

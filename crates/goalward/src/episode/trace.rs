@@ -20,7 +20,6 @@ pub struct Trace<W: Write> {
 
 /// How much there is of a trace, with the hash of it.
 #[derive(Clone, Debug, Default)]
-#[doc(hidden)]
 pub struct Written {
     bytes: u64,
     hash: blake3::Hasher,
@@ -33,7 +32,6 @@ impl Written {
     }
 
     /// What a checkpoint remembers of it.
-    #[doc(hidden)]
     pub fn mark(&self, path: &Path) -> TraceMark {
         TraceMark { path: path.into(), bytes: self.bytes, hash: self.hash.finalize().to_hex().to_string() }
     }
@@ -43,7 +41,6 @@ impl TraceMark {
     /// Reads as much of a trace as belongs to the checkpoint. An error if that is not this very
     /// run's: it must start with the run's own first line, and have the length and the hash that
     /// were remembered.
-    #[doc(hidden)]
     pub fn verify(&self, runner: &Runner, mut trace: impl Read) -> crate::Result<Written> {
         let path = self.path.display();
         let refuse = |reason: String| Err(Error::Checkpoint { reason });
@@ -235,7 +232,6 @@ impl<W: Write> Trace<W> {
     }
 
     /// A trace that goes on after what was written, which `out` must stand behind.
-    #[doc(hidden)]
     pub fn resume(out: W, written: Written) -> Self {
         Trace { out, written, failure: None }
     }
@@ -257,13 +253,11 @@ impl<W: Write> Trace<W> {
     }
 
     /// Bytes written so far, from the first line on.
-    #[doc(hidden)]
     pub fn bytes(&self) -> u64 {
         self.written.bytes
     }
 
     /// What was written so far.
-    #[doc(hidden)]
     pub fn written(&self) -> &Written {
         &self.written
     }

@@ -216,7 +216,6 @@ impl LearnerEntry {
 
     /// What its tables take, in bytes: an estimate from above. What it keeps of the data comes on
     /// top.
-    #[doc(hidden)]
     pub fn bytes(&self, problem: &Problem) -> u64 {
         let watch = if self.relies_on_models { WATCH * problem.pairs() as u64 } else { 0 };
         (self.bytes)(problem) + watch
@@ -253,7 +252,6 @@ impl LearnerEntry {
     }
 
     /// The settings that ask the oracle for all that must be given: a simulation can answer.
-    #[doc(hidden)]
     pub fn oracle(&self) -> Settings {
         let can_be_asked = |kind| matches!(kind, Kind::NumberOrOracle | Kind::NumberOracleOrDoubling);
         let asked = self.parameters.iter().filter(|p| can_be_asked(p.kind));

@@ -78,11 +78,9 @@ const SIMPLEX: Key<bool> = Key::flag(
 .or("false");
 
 /// What every world and every file takes beside its own parameters.
-#[doc(hidden)]
 pub const COMMON: &[Parameter] = &[RESTART.about()];
 
 /// Second chances.
-#[doc(hidden)]
 pub const RESTART: Key<bool> = Key::flag(
     "restart",
     "true: a step into a state from which the goal cannot be reached leads back to the start, at the step's \
@@ -102,7 +100,6 @@ pub fn entry(id: &str) -> Result<&'static WorldEntry> {
 }
 
 /// Builds a world from its id and parameters.
-#[doc(hidden)]
 pub fn build(id: &str, settings: &Settings) -> Result<Instance> {
     let entry = entry(id)?;
     (entry.build)(&Reader::new(id, entry.parameters, settings)?)
@@ -110,7 +107,6 @@ pub fn build(id: &str, settings: &Settings) -> Result<Instance> {
 
 /// Where a world comes from.
 #[derive(Clone, Copy, Debug)]
-#[doc(hidden)]
 pub enum Place<'a> {
     /// It is built in.
     Built(&'static WorldEntry),
@@ -122,7 +118,6 @@ pub enum Place<'a> {
 ///
 /// What is not an id is taken for a path if there is such a file or pipe, if it ends like a model
 /// (`.json`, `.drn`, `.gz`) or if it contains a path separator. `-` is standard input.
-#[doc(hidden)]
 pub fn locate(name: &str) -> Result<Place<'_>> {
     let looks_like_file = [".json", ".drn", ".gz"].iter().any(|end| name.ends_with(end));
     match entry(name) {
@@ -193,7 +188,6 @@ pub fn open(name: &str, settings: &Settings) -> Result<Instance> {
 /// As [`open`]; with `restart` it also gives the states that lead back to the start now.
 ///
 /// If the start itself is lost nothing can be done, and it is among these states.
-#[doc(hidden)]
 pub fn open_restarting(name: &str, settings: &Settings) -> Result<(Instance, Vec<State>)> {
     let (own, common) = Common::apart(name, settings)?;
     let instance = match locate(name)? {
@@ -204,14 +198,12 @@ pub fn open_restarting(name: &str, settings: &Settings) -> Result<(Instance, Vec
 }
 
 /// As [`open`], of a file, whatever it is called.
-#[doc(hidden)]
 pub fn open_file(path: &Path, settings: &Settings) -> Result<Instance> {
     let (own, common) = Common::apart(&path.display().to_string(), settings)?;
     Ok(common.apply(files::open(path, &own).map_err(Common::offer)?)?.0)
 }
 
 /// As [`open`], of a file that is in memory already; `name` is what errors call it.
-#[doc(hidden)]
 pub fn open_bytes(bytes: Vec<u8>, name: &str, settings: &Settings) -> Result<Instance> {
     let (own, common) = Common::apart(name, settings)?;
     let instance = files::open_bytes(bytes, Path::new(name), &own);

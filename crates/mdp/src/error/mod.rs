@@ -377,7 +377,6 @@ impl fmt::Debug for Error {
 
 impl Error {
     /// What was probably meant, where a name, a key or a choice is close to one that there is.
-    #[doc(hidden)]
     pub fn meant(&self) -> Option<String> {
         match self {
             Error::UnknownId { id, known, .. } => {

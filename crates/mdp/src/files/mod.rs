@@ -28,11 +28,8 @@ mod model;
 mod number;
 mod text;
 
-#[doc(hidden)]
 pub use input::{Kind, can_be_reopened, kind};
-#[doc(hidden)]
 pub use model::Explicit;
-#[doc(hidden)]
 pub use model::choose::{self, Chosen, Options};
 
 use crate::parameters::Settings;
@@ -45,7 +42,6 @@ use text::{STDIN, fault_at};
 
 /// What a file holds.
 #[derive(Debug)]
-#[doc(hidden)]
 pub enum Source {
     /// A known model.
     Model(Box<Explicit>),
@@ -59,7 +55,6 @@ const MOST_TEXT: u64 = 1 << 30;
 
 /// Reads a file, or a pipe, or `-`, which is standard input; the format is told by the content.
 /// What comes is read once.
-#[doc(hidden)]
 pub fn read(path: &Path) -> Result<Source> {
     let input = input::open(path)?;
     let path = if path == Path::new("-") { Path::new(STDIN) } else { path };
@@ -67,7 +62,6 @@ pub fn read(path: &Path) -> Result<Source> {
 }
 
 /// Reads what is in memory already; `path` is what errors call it.
-#[doc(hidden)]
 pub fn read_bytes(bytes: Vec<u8>, path: &Path) -> Result<Source> {
     let begin = bytes[..bytes.len().min(input::PIECE)].to_vec();
     told_apart(Input { begin, all: Box::new(io::Cursor::new(bytes)), is_file: false }, path)
@@ -126,7 +120,6 @@ pub fn open(path: &Path, settings: &Settings) -> Result<Instance> {
 }
 
 /// As [`open`], of what is in memory already; `path` is what errors call it.
-#[doc(hidden)]
 pub fn open_bytes(bytes: Vec<u8>, path: &Path, settings: &Settings) -> Result<Instance> {
     instance(read_bytes(bytes, path)?, path, settings)
 }

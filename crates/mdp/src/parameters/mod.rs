@@ -31,11 +31,9 @@ mod tests;
 mod value;
 
 pub use declared::{Choice, Fallback, Key, Kind, Parameter};
-#[doc(hidden)]
 pub use numbers::{parse_count, parse_number};
 pub use reader::Reader;
 pub use schema::{schema, table};
 pub use settings::Settings;
-#[doc(hidden)]
 pub use settings::name_and_settings;
 pub use value::{Bound, Value};

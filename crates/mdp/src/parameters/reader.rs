@@ -61,7 +61,6 @@ impl<'a> Reader<'a> {
     }
 
     /// What was typed, or the default as it would be.
-    #[doc(hidden)]
     pub fn text<T>(&self, key: &Key<T>) -> Option<&'a str> {
         self.settings.get(key.name()).or(match self.declared(key).fallback {
             Fallback::Value(text) => Some(text),
@@ -75,7 +74,6 @@ impl<'a> Reader<'a> {
     }
 
     /// An error if a number that was read lies outside bounds that only the problem tells.
-    #[doc(hidden)]
     pub fn within<T>(&self, key: &Key<T>, value: f64, least: f64, most: f64) -> Result<f64> {
         if value < least || value > most {
             let reason = format!("it must lie between {} and {}", shown(least), shown(most));

@@ -42,7 +42,6 @@ impl Settings {
     }
 
     /// Both together; a key that both give is an error.
-    #[doc(hidden)]
     pub fn and(mut self, others: &Settings) -> Result<Self> {
         for (key, value) in others.iter() {
             if let Some(first) = self.0.insert(key.into(), value.into()) {
@@ -54,7 +53,6 @@ impl Settings {
     }
 
     /// The same without a key.
-    #[doc(hidden)]
     pub fn without(&self, key: &str) -> Self {
         let mut others = self.clone();
         others.0.remove(key);
@@ -72,7 +70,6 @@ impl Settings {
     }
 
     /// Whether nothing was given.
-    #[doc(hidden)]
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

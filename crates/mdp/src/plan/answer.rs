@@ -91,7 +91,6 @@ impl Answer {
 
     /// An error that names the lost states ahead of the start, if there are any: a learner that
     /// tries every action would end in one of them, and no regret could be defined.
-    #[doc(hidden)]
     pub fn require_proper(&self, problem: &Problem) -> Result<()> {
         if self.lost_ahead.is_empty() {
             return Ok(());

@@ -18,12 +18,10 @@ mod exact_models;
 pub use crate::numeric::halt::{Cut, Halt};
 pub use answer::{Answer, Objective};
 pub use devi::Planner;
-#[doc(hidden)]
 pub use devi::{Convergence, Devi, Task};
 pub use devi::{Met, way};
 pub use finite_horizon::{Backup, Layers};
 pub use proper::{Kernel, Proper};
-#[doc(hidden)]
 pub use solve::tried;
 pub use solve::{Extras, Options, Trust, Way, solve};
 pub use sweeps::{Stop, Swept, value_iteration};

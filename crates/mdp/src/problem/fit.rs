@@ -8,7 +8,6 @@ impl Problem {
     /// The first thing in which another problem differs from this one in what a step can be:
     /// states, actions, costs, start and goal. Models may differ: whoever acts on wrong models is
     /// told so by what happens.
-    #[doc(hidden)]
     pub fn difference(&self, other: &Problem) -> Option<String> {
         for (what, mine, theirs) in
             [("states", self.states(), other.states()), ("pairs", self.pairs(), other.pairs())]
@@ -41,7 +40,6 @@ impl Problem {
 impl Truth {
     /// An error if this is the truth of another problem: of another size, or with other
     /// probabilities.
-    #[doc(hidden)]
     pub fn require_fit(&self, problem: &Problem) -> Result<()> {
         self.require_size(problem)?;
         for s in 0..problem.states() {

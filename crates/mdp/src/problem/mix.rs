@@ -65,7 +65,6 @@ fn all(models: &[(String, Instance)]) -> Result<Mixer> {
 /// # Ok::<(), goalward_mdp::Error>(())
 /// ```
 #[derive(Debug)]
-#[doc(hidden)]
 pub struct Mixer {
     columns: Columns,
     /// What the models call themselves.

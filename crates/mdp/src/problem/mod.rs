@@ -29,34 +29,25 @@ mod true_kernel;
 mod truth;
 mod with_kernel;
 
-#[doc(hidden)]
 pub use builder::Kernel;
 pub(crate) use builder::{Arrays, LARGEST_COST};
 pub use builder::{Csr, Dense, ProblemBuilder, Rows, Shape};
-#[doc(hidden)]
 pub use faults::Faults;
 pub use fingerprint::Fingerprint;
-#[doc(hidden)]
 pub use labels::{ActionLister, ActionNames, Names};
 pub use linear_view::LinearView;
 pub use mix::mix;
-#[doc(hidden)]
 pub use mix::{Mixer, mix_restarting};
 pub use models::{Candidate, Model};
-#[doc(hidden)]
 pub use names::distinct_names;
 pub(crate) use names::model_name_faults;
-#[doc(hidden)]
 pub use need::Need;
 pub use need::all_rows;
-#[doc(hidden)]
 pub use note::Note;
 pub use restart::restart;
-#[doc(hidden)]
 pub use tolerance::{ROUNDING, ROW_TOLERANCE};
 pub use true_kernel::Entry;
 pub(crate) use true_kernel::Outline;
-#[doc(hidden)]
 pub use truth::Size;
 pub use truth::{Instance, Truth};
 
@@ -178,7 +169,6 @@ impl Problem {
         self.costs[p]
     }
     /// The costs of all pairs, in the user's units.
-    #[doc(hidden)]
     pub fn costs(&self) -> &[f64] {
         &self.costs
     }
@@ -190,13 +180,11 @@ impl Problem {
     }
     /// The user's units per unit of the theory, whose costs lie in [0, 1]: the largest cost if that
     /// exceeds 1, else 1. Learners divide by it on the way in and multiply by it on the way out.
-    #[doc(hidden)]
     pub fn cost_unit(&self) -> f64 {
         self.cost_unit
     }
     /// The largest cost, in the user's units: what learners divide by whose results do not depend
     /// on these. 1 if all costs are 0, or so small that they could not be divided by.
-    #[doc(hidden)]
     pub fn largest_cost(&self) -> f64 {
         let largest = self.costs.iter().copied().fold(0.0, f64::max);
         if largest >= f64::MIN_POSITIVE { largest } else { 1.0 }
@@ -216,23 +204,19 @@ impl Problem {
         self.phi.get(self.rows(p))
     }
     /// One feature row, by its position among those of all pairs.
-    #[doc(hidden)]
     pub fn row(&self, row: usize) -> &[f64] {
         self.phi.row(row)
     }
     /// The positions of a pair's successors in arrays that run over all successors of all pairs.
-    #[doc(hidden)]
     pub fn rows(&self, p: Pair) -> Range<usize> {
         self.first_row[p]..self.first_row[p + 1]
     }
     /// The place of a state among a pair's successors.
-    #[doc(hidden)]
     pub fn place_of(&self, p: Pair, next: State) -> Option<usize> {
         u32::try_from(next).ok().and_then(|next| self.successors(p).binary_search(&next).ok())
     }
     /// Whether any model has a step: a successor may be there for the sake of the truth alone
     /// ([`ProblemBuilder::successor`]).
-    #[doc(hidden)]
     pub fn allows(&self, p: Pair, next: State) -> bool {
         let row = self.place_of(p, next).map(|place| self.rows(p).start + place);
         row.is_some_and(|row| !self.is_blank(row))
@@ -245,20 +229,17 @@ impl Problem {
         &self.extra
     }
     /// The set B: every theta that makes all rows distributions and satisfies the extra facts.
-    #[doc(hidden)]
     pub fn constraints(&self) -> &Arc<Polytope> {
         &self.constraints
     }
 
     /// What was done to what the problem was built from.
-    #[doc(hidden)]
     pub fn notes(&self) -> &[Note] {
         &self.notes
     }
 
     /// An error that names the states [`Problem::out_of_reach`]: no learner can be asked to find
     /// the way.
-    #[doc(hidden)]
     pub fn require_goal_in_reach(&self) -> Result<()> {
         let states: Vec<String> =
             self.out_of_reach().into_iter().map(|s| self.state_name(s).into_owned()).collect();
@@ -292,7 +273,6 @@ impl Problem {
     }
 
     /// The size in memory, in bytes.
-    #[doc(hidden)]
     pub fn bytes(&self) -> usize {
         let texts =
             |names: &[String]| names.iter().map(|name| size_of::<String>() + name.len()).sum::<usize>();
@@ -318,7 +298,6 @@ impl Problem {
     }
 
     /// phi_V(s,a) = sum over s' of phi(s'|s,a) V(s'), for one pair, into `out` (d numbers).
-    #[doc(hidden)]
     pub fn phi_v(&self, p: Pair, v: &[f64], out: &mut [f64]) {
         self.phi_of(p, |s| v[s], out);
     }
@@ -341,12 +320,10 @@ impl Problem {
         own.map_or_else(|| Cow::Owned(a.to_string()), Cow::Borrowed)
     }
     /// The states' own names, if they have any.
-    #[doc(hidden)]
     pub fn state_names(&self) -> Option<&Names> {
         self.state_names.as_ref()
     }
     /// The actions' own names, if they have any.
-    #[doc(hidden)]
     pub fn action_names(&self) -> Option<&ActionNames> {
         self.action_names.as_ref()
     }

@@ -75,7 +75,6 @@ impl<N: AsRef<str>> Candidate for (N, Model) {
 
 impl ProblemBuilder {
     /// A builder filled with the features of d candidate models; nothing is assumed of the weights.
-    #[doc(hidden)]
     pub fn from_models<M: Candidate>(name: &str, models: &[M], costs: &[Vec<f64>]) -> Result<ProblemBuilder> {
         let mut builder = ProblemBuilder::new(name, costs.len(), models.len());
         let names = models.iter().map(|model| model.name().map(String::from)).collect::<Option<_>>();

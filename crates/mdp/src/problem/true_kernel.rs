@@ -73,7 +73,6 @@ impl Truth {
     }
 
     /// The probabilities that are not zero, of all pairs off the goal.
-    #[doc(hidden)]
     pub fn entries<'a>(&'a self, problem: &'a Problem) -> impl Iterator<Item = Entry> + 'a {
         let states = (0..problem.states()).filter(|&s| s != problem.goal());
         states.flat_map(move |s| {

@@ -88,20 +88,17 @@ impl Truth {
 
     /// What is wrong with a theta, so many faults at most: every row that it makes no distribution
     /// of, every fact that it violates.
-    #[doc(hidden)]
     pub fn faults(problem: &Problem, theta: &[f64], most: usize) -> Vec<Error> {
         let faults = Truth::strict_faults(problem, theta, most);
         if !faults.is_empty() && mend(problem, theta).is_some() { Vec::new() } else { faults }
     }
 
     /// What was done to what was given, if it was not taken to the bit.
-    #[doc(hidden)]
     pub fn note(&self) -> Option<Note> {
         self.note.clone()
     }
 
     /// Whether it was given by its probabilities.
-    #[doc(hidden)]
     pub fn is_kernel(&self) -> bool {
         self.source == Source::Kernel
     }
@@ -160,7 +157,6 @@ impl Truth {
     }
 
     /// The successor that a uniform number picks.
-    #[doc(hidden)]
     pub fn sample(&self, problem: &Problem, p: Pair, uniform: f64) -> State {
         problem.successors(p)[categorical(self.row(problem, p), uniform)] as State
     }
@@ -246,7 +242,6 @@ impl Instance {
     }
 
     /// A problem with the truth that was made for it, if it has one.
-    #[doc(hidden)]
     pub fn of(problem: Problem, truth: Option<Truth>) -> Instance {
         let of_truth = truth.as_ref().and_then(Truth::note);
         let notes = problem.notes().iter().cloned().chain(of_truth).collect();
@@ -254,13 +249,11 @@ impl Instance {
     }
 
     /// The size that a user knows it by: that of the model where it was read from one.
-    #[doc(hidden)]
     pub fn size(&self) -> Size {
         self.model.unwrap_or(Size { states: self.problem.states(), choices: self.problem.pairs() })
     }
 
     /// The size in memory, in bytes.
-    #[doc(hidden)]
     pub fn bytes(&self) -> usize {
         self.problem.bytes() + self.truth.as_ref().map_or(0, |truth| truth.probabilities.bytes())
     }

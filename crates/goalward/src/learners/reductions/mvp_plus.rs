@@ -77,7 +77,6 @@ pub enum Reach {
     Values,
 }
 
-#[doc(hidden)]
 impl Value for Reach {
     fn read(text: &str) -> Option<Reach> {
         [Reach::Printed, Reach::Values].into_iter().find(|reach| reach.typed() == text)

@@ -16,7 +16,6 @@ pub enum Schedule {
     Long,
 }
 
-#[doc(hidden)]
 impl Value for Schedule {
     fn read(text: &str) -> Option<Schedule> {
         [Schedule::Every, Schedule::Long].into_iter().find(|schedule| schedule.typed() == text)

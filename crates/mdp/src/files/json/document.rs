@@ -47,7 +47,6 @@ pub(super) struct Document {
 
 /// What a file says of the truth.
 #[derive(Debug)]
-#[doc(hidden)]
 pub enum Known {
     /// Nothing.
     Nothing,

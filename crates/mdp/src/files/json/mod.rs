@@ -34,7 +34,6 @@ use super::{Source, bytes};
 use crate::problem::{Faults, Instance, ProblemBuilder};
 use crate::{Error, Result};
 use document::Document;
-#[doc(hidden)]
 pub use document::Known;
 use serde::Serialize;
 use std::borrow::Cow;
@@ -56,7 +55,6 @@ pub fn read(path: &Path) -> Result<Instance> {
 
 /// A problem file that is right in form; what it says has not been looked at.
 #[derive(Debug)]
-#[doc(hidden)]
 pub struct Draft {
     document: Document,
     /// The length of the text.

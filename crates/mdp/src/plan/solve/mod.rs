@@ -102,7 +102,6 @@ fn in_units(problem: &Problem, truth: &Truth, options: &Options) -> Result<Answe
 }
 
 /// What [`solve`] tries the fast way before it has nothing to say of a state.
-#[doc(hidden)]
 pub fn tried(problem: &Problem) -> String {
     proven::tried(problem)
 }

@@ -18,7 +18,6 @@ pub enum Way {
 
 /// Whether what the fast way finds is checked before it is told.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-#[doc(hidden)]
 pub enum Trust {
     /// It has passed [`verify`](crate::plan::verify()). Should it ever fail, wider bounds take its
     /// place.
@@ -41,7 +40,6 @@ pub struct Extras {
 
 impl Extras {
     /// Everything.
-    #[doc(hidden)]
     pub const ALL: Extras = Extras { steps: true, q: true, reach: true };
     /// Nothing.
     pub(crate) const NONE: Extras = Extras { steps: false, q: false, reach: false };
@@ -80,7 +78,6 @@ impl Options {
     }
 
     /// The same without the check of what the fast way finds, and with nothing beyond the bounds.
-    #[doc(hidden)]
     pub fn bare(self) -> Options {
         Options { trust: Trust::Unchecked, extras: Extras::NONE, ..self }
     }

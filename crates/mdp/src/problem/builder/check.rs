@@ -9,7 +9,6 @@ use crate::{Error, Result};
 impl ProblemBuilder {
     /// What is wrong: so many faults are kept, the others are counted. The rows of B are looked at
     /// only if nothing else is wrong, by [`build`](Self::build).
-    #[doc(hidden)]
     pub fn faults(&self, most: usize) -> Faults {
         let mut faults = Faults::new(most);
         match self.check_shape() {

@@ -74,7 +74,6 @@ impl ProblemBuilder {
     /// assert_eq!((coin.dim(), coin.constraints().free()), (1, 0));
     /// # Ok::<(), goalward_mdp::Error>(())
     /// ```
-    #[doc(hidden)]
     pub fn of_kernel(name: &str, kernel: Kernel) -> Result<Self> {
         let builder = ProblemBuilder::new(name, kernel.states(), 1);
         Ok(ProblemBuilder { draft: Draft::of(1, kernel.into_arrays()?), is_kernel: true, ..builder })
@@ -105,13 +104,11 @@ impl ProblemBuilder {
     }
 
     /// The same, one after the other: they are not held as texts of their own.
-    #[doc(hidden)]
     pub fn name_states(&mut self, names: impl IntoIterator<Item: AsRef<str>>) -> &mut Self {
         self.state_labels(names.into_iter().collect())
     }
 
     /// The same, as they are held.
-    #[doc(hidden)]
     pub fn state_labels(&mut self, mut names: Names) -> &mut Self {
         names.shrink_to_fit();
         self.state_names = Some(names);
@@ -124,7 +121,6 @@ impl ProblemBuilder {
     }
 
     /// The same, state by state: they are not held as texts of their own.
-    #[doc(hidden)]
     pub fn name_actions<L>(&mut self, names: impl IntoIterator<Item = L>) -> &mut Self
     where
         L: IntoIterator<Item: AsRef<str>>,
@@ -133,7 +129,6 @@ impl ProblemBuilder {
     }
 
     /// The same, as they are held.
-    #[doc(hidden)]
     pub fn action_labels(&mut self, names: ActionNames) -> &mut Self {
         self.action_names = Some(names);
         self
@@ -149,7 +144,6 @@ impl ProblemBuilder {
     /// Lets the problem have states from which no sequence of actions leads to the goal. Planners
     /// name them; a learner is not built for a problem whose start leads there
     /// ([`Problem::require_goal_in_reach`]).
-    #[doc(hidden)]
     pub fn allow_lost(&mut self) -> &mut Self {
         self.may_be_lost = true;
         self
