@@ -46,9 +46,10 @@ pub(crate) fn value_iteration(
     let mut swept =
         Swept { q: vec![0.0; problem.pairs()], v: zero.clone(), before: zero, sweeps: 0, exceeded: false };
     loop {
-        halt.check()?;
         let (mut change, mut largest) = (0.0f64, 0.0f64);
         for s in (0..problem.states()).filter(|&s| s != goal) {
+            // a sweep over dense rows of many states takes seconds
+            halt.check()?;
             let mut least = f64::INFINITY;
             for p in problem.pairs_of(s) {
                 let q = backup(p, &swept.v);

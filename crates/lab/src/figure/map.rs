@@ -25,7 +25,8 @@ pub(crate) enum Pointer {
 pub(crate) struct MapCell {
     /// None: nothing is known; infinite: the goal is out of reach.
     pub(crate) value: Option<f64>,
-    pub(crate) pointer: Option<Pointer>,
+    /// What is done there: several where they are as good.
+    pub(crate) pointers: Vec<Pointer>,
     /// `start`, `goal`, or nothing.
     pub(crate) mark: &'static str,
 }
@@ -202,10 +203,11 @@ fn draw_cell<DB: DrawingBackend>(
     let middle = corner.0 + 0.5 * side;
     let words = side >= 58.0;
     let arrow = (middle, corner.1 + side * if words { 0.38 } else { 0.5 });
-    match (cell.mark, cell.pointer) {
-        ("goal", _) => outlined(canvas, near, far, Colour::GREEN)?,
-        (_, Some(pointer)) if side >= 14.0 => draw_pointer(canvas, pointer, arrow, 0.5 * side, ink)?,
-        _ => {}
+    if cell.mark == "goal" {
+        outlined(canvas, near, far, Colour::GREEN)?;
+    } else if side >= 14.0 {
+        let draw = |pointer: &Pointer| draw_pointer(canvas, *pointer, arrow, 0.5 * side, ink);
+        cell.pointers.iter().try_for_each(draw)?;
     }
     if cell.mark == "start" {
         outlined(canvas, near, far, Colour::VERMILLION)?;

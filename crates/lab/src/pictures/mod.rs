@@ -22,6 +22,7 @@ mod rowed;
 #[cfg(test)]
 mod samples;
 mod set;
+pub mod sight;
 mod time;
 mod values;
 mod width;
