@@ -99,6 +99,15 @@ mod tests {
         let halt = Halt::new();
         halt.ask();
         assert!(value_iteration(&problem, half, never, &halt).is_err());
+        // within a sweep: the second state is not looked at any more
+        let (halt, mut looked) = (Halt::new(), 0);
+        let ask = |_: Pair, _: &[f64]| {
+            halt.ask();
+            looked += 1;
+            1.0
+        };
+        assert!(value_iteration(&problem, ask, never, &halt).is_err());
+        assert_eq!(looked, 1);
     }
 
     proptest! {

@@ -27,7 +27,7 @@ pub(crate) struct MapCell {
     pub(crate) value: Option<f64>,
     /// What is done there: several where they are as good.
     pub(crate) pointers: Vec<Pointer>,
-    /// `start`, `goal`, or nothing.
+    /// `start`, `goal`, `hole`, or nothing.
     pub(crate) mark: &'static str,
 }
 
@@ -190,6 +190,7 @@ fn draw_cell<DB: DrawingBackend>(
     let Some(cell) = cell else { return canvas.shape(&rectangle(near, far), NOWHERE, 1.0) };
     let share = cell.value.filter(|v| v.is_finite()).and_then(|v| scale.at(v));
     let fill = match (cell.value, share) {
+        _ if cell.mark == "hole" => LOST,
         (Some(_), Some(share)) => shade(share),
         (Some(_), None) => LOST,
         (None, _) => NOWHERE,
@@ -221,8 +222,8 @@ fn draw_cell<DB: DrawingBackend>(
         let text = shortened(&text, size, side - 6.0);
         canvas.text(&text, (middle, corner.1 + 0.86 * side), size, ink, Anchor::Middle)?;
     }
-    if cell.mark == "goal" {
-        canvas.text("goal", (middle, corner.1 + 0.5 * side), size, ink, Anchor::Middle)?;
+    if cell.mark == "goal" || cell.mark == "hole" {
+        canvas.text(cell.mark, (middle, corner.1 + 0.5 * side), size, ink, Anchor::Middle)?;
     }
     if cell.mark == "start" && side >= 90.0 {
         canvas.text("start", (near.0 + 8.0, near.1 + 19.0), 16.0, ink, Anchor::Start)?;

@@ -2,6 +2,7 @@
 //! the first states otherwise. In the terminal, and as a picture.
 
 use super::Picture;
+use super::holes::holes;
 use super::sight::Sight;
 use crate::Result;
 use crate::figure::{
@@ -112,7 +113,10 @@ impl Scene<'_> {
         if length < 0.05 { Pointer::Stays } else { Pointer::Toward(dx / length, dy / length) }
     }
 
-    fn cell(&self, layout: &Layout, sight: &Sight, s: State) -> MapCell {
+    fn cell(&self, layout: &Layout, sight: &Sight, s: State, holes: &[bool]) -> MapCell {
+        if holes[s] {
+            return MapCell { mark: "hole", ..MapCell::default() };
+        }
         MapCell {
             value: sight.values.get(s).copied().flatten().filter(|v| !v.is_nan()),
             pointers: self.actions(sight, s).iter().map(|&a| self.pointer(layout, s, a)).collect(),
@@ -126,11 +130,12 @@ impl Scene<'_> {
     }
 
     fn map(&self, head: Head, layout: &Layout) -> Map {
+        let holes = holes(self.problem, self.truth);
         let panel = |sight: &Sight| {
             let mut cells = vec![None; layout.rows * layout.columns];
             for (s, place) in layout.places.iter().enumerate() {
                 if let Some((row, column)) = place {
-                    cells[row * layout.columns + column] = Some(self.cell(layout, sight, s));
+                    cells[row * layout.columns + column] = Some(self.cell(layout, sight, s, &holes));
                 }
             }
             MapPanel { title: sight.title.clone(), columns: layout.columns, cells }
@@ -224,6 +229,7 @@ impl Scene<'_> {
         let signs = [
             ('S', "S start"),
             ('G', "G goal"),
+            ('O', "O no way there from the start, or none from there to the goal"),
             ('∞', "∞ no way to the goal"),
             ('·', "· stays where it is"),
             ('=', "= another action is as good"),
@@ -257,10 +263,11 @@ impl Scene<'_> {
         let decimals = if most > 0.0 { (2.0 - most.log_10().floor()).clamp(0.0, 6.0) as usize } else { 1 };
         let ties = (0..layout.places.len()).any(|s| self.actions(sight, s).len() > 1);
         let signs = if ties { 2 } else { 1 };
+        let holes = holes(self.problem, self.truth);
         let mut cells = vec![String::new(); layout.rows * layout.columns];
         for (s, place) in layout.places.iter().enumerate() {
             let Some((row, column)) = place else { continue };
-            let cell = self.cell(layout, sight, s);
+            let cell = self.cell(layout, sight, s, &holes);
             let sign = match (cell.mark, &cell.pointers[..]) {
                 ("goal", _) => "G".into(),
                 (_, [only]) => arrow(*only).to_string(),
@@ -269,6 +276,7 @@ impl Scene<'_> {
             };
             let sign = format!("{sign:<signs$}");
             let value = match cell.value {
+                _ if cell.mark == "hole" => "O".into(),
                 Some(v) if v.is_finite() => number_label(v, decimals),
                 Some(_) => "∞".into(),
                 None => "?".into(),
@@ -387,6 +395,18 @@ mod tests {
         let both = drawn(&scene);
         scene.sights[0].actions[0] = vec![1];
         assert_ne!(both, drawn(&scene), "both arrows are drawn");
+    }
+
+    #[test]
+    fn holes_are_no_cells() {
+        let settings = Settings::new().set("restart", true);
+        let arena = Arena::open("frozen-lake", &settings).unwrap();
+        let text = scene(&arena, &["V*"]).text();
+        let rows: Vec<usize> = text.lines().skip(1).take(4).map(|line| line.matches('O').count()).collect();
+        assert_eq!(rows, [0, 2, 1, 1], "{text}");
+        assert_eq!(text.matches(['→', '↓', '←', '↑', '↖']).count(), 11, "none on a hole: {text}");
+        let picture = scene(&arena, &["V*"]).picture("x", "V*", Vec::new()).unwrap();
+        assert_eq!(picture.svg.matches("hole").count(), 4);
     }
 
     #[test]

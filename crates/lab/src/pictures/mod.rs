@@ -14,6 +14,7 @@ mod gallery;
 pub mod grid;
 mod growth;
 mod headline;
+mod holes;
 mod log_log;
 mod means;
 mod per_root;

@@ -111,8 +111,14 @@ def learn_env(
     if isinstance(learner, str):
         # what a user calls success may be an end that the table does not have
         learner = _at_ease(learner) if is_known and success is None else learner
-        vigilance = {"on_misfit": on_misfit, "misfit_level": misfit_level}
-        who = Learner(learner, problem, episodes=max(episodes, 1), seed=seed, **vigilance)
+        who = Learner(
+            learner,
+            problem,
+            episodes=max(episodes, 1),
+            seed=seed,
+            on_misfit=on_misfit,
+            misfit_level=misfit_level,
+        )
     else:
         who = _made(learner, problem, seed)
     counts_steps = not is_known and cost is None
