@@ -5,6 +5,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use serde_json::{Value, json};
 use std::any::Any;
+use std::ffi::CString;
 
 /// The module that declares the exceptions.
 const MODULE: &str = "goalward.errors";
@@ -16,16 +17,30 @@ pub(crate) trait Told {
 
 impl Told for goalward::Error {
     fn told(self) -> PyErr {
-        let class = match self.code() {
-            "setting" | "unknown-id" => "SettingError",
-            "misuse" => "MisuseError",
-            "memory" => "TooLargeError",
-            "file" | "io" | "output" | "checkpoint" => "FileError",
-            _ if self.place().contains_key("path") => "FileError",
-            _ => "ProblemError",
-        };
-        raised(class, &self.to_string(), self.hint(), Value::Object(self.place()))
+        let hint = self.hint().map(here);
+        tell(self, hint)
     }
+}
+
+/// What is wrong with a user's arrays: there no state can be told to restart.
+pub(crate) fn of_arrays(error: goalward::Error) -> PyErr {
+    let hint = error.hint().map(|hint| match hint.split_once("; or ") {
+        Some((restart, rest)) if restart.starts_with("set restart=true") => rest.into(),
+        _ => hint,
+    });
+    tell(error, hint)
+}
+
+fn tell(error: goalward::Error, hint: Option<String>) -> PyErr {
+    let class = match error.code() {
+        "setting" | "unknown-id" => "SettingError",
+        "misuse" => "MisuseError",
+        "memory" => "TooLargeError",
+        "file" | "io" | "output" | "checkpoint" => "FileError",
+        _ if error.place().contains_key("path") => "FileError",
+        _ => "ProblemError",
+    };
+    raised(class, &error.to_string(), hint, Value::Object(error.place()))
 }
 
 impl Told for goalward_lab::Error {
@@ -47,6 +62,12 @@ impl Told for goalward_lab::Error {
                 let hint = hint("out= names another folder; force=True removes what is there");
                 raised("StudyError", &said, hint, Value::Null)
             }
+            Error::Foreign { .. } => {
+                let hint = hint(
+                    "name a new or an empty folder: out=; force=True removes goalward's own results alone",
+                );
+                raised("StudyError", &said, hint, Value::Null)
+            }
             Error::Output { path, .. } => raised("StudyError", &said, None, json!({ "path": path })),
             error => raised("StudyError", &said, error.hint(), Value::Null),
         }
@@ -64,6 +85,25 @@ pub(crate) fn raised(class: &str, message: &str, hint: Option<String>, place: Va
         // only a package that is not whole has no such class
         made().unwrap_or_else(|error| error)
     })
+}
+
+/// A warning of the package.
+pub(crate) fn warned(py: Python, message: &str) -> PyResult<()> {
+    let class = py.import(MODULE)?.getattr("GoalwardWarning")?;
+    // the text is the library's own, and names in it are a user's: a zero would end it
+    let message = CString::new(message.replace('\0', "\\0"))?;
+    PyErr::warn(py, &class, &message, 1)
+}
+
+/// What the library says of a world's or file's parameters, as they are given here.
+fn here(hint: String) -> String {
+    const WHERE: &str =
+        "make it with restart=True (worlds.make, load) or failure=\"restart\" (from_gymnasium)";
+    let hint = hint.replace("set restart=true", WHERE);
+    match hint.starts_with("add \"theta\"") {
+        true => "Problem.with_theta gives it, if you know it; learners are never told".into(),
+        false => hint,
+    }
 }
 
 /// Something that the user got wrong in a call.

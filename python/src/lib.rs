@@ -9,6 +9,7 @@ mod lab;
 mod layout;
 mod learner;
 mod models;
+mod opening;
 mod own;
 mod problem;
 mod run;
@@ -33,15 +34,15 @@ mod _goalward {
         study_paths, study_read, study_report, study_starter, study_status, unpack_study,
     };
     #[pymodule_export]
-    use crate::layout::grid_layout;
+    use crate::layout::{direction, grid_layout};
     #[pymodule_export]
     use crate::learner::{PyConfidenceSet, PyLearner};
     #[pymodule_export]
     use crate::models::{problem_from_features, problem_from_models};
     #[pymodule_export]
-    use crate::problem::{
-        PyProblem, learners_json, open_bytes, open_path, open_world, recommended, worlds_json,
-    };
+    use crate::opening::{learners_json, open_bytes, open_path, open_world, recommended, worlds_json};
+    #[pymodule_export]
+    use crate::problem::PyProblem;
     #[pymodule_export]
     use crate::run::{mean_interval, run_jobs, version};
     #[pymodule_export]

@@ -1,6 +1,6 @@
 //! Problems from the arrays of a user. The arrays are read where they lie.
 
-use crate::errors::{Told, refused};
+use crate::errors::{Told, of_arrays, refused};
 use crate::problem::PyProblem;
 use crate::watch::{Tally, leaving, watched};
 use goalward::plan::Halt;
@@ -277,8 +277,7 @@ fn made(py: Python, mut builder: ProblemBuilder, about: About) -> PyResult<PyPro
         let truth = theta.map(|theta| Truth::new(&problem, &theta)).transpose()?;
         Ok(Instance::of(problem, truth))
     })?;
-    let instance = instance.map_err(|error: goalward::Error| error.told())?;
-    Ok(PyProblem::new(&name, Settings::new(), instance))
+    Ok(PyProblem::new(&name, Settings::new(), instance.map_err(of_arrays)?))
 }
 
 /// Rows of the goal are nothing, or lead to the goal.

@@ -258,6 +258,87 @@ def test_pictures_show_policies_and_values() -> None:
         env.show(policy=[0, 1])
 
 
+def ink(
+    env: gw.gym.GoalwardEnv, cell: tuple[int, int], colour: tuple[int, int, int]
+) -> tuple[float, float] | None:
+    """Where a colour lies in a cell on average, down and right of its middle; None: nowhere."""
+    size = env._drawn().cell
+    top, left = (1 + size * place for place in cell)
+    tile = env.render()[top : top + size, left : left + size]
+    places = np.argwhere((tile == colour).all(axis=2))
+    if len(places) == 0:
+        return None
+    down, right = places.mean(axis=0) - (size - 1) / 2
+    return float(down), float(right)
+
+
+def drawn(world: str, **params: object) -> gw.gym.GoalwardEnv:
+    env = gymnasium.make(f"goalward/{world}-v0", render_mode="rgb_array", **params).unwrapped
+    env.reset(seed=1)
+    return env
+
+
+ARROW, TIE, FLAG, PIT = (70, 78, 90), (168, 174, 184), (38, 143, 91), (58, 110, 165)
+WAYS = {"right": (0, 1), "down": (1, 0), "left": (0, -1), "up": (-1, 0)}
+
+
+@pytest.mark.parametrize("world", ["FrozenLake", "WindyGrid", "Delivery", "Cliff"])
+def test_arrows_point_as_the_names_of_actions_say(world: str) -> None:
+    env = drawn(world)
+    names = env.problem.actions(env.problem.start)
+    for action, name in enumerate(names):
+        policy = np.full(env.problem.n_states, action)
+        env.show(policy=policy, q=np.arange(4.0) * np.ones((env.problem.n_states, 1)))
+        cell = (0, 1)  # slippery ice at the upper edge leads down on average, wherever one goes
+        middle, expected = ink(env, cell, ARROW), np.array(WAYS[name])
+        assert middle is not None
+        assert np.dot(middle, expected) > 5.0, name
+        assert abs(np.dot(middle, expected[::-1])) < 0.3 * np.dot(middle, expected), name
+
+
+def test_arrows_as_good_as_the_policys_are_pale() -> None:
+    env = drawn("WindyGrid", n=3)
+    q = np.array([[1.0, 1.0, 2.0, 3.0]] * 9)
+    env.show(policy=np.zeros(9), q=q)
+    taken, other = ink(env, (0, 1), ARROW), ink(env, (0, 1), TIE)
+    assert taken is not None and other is not None and taken[1] > 5.0 and other[0] > 5.0
+    env.show(policy=np.full(9, 2), q=q)
+    assert ink(env, (0, 1), TIE) is None, "what is not best has no equals"
+    solution = gw.solve(env.problem)
+    env.show(policy=solution.policy)
+    env.s = env.problem.goal  # where the traveller hides no arrow
+    pale = [s for s in range(8) if ink(env, (s // 3, s % 3), TIE) is not None]
+    assert solution.q is not None
+    assert pale == [s for s in range(8) if np.sum(solution.q[s] <= solution.q[s].min() + 1e-9) > 1]
+    assert pale
+    with pytest.raises(gw.SettingError, match="9 x 4 numbers"):
+        env.show(policy=solution.policy, q=[1.0])
+
+
+def test_start_goal_and_holes_lie_on_the_map() -> None:
+    lake = drawn("FrozenLake", restart=True)
+    solution = gw.solve(lake.problem)
+    lake.show(policy=solution.policy, values=solution.values)
+    picture = lake.render()
+    holes = [(1, 1), (1, 3), (2, 3), (3, 0)]
+    blue = [
+        (row, column)
+        for row in range(4)
+        for column in range(4)
+        if tuple(picture[56 * row + 28, 56 * column + 28].tolist()) == PIT
+    ]
+    assert blue == holes
+    for world, rows, columns in (("Delivery", 5, 5), ("Cliff", 4, 12)):
+        env = drawn(world)
+        picture = env.render()
+        cell = (picture.shape[0] - 2) // rows
+        assert (picture.shape[1] - 2) // columns == cell
+        flags = np.argwhere((picture == FLAG).all(axis=2)) // cell
+        assert np.unique(flags, axis=0).tolist() == [[rows - 1, columns - 1]]
+        agent = np.argwhere((picture == (226, 88, 46)).all(axis=2)) // cell
+        assert np.unique(agent, axis=0).tolist() == [[0, 0] if world == "Delivery" else [3, 0]]
+
+
 def test_vectors_of_environments() -> None:
     both = gymnasium.make_vec("goalward/WindyGrid-v0", num_envs=2, n=3)
     observations, _ = both.reset(seed=1)

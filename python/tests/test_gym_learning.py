@@ -57,14 +57,14 @@ class Heard(gw.OwnLearner):
         self.heard.append("end")
 
 
-@pytest.mark.parametrize("name", ["q-learning", "psrl-ssp"])
+@pytest.mark.parametrize("name", ["q-learning", "psrl-ssp@support=unknown"])
 def test_cliff_walking_is_learnt(name: str) -> None:
     run = gw.learn_env(latest("CliffWalking"), name, 300, seed=1)
     assert run.success.all() and run.terminated.all() and not run.truncated.any()
     np.testing.assert_array_equal(run.reward, -run.cost)
     early, late = run.reward[:50].mean(), run.reward[-50:].mean()
     assert late > early / 2
-    if name == "psrl-ssp":
+    if name.startswith("psrl-ssp"):
         assert late == -13.0
 
 
@@ -177,7 +177,7 @@ def test_spaces_that_do_not_begin_at_0() -> None:
 
 def test_without_a_table_only_what_counts_can_learn() -> None:
     env = latest("CliffWalking")
-    run = gw.learn_env(env, "q-learning", 300, seed=1, use_table=False)
+    run = gw.learn_env(env, "q-learning", 300, seed=1, use_table=False, cost="1")
     assert run.problem.n_states == 49 and run.problem.goal == 48
     assert run.reward[-50:].mean() > run.reward[:50].mean()
     with pytest.raises(gw.SettingError, match="no model is known") as told:
@@ -190,6 +190,43 @@ def test_without_a_table_only_what_counts_can_learn() -> None:
     assert [step[2] for step in dear.learner.heard[:5]] == [2.0] * 5
 
 
+def test_with_a_table_learners_know_what_can_follow() -> None:
+    walk = gymnasium.make("CliffWalking-v1")
+    for learner, expected in (
+        ("psrl-ssp", "known"),
+        ("psrl-ssp@support=unknown", "unknown"),
+        ("mvp+@B=20@t_star=20", "known"),
+    ):
+        run = gw.learn_env(walk, learner, episodes=0, seed=1)
+        assert isinstance(run.learner, gw.Learner)
+        assert run.learner.parameters["support"] == expected, learner
+    for asked in ({"support": "unknown"}, {"use_table": False}, {"success": lambda *_: True}):
+        run = gw.learn_env(walk, "psrl-ssp", episodes=0, seed=1, **asked)
+        assert isinstance(run.learner, gw.Learner)
+        assert run.learner.parameters["support"] == "unknown", asked
+    assert gw.learn_env(walk, "q-learning", episodes=0, seed=1).label == "q-learning"
+
+
+def test_rewards_that_nobody_reads_are_mentioned_once() -> None:
+    two = {"actions": 2}
+    pays = Acting({0: {0: [(1.0, 0, -3.0, False)], 1: [(1.0, 1, 5.0, True)]}, 1: {}}, **two)
+    with pytest.warns(gw.GoalwardWarning, match="ignores rewards such as") as told:
+        gw.learn_env(pays, "q-learning", episodes=20, seed=1, use_table=False)
+    assert len(told) == 1 and told[0].filename == __file__
+    # where that is meant, where costs are given, and where steps are what is paid: nothing is said
+    for asked in (
+        {"use_table": False, "cost": "1"},
+        {"use_table": False, "cost": [[3.0, 1.0]] * 2},
+        {"cost": "1"},
+    ):
+        gw.learn_env(pays, "q-learning", episodes=20, seed=1, **asked)
+    walks = Acting({0: {0: [(1.0, 0, -0.2, False)], 1: [(1.0, 1, -0.2, True)]}, 1: {}}, **two)
+    gw.learn_env(walks, "q-learning", episodes=20, seed=1, use_table=False)
+    hides = Acting({0: {0: [(1.0, 0, 0.0, False)], 1: [(1.0, 1, 1.0, True)]}, 1: {}}, **two)
+    with pytest.warns(gw.GoalwardWarning, match="rewards such as 0"):
+        gw.learn_env(hides, "q-learning", episodes=20, seed=1, use_table=False)
+
+
 def test_cost_without_a_table() -> None:
     env = latest("CliffWalking")
     for cost in ("reward", np.ones((3, 3)), "x"):
@@ -200,13 +237,14 @@ def test_cost_without_a_table() -> None:
 
 
 def test_observations_that_are_no_numbers() -> None:
-    run = gw.learn_env(gymnasium.make("Blackjack-v1"), "q-learning", 50, seed=1)
+    run = gw.learn_env(gymnasium.make("Blackjack-v1"), "q-learning", 50, seed=1, cost="1")
     assert run.problem.n_states == 32 * 11 * 2 + 1 and run.success.all()
     won = gw.learn_env(
         gymnasium.make("Blackjack-v1"),
         "q-learning",
         50,
         seed=1,
+        cost="1",
         success=lambda observation, reward, info: reward > 0,
     )
     np.testing.assert_array_equal(won.success, won.reward > 0)

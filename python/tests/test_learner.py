@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import json
 import pickle
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -102,7 +103,8 @@ def test_steps_need_not_follow_what_was_said(grid: gw.Problem) -> None:
 
 def test_a_step_that_no_model_allows_is_noted(grid: gw.Problem) -> None:
     learner = gw.Learner("lr", grid)
-    learner.observe(0, 0, None, 8)
+    with pytest.warns(gw.GoalwardWarning):
+        learner.observe(0, 0, None, 8)
     assert learner.violations == 1
     [surprise] = learner.surprises
     assert (surprise["state"], surprise["action"], surprise["next"]) == (0, 0, 8)
@@ -142,7 +144,9 @@ def test_a_learner_says_whether_any_mixture_explains_the_data(grid: gw.Problem) 
 @pytest.mark.parametrize("on_misfit", ["warn", "stop", "tabular"])
 def test_what_to_do_when_the_models_are_wrong(on_misfit: str, grid: gw.Problem) -> None:
     learner = gw.Learner("lr", grid, seed=1, on_misfit=on_misfit)
-    learner.observe(0, 0, None, grid.goal)  # no model allows that
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", gw.GoalwardWarning)
+        learner.observe(0, 0, None, grid.goal)  # no model allows that
     for one in (learner, pickle.loads(pickle.dumps(learner))):
         misfit = one.misfit
         assert misfit is not None and misfit["status"] == "rejected" and misfit["step"] == 1

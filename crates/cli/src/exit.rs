@@ -117,7 +117,7 @@ fn hint(error: &anyhow::Error) -> Option<String> {
 
 /// The library speaks of parameters; some have a flag here.
 pub(crate) fn with_flags(hint: &str) -> String {
-    hint.replace("set restart=true", "add --restart (restart=true)")
+    hint.replace("set restart=true", "add --restart")
 }
 
 /// What to type, which the library cannot know.

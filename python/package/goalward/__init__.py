@@ -26,6 +26,7 @@ from goalward._solving import Solution, solve
 from goalward.errors import (
     FileError,
     GoalwardError,
+    GoalwardWarning,
     MisuseError,
     ProblemError,
     SettingError,
@@ -46,6 +47,7 @@ __all__ = [
     "FileError",
     "Fit",
     "GoalwardError",
+    "GoalwardWarning",
     "Learner",
     "MisuseError",
     "OwnLearner",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -10,8 +11,8 @@ from goalward import _goalward
 from goalward._goalward import Learner, Problem
 from goalward._own import OwnLearner
 from goalward._progress import Bar
-from goalward.errors import MisuseError, SettingError
-from goalward.results import Comparison, Run
+from goalward.errors import GoalwardWarning, MisuseError, SettingError
+from goalward.results import Comparison, Run, _rejected
 
 __all__ = ["compare", "run"]
 
@@ -38,8 +39,9 @@ def run(
     ``goalward learn``, bit for bit.
 
     ``on_misfit`` says what happens when the data reject every mixture of the models at the level
-    ``misfit_level`` (0.01): ``"warn"`` goes on, ``"stop"`` ends the run, ``"tabular"`` goes on with
-    a learner that ignores the models. A ``Learner`` has been told when it was made.
+    ``misfit_level`` (0.01): ``"warn"``, as usual, goes on and gives a ``GoalwardWarning`` at the
+    end, ``"stop"`` ends the run, ``"tabular"`` goes on with a learner that ignores the models. A
+    ``Learner`` has been told when it was made.
 
     >>> import goalward as gw
     >>> result = gw.run(gw.worlds.make("windy-grid", n=3), "lr", episodes=20, seed=3)
@@ -48,10 +50,7 @@ def run(
     >>> result.misfit["status"]
     'none'
     """
-    if not isinstance(learner, str | None) and (on_misfit, misfit_level) != (None, None):
-        raise SettingError(
-            f"{_label(learner)} is not told here what to do on misfit", "give it to Learner(...)"
-        )
+    _told_of_misfit(learner, on_misfit, misfit_level)
     learner = _with_settings(learner or _goalward.recommended(**settings), settings)
     _count(episodes, "episodes", 0)
     _count(seed, "seed", 0)
@@ -59,7 +58,9 @@ def run(
     with Bar("episodes", episodes, progress) as bar:
         vigilance = (on_misfit, misfit_level)
         [ran] = _goalward.run_jobs([job], episodes, max_steps, 1, bar.tell, vigilance)
-    return Run(problem, ran)
+    run = Run(problem, ran)
+    _warn_of_misfit([run])
+    return run
 
 
 def compare(
@@ -69,13 +70,16 @@ def compare(
     seeds: int | Iterable[int] = 10,
     *,
     max_steps: int | None = None,
+    on_misfit: str | None = None,
+    misfit_level: float | None = None,
     threads: int | None = None,
     progress: bool | None = None,
 ) -> Comparison:
     """Run several learners on the same luck, in threads, and compare what they pay.
 
     ``seeds`` is their number, or which they are. A mapping gives the learners names of your own.
-    Learners in Python are classes, made anew for each seed. Ctrl-C stops within half a second.
+    Learners in Python are classes, made anew for each seed. ``on_misfit`` and ``misfit_level`` are
+    those of ``run``. Ctrl-C stops within half a second.
 
     >>> import goalward as gw
     >>> problem = gw.worlds.make("windy-grid", n=3)
@@ -97,8 +101,36 @@ def compare(
     ]
     threads = _count(threads, "threads", 1) if threads is not None else os.cpu_count() or 1
     with Bar("episodes", episodes * len(jobs), progress) as bar:
-        ran = _goalward.run_jobs(jobs, episodes, max_steps, threads, bar.tell)
-    return Comparison(problem, [Run(problem, one) for one in ran])
+        vigilance = (on_misfit, misfit_level)
+        ran = _goalward.run_jobs(jobs, episodes, max_steps, threads, bar.tell, vigilance)
+    runs = [Run(problem, one) for one in ran]
+    _warn_of_misfit(runs)
+    return Comparison(problem, runs)
+
+
+def _told_of_misfit(learner: Any, on_misfit: str | None, misfit_level: float | None) -> None:
+    """Refuse to tell a learner that is made what to do when its models are wrong."""
+    if not isinstance(learner, str | None) and (on_misfit, misfit_level) != (None, None):
+        raise SettingError(
+            f"{_label(learner)} is not told here what to do on misfit",
+            "give it to Learner(...), which watches its models",
+        )
+
+
+def _warn_of_misfit(runs: Sequence[Run]) -> None:
+    """Say once that the data reject every mixture, unless something else was to be done then."""
+    done = [run.stopped is not None or "fallback" in run.result["parameters"] for run in runs]
+    rejected = [run for run, done in zip(runs, done) if _rejected(run) and not done]
+    if not rejected:
+        return
+    first = rejected[0]
+    where = f" in {len(rejected)} of {len(runs)} runs; {first.label}, seed {first.seed}"
+    text = first.misfit["text"] if first.misfit else ""
+    warnings.warn(
+        f"no mixture of the models explains the data{where if len(runs) > 1 else ''}: {text}",
+        GoalwardWarning,
+        stacklevel=3,
+    )
 
 
 def _named(learners: Sequence[LearnerLike] | Mapping[str, LearnerLike]) -> dict[str, LearnerLike]:
@@ -146,7 +178,7 @@ def _with_settings(learner: LearnerLike, settings: dict[str, Any]) -> LearnerLik
 
 
 def _made(learner: LearnerLike, problem: Problem, seed: int) -> Any:
-    return learner(problem, seed) if isinstance(learner, type) else learner
+    return learner(problem._for_learners(), seed) if isinstance(learner, type) else learner
 
 
 def _count(number: Any, what: str, least: int) -> int:

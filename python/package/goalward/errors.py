@@ -18,6 +18,7 @@ from typing import Any
 __all__ = [
     "FileError",
     "GoalwardError",
+    "GoalwardWarning",
     "MisuseError",
     "ProblemError",
     "SettingError",
@@ -44,6 +45,10 @@ class GoalwardError(ValueError):
 
     def __str__(self) -> str:
         return f"{self.message}\nhint: {self.hint}" if self.hint else self.message
+
+
+class GoalwardWarning(UserWarning):
+    """Something that a user should know of: models that explain nothing, rewards nobody reads."""
 
 
 class ProblemError(GoalwardError):

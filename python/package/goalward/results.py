@@ -106,6 +106,12 @@ class Run:
         return misfit
 
     @property
+    def stopped(self) -> str | None:
+        """``"misfit"`` if the run ended because the data reject every mixture; None otherwise."""
+        stopped: str | None = self.result.get("stopped")
+        return stopped
+
+    @property
     def intervals(self) -> NDArray[np.float64] | None:
         """An interval for every entry of theta, as rows of two numbers."""
         ends = self.result.get("theta_interval")
@@ -160,11 +166,17 @@ class Run:
             ("confidence set", self.result["radius"] or "none"),
             ("guarantee", _holds(self.guarantee)),
         ]
+        if self.misfit is not None:
+            rows.append(("misfit", self.misfit["text"]))
         return table(["", self.label], rows)
 
 
 def _holds(guarantee: dict[str, Any] | None) -> str:
     return "none" if guarantee is None else f"holds: {guarantee['holds']}"
+
+
+def _rejected(run: Run) -> bool:
+    return run.misfit is not None and run.misfit["status"] == "rejected"
 
 
 class Comparison:
@@ -205,7 +217,8 @@ class Comparison:
     def summary(self) -> list[dict[str, Any]]:
         """For each learner the mean regret over the seeds, with its 95 % interval.
 
-        The interval is Student's; it is None with a single seed.
+        The interval is Student's; it is None with a single seed. ``rejected`` counts the runs whose
+        data reject every mixture of the models, ``stopped`` those that ended there.
         """
         from goalward._goalward import mean_interval
 
@@ -221,6 +234,8 @@ class Comparison:
                     "interval": mean_interval(regrets),
                     "cost": float(np.mean([run.total_cost for run in runs])),
                     "truncated": sum(run.truncated for run in runs),
+                    "rejected": sum(_rejected(run) for run in runs),
+                    "stopped": sum(run.stopped is not None for run in runs),
                     "confidence_set": runs[0].result["radius"],
                     "guarantee": _holds(runs[0].guarantee),
                 }

@@ -1,5 +1,6 @@
 //! A learner in the user's own loop.
 
+mod alarm;
 mod sets;
 mod shared;
 
@@ -37,12 +38,11 @@ const PICKLED: &str = "the pickled learner";
 /// >>> import goalward as gw
 /// >>> problem = gw.worlds.make("windy-grid", n=3)
 /// >>> learner = gw.Learner("lr", problem, delta=0.05)
-/// >>> action = learner.act(problem.start)
-/// >>> learner.observe(problem.start, action, problem.cost(problem.start, action), problem.goal)
+/// >>> state, action = problem.start, learner.act(problem.start)
+/// >>> learner.observe(state, action, problem.cost(state, action), state)
 /// True
-/// >>> learner.end_episode()
 /// >>> learner.steps, learner.episodes
-/// (1, 1)
+/// (1, 0)
 #[pyclass(name = "Learner", module = "goalward", frozen)]
 pub(crate) struct PyLearner {
     problem: Py<PyProblem>,
@@ -221,7 +221,9 @@ impl PyLearner {
 
     /// Learns from a step. Whether the learner made a new plan. The cost may be None, which is the
     /// problem's own cost of the action. What cannot have happened raises a MisuseError, and leaves
-    /// the learner as it was. Ctrl-C cuts a plan off: the step counts, and `act` makes the plan.
+    /// the learner as it was. If the step rejects every mixture of the models, and nothing else was
+    /// asked for (`on_misfit`), there is a GoalwardWarning. Ctrl-C cuts a plan off: the step counts,
+    /// and `act` makes the plan.
     #[pyo3(signature = (state, action, cost, next_state))]
     fn observe(
         &self,
@@ -250,7 +252,12 @@ impl PyLearner {
         let halt = Halt::new();
         halt.ask();
         learner.heed(&halt);
+        let before = learner.rejected();
         let observed = outside(py, || learner.observe(&step))?.map_err(Told::told)?;
+        if before.is_none() && learner.rejected().is_some() {
+            alarm::warn(py, held.agent()?)?;
+        }
+        let learner = held.learner()?;
         Ok(observed == Observed::Planned || caught_up(py, learner)? == Observed::Planned)
     }
 
@@ -410,6 +417,13 @@ impl PyLearner {
     #[getter]
     fn misfit<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &serde_json::to_value(self.state(py)?.learner()?.misfit()).unwrap_or_default())
+    }
+
+    /// "misfit" if it chooses no further action, because the data reject every mixture of the models
+    /// and it was made with on_misfit="stop"; None otherwise.
+    #[getter]
+    fn stopped(&self, py: Python) -> PyResult<Option<&'static str>> {
+        Ok(self.state(py)?.learner()?.stopped().map(|_| "misfit"))
     }
 
     /// Writes it to a file, to be taken up with `Learner.load`.

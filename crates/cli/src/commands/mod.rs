@@ -139,8 +139,7 @@ fn arena(
 
 /// A world with its parameters, for people.
 fn spelled(world: &str, params: &Settings) -> String {
-    let params: String = params.iter().map(|(key, value)| format!(" {key}={value}")).collect();
-    format!("{world}{params}")
+    params.iter().fold(world.to_string(), |text, (key, value)| format!("{text}@{key}={value}"))
 }
 
 /// Opens a world, and says what was done to what it gives; with --restart, which states lead back

@@ -64,6 +64,12 @@ fn mixtures_restart_as_a_whole() {
     place.write("dry.drn", &model(0.0));
     let mix = "mix wet.drn dry.drn --goal home --cost 1";
     place.run(mix).refused(&["unreachable", "--restart"]);
+    // a name that is printed can be typed, and so can what a hint says
+    let ran = place.run("check wet.drn --goal home --cost 1");
+    assert!(ran.out.contains("add --restart:") && !ran.out.contains("restart=true"), "{}", ran.out);
+    let spelled = "wet.drn@cost=1@goal=home@restart=true";
+    assert!(place.run("solve wet.drn --goal home --cost 1 --restart").done().out.contains(spelled));
+    place.run(&format!("solve {spelled}")).done();
     for weights in ["--weights 0.5,0.5", "--weights 0,1", "--weights 1,0", ""] {
         let ran = place.run(&format!("{mix} {weights} --restart -o mixed.json")).done();
         assert!(ran.err.contains("leads back to the start: 1"), "{}", ran.err);

@@ -111,6 +111,17 @@ fn a_grid_is_shown_with_arrows() {
     place.run("solve windy-grid@n=3 --show map.svg --values -").done();
     let svg = String::from_utf8(place.read("map.svg")).unwrap();
     assert!(svg.starts_with("<svg") && svg.contains("goal") && svg.contains("start"));
+    // start and goal with names of their own lie where they belong, holes are no cells
+    for (world, cells) in [("delivery", 25), ("cliff", 38)] {
+        let out = place.run(&format!("solve {world} --show")).done().out;
+        let map: Vec<&str> = out.lines().skip_while(|line| *line != "V*").skip(1).collect();
+        assert!(!out.contains("(start)") && !out.contains("(goal)"), "{out}");
+        let arrows = map.iter().map(|line| line.matches(['→', '↓', '←', '↑']).count()).sum::<usize>();
+        assert_eq!(arrows, cells - 1, "all but the goal: {out}");
+        assert!(out.contains("= another action is as good"), "{out}");
+    }
+    let out = place.run("solve frozen-lake --restart --show").done().out;
+    assert!(!out.contains('↖') && out.contains("O no way there"), "{out}");
     // no grid: a table
     let out = place.run("solve taxi --show").done().out;
     assert!(out.contains("more states") && out.contains("(start)"), "{out}");

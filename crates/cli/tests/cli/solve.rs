@@ -97,7 +97,12 @@ fn the_three_objectives() {
     assert_eq!(ran.code, Some(1));
     near(&ran.json(), "reach_probability", 0.5);
     let most = place.run("solve leap.json --objective max --json").done().json();
-    assert_eq!(most["value"], Value::Null);
+    assert_eq!(
+        (&most["value"], &most["b_star"], &most["t_star"]),
+        (&Value::Null, &Value::Null, &Value::Null)
+    );
+    let said = place.run("solve leap.json --objective max").done().out;
+    assert_eq!(said.matches("infinite").count(), 3, "the cost, B* and T*: {said}");
 
     // x = 1 + x/2
     let again = place.run("solve leap.json --restart --policy policy.json --json").done().json();

@@ -25,8 +25,9 @@ pub(crate) enum Pointer {
 pub(crate) struct MapCell {
     /// None: nothing is known; infinite: the goal is out of reach.
     pub(crate) value: Option<f64>,
-    pub(crate) pointer: Option<Pointer>,
-    /// `start`, `goal`, or nothing.
+    /// What is done there: several where they are as good.
+    pub(crate) pointers: Vec<Pointer>,
+    /// `start`, `goal`, `hole`, or nothing.
     pub(crate) mark: &'static str,
 }
 
@@ -189,6 +190,7 @@ fn draw_cell<DB: DrawingBackend>(
     let Some(cell) = cell else { return canvas.shape(&rectangle(near, far), NOWHERE, 1.0) };
     let share = cell.value.filter(|v| v.is_finite()).and_then(|v| scale.at(v));
     let fill = match (cell.value, share) {
+        _ if cell.mark == "hole" => LOST,
         (Some(_), Some(share)) => shade(share),
         (Some(_), None) => LOST,
         (None, _) => NOWHERE,
@@ -202,10 +204,11 @@ fn draw_cell<DB: DrawingBackend>(
     let middle = corner.0 + 0.5 * side;
     let words = side >= 58.0;
     let arrow = (middle, corner.1 + side * if words { 0.38 } else { 0.5 });
-    match (cell.mark, cell.pointer) {
-        ("goal", _) => outlined(canvas, near, far, Colour::GREEN)?,
-        (_, Some(pointer)) if side >= 14.0 => draw_pointer(canvas, pointer, arrow, 0.5 * side, ink)?,
-        _ => {}
+    if cell.mark == "goal" {
+        outlined(canvas, near, far, Colour::GREEN)?;
+    } else if side >= 14.0 {
+        let draw = |pointer: &Pointer| draw_pointer(canvas, *pointer, arrow, 0.5 * side, ink);
+        cell.pointers.iter().try_for_each(draw)?;
     }
     if cell.mark == "start" {
         outlined(canvas, near, far, Colour::VERMILLION)?;
@@ -219,8 +222,8 @@ fn draw_cell<DB: DrawingBackend>(
         let text = shortened(&text, size, side - 6.0);
         canvas.text(&text, (middle, corner.1 + 0.86 * side), size, ink, Anchor::Middle)?;
     }
-    if cell.mark == "goal" {
-        canvas.text("goal", (middle, corner.1 + 0.5 * side), size, ink, Anchor::Middle)?;
+    if cell.mark == "goal" || cell.mark == "hole" {
+        canvas.text(cell.mark, (middle, corner.1 + 0.5 * side), size, ink, Anchor::Middle)?;
     }
     if cell.mark == "start" && side >= 90.0 {
         canvas.text("start", (near.0 + 8.0, near.1 + 19.0), 16.0, ink, Anchor::Start)?;

@@ -2,26 +2,17 @@
 //! the first states otherwise. In the terminal, and as a picture.
 
 use super::Picture;
+use super::holes::holes;
+use super::sight::Sight;
 use crate::Result;
 use crate::figure::{
     self, Axis, Colour, Drawing, Entry, Head, Map, MapCell, MapPanel, Pointer, RowPanel, Rows, number_label,
 };
-use crate::layout::Layout;
+use crate::layout::{Layout, direction};
 use crate::table::Table;
 use goalward::Problem;
 use goalward::numeric::Portable;
 use goalward::problem::{Action, State, Truth};
-
-/// What somebody says of the states: a value and an action for each, where there is one.
-#[derive(Clone, Debug, Default)]
-pub struct Sight {
-    /// Whose values they are.
-    pub title: String,
-    /// Infinite where the goal is out of reach.
-    pub values: Vec<Option<f64>>,
-    /// What is done there.
-    pub actions: Vec<Option<Action>>,
-}
 
 /// Values and policies on one problem.
 pub struct Scene<'a> {
@@ -103,16 +94,9 @@ impl Scene<'_> {
 
     /// Where an action leads on the grid: by its name, and otherwise by where it leads on average.
     fn pointer(&self, layout: &Layout, s: State, a: Action) -> Pointer {
-        let name = self.problem.action_name(s, a).to_lowercase();
-        let by_name = match name.as_str() {
-            "right" | "east" | "→" => Some((1.0, 0.0)),
-            "down" | "south" | "↓" => Some((0.0, 1.0)),
-            "left" | "west" | "←" => Some((-1.0, 0.0)),
-            "up" | "north" | "↑" => Some((0.0, -1.0)),
-            _ => None,
-        };
-        if let Some((dx, dy)) = by_name {
-            return Pointer::Toward(dx, dy);
+        if let Some((down, right)) = direction(&self.problem.action_name(s, a)) {
+            let length = Portable::hypotenuse(right, down);
+            return Pointer::Toward(right / length, down / length);
         }
         let (Some(truth), Some(Some(from))) = (self.truth, layout.places.get(s)) else {
             return Pointer::Stays;
@@ -129,21 +113,29 @@ impl Scene<'_> {
         if length < 0.05 { Pointer::Stays } else { Pointer::Toward(dx / length, dy / length) }
     }
 
-    fn cell(&self, layout: &Layout, sight: &Sight, s: State) -> MapCell {
-        let action = sight.actions.get(s).copied().flatten().filter(|_| s != self.problem.goal());
+    fn cell(&self, layout: &Layout, sight: &Sight, s: State, holes: &[bool]) -> MapCell {
+        if holes[s] {
+            return MapCell { mark: "hole", ..MapCell::default() };
+        }
         MapCell {
             value: sight.values.get(s).copied().flatten().filter(|v| !v.is_nan()),
-            pointer: action.map(|a| self.pointer(layout, s, a)),
+            pointers: self.actions(sight, s).iter().map(|&a| self.pointer(layout, s, a)).collect(),
             mark: self.mark(s),
         }
     }
 
+    /// What is done in a state; nothing in the goal.
+    fn actions<'a>(&self, sight: &'a Sight, s: State) -> &'a [Action] {
+        sight.actions.get(s).filter(|_| s != self.problem.goal()).map_or(&[], Vec::as_slice)
+    }
+
     fn map(&self, head: Head, layout: &Layout) -> Map {
+        let holes = holes(self.problem, self.truth);
         let panel = |sight: &Sight| {
             let mut cells = vec![None; layout.rows * layout.columns];
             for (s, place) in layout.places.iter().enumerate() {
                 if let Some((row, column)) = place {
-                    cells[row * layout.columns + column] = Some(self.cell(layout, sight, s));
+                    cells[row * layout.columns + column] = Some(self.cell(layout, sight, s, &holes));
                 }
             }
             MapPanel { title: sight.title.clone(), columns: layout.columns, cells }
@@ -196,10 +188,10 @@ impl Scene<'_> {
         if mark.is_empty() || name == mark { name } else { format!("{name} ({mark})") }
     }
 
-    /// The name of what is done in a state; empty where nothing is.
+    /// The names of what is done in a state; empty where nothing is.
     fn done(&self, sight: &Sight, s: State) -> String {
-        let action = sight.actions.get(s).copied().flatten().filter(|_| s != self.problem.goal());
-        action.map_or(String::new(), |a| printable(&self.problem.action_name(s, a)))
+        let names = self.actions(sight, s).iter().map(|&a| printable(&self.problem.action_name(s, a)));
+        names.collect::<Vec<_>>().join(" = ")
     }
 
     /// The first states, for a terminal.
@@ -237,8 +229,10 @@ impl Scene<'_> {
         let signs = [
             ('S', "S start"),
             ('G', "G goal"),
+            ('O', "O no way there from the start, or none from there to the goal"),
             ('∞', "∞ no way to the goal"),
             ('·', "· stays where it is"),
+            ('=', "= another action is as good"),
             ('?', "? not known"),
         ];
         let signs: Vec<&str> =
@@ -267,16 +261,22 @@ impl Scene<'_> {
         let finite = sight.values.iter().flatten().filter(|v| v.is_finite());
         let most = finite.fold(0.0, |most: f64, v| most.max(v.abs()));
         let decimals = if most > 0.0 { (2.0 - most.log_10().floor()).clamp(0.0, 6.0) as usize } else { 1 };
+        let ties = (0..layout.places.len()).any(|s| self.actions(sight, s).len() > 1);
+        let signs = if ties { 2 } else { 1 };
+        let holes = holes(self.problem, self.truth);
         let mut cells = vec![String::new(); layout.rows * layout.columns];
         for (s, place) in layout.places.iter().enumerate() {
             let Some((row, column)) = place else { continue };
-            let cell = self.cell(layout, sight, s);
-            let sign = match (cell.mark, cell.pointer) {
-                ("goal", _) => 'G',
-                (_, Some(pointer)) => arrow(pointer),
-                _ => ' ',
+            let cell = self.cell(layout, sight, s, &holes);
+            let sign = match (cell.mark, &cell.pointers[..]) {
+                ("goal", _) => "G".into(),
+                (_, [only]) => arrow(*only).to_string(),
+                (_, [first, ..]) => format!("{}=", arrow(*first)),
+                _ => " ".into(),
             };
+            let sign = format!("{sign:<signs$}");
             let value = match cell.value {
+                _ if cell.mark == "hole" => "O".into(),
                 Some(v) if v.is_finite() => number_label(v, decimals),
                 Some(_) => "∞".into(),
                 None => "?".into(),
@@ -350,7 +350,7 @@ mod tests {
         let sight = |title: &&str| Sight {
             title: title.to_string(),
             values: answer.v.iter().copied().map(Some).collect(),
-            actions: answer.policy.iter().copied().map(Some).collect(),
+            actions: answer.policy.iter().map(|&a| vec![a]).collect(),
         };
         Scene {
             problem: arena.problem(),
@@ -381,6 +381,32 @@ mod tests {
         let picture = scene(&arena, &["V_j", "V*"]).picture("x", "V*", Vec::new()).unwrap();
         assert!(picture.svg.contains("goal") && picture.png.starts_with(b"\x89PNG"));
         assert!(!picture.svg.contains("NaN"));
+    }
+
+    #[test]
+    fn what_is_as_good_is_marked() {
+        let arena = Arena::open("windy-grid", &Settings::new().set("n", 3)).unwrap();
+        let mut scene = scene(&arena, &["V*"]);
+        assert!(!scene.text().contains('='), "{}", scene.text());
+        scene.sights[0].actions[0] = vec![1, 0];
+        let text = scene.text();
+        assert!(text.contains("↓=") && text.contains("= another action is as good"), "{text}");
+        let drawn = |scene: &Scene| scene.picture("x", "V*", Vec::new()).unwrap().svg;
+        let both = drawn(&scene);
+        scene.sights[0].actions[0] = vec![1];
+        assert_ne!(both, drawn(&scene), "both arrows are drawn");
+    }
+
+    #[test]
+    fn holes_are_no_cells() {
+        let settings = Settings::new().set("restart", true);
+        let arena = Arena::open("frozen-lake", &settings).unwrap();
+        let text = scene(&arena, &["V*"]).text();
+        let rows: Vec<usize> = text.lines().skip(1).take(4).map(|line| line.matches('O').count()).collect();
+        assert_eq!(rows, [0, 2, 1, 1], "{text}");
+        assert_eq!(text.matches(['→', '↓', '←', '↑', '↖']).count(), 11, "none on a hole: {text}");
+        let picture = scene(&arena, &["V*"]).picture("x", "V*", Vec::new()).unwrap();
+        assert_eq!(picture.svg.matches("hole").count(), 4);
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod gallery;
 pub mod grid;
 mod growth;
 mod headline;
+mod holes;
 mod log_log;
 mod means;
 mod per_root;
@@ -22,6 +23,7 @@ mod rowed;
 #[cfg(test)]
 mod samples;
 mod set;
+pub mod sight;
 mod time;
 mod values;
 mod width;

@@ -2,7 +2,8 @@
 
 use super::Picture;
 use super::chosen::Chosen;
-use super::grid::{Scene, Sight, number};
+use super::grid::{Scene, number};
+use super::sight::Sight;
 use crate::Result;
 use crate::results::Results;
 use crate::study::FigureSpec;
@@ -14,11 +15,7 @@ pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>>
     for &world in &chosen.worlds {
         let arena = results.study.worlds[world].place.open()?;
         let answer = arena.exact();
-        let sight = Sight {
-            title: String::new(),
-            values: answer.v.iter().copied().map(Some).collect(),
-            actions: answer.policy.iter().copied().map(Some).collect(),
-        };
+        let sight = Sight::of("", arena.problem(), arena.instance().truth()?, answer);
         let scene = Scene {
             problem: arena.problem(),
             truth: arena.instance().truth().ok(),

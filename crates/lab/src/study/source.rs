@@ -237,5 +237,6 @@ pub(super) fn meant(word: &str, words: &[&str]) -> String {
 
 /// What the library says, with its hint: the error that carries it has a place of its own.
 pub(super) fn with_hint(error: &goalward::Error) -> String {
-    error.hint().map_or_else(|| error.to_string(), |hint| format!("{error} ({hint})"))
+    let hint = error.hint().map(|hint| hint.replace("set restart=true", "write @restart=true behind it"));
+    hint.map_or_else(|| error.to_string(), |hint| format!("{error} ({hint})"))
 }

@@ -46,13 +46,15 @@ pub struct Answer {
     /// Those of them that can be reached from the start, by whatever actions.
     pub lost_ahead: Vec<State>,
     /// The largest value of a state that is not lost, B* for [`Objective::Min`]. Infinite if
-    /// nothing is known of some state; not a number for probabilities.
+    /// nothing is known of some state, and for [`Objective::Max`] if some state is lost; not a number
+    /// for probabilities.
     pub b_star: f64,
     /// The expected number of steps of the policy, per state; infinite in lost states. Empty if it
     /// was not asked for, and for probabilities: their policy may go on for ever.
     pub steps: Vec<f64>,
     /// The largest of `steps` in states that are not lost, T* for [`Objective::Min`]; the fast way
-    /// counts those that it could bound. Not a number if `steps` is empty.
+    /// counts those that it could bound. Infinite where `b_star` is for [`Objective::Max`]; not a
+    /// number if `steps` is empty.
     pub t_star: f64,
     /// c + P V, per pair, where V is finite. Empty if it was not asked for, and for probabilities.
     pub q: Vec<f64>,

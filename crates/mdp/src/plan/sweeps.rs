@@ -46,9 +46,10 @@ pub fn value_iteration(
     let mut swept =
         Swept { q: vec![0.0; problem.pairs()], v: zero.clone(), before: zero, sweeps: 0, exceeded: false };
     loop {
-        halt.check()?;
         let (mut change, mut largest) = (0.0f64, 0.0f64);
         for s in (0..problem.states()).filter(|&s| s != goal) {
+            // a sweep over dense rows of many states takes seconds
+            halt.check()?;
             let mut least = f64::INFINITY;
             for p in problem.pairs_of(s) {
                 let q = backup(p, &swept.v);
@@ -98,6 +99,15 @@ mod tests {
         let halt = Halt::new();
         halt.ask();
         assert!(value_iteration(&problem, half, never, &halt).is_err());
+        // within a sweep: the second state is not looked at any more
+        let (halt, mut looked) = (Halt::new(), 0);
+        let ask = |_: Pair, _: &[f64]| {
+            halt.ask();
+            looked += 1;
+            1.0
+        };
+        assert!(value_iteration(&problem, ask, never, &halt).is_err());
+        assert_eq!(looked, 1);
     }
 
     proptest! {

@@ -154,13 +154,23 @@ class GoalwardEnv(gymnasium.Env[Any, Any]):
         truncated = not terminated and self.steps >= self.max_steps
         return self.s, -cost, terminated, truncated, self._info(prob)
 
-    def show(self, *, policy: ArrayLike | None = None, values: ArrayLike | None = None) -> None:
+    def show(
+        self,
+        *,
+        policy: ArrayLike | None = None,
+        values: ArrayLike | None = None,
+        q: ArrayLike | None = None,
+    ) -> None:
         """Draw arrows of a policy and shades of values into pictures of a grid from now on.
 
-        Both have a number for each state, as ``Learner.policy``, ``Learner.values`` and those of a
-        ``Solution``. Without arguments pictures are plain again.
+        Policy and values have a number for each state, as ``Learner.policy``, ``Learner.values``
+        and those of a ``Solution``. An arrow points as the name of its action says, and to where
+        the action leads on average if the name says nothing. Pale arrows are actions as good as the
+        one that the policy takes: by ``q``, a number for each state and action as ``Learner.q``, or
+        by the optimal costs of this environment. A cell that several states share has no arrow.
+        Without arguments pictures are plain again.
         """
-        self._drawn().show(self._rows, self._first, policy, values)
+        self._drawn().show(self._rows, self._first, policy, values, q)
 
     def _drawn(self) -> Picture:
         if self._picture is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import secrets
+import warnings
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -15,12 +16,22 @@ from goalward._goalward import Learner, Problem
 from goalward._gymnasium import FAILURES, Ends, Table, from_gymnasium
 from goalward._own import OwnLearner
 from goalward._progress import Bar
-from goalward._running import LearnerLike, _count, _label, _with_settings
-from goalward.errors import MisuseError, SettingError
+from goalward._running import (
+    LearnerLike,
+    _count,
+    _label,
+    _made,
+    _told_of_misfit,
+    _with_settings,
+)
+from goalward.errors import GoalwardWarning, MisuseError, SettingError
 from goalward.gym._results import EnvRun
 from goalward.gym._spaces import numbering, problem_of_spaces, size
 
 __all__ = ["learn_env"]
+
+SUPPORT = "support"
+"""The parameter of learners that count: whether they look at what can follow."""
 
 StateOf = Callable[[Any], int]
 Success = Callable[[Any, float, dict[str, Any]], bool]
@@ -42,6 +53,8 @@ def learn_env(
     state_of: StateOf | None = None,
     n_states: int | None = None,
     use_table: bool = True,
+    on_misfit: str | None = None,
+    misfit_level: float | None = None,
     progress: bool | None = None,
     **settings: Any,
 ) -> EnvRun:
@@ -54,10 +67,13 @@ def learn_env(
     * from the environment's table ``P``, if it has one, with `Problem.from_gymnasium`, which takes
       ``failure``, ``cost``, ``start``, ``goal`` and ``penalty``. A learner of mixtures then knows
       all there is to know. Learners that count transitions look at the table only to see what is
-      possible.
+      possible (``support=known``, unless ``support`` or ``success`` says otherwise).
     * Otherwise, and with ``use_table=False``, from the spaces alone: every state may follow every
       action, each step costs 1 or what ``cost`` says, an array of states and actions. Only learners
-      that count transitions, and those without a model, have something to learn from there.
+      that count transitions, and those without a model, have something to learn from there. What
+      the environment pays is not known beforehand, and no learner is told. If that is more than
+      the same negative reward for every step there is a ``GoalwardWarning``, unless ``cost`` was
+      given (``"1"`` says that steps count).
 
     Observations are numbers of states, in the order of their space. ``state_of`` makes a number of
     any other observation, and ``n_states`` says how many there are.
@@ -67,6 +83,8 @@ def learn_env(
     without a table every end is a success. ``failure="restart"`` takes a failure for a step back to
     the start, ``"end"`` for a success. An episode that the environment truncates teaches its steps
     and nothing else.
+
+    ``on_misfit`` and ``misfit_level`` are those of `goalward.run`, for a learner that is made here.
 
     ``max_steps`` ends the run after so many steps in all. ``seed`` seeds the environment and the
     learner; if it is None one is drawn, which the result names.
@@ -83,14 +101,28 @@ def learn_env(
         raise SettingError(f"failure={failure!r}: expected 'restart' or 'end'", hint)
     seed = secrets.randbits(32) if seed is None else _count(seed, "seed", 0)
     limit = None if max_steps is None else _count(max_steps, "max_steps", 1)
+    _told_of_misfit(learner, on_misfit, misfit_level)
     learner = _with_settings(learner, settings)
     if not hasattr(env, "unwrapped"):
         raise SettingError(f"env: {type(env).__name__} is no Gymnasium environment")
     told = _Told(failure, cost, start, goal, penalty, success, state_of, n_states, use_table)
     first = env.reset(seed=seed)
-    problem, failures = _problem(env, learner, told, first[0])
-    who = _made(learner, problem, episodes, seed)
-    return _Loop(env, who, _Bridge(env, problem, failures, told)).run(
+    problem, failures, is_known = _problem(env, learner, told, first[0])
+    if isinstance(learner, str):
+        # what a user calls success may be an end that the table does not have
+        learner = _at_ease(learner) if is_known and success is None else learner
+        who = Learner(
+            learner,
+            problem,
+            episodes=max(episodes, 1),
+            seed=seed,
+            on_misfit=on_misfit,
+            misfit_level=misfit_level,
+        )
+    else:
+        who = _made(learner, problem, seed)
+    counts_steps = not is_known and cost is None
+    return _Loop(env, who, _Bridge(env, problem, failures, told), counts_steps).run(
         first[0], episodes, limit, seed, _label(learner), progress
     )
 
@@ -126,8 +158,11 @@ class _Failures:
 
 def _problem(
     env: Any, learner: LearnerLike, told: _Told, first: Any
-) -> tuple[Problem, _Failures | None]:
-    """The problem of a run, and how to tell success from failure; None: every end is a success."""
+) -> tuple[Problem, _Failures | None, bool]:
+    """The problem of a run, how to tell success from failure, and whether it says what can happen.
+
+    Without a way to tell, every end is a success.
+    """
     own = getattr(env.unwrapped, "problem", None)
     is_own = isinstance(own, Problem)
     has_table = not is_own and getattr(env.unwrapped, "P", None) is not None
@@ -138,12 +173,12 @@ def _problem(
         failures = _Failures(table, table.ends(told.failure, told.goal))
     if isinstance(learner, Learner | OwnLearner):
         _fits(learner.problem, env, own if is_own else None, table, told)
-        return learner.problem, failures
+        return learner.problem, failures, True
     if is_own and told.use_table:
-        return from_gymnasium(env), None
+        return from_gymnasium(env), None, True
     if failures is not None and told.use_table:
         problem = failures.table.problem(failures.ends, told.cost, told.start, told.penalty)
-        return problem, failures
+        return problem, failures, True
     if told.penalty:
         raise SettingError("penalty: only an environment with a table has a state to pay it in")
     _without_models(learner)
@@ -151,7 +186,7 @@ def _problem(
     begin = told.state_of or numbering(env.observation_space, "observation")
     actions = size(env.action_space, None, "action")
     at = _state_in(begin(first), states)
-    return problem_of_spaces(env, states, actions, at, told.cost), failures
+    return problem_of_spaces(env, states, actions, at, told.cost), failures, False
 
 
 def _fits(
@@ -189,12 +224,11 @@ def _without_models(learner: LearnerLike) -> None:
     )
 
 
-def _made(learner: LearnerLike, problem: Problem, episodes: int, seed: int) -> Learner | OwnLearner:
-    if isinstance(learner, str):
-        return Learner(learner, problem, episodes=max(episodes, 1), seed=seed)
-    if isinstance(learner, type):
-        return learner(problem, seed)
-    return learner
+def _at_ease(learner: str) -> str:
+    """The same, told that nothing follows but what the problem lists, if it can be told."""
+    entry = learners.describe(learner.split("@")[0])
+    takes = any(parameter["name"] == SUPPORT for parameter in entry["parameters"])
+    return f"{learner}@{SUPPORT}=known" if takes and f"@{SUPPORT}=" not in learner else learner
 
 
 def _state_in(state: Any, states: int) -> int:
@@ -243,8 +277,14 @@ class _Bridge:
 class _Loop:
     """One run."""
 
-    def __init__(self, env: Any, learner: Learner | OwnLearner, bridge: _Bridge) -> None:
+    def __init__(
+        self, env: Any, learner: Learner | OwnLearner, bridge: _Bridge, counts_steps: bool
+    ) -> None:
         self.env = env
+        self.counts_steps = counts_steps
+        """Whether a step costs 1 because nobody said what else it costs."""
+        self.every_step: float | None = None
+        """What every step has paid so far."""
         self.learner = learner
         self.bridge = bridge
         self.costs = bridge.problem.costs
@@ -268,6 +308,8 @@ class _Loop:
                     break
                 if episode > 0:
                     observation, _ = self.env.reset()
+                if self._stopped():
+                    break
                 left = None if limit is None else limit - steps
                 self.rows.append(self._episode(observation, left))
                 steps += self.rows[-1][1]
@@ -279,6 +321,23 @@ class _Loop:
             np.array(column, dtype=kind) for column, kind in zip(columns, kinds, strict=True)
         ]
         return EnvRun(self.learner, self.bridge.problem, str(_name(self.env)), label, seed, arrays)
+
+    def _stopped(self) -> bool:
+        return isinstance(self.learner, Learner) and self.learner.stopped is not None
+
+    def _look_at(self, paid: float) -> None:
+        """Warn once if rewards say more than that steps count."""
+        if self.every_step is None and paid < 0.0:
+            self.every_step = paid
+        if paid == self.every_step:
+            return
+        self.counts_steps = False
+        warnings.warn(
+            f"{_name(self.env)}: the learner counts steps, which cost 1 each here, and ignores "
+            f"rewards such as {paid:g}; cost= says what steps cost, cost='1' that they count",
+            GoalwardWarning,
+            stacklevel=5,
+        )
 
     def _observe(self, state: int, action: int, following: int) -> float:
         cost = float(self.costs[state, action])
@@ -297,6 +356,9 @@ class _Loop:
             self._observe(before, learner.act(before), state)
         self.from_state = None
         while True:
+            if self._stopped():
+                learner.end_episode()
+                return cost, steps, reward, False, True, False
             if state == problem.goal:
                 raise MisuseError(
                     f"the environment goes on in state {state}, which is the problem's goal"
@@ -307,6 +369,8 @@ class _Loop:
             if np.iscomplexobj(paid) or not np.isfinite(paid):
                 raise MisuseError(f"the environment's reward is {paid!r} after action {action}")
             reward += float(paid)
+            if self.counts_steps:
+                self._look_at(float(paid))
             succeeded = bool(terminated) and bridge.succeeded(observation, float(paid), info)
             if succeeded:
                 following = problem.goal

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from goalward import _goalward
 from goalward._goalward import Problem
-from goalward.errors import SettingError
+from goalward.errors import GoalwardError, SettingError
 
 if TYPE_CHECKING:
     from goalward.gym._env import _Rows
@@ -23,7 +23,7 @@ Reals = NDArray[np.float64]
 
 FLOOR, LINE, WALL = (246, 243, 236), (222, 216, 203), (73, 80, 92)
 PIT, START, GOAL = (58, 110, 165), (206, 224, 240), (38, 143, 91)
-AGENT, RIM, ARROW = (226, 88, 46), (255, 255, 255), (96, 104, 116)
+AGENT, RIM, ARROW, TIE = (226, 88, 46), (255, 255, 255), (70, 78, 90), (168, 174, 184)
 DEAR = (166, 124, 176)
 """The floor where values are highest, if values are shown."""
 
@@ -31,6 +31,8 @@ SIZE = 640
 """About how many pixels the longer side has."""
 LARGEST, SMALLEST = 56, 2
 """The pixels of a cell."""
+SAME = 1e-9
+"""Costs this close together, relative to them or to 1, are the same."""
 PLACE = re.compile(r"\((\d+),\s*(\d+)\)")
 
 
@@ -99,7 +101,8 @@ class Picture:
         self.cell = max(SMALLEST, min(LARGEST, SIZE // max(self.layout.rows, self.layout.columns)))
         self._pits: NDArray[np.bool_] | None = None
         self._ground: Pixels | None = None
-        self._policy: list[tuple[int, float, float]] = []
+        self._arrows: list[tuple[int, float, float, bool]] = []
+        """State, rows down, columns to the right, and whether the policy takes it."""
         self._values: Reals | None = None
 
     @property
@@ -137,21 +140,50 @@ class Picture:
         first: NDArray[np.int64],
         policy: ArrayLike | None,
         values: ArrayLike | None,
+        q: ArrayLike | None,
     ) -> None:
         """Arrows and shades from now on."""
-        self._policy, self._ground = [], None
+        self._arrows, self._ground = [], None
         self._values = None if values is None else _each(values, self.problem, "values")
         if policy is None:
             return
         chosen = _each(policy, self.problem, "policy").astype(np.int64)
-        cells = self.layout.cells
-        for s in range(self.problem.n_states):
+        costs = self._costs(q)
+        shown = self._shown()
+        for s in (states[0] for states in shown.values() if len(states) == 1):
             own = int(first[s + 1]) - int(first[s])
-            if 0 <= chosen[s] < own and cells[s, 0] >= 0 and not self.pits[s]:
-                following, prob = rows.of(int(first[s]) + int(chosen[s]))
-                seen = cells[following, 0] >= 0
-                shift = prob[seen] @ (cells[following[seen]] - cells[s])
-                self._policy.append((s, float(shift[0]), float(shift[1])))
+            if not 0 <= chosen[s] < own or self.pits[s] or s == self.problem.goal:
+                continue
+            actions = [a for a in _as_good(costs, s, own, int(chosen[s])) if a != chosen[s]]
+            names = self.problem.actions(s)
+            for a in [*actions, int(chosen[s])]:
+                way = _goalward.direction(names[a]) or self._mean(rows, int(first[s]) + a, s)
+                self._arrows.append((s, *way, a == chosen[s]))
+
+    def _costs(self, q: ArrayLike | None) -> Reals | None:
+        """What every action costs: as somebody says, or as it is; None if it has no finite cost."""
+        if q is None:
+            try:
+                found: Reals | None = _goalward.solve(self.problem, "min", None, "auto")["q"]
+            except GoalwardError:
+                return None
+            return found
+        given = np.asarray(q, dtype=np.float64)
+        shape = (self.problem.n_states, self.problem.n_actions)
+        if given.shape != shape:
+            raise SettingError(
+                f"q: expected {shape[0]} x {shape[1]} numbers, for each state and action, "
+                f"not an array of shape {given.shape}"
+            )
+        return given
+
+    def _mean(self, rows: _Rows, pair: int, state: int) -> tuple[float, float]:
+        """Where an action leads on average."""
+        following, prob = rows.of(pair)
+        cells = self.layout.cells
+        seen = cells[following, 0] >= 0
+        shift = prob[seen] @ (cells[following[seen]] - cells[state])
+        return float(shift[0]), float(shift[1])
 
     def pixels(self, state: int) -> Pixels:
         """The picture with the traveller in a state."""
@@ -189,12 +221,10 @@ class Picture:
             _paint(tile, square - (0.94 if size >= 6 else 2.0), ground)
             if self.pits[states].all() and self.problem.goal not in states:
                 _paint(tile, np.hypot(x, y) - 0.72, PIT)
-        if size >= 12:
-            for s, down, right in self._policy:
-                place = self._cell(s)
-                drawn = layout.named[s] or s == self.problem.start
-                if place is not None and drawn and s != self.problem.goal:
-                    _arrow(self._tile(picture, place), x, y, down, right)
+        for s, down, right, taken in self._arrows if size >= 12 else []:
+            place = self._cell(s)
+            if place is not None:
+                _arrow(self._tile(picture, place), x, y, down, right, ARROW if taken else TIE)
         goal = self._cell(self.problem.goal)
         if goal is not None:
             self._flag(self._tile(picture, goal), x, y)
@@ -232,16 +262,28 @@ def _paint(tile: Pixels, distance: Reals, colour: tuple[int, int, int]) -> None:
     tile[:] = np.rint(tile * (1.0 - cover) + np.array(colour) * cover).astype(np.uint8)
 
 
-def _arrow(tile: Pixels, x: Reals, y: Reals, down: float, right: float) -> None:
-    """An arrow to where an action leads on average; a dot if that is nowhere."""
+def _arrow(
+    tile: Pixels, x: Reals, y: Reals, down: float, right: float, ink: tuple[int, int, int]
+) -> None:
+    """An arrow from the middle of a cell; a dot if it points nowhere."""
     length = float(np.hypot(down, right))
     if length < 0.05:
-        _paint(tile, np.hypot(x, y) - 0.12, ARROW)
+        _paint(tile, np.hypot(x, y) - 0.12, ink)
         return
     along = (x * right + y * down) / length
     across = abs(x * down - y * right) / length
-    _paint(tile, np.maximum(abs(along + 0.12) - 0.30, across - 0.07), ARROW)
-    _paint(tile, np.maximum(0.12 - along, across - 0.62 * (0.48 - along)), ARROW)
+    _paint(tile, np.maximum(abs(along - 0.24) - 0.30, across - 0.07), ink)
+    _paint(tile, np.maximum(0.40 - along, across - 0.62 * (0.80 - along)), ink)
+
+
+def _as_good(costs: Reals | None, state: int, own: int, chosen: int) -> list[int]:
+    """The actions that cost as little as the best one, if the chosen one does."""
+    of_state = None if costs is None else costs[state, :own]
+    if of_state is None or not np.isfinite(of_state[chosen]):
+        return [chosen]
+    least = float(np.nanmin(of_state))
+    good = of_state <= least + SAME * max(abs(least), 1.0)
+    return np.flatnonzero(good).tolist() if good[chosen] else [chosen]
 
 
 def _blend(

@@ -81,6 +81,16 @@ class EnvRun:
         """The sum of all rewards."""
         return float(self.reward.sum())
 
+    @property
+    def misfit(self) -> dict[str, Any] | None:
+        """Whether any mixture of the models explains the data; None if the learner ignores them."""
+        return self.learner.misfit if isinstance(self.learner, Learner) else None
+
+    @property
+    def stopped(self) -> str | None:
+        """``"misfit"`` if the run ended because the data reject every mixture; None otherwise."""
+        return self.learner.stopped if isinstance(self.learner, Learner) else None
+
     def columns(self) -> dict[str, NDArray[Any]]:
         """All columns, one entry for each episode, the episodes from 1."""
         numbers: dict[str, NDArray[Any]] = {"episode": np.arange(1, self.episodes + 1)}
@@ -145,4 +155,6 @@ class EnvRun:
             ("cost", f"{self.total_cost:.6g}"),
             ("reward", f"{self.total_reward:.6g}"),
         ]
+        if self.misfit is not None:
+            rows.append(("misfit", self.misfit["text"]))
         return table(["", self.label], rows)

@@ -83,7 +83,8 @@ const DEFAULT_EPISODES: u64 = 1000;
 ///
 /// Ctrl-C stops between two steps, saves the run if --checkpoint was given, and reports the results
 /// so far (exit code 130). A planning call under way is cut off, and made when the run is taken up
-/// again.
+/// again. While the world is opened and solved nothing is there to save, and Ctrl-C ends it at once.
+/// So does a second Ctrl-C at any time, without a result.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

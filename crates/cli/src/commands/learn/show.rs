@@ -4,18 +4,15 @@ use crate::exit::note;
 use crate::show::Show;
 use goalward::episode::Runner;
 use goalward::problem::{Action, Problem, State};
-use goalward_lab::pictures::grid::{Scene, Sight};
+use goalward_lab::pictures::grid::Scene;
+use goalward_lab::pictures::sight::{Sight, least};
 
 /// Shows what the learner would do now, and what would be best.
 pub(super) fn put(show: &Show, runner: &Runner, quiet: bool) -> anyhow::Result<()> {
     let arena = runner.arena();
     let (problem, answer) = (arena.problem(), arena.exact());
     let id = &runner.spec().learner;
-    let best = Sight {
-        title: "V*".into(),
-        values: answer.v.iter().copied().map(Some).collect(),
-        actions: answer.policy.iter().copied().map(Some).collect(),
-    };
+    let best = Sight::of("V*", problem, arena.instance().truth()?, answer);
     let mut sights = vec![best];
     match plan(runner, problem)? {
         Some(plan) => sights.insert(0, plan),
@@ -42,22 +39,18 @@ fn plan(runner: &Runner, problem: &Problem) -> anyhow::Result<Option<Sight>> {
     let mut actions = Vec::with_capacity(problem.states());
     for s in 0..problem.states() {
         values.push(learner.value(s)?);
-        actions.push(if s == problem.goal() { None } else { greedy(runner, problem, s)? });
+        actions.push(if s == problem.goal() { Vec::new() } else { greedy(runner, problem, s)? });
     }
     let known = values.iter().enumerate().any(|(s, value)| value.is_some() && s != problem.goal());
     let title = format!("{}'s last plan", runner.spec().learner);
     Ok(known.then_some(Sight { title, values, actions }))
 }
 
-/// The action of least Q; the first of several.
-fn greedy(runner: &Runner, problem: &Problem, s: State) -> anyhow::Result<Option<Action>> {
-    let mut best: Option<(Action, f64)> = None;
+/// The actions of least Q.
+fn greedy(runner: &Runner, problem: &Problem, s: State) -> anyhow::Result<Vec<Action>> {
+    let mut known = Vec::new();
     for a in 0..problem.actions(s) {
-        if let Some(q) = runner.learner().q(s, a)?
-            && best.is_none_or(|(_, least)| q < least)
-        {
-            best = Some((a, q));
-        }
+        known.extend(runner.learner().q(s, a)?.map(|q| (a, q)));
     }
-    Ok(best.map(|(a, _)| a))
+    Ok(least(&known))
 }

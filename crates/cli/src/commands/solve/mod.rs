@@ -13,7 +13,8 @@ use goalward::Error;
 use goalward::plan::{self, Answer, Extras, Objective, Options};
 use goalward::problem::Need;
 use goalward::problem::{Instance, Note, Problem, State};
-use goalward_lab::pictures::grid::{Scene, Sight};
+use goalward_lab::pictures::grid::Scene;
+use goalward_lab::pictures::sight::Sight;
 use serde::{Serialize, Serializer};
 use serde_json::json;
 use std::collections::HashSet;
@@ -219,13 +220,7 @@ impl Outputs {
             Objective::Max => ("the greatest cost", "greatest expected cost to the goal"),
             Objective::Reach => ("the probability", "greatest probability of reaching the goal"),
         };
-        let states = 0..problem.states();
-        let lost = |s: State| answer.objective != Objective::Max && answer.is_lost(s);
-        let sight = Sight {
-            title: name.into(),
-            values: states.clone().map(|s| (!answer.is_vacuous(s)).then(|| answer.v[s])).collect(),
-            actions: states.map(|s| (!lost(s)).then(|| answer.policy[s])).collect(),
-        };
+        let sight = Sight::of(name, problem, truth, answer);
         let scene = Scene { problem, truth: Some(truth), measure: measure.into(), sights: vec![sight] };
         let note = format!("{} from the start: {}", measure, real(answer.value()));
         show.put(&scene, &format!("{name} and the best policy on {world}"), &[note], quiet)
@@ -260,6 +255,7 @@ impl Solved {
         let inside = |s: &State| !answer.is_lost(*s);
         let t_star = match answer.objective {
             Objective::Reach => f64::NAN,
+            Objective::Max if !answer.lost.is_empty() => f64::INFINITY,
             // infinite if the steps from some state are not known
             _ => (0..problem.states()).filter(inside).map(|s| answer.steps[s]).fold(0.0, f64::max),
         };
@@ -307,8 +303,9 @@ fn summary(world: &str, problem: &Problem, solved: &Solved, width: f64) -> Strin
         }
     }
     if solved.objective != "reach" {
-        sheet.row("B*", format!("{} (the highest cost-to-go of any state)", real(solved.b_star)));
-        sheet.row("T*", format!("{} (expected steps, at most)", real(solved.t_star)));
+        let said = |x: f64| if x.is_infinite() { "infinite".into() } else { real(x) };
+        sheet.row("B*", format!("{} (the highest cost-to-go of any state)", said(solved.b_star)));
+        sheet.row("T*", format!("{} (expected steps, at most)", said(solved.t_star)));
     }
     if solved.objective != "min" {
         sheet.row("reach", format!("with probability {} at best", real(solved.reach_probability)));

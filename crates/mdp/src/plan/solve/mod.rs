@@ -134,10 +134,13 @@ fn quickly(problem: &Problem, truth: &Truth, options: &Options) -> Result<Answer
     if objective == Objective::Reach {
         return Ok(answer);
     }
-    answer.b_star = largest(&answer);
+    // the greatest cost is infinite where the goal may be missed
+    let is_infinite = objective == Objective::Max && !answer.lost.is_empty();
+    answer.b_star = if is_infinite { f64::INFINITY } else { largest(&answer) };
     if options.extras.steps {
         answer.steps = proven::steps(problem, truth, &answer);
-        answer.t_star = answer.steps.iter().copied().filter(|t| t.is_finite()).fold(0.0, f64::max);
+        let most = answer.steps.iter().copied().filter(|t| t.is_finite()).fold(0.0, f64::max);
+        answer.t_star = if is_infinite { f64::INFINITY } else { most };
     }
     if options.extras.q {
         // infinity times zero is none: an impossible successor does not count

@@ -1,0 +1,77 @@
+//! Built-in worlds and files, opened; and what there is to say of worlds and learners.
+
+use crate::arguments::settings;
+use crate::errors::{Told, to_python};
+use crate::problem::PyProblem;
+use crate::watch::leaving;
+use goalward::{Settings, learners, worlds};
+use pyo3::prelude::*;
+use pyo3::types::PyDict;
+use std::path::PathBuf;
+
+/// Opens a built-in world or a file.
+#[pyfunction]
+#[pyo3(signature = (world, **params))]
+pub(crate) fn open_world(py: Python, world: &str, params: Option<&Bound<PyDict>>) -> PyResult<PyProblem> {
+    let given = settings(params)?;
+    let world = world.to_string();
+    let opened = leaving(py, move || {
+        let (world, own) = worlds::named(&world)?;
+        let all = own.and(&given)?;
+        Ok((worlds::open(&world, &all)?, world, all))
+    });
+    let (instance, world, all) = opened?.map_err(|error: goalward::Error| error.told())?;
+    Ok(PyProblem::new(&world, all, instance))
+}
+
+/// Opens a file.
+#[pyfunction]
+#[pyo3(signature = (path, **params))]
+pub(crate) fn open_path(py: Python, path: PathBuf, params: Option<&Bound<PyDict>>) -> PyResult<PyProblem> {
+    let given = settings(params)?;
+    let name = path.display().to_string();
+    let settings = given.clone();
+    let opened = leaving(py, move || worlds::open_file(&path, &settings))?.map_err(Told::told)?;
+    Ok(PyProblem::new(&name, given, opened))
+}
+
+/// Opens what a file holds; `name` is what errors call it. With `origin` the problem is called that,
+/// and these are its world's parameters.
+#[pyfunction]
+#[pyo3(signature = (content, name, params, origin=None))]
+pub(crate) fn open_bytes(
+    py: Python,
+    content: &[u8],
+    name: &str,
+    params: &Bound<PyDict>,
+    origin: Option<Vec<(String, String)>>,
+) -> PyResult<PyProblem> {
+    let given = settings(Some(params))?;
+    let (content, called, settings) = (content.to_vec(), name.to_string(), given.clone());
+    let opened = leaving(py, move || worlds::open_bytes(content, &called, &settings))?;
+    let instance = opened.map_err(Told::told)?;
+    let params = match origin {
+        Some(pairs) => pairs.iter().fold(Settings::new(), |all, (key, value)| all.set(key, value)),
+        None => given,
+    };
+    Ok(PyProblem::new(name, params, instance))
+}
+
+/// What there is to say of every built-in world, as a list of dictionaries.
+#[pyfunction]
+pub(crate) fn worlds_json(py: Python) -> PyResult<Bound<PyAny>> {
+    to_python(py, &serde_json::to_value(worlds::WORLDS).unwrap_or_default())
+}
+
+/// What there is to say of every learner, as a list of dictionaries.
+#[pyfunction]
+pub(crate) fn learners_json(py: Python) -> PyResult<Bound<PyAny>> {
+    to_python(py, &serde_json::to_value(learners::all()).unwrap_or_default())
+}
+
+/// The id of the learner that goalward recommends to someone who has given these settings.
+#[pyfunction]
+#[pyo3(signature = (**given))]
+pub(crate) fn recommended(given: Option<&Bound<PyDict>>) -> PyResult<&'static str> {
+    Ok(learners::recommended(&settings(given)?).id)
+}
