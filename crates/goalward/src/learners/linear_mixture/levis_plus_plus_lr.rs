@@ -185,6 +185,11 @@ impl SupportMin for Larger {
         self.likelihood.count_fallbacks(more);
     }
 
+    fn hold(&mut self, yes: bool) {
+        self.likelihood.hold(yes);
+        self.regression.iter_mut().for_each(|set| set.hold(yes));
+    }
+
     fn one_norm(&self) -> f64 {
         self.regression.as_ref().map_or(0.0, |set| set.one_norm()).max(self.likelihood.one_norm())
     }
