@@ -82,7 +82,7 @@ const SOAKS: &[Soak] = &[
         name: "steps",
         package: "goalward",
         what: "three learners on random problems of all worlds, up to 10,000 pairs: no step takes more than a \
-               second; steps [PROBLEMS [EPISODES [SECONDS]]], 200, 300 and 60",
+               second; steps [PROBLEMS [EPISODES [SECONDS [FIRST [STREAM]]]]], 200, 300 and 60",
     },
     Soak {
         name: LAWS,

@@ -1,27 +1,48 @@
-//! `cargo xtask soak steps [PROBLEMS [EPISODES [SECONDS [FIRST]]]]`: no step takes long. Random problems of
-//! all worlds, by default 200 of up to 10,000 pairs and ten models, with known simplex weights and
-//! without. Three learners run on each for 300 episodes or 60 s. Exit code 1 if a step takes more
-//! than a second, planning included, or if opening a problem or making a learner does.
+//! `cargo xtask soak steps [PROBLEMS [EPISODES [SECONDS [FIRST [STREAM]]]]]`: no step takes long.
+//! Random problems of all worlds, by default 200 of up to 10,000 pairs and ten models, with known
+//! simplex weights and without; then the hardest of these sizes. Another stream draws other
+//! problems, a third of whose mixtures have up to fifty successors. Three learners run on each for
+//! 300 episodes or 60 s. Exit code 1 if a step takes more than a second, planning included, or if
+//! opening a problem, making a learner, or saving one and taking it up again does.
 
 use goalward::Settings;
-use goalward::episode::{Arena, Flow, Observer, RunSpec, Runner, Step, Stop};
+use goalward::episode::{Arena, Checkpoint, Ending, Flow, Observer, RunSpec, Runner, Step, Stop};
 use goalward::numeric::{Portable, Stream};
+use std::path::Path;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 const LEARNERS: [&str; 3] = ["lr", "levis++lr", "psrl-mixture"];
 const LIMIT: Duration = Duration::from_secs(1);
+/// The clock of processors ticks a few times in this.
+const TOLD: Duration = Duration::from_millis(50);
 /// The pairs of a problem, at most.
 const PAIRS: f64 = 10_000.0;
+/// The stream that problems are drawn from unless another one is given.
+const STREAM: u64 = 20_261;
+
+/// Problems of 10,000 pairs and ten models without known weights, where sets have most corners.
+const HARDEST: [&str; 6] = [
+    "random-mixture@states=5000@actions=2@dim=10@successors=5",
+    "random-mixture@states=1250@actions=8@dim=10@successors=5@goal_prob=0.001",
+    "random-mixture@states=2500@actions=4@dim=10@successors=20",
+    "random-mixture@states=1250@actions=8@dim=10@successors=50",
+    "ladder@rungs=5000@actions=2@dim=10",
+    "low-rank@states=2500@actions=4@dim=10@rank=6@successors=5",
+];
 
 /// Draws of one problem's parameters.
-struct Draw(Stream);
+struct Draw {
+    stream: Stream,
+    /// Whether some mixtures have many successors.
+    wide: bool,
+}
 
 impl Draw {
     /// Between two numbers: evenly by their logarithms, or every other time evenly.
     fn about(&mut self, low: f64, high: f64) -> f64 {
-        let share = self.0.uniform();
-        match self.0.below(2) {
+        let share = self.stream.uniform();
+        match self.stream.below(2) {
             0 => (low.log_e() + share * (high / low).log_e()).exp_e(),
             _ => low + share * (high - low),
         }
@@ -32,7 +53,7 @@ impl Draw {
     }
 
     fn one_of<T: Copy>(&mut self, all: &[T]) -> T {
-        all[self.0.below(all.len())]
+        all[self.stream.below(all.len())]
     }
 
     /// States and actions of no more pairs than there may be.
@@ -47,7 +68,7 @@ impl Draw {
     }
 
     fn world(&mut self, n: usize) -> (&'static str, Settings) {
-        let (d, seed) = (self.whole(2, 10), self.0.below(1 << 30));
+        let (d, seed) = (self.whole(2, 10), self.stream.below(1 << 30));
         let simplex = |set: Settings, yes: bool| set.set("simplex", yes);
         let any = Settings::new();
         let of_candidates = any.clone().set("dim", d).set("seed", seed);
@@ -59,7 +80,8 @@ impl Draw {
             }
             2 => ("windy-grid", any.set("n", self.whole(3, 50)).set("wind", self.about(0.2, 0.95))),
             3..=5 => {
-                let set = self.sizes("states", of_candidates).set("successors", self.whole(2, 5));
+                let (few, many) = if self.wide && n % 16 == 5 { (20, 50) } else { (2, 5) };
+                let set = self.sizes("states", of_candidates).set("successors", self.whole(few, many));
                 let set = set.set("goal_prob", self.about(1e-3, 0.3)).set("cost_min", self.about(1e-3, 1.0));
                 ("random-mixture", set.set("free", self.one_of(&[0.0, 0.0, 0.2])))
             }
@@ -115,7 +137,7 @@ impl Moment {
     fn passed(self) -> Duration {
         let on_wall = self.0.elapsed();
         match self.1.zip(processor()) {
-            Some((then, now)) if on_wall > LIMIT => on_wall.min(now - then),
+            Some((then, now)) if on_wall > TOLD => on_wall.min(now - then),
             _ => on_wall,
         }
     }
@@ -136,56 +158,108 @@ impl Observer for Clock {
     }
 }
 
-fn main() -> goalward::Result<ExitCode> {
+/// What was found so far.
+#[derive(Default)]
+struct Tally {
+    reached: u64,
+    refused: u64,
+    ended: u64,
+    out_of_time: u64,
+    slow: u64,
+    longest: (Duration, String),
+}
+
+impl Tally {
+    fn note(&mut self, what: String, time: Duration) {
+        if time > LIMIT {
+            self.slow += 1;
+            println!("{what} took {:.2} s", time.as_secs_f64());
+        }
+        if time > self.longest.0 {
+            self.longest = (time, what);
+        }
+    }
+
+    /// Runs every learner on one problem.
+    fn try_all(&mut self, arena: &Arena, spelled: &str, spec: impl Fn(&str) -> RunSpec, seconds: u64) {
+        let (costs, goal) = (arena.problem().costs(), arena.problem().pairs_of(arena.problem().goal()));
+        let free = (0..costs.len()).any(|p| costs[p] == 0.0 && !goal.contains(&p));
+        // the paper's learner wants positive costs
+        for learner in LEARNERS.into_iter().filter(|learner| !free || *learner != "levis++lr") {
+            if let Err(error) = self.try_one(arena, spelled, spec(learner), seconds) {
+                println!("{spelled}: {learner}: {error}");
+                self.refused += 1;
+            }
+        }
+    }
+
+    fn try_one(&mut self, arena: &Arena, spelled: &str, spec: RunSpec, seconds: u64) -> goalward::Result<()> {
+        let learner = spec.learner.clone();
+        let making = Moment::now();
+        let mut runner = Runner::new(arena, spec)?;
+        self.note(format!("{spelled}: making {learner}"), making.passed());
+        let last = Moment::now();
+        let end = last.0 + Duration::from_secs(seconds);
+        let mut clock = Clock { last, end, longest: (Duration::ZERO, 0) };
+        match runner.run(&mut [&mut clock])? {
+            Ending::Paused => self.out_of_time += 1,
+            _ => self.ended += 1,
+        }
+        let (time, t) = clock.longest;
+        self.note(format!("{spelled}: step {t} of {learner}"), time);
+        let saving = Moment::now();
+        let bytes = Checkpoint::of(&runner).to_bytes()?;
+        self.note(format!("{spelled}: saving {learner}"), saving.passed());
+        let resuming = Moment::now();
+        Runner::resume(arena, &Checkpoint::from_bytes(&bytes, Path::new("a checkpoint"))?)?;
+        self.note(format!("{spelled}: taking {learner} up"), resuming.passed());
+        Ok(())
+    }
+}
+
+fn main() -> ExitCode {
     // cargo itself passes --bench
     let given: Vec<u64> = std::env::args().skip(1).filter_map(|arg| arg.parse().ok()).collect();
     let given = |i: usize, default: u64| given.get(i).copied().unwrap_or(default);
     let (problems, episodes, seconds, first) = (given(0, 200), given(1, 300), given(2, 60), given(3, 0));
-    let (mut slow, mut refused, mut worst) = (0, 0, (Duration::ZERO, String::new()));
-    for n in first..first + problems {
-        let (world, set) = Draw(Stream::new(20_261, &[n])).world(n as usize);
-        let spelled = set.iter().fold(world.to_string(), |all, (key, value)| format!("{all}@{key}={value}"));
-        eprint!("\r{n} {spelled}                    ");
+    let stream = given(4, STREAM);
+    let mut tally = Tally::default();
+    let drawn = (first..first + problems).map(|n| {
+        let mut draw = Draw { stream: Stream::new(stream, &[n]), wide: stream != STREAM };
+        let (world, set) = draw.world(n as usize);
+        set.iter().fold(world.to_string(), |all, (key, value)| format!("{all}@{key}={value}"))
+    });
+    for (n, spelled) in (first..).zip(drawn.chain(HARDEST.map(String::from))) {
         let opening = Moment::now();
+        let (world, set) = spelled.split_once('@').map_or((&spelled[..], ""), |parts| parts);
+        let set = set.split('@').filter_map(|part| part.split_once('='));
+        let set = set.fold(Settings::new(), |set, (key, value)| set.set(key, value));
         let arena = match Arena::open(world, &set) {
             Ok(arena) => arena,
             Err(error) => {
                 println!("{spelled}: {error}");
-                refused += 1;
+                tally.refused += 1;
                 continue;
             }
         };
-        let mut note = |what: String, time: Duration| {
-            if time > LIMIT {
-                slow += 1;
-                println!("{spelled}: {what} took {:.2} s", time.as_secs_f64());
-            }
-            worst = worst.clone().max((time, format!("{spelled}: {what}")));
-        };
-        note("opening".into(), opening.passed());
-        let free = arena.problem().costs().contains(&0.0) && set.get("free").is_some_and(|free| free != "0");
-        // the paper's learner wants positive costs
-        for learner in LEARNERS.into_iter().filter(|learner| !free || *learner != "levis++lr") {
-            let spec = RunSpec::new(learner, episodes).seed(n).settings(match learner {
+        tally.note(format!("{spelled}: opening"), opening.passed());
+        let spec = |learner: &str| {
+            RunSpec::new(learner, episodes).seed(n).settings(match learner {
                 "levis++lr" => Settings::new().set("B", "oracle"),
                 _ => Settings::new(),
-            });
-            let making = Moment::now();
-            let mut runner = Runner::new(&arena, spec)?;
-            note(format!("making {learner}"), making.passed());
-            let last = Moment::now();
-            let mut clock =
-                Clock { last, end: last.0 + Duration::from_secs(seconds), longest: (Duration::ZERO, 0) };
-            runner.run(&mut [&mut clock])?;
-            let (time, t) = clock.longest;
-            note(format!("step {t} of {learner}"), time);
-        }
+            })
+        };
+        tally.try_all(&arena, &spelled, spec, seconds);
+        tally.reached += 1;
+        let longest = tally.longest.0.as_secs_f64();
+        eprintln!("{n} {spelled}: the longest so far {longest:.2} s");
     }
-    eprintln!();
+    let Tally { reached, refused, ended, out_of_time, slow, longest } = tally;
     println!(
-        "{problems} problems, {refused} refused; {slow} steps of more than a second; the longest, {:.2} s: {}",
-        worst.0.as_secs_f64(),
-        worst.1
+        "{reached} problems reached, {refused} refused; {ended} runs ended their {episodes} episodes, \
+         {out_of_time} their {seconds} s; {slow} waits of more than a second; the longest, {:.2} s: {}",
+        longest.0.as_secs_f64(),
+        longest.1
     );
-    Ok(ExitCode::from(u8::from(slow > 0 || refused > 0)))
+    ExitCode::from(u8::from(slow > 0 || refused > 0))
 }

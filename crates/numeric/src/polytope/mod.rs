@@ -1,5 +1,6 @@
 //! A polytope {x : a_i'x = b_i, a_k'x <= b_k} with its equalities eliminated.
 
+mod corners;
 mod facts;
 mod features;
 mod interior;
@@ -86,8 +87,11 @@ pub struct Polytope {
     lengths: Option<Vec<f64>>,
     /// Rows beyond those above.
     features: Option<Features>,
+    /// So many of the rows above a confidence set takes.
+    most: usize,
     pruned: Pruned,
     bounds: OnceLock<Vec<(f64, f64)>>,
+    corners: OnceLock<Option<Vec<f64>>>,
 }
 
 /// What the equalities leave of a row.
@@ -151,6 +155,15 @@ impl Polytope {
         let features = self.features.clone().map(|features| features.with_limit(rows));
         Polytope { features, ..self.clone() }
     }
+    /// The same, of whose rows a confidence set takes so many at most: those that lie nearest to the
+    /// ellipsoid's centre in its own norm. It is larger then, and says so.
+    pub fn taken_at_most(&self, most: usize) -> Polytope {
+        Polytope { most, ..self.clone() }
+    }
+    /// So many rows a confidence set takes.
+    pub fn most_taken(&self) -> usize {
+        self.most
+    }
     /// The same without its features but with some of their rows written out: a larger polytope.
     pub fn core_with(&self, rows: &[usize]) -> Polytope {
         let mut core = self.core();
@@ -165,7 +178,7 @@ impl Polytope {
     }
     /// The same without the rows that are not written out: a larger polytope.
     pub fn core(&self) -> Polytope {
-        Polytope { features: None, ..self.clone() }
+        Polytope { features: None, most: usize::MAX, ..self.clone() }
     }
     /// Whether x satisfies every equality and every row up to a distance of `tolerance`.
     pub fn contains(&self, x: &[f64], tolerance: f64) -> bool {
@@ -437,8 +450,10 @@ impl PolytopeBuilder {
             blur: 0.0,
             lengths: None,
             features: None,
+            most: usize::MAX,
             pruned: Pruned { seen: 0, kept: 0, complete: false },
             bounds: OnceLock::new(),
+            corners: OnceLock::new(),
         }
     }
 }

@@ -85,6 +85,7 @@ impl Polytope {
             lengths: Some(turn.lengths.clone()),
             features: None,
             bounds: OnceLock::new(),
+            corners: OnceLock::new(),
             ..self.clone()
         }
     }

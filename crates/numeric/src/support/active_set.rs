@@ -13,6 +13,7 @@
 //! costs O(k |W| + k m).
 
 use super::lanes::{Lanes, add, inner, width};
+use super::large::Held;
 use super::whiten::Whitened;
 use super::working::Working;
 
@@ -47,6 +48,8 @@ pub(super) struct ActiveSet {
     /// Steps after which a solve gives up, over and above what its size allows; tests set it to
     /// none at all.
     pub(super) patience: Option<usize>,
+    /// What the next solve may take over.
+    pub(super) held: Held,
     target: Vec<f64>,
     q: Vec<f64>,
     /// The objective that took w's place, if any did.
@@ -72,6 +75,7 @@ impl ActiveSet {
             y: vec![[0.0; 4]; width(free)],
             round: false,
             patience: None,
+            held: Held::Unwanted,
             target: zeros(),
             q: zeros(),
             shaken: Vec::new(),
@@ -80,16 +84,31 @@ impl ActiveSet {
     }
 
     /// Solves for |w| = 1, starting from the rows named; wrong names are harmless.
-    pub(super) fn solve(&mut self, set: &Whitened, w: &[Lanes], start: impl Iterator<Item = usize>) -> End {
-        self.working.start(w);
-        self.lambda.clear();
+    pub(super) fn solve(
+        &mut self,
+        set: &Whitened,
+        w: &[Lanes],
+        start: impl Iterator<Item = usize> + Clone,
+    ) -> End {
         self.shaken.clear();
         self.deaf = 0.0;
-        for row in start.take(set.free) {
-            if row < set.limits.len() && !self.working.rows.contains(&row) {
-                self.push(set, row, 0.0);
+        let start = start.take(set.free).filter(|&row| row < set.limits.len());
+        if !self.take_over(set, w, start.clone()) {
+            self.working.start(w);
+            self.lambda.clear();
+            for row in start {
+                if !self.working.rows.contains(&row) {
+                    self.push(set, row, 0.0);
+                }
             }
         }
+        let end = self.go_on(set, w);
+        self.held.note(end);
+        end
+    }
+
+    /// Goes from the rows that are in W to the answer.
+    fn go_on(&mut self, set: &Whitened, w: &[Lanes]) -> End {
         let rows = set.limits.len().min(1000);
         let (ample, pause) = (50 + 5 * set.free + rows, 40 + 4 * set.free);
         let steps = self.patience.unwrap_or(ample + 4 * pause + 10 * (set.free + rows));
@@ -188,7 +207,7 @@ impl ActiveSet {
         self.lambda.iter().zip(&self.q).all(|(l, share)| *l >= 4.0 * share.abs())
     }
 
-    fn push(&mut self, set: &Whitened, row: usize, lambda: f64) -> bool {
+    pub(super) fn push(&mut self, set: &Whitened, row: usize, lambda: f64) -> bool {
         set.copy_row(row, &mut self.working.candidate);
         let joined = self.working.push(row, set.limits[row]);
         if joined {

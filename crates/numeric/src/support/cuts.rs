@@ -4,6 +4,13 @@ use super::whiten::Whitened;
 use super::{ConvexSet, Warm};
 use crate::{Polytope, dot, norm};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// A number that no other set has.
+pub(super) fn fresh() -> u64 {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    NEXT.fetch_add(1, Ordering::Relaxed)
+}
 
 impl ConvexSet {
     /// Cuts the set by a'z <= b, in the coordinates of the hull. Nothing happens where the row is no
@@ -20,7 +27,8 @@ impl ConvexSet {
 
     /// It is another set now: what was kept of the old one is gone.
     fn forget(&mut self) {
-        (self.faces, self.starts, self.identity) = (None, None, super::fresh());
+        (self.faces, self.starts, self.identity) = (None, None, fresh());
+        self.method.held.forget();
     }
 
     /// Names a point of the set, where its own may have been cut off.

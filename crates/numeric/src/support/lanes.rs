@@ -31,9 +31,18 @@ pub(super) fn add(out: &mut [Lanes], scale: f64, x: &[Lanes]) {
     }
 }
 
+/// Wider vectors than this do not stay in registers, and columns of them not in the nearest cache:
+/// several places, or columns, are then taken at a time. No sum is made in another order.
+const NARROW: usize = 8;
+/// So many.
+const AT_ONCE: usize = 4;
+
 /// out += columns scales: every lane of the result stays in registers while the columns pass.
 #[inline]
 pub(super) fn add_columns(out: &mut [Lanes], columns: &[Lanes], scales: &[f64], sign: f64) {
+    if out.len() > NARROW {
+        return add_wide_columns(out, columns, scales, sign);
+    }
     let width = out.len();
     for (place, out) in out.iter_mut().enumerate() {
         let mut sums = [0.0; 4];
@@ -49,12 +58,46 @@ pub(super) fn add_columns(out: &mut [Lanes], columns: &[Lanes], scales: &[f64], 
     }
 }
 
+#[inline(never)]
+fn add_wide_columns(out: &mut [Lanes], columns: &[Lanes], scales: &[f64], sign: f64) {
+    let width = out.len();
+    for (first, out) in (0..).step_by(AT_ONCE).zip(out.chunks_mut(AT_ONCE)) {
+        let mut sums = [[0.0; 4]; AT_ONCE];
+        for (column, scale) in columns.chunks_exact(width).zip(scales) {
+            add(&mut sums, *scale, &column[first..(first + AT_ONCE).min(width)]);
+        }
+        add(out, sign, &sums);
+    }
+}
+
 /// out = columns' x, for as many columns as out has room.
 #[inline]
 pub(super) fn project(columns: &[Lanes], x: &[Lanes], out: &mut [f64]) {
-    for (out, column) in out.iter_mut().zip(columns.chunks_exact(x.len().max(1))) {
+    let width = x.len().max(1);
+    let wide = if width > NARROW { out.len() - out.len() % AT_ONCE } else { 0 };
+    let (several, single) = out.split_at_mut(wide);
+    for (out, columns) in several.chunks_exact_mut(AT_ONCE).zip(columns.chunks_exact(AT_ONCE * width)) {
+        project_several(columns, x, out);
+    }
+    for (out, column) in single.iter_mut().zip(columns.chunks_exact(width).skip(wide)) {
         *out = inner(column, x);
     }
+}
+
+#[inline(never)]
+fn project_several(columns: &[Lanes], x: &[Lanes], out: &mut [f64]) {
+    let (halves, width) = (columns.split_at(columns.len() / 2), x.len());
+    let ((a, b), (c, d)) = (halves.0.split_at(width), halves.1.split_at(width));
+    let mut sums = [[0.0; 4]; AT_ONCE];
+    for ((((a, b), c), d), x) in a.iter().zip(b).zip(c).zip(d).zip(x) {
+        for lane in 0..4 {
+            sums[0][lane] += a[lane] * x[lane];
+            sums[1][lane] += b[lane] * x[lane];
+            sums[2][lane] += c[lane] * x[lane];
+            sums[3][lane] += d[lane] * x[lane];
+        }
+    }
+    out.iter_mut().zip(sums).for_each(|(out, sum)| *out = (sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
 /// The scalar product of plain slices, in four running sums.
@@ -62,4 +105,35 @@ pub(super) fn project(columns: &[Lanes], x: &[Lanes], out: &mut [f64]) {
 pub(super) fn dot_four(a: &[f64], b: &[f64]) -> f64 {
     let ((a, a_rest), (b, b_rest)) = (a.as_chunks::<4>(), b.as_chunks::<4>());
     inner(a, b) + a_rest.iter().zip(b_rest).map(|(x, y)| x * y).sum::<f64>()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Stream;
+
+    /// Several at a time are the same sums, to the last bit.
+    #[test]
+    fn wide_columns_are_added_and_projected_as_narrow_ones() {
+        let mut random = Stream::new(6, &[1]);
+        let mut draw =
+            |n: usize| -> Vec<Lanes> { (0..n).map(|_| [(); 4].map(|_| random.uniform())).collect() };
+        for (width, count) in [(9, 7), (10, 8), (13, 1), (75, 298)] {
+            let (columns, x) = (draw(width * count), draw(width));
+            let mut shares = vec![0.0; count];
+            project(&columns, &x, &mut shares);
+            let single: Vec<f64> = columns.chunks_exact(width).map(|column| inner(column, &x)).collect();
+            assert_eq!(shares, single);
+            let (mut out, mut expected) = (x.clone(), x);
+            add_columns(&mut out, &columns, &shares, -1.0);
+            for (place, expected) in expected.iter_mut().enumerate() {
+                for lane in 0..4 {
+                    let terms = columns.chunks_exact(width).zip(&shares);
+                    let sum = terms.fold(0.0, |sum, (column, share)| sum + share * column[place][lane]);
+                    expected[lane] += -1.0 * sum;
+                }
+            }
+            assert_eq!(out, expected);
+        }
+    }
 }

@@ -7,6 +7,7 @@ mod corner;
 mod cuts;
 mod faces;
 mod lanes;
+mod large;
 mod pivots;
 mod settle;
 mod starts;
@@ -23,9 +24,9 @@ use super::{Cholesky, Polytope, dot, norm};
 use active_set::{ActiveSet, End, certified};
 use faces::Faces;
 use lanes::{Lanes, dot_four, inner};
+use large::Held;
 use starts::Starts;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
 use whiten::Whitened;
 
 /// {theta : (theta - center)' shape (theta - center) <= radius^2}.
@@ -106,6 +107,8 @@ pub trait SupportMin {
     fn is_eager(&self) -> bool {
         false
     }
+    /// Whether solves take over what those before knew: only in a sequence that is always the same.
+    fn hold(&mut self, _yes: bool) {}
     /// Whether it is one point, taken for the truth: nobody asks for lower bounds then, and a plan
     /// need not prove that it is one.
     fn is_model(&self) -> bool {
@@ -214,7 +217,7 @@ impl ConvexSet {
             faces: None,
             starts: None,
             at_vertex: false,
-            identity: fresh(),
+            identity: cuts::fresh(),
             set: Arc::new(set),
         }
     }
@@ -303,7 +306,9 @@ impl ConvexSet {
             Some(_) => End::Optimal,
             None => {
                 let sampled = self.starts.as_ref().filter(|_| warm.rows.is_empty());
-                let start = sampled.map_or(&warm.rows[..], |starts| starts.rows_of_best(&self.w));
+                let corner = self.best_corner(warm);
+                let given = corner.as_deref().unwrap_or(&warm.rows);
+                let start = sampled.map_or(given, |starts| starts.rows_of_best(&self.w));
                 self.method.solve(&self.set, &self.w, start.iter().map(|&row| row as usize))
             }
         };
@@ -413,16 +418,14 @@ impl SupportMin for ConvexSet {
         self.set.limits.len()
     }
 
+    fn hold(&mut self, yes: bool) {
+        self.method.held = if yes { Held::Nothing } else { Held::Unwanted };
+    }
+
     fn is_relaxed(&self) -> bool {
         self.set.relaxed
     }
 
-}
-
-/// A number that no other set has.
-fn fresh() -> u64 {
-    static NEXT: AtomicU64 = AtomicU64::new(0);
-    NEXT.fetch_add(1, Ordering::Relaxed)
 }
 
 /// theta = origin + N z.

@@ -37,6 +37,9 @@ pub(super) struct Working {
     part: Vec<f64>,
     /// How far Q may be from orthonormal by now.
     askew: f64,
+    /// Rows that ever joined.
+    #[cfg(test)]
+    pub(super) joined: u64,
 }
 
 impl Working {
@@ -59,6 +62,8 @@ impl Working {
             candidate: zeros(),
             part: room(),
             askew: 0.0,
+            #[cfg(test)]
+            joined: 0,
         }
     }
 
@@ -68,6 +73,19 @@ impl Working {
         self.askew = f64::EPSILON;
         self.nearest.fill([0.0; 4]);
         self.outside.copy_from_slice(w);
+    }
+
+    /// The same rows, for another objective.
+    pub(super) fn turn(&mut self, w: &[Lanes]) {
+        let n = self.len();
+        self.outside.copy_from_slice(w);
+        self.e[..n].fill(0.0);
+        // twice, for orthogonality to rounding
+        for _ in 0..2 {
+            project(&self.q, &self.outside, &mut self.part[..n]);
+            add_columns(&mut self.outside, &self.q, &self.part[..n], -1.0);
+            self.e.iter_mut().zip(&self.part[..n]).for_each(|(e, p)| *e += *p);
+        }
     }
 
     #[inline]
@@ -132,6 +150,10 @@ impl Working {
         self.t[n] = t;
         self.e[n] = e;
         self.rows.push(row);
+        #[cfg(test)]
+        {
+            self.joined += 1;
+        }
         true
     }
 

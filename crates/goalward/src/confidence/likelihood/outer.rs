@@ -276,14 +276,16 @@ impl Outer {
         let polytope = likelihood.polytope();
         let (d, k) = (polytope.dim(), polytope.free());
         let n = polytope.basis();
-        // S = N' Sigma N
+        // S = N' Sigma N, by way of Sigma N: d k (d + k) products
         let mut s = vec![0.0; k * k];
-        for i in 0..d {
-            for j in 0..d {
-                let entry = other.shape[i * d + j];
-                for a in 0..k {
-                    (0..k).for_each(|b| s[a * k + b] += n[i * k + a] * entry * n[j * k + b]);
-                }
+        let mut image = vec![0.0; k];
+        for (n_i, row) in n.chunks_exact(k.max(1)).zip(other.shape.chunks_exact(d)) {
+            image.fill(0.0);
+            for (n_j, &entry) in n.chunks_exact(k.max(1)).zip(row) {
+                image.iter_mut().zip(n_j).for_each(|(x, n)| *x += entry * n);
+            }
+            for (s, &weight) in s.chunks_exact_mut(k).zip(n_i) {
+                s.iter_mut().zip(&image).for_each(|(s, x)| *s += weight * x);
             }
         }
         let distance = |theta: &[f64]| {

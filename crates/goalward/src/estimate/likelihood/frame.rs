@@ -166,12 +166,22 @@ fn width(polytope: &Arc<Polytope>, seen: &Seen) -> f64 {
     if polytope.free() == 0 {
         return 1.0;
     }
-    let Some(mut ruler) = Ruler::new(polytope, seen) else { return norm(&seen.reach) };
+    let ruler = if is_laborious(seen.directions.len(), polytope.free(), polytope.offsets().len()) { None } else { Ruler::new(polytope, seen) };
+    let Some(mut ruler) = ruler else { return norm(&seen.reach) };
     let mut width = |e: &Vec<f64>| {
         let (low, high) = ruler.interval(e);
         (high - low).max(0.0)
     };
     seen.directions.iter().map(|e| width(e).powi(2)).sum::<f64>().sqrt().max(1e-12)
+}
+
+/// Measuring B along all directions may take so many products. Beyond, its reach has to do.
+const LABORIOUS: usize = 1 << 31;
+
+/// Whether that would take more: twice for each direction, about as many steps as there are
+/// dimensions, each of which looks at a factor and at all rows.
+fn is_laborious(directions: usize, k: usize, rows: usize) -> bool {
+    [directions, k, k, k + rows].into_iter().fold(2, usize::saturating_mul) > LABORIOUS
 }
 
 /// The same for any B, from what rows of features say alone.
@@ -261,8 +271,10 @@ pub(crate) fn largest_norm(problem: &Problem) -> Option<f64> {
         let inside = polytope.coordinates(polytope.interior());
         let facts = facts(problem);
         let facts_see = |e: &&Vec<f64>| facts.iter().any(|a| dot(a, e).abs() > 1e-9);
+        let laborious = is_laborious(seen.directions.len(), k, polytope.offsets().len());
         for (e, reach) in seen.directions.iter().zip(&seen.reach) {
-            let ((low, high), here) = (ruler.interval(e), dot(e, &inside));
+            let (all, here) = ((f64::NEG_INFINITY, f64::INFINITY), dot(e, &inside));
+            let (low, high) = if laborious { all } else { ruler.interval(e) };
             let (low, high) = (low.max(here - reach), high.min(here + reach));
             sum += low.abs().max(high.abs()).powi(2);
         }
@@ -308,5 +320,17 @@ impl<'a> Ruler<'a> {
 
     fn is_bounded(&self, (low, high): (f64, f64)) -> bool {
         high - low < 0.1 * self.radius
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The cost of making a learner grows as the fourth power of the dimension up to a limit.
+    #[test]
+    fn b_is_measured_where_that_does_not_take_long() {
+        assert!(!is_laborious(9, 9, 65_536) && !is_laborious(63, 63, 1_000));
+        assert!(is_laborious(299, 299, 600) && is_laborious(599, 599, 600));
     }
 }

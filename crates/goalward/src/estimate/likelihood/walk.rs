@@ -30,7 +30,7 @@ pub(super) fn chord(frame: &Frame, z: &[f64], v: &[f64], (low, high): (f64, f64)
 }
 
 /// An interval of steps.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, PartialEq)]
 struct Chord {
     low: f64,
     high: f64,
@@ -119,10 +119,16 @@ impl Likelihood {
         if let Some(features) = polytope.features() {
             let (theta, k) = (self.lift(z), z.len());
             let along: Vec<f64> = polytope.basis().chunks_exact(k.max(1)).map(|row| dot(row, v)).collect();
-            let look = |_: usize, phi: &[f64], _: &mut (), cuts: &mut Vec<(f64, f64)>| {
-                cuts.push((dot(phi, &theta), -dot(phi, &along)));
+            // most rows do not cut off more than those before
+            let look = |_: usize, phi: &[f64], chord: &mut Chord, cuts: &mut Vec<(f64, f64)>| {
+                let (slack, rate) = (dot(phi, &theta), -dot(phi, &along));
+                let before = *chord;
+                chord.cut(slack, rate);
+                if *chord != before {
+                    cuts.push((slack, rate));
+                }
             };
-            let cuts = features.scan(|| (), look);
+            let cuts = features.scan(|| all, look);
             cuts.into_iter().flatten().for_each(|(slack, rate)| all.cut(slack, rate));
         }
         (all.low, all.high)

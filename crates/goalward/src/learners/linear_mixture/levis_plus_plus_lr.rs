@@ -185,6 +185,10 @@ impl SupportMin for Larger {
         self.likelihood.count_fallbacks(more);
     }
 
+    fn hold(&mut self, yes: bool) {
+        self.likelihood.hold(yes);
+        self.regression.iter_mut().for_each(|set| set.hold(yes));
+    }
 }
 
 impl Both {

@@ -10,7 +10,8 @@ use crate::learners::shared::{B, B_OR_DOUBLING, ROWS};
 use crate::learners::{Brief, Call, Clock, Details, Emptiness, MixturePlan, PlanReport, Probe, Reason};
 use crate::numeric::stored::{Flaw, Within, at_most, between, ensure, numbers};
 use crate::numeric::support::{ConvexSet, SupportMin};
-use crate::numeric::{Polytope, Stream};
+
+use crate::numeric::{Polytope, Rows, Stream};
 use crate::parameters::{Bound, Key};
 use crate::plan::{Cut, Devi, Met, Planner, Task, way};
 
@@ -141,11 +142,7 @@ impl Optimist {
         planner: &Key<Planner>,
     ) -> Result<Self> {
         let (planner, rows) = (brief.settings.get(planner)?, brief.settings.get(&ROWS)?);
-        let b_set = brief.problem.constraints();
-        let constraints = match b_set.has_features() {
-            true => Arc::new(b_set.with_rows(rows)),
-            false => Arc::clone(b_set),
-        };
+        let constraints = chosen_rows(brief.problem, rows);
         Ok(Self::with(brief, costs, b, unit, planner, constraints))
     }
 
@@ -381,6 +378,24 @@ impl Optimist {
     }
 }
 
+/// A sweep looks at all rows of a set for each pair, several times: up to so many products of pairs
+/// and rows.
+const LABORIOUS: usize = 1 << 24;
+
+/// B, with what is to be taken of its rows where they are many.
+fn chosen_rows(problem: &Problem, rows: Rows) -> Arc<Polytope> {
+    let b = problem.constraints();
+    let most = match rows {
+        Rows::Exact => usize::MAX,
+        Rows::Nearest(count) => (LABORIOUS / problem.pairs().max(1)).max(4 * count),
+    };
+    match b.has_features() {
+        true => Arc::new(b.with_rows(rows)),
+        false if b.offsets().len() > most => Arc::new(b.taken_at_most(most)),
+        false => Arc::clone(b),
+    }
+}
+
 /// B, in the user's units, for a learner that can do without: what was given, or where it begins to
 /// double. No action avoids the largest of the least costs, so B* is at least that. `costs` are
 /// those of the learner, in its unit, and so is what doubles.
@@ -411,4 +426,29 @@ pub(super) fn given_or_true_b(unit: f64, brief: &Brief) -> Result<f64> {
     }
     // beyond these bounds lambda = 1/B^2 is no number that a regression could be computed with
     brief.bound(&B, told, 1e-9 * unit, 1e12 * unit)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Settings, worlds};
+
+    #[test]
+    fn sets_take_no_more_rows_than_sweeps_can_look_at() {
+        let mixture = |states: u32, simplex: bool| {
+            let params = Settings::new().set("states", states).set("actions", 2u32).set("dim", 8u32);
+            worlds::build("random-mixture", &params.set("simplex", simplex)).unwrap().problem
+        };
+        let large = mixture(1_500, false);
+        let (pairs, rows) = (large.pairs(), large.constraints().offsets().len());
+        assert!(pairs * rows > LABORIOUS && rows < 65_536, "{pairs} {rows}");
+        let most = chosen_rows(&large, Rows::default()).most_taken();
+        assert!(most >= 1_024 && (most + 1) * pairs > LABORIOUS && most * pairs <= LABORIOUS);
+        // whoever wants all of them has them, and a plan that can look at all does
+        let (small, known) = (mixture(100, false), mixture(5_000, true));
+        let nearest = Rows::default();
+        for (problem, rows) in [(&large, Rows::Exact), (&small, nearest), (&known, nearest)] {
+            assert!(Arc::ptr_eq(&chosen_rows(problem, rows), problem.constraints()));
+        }
+    }
 }

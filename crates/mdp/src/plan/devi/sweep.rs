@@ -38,6 +38,13 @@ pub(super) fn is_large(problem: &Problem) -> bool {
     problem.pairs() >= LARGE
 }
 
+/// Backs a chunk up: in a sequence of its own, whichever thread does.
+fn run<S: SupportMin>(chunk: &mut Chunk, sweep: Sweep, set: &mut S, room: &mut Room) {
+    set.hold(true);
+    chunk.run(sweep, set, room);
+    set.hold(false);
+}
+
 impl Devi {
     /// `before` to `v` and `q`, and to `chosen` too if that is to be kept. When it is cut off some
     /// chunks are left as they were.
@@ -57,7 +64,7 @@ impl Devi {
         if alone {
             let mut room = Room::new(d);
             let set = copy.as_mut().unwrap_or(set);
-            chunks.iter_mut().for_each(|chunk| chunk.run(sweep, set, &mut room));
+            chunks.iter_mut().for_each(|chunk| run(chunk, sweep, set, &mut room));
         } else {
             // an answer depends on the objective and its warm start alone, so a copy of the solver
             // gives the same; there is one for each thread, as it learns
@@ -66,7 +73,7 @@ impl Devi {
             chunks.par_iter_mut().for_each(|chunk| {
                 let taken = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
                 let (mut set, mut room) = taken.unwrap_or_else(|| (first.clone(), Room::new(d)));
-                chunk.run(sweep, &mut set, &mut room);
+                run(chunk, sweep, &mut set, &mut room);
                 idle.lock().unwrap_or_else(PoisonError::into_inner).push((set, room));
             });
         }

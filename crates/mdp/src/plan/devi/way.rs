@@ -13,8 +13,9 @@ const SWEEPS: usize = 32;
 const LITTLE: f64 = 0.02;
 /// So few visits to a state are not handed on.
 const FEW: f64 = 1e-3;
-/// So many rows are looked at, at most: every pair costs those of the set that can bind.
-const LABOUR: usize = 1 << 23;
+/// So many rows are looked at, at most, and again for each row that a minimum is found from: every
+/// pair costs those of the set that can bind.
+const LABOUR: usize = 1 << 20;
 /// A state keeps no more than this part of its visits to itself.
 const STAYS: f64 = 0.999;
 
@@ -32,9 +33,21 @@ pub struct Met {
 }
 
 /// The states that the greedy policy of some values meets on its way from the start. Only these are
-/// looked at, the first of them where looking is laborious. In every sweep states hand their visits on in the order of their values, the highest
-/// first.
-pub fn way<S: SupportMin>(task: &Task, set: &mut S, values: &[f64], halt: &Halt) -> Result<Vec<Met>, Cut> {
+/// looked at, the first of them where looking is laborious. In every sweep states hand their visits
+/// on in the order of their values, the highest first.
+pub fn way<S: SupportMin>(
+    task: &Task,
+    set: &mut S,
+    values: &[f64],
+    halt: &Halt,
+) -> Result<Vec<Met>, Cut> {
+    set.hold(true);
+    let stops = walk(task, set, values, halt);
+    set.hold(false);
+    stops
+}
+
+fn walk<S: SupportMin>(task: &Task, set: &mut S, values: &[f64], halt: &Halt) -> Result<Vec<Met>, Cut> {
     let problem = task.problem;
     let (goal, start) = (problem.goal(), problem.start());
     let mut order: Vec<u32> = (0..problem.states() as u32).collect();

@@ -18,7 +18,7 @@ use taken::Taken;
 pub(super) const ROWS: usize = 16;
 /// From so many rows on, rows are ordered so that neighbours are alike, and a bound on every block
 /// comes first.
-const ORDERED: usize = 64 * ROWS;
+pub(super) const ORDERED: usize = 64 * ROWS;
 
 /// The set {z : |L'(z - z0)| <= rho, A z <= b} in the coordinates y = L'(z - z0) / rho.
 ///
@@ -254,6 +254,7 @@ impl Whitened {
         for (a, &b) in pairs() {
             taken.consider(a, b)?;
         }
+        taken.keep_nearest(polytope.most_taken());
         if let Some(features) = polytope.features() {
             taken.consider_features(features)?;
         }

@@ -74,6 +74,30 @@ impl<'a> Taken<'a> {
         Ok(())
     }
 
+    /// Leaves out all but so many rows, those that lie nearest to the centre.
+    pub(super) fn keep_nearest(&mut self, most: usize) {
+        if self.len() <= most {
+            return;
+        }
+        self.relaxed = true;
+        let mut near: Vec<usize> = (0..self.len()).collect();
+        near.sort_unstable_by(|&a, &b| self.limits[a].total_cmp(&self.limits[b]).then(a.cmp(&b)));
+        near.truncate(most);
+        near.sort_unstable();
+        let k = self.set.free;
+        for (to, &from) in near.iter().enumerate() {
+            for rows in [&mut self.rows, &mut self.g] {
+                rows.copy_within(from * k..(from + 1) * k, to * k);
+            }
+            let own =
+                [&mut self.offsets, &mut self.sizes, &mut self.limits, &mut self.noise, &mut self.doubt];
+            own.into_iter().for_each(|numbers| numbers[to] = numbers[from]);
+        }
+        [&mut self.rows, &mut self.g].into_iter().for_each(|rows| rows.truncate(most * k));
+        let own = [&mut self.offsets, &mut self.sizes, &mut self.limits, &mut self.noise, &mut self.doubt];
+        own.into_iter().for_each(|numbers| numbers.truncate(most));
+    }
+
     /// Takes the feature rows that can bind: all of them, or the nearest where that is asked for.
     ///
     /// One pass over the features. Most rows are ruled out by phi'theta0 >= rho |L^-1| |phi|, the
@@ -119,8 +143,8 @@ impl<'a> Taken<'a> {
         );
         let mut near: Vec<Near> = near.into_iter().flatten().collect();
         keep_nearest(features, &mut near, most.saturating_add(1));
-        self.relaxed = near.len() > most;
-        if self.relaxed {
+        if near.len() > most {
+            self.relaxed = true;
             near.truncate(otherwise);
         }
         let mut row = vec![0.0; set.free];
@@ -180,9 +204,40 @@ fn keep_nearest(features: &Features, near: &mut Vec<Near>, most: usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::support::{ConvexSet, Ellipsoid};
-    use crate::{PolytopeBuilder, Stream, Tall};
+    use crate::support::{ConvexSet, Ellipsoid, SupportMin, Warm};
+    use crate::{PolytopeBuilder, Stream, Tall, norm};
     use std::sync::Arc;
+
+    /// Of rows that are written out, the nearest are taken too; the minimum over them is a bound.
+    #[test]
+    fn of_written_rows_the_nearest_are_taken() {
+        let (mut random, d) = (Stream::new(9, &[4]), 6);
+        let mut builder = PolytopeBuilder::new(d).unpruned();
+        for _ in 0..300 {
+            let a: Vec<f64> = (0..d).map(|_| random.uniform() - 0.5).collect();
+            builder.halfspace(&a, norm(&a) * (0.5 + random.uniform()));
+        }
+        let whole = Arc::new(builder.finish().unwrap());
+        let shape: Vec<f64> =
+            (0..d * d).map(|i| if i % (d + 1) == 0 { 1.0 + i as f64 } else { 0.0 }).collect();
+        let ellipsoid = Ellipsoid { center: &vec![0.01; d], shape: &shape, radius: 40.0 };
+        let mut all = ConvexSet::new(&whole, ellipsoid).unwrap();
+        let kept = 50;
+        let mut some = ConvexSet::new(&Arc::new(whole.taken_at_most(kept)), ellipsoid).unwrap();
+        assert!(some.is_relaxed() && !all.is_relaxed() && all.set.limits.len() > 200);
+        let mut nearest = all.set.limits.clone();
+        nearest.sort_by(f64::total_cmp);
+        assert_eq!(some.set.limits.len(), kept);
+        assert!(some.set.limits.iter().all(|limit| *limit <= nearest[kept - 1] * (1.0 + 1e-9)));
+        let mut lower = 0;
+        for _ in 0..30 {
+            let c: Vec<f64> = (0..d).map(|_| random.uniform() - 0.5).collect();
+            let [some, all] = [&mut some, &mut all].map(|set| set.min(&c, &mut Warm::default()));
+            assert!(some.bound <= all.value + 1e-9 && some.value - some.bound <= 1e-9);
+            lower += u32::from(some.value < all.value - 1e-6);
+        }
+        assert!(lower > 0);
+    }
 
     /// Of thousands of rows, each there twice, the nearest are those that sorting all of them gives.
     #[test]
