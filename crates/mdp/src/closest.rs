@@ -15,7 +15,7 @@
 /// ```
 pub fn closest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let typed = folded(typed);
-    // nobody means a word by a page of text, and comparing takes the product of the lengths
+    // a page of text is not a misspelt word, and comparing takes the product of the lengths
     if typed.is_empty() || typed.len() > LONGEST {
         return None;
     }

@@ -22,7 +22,7 @@ pub(crate) fn available() -> Option<u64> {
     machine.into_iter().chain(own.into_iter().flatten()).chain(of_groups).min()
 }
 
-/// An error that states both sizes if so many bytes are more than is free.
+/// An error that states both sizes if fewer bytes than these are free.
 pub fn require(what: &str, bytes: u64) -> Result<()> {
     match available() {
         Some(free) if bytes > free => Err(Error::Memory { what: what.into(), bytes, free }),

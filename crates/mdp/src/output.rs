@@ -93,7 +93,7 @@ pub fn replace_with(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Resul
 }
 
 /// The same in a folder that is the program's own: a link is refused there, for what it leads to is
-/// somebody else's. Only what is `durable` must outlast a power cut.
+/// another program's. Only what is `durable` must outlast a power cut.
 pub fn replace_own(path: &Path, content: &[u8], durable: bool) -> Result<()> {
     if fs::symlink_metadata(path).is_ok_and(|there| there.is_symlink()) {
         let fault = "it is a link, which is not followed here".into();
@@ -131,7 +131,7 @@ fn put(
     Ok(())
 }
 
-/// A name that nobody else gives: 128 random bits of the system. Processes in containers share
+/// A unique name: 128 random bits of the system. Processes in containers share
 /// their numbers, and those on several machines a folder.
 pub fn temporary_name() -> String {
     let [begin, end] = PART;
@@ -182,7 +182,7 @@ impl Part {
                     return Err(Error::Output { path: path.into(), fault });
                 }
             };
-            // whoever clears up may have found it before it was locked: then it goes, or is gone
+            // a clean-up may have found it before it was locked: then it goes, or is gone
             let taken = matches!(file.try_lock(), Err(TryLockError::WouldBlock));
             if !taken && fs::symlink_metadata(&part).is_ok() {
                 return Ok(Part { path: part, file, done: false });

@@ -21,12 +21,12 @@ impl Halt {
         Halt(Some(Arc::default()))
     }
 
-    /// Nobody will ever ask.
+    /// Never stops.
     pub fn never() -> Halt {
         Halt(None)
     }
 
-    /// Asks planning to stop; nothing happens where nobody can ask.
+    /// Asks planning to stop; no effect on [`Halt::never`].
     pub fn ask(&self) {
         if let Some(asked) = &self.0 {
             asked.store(true, Ordering::Relaxed);

@@ -95,12 +95,8 @@ impl Parameters {
     fn settings(&self) -> anyhow::Result<Settings> {
         let mut settings = Settings::parse(&self.params)?;
         let restart = self.restart.then(|| "true".to_string());
-        let named = [
-            ("goal", &self.goal),
-            ("cost", &self.cost),
-            ("start", &self.start),
-            (RESTART.name(), &restart),
-        ];
+        let named =
+            [("goal", &self.goal), ("cost", &self.cost), ("start", &self.start), (RESTART.name(), &restart)];
         for (key, value) in named {
             let Some(value) = value else { continue };
             if settings.get(key).is_some() {

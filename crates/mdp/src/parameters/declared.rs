@@ -11,7 +11,7 @@ pub struct Parameter {
     pub name: &'static str,
     /// What values it takes.
     pub kind: Kind,
-    /// What it is when nobody says.
+    /// Its default.
     pub fallback: Fallback,
     /// What it is for.
     pub doc: &'static str,
@@ -63,7 +63,7 @@ pub enum Choice {
     WithCount(&'static str, u64),
 }
 
-/// What a parameter is when nobody says.
+/// The default of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Fallback {

@@ -77,7 +77,7 @@ impl Settings {
 
 /// Takes `name@key=value@key=value` apart.
 ///
-/// The name is not looked at: whoever asks knows what it should be.
+/// The name is not checked: the caller knows what it should be.
 pub fn name_and_settings(text: &str) -> Result<(&str, Settings)> {
     let mut parts = text.split('@').map(str::trim);
     let name = parts.next().unwrap_or_default();

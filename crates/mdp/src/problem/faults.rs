@@ -13,7 +13,7 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Keeps so many faults at most, and counts the others.
+    /// Keeps at most `most` faults, and counts the others.
     pub fn new(most: usize) -> Faults {
         Faults { most, ..Faults::default() }
     }
@@ -27,7 +27,7 @@ impl Faults {
         }
     }
 
-    /// Whether one fault was wanted and is there: nobody asks for the rest.
+    /// Whether the one fault that was wanted has been found.
     pub(crate) fn suffices(&self) -> bool {
         self.most <= 1 && !self.first.is_empty()
     }

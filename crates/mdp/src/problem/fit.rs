@@ -6,7 +6,7 @@ use crate::{Error, Result};
 
 impl Problem {
     /// The first thing in which another problem differs from this one in what a step can be:
-    /// states, actions, costs, start and goal. Models may differ: whoever acts on wrong models is
+    /// states, actions, costs, start and goal. Models may differ: a learner with wrong models is
     /// told so by what happens.
     pub fn difference(&self, other: &Problem) -> Option<String> {
         for (what, mine, theirs) in

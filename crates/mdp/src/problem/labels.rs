@@ -67,7 +67,7 @@ impl<T: AsRef<str>> FromIterator<T> for Names {
     }
 }
 
-/// So many different names are looked up; what comes later is written down as it comes. A problem
+/// The number of different names looked up; later ones are written down as they come. A problem
 /// whose actions are all called differently must not cost a table of all names.
 const LOOKED_UP: usize = 1 << 14;
 

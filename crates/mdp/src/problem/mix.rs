@@ -73,7 +73,7 @@ pub struct Mixer {
 }
 
 impl Mixer {
-    /// For so many models.
+    /// For a number of models.
     pub fn new(models: usize) -> Mixer {
         Mixer { columns: Columns::new(models), own: Vec::new(), notes: Vec::new() }
     }

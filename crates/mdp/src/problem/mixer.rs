@@ -73,7 +73,7 @@ pub(super) struct Mixed {
 }
 
 impl Columns {
-    /// For so many models.
+    /// For a number of models.
     pub(super) fn new(dim: usize) -> Columns {
         let (names, lent) = (Vec::new(), (None, None));
         let (first_row, successors, phi) = (Vec::new(), Vec::new(), Vec::new());
@@ -131,7 +131,7 @@ impl Columns {
         Ok(())
     }
 
-    /// Merges so many new successors into the rows, from the back: nothing is overwritten before it
+    /// Merges new successors into the rows, from the back: nothing is overwritten before it
     /// has moved.
     fn spread(&mut self, column: &Column, new: usize, row: &mut Vec<(u32, f64)>) {
         let (d, mut from) = (self.dim, self.successors.len());
@@ -142,7 +142,7 @@ impl Columns {
         self.phi.resize(to * d, 0.0);
         for p in (0..self.first_row.len() - 1).rev() {
             if to == from {
-                break; // what is left has its place
+                break; // the remaining ones are in place
             }
             column.row(p, row);
             let (first, mut left) = (self.first_row[p], row.len());

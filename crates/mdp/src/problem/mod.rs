@@ -104,7 +104,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Starts a problem with so many states and features of so many dimensions; everything is
+    /// Starts a problem with a number of states and a dimension of the features; everything is
     /// checked on the way.
     ///
     /// ```

@@ -26,7 +26,7 @@ pub struct Need {
     pub runs: u64,
 }
 
-/// Blocks of so many transitions are reduced first (`REDUCE_ARCS` of the planner).
+/// Blocks of this number of transitions are reduced first (`REDUCE_ARCS` of the planner).
 const REDUCED: u64 = 3_000_000;
 
 impl Need {

@@ -159,7 +159,7 @@ impl Seen {
     }
 }
 
-/// What is left of a row beyond the directions is known by differences while it is at least this
+/// The remainder of a row beyond the directions is known by differences while it is at least this
 /// share of the row, squared.
 const SURE: f64 = 1e-10;
 
@@ -175,12 +175,12 @@ struct Ranking<'a> {
 struct Rank {
     /// The number of the row.
     row: usize,
-    /// Squared norms: of the row, and of what is left of it.
+    /// Squared norms: of the row, and of its remainder.
     size: f64,
     left: f64,
     /// The width of B along the row's part among the directions, and one.
     width: f64,
-    /// At least this is its reach, for so many directions exactly.
+    /// A lower bound on its reach, exact for this number of directions.
     reach: f64,
     exact: Option<usize>,
 }
@@ -228,7 +228,7 @@ impl<'a> Ranking<'a> {
             let part = dot(&self.problem.row(rank.row), &lifted);
             rank.left -= part * part;
             rank.width += part.abs() * new.reach;
-            // what is left is less than this, where rounding hides how much
+            // the remainder is less than this, where rounding hides its size
             let most = rank.left.max(SURE * rank.size).sqrt();
             rank.reach = rank.reach.max(rank.width / most * (1.0 - 1e-9));
         }

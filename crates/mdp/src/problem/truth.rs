@@ -86,7 +86,7 @@ impl Truth {
         Ok(Truth { theta: Some(theta), probabilities, source: Source::Theta, note })
     }
 
-    /// What is wrong with a theta, so many faults at most: every row that it makes no distribution
+    /// The faults of a theta, at most `most`: every row that it makes no distribution
     /// of, every fact that it violates.
     pub fn faults(problem: &Problem, theta: &[f64], most: usize) -> Vec<Error> {
         let faults = Truth::strict_faults(problem, theta, most);

@@ -68,7 +68,7 @@ impl Dense {
             let (above, from_t) = self.matrix.split_at_mut(t * m);
             let pivot = &from_t[..t];
             let leaving = out[t] + pivot.iter().sum::<f64>();
-            // a number that is none is not greater
+            // false for NaN
             if leaving.partial_cmp(&0.0) != Some(Ordering::Greater) {
                 return Err(Fault::Stuck);
             }
@@ -89,7 +89,7 @@ impl Dense {
         Ok(())
     }
 
-    /// The solution for right-hand sides from 0 on, one for each node of `rest`.
+    /// The solution for non-negative right-hand sides, one for each node of `rest`.
     pub fn solve(&self, mut y: Vec<f64>) -> Vec<f64> {
         let m = y.len();
         for t in (0..m).rev() {

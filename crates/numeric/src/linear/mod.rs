@@ -1,7 +1,7 @@
 //! Linear algebra: factors, eliminations, iterations, and numbers with more digits than an f64.
 //!
 //! Most systems here are a Markov chain's: leaving(i) x(i) - sum of w(i,j) x(j) = b(i), where all
-//! weights are from 0 on and leaving(i) is their sum, with what leads out of the system.
+//! weights are non-negative and leaving(i) is their sum, with what leads out of the system.
 
 mod cholesky;
 pub mod dense;

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 /// Vectors of this length are cut.
 const LONG: usize = 1 << 15;
-/// Into so many parts: a sweep that is cut learns of other parts only afterwards.
+/// The number of parts: within a sweep, a part sees the other parts' old values.
 const PARTS: usize = 8;
 
 /// The length of the parts of a long vector.

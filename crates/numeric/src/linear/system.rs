@@ -3,16 +3,16 @@
 //!
 //! *Elimination* gives every x a small relative error where b >= 0. *Sweeps*, where elimination
 //! would fill in too much: Gauss-Seidel, which converges for every chain that leaves surely. They
-//! may stop short of it; whoever uses the result checks its residual.
+//! may stop short of it; the caller checks the residual.
 
 use super::elimination::{ByNumber, Elimination, Limits, Outcome};
 
-/// Above so many multiplications elimination gives way to sweeps. As soon as the cheapest node
+/// Above this number of multiplications elimination gives way to sweeps. As soon as the cheapest node
 /// costs 250^2, and too many are left for a dense matrix, it does so too.
 const LIMITS: Limits = Limits { price: usize::MAX, dense: 2500, dearest: 250 * 250, work: 6e9 };
-/// Up to so many multiplications elimination is cheap: some milliseconds.
+/// Up to this number of multiplications elimination is cheap: some milliseconds.
 const CHEAP: f64 = 4e6;
-/// Sweeps stop after so many arcs.
+/// Sweeps stop after this number of arcs.
 const SWEEP_WORK: f64 = 5e8;
 
 /// Weights to other nodes, in ascending order, and to the outside.

@@ -5,7 +5,7 @@
 //! bound is not negative for some t is left out. The weights of a mixture, x >= 0 with sum 1, imply
 //! every row without a negative entry, with t = 0.
 //!
-//! What is left out changes neither the polytope nor its hull. The facts and the equality stay, and
+//! The omitted rows change neither the polytope nor its hull. The facts and the equality stay, and
 //! the hull belongs to the set, not to the rows that describe it. If a row that was left out is
 //! tight on the whole polytope, the bound above is tight too, term by term: wherever phi_i differs
 //! from t a_i, x_i is at its bound everywhere. Those facts are rows that stayed, and they are found

@@ -24,7 +24,7 @@ const DEEPER: usize = 30;
 pub enum Rows {
     /// All of them, however many: the set is ellipsoid ∩ polytope.
     Exact,
-    /// All of them up to four times so many; of more, so many that lie nearest to the ellipsoid's
+    /// All of them up to four times that number; of more, this number of those nearest to the ellipsoid's
     /// centre in its own norm. The set is then larger, so that a minimum over it is still a lower
     /// bound; [`SupportMin::is_relaxed`](crate::support::SupportMin::is_relaxed) says so.
     Nearest(usize),

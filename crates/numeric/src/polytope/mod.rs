@@ -87,7 +87,7 @@ pub struct Polytope {
     lengths: Option<Vec<f64>>,
     /// Rows beyond those above.
     features: Option<Features>,
-    /// So many of the rows above a confidence set takes.
+    /// The number of the rows above that a confidence set takes.
     most: usize,
     pruned: Pruned,
     bounds: OnceLock<Vec<(f64, f64)>>,
@@ -155,12 +155,12 @@ impl Polytope {
         let features = self.features.clone().map(|features| features.with_limit(rows));
         Polytope { features, ..self.clone() }
     }
-    /// The same, of whose rows a confidence set takes so many at most: those that lie nearest to the
+    /// The same, of whose rows a confidence set takes at most `most`: those nearest to the
     /// ellipsoid's centre in its own norm. It is larger then, and says so.
     pub fn taken_at_most(&self, most: usize) -> Polytope {
         Polytope { most, ..self.clone() }
     }
-    /// So many rows a confidence set takes.
+    /// The number of rows that a confidence set takes.
     pub fn most_taken(&self) -> usize {
         self.most
     }
@@ -227,14 +227,14 @@ pub struct PolytopeBuilder {
     /// A halfspace for every hash value seen.
     seen: HashMap<u64, u32>,
     features: Option<Arc<Tall>>,
-    /// So many different feature rows are written out.
+    /// The number of different feature rows that are written out.
     most: usize,
     /// Rows as they were stated.
     stated: usize,
     unpruned: bool,
 }
 
-/// So many different feature rows are written out, unless a test says otherwise.
+/// The number of different feature rows that are written out, unless a test sets another.
 const MOST: usize = 1 << 16;
 
 /// A value that equal numbers share; others almost never.
@@ -274,7 +274,7 @@ impl PolytopeBuilder {
         }
     }
 
-    /// Writes out so many different feature rows at most, instead of 65,536.
+    /// Writes out at most this number of different feature rows, instead of 65,536.
     pub fn at_most(mut self, rows: usize) -> Self {
         self.most = rows;
         self

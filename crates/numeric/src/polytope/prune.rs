@@ -21,12 +21,12 @@ const CHUNK: usize = 1 << 15;
 /// Rows of the first sample; each further one has [`GROWTH`] times as many.
 const SAMPLE: usize = 128;
 const GROWTH: usize = 8;
-/// Of so many rows without a sample before them, or of a sample, no more than three quarters may be
+/// Of this number of rows without a sample before them, or of a sample, at most three quarters may be
 /// facets.
 const ENOUGH: usize = 256;
 /// More facets than this are not written out in place of features.
 const MOST: usize = 4096;
-/// A row is asked of so many facets first, then of [`MORE`] times as many, and so on.
+/// A row is first tested against this number of facets, then against [`MORE`] times as many, and so on.
 const FIRST: usize = 48;
 const MORE: usize = 3;
 /// Products that may be spent in any case, for each row besides, and at most: a second or two on

@@ -15,7 +15,7 @@ impl Polytope {
     /// A row sign a'x <= b in the hull's coordinates, into k numbers; fails if it cannot hold
     /// anywhere.
     ///
-    /// What is left of a row that the equalities nearly span is known only as well as they are,
+    /// The remainder of a row that the equalities nearly span is known only as well as they are,
     /// magnified: such a row gives way by that much, so that the polytope becomes larger and never
     /// smaller.
     pub(super) fn reduce_row(
@@ -34,7 +34,7 @@ impl Polytope {
         let size = norm(reduced);
         let whole = norm(a).max(1e-300);
         if size <= f64::max(FAINT, 10.0 * blur) * whole {
-            // what is left of the row is mostly rounding: it proves nothing unless it is off by far
+            // the remainder is mostly rounding: it proves nothing unless it is off by far
             // more
             let least = if size <= 1e-13 * whole { 1e-9 } else { 1e3 * f64::max(FAINT, 10.0 * blur) };
             if rest < -least * (norm(a) + b.abs()) {

@@ -133,7 +133,7 @@ struct Vertex {
     y: Vec<f64>,
     /// Exchanges since the edges were computed afresh.
     age: usize,
-    /// It satisfies so many rows.
+    /// The number of rows that it satisfies.
     rows: usize,
 }
 

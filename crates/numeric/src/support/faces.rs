@@ -6,7 +6,7 @@
 //! P, C, q and y_W at hand a step takes two small products and a look at the rows, and no chain of
 //! divisions. A sweep over a million pairs meets a few hundred working sets.
 //!
-//! What is kept of W is computed from its rows in their order, whoever asks first. So an answer
+//! What is kept of W is computed from its rows in their order, whichever pair asks first. So an answer
 //! depends on the objective and its start alone, as it must on any number of threads. Whatever is
 //! out of the ordinary (dependent rows, a set that touches, a bound that is not sharp) is left to
 //! the method that updates its factors.

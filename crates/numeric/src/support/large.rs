@@ -8,21 +8,21 @@ use super::whiten::{ORDERED, Whitened};
 use super::{ConvexSet, Warm};
 use crate::dot;
 
-/// From so many dimensions on.
+/// The least number of dimensions.
 const MANY: usize = 32;
-/// A factor is taken over if no more than one row in so many is another,
+/// A factor is reused if at most one row in this number differs,
 const ALIKE: usize = 4;
-/// and by so many solves: rounding adds up.
+/// and by at most this number of solves: rounding adds up.
 const AGE: u32 = 64;
 
-/// What is left of a solve.
+/// The state of a solve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Held {
     /// Nothing: an answer depends on its objective and its start alone.
     Unwanted,
     /// Nothing yet.
     Nothing,
-    /// The factor of W, which so many solves have taken over.
+    /// The factor of W, and the number of solves that have reused it.
     Factor(u32),
 }
 

@@ -109,7 +109,7 @@ pub trait SupportMin {
     }
     /// Whether solves take over what those before knew: only in a sequence that is always the same.
     fn hold(&mut self, _yes: bool) {}
-    /// Whether it is one point, taken for the truth: nobody asks for lower bounds then, and a plan
+    /// Whether it is one point, taken for the truth: no lower bounds are asked for then, and a plan
     /// need not prove that it is one.
     fn is_model(&self) -> bool {
         false
@@ -180,7 +180,7 @@ impl ConvexSet {
     /// Fails, with a certificate behind it, if the two do not meet.
     ///
     /// Where the shape is singular to rounding, the set is made larger, never smaller; an ellipsoid
-    /// that is none (a negative eigenvalue, a number that is not finite) constrains nothing.
+    /// that is invalid (a negative eigenvalue, a number that is not finite) constrains nothing.
     pub fn new(polytope: &Arc<Polytope>, ellipsoid: Ellipsoid) -> Result<Self, Empty> {
         let mut set = Self::prepare(Whitened::new(polytope, ellipsoid)?);
         set.find_witness()?;
@@ -370,7 +370,7 @@ impl SupportMin for ConvexSet {
             return (Support { value, bound, status: Status::Inaccurate }, false);
         }
         if dot_four(&self.c, &self.c) <= 16.0 * f64::EPSILON * f64::EPSILON * whole {
-            // constant on the hull: what is left of c is rounding, any point will do
+            // constant on the hull: the remainder of c is rounding, any point will do
             self.z.copy_from_slice(&self.witness);
             self.in_y = false;
             let account = self.set.account(&self.c, std::iter::empty(), &mut self.r, &mut self.whitened);
@@ -425,7 +425,6 @@ impl SupportMin for ConvexSet {
     fn is_relaxed(&self) -> bool {
         self.set.relaxed
     }
-
 }
 
 /// theta = origin + N z.

@@ -18,7 +18,7 @@ use super::whiten::Whitened;
 pub(super) struct Asked<'a> {
     pub(super) w: &'a [Lanes],
     pub(super) rows: &'a [u32],
-    /// The rows are known to meet in a point of the set: nobody need look at the others for its sake.
+    /// The rows are known to meet in a point of the set: the others need no test.
     pub(super) known: bool,
 }
 

@@ -17,7 +17,7 @@ const SAME: f64 = 1e-6;
 #[derive(Clone, Debug)]
 pub struct Survey {
     dim: usize,
-    /// So many points are kept at most.
+    /// The largest number of points kept.
     most: usize,
     points: Vec<f64>,
     /// The same in blocks, by columns; the padding is nowhere least.
@@ -31,7 +31,7 @@ pub struct Survey {
 }
 
 impl Survey {
-    /// Nothing yet, in so many dimensions; so many points are kept.
+    /// Empty, in `d` dimensions; at most `most` points are kept.
     pub fn new(dim: usize, most: usize) -> Self {
         let (points, blocks, starts, noted) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         Survey { dim, most, points, blocks, starts, noted, active: false }

@@ -196,7 +196,7 @@ impl Working {
         true
     }
 
-    /// Takes a column out of R, with so many columns, and makes the others a triangle again.
+    /// Removes a column from R and restores the triangle.
     fn rotate(&mut self, place: usize, columns: usize) {
         let (k, b, n) = (self.free, self.width, self.len());
         self.rows.remove(place);

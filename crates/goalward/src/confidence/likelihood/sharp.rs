@@ -66,5 +66,4 @@ impl SupportMin for SharpSet {
     fn count_fallbacks(&mut self, more: u64) {
         self.within.count_fallbacks(more);
     }
-
 }

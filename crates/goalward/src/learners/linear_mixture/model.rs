@@ -32,7 +32,6 @@ impl SupportMin for Point {
     fn is_model(&self) -> bool {
         true
     }
-
 }
 
 /// A planner for single models, in units of the largest cost.

@@ -207,7 +207,6 @@ impl SupportMin for Largest {
     fn count_fallbacks(&mut self, more: u64) {
         self.sets.iter_mut().take(1).for_each(|set| set.count_fallbacks(more));
     }
-
 }
 
 impl Layered {

@@ -36,7 +36,7 @@ use std::io::BufRead;
 use std::path::Path;
 use table::{Row, Table};
 
-/// A distribution over more states than the rows can name is refused beyond so many.
+/// A distribution over more states than the rows can name is refused beyond this number.
 const UNNAMED: usize = 10_000;
 /// The largest reward, either way: sums and squares of such numbers are still finite.
 const LARGEST: f64 = 1e100;

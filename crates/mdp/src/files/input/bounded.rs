@@ -5,14 +5,14 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-/// A packed file may unpack to so many times its size (real models: 5 to 30), and in any case to
+/// A packed file may unpack to this multiple of its size (real models: 5 to 30), and in any case to
 /// [`FREE`].
 const MOST_TIMES: u64 = 200;
 /// What any packed file may unpack to, in bytes.
 pub(super) const FREE: u64 = 1 << 26;
 /// What may come through a pipe, unpacked, in bytes: it does not say its size, and may never end.
 pub(super) const PIPE: u64 = 1 << 32;
-/// Every so many bytes the memory that is left is looked at.
+/// The free memory is checked each time this number of bytes was read.
 const LOOK: u64 = 1 << 26;
 
 /// How much may come.

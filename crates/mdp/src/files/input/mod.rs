@@ -29,7 +29,7 @@ pub enum Kind {
     File,
     /// A pipe: what comes is read once, and there may be a wait for it.
     Pipe,
-    /// A terminal: somebody may type.
+    /// A terminal: text may be typed.
     Terminal,
 }
 

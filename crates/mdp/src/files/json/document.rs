@@ -209,7 +209,7 @@ impl Document {
         arcs
     }
 
-    /// What is wrong: so many faults are kept, the others are counted. Numbers are looked at only
+    /// The faults: at most this number is kept, the others are counted. Numbers are looked at only
     /// where all counts fit.
     pub(super) fn faults(&self, size: usize, most: usize) -> Faults {
         let mut faults = Faults::new(most);

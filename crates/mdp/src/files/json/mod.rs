@@ -96,7 +96,7 @@ impl Draft {
         document.into_instance(size, &name).map_err(|fault| origin.locate(&origin.text(&[&fault]), 0, fault))
     }
 
-    /// What the file says wrongly (so many faults are kept, the others are counted): counts that do
+    /// The faults of the file (at most this number is kept, the others are counted): counts that do
     /// not fit, numbers that cannot be, features without a place. If there are none,
     /// [`Draft::builder`] makes a problem of it.
     pub fn faults(&self, most: usize) -> Faults {

@@ -2,7 +2,7 @@
 //! megabytes of text are there at a time, and all cores make numbers of them.
 //!
 //! Only a file that is right in form is read in this way. For any other the answer is that it is
-//! not: whoever asked reads the whole text, and says where the fault is.
+//! not: the caller then reads the whole text, and says where the fault is.
 
 use super::document::Document;
 use super::features::Features;
@@ -11,7 +11,7 @@ use std::io::BufRead;
 
 /// The text of rows that is parsed in one piece.
 const PIECE: usize = 1 << 20;
-/// So many pieces are parsed side by side. The number is fixed: what is read must not depend on how
+/// The number of pieces parsed in parallel. The number is fixed: what is read must not depend on how
 /// many cores there are.
 const PIECES: usize = 16;
 
@@ -135,7 +135,7 @@ impl Splitter {
                         self.rows.extend_from_slice(&block[..i]);
                         self.cut()?;
                         self.parse()?;
-                        // nothing may be left but space
+                        // only space may follow
                         if !self.rows.trim_ascii().is_empty() {
                             return None;
                         }
@@ -206,7 +206,7 @@ mod tests {
     use super::*;
     use std::path::Path;
 
-    /// A text in blocks of so many bytes.
+    /// A text in blocks of a given number of bytes.
     fn in_blocks(text: &str, bytes: usize) -> Option<Document> {
         read(std::io::BufReader::with_capacity(bytes, text.as_bytes())).map(|(document, size)| {
             assert_eq!(size, text.len());

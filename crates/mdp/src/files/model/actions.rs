@@ -43,7 +43,7 @@ impl ChoiceNames {
         (self.names, self.known) = (other.names, other.known);
     }
 
-    /// So many choices that are called by their numbers.
+    /// Choices that are named by their numbers.
     pub(super) fn numbers(choices: usize) -> ChoiceNames {
         ChoiceNames { of: vec![NUMBERED; choices], ..ChoiceNames::default() }
     }

@@ -18,7 +18,7 @@ const COST: Key<String> =
 const START: Key<String> = Key::text("start", "a state; all: an initial state is drawn first, at no cost")
     .computed("the only initial state");
 
-/// What is to be reached, paid and started from in a model; what is left out must be the only
+/// What is to be reached, paid and started from in a model; an omitted choice must be the only
 /// possibility.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
@@ -192,7 +192,7 @@ impl Explicit {
         costs
     }
 
-    /// Every cost that is none, goal states left out.
+    /// Every invalid cost off the goal.
     pub(super) fn cost_faults(&self, chosen: &Chosen, costs: &[f64], faults: &mut Faults) {
         for s in (0..self.states()).filter(|&s| !chosen.is_goal(s)) {
             for (a, choice) in (self.first_choice[s]..self.first_choice[s + 1]).enumerate() {

@@ -170,7 +170,7 @@ impl Explicit {
             }
             first_choice.push(new_costs.len());
         }
-        // what is left of the names would no longer fit
+        // the remaining names would no longer fit
         self.actions = ChoiceNames::numbers(new_costs.len());
         self.choice_lines = vec![0; new_costs.len()];
         (self.first_choice, self.first_transition) = (first_choice, first_transition);

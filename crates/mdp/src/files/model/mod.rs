@@ -42,7 +42,7 @@ pub struct Explicit {
     pub(super) state_lines: Vec<u32>,
     pub(super) actions: ChoiceNames,
     pub(super) rewards: Vec<Rewards>,
-    /// What a step costs if nobody says.
+    /// The default cost of a step.
     pub(super) usual_cost: UsualCost,
     pub(super) labels: BTreeMap<String, Vec<u32>>,
     /// Where a run may start, and how often.

@@ -159,8 +159,7 @@ impl Devi {
         });
         charge.clear();
         charge.extend(
-            (0..order.len())
-                .map(|i| chosen(i).map_or(task.b, |p| task.costs[p as usize]) - left.lowered),
+            (0..order.len()).map(|i| chosen(i).map_or(task.b, |p| task.costs[p as usize]) - left.lowered),
         );
         x.clear();
         x.extend(order.iter().map(|&key| self.v[state(key)]));

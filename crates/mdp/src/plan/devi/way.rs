@@ -35,12 +35,7 @@ pub struct Met {
 /// The states that the greedy policy of some values meets on its way from the start. Only these are
 /// looked at, the first of them where looking is laborious. In every sweep states hand their visits
 /// on in the order of their values, the highest first.
-pub fn way<S: SupportMin>(
-    task: &Task,
-    set: &mut S,
-    values: &[f64],
-    halt: &Halt,
-) -> Result<Vec<Met>, Cut> {
+pub fn way<S: SupportMin>(task: &Task, set: &mut S, values: &[f64], halt: &Halt) -> Result<Vec<Met>, Cut> {
     set.hold(true);
     let stops = walk(task, set, values, halt);
     set.hold(false);

@@ -1,4 +1,4 @@
-//! Candidate models in arrays that belong to somebody else: compressed sparse rows, or dense.
+//! Candidate models in borrowed arrays: compressed sparse rows, or dense.
 //!
 //! The arrays are read twice. The first pass checks every row and counts the successors, the second
 //! writes the features where they stay. So nothing is held twice.
@@ -44,7 +44,7 @@ impl<'a, P, I, X> Csr<'a, P, I, X>
 where
     P: Copy + TryInto<usize>,
 {
-    /// Checks that the arrays of model `name` fit together and have so many rows.
+    /// Checks that the arrays of model `name` fit together and have the expected number of rows.
     pub fn new(name: &str, rows: usize, indptr: &'a [P], indices: &'a [I], data: &'a [X]) -> Result<Self> {
         let fault = |fault: String| Err(Error::Field { field: format!("model {name}"), fault });
         if indptr.len() != rows + 1 {
@@ -69,7 +69,7 @@ where
     X: Copy + Into<f64> + Sync,
 {
     fn append(&self, pair: Pair, row: &mut Vec<(usize, f64)>) {
-        // nothing where `new` saw something else: whoever owns the arrays has changed them
+        // nothing where `new` saw something else: the owner of the arrays has changed them
         let entries = place(self.indptr[pair])..place(self.indptr[pair + 1]);
         let (indices, data) = (self.indices.get(entries.clone()), self.data.get(entries));
         let (indices, data) = (indices.unwrap_or_default(), data.unwrap_or_default());
@@ -85,7 +85,7 @@ pub struct Dense<'a, X> {
 }
 
 impl<'a, X> Dense<'a, X> {
-    /// Checks that the array of model `name` has so many rows of so many states.
+    /// Checks that the array of model `name` has the expected shape.
     pub fn new(name: &str, rows: usize, states: usize, data: &'a [X]) -> Result<Self> {
         if Some(data.len()) != rows.checked_mul(states) {
             let fault = format!("{} numbers, and there must be {rows} rows of {states}", data.len());
@@ -226,7 +226,7 @@ impl Reader<'_> {
     }
 
     /// Writes the features of a pair that was counted, which are 0 so far. Whether its rows are as
-    /// they were then: the arrays belong to somebody else.
+    /// they were then: the arrays are borrowed.
     fn fill(&mut self, pair: Pair, successors: &mut Vec<u32>, phi: &mut [f64]) -> bool {
         let (first, dim) = (successors.len(), self.models.len());
         // a mark that no pair's count leaves behind

@@ -7,7 +7,7 @@ use crate::problem::{Action, Faults, State};
 use crate::{Error, Result};
 
 impl ProblemBuilder {
-    /// What is wrong: so many faults are kept, the others are counted. The rows of B are looked at
+    /// The faults: at most this number is kept, the others are counted. The rows of B are looked at
     /// only if nothing else is wrong, by [`build`](Self::build).
     pub fn faults(&self, most: usize) -> Faults {
         let mut faults = Faults::new(most);

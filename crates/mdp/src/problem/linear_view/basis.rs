@@ -102,7 +102,7 @@ impl Rows {
         self.rows.iter().filter(|row| fresh(row)).count()
     }
 
-    /// An error if so many features are too many.
+    /// An error if there are too many features.
     fn refuse(&self, rank: usize, most: usize) -> Result<(), String> {
         if rank <= most && rank.saturating_mul(self.width) <= MOST_NUMBERS {
             return Ok(());
@@ -127,7 +127,7 @@ struct Span {
     triangle: Vec<Vec<f64>>,
     /// <row, axis> of every row.
     along: Vec<Vec<f64>>,
-    /// |row|^2 less the squares of these: what is left of every row, with rounding.
+    /// |row|^2 less the squares of these: the remainder of every row, with rounding.
     left: Vec<f64>,
 }
 

@@ -9,7 +9,7 @@ use crate::numeric::{Cholesky, dot};
 
 /// x' M^-1 x may exceed r by this share: what rounding would leave.
 const PRECISION: f64 = 1e-10;
-/// Products of a matrix and a vector are not made beyond so many numbers in all.
+/// The largest total size of a matrix that is multiplied by a vector.
 const MOST_WORK: usize = 1_000_000_000;
 const MOST_MOVES: usize = 200_000;
 

@@ -28,7 +28,7 @@ const LEAST_PIVOT: f64 = 0.01;
 /// The part of the fill-in that is dropped, not lumped: without any the factors can be far from the
 /// matrix where the order of the nodes says little.
 const DROPPED: f64 = 0.05;
-/// Arcs back are looked for in lists of at most so many.
+/// Reverse arcs are searched for in lists up to this length.
 const SHORT: usize = 32;
 /// Iterations without the residual getting smaller before it starts afresh.
 const PATIENCE: usize = 100;

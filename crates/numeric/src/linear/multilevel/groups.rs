@@ -10,7 +10,7 @@ const SURELY: f64 = 1.5;
 /// Two nodes are in one group if their arcs to each other have at least this part of what leaves
 /// the first one for others.
 const STRONG: f64 = 0.1;
-/// Arcs back are looked for in lists of at most so many.
+/// Reverse arcs are searched for in lists up to this length.
 const SHORT: usize = 32;
 
 /// Nodes that are not in a group yet.

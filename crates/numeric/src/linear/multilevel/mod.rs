@@ -30,13 +30,13 @@ use cycle::cycle;
 use level::Level;
 use shares::settle;
 
-/// So many nodes are eliminated.
+/// The number of nodes eliminated.
 const FEW: usize = 100;
 /// Directions that GCR keeps.
 const DIRECTIONS: usize = 8;
 /// Iterations between looks at how fast it gets on.
 const LOOK: usize = 12;
-/// It gets on well enough if so many iterations reduce the residual to this part.
+/// Progress is sufficient if this number of iterations reduces the residual to this part.
 const PACE: f64 = 1e-3;
 /// Cycles for the shares where it does not.
 const MORE_CYCLES: usize = 3;

@@ -1,4 +1,4 @@
-//! Bounds on blocks of rows, for sets of so many rows that a scan of all takes most of a solve.
+//! Bounds on blocks of rows, for sets whose full scan takes most of a solve.
 
 use super::{ROWS, Whitened};
 use crate::support::lanes::{Lanes, inner};

@@ -8,9 +8,9 @@ use super::{Lanes, ROWS, Whitened};
 use crate::support::wide::{WIDE, Wide, largest, place_of, products};
 use std::ops::Range;
 
-/// From so many rows on it is worthwhile.
+/// The number of rows from which it pays.
 const ENOUGH: usize = 8 * ROWS;
-/// So many blocks are looked at first, and alone if one of them is violated.
+/// The number of blocks looked at first, and alone if one of them is violated.
 const HOT: usize = 8;
 /// As many as there can be: 65,536 rows.
 const MOST_BLOCKS: usize = 65_536 / WIDE;

@@ -16,7 +16,7 @@ use taken::Taken;
 
 /// Rows that are scanned together: enough sums for the processor never to wait for one.
 pub(super) const ROWS: usize = 16;
-/// From so many rows on, rows are ordered so that neighbours are alike, and a bound on every block
+/// From this number of rows on, rows are ordered so that neighbours are alike, and a bound on every block
 /// comes first.
 pub(super) const ORDERED: usize = 64 * ROWS;
 
@@ -67,7 +67,7 @@ pub(super) struct Whitened {
     /// Rows that could bind were left out: the set is larger than the ellipsoid within the
     /// polytope.
     pub(super) relaxed: bool,
-    /// The set is so small that only its centre can be told apart.
+    /// The set is numerically a point, its centre.
     pub(super) point: bool,
 }
 
@@ -102,7 +102,7 @@ struct Reduced {
 impl Whitened {
     /// Fails if the ellipsoid misses the hull, a row, or, when either is a point, the other.
     ///
-    /// An ellipsoid that is not one (a shape with a negative eigenvalue, a number that is none)
+    /// An ellipsoid that is not one (a shape with a negative eigenvalue, a NaN)
     /// constrains nothing: the set is then the polytope.
     pub(super) fn new(polytope: &Arc<Polytope>, ellipsoid: Ellipsoid) -> Result<Self, Empty> {
         let (d, k) = (polytope.dim(), polytope.free());
@@ -304,7 +304,6 @@ impl Whitened {
         let across = across.into_iter().fold(0.0, f64::max);
         f64::min(square.sqrt(), (across * down).sqrt())
     }
-
 
     /// Lanes for a vector of y-space.
     pub(super) fn room(&self) -> Vec<Lanes> {

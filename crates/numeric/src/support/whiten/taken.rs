@@ -74,7 +74,7 @@ impl<'a> Taken<'a> {
         Ok(())
     }
 
-    /// Leaves out all but so many rows, those that lie nearest to the centre.
+    /// Keeps the rows nearest to the centre, at most `most`.
     pub(super) fn keep_nearest(&mut self, most: usize) {
         if self.len() <= most {
             return;
@@ -136,7 +136,7 @@ impl<'a> Taken<'a> {
                 found.push((limit, i as u32));
                 if found.len() / 2 > most {
                     keep_nearest(features, found, most + 1);
-                    // so many are nearer than whatever lies beyond the last
+                    // these are nearer than any row beyond the last
                     *furthest = if found.len() > most { found[most].0 } else { f64::INFINITY };
                 }
             },
@@ -191,7 +191,7 @@ impl<'a> Taken<'a> {
     }
 }
 
-/// Keeps so many of the nearest, once each, in their order.
+/// Keeps the nearest, once each, in their order.
 fn keep_nearest(features: &Features, near: &mut Vec<Near>, most: usize) {
     near.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
     near.dedup_by(|later, kept| {
