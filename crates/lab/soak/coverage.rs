@@ -29,11 +29,9 @@ const LIMIT: f64 = 1.5 * DELTA;
 const LEARNERS: &[&str] = &[
     "lr",
     "levis++lr",
-    "levis++lr@radius=data",
     "levis++lr@radius=determinant",
     "levis++@delta_split=true",
     "levis++@delta_split=true@norms=computed",
-    "levis++@radius=data",
     "levis++@radius=determinant",
     "rho-levis++@delta_split=true@norms=computed",
     "levis",

@@ -15,9 +15,6 @@ pub enum RadiusKind {
     /// The self-normalised bound with the realised determinant: `realised_determinant` for LEVIS,
     /// whose regression has no weights, `weighted_determinant` for LEVIS++.
     Determinant,
-    /// The theorem behind the printed radius with the quantities that the data realised:
-    /// `Bernstein` (LEVIS++ only).
-    Data,
 }
 
 impl FromStr for RadiusKind {
@@ -27,14 +24,13 @@ impl FromStr for RadiusKind {
         match text {
             "printed" => return Ok(RadiusKind::Printed),
             "determinant" => return Ok(RadiusKind::Determinant),
-            "data" => return Ok(RadiusKind::Data),
             _ => {}
         }
         let factor = text.strip_prefix("scaled:").and_then(|x| x.parse::<f64>().ok());
         factor
             .filter(|x| (1e-30..=1e30).contains(x))
             .map(RadiusKind::Scaled)
-            .ok_or_else(|| "printed, determinant, data, or scaled:X with X from 1e-30 to 1e30".into())
+            .ok_or_else(|| "printed, determinant, or scaled:X with X from 1e-30 to 1e30".into())
     }
 }
 
@@ -44,7 +40,6 @@ impl fmt::Display for RadiusKind {
             RadiusKind::Printed => f.write_str("printed"),
             RadiusKind::Scaled(x) => write!(f, "scaled:{x}"),
             RadiusKind::Determinant => f.write_str("determinant"),
-            RadiusKind::Data => f.write_str("data"),
         }
     }
 }
@@ -64,7 +59,7 @@ impl RadiusKind {
     pub fn factor(self) -> f64 {
         match self {
             RadiusKind::Scaled(x) => x,
-            RadiusKind::Printed | RadiusKind::Determinant | RadiusKind::Data => 1.0,
+            RadiusKind::Printed | RadiusKind::Determinant => 1.0,
         }
     }
 }
@@ -178,67 +173,6 @@ pub(super) fn realised_determinant(
     0.5 * b * (2.0 * (1.0 / delta).log_e() + log_det_ratio.max(0.0)).sqrt() + lambda.sqrt() * theta_norm
 }
 
-/// What the radius `data` of LEVIS++ is made of: Theorem 4.3 of Zhou and Gu (2022), which the
-/// printed radius is derived from, with the data's own quantities in place of worst cases.
-///
-/// The theorem: for x_i and eta_i with E eta = 0, E eta^2 <= 1, |eta| <= R, |x| <= L (R and L the
-/// same for all i), with probability 1 - delta, for all k at once,
-///
-/// |theta_k - theta*|_{Z_k} <= 12 sqrt(d log(1 + k L^2/(d lambda)) ell) + 24 ell M_k + 6 ell eps +
-/// sqrt(lambda) |theta*|, ell = log(32 (log(R/eps) + 1) k^2 / delta), M_k = max over i <= k of
-/// |eta_i| min(1, |x_i| in the norm of Z_{i-1}^-1), for any eps > 0.
-///
-/// * The print bounds M_k by 1/gamma^2 = sqrt(d). Here |eta_i| is at most the span of U^(2^l) over
-///   the successors of the pair divided by sigma_bar_i, and the running maximum of that product is
-///   computed.
-/// * eps = 1/1000, where the print has 1/gamma^2.
-/// * alpha_t = 1/sqrt(t), so R = sqrt(T) and L = L_phi sqrt(T) up to a horizon T. They enter under
-///   logarithms alone. The print makes them depend on t and pays by a union bound over plans, t^4
-///   instead of t^2. Here the horizon doubles: the theorem is applied to the process stopped at
-///   T_n = horizon 2^n with probability delta/((n+1)(n+2)), n = 0, 1, ..., which adds up to delta;
-///   the radius at t is that of the first T_n >= t. So the radius is valid at all times, also
-///   beyond the horizon.
-/// * L_phi and |theta*| are the problem's own ([`phi_norm`](super::phi_norm),
-///   [`theta_norm`](super::theta_norm); reading B1).
-///
-/// Since M_k <= 1/gamma^2 always, the radius is of the printed one's order, and so is the regret
-/// bound.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Bernstein {
-    /// d.
-    pub dim: usize,
-    /// The ridge.
-    pub lambda: f64,
-    /// The failure probability of one regression: delta/(2L+1) (reading T5).
-    pub delta: f64,
-    /// The first horizon, at least 1.
-    pub horizon: f64,
-    /// L_phi.
-    pub phi_norm: f64,
-    /// sqrt(lambda) |theta*|.
-    pub bias: f64,
-}
-
-/// The theorem's eps.
-const EPSILON: f64 = 1e-3;
-
-impl Bernstein {
-    /// The radius after t steps whose largest noise term was M_t.
-    pub(super) fn radius(&self, t: u64, noise: f64) -> f64 {
-        if t == 0 {
-            return self.bias;
-        }
-        let (t, d) = (t as f64, self.dim as f64);
-        let n = (t / self.horizon).log_2().ceil().max(0.0);
-        let end = self.horizon * n.exp_2();
-        let share = self.delta / ((n + 1.0) * (n + 2.0));
-        let r = end.sqrt();
-        let ell = (32.0 * ((r / EPSILON).log_e() + 1.0) / share).log_e() + 2.0 * t.log_e();
-        let growth = (t * self.phi_norm * self.phi_norm * end / (d * self.lambda)).log_1p();
-        12.0 * (d * growth * ell).sqrt() + 24.0 * ell * noise + 6.0 * ell * EPSILON + self.bias
-    }
-}
-
 /// The realised determinant for a weighted regression:
 /// R sqrt(2 log(1/delta_k) + log det(Sigma_t) - log det(lambda I)) + bias.
 ///
@@ -287,27 +221,6 @@ mod tests {
         assert!(realised_determinant(-1e-16, 1.0, 0.01, 3.0, 1.0).is_finite());
     }
 
-    /// d = 2, lambda = 1/4, delta = 0.02, horizon 100, L_phi = 2, |theta*| = 3; ell and the
-    /// logarithm computed apart, digit by digit from the formulas above.
-    #[test]
-    fn data_radius_by_hand() {
-        let of = Bernstein { dim: 2, lambda: 0.25, delta: 0.02, horizon: 100.0, phi_norm: 2.0, bias: 1.5 };
-        assert_eq!(of.radius(0, 0.0), 1.5);
-        for (t, ell, growth, whole) in [
-            // T = 100, n = 0: log(32 (log(10/0.001) + 1) 50^2 / 0.01), log(1 + 50 * 4 * 100 / 0.5)
-            (50, 18.218353068383152f64, 10.596659732783579f64, 456.0249290967649),
-            // T = 400, n = 2: log(32 (log(20/0.001) + 1) 300^2 * 12 / 0.02), log(1 + 300 * 4 *
-            // 400 / 0.5)
-            (300, 23.659313204335692, 13.774689605110144, 591.9180600864755),
-        ] {
-            let expected = 12.0 * (2.0 * growth * ell).sqrt() + 24.0 * ell * 0.5 + 0.006 * ell + 1.5;
-            assert!((expected - whole).abs() < 1e-9);
-            assert!((of.radius(t, 0.5) - whole).abs() < 1e-9, "{} at {t}", of.radius(t, 0.5));
-        }
-        // the horizon itself belongs to its own stretch
-        assert!(of.radius(101, 0.5) > of.radius(100, 0.5) + 5.0);
-    }
-
     #[test]
     fn weighted_determinant_by_hand() {
         // 0.4 needs k = 3: 1.25^3/4 = 0.48828125, 1.25^2/4 = 0.390625
@@ -322,7 +235,7 @@ mod tests {
 
     #[test]
     fn kinds_read_as_they_print() {
-        for text in ["printed", "determinant", "data", "scaled:0.003"] {
+        for text in ["printed", "determinant", "scaled:0.003"] {
             assert_eq!(text.parse::<RadiusKind>().unwrap().to_string(), text);
         }
         for bad in ["scaled", "scaled:", "scaled:0", "scaled:-1", "scaled:nan", "scaled:inf", "Printed", ""] {
@@ -373,22 +286,6 @@ mod tests {
         }
     }
 
-    /// The horizon, its double, and the steps after them.
-    #[test]
-    fn the_radius_of_the_data_from_stretch_to_stretch() {
-        let of = Bernstein { dim: 3, lambda: 0.6, delta: 0.03, horizon: 70.0, phi_norm: 1.3, bias: 0.9 };
-        for (t, expected) in [
-            (1, 209.66003087271935),
-            (70, 397.81727704040446),
-            (71, 425.4773810072495),
-            (140, 455.5567852944899),
-            (141, 476.92299070681287),
-            (1_000, 598.4928360340858),
-        ] {
-            near(of.radius(t, 0.31), expected);
-        }
-    }
-
     #[test]
     fn factors_have_limits_and_belong_to_scaled_alone() {
         for (text, factor) in
@@ -396,7 +293,7 @@ mod tests {
         {
             assert_eq!(text.parse::<RadiusKind>().unwrap().factor(), factor);
         }
-        assert_eq!(["determinant", "data"].map(|x| x.parse::<RadiusKind>().unwrap().factor()), [1.0; 2]);
+        assert_eq!("determinant".parse::<RadiusKind>().unwrap().factor(), 1.0);
         for bad in ["scaled:9e-31", "scaled:1.1e30"] {
             assert!(bad.parse::<RadiusKind>().unwrap_err().contains("from 1e-30 to 1e30"));
         }

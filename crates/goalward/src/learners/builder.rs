@@ -4,7 +4,7 @@ use super::core::Learner;
 use super::counted::{FLOOR, PRECISION, STAGE, SUPPORT, Support};
 use super::entry::LearnerEntry;
 use super::shared::{
-    B, C_MIN, DELTA, DELTA_SPLIT, GAMMA, HORIZON, INTERVAL, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS,
+    B, C_MIN, DELTA, DELTA_SPLIT, GAMMA, INTERVAL, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS,
     ROWS, SCALE, T_STAR, TERMINAL, THETA_NORM,
 };
 use crate::confidence::{Norms, RadiusKind};
@@ -89,7 +89,6 @@ shared_methods! {
     TakesGamma: gamma, GAMMA => f64, "the weight of the uncertainty in the variance";
     TakesLevels: levels, LEVELS => u64, "the number L of moment levels";
     TakesRadius: radius, RADIUS => RadiusKind, "which radius the regression's set has";
-    TakesHorizon: horizon, HORIZON => f64, "the number of steps that radius=data is made for";
     TakesDeltaSplit: delta_split, DELTA_SPLIT => bool, "whether delta is divided by 2L+1";
     TakesNorms: norms, NORMS => Norms, "which norms the radius is computed with";
     TakesPhiNorm: phi_norm, PHI_NORM => f64, "a bound on |phi_V| for V in [0, 1]";

@@ -56,26 +56,16 @@ pub(super) const SCALED: Choice = WithNumber("scaled", 1e-30, 1e30);
 
 pub(super) const RADIUS: Key<RadiusKind> = Key::choice(
     "radius",
-    &[Word("printed"), Word("data"), Word("determinant"), SCALED],
-    "printed: the paper's formula; data: the theorem behind it with the realised noise, smaller and valid; \
-     determinant: Hoeffding's bound with the realised determinant, smallest and valid, no regret theorem; \
+    &[Word("printed"), Word("determinant"), SCALED],
+    "printed: the paper's formula; determinant: Hoeffding's bound with the realised determinant, far smaller and valid, no regret theorem; \
      scaled:X: printed times X, no guarantee",
 )
 .or("printed");
 
-pub(super) const HORIZON: Key<f64> = Key::number(
-    "horizon",
-    1.0,
-    1e18,
-    "for radius=data: the number of steps that its logarithms are made for; beyond, it doubles, each time \
-     with its own share of delta",
-)
-.or("1000000");
-
 pub(super) const DELTA_SPLIT: Key<bool> = Key::flag(
     "delta_split",
     "divide delta by 2L+1, so that the guarantee holds with probability 1 - delta (reading T5); \
-     radius=data always does, radius=determinant never needs to",
+     radius=determinant never needs to",
 )
 .or("false");
 
@@ -85,7 +75,7 @@ pub(super) const NORMS: Key<Norms> = Key::choice(
     "printed: |phi_V| <= 1 and sqrt(lambda)|theta*| <= 1, as the theorem assumes and most problems do not \
      meet; computed: the problem's own norms (reading B1), with which the radius is valid",
 )
-.computed("printed; computed for radius=data and radius=determinant");
+.computed("printed; computed for radius=determinant");
 
 pub(super) const PHI_NORM: Key<f64> =
     Key::number("phi_norm", 0.0, 1e30, "bound on |phi_V| for V in [0,1] (reading B1)")

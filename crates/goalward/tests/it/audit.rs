@@ -69,7 +69,6 @@ fn the_other_learners_with_a_set_can_be_audited() {
     for (id, settings) in [
         ("levis", "B=oracle norms=computed"),
         ("levis+", "B=oracle norms=computed"),
-        ("levis++", "B=oracle radius=data"),
         ("levis++", "B=oracle radius=determinant"),
         ("levis++", "B=doubling"),
         ("rho-levis++", "B=oracle t_star=oracle norms=computed"),

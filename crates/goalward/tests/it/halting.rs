@@ -72,7 +72,7 @@ fn interrupted(arena: &Arena, spec: &RunSpec, after: u64) -> Option<Vec<u8>> {
 
 const LEARNERS: &[(&str, &[&str])] = &[
     ("levis++", &["B=3", "radius=scaled:0.001"]),
-    ("levis++", &["B=3", "radius=data", "horizon=16", "planner=fast"]),
+    ("levis++", &["B=3", "radius=determinant", "planner=fast"]),
     ("rho-levis++", &["B=3", "t_star=3", "radius=scaled:0.001"]),
     ("levis", &["B=oracle", "radius=determinant"]),
     ("levis++", &["B=doubling", "scale=0.01"]),

@@ -124,7 +124,7 @@ impl Observer for Inside<'_> {
 fn coverage_and_size() {
     for arena in arenas() {
         let b = 1.2 * arena.exact().b_star;
-        for (radius, part) in [("data", 0.5), ("determinant", 0.02)] {
+        for (radius, part) in [("determinant", 0.02)] {
             let mut left = 0;
             for seed in 0..24 {
                 let settings = Settings::new().set("B", b).set("radius", radius).set("delta", 0.1);

@@ -69,9 +69,7 @@ fn tried(arena: &Arena, entry: &LearnerEntry) -> Vec<Settings> {
     if !has("radius") {
         return vec![base];
     }
-    // a short horizon, so that it is passed
-    let longer = if has("horizon") { base.clone().set("horizon", 16) } else { base.clone() };
-    let radii = ["scaled:0.001", "data", "determinant"].map(|radius| longer.clone().set("radius", radius));
+    let radii = ["scaled:0.001", "determinant"].map(|radius| base.clone().set("radius", radius));
     let taken = |settings: &Settings| {
         Runner::new(arena, RunSpec::new(entry.id, 1).settings(settings.clone())).is_ok()
     };

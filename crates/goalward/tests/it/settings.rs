@@ -69,7 +69,6 @@ const VALUES: &[&str] = &[
     "nearest:-1",
     "printed",
     "determinant",
-    "data",
     "scaled:",
     "scaled:0",
     "scaled:-1",

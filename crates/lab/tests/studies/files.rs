@@ -150,7 +150,7 @@ fn everybody_is_everybody() {
         study.learners.into_iter().map(|l| l.contender.label).collect::<Vec<_>>()
     };
     let all = of("\"all\"");
-    assert!(all.len() > 20 && all.contains(&"levis++@radius=data".to_string()));
+    assert!(all.len() > 20 && all.contains(&"levis++@radius=determinant".to_string()));
     assert!(!all.contains(&"optimal".to_string()), "it knows the truth");
     let lead = of("[\"lr\", \"all linear-mixture\"]");
     assert_eq!(lead[0], "lr");

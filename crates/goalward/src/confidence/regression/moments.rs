@@ -2,7 +2,7 @@
 
 use super::{RadiusRule, given, unscaled};
 use crate::confidence::norms::{Norms, theta_norm};
-use crate::confidence::radius::{Bernstein, RadiusKind, levis_plus_plus, weighted_determinant};
+use crate::confidence::radius::{RadiusKind, levis_plus_plus, weighted_determinant};
 use crate::confidence::{Assumption, Claim, Condition, Kind};
 use crate::estimate::Home;
 use crate::numeric::Portable;
@@ -53,8 +53,6 @@ pub(crate) struct MomentRule {
     pub radius: RadiusKind,
     /// Whether delta is divided by 2L + 1.
     pub delta_split: bool,
-    /// For `data`: the number of steps that its logarithms are made for.
-    pub horizon: f64,
     /// Which norms.
     pub norms: Norms,
     /// The bound on |phi_V|.
@@ -119,23 +117,19 @@ impl MomentRule {
     pub(crate) fn is_of_data(&self) -> bool {
         match self.radius {
             RadiusKind::Printed | RadiusKind::Scaled(_) => false,
-            RadiusKind::Data | RadiusKind::Determinant => true,
+            RadiusKind::Determinant => true,
         }
     }
 
     /// The radius of every level after t steps.
     pub(crate) fn radii(&self, t: u64, home: &Home, radii: &mut Vec<f64>) {
-        let MomentRule { dim, lambda, phi_norm, horizon, .. } = *self;
+        let MomentRule { dim, lambda, phi_norm, .. } = *self;
         let (delta, bias) = (self.share(), self.bias());
         radii.clear();
         match self.radius {
             RadiusKind::Printed | RadiusKind::Scaled(_) => {
                 let printed = levis_plus_plus(t, dim, lambda, delta, phi_norm, bias);
                 radii.resize(self.levels, self.radius.factor() * printed);
-            }
-            RadiusKind::Data => {
-                let of = Bernstein { dim, lambda, delta, horizon, phi_norm, bias };
-                radii.extend(home.noise().iter().map(|&noise| of.radius(t, noise)));
             }
             RadiusKind::Determinant => {
                 let levels = home.levels().iter().zip(home.steepest());

@@ -20,8 +20,7 @@ pub(crate) struct Home {
     gamma_sq: f64,
     /// s_l^2 of the last step.
     sigma_sq: Vec<f64>,
-    /// Per level, the largest noise so far; see [`Home::noise`] and [`Home::steepest`].
-    noise: Vec<f64>,
+    /// Per level; see [`Home::steepest`].
     steepest: Vec<f64>,
     #[serde(skip)]
     scratch: Scratch,
@@ -63,7 +62,6 @@ impl Home {
             levels: vec![Ridge::new(dim, lambda); levels],
             gamma_sq: gamma * gamma,
             sigma_sq: vec![0.0; levels],
-            noise: vec![0.0; levels],
             steepest: vec![0.0; levels],
             scratch: Scratch::default(),
         }
@@ -80,7 +78,7 @@ impl Home {
         }
         ensure(self.gamma_sq == fresh.gamma_sq, "gamma_sq", || "it is that of another run".into())?;
         for (place, values) in
-            [("sigma_sq", &self.sigma_sq), ("noise", &self.noise), ("steepest", &self.steepest)]
+            [("sigma_sq", &self.sigma_sq), ("steepest", &self.steepest)]
         {
             numbers(place, values, levels)?;
             between(place, values, 0.0, f64::INFINITY)?;
@@ -182,18 +180,8 @@ impl Home {
             weighed[l] = Weighed { variance, norm: running_norm };
             let sigma_sq = sigma_sq.max(alpha_sq).max(self.gamma_sq * running_norm);
             self.sigma_sq[l] = sigma_sq;
-            let sigma = sigma_sq.sqrt();
-            let loudest = span[l] / sigma;
-            self.steepest[l] = self.steepest[l].max(0.5 * loudest);
-            self.noise[l] = self.noise[l].max(loudest * (running_norm / sigma).min(1.0));
+            self.steepest[l] = self.steepest[l].max(0.5 * (span[l] / sigma_sq.sqrt()));
         }
-    }
-
-    /// Per level, the largest so far of span/sigma_bar min(1, |x| in the norm of Sigma_{t-1}^-1),
-    /// x = psi/sigma_bar: a bound on the noise term of the concentration theorem. The span is that
-    /// of U^(2^l) over the successors of the pair.
-    pub(crate) fn noise(&self) -> &[f64] {
-        &self.noise
     }
 
     /// Per level, the largest span/(2 sigma_bar) so far: the noise is sub-Gaussian with it.

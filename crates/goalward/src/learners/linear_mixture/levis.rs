@@ -124,10 +124,7 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
         settings.note_as(B_OR_DOUBLING.name(), json!(b * unit));
     }
     let lambda = settings.get(&RIDGE)?;
-    let radius = scale::radius(brief, &RADIUS).map_err(|error| match settings.text(&RADIUS) {
-        Some("data") => settings.refuse(&RADIUS, "that radius is for levis++ alone".into()),
-        _ => error,
-    })?;
+    let radius = scale::radius(brief, &RADIUS)?;
     let computed = radius == RadiusKind::Determinant;
     let norms = norms::read(brief, if computed { Norms::Computed } else { Norms::Printed })?;
     let assumed = (dim as f64).sqrt();

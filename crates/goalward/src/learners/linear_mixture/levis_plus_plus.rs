@@ -12,11 +12,6 @@
 //! B >= B*, and c_min (rho-LEVIS++: T* and K instead). Results say whether B was large enough,
 //! where B* is known.
 //!
-//! `B=doubling` does without B, and has no guarantee. B begins with the largest cost that no action
-//! avoids. When the value of a plan exceeds B, B doubles, and with it lambda and L where they were
-//! not given. The regressions begin anew, as U = V_j/B is another function then, and the plan is
-//! made again. Plans show the B of the moment.
-//!
 //! # Parameters
 //!
 #![doc = include_str!("../../../docs/learners/levis++.md")]
@@ -24,14 +19,8 @@
 //! The radius is
 //! * `printed`: the formula of Theorem 5.1, for all levels;
 //! * `scaled:X`: that times X. No guarantee;
-//! * `data`: the theorem behind it, evaluated with what the data realised
-//!   (`Bernstein` in `confidence/radius.rs`), for each level its own. With probability 1 -
-//!   delta theta* is in the sets of all levels at all times: the theorem's E eta^2 <= 1 holds at
-//!   level l while theta* is in the frozen sets of the levels l and l + 1, which is known by
-//!   induction over the steps, at the top level always. HOME uses the radii of t_j, with the frozen
-//!   pairs that they belong to. Regret as printed, up to constants;
 //! * `determinant`: a Hoeffding bound with the realised determinant
-//!   (`weighted_determinant` there). By far the smallest.
+//!   (`weighted_determinant` in `confidence/radius.rs`). By far the smallest.
 //!   Validity and optimism with probability 1 - delta; no regret theorem. HOME's weights are then
 //!   no more than weights: the bound does not rely on what they say of the variance, so the levels
 //!   above 0 have no share of delta.
@@ -39,10 +28,6 @@
 //! The printed radius is proved for |phi_V| <= 1 and |theta*| <= B only. The result says whether
 //! that holds ([`Claim`]); with `norms=computed` the same formula has the problem's own norms and
 //! holds whatever they are.
-//!
-//! A vector Bernstein inequality with the realised determinant (Ziemann 2024) would be smaller than
-//! `data` and keep its regret; it is not offered: the form that could be verified holds at one
-//! stopping time, not at all times.
 //!
 //! # Cost per step
 //!
@@ -76,7 +61,7 @@ use crate::confidence::{Claim, Ellipse, Growing, MomentRule, Norms, Perturbation
 use crate::estimate::Home;
 use crate::learners::builder::builder;
 use crate::learners::shared::{
-    B, B_OR_DOUBLING, C_MIN, DELTA, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER,
+    B, B_OR_DOUBLING, C_MIN, DELTA, DELTA_SPLIT, GAMMA, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER,
     RADIUS, ROWS, THETA_NORM,
 };
 use crate::learners::{
@@ -106,7 +91,7 @@ pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
 .parameters(PARAMETERS)
 .family(Family::LinearMixture)
 .optimistic()
-.variants(&["", "radius=data", "radius=determinant"])
+.variants(&["", "radius=determinant"])
 .cost("O(L (nnz + d^2)); O(d L log T) plans in all")
 .keeps("O(S A + L d^2)")
 .memory(bytes);
@@ -122,7 +107,6 @@ builder! {
     LEVELS as TakesLevels;
     RADIUS as TakesRadius;
     OWN_SCALE as TakesScale;
-    HORIZON as TakesHorizon;
     DELTA_SPLIT as TakesDeltaSplit;
     NORMS as TakesNorms;
     PHI_NORM as TakesPhiNorm;
@@ -194,15 +178,12 @@ pub(super) fn read_rule(
     let (b, c_min) = (b / unit, c_min / unit);
     let levels = settings.get_or(&LEVELS, || MomentRule::levels_of(b, c_min))? as usize;
     let lambda = settings.get_or(&LAMBDA, || 1.0 / (b * b))?;
-    let own = matches!(radius, RadiusKind::Data | RadiusKind::Determinant);
+    let own = radius == RadiusKind::Determinant;
     let norms = norms::read(brief, if own { Norms::Computed } else { norms })?;
     let theta_norm = norms::theta(norms, brief, None)?;
     let phi_norm = norms::phi(norms, brief, 1.0)?;
-    let delta_split = match radius {
-        RadiusKind::Data => true,
-        RadiusKind::Determinant => false,
-        _ => settings.get(&DELTA_SPLIT)?,
-    };
+    // Hoeffding's bound needs level 0 alone
+    let delta_split = !own && settings.get(&DELTA_SPLIT)?;
     settings.note(&DELTA_SPLIT, &delta_split);
     settings.note_as(B.name(), json!(b * unit));
     settings.note_as(C_MIN.name(), json!(c_min * unit));
@@ -220,7 +201,6 @@ pub(super) fn read_rule(
         levels,
         radius,
         delta_split,
-        horizon: settings.get(&HORIZON)?,
         norms,
         phi_norm,
         theta_norm,

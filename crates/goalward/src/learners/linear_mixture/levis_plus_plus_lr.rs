@@ -59,7 +59,7 @@ use crate::confidence::{Claim, Ellipse, Kept, LikelihoodKeeper, Norms};
 use crate::estimate::Likelihood;
 use crate::learners::builder::builder;
 use crate::learners::shared::{
-    B, C_MIN, DELTA, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, NORMS, PHI_NORM, RADIUS, ROWS, THETA_NORM,
+    B, C_MIN, DELTA, DELTA_SPLIT, GAMMA, LAMBDA, LEVELS, NORMS, PHI_NORM, RADIUS, ROWS, THETA_NORM,
 };
 use crate::learners::{
     Algorithm, Brief, Call, Clock, Emptiness, Family, LearnerEntry, Need, Probe, Reason, Seen, Snapshot,
@@ -104,7 +104,6 @@ builder! {
     GAMMA as TakesGamma;
     LEVELS as TakesLevels;
     RADIUS as TakesRadius;
-    HORIZON as TakesHorizon;
     SPLIT as TakesDeltaSplit;
     OWN_NORMS as TakesNorms;
     PHI_NORM as TakesPhiNorm;

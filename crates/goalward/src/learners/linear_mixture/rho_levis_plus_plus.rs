@@ -33,7 +33,7 @@ use crate::Result;
 use crate::confidence::{Norms, Perturbation};
 use crate::learners::builder::builder;
 use crate::learners::shared::{
-    B, DELTA, DELTA_SPLIT, GAMMA, HORIZON, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS, ROWS, T_STAR,
+    B, DELTA, DELTA_SPLIT, GAMMA, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS, ROWS, T_STAR,
     THETA_NORM,
 };
 use crate::learners::{Algorithm, Brief, Family, LearnerEntry, Need};
@@ -70,7 +70,6 @@ builder! {
     LEVELS as TakesLevels;
     RADIUS as TakesRadius;
     OWN_SCALE as TakesScale;
-    HORIZON as TakesHorizon;
     DELTA_SPLIT as TakesDeltaSplit;
     NORMS as TakesNorms;
     PHI_NORM as TakesPhiNorm;

@@ -54,7 +54,7 @@ use crate::Result;
 use crate::confidence::{Claim, Ellipse, LayerRule, Norms, RadiusKind};
 use crate::estimate::{Layer, Layers, Ridge};
 use crate::learners::builder::builder;
-use crate::learners::shared::{B, DELTA, HORIZON, LAMBDA, PLANNER, ROWS, SCALED, THETA_NORM};
+use crate::learners::shared::{B, DELTA, LAMBDA, PLANNER, ROWS, SCALED, THETA_NORM};
 use crate::learners::{
     Algorithm, Brief, Call, Clock, Emptiness, Family, LearnerEntry, Need, Probe, Reason, Seen, Snapshot,
     Transition,
@@ -94,10 +94,14 @@ const RADIUS: Key<RadiusKind> = Key::choice(
 )
 .or("printed");
 
-const STEPS: Key<f64> = HORIZON.doc(
+const STEPS: Key<f64> = Key::number(
+    "horizon",
+    1.0,
+    1e18,
     "the number N of steps that the layers are made for: alpha = N^(-3/2), L = ceil(log2(1/alpha)); a run \
      may be longer",
-);
+)
+.or("1000000");
 
 const RIDGE: Key<f64> = LAMBDA.computed("1/theta_norm^2").doc("ridge; layer l has 2^(-2l) of it");
 
@@ -114,7 +118,7 @@ builder! {
     RIDGE as TakesLambda;
     RADIUS as TakesRadius;
     OWN_SCALE as TakesScale;
-    STEPS as TakesHorizon;
+    STEPS, horizon => f64;
     OWN_THETA_NORM as TakesThetaNorm;
     PLANNER as TakesPlanner;
     ROWS as TakesRows;
