@@ -120,7 +120,9 @@ impl Kernel<'_> {
         for s in self.off_goal() {
             let (mut row, mut leaves) = (Vec::new(), 0.0);
             let Some(p) = pairs[s] else {
-                (to.push(row), out.push(1.0), charge.push(LOST));
+                to.push(row);
+                out.push(1.0);
+                charge.push(LOST);
                 continue;
             };
             for &(next, w) in self.rows[p].iter().filter(|e| e.1 > 0.0 && e.0 != s) {
@@ -129,7 +131,9 @@ impl Kernel<'_> {
                     false => row.push(((next - usize::from(next > goal)) as u32, w)),
                 }
             }
-            (to.push(row), out.push(leaves), charge.push(self.costs[p]));
+            to.push(row);
+            out.push(leaves);
+            charge.push(self.costs[p]);
         }
         let mut elimination = Elimination::<ByNumber>::default();
         elimination.heed(halt);
