@@ -89,7 +89,7 @@ fn claims_say_their_kind_and_probability() {
         ("levis++@radius=determinant --set B=oracle", &[SET, OPTIMISM, CERTIFICATE, NONE, MIXTURE]),
         (
             "psrl-mixture",
-            &["claims  ", "none: the Bayesian regret of PSRL-SSP is proved for Dirichlet priors"],
+            &["claims  ", "none: draws are approximate, and the Bayesian regret of PSRL-SSP"],
         ),
         ("q-learning", &["claims  ", "none: nothing is proved of this learner"]),
     ];

@@ -5,6 +5,7 @@ mod answer;
 mod devi;
 mod finite_horizon;
 pub(crate) mod graph;
+mod proper;
 mod solve;
 mod sweeps;
 mod units;
@@ -21,6 +22,7 @@ pub use devi::Planner;
 pub use devi::{Convergence, Devi, Task};
 pub(crate) use devi::{Met, way};
 pub(crate) use finite_horizon::{Backup, Layers};
+pub(crate) use proper::Kernel;
 #[doc(hidden)]
 pub use solve::tried;
 pub use solve::{Extras, Options, Trust, Way, solve};

@@ -175,6 +175,36 @@ fn a_level_of_one_or_more_is_vacuous() {
     assert_eq!(guarantee(&windy(), "levis++", &split).holds, Holds::Yes);
 }
 
+/// Each paper's theorem fails with its own multiple of delta, and its sets with another.
+#[test]
+fn claims_have_the_levels_of_their_papers() {
+    let arena = windy();
+    let near = |promise: Option<&goalward::confidence::Promise>, level: f64| {
+        let found = promise.unwrap().level;
+        assert!((found - level).abs() < 1e-12, "{found} {level}");
+    };
+    let told = guarantee(&arena, "levis+", &[("B", "oracle"), ("norms", "computed")]);
+    for kind in [Kind::Set, Kind::Optimism, Kind::Certificate] {
+        near(told.of(kind), 0.03);
+    }
+    near(told.of(Kind::Regret), 0.07);
+    assert_eq!((told.holds, told.level()), (Holds::Yes, Some(0.03)));
+    let told = guarantee(&arena, "ucrl-ave-ssp", &[("B", "oracle")]);
+    near(told.of(Kind::Set), 0.03);
+    assert!(told.of(Kind::Regret).is_none());
+    let both = [("B", "oracle"), ("t_star", "oracle")];
+    let told = guarantee(&arena, "lsvi-ucb-ssp", &both);
+    near(told.of(Kind::Regret), 0.04);
+    assert_eq!(told.holds, Holds::Yes, "{told:?}");
+    // a sketch without a probability, whatever the bonus is
+    for bonus in ["printed", "values"] {
+        let told = guarantee(&arena, "mvp+", &[both[0], both[1], ("bonus", bonus)]);
+        assert_eq!(told.holds, Holds::Unknown, "{bonus}");
+        let said = |part: &str| told.conditions.iter().any(|c| c.condition.contains(part));
+        assert!(said("sketches") && said("up to 3B") == (bonus == "printed"), "{bonus}: {told:?}");
+    }
+}
+
 /// Outside a simulation nobody knows B* and theta*, and the claim says so.
 #[test]
 fn without_a_truth_it_is_unknown() {

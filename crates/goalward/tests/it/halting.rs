@@ -81,6 +81,8 @@ const LEARNERS: &[(&str, &[&str])] = &[
     ("levis++lr", &["B=3", "radius=determinant"]),
     ("ucrl-ave-ssp", &["B=3", "scale=0.02"]),
     ("psrl-mixture", &[]),
+    ("psrl-ssp", &[]),
+    ("psrl-ssp", &["support=known"]),
     ("certainty-equivalence", &["epsilon=0.2"]),
     ("lr", &[]),
     ("lr", &["planner=fast"]),

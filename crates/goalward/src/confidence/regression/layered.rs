@@ -60,7 +60,7 @@ impl RadiusRule for LayerRule {
         self.radius
     }
 
-    /// One delta for the sets of all layers, two for what is estimated of variances.
+    /// Lemmas D.3 and D.4 of the paper.
     fn level(&self) -> f64 {
         3.0 * self.delta
     }

@@ -18,7 +18,9 @@
 //!
 //! The printed radii are proved for |phi_V| <= sqrt(d) and |theta*| <= sqrt(d), for V in [0, 1], as
 //! LEVIS's is. With `norms=computed` they have the problem's own norms. The formulas are in
-//! `confidence/radius.rs` (`TwoRadii`).
+//! `confidence/radius.rs` (`TwoRadii`). The confidence sets fail with probability 3 delta at most
+//! (Lemma 5 of UCRL-VTR+'s paper), and with them optimism and the certificate; the bound on the
+//! regret with 7 delta.
 //!
 //! # Cost per step
 //!
@@ -57,21 +59,24 @@ use crate::problem::{Action, Pair, State};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-pub(in crate::learners) const ENTRY: LearnerEntry =
-    LearnerEntry::new("levis+", "LEVIS+: extended value iteration with weights from two moments", build)
-        .reference("Min, He, Wang, Gu (ICML 2022), Algorithm 3")
-        .setting("linear mixture SSP, costs >= c_min > 0 (rho > 0 for zero costs)")
-        .needs(&[Need::B])
-        .guarantee(
-            "regret O~(d B sqrt(K/c_min)) with probability 1 - 7 delta for large K, if B >= B* and the \
-             norms in force bound the problem's (norms=computed: always); scaled: none",
-        )
-        .parameters(PARAMETERS)
-        .family(Family::LinearMixture)
-        .optimistic()
-        .cost("O(nnz + d^2); O(d log T) plans in all")
-        .keeps("O(S A + d^2)")
-        .memory(bytes);
+pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
+    "levis+",
+    "LEVIS+: extended value iteration with weights from two moments",
+    build,
+)
+.reference("Min, He, Wang, Gu (ICML 2022), Algorithm 3")
+.setting("linear mixture SSP, costs >= c_min > 0 (rho > 0 for zero costs)")
+.needs(&[Need::B])
+.guarantee(
+    "regret O~(d B sqrt(K/c_min)) with probability 1 - 7 delta for large K, sets with 1 - 3 delta, if \
+             B >= B* and the norms in force bound the problem's (norms=computed: always); scaled: none",
+)
+.parameters(PARAMETERS)
+.family(Family::LinearMixture)
+.optimistic()
+.cost("O(nnz + d^2); O(d log T) plans in all")
+.keeps("O(S A + d^2)")
+.memory(bytes);
 
 const RADIUS: Key<RadiusKind> = Key::choice(
     "radius",
@@ -80,7 +85,9 @@ const RADIUS: Key<RadiusKind> = Key::choice(
 )
 .or("printed");
 
-const LEVEL: Key<f64> = DELTA.doc("goes into the radii as given; they fail with probability 7 delta");
+const LEVEL: Key<f64> = DELTA.doc(
+    "goes into the radii as given; the sets fail with probability 3 delta, the regret's bound with 7 delta",
+);
 
 builder! {
     /// LEVIS+ (Min, He, Wang, Gu, ICML 2022). See the [module](self).

@@ -5,7 +5,8 @@
 //! The prior is uniform on B. The posterior is proportional to the product of <phi(s'|s,a), theta>
 //! over all steps seen. At the beginning of each epoch a theta is drawn from it, by hit and run
 //! within B (`estimate/likelihood/walk.rs`), and the policy that is optimal for it is followed until
-//! the epoch ends. Epochs are those of PSRL-SSP: one ends when it has seen more episodes end than
+//! the epoch ends. A draw is approximate: it is where the chain stands after a number of moves.
+//! Epochs are those of PSRL-SSP: one ends when it has seen more episodes end than
 //! the one before, or when some pair was visited more than twice as often as when it began.
 //!
 //! A draw lies in B, so that every row is a distribution. If it has the goal out of reach of some
@@ -57,16 +58,21 @@ use crate::plan::Cut;
 use crate::problem::{Action, Pair, Problem, State};
 use serde::{Deserialize, Serialize};
 
-pub(in crate::learners) const ENTRY: LearnerEntry =
-    LearnerEntry::new("psrl-mixture", "posterior sampling: plans for a theta drawn from B", build)
-        .reference("Jafarnia-Jahromi, Chen, Jain, Luo (UAI 2023), Algorithm 1, with the mixture's posterior")
-        .setting("linear mixture SSP, costs may be zero")
-        .guarantee("none: the Bayesian regret of PSRL-SSP is proved for Dirichlet priors, not for this one")
-        .parameters(PARAMETERS)
-        .family(Family::LinearMixture)
-        .cost("O(nnz + d^2); one draw and one plan an epoch")
-        .keeps("O(S A), and 28 bytes for each distinct transition seen")
-        .memory(all_bytes);
+pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
+    "psrl-mixture",
+    "posterior sampling: plans for a theta drawn by hit-and-run",
+    build,
+)
+.reference("Jafarnia-Jahromi, Chen, Jain, Luo (UAI 2023), Algorithm 1, with the mixture's posterior")
+.setting("linear mixture SSP, costs may be zero")
+.guarantee(
+    "none: draws are approximate, and the Bayesian regret of PSRL-SSP is proved for Dirichlet priors alone",
+)
+.parameters(PARAMETERS)
+.family(Family::LinearMixture)
+.cost("O(nnz + d^2); one draw and one plan an epoch")
+.keeps("O(S A), and 28 bytes for each distinct transition seen")
+.memory(all_bytes);
 
 const BURN_IN: Key<u64> = Key::count(
     "burn_in",

@@ -39,13 +39,13 @@
 //! * alpha = (K H)^(-3/2) has no H here: it is N^(-3/2), with N = `horizon` for the number of
 //!   steps. L = ceil(log2(1/alpha)).
 //! * lambda = 1/S^2, S being the bound on |theta*|, which the paper calls B.
-//! * A step that is new in no layer, |x| < 2^-l in all of them, goes into layer L with weight 1.
-//!   Its influence is less than 2^-L there, so the radius stays valid. A step with phi_V = 0 tells
-//!   nothing and is left out.
+//! * A step that is new in no layer, |x| < 2^-l in all of them, which the print drops, goes into
+//!   layer L with weight 1. Its influence is less than 2^-L there, so the radius stays valid. A step
+//!   with phi_V = 0 tells nothing and is left out.
 //! * A set is cut with B, where the paper has a bonus and a clamp: that is tighter, and makes DEVI
 //!   converge.
-//! * The sets fail with probability delta, and what is said of variances with 2 delta more at most;
-//!   that count could not be verified at the source.
+//!
+//! The sets fail with probability 3 delta at most (the paper's Lemmas D.3 and D.4).
 
 use super::norms;
 use super::optimist::{Heading, Optimist, Rate, Standing, bytes, given_or_true_b};
@@ -76,7 +76,10 @@ pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
 .reference("Zhao, He, Zhou, Zhang, Gu (COLT 2023), UCRL-AVE, carried over to shortest paths")
 .setting("linear mixture SSP")
 .needs(&[Need::B])
-.guarantee("none proved for shortest paths; optimism holds when theta* is in all sets; scaled: none")
+.guarantee(
+    "no regret proved for shortest paths; the sets hold theta*, and plans are optimistic, with probability \
+     1 - 3 delta, if B >= B* and theta_norm >= |theta*|; scaled: none",
+)
 .parameters(PARAMETERS)
 .family(Family::LinearMixture)
 .optimistic()
@@ -101,11 +104,13 @@ const RIDGE: Key<f64> = LAMBDA.computed("1/theta_norm^2").doc("ridge; layer l ha
 const OWN_THETA_NORM: Key<f64> =
     THETA_NORM.computed("the largest norm in the set B").doc("bound on |theta*|, which the paper calls B");
 
+const LEVEL: Key<f64> = DELTA.doc("goes into the radii as given; the sets fail with probability 3 delta");
+
 builder! {
     /// UCRL-AVE (Zhao, He, Zhou, Zhang, Gu, COLT 2023) for shortest paths. See the [module](self).
     UcrlAveSsp, ENTRY;
     B as TakesB;
-    DELTA as TakesDelta;
+    LEVEL as TakesDelta;
     RIDGE as TakesLambda;
     RADIUS as TakesRadius;
     OWN_SCALE as TakesScale;
@@ -135,7 +140,7 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let layers = ((1.5 * settings.get(&STEPS)?.log_2()).ceil() as u64).clamp(1, MOST_LAYERS) as usize;
     settings.note_as("layers", json!(layers));
     let radius = scale::radius(brief, &RADIUS)?;
-    let rule = LayerRule { unit, b, delta: settings.get(&DELTA)?, lambda, layers, radius, theta_norm };
+    let rule = LayerRule { unit, b, delta: settings.get(&LEVEL)?, lambda, layers, radius, theta_norm };
     let costs = brief.problem.costs().iter().map(|c| c / unit).collect();
     let optimist = Optimist::new(brief, costs, b, unit, &PLANNER)?;
     let layers = Layers::new(dim, layers, lambda);

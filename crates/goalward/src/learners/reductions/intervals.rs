@@ -32,6 +32,11 @@ pub(in crate::learners) trait FiniteHorizon: Backup + Send + Sync {
     /// An interval ended, so that the one with this number begins, from 1. Whether to plan anew.
     fn begin(&mut self, interval: u64) -> bool;
 
+    /// Whether the last visit of a pair is reason to plan anew, before the interval ends.
+    fn plans_at(&self, _pair: Pair) -> bool {
+        false
+    }
+
     /// What is proved of it; assumptions on B and T* are added.
     fn theorem(&self) -> Theorem;
 
@@ -196,6 +201,7 @@ impl<A: FiniteHorizon> Algorithm for Reduced<A> {
             Some(layers) => self.learner.learn(step, pair, layers.carried(self.left() - 1)),
             None => self.learner.learn(step, pair, &self.learner.terminal()),
         };
+        self.place.due |= self.learner.plans_at(pair);
         self.place.made += 1;
         if step.next == self.table.problem.goal() || self.place.made == self.horizon.steps {
             self.next_interval();
@@ -204,7 +210,7 @@ impl<A: FiniteHorizon> Algorithm for Reduced<A> {
     }
 
     fn due(&mut self, _: &Clock) -> Option<Reason> {
-        self.place.due.then_some(Reason::Interval)
+        self.place.due.then_some(if self.place.made == 0 { Reason::Interval } else { Reason::Visits })
     }
 
     fn plans_first(&self) -> bool {

@@ -4,8 +4,8 @@
 //!
 //! Cuts time into intervals of H = ceil(4 T* ln(4K)) steps with a terminal cost of 2 B off the
 //! goal. Counts transitions, shared by all steps of an interval. When the visits of a pair reach a
-//! power of two it takes over the pair's counts, and the next interval begins with a new backward
-//! induction, with a bonus b = max(7 sqrt(Var iota/n), 49 (3B) iota/n), iota = 20 ln(2 S A n/delta).
+//! power of two it takes over the pair's counts, and makes a new backward induction with a bonus b =
+//! max(7 sqrt(Var iota/n), 49 B iota/n), iota = 20 ln(2 S A n/delta).
 //!
 //! # What it needs to know
 //!
@@ -15,7 +15,12 @@
 //!
 #![doc = include_str!("../../../docs/learners/mvp+.md")]
 //!
-//! The constants 7, 49 and 20 are the paper's.
+//! The constants 7, 49 and 20 are the paper's, and so is the B beside the 49 with `bonus=printed`. Values
+//! of the reduction reach 3B. What makes such a bonus monotone, and the plan optimistic, is proved for
+//! values up to B only. `bonus=values` has 3B there, which is goalward's reading and covers them.
+//!
+//! The paper states the regret without constants and without a probability, and sketches the proof.
+//! So the result says that the guarantee is unknown, with either bonus.
 //!
 //! # Cost per step
 //!
@@ -29,11 +34,11 @@
 //! # Departures from the print
 //!
 //! The costs are known here, so there is no estimate of them. The print has argmin for V_h, which
-//! is read as min. Values of the reduction lie in [0, 3B], so 3B stands in the bonus. A pair that
-//! was never visited has Q = 0. `support=known` is ours.
+//! is read as min. A pair that was never visited has Q = 0. `support=known` is ours.
 
 use super::{FiniteHorizon, Horizon, Reduced};
 use crate::Result;
+use crate::confidence::{Assumption, Condition};
 use crate::estimate::{StoredVisits, Visits};
 use crate::learners::builder::builder;
 use crate::learners::core::table_bytes;
@@ -42,6 +47,7 @@ use crate::learners::shared::{B, DELTA, INTERVAL, T_STAR, TERMINAL};
 use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Seen, Transition};
 use crate::numeric::Portable;
 use crate::numeric::stored::{Flaw, Within};
+use crate::parameters::{Choice, Key, Value};
 use crate::plan::Backup;
 use crate::problem::{Pair, Problem};
 use serde::{Deserialize, Serialize};
@@ -52,12 +58,46 @@ pub(in crate::learners) const ENTRY: LearnerEntry =
         .reference("Chen, Jain, Luo (ICML 2022), Algorithms 1 and 5")
         .setting("tabular SSP")
         .needs(&[Need::B, Need::TStar, Need::Episodes])
-        .guarantee("regret O~(B sqrt(S A K) + B S^2 A), up to logarithms of T*")
+        .guarantee(
+            "regret O~(B sqrt(S A K) + B S^2 A), up to logarithms of T*: a sketch in the paper, without \
+             constants and probability; scale: none",
+        )
         .parameters(PARAMETERS)
         .family(Family::Reduction)
         .cost("O(1); S A log2(T) backward inductions in all, of O(H transitions)")
         .keeps("O(S A + transitions seen + layers S A), at most H layers")
         .memory(|problem| table_bytes(problem) + 120 * problem.pairs() as u64);
+
+/// What stands beside the 49 of the bonus.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Reach {
+    /// B, as printed.
+    Printed,
+    /// 3B, which values of the reduction reach.
+    Values,
+}
+
+#[doc(hidden)]
+impl Value for Reach {
+    fn read(text: &str) -> Option<Reach> {
+        [Reach::Printed, Reach::Values].into_iter().find(|reach| reach.typed() == text)
+    }
+
+    fn typed(&self) -> String {
+        match self {
+            Reach::Printed => "printed".into(),
+            Reach::Values => "values".into(),
+        }
+    }
+}
+
+const REACH: Key<Reach> = Key::choice(
+    "bonus",
+    &[Choice::Word("printed"), Choice::Word("values")],
+    "the lower-order term of the bonus; printed: 49 B iota/n, as in the paper; values: 49 (3B) iota/n, as \
+     values of the reduction reach 3B",
+)
+.or("printed");
 
 builder! {
     /// MVP+ (Chen, Jain, Luo, ICML 2022). See the [module](self).
@@ -66,6 +106,7 @@ builder! {
     T_STAR as TakesTStar;
     DELTA as TakesDelta;
     BONUS as TakesScale;
+    REACH, bonus => Reach;
     SUPPORT as TakesSupport;
     INTERVAL as TakesInterval;
     TERMINAL as TakesTerminal;
@@ -74,11 +115,11 @@ builder! {
 fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let horizon = Horizon::read(brief, (&B, &T_STAR), (&INTERVAL, 4.0), (&TERMINAL, 2.0))?;
     let terms = Terms::read(brief)?;
+    let reach = brief.settings.get(&REACH)?;
     let problem = brief.problem.clone();
     let costs = problem.costs().iter().map(|c| c / terms.unit).collect();
     let none = Visits::new(problem.pairs());
-    let learner =
-        Counted { costs, terms, horizon, visits: none.clone(), taken: none, renewed: false, problem };
+    let learner = Counted { costs, terms, horizon, reach, visits: none.clone(), taken: none, problem };
     Ok(Box::new(Reduced::new(brief, horizon, learner)?))
 }
 
@@ -87,11 +128,10 @@ struct Counted {
     costs: Vec<f64>,
     terms: Terms,
     horizon: Horizon,
+    reach: Reach,
     visits: Visits,
     /// The counts of each pair when its visits last reached a power of two.
     taken: Visits,
-    /// Whether some pair's have since the last plan.
-    renewed: bool,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -99,7 +139,6 @@ struct Counted {
 pub(super) struct Memory {
     visits: StoredVisits,
     taken: StoredVisits,
-    renewed: bool,
 }
 
 impl Backup for Counted {
@@ -109,6 +148,10 @@ impl Backup for Counted {
 
     fn back(&mut self, next: &[f64], q: &mut [f64], now: &mut [f64]) {
         let Terms { delta, scale, support, sizes, .. } = self.terms;
+        let reach = match self.reach {
+            Reach::Printed => self.horizon.b,
+            Reach::Values => 3.0 * self.horizon.b,
+        };
         for s in (0..self.problem.states()).filter(|&s| s != self.problem.goal()) {
             now[s] = f64::INFINITY;
             for p in self.problem.pairs_of(s) {
@@ -118,7 +161,7 @@ impl Backup for Counted {
                     let n = row.n() as f64;
                     let (mean, variance) = row.moments(next);
                     let iota = 20.0 * (2.0 * sizes.sa * n / delta).log_e();
-                    let b = (7.0 * (variance * iota / n).sqrt()).max(49.0 * 3.0 * self.horizon.b * iota / n);
+                    let b = (7.0 * (variance * iota / n).sqrt()).max(49.0 * reach * iota / n);
                     q[p] = q[p].max(cost + mean - scale * b);
                 }
                 now[s] = now[s].min(q[p]);
@@ -134,13 +177,26 @@ impl FiniteHorizon for Counted {
         self.visits.take(pair, step.next);
         if self.visits.n(pair).is_power_of_two() {
             self.taken.copy(pair, &self.visits);
-            self.renewed = true;
         }
         Seen::Counted
     }
 
     fn begin(&mut self, _: u64) -> bool {
-        std::mem::take(&mut self.renewed)
+        false
+    }
+
+    fn plans_at(&self, pair: Pair) -> bool {
+        self.visits.n(pair).is_power_of_two()
+    }
+
+    fn assumes(&self) -> Vec<Assumption> {
+        let sketch = "the theorem, which the paper sketches without a probability, fails with delta at most";
+        let mut all = vec![Assumption::Settled(Condition::plain(sketch, None))];
+        if self.reach == Reach::Printed {
+            let covers = "the printed bonus, made for values up to B, serves for the reduction's up to 3B";
+            all.push(Assumption::Settled(Condition::plain(covers, None)));
+        }
+        all
     }
 
     fn takes_any_step(&self) -> bool {
@@ -158,7 +214,7 @@ impl FiniteHorizon for Counted {
     }
 
     fn stored(&self) -> Memory {
-        Memory { visits: self.visits.stored(), taken: self.taken.stored(), renewed: self.renewed }
+        Memory { visits: self.visits.stored(), taken: self.taken.stored() }
     }
 
     fn restore(&mut self, memory: Memory, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
@@ -166,7 +222,7 @@ impl FiniteHorizon for Counted {
         let visits = Visits::restored(&memory.visits, problem, now.t, listed).within("visits")?;
         let taken = Visits::restored(&memory.taken, problem, now.t, listed).within("taken")?;
         visits.check_before(&taken.all()).within("taken")?;
-        (self.visits, self.taken, self.renewed) = (visits, taken, memory.renewed);
+        (self.visits, self.taken) = (visits, taken);
         Ok(())
     }
 }

@@ -28,9 +28,11 @@
 //!
 //! # Departures from the print
 //!
-//! The optimistic model is solved by value iteration from zero to `precision`, which the paper takes
-//! to be exact; it is an optimistic value wherever it stops. The first policy is planned without
-//! data, where the paper takes any. Ties are broken uniformly when the policy is made.
+//! The optimistic model is solved by value iteration from zero to `precision`, or for 100,000 sweeps,
+//! which the paper takes to be exact; it is an optimistic value wherever it stops. The first policy is planned without
+//! data, where the paper takes any. Ties are broken uniformly when the policy is made. The pair
+//! that is next at the goal is the start's: the algorithm does not say so, and the text asks that an
+//! epoch end once the visits of any pair have doubled.
 //! `support=known` is ours: the rest then leads to the best successor.
 
 use super::extended;
@@ -133,10 +135,9 @@ impl Rule for Bernstein {
 
     fn learn(&mut self, table: &mut Table, step: &Transition, pair: Pair, _: &Clock) -> Option<Reason> {
         self.visits.take(pair, step.next);
-        if step.next == table.problem.goal() {
-            return None;
-        }
-        let next = table.problem.pair(step.next, self.policy[step.next]);
+        // behind the goal comes the next episode
+        let ahead = if step.next == table.problem.goal() { table.problem.start() } else { step.next };
+        let next = table.problem.pair(ahead, self.policy[ahead]);
         let within = self.visits.n(next) - self.before[next];
         (within >= self.before[next]).then_some(Reason::Visits)
     }

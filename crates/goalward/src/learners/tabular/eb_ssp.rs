@@ -31,7 +31,7 @@
 //! # Departures from the print
 //!
 //! Costs are known here, so they are not estimated and c_3 = 0. A change below 1e-14 of the values
-//! counts as none, since 2^-j soon is less than rounding. Values are clamped at a B that is given,
+//! counts as none, since 2^-j soon is less than rounding. VISGO is cut at a million sweeps. Values are clamped at a B that is given,
 //! which changes nothing if B >= B*, and keeps the iteration from running wild if not. With
 //! `B=doubling` the bound of the moment is the larger of sqrt(k)/(S^1.5 A^0.5) and a number that
 //! doubles from 1; a value above it, or too high a cost since the last doubling, makes it double.

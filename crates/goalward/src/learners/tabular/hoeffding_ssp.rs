@@ -20,6 +20,7 @@
 //!
 //! One plan an interval, each of so many sweeps over the transitions seen as it takes to converge.
 //! Until pairs are known, which takes 5000 B^2 S/c_min^2 visits and more, every step is an interval.
+//! `scale` multiplies the radius, and its square these visits.
 //!
 //! # Reference
 //!
@@ -27,10 +28,10 @@
 //!
 //! # Departures from the print
 //!
-//! As in Bernstein-SSP: value iteration stops at `precision`, the first policy is planned without
-//! data, and ties are broken uniformly when a policy is made. `support=known` is ours: a pair's
-//! successors count for S in its radius. With `B=doubling` the first bound is the least cost, as
-//! printed.
+//! As in Bernstein-SSP: value iteration stops at `precision` or after 100,000 sweeps, the first
+//! policy is planned without data, and ties are broken uniformly when a policy is made.
+//! `support=known` is ours: a pair's successors count for S in its radius, not in the number of
+//! visits. With `B=doubling` the first bound is the least cost, as printed.
 
 use super::extended::L1;
 use super::rule::{Rule, Tabular};
@@ -137,10 +138,12 @@ pub(super) struct Memory {
 impl Hoeffding {
     /// Whether a pair was visited too little for the bound of the moment.
     fn is_unknown(&self, p: Pair) -> bool {
-        let Terms { delta, sizes, .. } = self.terms;
+        let Terms { delta, scale, sizes, .. } = self.terms;
         let b = self.given.unwrap_or(self.doubling.b());
         let log = (b * sizes.sa / (delta * self.c_min)).log_e();
-        self.visits.n(p) as f64 <= 5000.0 * b * b * sizes.s / (self.c_min * self.c_min) * log
+        // from so many visits on the radius is small: they go with its square
+        let enough = scale * scale * 5000.0 * b * b * sizes.s / (self.c_min * self.c_min) * log;
+        self.visits.n(p) as f64 <= enough
     }
 
     /// Algorithm 3: whether the interval has cost so much that the bound must be too low. Then it

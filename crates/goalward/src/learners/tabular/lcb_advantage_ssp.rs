@@ -35,7 +35,7 @@
 //! after some 1e9 visits of a pair: it learns nothing in any simulation, unless `scale` is tiny.
 
 use super::rule::{Rule, Tabular};
-use super::stages::Stages;
+use super::stages::{Schedule, Stages};
 use super::svi_ssp::OWN_FLOOR;
 use crate::Result;
 use crate::confidence::{Assumption, Claim};
@@ -93,7 +93,7 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let floor = counted::floor(brief, &OWN_FLOOR, || 1.0 / brief.episodes.max(1) as f64)?;
     let (table, b) = (Table::new(brief, floor), counted::b(brief, &B)?);
     let computed = || Stages::horizon(b, table.least_cost().max(1e-12), terms.sizes.sa, brief.episodes);
-    let stages = Stages::new(brief.settings.get_or(&STAGE, computed)?);
+    let stages = Stages::new(Schedule::Long, brief.settings.get_or(&STAGE, computed)?);
     let rule = Advantage {
         terms,
         given: b,

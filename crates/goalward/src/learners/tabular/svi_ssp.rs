@@ -3,7 +3,7 @@
 //! # What it does
 //!
 //! Counts transitions, and acts greedily on Q, which begins at 0 and only rises. When a stage of a
-//! pair ends it backs up that one pair from its counts, with the bonus b = max(7 sqrt(Var iota/n), 49
+//! pair ends, which is at every visit until there are 2H and then less and less often, it backs up that one pair from its counts, with the bonus b = max(7 sqrt(Var iota/n), 49
 //! B iota/n), iota = 20 ln(2 S A n/delta). There is no planning.
 //!
 //! # What it needs to know
@@ -14,8 +14,10 @@
 //!
 #![doc = include_str!("../../../docs/learners/svi-ssp.md")]
 //!
-//! The constants 7, 49 and 20 are those of the paper, found in one that took them over. H could not
-//! be read at the source: it is `stage`.
+//! The constants 7, 49 and 20 are those of the paper, found in one that took them over. Neither H nor
+//! the schedule of the stages could be read at the source: they are `stage` and `stages`.
+//! `stages=every` is what SVI-SSP most likely has: e_1 = 1, e_j = max(1, floor(E_{j-1}/H)).
+//! `stages=long` is that of LCB-ADVANTAGE-SSP, which backs up no pair before its H-th visit.
 //!
 //! # Cost per step
 //!
@@ -30,6 +32,7 @@
 //! Costs are known here, so they are not estimated. `support=known` is ours.
 
 use super::rule::{Rule, Tabular};
+pub use super::stages::Schedule;
 use super::stages::Stages;
 use crate::Result;
 use crate::confidence::{Assumption, Claim};
@@ -41,7 +44,7 @@ use crate::learners::shared::{B, DELTA};
 use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Reason, Transition};
 use crate::numeric::Portable;
 use crate::numeric::stored::{Flaw, Within};
-use crate::parameters::Key;
+use crate::parameters::{Choice, Key};
 use crate::problem::{Pair, Problem};
 use serde::{Deserialize, Serialize};
 
@@ -60,6 +63,16 @@ pub(in crate::learners) const ENTRY: LearnerEntry =
 
 pub(super) const OWN_FLOOR: Key<f64> = FLOOR.computed("0; for zero costs the largest cost over K");
 
+const STAGES: Key<Schedule> = Key::choice(
+    "stages",
+    &[Choice::Word("every"), Choice::Word("long")],
+    "when a pair is backed up; every: at each visit up to 2H, then after 1/H as many as it has; long: as \
+     LCB-ADVANTAGE-SSP, first at visit H, and each next stage 1 + 1/H as long",
+)
+.or("every");
+
+const OWN_STAGE: Key<u64> = STAGE.doc("H, which the stages are made of");
+
 builder! {
     /// SVI-SSP (Chen et al., NeurIPS 2021). See the [module](self).
     SviSsp, ENTRY;
@@ -68,7 +81,8 @@ builder! {
     BONUS as TakesScale;
     SUPPORT as TakesSupport;
     OWN_FLOOR as TakesFloor;
-    STAGE as TakesStage;
+    STAGES, stages => Schedule;
+    OWN_STAGE as TakesStage;
 }
 
 fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
@@ -76,7 +90,8 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let floor = counted::floor(brief, &OWN_FLOOR, || 1.0 / brief.episodes.max(1) as f64)?;
     let (table, b) = (Table::new(brief, floor), counted::b(brief, &B)?);
     let computed = || Stages::horizon(b, table.least_cost().max(1e-12), terms.sizes.sa, brief.episodes);
-    let stages = Stages::new(brief.settings.get_or(&STAGE, computed)?);
+    let schedule = brief.settings.get(&STAGES)?;
+    let stages = Stages::new(schedule, brief.settings.get_or(&OWN_STAGE, computed)?);
     let rule = Sparse { terms, b, stages, visits: Visits::new(brief.problem.pairs()) };
     Ok(Tabular::boxed(table, rule))
 }

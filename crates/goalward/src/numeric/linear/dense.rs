@@ -2,11 +2,17 @@
 //!
 //! Nothing is ever subtracted, so that every entry keeps its relative accuracy.
 
+use crate::numeric::halt::Halt;
 use std::cmp::Ordering;
 
-/// No weight leaves some node: the system has no solution.
+/// Why there is no factor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Stuck;
+pub(crate) enum Fault {
+    /// No weight leaves some node: the system has no solution.
+    Stuck,
+    /// It was asked to stop.
+    Cut,
+}
 
 /// A dense system over some nodes, eliminated from the last to the first; live columns are a
 /// prefix.
@@ -25,9 +31,21 @@ impl Dense {
         &mut self,
         nodes: usize,
         rest: &[u32],
+        out: Vec<f64>,
+        row: impl Fn(u32) -> R,
+    ) -> Result<(), Fault> {
+        self.factor_unless(nodes, rest, out, row, &Halt::never())
+    }
+
+    /// The same, but for a wish that it stop.
+    pub(crate) fn factor_unless<R: Iterator<Item = (u32, f64)>>(
+        &mut self,
+        nodes: usize,
+        rest: &[u32],
         mut out: Vec<f64>,
         row: impl Fn(u32) -> R,
-    ) -> Result<(), Stuck> {
+        halt: &Halt,
+    ) -> Result<(), Fault> {
         let m = rest.len();
         self.matrix.clear();
         self.matrix.resize(m * m, 0.0);
@@ -44,12 +62,15 @@ impl Dense {
             }
         }
         for t in (0..m).rev() {
+            if halt.asked() {
+                return Err(Fault::Cut);
+            }
             let (above, from_t) = self.matrix.split_at_mut(t * m);
             let pivot = &from_t[..t];
             let leaving = out[t] + pivot.iter().sum::<f64>();
             // a number that is none is not greater
             if leaving.partial_cmp(&0.0) != Some(Ordering::Greater) {
-                return Err(Stuck);
+                return Err(Fault::Stuck);
             }
             self.leaving[t] = leaving;
             for i in 0..t {

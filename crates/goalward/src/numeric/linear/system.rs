@@ -39,7 +39,7 @@ impl System {
     pub(crate) fn new(rows: Rows) -> System {
         match eliminated(rows.clone(), LIMITS) {
             (Outcome::Done, elimination) => System::Eliminated(elimination),
-            (Outcome::Improper | Outcome::TooMuch, _) => System::Swept(rows),
+            (Outcome::Improper | Outcome::TooMuch | Outcome::Cut, _) => System::Swept(rows),
         }
     }
 

@@ -1,8 +1,9 @@
 //! Bernstein-SSP, directly (algorithms.md, section 5.1).
 
-use super::{DELTA, Direct, EPISODES, Step, Tally, World, change, compare, ties};
+use super::{DELTA, Direct, EPISODES, Step, Tally, World, built, change, compare, ties};
 use crate::worlds_for_tests::irregular;
 use goalward::Settings;
+use goalward::learners::{Observed, Transition};
 use goalward::numeric::Stream;
 
 struct Bernstein<'a> {
@@ -68,9 +69,11 @@ impl Direct for Bernstein<'_> {
     }
 
     fn step(&mut self, all: &[Step], _: usize) -> bool {
-        let s = all[all.len() - 1].next;
+        let next = all[all.len() - 1].next;
+        // after the goal comes the start
+        let s = if next == self.world.goal { self.world.start } else { next };
         let visits = |steps: &[Step]| steps.iter().filter(|x| x.s == s && x.a == self.policy[s]).count();
-        let ends = s != self.world.goal && visits(&all[self.began..]) >= visits(&all[..self.began]);
+        let ends = visits(&all[self.began..]) >= visits(&all[..self.began]);
         if ends {
             self.plan(all);
         }
@@ -116,6 +119,30 @@ fn plans_are_those_of_bernstein_ssp() {
 fn plans_do_not_depend_on_units() {
     let tally = run(&World::dear(), 1e-5, false, 2_000);
     assert!(tally.plans >= 15 && tally.largest > 1.0, "{} {}", tally.plans, tally.largest);
+}
+
+/// The visits of the pair that an episode begins with double at most, though the goal is before it.
+#[test]
+fn an_epoch_ends_at_the_goal_too() {
+    let world = World::hard();
+    let mut learner = built(&world, "bernstein-ssp", &Settings::new());
+    learner.catch_up();
+    let (mut visits, mut began) = ([0u64; 2], [0u64; 2]);
+    let mut epochs = 0;
+    for _ in 0..200 {
+        let action = learner.act(world.start).unwrap();
+        let cost = world.cost[world.start][action];
+        visits[action] += 1;
+        let step = Transition { state: world.start, action, cost, next: world.goal };
+        let planned = learner.observe(&step).unwrap() == Observed::Planned;
+        learner.end_episode();
+        let doubled = visits[action] >= 2 * began[action];
+        assert_eq!(planned, doubled, "{visits:?} {began:?}");
+        if planned {
+            (began, epochs) = (visits, epochs + 1);
+        }
+    }
+    assert!((8..=16).contains(&epochs), "{epochs}");
 }
 
 /// Free actions cost what the paper says: S^2 A/K.

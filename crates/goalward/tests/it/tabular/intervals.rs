@@ -8,7 +8,7 @@ use goalward::numeric::Stream;
 /// Which learner acts on the reduction.
 #[derive(Clone, Copy)]
 enum Which {
-    MvpPlus,
+    MvpPlus { reach: f64 },
     Ulcvi { lower_order: f64, gap: f64 },
 }
 
@@ -55,6 +55,7 @@ impl<'a> Reduced<'a> {
 
     /// Q_h of MVP+ from V_{h+1}.
     fn mvp(&self, s: usize, a: usize, n: &[f64], v: &[f64]) -> f64 {
+        let Which::MvpPlus { reach } = self.which else { unreachable!() };
         let visits: f64 = n.iter().sum();
         let floor = self.floor(s, a, v);
         if visits == 0.0 {
@@ -62,7 +63,8 @@ impl<'a> Reduced<'a> {
         }
         let p: Vec<f64> = n.iter().map(|n| n / visits).collect();
         let iota = 20.0 * (2.0 * self.world.sizes().2 * visits / DELTA).ln();
-        let bonus = (7.0 * (variance(&p, v) * iota / visits).sqrt()).max(49.0 * 3.0 * self.b * iota / visits);
+        let bonus =
+            (7.0 * (variance(&p, v) * iota / visits).sqrt()).max(49.0 * reach * self.b * iota / visits);
         (self.world.c(s, a) + mean(&p, v) - self.scale * bonus).max(floor)
     }
 
@@ -86,7 +88,7 @@ impl<'a> Reduced<'a> {
     fn plan(&mut self, all: &[Step]) {
         let world = self.world;
         let mut counts = world.counts(all);
-        if let Which::MvpPlus = self.which {
+        if let Which::MvpPlus { .. } = self.which {
             for &(s, a) in &world.pairs {
                 counts[s][a] = world.counts(&all[..self.taken[s][a]])[s][a].clone();
             }
@@ -99,7 +101,7 @@ impl<'a> Reduced<'a> {
             let (mut q, mut above) = (world.table(), world.table());
             for &(s, a) in &world.pairs {
                 match self.which {
-                    Which::MvpPlus => q[s][a] = self.mvp(s, a, &counts[s][a], &lower),
+                    Which::MvpPlus { .. } => q[s][a] = self.mvp(s, a, &counts[s][a], &lower),
                     Which::Ulcvi { .. } => {
                         (q[s][a], above[s][a]) = self.ulcvi(s, a, &counts[s][a], (&lower, &upper));
                     }
@@ -132,14 +134,15 @@ impl Direct for Reduced<'_> {
         let Step { s, a, next } = all[all.len() - 1];
         if n.is_power_of_two() {
             self.taken[s][a] = all.len();
-            self.news = true;
+            self.news = matches!(self.which, Which::MvpPlus { .. });
         }
         self.made += 1;
-        if next != self.world.goal && self.made < self.h {
-            return false;
+        let ends = next == self.world.goal || self.made == self.h;
+        if ends {
+            (self.made, self.m) = (0, self.m + 1);
         }
-        (self.made, self.m) = (0, self.m + 1);
-        let plans = self.news || matches!(self.which, Which::Ulcvi { .. });
+        // MVP+ plans as soon as there is news, ULCVI whenever an interval begins
+        let plans = self.news || ends && matches!(self.which, Which::Ulcvi { .. });
         if plans {
             self.plan(all);
         }
@@ -161,9 +164,15 @@ fn settings(world: &World, (b, scale): (f64, f64), known: bool, h: usize) -> Set
     settings.set("scale", scale).set("support", support)
 }
 
+/// Both bonuses; tells of the one with 3B.
 fn mvp(world: &World, (b, scale): (f64, f64), known: bool, h: usize, steps: usize) -> Tally {
-    let mut direct = Reduced::new(world, Which::MvpPlus, known, scale, (h, b, 2.0 * b));
-    compare(world, "mvp+", &settings(world, (b, scale), known, h), steps, &mut direct)
+    let run = |reach: f64, settings: Settings| {
+        let mut direct = Reduced::new(world, Which::MvpPlus { reach }, known, scale, (h, b, 2.0 * b));
+        compare(world, "mvp+", &settings, steps, &mut direct)
+    };
+    let settings = settings(world, (b, scale), known, h);
+    run(1.0, settings.clone());
+    run(3.0, settings.set("bonus", "values"))
 }
 
 fn ulcvi(world: &World, scale: f64, known: bool, h: usize, steps: usize) -> Tally {

@@ -15,6 +15,15 @@ fn stage_ends(h: u64, n: usize) -> bool {
     end == n as u64
 }
 
+/// The same with e_1 = 1 and e_j = max(1, floor(E_{j-1}/H)).
+fn short_stage_ends(h: u64, n: usize) -> bool {
+    let mut end = 1;
+    while end < n as u64 {
+        end += 1.max((end as f64 / h as f64).floor() as u64);
+    }
+    end == n as u64
+}
+
 /// What every one of them keeps.
 struct Own<'a> {
     world: &'a World,
@@ -43,6 +52,7 @@ impl<'a> Own<'a> {
 struct Svi<'a> {
     own: Own<'a>,
     b: f64,
+    ends: fn(u64, usize) -> bool,
 }
 
 impl Direct for Svi<'_> {
@@ -53,7 +63,7 @@ impl Direct for Svi<'_> {
     fn step(&mut self, all: &[Step], n: usize) -> bool {
         let world = self.own.world;
         let Step { s, a, .. } = all[all.len() - 1];
-        if stage_ends(self.own.h, n) {
+        if (self.ends)(self.own.h, n) {
             let n = n as f64;
             let p: Vec<f64> = world.counts(all)[s][a].iter().map(|x| x / n).collect();
             let iota = 20.0 * (2.0 * world.sizes().2 * n / DELTA).ln();
@@ -192,8 +202,15 @@ fn settings(world: &World, b: f64, scale: f64, known: bool, h: u64) -> Settings 
 }
 
 fn svi(world: &World, b: f64, scale: f64, known: bool, h: u64, steps: usize) -> Tally {
-    let mut direct = Svi { own: Own::new(world, known, scale, h), b };
-    compare(world, "svi-ssp", &settings(world, b, scale, known, h), steps, &mut direct)
+    let settings = settings(world, b, scale, known, h);
+    let run = |settings: &Settings, ends: fn(u64, usize) -> bool| {
+        let mut direct = Svi { own: Own::new(world, known, scale, h), b, ends };
+        compare(world, "svi-ssp", settings, steps, &mut direct)
+    };
+    let every = run(&settings, short_stage_ends);
+    let long = run(&settings.set("stages", "long"), stage_ends);
+    assert!(every.changes > 0 || long.changes == 0);
+    long
 }
 
 #[test]

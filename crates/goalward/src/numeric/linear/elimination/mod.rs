@@ -16,7 +16,8 @@
 
 mod discipline;
 
-use super::dense::{Dense, Stuck};
+use super::dense::{Dense, Fault};
+use crate::numeric::halt::Halt;
 pub(crate) use discipline::{ByNumber, Discipline, LastFirst};
 use std::ops::Range;
 
@@ -42,6 +43,8 @@ pub(crate) enum Outcome {
     Improper,
     /// It would take too long.
     TooMuch,
+    /// It was asked to stop.
+    Cut,
 }
 
 /// One eliminated node.
@@ -75,9 +78,15 @@ pub(crate) struct Elimination<D> {
     live: Vec<bool>,
     discipline: D,
     dense: Dense,
+    halt: Halt,
 }
 
 impl<D: Discipline> Elimination<D> {
+    /// Eliminations of all nodes from now on end early when asked to.
+    pub(crate) fn heed(&mut self, halt: &Halt) {
+        self.halt = halt.clone();
+    }
+
     fn reset(&mut self, nodes: usize, choices: usize) {
         self.nodes = nodes;
         let grow = |lists: &mut Vec<Vec<(u32, f64)>>, n: usize| {
@@ -183,11 +192,13 @@ impl<D: Discipline> Elimination<D> {
         let mut dense = std::mem::take(&mut self.dense);
         let choice = |k: u32| self.first[k as usize] as usize;
         let out = self.rest.iter().map(|&k| self.out[choice(k)]).collect();
-        let factored = dense.factor(self.nodes, &self.rest, out, |k| self.rows[choice(k)].iter().copied());
+        let row = |k| self.rows[choice(k)].iter().copied();
+        let factored = dense.factor_unless(self.nodes, &self.rest, out, row, &self.halt);
         self.dense = dense;
         match factored {
             Ok(()) => Outcome::Done,
-            Err(Stuck) => Outcome::Improper,
+            Err(Fault::Stuck) => Outcome::Improper,
+            Err(Fault::Cut) => Outcome::Cut,
         }
     }
 
@@ -212,6 +223,9 @@ impl<D: Discipline> Elimination<D> {
             if spent > limits.work || (at_price > limits.dearest && left > limits.dense) {
                 return Outcome::TooMuch;
             }
+            if self.halt.asked() {
+                return Outcome::Cut;
+            }
             if self.eliminate_node(node).is_err() {
                 return Outcome::Improper;
             }
@@ -220,11 +234,11 @@ impl<D: Discipline> Elimination<D> {
         Outcome::Done
     }
 
-    fn eliminate_node(&mut self, node: usize) -> Result<(), Stuck> {
+    fn eliminate_node(&mut self, node: usize) -> Result<(), Fault> {
         let choice = self.first[node] as usize;
         let leaving = self.leaving(choice);
         if leaving.is_nan() || leaving <= 0.0 {
-            return Err(Stuck);
+            return Err(Fault::Stuck);
         }
         self.live[node] = false;
         let own = std::mem::take(&mut self.rows[choice]);

@@ -90,7 +90,7 @@ impl Solver<'_> {
             let limits = Limits { price: usize::MAX, dense: DENSE_NODES, dearest: usize::MAX, work };
             match self.second.eliminate_all(limits) {
                 Outcome::Done => return self.solve_rest(b, policy, x),
-                Outcome::Improper => return Err(Failed),
+                Outcome::Improper | Outcome::Cut => return Err(Failed),
                 Outcome::TooMuch
                     if self.evaluation == Evaluation::Patience || self.first.rest().len() > MANY =>
                 {
