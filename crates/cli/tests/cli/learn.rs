@@ -87,10 +87,7 @@ fn claims_say_their_kind_and_probability() {
             ],
         ),
         ("levis++@radius=determinant --set B=oracle", &[SET, OPTIMISM, CERTIFICATE, NONE, MIXTURE]),
-        (
-            "psrl-mixture",
-            &["claims  ", "none: draws are approximate, and the Bayesian regret of PSRL-SSP"],
-        ),
+        ("psrl-mixture", &["claims  ", "none: draws are approximate, and the Bayesian regret of PSRL-SSP"]),
         ("q-learning", &["claims  ", "none: nothing is proved of this learner"]),
     ];
     for (learner, said) in rows {
