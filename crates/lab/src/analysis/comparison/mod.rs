@@ -11,7 +11,7 @@ use super::phrase::counted;
 use super::view::{Knowledge, View, by_world};
 use super::{Findings, value};
 use crate::Contender;
-use crate::results::Results;
+use crate::results::{Results, Run};
 use crate::stats::{BurnIn, Mean, PairedTest};
 use crate::study::{ComparisonAsk, Study};
 use goalward::Settings;
@@ -112,7 +112,7 @@ struct Row {
     promised: Option<Mean>,
     /// The episode from which its sets say something.
     burn_in: Option<BurnIn>,
-    /// Steps a second; nothing unless times are asked for.
+    /// Steps a second of processor time; nothing unless times are asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
     steps_per_second: Option<f64>,
     /// The largest saved state in bytes.
@@ -132,10 +132,12 @@ impl Row {
             let (mine, theirs) = view.pairs(best, |run| run.row.gap_regret);
             Mean::of_differences(&mine, &theirs)
         };
+        // where processor time is not known the clock on the wall is
+        let spent = |run: &Run| if run.cpu_seconds > 0.0 { run.cpu_seconds } else { run.seconds };
         let (steps, seconds) = view
             .runs()
             .iter()
-            .fold((0.0, 0.0), |(steps, seconds), run| (steps + run.row.steps as f64, seconds + run.seconds));
+            .fold((0.0, 0.0), |(steps, seconds), run| (steps + run.row.steps as f64, seconds + spent(run)));
         Row {
             world: view.world.label.clone(),
             contender: view.learner.contender.clone(),
