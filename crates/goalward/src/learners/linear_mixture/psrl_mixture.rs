@@ -57,16 +57,22 @@ use crate::plan::Cut;
 use crate::problem::{Action, Pair, Problem, State};
 use serde::{Deserialize, Serialize};
 
-pub(in crate::learners) const ENTRY: LearnerEntry =
-    LearnerEntry::new("psrl-mixture", "posterior sampling: plans for a theta drawn from B", build)
-        .reference("Jafarnia-Jahromi, Chen, Jain, Luo (UAI 2023), Algorithm 1, with the mixture's posterior")
-        .setting("linear mixture SSP, costs may be zero")
-        .guarantee("none: the Bayesian regret of PSRL-SSP is proved for Dirichlet priors, not for this one")
-        .parameters(PARAMETERS)
-        .family(Family::LinearMixture)
-        .cost("O(nnz + d^2); one draw and one plan an epoch")
-        .keeps("O(S A), and 28 bytes for each distinct transition seen")
-        .memory(all_bytes);
+pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
+    "psrl-mixture",
+    "posterior sampling: plans for a theta drawn from B",
+    build,
+)
+.reference("Jafarnia-Jahromi, Chen, Jain, Luo (UAI 2023), Algorithm 1, with the mixture's posterior")
+.setting("linear mixture SSP, costs may be zero")
+.guarantee(
+    "none: what is proved of posterior sampling (PSRL-SSP) is for models drawn state by state, not for \
+             weights of candidate models",
+)
+.parameters(PARAMETERS)
+.family(Family::LinearMixture)
+.cost("O(nnz + d^2); one draw and one plan an epoch")
+.keeps("O(S A), and 28 bytes for each distinct transition seen")
+.memory(all_bytes);
 
 const BURN_IN: Key<u64> = Key::count(
     "burn_in",
