@@ -84,8 +84,8 @@ pub(crate) struct Parameters {
     /// one]
     #[arg(long, value_name = "STATE", help_heading = "Model files")]
     start: Option<String>,
-    /// How features are kept: f64, or f32 and the rest, of which planners read the f32 alone while
-    /// that is enough
+    /// How features are kept: as f64, or each as an f32 and its remainder (planners then read the f32
+    /// alone while its precision is enough)
     #[arg(long, value_name = "f64|f32")]
     features: Option<String>,
     /// A step into a state from which the goal cannot be reached leads back to the start, at the

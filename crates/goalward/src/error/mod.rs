@@ -396,7 +396,7 @@ impl Error {
             }
             Error::GoalCost { .. } => "charge the cost on the action that leads to the goal".into(),
             Error::GoalUnreachable { .. } | Error::NoProperPolicy { .. } => {
-                "set restart=true, which sends whoever would be lost for ever back to the start, unless \
+                "set restart=true, which sends a run that would be lost for ever back to the start, unless \
                  the start itself is lost; or remove these states, or give them an action that leads on"
                     .into()
             }

@@ -110,8 +110,8 @@ pub(super) const PLANNER: Key<Planner> = Key::choice(
 pub(super) const ROWS: Key<Rows> = Key::choice(
     "rows",
     &[Word("exact"), WithCount("nearest", 1)],
-    "where B has more than 65,536 different rows: which of those that can bind a confidence set takes, \
-     exact (all, which may be slow) or nearest:N (the N nearest; the set is then larger, values stay \
+    "the rows of B that a confidence set takes where B has more than 65,536 different ones: exact (all \
+     that can bind, which may be slow) or nearest:N (the N nearest; the set is then larger, values stay \
      optimistic, and plans say \"relaxed\")",
 )
 .or("nearest:256");

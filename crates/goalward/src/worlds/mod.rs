@@ -86,9 +86,8 @@ pub const COMMON: &[Parameter] = &[FEATURES.about(), RESTART.about()];
 pub const FEATURES: Key<String> = Key::choice(
     "features",
     &[Choice::Word("f64"), Choice::Word("f32")],
-    "f32 splits every feature into an f32 and the rest, in the same memory: planners read the f32 \
-     alone, half \
-     as much, while what they certify has room for the difference",
+    "f64, or f32: every feature is kept as an f32 and its remainder, in the same memory; planners read \
+     the f32 alone, half as many bytes, while their certificates have room for the difference",
 )
 .or("f64");
 
