@@ -35,6 +35,7 @@ mod model_files;
 mod model_mutations;
 mod mutants;
 mod net;
+mod net_counts;
 mod offline;
 mod optimism;
 mod plain;
