@@ -11,7 +11,7 @@ const ASKED: [&str; 14] = [
     "windy-grid@n=3 --learner lr --set delta=0.24",
     "windy-grid@n=3 --learner lr --set delta=0.25",
     "windy-grid@n=3 --learner lr --set net=2",
-    "random-mixture@free=0.3@states=6 --learner lr",
+    "random-mixture@free=0.9@states=6 --learner lr",
     "windy-grid@n=3 --learner levis++lr --set B=oracle",
     "windy-grid@n=3 --learner levis++ --set B=oracle",
     "windy-grid@n=3 --learner levis++@radius=determinant --set B=oracle",

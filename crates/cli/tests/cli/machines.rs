@@ -153,7 +153,7 @@ fn so_are_solutions_fits_and_records() {
         "solve delivery --policy p.json --json",
         "solve model.json --json",
         "fit model.json log.csv --json",
-        "audit windy-grid@n=3 --learner lr --episodes 40 --json",
+        "audit windy-grid@n=3 --learner lr --episodes 40 --seed 1 --json",
         "study run study.toml --out out --json",
     ];
     compare(&lines.map(String::from), &["p.json"]);

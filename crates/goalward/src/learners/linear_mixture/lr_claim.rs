@@ -54,7 +54,10 @@ impl Standpoint {
                     "the regret is bounded in terms of the plans made and of how far they were from the data \
                      (docs/theory.md, Theorem 1), but not in advance, because {why}"
                 ),
-                Assumption::settled("plans are made over subsets of B", self.relaxed == 0),
+                Assumption::settled(
+                    "every plan was made over models that the known facts allow",
+                    self.relaxed == 0,
+                ),
             ),
         };
         claim.states_if(Kind::Regret, text, 4.0 * self.delta, vec![positive, last])
