@@ -15,6 +15,7 @@ mod doubling;
 mod exactness;
 mod extremes;
 mod facts;
+mod first_values;
 mod guarantees;
 mod halting;
 mod house;
