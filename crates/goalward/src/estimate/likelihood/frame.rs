@@ -167,7 +167,11 @@ fn width(polytope: &Arc<Polytope>, seen: &Seen) -> f64 {
     if polytope.free() == 0 {
         return 1.0;
     }
-    let ruler = if is_laborious(seen.directions.len(), polytope.free(), polytope.offsets().len()) { None } else { Ruler::new(polytope, seen) };
+    let ruler = if is_laborious(seen.directions.len(), polytope.free(), polytope.offsets().len()) {
+        None
+    } else {
+        Ruler::new(polytope, seen)
+    };
     let Some(mut ruler) = ruler else { return norm(&seen.reach) };
     let mut width = |e: &Vec<f64>| {
         let (low, high) = ruler.interval(e);
