@@ -83,7 +83,7 @@ pub mod problem;
 pub mod worlds;
 
 #[doc(hidden)]
-pub use closest::closest;
+pub use closest::{closest, did_you_mean, did_you_mean_first};
 pub use episode::{Arena, RunSpec, Runner};
 pub use error::{Error, Result};
 pub use learners::linear_mixture::certainty_equivalence::CertaintyEquivalence;

@@ -7,6 +7,7 @@ use crate::grid::{Grid, Job, Shard};
 use crate::measure::{Measure, Now, Rows, Yardstick, measures};
 use crate::results::RunRow;
 use crate::store::{Manifest, Saved, StudyFolder, Times};
+use crate::table::word;
 use crate::{Error, Progress, Result};
 use goalward::confidence::{Guarantee, Holds};
 use goalward::episode::{Checkpoint, Ending, Episode, Flow, Observer, Plan, Runner, Step, Stop};
@@ -256,7 +257,6 @@ fn run_row(runner: &Runner) -> RunRow {
     let (problem, exact) = (arena.problem(), arena.exact());
     let goal = problem.pairs_of(problem.goal());
     let costs = (0..problem.pairs()).filter(|p| !goal.contains(p)).map(|p| problem.cost(p));
-    let word = |holds| serde_json::to_value(holds).ok().and_then(|v| v.as_str().map(String::from));
     let state = serde_json::to_vec(&runner.learner().snapshot()).map_or(0, |bytes| bytes.len());
     RunRow {
         outcome: if result.truncated { "truncated" } else { "finished" }.into(),
@@ -275,7 +275,7 @@ fn run_row(runner: &Runner) -> RunRow {
         planner_calls: result.planner_calls,
         violations: result.violations,
         radius: result.radius,
-        guarantee: result.guarantee.as_ref().and_then(|g| word(g.holds)),
+        guarantee: result.guarantee.as_ref().map(|g| word(g.holds)),
         why_not: result.guarantee.as_ref().filter(|g| g.holds == Holds::No).map(Guarantee::summary),
         level: result.guarantee.as_ref().and_then(|g| g.level()),
         delta: result.parameters.get("delta").and_then(serde_json::Value::as_f64),

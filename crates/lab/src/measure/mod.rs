@@ -61,7 +61,7 @@ pub(crate) fn measures(
     yardstick: impl Fn() -> Arc<Yardstick>,
 ) -> Vec<Box<dyn Measure>> {
     let mut all: Vec<Box<dyn Measure>> = vec![
-        Box::new(curve::Curve::new(record.episodes)),
+        Box::new(curve::EpisodeCurve::new(record.episodes)),
         Box::new(planning::Planning::new(record.plans, arena)),
         Box::new(behaviour::Behaviour::new(runner.spec().episodes)),
     ];
@@ -74,19 +74,19 @@ pub(crate) fn measures(
     all
 }
 
-/// What serde makes of a state, and back.
-macro_rules! saved_as_it_is {
-    () => {
+/// Saves these fields of a measure and takes them up again: all that changes while a run goes on.
+macro_rules! saved {
+    ($($field:ident),+) => {
         fn save(&self) -> serde_json::Value {
-            serde_json::to_value(&self.state).unwrap_or_default()
+            serde_json::to_value(($(&self.$field,)+)).unwrap_or_default()
         }
 
         fn restore(&mut self, saved: &serde_json::Value) -> Option<()> {
-            self.state = serde::Deserialize::deserialize(saved).ok()?;
+            ($(self.$field,)+) = serde::Deserialize::deserialize(saved).ok()?;
             Some(())
         }
     };
 }
-use saved_as_it_is;
+use saved;
 
 pub(crate) use sets::Yardstick;

@@ -4,7 +4,7 @@
 use super::Picture;
 use crate::Result;
 use crate::figure::{
-    self, Axis, Colour, Drawing, Entry, Head, Map, MapCell, MapPanel, Pointer, RowPanel, Rows, number_label,
+    Axis, Colour, Entry, Format, Head, Map, MapCell, MapPanel, Pointer, RowPanel, Rows, number_label,
 };
 use crate::layout::Layout;
 use crate::table::Table;
@@ -52,15 +52,21 @@ impl Scene<'_> {
     }
 
     /// As a picture.
-    pub fn picture(&self, name: &str, title: &str, notes: Vec<String>) -> Result<Picture> {
+    pub fn picture(
+        &self,
+        name: &str,
+        title: &str,
+        notes: Vec<String>,
+        formats: &[Format],
+    ) -> Result<Picture> {
         let mut head = Head { title: title.into(), notes };
         let alt = format!("{title}. {}", self.in_words());
         match Layout::of(self.problem) {
             Some(layout) => {
                 head.notes.extend(self.elsewhere(&layout));
-                drawn(name, title, alt, &self.map(head, &layout))
+                Picture::of(name.into(), title, alt, &self.map(head, &layout), formats)
             }
-            None => drawn(name, title, alt, &self.rows(head)),
+            None => Picture::of(name.into(), title, alt, &self.rows(head), formats),
         }
     }
 
@@ -296,16 +302,6 @@ impl Scene<'_> {
     }
 }
 
-fn drawn(name: &str, title: &str, alt: String, drawing: &impl Drawing) -> Result<Picture> {
-    Ok(Picture {
-        name: name.into(),
-        title: title.into(),
-        svg: figure::svg(drawing, &alt)?,
-        alt,
-        png: figure::png(drawing)?,
-    })
-}
-
 /// Six significant digits.
 pub(super) fn number(x: f64) -> String {
     match x.abs() {
@@ -378,9 +374,9 @@ mod tests {
         assert!(text.contains('S') && text.contains('G'), "{text}");
         let two = scene(&arena, &["V_j", "V*"]).text();
         assert!(two.lines().next().unwrap().contains("V*"), "side by side: {two}");
-        let picture = scene(&arena, &["V_j", "V*"]).picture("x", "V*", Vec::new()).unwrap();
-        assert!(picture.svg.contains("goal") && picture.png.starts_with(b"\x89PNG"));
-        assert!(!picture.svg.contains("NaN"));
+        let picture = scene(&arena, &["V_j", "V*"]).picture("x", "V*", Vec::new(), &Format::all()).unwrap();
+        assert!(picture.svg().contains("goal") && picture.file(Format::Png).starts_with(b"\x89PNG"));
+        assert!(!picture.svg().contains("NaN"));
     }
 
     #[test]
@@ -391,7 +387,9 @@ mod tests {
         assert_eq!(text.lines().count(), 3 + STATES, "{text}");
         assert!(text.contains("(start)"), "{text}");
         assert!(text.lines().last().unwrap().contains("more states"), "{text}");
-        assert!(scene.picture("x", "V*", Vec::new()).unwrap().svg.contains("the first 24 of"));
+        assert!(
+            scene.picture("x", "V*", Vec::new(), &Format::all()).unwrap().svg().contains("the first 24 of")
+        );
     }
 
     #[test]
@@ -404,8 +402,8 @@ mod tests {
         scene.sights[0].actions.clear();
         let text = scene.text();
         assert_eq!((text.matches('?').count(), text.matches('∞').count()), (3, 2), "{text}");
-        let picture = scene.picture("x", "V", Vec::new()).unwrap();
-        assert!(picture.svg.contains('∞') && !picture.svg.contains("NaN"));
+        let picture = scene.picture("x", "V", Vec::new(), &Format::all()).unwrap();
+        assert!(picture.svg().contains('∞') && !picture.svg().contains("NaN"));
     }
 
     #[test]

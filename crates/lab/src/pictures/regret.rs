@@ -14,7 +14,7 @@ const COLUMNS: usize = 3;
 
 /// What a curve measures.
 #[derive(Clone, Copy)]
-pub(super) struct Measure {
+pub(super) struct Measured {
     /// As a word.
     pub(super) name: &'static str,
     /// At an episode: learners of which it is the same in every run are one line. None if nothing
@@ -24,13 +24,13 @@ pub(super) struct Measure {
     pub(super) end: fn(&Run) -> Option<f64>,
 }
 
-impl Measure {
-    pub(super) const REGRET: Measure = Measure {
+impl Measured {
+    pub(super) const REGRET: Measured = Measured {
         name: "Regret",
         value: Some(|e| e.regret),
         end: |run| run.episodes.last().map(|e| e.regret),
     };
-    pub(super) const GAP: Measure = Measure {
+    pub(super) const GAP: Measured = Measured {
         name: "Gap regret",
         value: Some(|e| e.gap_regret),
         end: |run| run.episodes.last().map(|e| e.gap_regret),
@@ -39,7 +39,7 @@ impl Measure {
 
 pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>> {
     let gap = spec.kind == FigureKind::GapRegret;
-    let measure = if gap { Measure::GAP } else { Measure::REGRET };
+    let measure = if gap { Measured::GAP } else { Measured::REGRET };
     let y = if gap { "Cumulative gap regret" } else { "Cumulative regret" };
     let plot = |chosen: &Chosen, world: usize, lines: &[Line]| Plot {
         title: chosen.world(world).into(),
@@ -58,7 +58,7 @@ pub(super) fn axis(told: &AxisSpec, title: &str, log: bool) -> Axis {
 }
 
 /// The mean curves of a world's lines.
-pub(super) fn curves(chosen: &Chosen, world: usize, lines: &[Line], measure: Measure) -> Vec<Curve> {
+pub(super) fn curves(chosen: &Chosen, world: usize, lines: &[Line], measure: Measured) -> Vec<Curve> {
     let of = |line: &Line| {
         let cell = chosen.cell(world, line.learners[0]);
         let points = means::of_episodes(cell, chosen.spec.band, measure.value?);
@@ -72,7 +72,7 @@ pub(super) fn curves(chosen: &Chosen, world: usize, lines: &[Line], measure: Mea
 pub(super) fn charts(
     results: &Results,
     spec: &FigureSpec,
-    measure: Measure,
+    measure: Measured,
     plot: impl Fn(&Chosen, usize, &[Line]) -> Plot,
     notes: &[String],
 ) -> Result<Vec<Picture>> {
@@ -130,7 +130,7 @@ fn chart(
 }
 
 /// The mean of where the runs of a cell end.
-fn end(cell: &Cell, measure: Measure) -> Option<f64> {
+fn end(cell: &Cell, measure: Measured) -> Option<f64> {
     let ends: Vec<f64> = cell.runs.iter().filter_map(measure.end).collect();
     Mean::of(&ends).map(|mean| mean.mean)
 }

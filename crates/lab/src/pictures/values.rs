@@ -34,11 +34,7 @@ pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>>
             _ => format!("{}-{}", spec.name, pictures.len() + 1),
         };
         let note = format!("{} from the start, by the best actions", number(arena.optimal_cost()));
-        let mut picture = scene.picture(&name, &title, vec![note])?;
-        if !spec.png {
-            picture.png.clear();
-        }
-        pictures.push(picture);
+        pictures.push(scene.picture(&name, &title, vec![note], &spec.formats)?);
     }
     Ok(pictures)
 }

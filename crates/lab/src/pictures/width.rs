@@ -1,9 +1,9 @@
 //! The width of the confidence sets over time, as a share of B's.
 
 use super::Picture;
-use super::band::{self, Column};
+use super::band::{self, RunsAt};
 use super::chosen::{Chosen, Line};
-use super::regret::{Measure, axis, charts};
+use super::regret::{Measured, axis, charts};
 use crate::Result;
 use crate::figure::{Curve, CurvePoint, Plot};
 use crate::results::{Cell, Results, Run};
@@ -33,7 +33,7 @@ pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>>
     let note = "mean over the directions φ_V*(s,a), as a share of B's width; between two plans that were \
                 looked at it is that of the first";
     // learners of the same regret have sets of their own: nothing is grouped
-    let measure = Measure { name: "Width of the confidence sets", value: None, end: |run| run.row.width };
+    let measure = Measured { name: "Width of the confidence sets", value: None, end: |run| run.row.width };
     charts(results, spec, measure, plot, &[note.into()])
 }
 
@@ -68,7 +68,7 @@ fn means(cell: &Cell, band: Band) -> Vec<CurvePoint> {
         };
         let values: Vec<f64> = runs.iter().filter_map(at).collect();
         if 2 * values.len() >= runs.len() {
-            columns.push(Column { x: t as f64, values });
+            columns.push(RunsAt { x: t as f64, values });
             let last = steps.last().copied().unwrap_or(1).max(2) as f64;
             next = t as f64 * last.to_the(1.0 / POINTS as f64);
         }

@@ -12,13 +12,12 @@
 //! step. It has the hashes of the job's tables. So after a power cut either all of a job is there,
 //! or it is run again.
 
-use super::columns::{Row, SCHEMA};
 use super::manifest::{Manifest, Saved};
 use super::mark::{make_folder, mark, read_file, refuse_strangers, remove_file, require, write_listed};
-use super::table_file::{Identity, encode};
+use super::table_write::{Identity, encode};
 use crate::grid::{Grid, Job, Shard};
 use crate::measure::Rows;
-use crate::results::{Build, RunRow};
+use crate::results::{Build, RunRow, SCHEMA, TableRow};
 use crate::study::{self, Study};
 use crate::{Error, Result};
 use goalward::output::{clear_up, replace_own};
@@ -231,7 +230,7 @@ impl StudyFolder {
     }
 
     /// A table without rows has no file.
-    fn table<R: Row>(&self, manifest: &mut Manifest, identity: &Identity, rows: &[R]) -> Result<()> {
+    fn table<R: TableRow>(&self, manifest: &mut Manifest, identity: &Identity, rows: &[R]) -> Result<()> {
         if rows.is_empty() {
             return Ok(());
         }

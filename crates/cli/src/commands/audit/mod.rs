@@ -45,7 +45,7 @@ EXAMPLES:
 /// a failure is shown as information. docs/audit.md explains every line.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct AuditArgs {
     /// A built-in world (`goalward list worlds`), or a path to a model or a problem file with its
     /// truth; windy-grid@n=3 is short for windy-grid --param n=3
     #[arg(value_name = "WORLD", value_parser = WorldName, hide_possible_values = true)]
@@ -106,7 +106,7 @@ impl Observer for Pause<'_> {
     }
 }
 
-pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: AuditArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let (world, params) = named(&args.world, &args.parameters.settings()?)?;
     let (id, own) = name_and_settings(&args.learner)?;
     let settings = together("--set", own, &Settings::parse(&args.settings)?)?;
@@ -171,8 +171,8 @@ fn draw(path: &Path, report: &AuditReport, quiet: bool) -> anyhow::Result<()> {
         .map_err(|error| Usage::new(format!("--figures {}: {error}", path.display())))?;
     let mut files = Vec::new();
     for picture in pictures::audit::draw(report)? {
-        for (ending, bytes) in [("svg", picture.svg.as_bytes()), ("png", &picture.png)] {
-            files.push(write_beside(path, &format!("{}.{ending}", picture.name), bytes)?);
+        for (format, bytes) in &picture.files {
+            files.push(write_beside(path, &format!("{}.{}", picture.name, format.ending()), bytes)?);
         }
     }
     match (files.is_empty(), quiet) {

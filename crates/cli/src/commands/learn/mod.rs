@@ -86,7 +86,7 @@ const DEFAULT_EPISODES: u64 = 1000;
 /// again.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct LearnArgs {
     /// A built-in world (`goalward list worlds`), or a path to a model (Storm's DRN, a Gymnasium
     /// table) or a problem file; windy-grid@n=3 is short for windy-grid --param n=3
     #[arg(value_name = "WORLD", required_unless_present = "resume")]
@@ -155,9 +155,9 @@ impl FromStr for Cap {
     }
 }
 
-impl Args {
+impl LearnArgs {
     /// The same with WORLD@KEY=VALUE and ID@KEY=VALUE written out as --param and --set.
-    fn written_out(mut self) -> anyhow::Result<Args> {
+    fn written_out(mut self) -> anyhow::Result<LearnArgs> {
         let pairs = |settings: Settings| settings.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>();
         if let Some(world) = &self.world {
             let (id, own) = worlds::named(world)?;
@@ -213,7 +213,7 @@ enum Begin {
 }
 
 impl Task {
-    fn new(args: &Args) -> anyhow::Result<Task> {
+    fn new(args: &LearnArgs) -> anyhow::Result<Task> {
         if let Some(path) = &args.resume {
             return resume::task(args, path);
         }
@@ -269,7 +269,7 @@ impl Task {
     }
 }
 
-pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let began = Instant::now();
     let args = args.written_out()?;
     let task = Task::new(&args)?;
@@ -290,7 +290,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         super::say_if_known(arena.problem(), &runner.spec().learner, &spelled(&task.world, &task.params))?;
     }
     let printed = task.trace == Some(Output::Stdout);
-    let mut files = Files::open(task.trace, mark, task.checkpoint, &runner)?;
+    let mut files = RunFiles::open(task.trace, mark, task.checkpoint, &runner)?;
     let mut replay = task.replay.map(|output| Replay::new(output, &runner));
     let interrupt = Interrupt::listen(quiet)?;
     interrupt.begin();
@@ -347,7 +347,7 @@ fn say_how_it_ended(ending: Ending, checkpoint: Option<&Saved>) {
 /// Runs to the end or to Ctrl-C, and saves on the way.
 fn go_on(
     runner: &mut Runner,
-    files: &mut Files,
+    files: &mut RunFiles,
     replay: &mut Option<Replay>,
     every: u64,
     interrupt: &Interrupt,
@@ -382,18 +382,18 @@ fn go_on(
 }
 
 /// The files of a run.
-struct Files {
+struct RunFiles {
     trace: Option<TraceFile>,
     checkpoint: Option<Saved>,
 }
 
-impl Files {
+impl RunFiles {
     fn open(
         trace: Option<Output>,
         mark: Option<TraceMark>,
         checkpoint: Option<Saved>,
         runner: &Runner,
-    ) -> anyhow::Result<Files> {
+    ) -> anyhow::Result<RunFiles> {
         let trace = match (mark, trace) {
             (Some(mark), _) => Some(TraceFile::reopen(mark, runner)?),
             (None, Some(output)) => {
@@ -403,7 +403,7 @@ impl Files {
             }
             (None, None) => None,
         };
-        Ok(Files { trace, checkpoint })
+        Ok(RunFiles { trace, checkpoint })
     }
 
     /// Writes the trace through, then the checkpoint that points into it: never the other way

@@ -1,7 +1,7 @@
 //! A line as a request.
 
 use super::fault::{Code, Fault, shown};
-use goalward::closest;
+use goalward::{closest, did_you_mean_first};
 use serde::Deserialize;
 use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
@@ -130,8 +130,7 @@ impl<'a> Raw<'a> {
             None => return Err(Fault::new(Code::MissingField, "there is no op").field("op").hint(ops())),
         };
         let Some((_, op, needs, may)) = OPS.iter().find(|(known, ..)| known == name) else {
-            let meant = closest(name, OPS.iter().map(|(known, ..)| *known));
-            let meant = meant.map_or(String::new(), |meant| format!("did you mean {meant}? "));
+            let meant = did_you_mean_first(name, OPS.iter().map(|(known, ..)| *known));
             let message = format!("there is no op {:?}", shown(name));
             return Err(Fault::new(Code::UnknownOp, message).field("op").hint(meant + &ops()));
         };

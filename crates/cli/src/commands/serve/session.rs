@@ -4,7 +4,7 @@
 //! observation is remembered, and asked again it is answered alike: so a client that did not get an
 //! answer may ask once more, before and after a checkpoint, and no draw of the learner's is lost.
 
-use super::answers::{self, Act, EndEpisode, Estimate, Number, Observe, Placed, Saved, Value, Wrong};
+use super::answers::{self, Act, EndEpisode, Estimate, Number, Observe, Placed, SavedNow, Value, Wrong};
 use super::fault::{Code, Fault, shown};
 use super::lines::{LONGEST, Line};
 use super::places::{self, Places};
@@ -242,10 +242,10 @@ impl Session {
         }
     }
 
-    fn save_and_say(&mut self) -> Result<Saved, Fault> {
+    fn save_and_say(&mut self) -> Result<SavedNow, Fault> {
         self.save().map_err(|error| Fault::of(Code::Output, &error).hint("make room, and save again"))?;
         let (steps, episodes) = (self.steps(), self.episodes());
-        Ok(Saved { ok: true, saved: self.saving.is_some(), steps, episodes })
+        Ok(SavedNow { ok: true, saved: self.saving.is_some(), steps, episodes })
     }
 
     /// Saves the session as it stands, if it has a file.

@@ -1,6 +1,6 @@
 //! `goalward study report` and `goalward study export`
 
-use super::go::{Shown, show};
+use super::go::{Printed, show};
 use super::named;
 use crate::commands::wrote;
 use crate::exit::Outcome;
@@ -13,29 +13,25 @@ use std::path::{Path, PathBuf};
 ///
 /// Titles, labels, figures and questions are those of the file as it is now.
 #[derive(clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ReportStudyArgs {
     /// The study as it was given to `study run` (- with --out), or the folder of its results
     #[arg(value_name = "FILE|NAME|DIR")]
     study: String,
     /// The folder of the results [default: out/NAME]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Print the result as one JSON value
-    #[arg(long)]
-    json: bool,
-    /// Print the result as Markdown in named parts, for documents
-    #[arg(long, conflicts_with = "json")]
-    markdown: bool,
+    #[command(flatten)]
+    printed: Printed,
 }
 
-pub(super) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+pub(super) fn run(args: ReportStudyArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let look = match Path::new(&args.study).is_dir() {
         true => None,
         false => Some(named::read(&args.study, false)?.study),
     };
     let results = StudyFolder::open(&named::folder(&args.study, args.out)?)?;
     let presented = present(&results, look.as_ref())?;
-    show(&presented, Shown::of(args.json, args.markdown), quiet)?;
+    show(&presented, args.printed, quiet)?;
     Ok(if presented.findings.sound { Outcome::Done } else { Outcome::No })
 }
 

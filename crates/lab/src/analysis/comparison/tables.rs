@@ -1,7 +1,7 @@
 //! Tables of a comparison.
 
 use super::paired::Verdict;
-use super::{Compared, Row, Side};
+use super::{Compared, Side, Standing};
 use crate::analysis::Section;
 use crate::analysis::phrase::{counted, p_value, readable, short};
 use crate::analysis::view::at_least;
@@ -96,7 +96,7 @@ pub(super) fn cells(compared: &Compared, side: &Side) -> Table {
     table
 }
 
-fn runs(row: &Row) -> String {
+fn runs(row: &Standing) -> String {
     match row.runs == row.runs_asked {
         true => row.runs.to_string(),
         false => format!("{} of {}", row.runs, row.runs_asked),
@@ -144,10 +144,10 @@ pub(super) fn per_episode(compared: &Compared, none: &str) -> Table {
     for learner in &compared.study.learners {
         let label = &learner.contender.label;
         let row = |side: &&Side| -> Option<usize> { side.rows.iter().position(|row| row.label() == label) };
-        let rows: Vec<&Row> =
+        let rows: Vec<&Standing> =
             compared.worlds.iter().filter_map(|side| row(&side).map(|at| &side.rows[at])).collect();
         // with different words in different worlds the reader gets both
-        let same = |of: &dyn Fn(&Row) -> Option<String>| {
+        let same = |of: &dyn Fn(&Standing) -> Option<String>| {
             let mut words: Vec<String> = rows.iter().map(|row| of(row).unwrap_or(none.into())).collect();
             words.dedup();
             if words.is_empty() { none.to_string() } else { words.join(", ") }

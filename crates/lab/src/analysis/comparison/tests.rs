@@ -1,6 +1,6 @@
 use crate::analysis::synthetic::{results, run, study, with};
 use crate::analysis::{Findings, analyse};
-use crate::figure::{Colour, Marker};
+use crate::figure::{Colour, Format, Marker};
 use crate::results::Results;
 use crate::study::{AxisSpec, Band, ComparisonAsk, FigureKind, FigureSpec, MarkSpec, Study};
 
@@ -279,8 +279,7 @@ fn with_print(mut results: Results, points: Vec<(f64, f64)>) -> Findings {
         band: Band::Student,
         size: None,
         marks: vec![MarkSpec { label: "published".into(), colour, marker, points }],
-        png: true,
-        svg: true,
+        formats: Format::all(),
     });
     analyse(&results)
 }
