@@ -8,12 +8,12 @@ use crate::measure::{Measure, Now, Rows, Yardstick, measures};
 use crate::results::RunRow;
 use crate::store::{Manifest, Saved, StudyFolder, Times};
 use crate::table::word;
-use crate::{Error, Progress, Result};
+use crate::{Error, Progress, Queue, Result};
 use goalward::confidence::{Guarantee, Holds};
 use goalward::episode::{Checkpoint, Ending, Episode, Flow, Observer, Plan, Runner, Step, Stop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Episodes between two reports of progress.
@@ -128,31 +128,18 @@ impl Worker<'_> {
     /// All jobs, each taken by the first thread that is free; how many were finished, and how many
     /// failed. A folder that cannot be written to ends it.
     fn all(&self, jobs: &[&Job]) -> Result<(usize, usize)> {
-        let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let counts = Mutex::new((0, 0));
-        let broken = Mutex::new(None);
-        rayon::broadcast(|_| {
-            while !self.progress.cancelled() && !stop.load(Ordering::Relaxed) {
-                let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
-                let mut counts = match self.one(job) {
-                    Err(error) => {
-                        stop.store(true, Ordering::Relaxed);
-                        broken.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
-                        break;
-                    }
-                    Ok(Ended::Paused) => break,
-                    Ok(ended) => (counts.lock().unwrap_or_else(|e| e.into_inner()), ended),
-                };
-                match counts.1 {
-                    Ended::Failed => counts.0.1 += 1,
-                    _ => counts.0.0 += 1,
-                }
-            }
-        });
-        match broken.into_inner().unwrap_or_else(|e| e.into_inner()) {
-            Some(error) => Err(error),
-            None => Ok(counts.into_inner().unwrap_or_else(|e| e.into_inner())),
-        }
+        let (queue, finished, failed) = (Queue::new(jobs.len()), AtomicUsize::new(0), AtomicUsize::new(0));
+        let one = |n: usize| -> Result<()> {
+            match self.one(jobs[n])? {
+                Ended::Finished => finished.fetch_add(1, Ordering::Relaxed),
+                Ended::Failed => failed.fetch_add(1, Ordering::Relaxed),
+                Ended::Paused => 0,
+            };
+            Ok(())
+        };
+        let done = rayon::broadcast(|_| queue.work(|| self.progress.cancelled(), one));
+        done.into_iter().collect::<Result<()>>()?;
+        Ok((finished.into_inner(), failed.into_inner()))
     }
 
     /// One job: what goes wrong with the folder is an error, what goes wrong with the run is

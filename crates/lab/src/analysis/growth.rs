@@ -228,7 +228,7 @@ pub(super) fn add(results: &Results, ask: &GrowthAsk, findings: &mut Findings) {
 mod tests {
     use super::*;
     use crate::analysis::analyse;
-    use crate::analysis::synthetic::{results, run, study, with};
+    use crate::analysis::tests::{results, run, study, with};
 
     /// Worlds with K = 10, 100 and 1,000: lr pays 2 sqrt(K) but for luck, random pays K.
     fn made(over: Grows, expect: Option<(f64, f64)>, change: impl Fn(&mut Results)) -> Findings {

@@ -9,8 +9,7 @@ mod growth;
 mod phrase;
 mod present;
 mod scale;
-#[cfg(test)]
-pub(crate) mod synthetic;
+
 mod tuning;
 mod view;
 mod warnings;
@@ -122,3 +121,6 @@ impl Findings {
 fn value(of: impl Serialize) -> Value {
     serde_json::to_value(of).unwrap_or_default()
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

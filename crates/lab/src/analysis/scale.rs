@@ -214,7 +214,7 @@ pub(super) fn add(results: &Results, ask: &ScaleAsk, findings: &mut Findings) {
 mod tests {
     use super::*;
     use crate::analysis::analyse;
-    use crate::analysis::synthetic::{results, run, study, with};
+    use crate::analysis::tests::{results, run, study, with};
 
     fn made(factor: f64, kept: bool, known: bool) -> Tried {
         Tried {

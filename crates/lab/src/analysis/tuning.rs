@@ -85,7 +85,7 @@ fn rows(results: &Results, ask: &TuningAsk) -> Vec<Tuned> {
 mod tests {
     use super::*;
     use crate::analysis::analyse;
-    use crate::analysis::synthetic::{results, run, study};
+    use crate::analysis::tests::{results, run, study};
 
     /// Two worlds and three factors. Means of ln(1 + gap regret): (ln 10 + ln 1000)/2 = ln 100,
     /// (ln 50 + ln 50)/2 = ln 50, (ln 1 + ln 10000)/2 = ln 100.

@@ -211,7 +211,7 @@ fn named(names: &[String], known: &[(&str, &str)], spec: &FigureSpec, what: &str
 
 #[cfg(test)]
 mod tests {
-    use crate::pictures::samples;
+    use crate::pictures::tests::samples;
     use crate::study::FigureKind;
 
     #[test]

@@ -9,6 +9,7 @@ use crate::figure::{
 use crate::layout::Layout;
 use crate::table::Table;
 use goalward::Problem;
+use goalward::episode::Arena;
 use goalward::numeric::Portable;
 use goalward::problem::{Action, State, Truth};
 
@@ -21,6 +22,18 @@ pub struct Sight {
     pub values: Vec<Option<f64>>,
     /// What is done there.
     pub actions: Vec<Option<Action>>,
+}
+
+impl Sight {
+    /// What the best policy pays and does.
+    pub fn best(title: &str, arena: &Arena) -> Sight {
+        let answer = arena.exact();
+        Sight {
+            title: title.into(),
+            values: answer.v.iter().copied().map(Some).collect(),
+            actions: answer.policy.iter().copied().map(Some).collect(),
+        }
+    }
 }
 
 /// Values and policies on one problem.
@@ -339,20 +352,13 @@ fn arrow(pointer: Pointer) -> char {
 mod tests {
     use super::*;
     use goalward::Settings;
-    use goalward::episode::Arena;
 
     fn scene<'a>(arena: &'a Arena, titles: &[&str]) -> Scene<'a> {
-        let answer = arena.exact();
-        let sight = |title: &&str| Sight {
-            title: title.to_string(),
-            values: answer.v.iter().copied().map(Some).collect(),
-            actions: answer.policy.iter().copied().map(Some).collect(),
-        };
         Scene {
             problem: arena.problem(),
             truth: arena.instance().truth().ok(),
             measure: "expected cost to the goal".into(),
-            sights: titles.iter().map(sight).collect(),
+            sights: titles.iter().map(|title| Sight::best(title, arena)).collect(),
         }
     }
 

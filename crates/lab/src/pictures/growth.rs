@@ -63,10 +63,7 @@ fn plot(chosen: &Chosen, family: &GrowthFamily, worlds: &[usize]) -> (String, Pl
         empty: "no finished run".into(),
         ..Plot::default()
     };
-    let title = match chosen.spec.title.as_str() {
-        "" => format!("Gap regret over {name}: {}", family.world),
-        told => told.into(),
-    };
+    let title = chosen.spec.headline(|| format!("Gap regret over {name}: {}", family.world));
     let mut notes = vec![format!(
         "{} · mean at the end of the runs, band: 95 % interval of the mean (Student's t) · exponent: slope \
          of the line through the points, with a 95 % bootstrap interval over seeds",

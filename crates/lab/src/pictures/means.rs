@@ -47,7 +47,7 @@ pub(super) fn of_episodes(cell: &Cell, band: Band, value: impl Fn(&EpisodeRow) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pictures::samples;
+    use crate::pictures::tests::samples;
 
     #[test]
     fn a_curve_ends_with_half_of_its_runs() {

@@ -9,8 +9,6 @@ mod band;
 mod bars;
 mod chosen;
 mod coverage;
-#[cfg(test)]
-mod gallery;
 pub mod grid;
 mod growth;
 mod headline;
@@ -19,8 +17,6 @@ mod means;
 mod per_root;
 mod regret;
 mod rowed;
-#[cfg(test)]
-mod samples;
 mod set;
 mod time;
 mod values;
@@ -140,4 +136,4 @@ fn picture(
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -3,10 +3,10 @@
 use super::chosen::{Chosen, Line};
 use super::{Picture, band, headline, means, picture};
 use crate::Result;
-use crate::figure::{Axis, Chart, Curve, Head, Plot, number_label};
+use crate::figure::{Axis, Chart, Curve, CurvePoint, Head, Plot, number_label};
 use crate::results::{Cell, EpisodeRow, Results, Run};
 use crate::stats::Mean;
-use crate::study::{AxisSpec, FigureKind, FigureSpec};
+use crate::study::{AxisSpec, Band, FigureKind, FigureSpec};
 
 /// The most plots of one picture, and the most in a row.
 const PLOTS: usize = 9;
@@ -22,6 +22,8 @@ pub(super) struct Measured {
     pub(super) value: Option<fn(&EpisodeRow) -> f64>,
     /// At the end of a run.
     pub(super) end: fn(&Run) -> Option<f64>,
+    /// The curve of a cell's runs.
+    pub(super) points: fn(&Cell, Band) -> Vec<CurvePoint>,
 }
 
 impl Measured {
@@ -29,11 +31,13 @@ impl Measured {
         name: "Regret",
         value: Some(|e| e.regret),
         end: |run| run.episodes.last().map(|e| e.regret),
+        points: |cell, band| means::of_episodes(cell, band, |e| e.regret),
     };
     pub(super) const GAP: Measured = Measured {
         name: "Gap regret",
         value: Some(|e| e.gap_regret),
         end: |run| run.episodes.last().map(|e| e.gap_regret),
+        points: |cell, band| means::of_episodes(cell, band, |e| e.gap_regret),
     };
 }
 
@@ -57,15 +61,13 @@ pub(super) fn axis(told: &AxisSpec, title: &str, log: bool) -> Axis {
     Axis { title, range: told.range, log: told.log.unwrap_or(log) }
 }
 
-/// The mean curves of a world's lines.
+/// The curves of a world's lines, where there is something of them.
 pub(super) fn curves(chosen: &Chosen, world: usize, lines: &[Line], measure: Measured) -> Vec<Curve> {
     let of = |line: &Line| {
-        let cell = chosen.cell(world, line.learners[0]);
-        let points = means::of_episodes(cell, chosen.spec.band, measure.value?);
-        let curve = Curve { label: line.label.clone(), stroke: line.stroke, points, dots: false };
-        (!curve.points.is_empty()).then_some(curve)
+        let points = (measure.points)(chosen.cell(world, line.learners[0]), chosen.spec.band);
+        Curve { label: line.label.clone(), stroke: line.stroke, points, dots: false }
     };
-    lines.iter().filter_map(of).collect()
+    lines.iter().map(of).filter(|curve| !curve.points.is_empty()).collect()
 }
 
 /// Charts of curves, a plot for each world; of more worlds than a picture holds several.
@@ -86,10 +88,9 @@ pub(super) fn charts(
             plot.empty = "no finished episode".into();
             vanished(plot);
         }
-        let title = match spec.title.as_str() {
-            "" => headline::least(&chosen, worlds, measure.name, "ends lowest", |cell| end(cell, measure)),
-            told => told.into(),
-        };
+        let least =
+            || headline::least(&chosen, worlds, measure.name, "ends lowest", |cell| end(cell, measure));
+        let title = spec.headline(least);
         let alt = alt(&title, &plots);
         let chart = chart(&chosen, worlds, &lines, title.clone(), plots, notes);
         pictures.push(picture(spec, (n, parts.len()), &title, alt, &chart)?);

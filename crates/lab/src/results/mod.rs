@@ -7,7 +7,7 @@ mod rows;
 
 pub use rows::{Column, EpisodeRow, IDENTITY, Kind, PlanRow, ProbeRow, RunRow, SCHEMA, TABLES, TableRow};
 
-use crate::study::{LearnerPoint, Study, WorldPoint};
+use crate::study::{Grows, LearnerPoint, Study, WorldPoint};
 use serde::{Deserialize, Serialize};
 
 /// The records of a study, as far as its jobs are finished.
@@ -174,5 +174,40 @@ impl Cell {
     pub fn truncated(&self, study: &Study) -> usize {
         let planned_end = study.worlds[self.world].length.by_steps;
         self.runs.iter().filter(|run| !planned_end && run.row.outcome == "truncated").count()
+    }
+}
+
+impl Grows {
+    /// What tables call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Grows::Episodes => "K",
+            Grows::TStar => "T*",
+            Grows::BStar => "B*",
+            Grows::Dim => "d",
+            Grows::States => "S",
+        }
+    }
+
+    /// In words.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Grows::Episodes => "Episodes K",
+            Grows::TStar => "T*, the expected steps of the best policy",
+            Grows::BStar => "B*, the largest cost-to-go",
+            Grows::Dim => "Dimension d",
+            Grows::States => "Number of states",
+        }
+    }
+
+    /// Its value in a world, as a run there tells it.
+    pub(crate) fn of(self, world: &WorldPoint, told: Option<&RunRow>) -> Option<f64> {
+        Some(match self {
+            Grows::Episodes => world.length.episodes as f64,
+            Grows::TStar => told?.t_star,
+            Grows::BStar => told?.b_star,
+            Grows::Dim => told?.dim as f64,
+            Grows::States => told?.states as f64,
+        })
     }
 }

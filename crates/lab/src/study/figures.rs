@@ -1,7 +1,7 @@
 //! The figures that a study file asks for.
 
 use super::Study;
-use super::file::Count;
+use super::forms::Count;
 use super::spot::{Spot, quoted};
 use crate::figure::{Colour, Format, Marker};
 use crate::table::word;
@@ -175,6 +175,11 @@ impl FigureSpec {
             formats: Format::all(),
             marks: Vec::new(),
         }
+    }
+
+    /// What the file says, and otherwise what was found.
+    pub(crate) fn headline(&self, found: impl FnOnce() -> String) -> String {
+        if self.title.is_empty() { found() } else { self.title.clone() }
     }
 
     fn check(&self, spot: &Spot, study: &Study) -> crate::Result<()> {

@@ -8,6 +8,7 @@
 mod asks;
 mod figures;
 mod file;
+mod forms;
 mod grids;
 mod learners;
 mod quick;
@@ -27,7 +28,6 @@ pub use write::write;
 pub(crate) use read::reread;
 
 use crate::figure::{Colour, Dash};
-use crate::results::RunRow;
 use crate::{Contender, Error, Place, Result};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -194,7 +194,7 @@ impl Default for Record {
 
 /// Which of a row of events are kept: rows grow with the logarithm of their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase", from = "file::Kept")]
+#[serde(rename_all = "lowercase", from = "forms::Kept")]
 pub enum Thinning {
     /// None.
     None,
@@ -296,39 +296,4 @@ pub enum Grows {
     Dim,
     /// The number of states.
     States,
-}
-
-impl Grows {
-    /// What tables call it.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Grows::Episodes => "K",
-            Grows::TStar => "T*",
-            Grows::BStar => "B*",
-            Grows::Dim => "d",
-            Grows::States => "S",
-        }
-    }
-
-    /// In words.
-    pub(crate) fn title(self) -> &'static str {
-        match self {
-            Grows::Episodes => "Episodes K",
-            Grows::TStar => "T*, the expected steps of the best policy",
-            Grows::BStar => "B*, the largest cost-to-go",
-            Grows::Dim => "Dimension d",
-            Grows::States => "Number of states",
-        }
-    }
-
-    /// Its value in a world, as a run there tells it.
-    pub(crate) fn of(self, world: &WorldPoint, told: Option<&RunRow>) -> Option<f64> {
-        Some(match self {
-            Grows::Episodes => world.length.episodes as f64,
-            Grows::TStar => told?.t_star,
-            Grows::BStar => told?.b_star,
-            Grows::Dim => told?.dim as f64,
-            Grows::States => told?.states as f64,
-        })
-    }
 }

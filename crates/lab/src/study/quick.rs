@@ -1,7 +1,8 @@
 //! The small version of a study.
 
 use super::Study;
-use super::file::{Count, Quick};
+use super::file::Quick;
+use super::forms::Count;
 
 impl Quick {
     pub(super) fn shorten(&self, study: &mut Study) {

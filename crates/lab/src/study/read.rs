@@ -3,13 +3,14 @@
 
 use super::asks::analyses;
 use super::figures::figures;
-use super::file::{Count, File, Seeds};
+use super::file::File;
+use super::forms::{Count, Seeds};
 use super::grids::check_all;
 use super::learners::{everybody, learner_points, set_all};
 use super::seeds::{each_once, parse_seeds, so_many};
 use super::spot::{Spot, StudyText, with_hint};
-use super::worlds::world_points;
-use super::{Analyses, Length, Study};
+use super::worlds::{length, world_points};
+use super::{Analyses, Study};
 use crate::{Error, Result};
 use std::collections::HashSet;
 use std::path::Path;
@@ -129,26 +130,6 @@ fn told_apart<'a>(list: &Spot, mut labels: impl Iterator<Item = (&'a String, &'a
         }
         None => Ok(()),
     }
-}
-
-/// How long runs are, as far as these keys say.
-pub(super) fn length(
-    spot: &Spot,
-    episodes: Option<Count>,
-    steps: Option<Count>,
-    max_steps: Option<Count>,
-) -> Result<Option<Length>> {
-    if let (Some(_), Some(_)) = (steps, episodes.or(max_steps)) {
-        let fault = "give either `steps`, or `episodes` with or without `max_steps`";
-        return Err(spot.below("steps").fault(fault));
-    }
-    let max_steps = max_steps.map(|Count(n)| n);
-    Ok(match (episodes, steps) {
-        (Some(Count(episodes)), _) => Some(Length { episodes, max_steps, by_steps: false }),
-        // every episode of a run has a step, or the run has none
-        (_, Some(Count(n))) => Some(Length { episodes: n, max_steps: Some(n), by_steps: true }),
-        _ => None,
-    })
 }
 
 fn seeds(seeds: &Seeds) -> Result<Vec<u64>, String> {

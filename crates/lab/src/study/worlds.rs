@@ -1,8 +1,8 @@
 //! The worlds of a study file: every point of every grid, and how long runs are there.
 
 use super::file::WorldEntry;
+use super::forms::Count;
 use super::grids::{Coordinate, axes, product, refuse_unknown, settings, side_by_side, spelled};
-use super::read::length;
 use super::spot::{Spot, with_hint};
 use super::{Length, WorldPoint};
 use crate::{Place, Result};
@@ -95,4 +95,24 @@ fn known_parameter(spot: &Spot, world: &str, key: &str) -> Result<()> {
     let known: Vec<&str> =
         entry.parameters.iter().map(|p| p.name).chain(worlds::COMMON.iter().map(|p| p.name)).collect();
     refuse_unknown(spot, &format!("world {world}"), key, &known)
+}
+
+/// How long runs are, as far as these keys say.
+pub(super) fn length(
+    spot: &Spot,
+    episodes: Option<Count>,
+    steps: Option<Count>,
+    max_steps: Option<Count>,
+) -> Result<Option<Length>> {
+    if let (Some(_), Some(_)) = (steps, episodes.or(max_steps)) {
+        let fault = "give either `steps`, or `episodes` with or without `max_steps`";
+        return Err(spot.below("steps").fault(fault));
+    }
+    let max_steps = max_steps.map(|Count(n)| n);
+    Ok(match (episodes, steps) {
+        (Some(Count(episodes)), _) => Some(Length { episodes, max_steps, by_steps: false }),
+        // every episode of a run has a step, or the run has none
+        (_, Some(Count(n))) => Some(Length { episodes: n, max_steps: Some(n), by_steps: true }),
+        _ => None,
+    })
 }

@@ -1,7 +1,8 @@
 //! A [`Study`] as a study file: what a short command ran, and what lies beside the results. Reading
 //! it gives the same study.
 
-use super::file::{Count, File, LearnerEntry, OneOrMore, Seeds, WorldEntry};
+use super::file::{File, LearnerEntry, WorldEntry};
+use super::forms::{Count, OneOrMore, Seeds};
 use super::seeds::spell_seeds;
 use super::{LearnerPoint, Study, WorldPoint};
 use toml::{Table, Value};

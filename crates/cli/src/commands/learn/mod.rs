@@ -11,16 +11,14 @@ use super::vigilant::Vigilant;
 use super::{Parameters, spelled, together};
 use crate::counts::whole;
 use crate::exit::{self, Outcome, Usage};
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, Pause};
 use crate::lock::Lock;
 use crate::names::{LearnerName, WorldName};
 use crate::output;
 use crate::outputs::{self, Output, Takes, only_over};
 use crate::progress::Meter;
 use crate::show::Show;
-use goalward::episode::{
-    Checkpoint, Ending, Episode, Flow, Observer, RunSpec, Runner, Step, Stop, TraceMark,
-};
+use goalward::episode::{Checkpoint, Ending, Observer, RunSpec, Runner, TraceMark};
 use goalward::files;
 use goalward::learners;
 use goalward::parameters::{Settings, name_and_settings, parse_count};
@@ -354,7 +352,7 @@ fn go_on(
     quiet: bool,
 ) -> anyhow::Result<Ending> {
     let every = files.checkpoint.is_some().then_some(every);
-    let mut pacer = Pacer { every, interrupt };
+    let mut pacer = Pause { every, interrupt };
     let mut meter = Meter::new(runner.progress().episodes, runner.spec().episodes, quiet);
     files.save(runner)?;
     let ending = loop {
@@ -421,23 +419,5 @@ impl RunFiles {
             checkpoint.write(&saved.path)?;
         }
         Ok(())
-    }
-}
-
-/// Pauses the run where it is to be saved, and at Ctrl-C.
-struct Pacer<'a> {
-    every: Option<u64>,
-    interrupt: &'a Interrupt,
-}
-
-impl Observer for Pacer<'_> {
-    fn step(&mut self, step: &Step) -> Flow {
-        let due = self.every.is_some_and(|every| step.t.is_multiple_of(every));
-        if due || self.interrupt.pressed() { Flow::Break(Stop) } else { Flow::Continue(()) }
-    }
-
-    // a world whose start is its goal has episodes without a step
-    fn episode(&mut self, _: &Episode) -> Flow {
-        if self.interrupt.pressed() { Flow::Break(Stop) } else { Flow::Continue(()) }
     }
 }

@@ -1,4 +1,4 @@
-use crate::analysis::synthetic::{results, run, study, with};
+use crate::analysis::tests::{results, run, study, with};
 use crate::analysis::{Findings, analyse};
 use crate::figure::{Colour, Format, Marker};
 use crate::results::Results;

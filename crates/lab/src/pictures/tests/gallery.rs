@@ -1,8 +1,9 @@
 //! Every kind of picture, with all that can go wrong in the data. To look at them:
 //! `PICTURES=1 cargo test -p goalward-lab --lib gallery` puts them below `target/pictures`.
 
-use super::{draw, samples};
+use super::{samples, with_curves_or_rows};
 use crate::figure::{Colour, Format, Marker};
+use crate::pictures::draw;
 use crate::results::Results;
 use crate::study::{Band, FigureKind, FigureSpec, MarkSpec};
 use std::path::Path;
@@ -63,7 +64,7 @@ fn twelve() -> Results {
 #[test]
 fn one_world() {
     let results = twelve();
-    for kind in super::tests::with_curves_or_rows() {
+    for kind in with_curves_or_rows() {
         let marks = vec![MarkSpec {
             label: "LEVIS++ published (digitised)".into(),
             colour: Colour::VERMILLION,
@@ -82,7 +83,7 @@ fn eight_worlds() {
         ["hard-instance", "corridor", "windy-grid", "random-mixture", "ladder", "taxi", "cliff", "lake"];
     let mut results = samples::results(&NAMES[..5], &worlds, 5, 2000);
     samples::watched(&mut results);
-    for kind in super::tests::with_curves_or_rows() {
+    for kind in with_curves_or_rows() {
         put(
             &format!("{kind:?}-eight"),
             &results,

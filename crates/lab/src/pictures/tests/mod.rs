@@ -1,6 +1,8 @@
 //! Every kind of figure, on results of every shape.
 
-use super::samples;
+mod gallery;
+pub(crate) mod samples;
+
 use super::*;
 use crate::figure::{Colour, Dash};
 use crate::study::Band;
@@ -10,7 +12,7 @@ const CURVES: [FigureKind; 4] =
     [FigureKind::Regret, FigureKind::GapRegret, FigureKind::PerRoot, FigureKind::LogLog];
 
 /// Those that need neither a world that can be opened nor a family of worlds.
-pub(super) fn with_curves_or_rows() -> impl Iterator<Item = FigureKind> {
+fn with_curves_or_rows() -> impl Iterator<Item = FigureKind> {
     kinds().filter(|kind| !matches!(kind, FigureKind::Values | FigureKind::Growth))
 }
 
