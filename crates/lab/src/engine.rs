@@ -4,7 +4,7 @@
 //! threads, the parts that several machines do, and interruptions change nothing but the time.
 
 use crate::grid::{Grid, Job, Shard};
-use crate::measure::{Measure, Now, Rows, Yardstick, measures};
+use crate::measure::{Measure, Now, RunRows, Yardstick, measures};
 use crate::results::RunRow;
 use crate::store::{Manifest, Saved, StudyFolder, Times};
 use crate::table::word;
@@ -183,7 +183,7 @@ impl Worker<'_> {
         let mut watch = Watch {
             steppers: measures.iter().filter(|measure| measure.wants_steps()).count(),
             measures,
-            rows: Rows::default(),
+            rows: RunRows::default(),
             t: runner.progress().steps,
             episode: runner.progress().episodes,
             progress: self.progress,
@@ -303,7 +303,7 @@ struct Watch<'a> {
     /// Those who want to see every step come first.
     measures: Vec<Box<dyn Measure>>,
     steppers: usize,
-    rows: Rows,
+    rows: RunRows,
     t: u64,
     episode: u64,
     progress: &'a dyn Progress,

@@ -1,6 +1,6 @@
 //! How often the learner does the right thing once it has had time to learn.
 
-use super::{Measure, Rows, saved};
+use super::{Measure, RunRows, saved};
 use crate::results::RunRow;
 use goalward::episode::{Runner, Step};
 
@@ -29,7 +29,7 @@ impl Measure for Behaviour {
         }
     }
 
-    fn finish(&mut self, _: &Runner, row: &mut RunRow, _: &mut Rows) {
+    fn finish(&mut self, _: &Runner, row: &mut RunRow, _: &mut RunRows) {
         row.late_optimal_share = (self.steps > 0).then(|| self.optimal as f64 / self.steps as f64);
     }
 

@@ -1,6 +1,6 @@
 //! Regret and gap regret over the episodes.
 
-use super::{Measure, Rows, saved};
+use super::{Measure, RunRows, saved};
 use crate::results::{EpisodeRow, RunRow};
 use crate::study::Thinning;
 use goalward::episode::{Episode, Runner};
@@ -19,7 +19,7 @@ impl EpisodeCurve {
 }
 
 impl Measure for EpisodeCurve {
-    fn episode(&mut self, ended: &Episode, t: u64, rows: &mut Rows) {
+    fn episode(&mut self, ended: &Episode, t: u64, rows: &mut RunRows) {
         let row = EpisodeRow {
             episode: ended.episode,
             t,
@@ -36,7 +36,7 @@ impl Measure for EpisodeCurve {
         }
     }
 
-    fn finish(&mut self, _: &Runner, _: &mut RunRow, rows: &mut Rows) {
+    fn finish(&mut self, _: &Runner, _: &mut RunRow, rows: &mut RunRows) {
         if self.kept != Thinning::None {
             rows.episodes.extend(self.last.take());
         }

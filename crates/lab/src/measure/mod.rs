@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// The rows of a run so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Rows {
+pub(crate) struct RunRows {
     pub(crate) episodes: Vec<EpisodeRow>,
     pub(crate) plans: Vec<PlanRow>,
     pub(crate) probes: Vec<ProbeRow>,
@@ -42,11 +42,11 @@ pub(crate) trait Measure: Send {
     /// After every step.
     fn step(&mut self, _: &Step) {}
     /// After a planning call.
-    fn plan(&mut self, _: &Plan, _: Now, _: &mut Rows) {}
+    fn plan(&mut self, _: &Plan, _: Now, _: &mut RunRows) {}
     /// After an episode, which ended with so many steps of the run.
-    fn episode(&mut self, _: &Episode, _t: u64, _: &mut Rows) {}
+    fn episode(&mut self, _: &Episode, _t: u64, _: &mut RunRows) {}
     /// At the end.
-    fn finish(&mut self, _: &Runner, _: &mut RunRow, _: &mut Rows) {}
+    fn finish(&mut self, _: &Runner, _: &mut RunRow, _: &mut RunRows) {}
     /// All that it knows.
     fn save(&self) -> Value;
     /// Takes up what was saved; `None` if that is not its own.

@@ -1,6 +1,6 @@
 //! Planning calls: when, why, and what they promise.
 
-use super::{Measure, Now, Rows, saved};
+use super::{Measure, Now, RunRows, saved};
 use crate::results::{PlanRow, RunRow};
 use crate::study::Thinning;
 use crate::table::word;
@@ -53,7 +53,7 @@ impl Probe for Last<'_> {
 }
 
 impl Measure for Planning {
-    fn plan(&mut self, plan: &Plan, now: Now, rows: &mut Rows) {
+    fn plan(&mut self, plan: &Plan, now: Now, rows: &mut RunRows) {
         self.plans += 1;
         let mut last = None;
         plan.learner.probe(&mut Last { start: self.start, now, plan: &mut last });
@@ -67,7 +67,7 @@ impl Measure for Planning {
         }
     }
 
-    fn finish(&mut self, _: &Runner, row: &mut RunRow, rows: &mut Rows) {
+    fn finish(&mut self, _: &Runner, row: &mut RunRow, rows: &mut RunRows) {
         row.promised = self.promised;
         if self.kept != Thinning::None {
             rows.plans.extend(self.last.take());

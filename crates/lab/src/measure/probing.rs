@@ -2,7 +2,7 @@
 //! width of its confidence sets, and when they first say anything.
 
 use super::sets::{Yardstick, mean};
-use super::{Measure, Now, Rows, saved};
+use super::{Measure, Now, RunRows, saved};
 use crate::results::{ProbeRow, RunRow};
 use crate::sets::{Which, each_set};
 use crate::study::{Record, Thinning};
@@ -115,7 +115,7 @@ impl Probing {
 }
 
 impl Measure for Probing {
-    fn plan(&mut self, plan: &Plan, now: Now, rows: &mut Rows) {
+    fn plan(&mut self, plan: &Plan, now: Now, rows: &mut RunRows) {
         self.plans += 1;
         let (kept, at) = (self.kept.keeps(self.plans), (plan.t, now.episode));
         if kept {
@@ -136,7 +136,7 @@ impl Measure for Probing {
         }
     }
 
-    fn finish(&mut self, runner: &Runner, row: &mut RunRow, _: &mut Rows) {
+    fn finish(&mut self, runner: &Runner, row: &mut RunRow, _: &mut RunRows) {
         if self.informed.is_none() {
             let now = runner.progress();
             self.look(runner.learner(), (now.steps, now.episodes));

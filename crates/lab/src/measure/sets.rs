@@ -3,7 +3,7 @@
 //! A set that is all of B covers always, so coverage is told with a width. A learner that plans
 //! over a set without theta* may be wrong for ever, so a loss at any time counts.
 
-use super::{Measure, Now, Rows};
+use super::{Measure, Now, RunRows};
 use crate::results::RunRow;
 use crate::sets::{Extent, Which, each_set};
 use goalward::confidence::{Memo, Size, interval, theta_norm};
@@ -116,7 +116,7 @@ impl Measure for Sets {
         });
     }
 
-    fn plan(&mut self, plan: &Plan, _: Now, _: &mut Rows) {
+    fn plan(&mut self, plan: &Plan, _: Now, _: &mut RunRows) {
         let Some(theta) = &self.theta else { return };
         let Losses { outside, lost_at_plan, missed, .. } = &mut self.state;
         let mut outside = outside.iter();
@@ -131,7 +131,7 @@ impl Measure for Sets {
         });
     }
 
-    fn finish(&mut self, runner: &Runner, row: &mut RunRow, _: &mut Rows) {
+    fn finish(&mut self, runner: &Runner, row: &mut RunRow, _: &mut RunRows) {
         if self.memos.is_empty() {
             return; // a learner without sets, or a truth that none can have
         }

@@ -16,7 +16,7 @@ use super::manifest::{Manifest, Saved};
 use super::mark::{make_folder, mark, read_file, refuse_strangers, remove_file, require, write_listed};
 use super::table_write::{Identity, encode};
 use crate::grid::{Grid, Job, Shard};
-use crate::measure::Rows;
+use crate::measure::RunRows;
 use crate::results::{Build, RunRow, SCHEMA, TableRow};
 use crate::study::{self, Study};
 use crate::{Error, Result};
@@ -218,7 +218,7 @@ impl StudyFolder {
     }
 
     /// Keeps the records of a finished job: its tables, and then its manifest.
-    pub(crate) fn keep(&self, mut manifest: Manifest, row: &RunRow, rows: &Rows) -> Result<()> {
+    pub(crate) fn keep(&self, mut manifest: Manifest, row: &RunRow, rows: &RunRows) -> Result<()> {
         let identity = manifest.identity();
         self.table(&mut manifest, &identity, std::slice::from_ref(row))?;
         self.table(&mut manifest, &identity, &rows.episodes)?;

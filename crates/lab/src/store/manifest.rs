@@ -3,7 +3,7 @@
 
 use super::table_write::Identity;
 use crate::grid::{Grid, Job, build};
-use crate::measure::Rows;
+use crate::measure::RunRows;
 use crate::results::{Build, Machine, SCHEMA};
 use crate::study::Study;
 use goalward::Settings;
@@ -116,7 +116,7 @@ impl Manifest {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Saved {
     pub(crate) run: Checkpoint,
-    pub(crate) rows: Rows,
+    pub(crate) rows: RunRows,
     pub(crate) measures: Vec<Value>,
     pub(crate) times: Times,
 }

@@ -45,7 +45,7 @@ enum StudyCommand {
     Status(status::StatusOfStudyArgs),
     Report(report::ReportStudyArgs),
     Merge(merge::MergeStudyArgs),
-    Export(report::ExportArgs),
+    Export(report::ExportStudyArgs),
 }
 
 pub(crate) fn run(args: StudyArgs, quiet: bool) -> anyhow::Result<Outcome> {

@@ -41,7 +41,7 @@ pub(super) fn run(args: ReportStudyArgs, quiet: bool) -> anyhow::Result<Outcome>
 /// records themselves are Parquet, which pandas, polars and DuckDB read:
 /// pandas.read_parquet("out/demo/episodes").
 #[derive(clap::Args)]
-pub(crate) struct ExportArgs {
+pub(crate) struct ExportStudyArgs {
     /// The study as it was given to `study run`, or the folder of its results
     #[arg(value_name = "DIR|FILE|NAME")]
     study: String,
@@ -50,7 +50,7 @@ pub(crate) struct ExportArgs {
     csv: PathBuf,
 }
 
-pub(super) fn export(args: ExportArgs, quiet: bool) -> anyhow::Result<Outcome> {
+pub(super) fn export(args: ExportStudyArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let files = export_csv(&load(&named::folder(&args.study, None)?)?, folder("--csv", &args.csv)?)?;
     if !quiet {
         wrote(&files);
