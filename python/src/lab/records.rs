@@ -109,11 +109,7 @@ pub(crate) fn study_columns<'py>(
 }
 
 /// Text is an array of objects; so are flags where some are missing.
-fn array<'py>(
-    py: Python<'py>,
-    column: &store::columns::Column,
-    values: Values,
-) -> PyResult<Bound<'py, PyAny>> {
+fn array<'py>(py: Python<'py>, column: &results::Column, values: Values) -> PyResult<Bound<'py, PyAny>> {
     Ok(match values {
         Values::Count(numbers) => PyArray1::from_vec(py, numbers).into_any(),
         Values::Real(numbers) => PyArray1::from_vec(py, numbers).into_any(),

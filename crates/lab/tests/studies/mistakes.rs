@@ -41,16 +41,22 @@ const MISTAKES: &[(&str, &str, usize, &str, &[&str])] = &[
     ("windy-grid@n=3", "windy-gird", 4, "worlds[0]", &["windy-gird", "windy-grid"]),
     ("windy-grid@n=3", "windy-grid@m=3", 4, "worlds[0]", &["no parameter \"m\"", "its parameters are n"]),
     ("windy-grid@n=3", "nothing.json", 4, "worlds[0]", &["nothing.json", "No such file"]),
-    ("windy-grid@n=3", "windy-grid@n=-1", 4, "worlds", &["n", "-1"]),
+    ("windy-grid@n=3", "windy-grid@n=-1", 4, "worlds[0]", &["n", "-1"]),
     ("[\"windy-grid@n=3\"]", "[]", 4, "worlds", &["empty"]),
     (
         "[\"windy-grid@n=3\"]",
         "[\"windy-grid\", \"windy-grid\"]",
         4,
-        "worlds",
+        "worlds[1]",
         &["called \"windy-grid\"", "label"],
     ),
-    ("[\"windy-grid@n=3\"]", "[{ label = \"g\" }]", 4, "worlds[0]", &["needs a `name`"]),
+    (
+        "[\"windy-grid@n=3\"]",
+        "[{ label = \"g\" }]",
+        4,
+        "worlds[0].name",
+        &["missing", "name = \"windy-grid@n=3\""],
+    ),
     (
         "[\"windy-grid@n=3\"]",
         "[{ name = \"windy-grid\", zip = { n = [3, 4], wind = [0.1] } }]",
@@ -70,7 +76,7 @@ const MISTAKES: &[(&str, &str, usize, &str, &[&str])] = &[
         "\"lr\", \"random\"",
         "{ name = \"lr@delta=2\", label = \"lr\" }, \"random\"",
         5,
-        "learners",
+        "learners[0]",
         &["delta", "2"],
     ),
     (
@@ -95,7 +101,7 @@ const MISTAKES: &[(&str, &str, usize, &str, &[&str])] = &[
         "figures[0].kind",
         &["\"log-log\"", "did you mean regret?"],
     ),
-    ("kind = \"regret\"", "name = \"x\"", 11, "figures[0]", &["kind", "\"bars\""]),
+    ("kind = \"regret\"", "name = \"x\"", 11, "figures[0].kind", &["missing", "kind = \"regret\""]),
     (
         "kind = \"regret\"",
         "kind = \"bars\"\nband = \"wide\"",

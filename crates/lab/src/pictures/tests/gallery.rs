@@ -1,8 +1,9 @@
 //! Every kind of picture, with all that can go wrong in the data. To look at them:
 //! `PICTURES=1 cargo test -p goalward-lab --lib gallery` puts them below `target/pictures`.
 
-use super::{draw, samples};
-use crate::figure::{Colour, Marker};
+use super::{samples, with_curves_or_rows};
+use crate::figure::{Colour, Format, Marker};
+use crate::pictures::draw;
 use crate::results::Results;
 use crate::study::{Band, FigureKind, FigureSpec, MarkSpec};
 use std::path::Path;
@@ -25,18 +26,20 @@ const NAMES: [&str; 12] = [
 fn put(name: &str, results: &Results, spec: FigureSpec) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target/pictures");
     let kept = std::env::var_os("PICTURES").is_some();
-    let spec = FigureSpec { png: true, name: name.into(), ..spec };
+    let spec = FigureSpec { formats: Format::all(), name: name.into(), ..spec };
     let pictures = draw(results, &spec).unwrap();
     assert!(!pictures.is_empty(), "{name}");
     for picture in pictures {
-        assert!(picture.png.starts_with(b"\x89PNG") && picture.png.len() > 1000, "{name}");
-        assert!(picture.svg.contains("</svg>"), "{name}");
+        let png = picture.file(Format::Png);
+        assert!(png.starts_with(b"\x89PNG") && png.len() > 1000, "{name}");
+        assert!(picture.svg().contains("</svg>"), "{name}");
         if !kept {
             continue;
         }
         std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join(format!("{}.png", picture.name)), &picture.png).unwrap();
-        std::fs::write(folder.join(format!("{}.svg", picture.name)), &picture.svg).unwrap();
+        for (format, bytes) in &picture.files {
+            std::fs::write(folder.join(format!("{}.{}", picture.name, format.ending())), bytes).unwrap();
+        }
     }
 }
 
@@ -61,7 +64,7 @@ fn twelve() -> Results {
 #[test]
 fn one_world() {
     let results = twelve();
-    for kind in super::tests::KINDS {
+    for kind in with_curves_or_rows() {
         let marks = vec![MarkSpec {
             label: "LEVIS++ published (digitised)".into(),
             colour: Colour::VERMILLION,
@@ -80,7 +83,7 @@ fn eight_worlds() {
         ["hard-instance", "corridor", "windy-grid", "random-mixture", "ladder", "taxi", "cliff", "lake"];
     let mut results = samples::results(&NAMES[..5], &worlds, 5, 2000);
     samples::watched(&mut results);
-    for kind in super::tests::KINDS {
+    for kind in with_curves_or_rows() {
         put(
             &format!("{kind:?}-eight"),
             &results,

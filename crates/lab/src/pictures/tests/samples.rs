@@ -2,6 +2,7 @@
 
 use crate::Contender;
 use crate::Place;
+use crate::figure::Format;
 use crate::results::{Build, Cell, EpisodeRow, ProbeRow, Results, Run, RunRow};
 use crate::study::*;
 use goalward::Settings;
@@ -122,8 +123,7 @@ pub(crate) fn spec(kind: FigureKind) -> FigureSpec {
         band: Band::Student,
         size: None,
         marks: Vec::new(),
-        png: false,
-        svg: true,
+        formats: vec![Format::Svg],
     }
 }
 
