@@ -50,7 +50,7 @@ impl Interrupt {
     }
 }
 
-/// Pauses a run at Ctrl-C, and every so many steps.
+/// Pauses a run at Ctrl-C, and at regular numbers of steps.
 pub(crate) struct Pause<'a> {
     pub(crate) every: Option<u64>,
     pub(crate) interrupt: &'a Interrupt,

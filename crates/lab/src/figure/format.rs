@@ -49,7 +49,7 @@ impl Format {
         }
     }
 
-    /// Draws a file; `alt` is what those hear who cannot see it.
+    /// Draws a file; `alt` is its description for screen readers.
     pub(crate) fn draw(self, drawing: &impl Drawing, alt: &str) -> Result<Vec<u8>> {
         match self {
             Format::Png => canvas::png(drawing.size(), |canvas| drawing.draw(canvas)),

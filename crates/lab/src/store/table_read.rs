@@ -142,8 +142,7 @@ fn said(error: impl std::fmt::Display) -> String {
     error.to_string()
 }
 
-/// A file whose columns are those of a table and whose rows, of so many bytes each, there is room
-/// for. What its header says is checked as far as it can be: nothing else takes it at its word.
+/// A file whose columns are those of a table, if memory has room for its rows of `each` bytes. What its header says is checked as far as it can be: nothing else takes it at its word.
 fn opened(bytes: Vec<u8>, table: &str, each: usize) -> Result<SerializedFileReader<Bytes>, String> {
     let bytes = Bytes::from(bytes);
     let file = SerializedFileReader::new(bytes.clone()).map_err(said)?;
@@ -204,7 +203,7 @@ fn contained<T>(read: impl FnOnce() -> Result<T, String>) -> Result<T, String> {
     read.unwrap_or_else(|_| Err("its bytes are no table: they were changed".into()))
 }
 
-/// Gives the next cells of a column, so many at most.
+/// Gives at most the next n cells of a column.
 type Cells = Box<dyn FnMut(usize) -> Parquet<Vec<Value>>>;
 
 fn cells(group: &dyn RowGroupReader, at: usize, column: &Column) -> Parquet<Cells> {

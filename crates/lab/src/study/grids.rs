@@ -67,7 +67,7 @@ pub(super) fn axes(table: &Table, spot: &Spot) -> Result<Vec<(String, Vec<String
     table.iter().map(axis).collect()
 }
 
-/// The rows of a grid for each of so many points: all combinations, the last axis fastest.
+/// The rows of a grid, for each of `points`: all combinations, the last axis fastest.
 pub(super) fn product(
     spot: &Spot,
     points: usize,
@@ -82,7 +82,7 @@ pub(super) fn product(
     Ok(rows)
 }
 
-/// The rows of a zip for each of so many points: its lists are walked side by side.
+/// The rows of a zip, for each of `points`: its lists are walked side by side.
 pub(super) fn side_by_side(
     spot: &Spot,
     points: usize,

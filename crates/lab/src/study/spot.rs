@@ -140,8 +140,12 @@ fn plain(message: &str) -> String {
         Some((before, _)) => (before, "expected a table"),
         None => (message, ""),
     };
-    WORDS.iter().fold(message.replace('\n', ", "), |text, (theirs, ours)| text.replace(theirs, ours))
-        + expected
+    let ours =
+        |part: &str| WORDS.iter().fold(part.to_string(), |text, (theirs, ours)| text.replace(theirs, ours));
+    // what stands in quotes is the file's own
+    let parts = message.split('"').enumerate();
+    let parts = parts.map(|(i, part)| if i % 2 == 0 { ours(part) } else { part.into() });
+    parts.collect::<Vec<String>>().join("\"") + expected
 }
 
 /// A value of the file, by its key.

@@ -92,6 +92,10 @@ const MISTAKES: &[(&str, &str, usize, &str, &[&str])] = &[
     ("plans = 4", "plan = 4", 8, "record.plan", &["episodes, plans, probes", "did you mean plans?"]),
     ("plans = 4", "outline = [1, 1]", 8, "record.outline", &["different"]),
     ("plans = 4", "sets = 1", 8, "record.sets", &["true or false"]),
+    ("plans = 4", "sets = \"a map\"", 8, "record.sets", &["found \"a map\", expected true or false"]),
+    ("title = \"T\"", "title = 7", 1, "title", &["found 7, expected text in quotes"]),
+    ("plans = 4", "outline = 3", 8, "record.outline", &["found 3"]),
+    ("[record]\nplans = 4", "record = 3", 7, "record", &["found 3, expected a table"]),
     ("against = \"lr\"", "against = \"LR\"", 10, "comparison.against", &["\"lr\", \"random\""]),
     ("[comparison]\nagainst = \"lr\"", "[coverage]", 9, "coverage", &["sets = true", "[record]"]),
     (
