@@ -231,7 +231,7 @@ fn learners_that_know_different_things_stand_in_blocks() {
         run.parameters.insert("support".into(), "known".into());
         Some(run)
     };
-    let only = study(&["corridor"], &["eb-ssp"], 1, 4);
+    let only = crate::analysis::tests::study(&["corridor"], &["eb-ssp"], 1, 4);
     let findings = analyse(&results(asking(only, ComparisonAsk::default()), known));
     assert_eq!(findings.data["comparison"]["rows"][0]["knows"], "map");
     assert_eq!(findings.tables[0].table.headings()[1], "radius", "no column where all know the same");
