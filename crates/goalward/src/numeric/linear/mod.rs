@@ -11,7 +11,6 @@ pub(crate) mod expansion;
 pub(crate) mod krylov;
 pub(crate) mod multilevel;
 pub(crate) mod parts;
-pub(crate) mod system;
 pub(crate) mod vectors;
 
 pub use cholesky::Cholesky;

@@ -77,11 +77,6 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.into_iter().sum()
 }
 
-/// The Euclidean norm.
-pub(crate) fn norm(a: &[f64]) -> f64 {
-    dot(a, a).sqrt()
-}
-
 /// The largest absolute value; not a number if one is not.
 pub(crate) fn largest(a: &[f64]) -> f64 {
     let Some(part) = cut(a.len()) else { return vectors::largest(a) };

@@ -1,0 +1,43 @@
+//! Arcs by where they lead.
+
+/// What is told of the arcs into each of some nodes.
+pub(crate) struct Incoming<T> {
+    first: Vec<usize>,
+    arcs: Vec<T>,
+}
+
+impl<T: Copy + Default> Incoming<T> {
+    /// Sorts arcs, given as (end, what is told of it), by their ends; they are listed twice.
+    pub(crate) fn new<I: Iterator<Item = (usize, T)>>(nodes: usize, arcs: impl Fn() -> I) -> Incoming<T> {
+        // counted one place too high, so that filling in moves each entry to its place
+        let mut first = vec![0usize; nodes + 2];
+        arcs().for_each(|(end, _)| first[end + 2] += 1);
+        (2..nodes + 2).for_each(|end| first[end] += first[end - 1]);
+        let mut sorted = vec![T::default(); first[nodes + 1]];
+        arcs().for_each(|(end, arc)| {
+            sorted[first[end + 1]] = arc;
+            first[end + 1] += 1;
+        });
+        first.pop();
+        Incoming { first, arcs: sorted }
+    }
+
+    /// The arcs into a node.
+    pub(crate) fn of(&self, node: usize) -> &[T] {
+        &self.arcs[self.first[node]..self.first[node + 1]]
+    }
+
+    /// The nodes that have a path to a marked one, the marked ones included. `from` says where an
+    /// arc begins, if it counts.
+    pub(crate) fn closure(&self, mut marked: Vec<bool>, from: impl Fn(T) -> Option<usize>) -> Vec<bool> {
+        let mut queue: Vec<u32> = (0..marked.len() as u32).filter(|&s| marked[s as usize]).collect();
+        while let Some(next) = queue.pop() {
+            for s in self.of(next as usize).iter().filter_map(|&arc| from(arc)) {
+                if !std::mem::replace(&mut marked[s], true) {
+                    queue.push(s as u32);
+                }
+            }
+        }
+        marked
+    }
+}
