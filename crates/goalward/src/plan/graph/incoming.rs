@@ -1,6 +1,7 @@
 //! Arcs by where they lead.
 
 /// What is told of the arcs into each of some nodes.
+#[derive(Default)]
 pub(crate) struct Incoming<T> {
     first: Vec<usize>,
     arcs: Vec<T>,
@@ -9,17 +10,25 @@ pub(crate) struct Incoming<T> {
 impl<T: Copy + Default> Incoming<T> {
     /// Sorts arcs, given as (end, what is told of it), by their ends; they are listed twice.
     pub(crate) fn new<I: Iterator<Item = (usize, T)>>(nodes: usize, arcs: impl Fn() -> I) -> Incoming<T> {
+        let mut incoming = Incoming { first: Vec::new(), arcs: Vec::new() };
+        incoming.sort(nodes, arcs);
+        incoming
+    }
+
+    /// The same in the place of the arcs before.
+    pub(crate) fn sort<I: Iterator<Item = (usize, T)>>(&mut self, nodes: usize, arcs: impl Fn() -> I) {
+        let Incoming { first, arcs: sorted } = self;
         // counted one place too high, so that filling in moves each entry to its place
-        let mut first = vec![0usize; nodes + 2];
+        first.clear();
+        first.resize(nodes + 2, 0);
         arcs().for_each(|(end, _)| first[end + 2] += 1);
         (2..nodes + 2).for_each(|end| first[end] += first[end - 1]);
-        let mut sorted = vec![T::default(); first[nodes + 1]];
+        sorted.clear();
+        sorted.resize(first[nodes + 1], T::default());
         arcs().for_each(|(end, arc)| {
             sorted[first[end + 1]] = arc;
             first[end + 1] += 1;
         });
-        first.pop();
-        Incoming { first, arcs: sorted }
     }
 
     /// The arcs into a node.

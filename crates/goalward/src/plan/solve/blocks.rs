@@ -58,7 +58,7 @@ impl Method {
         let (n, arcs) = (block.x.len(), block.arcs());
         match self {
             Method::Dense => n <= 32,
-            Method::Settling => n >= 400,
+            Method::Settling => n >= 400 && block.decisions() >= 400,
             // its rows take much memory
             Method::Elimination => arcs <= 3_000_000,
             Method::Krylov | Method::Levels | Method::MoreKrylov => true,
@@ -225,8 +225,9 @@ impl<'a> Solver<'a> {
         let mut run = || iterate(block, by, ENOUGH * *precision, halt).is_ok();
         // on a thread of the pool: many short parallel sections would wake it up each time
         let found = if parts::is_long(nodes.len()) { rayon::scope(|_| run()) } else { run() };
-        if found {
-            self.keep();
+        match found {
+            true => self.keep(),
+            false => self.block.begin(),
         }
         found
     }
@@ -252,7 +253,9 @@ impl<'a> Solver<'a> {
             }
             goal *= 1e-3;
         }
-        self.block.begin();
+        if !self.block.leaves() {
+            self.block.begin();
+        }
         false
     }
 

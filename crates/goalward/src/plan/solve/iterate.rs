@@ -74,8 +74,12 @@ pub(super) fn iterate(
             block.noise *= COARSER;
         }
     }
-    let useful = by.is_exact() || best <= USEFUL;
-    if useful && block.leaves() { Ok(()) } else { Err(Failed) }
+    let found = match by.is_exact() {
+        // what was eliminated leaves
+        true => block.is_loaded() || block.leaves(),
+        false => best <= USEFUL && block.leaves(),
+    };
+    found.then_some(()).ok_or(Failed)
 }
 
 /// The values of a mixture of choices, or of one policy: the first that can be had. Says how soft
@@ -83,18 +87,20 @@ pub(super) fn iterate(
 fn first_values(block: &mut Block, by: &mut dyn Evaluate) -> Result<Option<f64>, Failed> {
     let softs = if block.is_least() { by.softs() } else { &[] };
     for soft in softs.iter().copied().map(Some).chain([None]) {
-        block.begin();
         if let Some(soft) = soft {
+            block.begin();
             block.mix(soft, 0.0);
         }
         if evaluate(block, by, News::All, FIRST_ACCURACY).is_ok() {
             return Ok(soft);
         }
+        block.begin();
     }
     Err(Failed)
 }
 
-/// Value iteration: all nodes, then some sweeps over those that still lack much, then all once more.
+/// Value iteration: all nodes, then some sweeps over those that still lack much, then all once more
+/// unless their exact values come next.
 fn improve(block: &mut Block, wanted: f64, exact: bool) -> Swept {
     let first = block.pass(Pass::ALL);
     if first.gap <= wanted || (exact && first.changed == 0) {
@@ -108,9 +114,9 @@ fn improve(block: &mut Block, wanted: f64, exact: bool) -> Swept {
             break;
         }
     }
-    let mut last = block.pass(Pass::ALL);
-    last.changed += changed;
-    last
+    let last = if exact { Swept::default() } else { block.pass(Pass::ALL) };
+    changed += last.changed;
+    Swept { gap: if exact { first.gap } else { last.gap }, changed, ..last }
 }
 
 /// The values of the choices at hand.

@@ -7,6 +7,9 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::ops::Range;
 
+/// The arcs of larger blocks are not kept.
+const SMALL: usize = 1 << 12;
+
 /// A policy that leaves the block from everywhere: every choice may lead to a node that was settled
 /// before.
 #[derive(Default)]
@@ -20,6 +23,7 @@ pub(super) struct Nearest {
     pub(super) order: Vec<u32>,
     heap: BinaryHeap<Reverse<(u64, u32)>>,
     settled: Vec<bool>,
+    into: Incoming<(u32, u32, f32)>,
 }
 
 impl Nearest {
@@ -31,7 +35,8 @@ impl Nearest {
             || all().flat_map(|(s, c)| model.arcs(c).iter().map(move |&(next, w)| (s, c, next as usize, w)));
         let local = |next: usize| Some(next.wrapping_sub(start)).filter(|&j| j < n);
         // per arc within the block: where it begins, its choice, and its weight, roughly
-        let into = Incoming::new(n, || {
+        let mut into = std::mem::take(&mut self.into);
+        into.sort(n, || {
             arcs().filter_map(|(s, choice, next, w)| {
                 local(next).map(|j| (j, (s as u32, choice as u32, (w as f32).max(f32::MIN_POSITIVE))))
             })
@@ -58,6 +63,9 @@ impl Nearest {
                     self.offer(s as usize, choice as Choice, price);
                 }
             }
+        }
+        if n <= SMALL {
+            self.into = into;
         }
     }
 

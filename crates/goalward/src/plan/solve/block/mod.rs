@@ -2,18 +2,18 @@
 //! It lies as it is swept, nodes from the ways out inwards, every weight divided by what leaves its
 //! node. Sweeps and mixtures run on all cores, in parts that depend on the number of nodes alone.
 
+mod mixture;
+mod sweep;
+
 use super::evaluate::{Evaluate, Failed};
 use super::model::{Choice, Model};
 use super::nearest::Nearest;
 use super::values::Sense;
-use crate::numeric::Portable;
 use crate::numeric::linear::multilevel::News;
-use crate::numeric::linear::parts;
 use crate::plan::graph::Incoming;
 use std::ops::Range;
+pub(super) use sweep::{Pass, Swept};
 
-/// Choices of a mixture that are rarer are left out.
-const RAREST: f64 = 0.01;
 /// A choice is better if it gains this part of the value more.
 const NOISE: f64 = 1e-14;
 /// A step counts as at least this part of what is paid and brought from outside at most.
@@ -71,60 +71,6 @@ struct Last {
     /// What that gained, and what its equation lacked before.
     gain: f32,
     lacked: f32,
-}
-
-/// A sweep.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Pass {
-    /// Against the order of the nodes.
-    pub(super) back: bool,
-    /// The choices taken last alone are looked at.
-    pub(super) taken: bool,
-    /// Nodes whose equations lacked no more than this last time are left out.
-    pub(super) cut: f64,
-}
-
-impl Pass {
-    /// All nodes and all choices.
-    pub(super) const ALL: Pass = Pass { back: false, taken: false, cut: f64::NEG_INFINITY };
-}
-
-/// What a sweep found.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Swept {
-    /// What the equation that lacked most lacked.
-    pub(super) gap: f64,
-    /// How many nodes turned to another choice.
-    pub(super) changed: usize,
-    /// The sums of the products of the changes with those of the sweep before, and of the squares of
-    /// either.
-    along: f64,
-    before: f64,
-    now: f64,
-}
-
-/// Changes are the same if the square of the cosine between them exceeds this.
-const SAME: f64 = 0.999;
-/// A factor above this is not extrapolated.
-const STEADY: f64 = 0.995;
-
-impl Swept {
-    fn plus(self, other: Swept) -> Swept {
-        Swept {
-            gap: self.gap.max(other.gap),
-            changed: self.changed + other.changed,
-            along: self.along + other.along,
-            before: self.before + other.before,
-            now: self.now + other.now,
-        }
-    }
-
-    /// How many times the last change is still to come, if all goes on in the same way.
-    pub(super) fn ahead(self) -> Option<f64> {
-        let rate = self.along / self.before;
-        let same = self.along * self.along > SAME * self.before * self.now;
-        (same && (0.0..STEADY).contains(&rate)).then(|| rate / (1.0 - rate))
-    }
 }
 
 /// A block; nodes are numbered by their places in its order.
@@ -225,6 +171,11 @@ impl Block {
         self.begin();
     }
 
+    /// The number of nodes that have a choice.
+    pub(super) fn decisions(&self) -> usize {
+        self.rows.choices.windows(2).filter(|ends| ends[1] - ends[0] > 1).count()
+    }
+
     /// The number of arcs.
     pub(super) fn arcs(&self) -> usize {
         self.rows.next.len()
@@ -303,98 +254,6 @@ impl Block {
         self.leaving().iter().all(|&leaves| leaves)
     }
 
-    /// One sweep of value iteration in place.
-    pub(super) fn pass(&mut self, pass: Pass) -> Swept {
-        let Block { rows, sigma, noise, x, old, last, .. } = self;
-        let (rows, sigma, noise) = (&*rows, *sigma, *noise);
-        if parts::is_long(x.len()) {
-            old.resize(x.len(), 0.0);
-            parts::each(old, |begin, old| old.copy_from_slice(&x[begin..][..old.len()]));
-        }
-        let old = &*old;
-        let parts = parts::both(x, last, |begin, x, last| {
-            let (n, mut swept) = (x.len(), Swept::default());
-            let mut relax = |i: usize| {
-                // what is not a number is looked at again
-                if f64::from(last[i].lacked) <= pass.cut {
-                    return;
-                }
-                let value =
-                    |j: u32| *x.get((j as usize).wrapping_sub(begin)).unwrap_or_else(|| &old[j as usize]);
-                let (own, before) = (x[i], last[i]);
-                let (to, best) = best(rows, (sigma, noise), begin + i, before.taken, pass.taken, own, value);
-                let new = (own + sigma * best).max(0.0);
-                let (gain, lacked) = (new - own, rows.lacks(to as usize, best, new));
-                x[i] = new;
-                last[i] = Last { taken: to, gain: gain as f32, lacked: lacked as f32 };
-                swept = swept.plus(Swept {
-                    gap: lacked,
-                    changed: usize::from(to != before.taken),
-                    along: f64::from(before.gain) * gain,
-                    before: f64::from(before.gain) * f64::from(before.gain),
-                    now: gain * gain,
-                });
-            };
-            match pass.back {
-                true => (0..n).rev().for_each(&mut relax),
-                false => (0..n).for_each(&mut relax),
-            }
-            swept
-        });
-        parts.into_iter().fold(Swept::default(), Swept::plus)
-    }
-
-    /// Goes on by so many times what the last sweep changed.
-    pub(super) fn extrapolate(&mut self, ahead: f64) {
-        let last = self.last.iter();
-        self.x.iter_mut().zip(last).for_each(|(x, last)| *x = (*x + ahead * f64::from(last.gain)).max(0.0));
-    }
-
-    /// Mixes the choices of nodes by the values at hand: what makes a choice rarer by e is to lose
-    /// so much more, in costs of a step. A mixture that is there already is kept if it loses no more
-    /// than `lazy`. Says how many are new.
-    pub(super) fn mix(&mut self, soft: f64, lazy: f64) -> usize {
-        self.mix.resize(self.rows.b.len(), 0.0);
-        let Block { rows, sigma, unit, least, x, mix, .. } = self;
-        let (rows, x, sigma, unit) = (&*rows, &*x, *sigma, (*unit, *least));
-        let ranges = parts::ranges(x.len());
-        let mixes = parts::split(mix, ranges.iter().map(|range| rows.choices[range.end] as usize));
-        let new = parts::map(ranges.into_iter().zip(mixes).collect(), |(range, mix)| {
-            let from = rows.choices[range.start] as usize;
-            let mut losses = Vec::new();
-            let mut mix_node = |i: usize| {
-                let choices = rows.choices(i);
-                let mix = &mut mix[choices.start - from..choices.end - from];
-                let loss = |c| sigma * rows.gain(c, x[i], |j| x[j as usize]) / step(rows, unit, c);
-                losses.clear();
-                losses.extend(choices.map(loss));
-                usize::from(blend(mix, &mut losses, soft, lazy))
-            };
-            range.map(&mut mix_node).sum::<usize>()
-        });
-        new.into_iter().sum()
-    }
-
-    /// The equation of a node by its mixture, in costs of a step: adds its arcs; what leaves the
-    /// block.
-    pub(super) fn row(&self, i: usize, arcs: &mut Vec<(u32, f64)>) -> f64 {
-        if self.mix.is_empty() {
-            arcs.extend(self.arcs_of(i));
-            return self.outside(i);
-        }
-        let mut out = 0.0;
-        for (choice, share) in self.shares(i) {
-            out += share * self.rows.out[choice];
-            for (j, w) in self.rows.arcs(choice) {
-                match arcs.iter_mut().find(|arc| arc.0 == j) {
-                    Some(arc) => arc.1 += share * w,
-                    None => arcs.push((j, share * w)),
-                }
-            }
-        }
-        out
-    }
-
     /// The equation of the choice that a node takes, in costs of a step: its arcs.
     pub(super) fn arcs_of(&self, i: usize) -> impl Iterator<Item = (u32, f64)> {
         let share = self.share(i);
@@ -409,28 +268,6 @@ impl Block {
     /// What the equation of the choice that a node takes is multiplied by, to be in costs of a step.
     pub(super) fn share(&self, i: usize) -> f64 {
         1.0 / self.step(self.last[i].taken as usize)
-    }
-
-    /// The right-hand sides of the equations.
-    pub(super) fn right(&self) -> Vec<f64> {
-        let mut b = vec![0.0; self.x.len()];
-        parts::each(&mut b, |begin, b| {
-            for (i, b) in (begin..).zip(b) {
-                *b = match self.mix.is_empty() {
-                    true => self.share(i) * self.rows.b[self.last[i].taken as usize],
-                    false => self.shares(i).map(|(choice, share)| share * self.rows.b[choice]).sum(),
-                };
-            }
-        });
-        b
-    }
-
-    /// The choices of a node that it takes at times, and how often, by what their steps cost.
-    fn shares(&self, i: usize) -> impl Iterator<Item = (usize, f64)> {
-        let choices = self.rows.choices(i);
-        let total: f64 = self.mix[choices.clone()].iter().map(|&share| f64::from(share)).sum();
-        let shares = choices.map(move |choice| (choice, f64::from(self.mix[choice]) / total));
-        shares.filter(|share| share.1 > 0.0).map(|(c, share)| (c, share / self.step(c)))
     }
 
     /// What f64 can reach: equations that lack no more than roundings.
@@ -448,48 +285,6 @@ fn step(rows: &Rows, (unit, least): (f64, f64), choice: usize) -> f64 {
     }
 }
 
-/// The best choice of a node, and what it gains.
-#[inline(always)]
-fn best(
-    rows: &Rows,
-    (sigma, noise): (f64, f64),
-    node: usize,
-    before: u32,
-    taken: bool,
-    own: f64,
-    value: impl Fn(u32) -> f64,
-) -> (u32, f64) {
-    let kept = sigma * rows.gain(before as usize, own, &value);
-    if taken {
-        return (before, kept);
-    }
-    let (mut to, mut best) = (before, f64::INFINITY);
-    for choice in rows.choices(node).filter(|&choice| choice != before as usize) {
-        let gain = sigma * rows.gain(choice, own, &value);
-        if gain < best {
-            (to, best) = (choice as u32, gain);
-        }
-    }
-    if best < kept - noise * own.abs() { (to, best) } else { (before, kept) }
-}
-
-/// Mixes choices by what each loses, which is overwritten, unless their mixture loses little.
-/// Whether it did.
-fn blend(mix: &mut [f32], losses: &mut [f64], soft: f64, lazy: f64) -> bool {
-    let least = losses.iter().copied().fold(f64::INFINITY, f64::min);
-    losses.iter_mut().for_each(|loss| *loss -= least);
-    let total: f64 = mix.iter().map(|&share| f64::from(share)).sum();
-    let lost: f64 = mix.iter().zip(&*losses).map(|(&share, loss)| f64::from(share) * loss).sum();
-    if total > 0.0 && lost <= lazy * total {
-        return false;
-    }
-    for (share, loss) in mix.iter_mut().zip(losses) {
-        let weight = (-*loss / soft).exp_e();
-        *share = if weight < RAREST { 0.0 } else { weight as f32 };
-    }
-    true
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -499,14 +294,14 @@ mod tests {
     use crate::plan::solve::tests::against_the_wind;
 
     /// c + Pv - v of all choices of a node, as defined, with values by node; every step costs 1.
-    fn slacks(model: &Model, s: usize, v: &[f64]) -> Vec<f64> {
+    pub(super) fn slacks(model: &Model, s: usize, v: &[f64]) -> Vec<f64> {
         let fall = |&(j, w): &(u32, f64)| w * (v[s] - v[j as usize]);
         let slack = |c: usize| model.charge(c) - model.arcs(c).iter().map(fall).sum::<f64>();
         model.choices(s).map(|c| slack(c) / model.charge(c)).collect()
     }
 
     /// Calls `f` with a block in the wind, its values at random, and these by node.
-    fn with_block(f: impl Fn(&Model, &mut Block, &[f64])) {
+    pub(super) fn with_block(f: impl Fn(&Model, &mut Block, &[f64])) {
         let (problem, truth) = against_the_wind(6);
         let setup = Setup::new(&problem, &truth, Objective::Min);
         let n = setup.model.nodes;
@@ -519,66 +314,6 @@ mod tests {
             v[s as usize] = *x;
         }
         f(&setup.model, &mut block, &v);
-    }
-
-    /// A mixture's equation is the sum of those of its choices, each times its share.
-    #[test]
-    fn mixtures_are_by_what_choices_lose() {
-        with_block(|model, block, v| {
-            assert_eq!(block.mix(0.7, 0.0), block.x.len());
-            let b = block.right();
-            for (at, &s) in block.nodes().iter().enumerate() {
-                let slacks = slacks(model, s as usize, v);
-                let least = slacks.iter().copied().fold(f64::INFINITY, f64::min);
-                let weights: Vec<f64> = slacks.iter().map(|slack| ((least - slack) / 0.7).exp_e()).collect();
-                let kept = || weights.iter().zip(&slacks).filter(|share| *share.0 >= RAREST);
-                let total: f64 = kept().map(|share| share.0).sum();
-                let direct = kept().map(|(weight, slack)| weight * slack).sum::<f64>() / total;
-                let mut arcs = Vec::new();
-                let out = block.row(at, &mut arcs);
-                let own = block.x[at];
-                let fall: f64 = arcs.iter().map(|&(j, w)| w * (own - block.x[j as usize])).sum();
-                let found = b[at] - out * own - fall;
-                assert!((found - direct).abs() < 1e-5 * (1.0 + direct.abs()), "{found} {direct}");
-            }
-        });
-    }
-
-    /// What loses little stays, what loses much does not.
-    #[test]
-    fn mixtures_that_lose_little_are_kept() {
-        with_block(|_, block, _| {
-            let n = block.x.len();
-            assert_eq!(block.mix(0.7, 0.0), n);
-            let before = block.mix.clone();
-            assert_eq!(block.mix(0.001, 1e9), 0);
-            assert_eq!(block.mix, before);
-            let new = block.mix(0.001, 0.2);
-            assert!(0 < new && new < n, "{new} of {n}");
-            assert_eq!(block.mix(0.001, 0.2), 0);
-        });
-    }
-
-    /// A sweep is value iteration in place; its gap is what the last equation lacked.
-    #[test]
-    fn a_pass_is_value_iteration() {
-        with_block(|model, block, v| {
-            let mut v = v.to_vec();
-            let found = block.pass(Pass::ALL).gap;
-            let mut gap = 0.0f64;
-            for &s in block.nodes() {
-                let s = s as usize;
-                let gains = slacks(model, s, &v);
-                let gains = model.choices(s).zip(gains).map(|(c, slack)| (slack, model.leaving[c]));
-                let best = gains.min_by(|a, b| (a.0 / a.1).total_cmp(&(b.0 / b.1))).unwrap();
-                v[s] = (v[s] + best.0 / best.1).max(0.0);
-                gap = gap.max(best.0.abs());
-            }
-            assert!((found - gap).abs() < 1e-9 * gap, "{found} {gap}");
-            for (&s, x) in block.nodes().iter().zip(&block.x) {
-                assert!((x - v[s as usize]).abs() < 1e-12 * (1.0 + x.abs()));
-            }
-        });
     }
 
     /// The first policy leaves from everywhere; one that walks into the wall of a corner does not.
