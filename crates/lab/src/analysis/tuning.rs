@@ -85,7 +85,10 @@ fn rows(results: &Results, ask: &TuningAsk) -> Vec<Tuned> {
         // the first of several
         let known = tried.iter().filter_map(|(value, score)| Some((value, (*score)?)));
         let best = known.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(value, _)| value.clone());
-        let edge = [tried.first(), tried.last()].into_iter().flatten().any(|(value, _)| Some(value) == best.as_ref());
+        let edge = [tried.first(), tried.last()]
+            .into_iter()
+            .flatten()
+            .any(|(value, _)| Some(value) == best.as_ref());
         Tuned { learner, best, edge, tried }
     };
     grouped(tried, |a, b| a.0 == b.0).into_iter().map(row).collect()

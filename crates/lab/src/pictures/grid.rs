@@ -381,7 +381,8 @@ mod tests {
         scene.sights[0].actions[0] = vec![1, 0];
         let text = scene.text();
         assert!(text.contains("↓=") && text.contains("= another action is as good"), "{text}");
-        let drawn = |scene: &Scene| scene.picture("x", "V*", Vec::new(), &Format::all()).unwrap().svg().to_string();
+        let drawn =
+            |scene: &Scene| scene.picture("x", "V*", Vec::new(), &Format::all()).unwrap().svg().to_string();
         let both = drawn(&scene);
         scene.sights[0].actions[0] = vec![1];
         assert_ne!(both, drawn(&scene), "both arrows are drawn");

@@ -355,7 +355,8 @@ fn go_on(
 ) -> anyhow::Result<Ending> {
     let every = files.checkpoint.is_some().then_some(every);
     let mut pacer = Pause { every, interrupt };
-    let mut meter = Meter::new(runner.progress().episodes, runner.spec().episodes, quiet);
+    let (done, halt) = (runner.progress().episodes, interrupt.halt().clone());
+    let mut meter = Meter::new(done, runner.spec().episodes, halt, quiet);
     files.save(runner)?;
     let ending = loop {
         let mut observers: Vec<&mut dyn Observer> = vec![&mut pacer, &mut meter];

@@ -140,7 +140,8 @@ pub(crate) fn run(args: SolveArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let (problem, truth) = (&instance.problem, instance.truth()?);
     let objective = Objective::from(args.objective);
     let extras = Extras { q: false, ..Extras::ALL };
-    let options = Options { extras, ..Options::fast(objective, args.precision) };
+    let halt = busy.halt().clone();
+    let options = Options { extras, halt, ..Options::fast(objective, args.precision) };
     let solution = plan::solve(problem, truth, &options)?;
     let start = problem.start();
     let unknown = solution.is_vacuous(start);
