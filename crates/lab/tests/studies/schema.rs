@@ -12,7 +12,7 @@ interruptions. Times stand in the manifests alone. `goalward study run demo` wri
 
 ```text
 out/demo/
-  .goalward-study       the mark of such a folder, with goalward's files beside the records
+  .goalward-study       the mark of such a folder, which lists goalward's files and jobs
   study.toml            the question, as it was understood: a study file
   plan.json             every run with its hash; version and commit of goalward
   runs/JOB.parquet      one row for each run
