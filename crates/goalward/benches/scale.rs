@@ -214,7 +214,6 @@ fn measure(pairs: usize, dim: usize) -> Vec<f64> {
     while set_of(&instance, radius).binding_rows() > 0 {
         radius *= 0.8;
     }
-    let inside_radius = radius;
     let mut inside = set_of(&instance, radius);
     note("sets");
     let (plan_s, plan_sweeps, _) = bench.plan(&mut inside, 1);

@@ -173,8 +173,9 @@ impl Error {
             },
             Error::Busy { .. } => "wait for it or stop it, or name another folder with --out".into(),
             Error::Taken { .. } => "--out names another folder; --force overwrites what is there".into(),
-            Error::Foreign { .. } => "name a new or an empty folder: --force removes goalward's own results \
-                 alone; `goalward study merge DIR --out NEW` takes the records of a study over"
+            Error::Foreign { .. } => "name a new or an empty folder, or move the file away: --force \
+                 removes goalward's own results alone; `goalward study merge DIR --out NEW` takes the records \
+                 of a study over"
                 .into(),
             Error::Output { .. } => "--out names another folder".into(),
             Error::Damaged { .. } | Error::Records { .. } => "take a fresh copy of the folder that it comes \

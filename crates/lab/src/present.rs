@@ -27,7 +27,10 @@ pub fn present(folder: &StudyFolder, look: Option<&Study>) -> Result<Presented> 
     if let Some(look) = look {
         let none = || Error::Output {
             path: folder.path().into(),
-            fault: format!("it has no run of the worlds and learners of the study {:?}", look.name),
+            fault: format!(
+                "it has no run of the worlds, lengths and learners that the study {:?} asks for",
+                look.name
+            ),
         };
         results = results.under(look).ok_or_else(none)?;
     }

@@ -3,7 +3,7 @@
 //! Nothing here is computed but by reading: the numbers are those of the Parquet files
 //! (`store`), the times those of the manifests.
 
-use crate::study::{LearnerPoint, Study, WorldPoint};
+use crate::study::{Ran, Study};
 use serde::{Deserialize, Serialize};
 
 /// The version of the tables: what columns they have, and what these mean.
@@ -235,10 +235,7 @@ impl Results {
     /// None if the file asks for no cell that is recorded.
     pub(crate) fn under(self, look: &Study) -> Option<Results> {
         let old = self.study;
-        let world = |new: &WorldPoint| old.worlds.iter().position(|was| was.same_runs(new));
-        let learner = |new: &LearnerPoint| old.learners.iter().position(|was| was.same_runs(new));
-        let worlds: Vec<Option<usize>> = look.worlds.iter().map(world).collect();
-        let learners: Vec<Option<usize>> = look.learners.iter().map(learner).collect();
+        let Ran { worlds, learners } = look.ran(&old);
         if worlds.iter().flatten().next().is_none() || learners.iter().flatten().next().is_none() {
             return None;
         }
@@ -249,17 +246,7 @@ impl Results {
             Cell { world, learner, ..was.unwrap_or(Cell { planned: old.seeds.len(), ..Cell::default() }) }
         };
         let cells = (0..look.worlds.len() * look.learners.len()).map(cell).collect();
-        let mut changes = self.changes;
-        let labels = look.worlds.iter().map(|w| &w.label);
-        changes.extend(not_run("world", worlds.iter().zip(labels)));
-        let labels = look.learners.iter().map(|l| &l.contender.label);
-        changes.extend(not_run("learner", learners.iter().zip(labels)));
-        if !look.seeds.iter().all(|seed| old.seeds.contains(seed)) {
-            changes.push("the file was changed after the runs: it asks for more seeds than were run".into());
-        }
-        if look.record != old.record {
-            changes.push("the file was changed after the runs: they recorded what it asked for then".into());
-        }
+        let changes = [self.changes, look.changes_since(&old)].concat();
         let study = Study { seeds: old.seeds, record: old.record, ..look.clone() };
         Some(Results { study, cells, changes, build: self.build, machines: self.machines })
     }
@@ -268,14 +255,6 @@ impl Results {
     pub fn complete(&self) -> bool {
         self.cells.iter().all(|cell| cell.runs.len() == cell.planned)
     }
-}
-
-/// Which points of a study file were never run.
-fn not_run<'a>(kind: &str, points: impl Iterator<Item = (&'a Option<usize>, &'a String)>) -> Option<String> {
-    let names: Vec<&str> = points.filter(|(was, _)| was.is_none()).map(|(_, label)| &**label).collect();
-    let noun = if names.len() == 1 { kind.to_string() } else { format!("{kind}s") };
-    (!names.is_empty())
-        .then(|| format!("the file was changed after the runs: no run has its {noun} {}", names.join(", ")))
 }
 
 impl Cell {

@@ -37,7 +37,7 @@ pub(crate) fn study_starter() -> &'static str {
 /// How far the study in a folder is.
 #[pyfunction]
 pub(crate) fn study_status(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyAny>> {
-    let status = leaving(py, move || status(&folder))?.map_err(Told::told)?;
+    let status = leaving(py, move || status(&folder, None))?.map_err(Told::told)?;
     to_python(py, &serde_json::to_value(status).unwrap_or_default())
 }
 

@@ -22,8 +22,8 @@ EXAMPLES:
 /// files also a theta that makes some row no distribution, and rows that no theta can satisfy. Each
 /// comes with its line or place, the value, and a hint.
 ///
-/// Warnings: states that are never reached, states that can be circled for ever at no cost, and a
-/// theta that transitions cannot tell. Also shown: what was made of rewards, labels, reward models,
+/// Warnings: states that are never reached, states that can be circled for ever at no cost, and
+/// parts of theta that no transition can show. Also shown: what was made of rewards, labels, reward models,
 /// sizes, costs, the dimension of B, memory.
 ///
 /// The exit code is 1 if something is wrong, 0 if there are warnings at most.
@@ -91,10 +91,13 @@ fn unknowns(report: &Report, sheet: &mut Sheet) {
         let known = if free == 0 { ": the model is known" } else { "" };
         let seen = match (report.identifiable, free) {
             (_, 0) | (None, _) => String::new(),
+            (Some(true), 1) => ", which transitions can show".into(),
             (Some(true), _) => ", all of which transitions can show".into(),
             (Some(false), _) => format!(", {} of which transitions can show", report.rank.unwrap_or(0)),
         };
-        sheet.row("theta", format!("{dim} entries; B has {free} dimensions{seen}{known}"));
+        let plural = |n| if n == 1 { "" } else { "s" };
+        let entries = if dim == 1 { "entry" } else { "entries" };
+        sheet.row("theta", format!("{dim} {entries}; B has {free} dimension{}{seen}{known}", plural(free)));
     }
     if let (Some(rows), Some(kept), Some(facets)) = (report.rows, report.rows_kept, report.rows_are_facets)
         && report.free.is_some_and(|free| free > 0)

@@ -36,24 +36,24 @@ pub(crate) struct Args {
     #[arg(long, value_name = "A,B,...", required = true, value_delimiter = ',')]
     #[arg(value_parser = LearnerName, hide_possible_values = true)]
     learners: Vec<String>,
-    /// How many seeds, or which: 20 is 0..20 (20 is left out), and 0..4,7 are five of them
+    /// How many seeds, or which: 20 means 0..20, which is 0 to 19; 0..4,7 is 0, 1, 2, 3 and 7
     #[arg(long, value_name = "SEEDS", default_value = "0..20")]
     seeds: Seeds,
     /// The number of episodes of every run
     #[arg(long, value_name = "K", default_value_t = 1000, value_parser = whole::<u64>(1..))]
     episodes: u64,
-    /// Set a parameter of every contender that has it and does not set it behind an @; may be
-    /// repeated
+    /// Set a parameter of every contender that has it, unless that contender sets it behind an @; may
+    /// be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
     /// End every run as truncated after so many steps
     #[arg(long, value_name = "N", value_parser = whole::<u64>(..))]
     max_steps: Option<u64>,
-    /// Give paired differences to this contender, as it stands in --learners, with their intervals
+    /// Show the paired differences from this contender (as typed in --learners), with intervals
     #[arg(long, value_name = "A")]
     against: Option<String>,
-    /// The folder for records, figures and report [default: a folder of this question's own below
-    /// out/compare, to which out/compare/newest leads]
+    /// The folder for records, figures and report [default: one for each question, below out/compare;
+    /// out/compare/newest leads to the last one]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Remove results of another question from that folder

@@ -29,20 +29,20 @@ A LOG:
 ///
 /// The log is CSV with a header (state, action, next and perhaps cost, in any order), JSON lines
 /// with the same fields, or a trace of goalward, packed with gzip or not. States and actions are
-/// given by number or by name. A cost that is given must be the action's own. The world need not
-/// say what is true of it.
+/// given by number or by name. A cost that is given must be the action's own. The world needs no
+/// true theta.
 ///
-/// The intervals hold for all weights and all times at once, each with probability 1 - delta, for
-/// data gathered by any policy: whatever chose an action may have depended on all that came before.
-/// What they need: rows in the order of time, and no row left out because of what came of it.
+/// With probability 1 - delta all intervals hold, for all weights and at all times at once. Any
+/// policy may have gathered the data, also one that learnt from them. The rows must be in the order
+/// of time, and none may be left out because of its outcome.
 ///
 /// Misfit says whether any mixture of the models explains the log. Where every mixture is rejected
 /// the weights mean nothing. A step that no model allows rejects them all.
 ///
 /// The value range is what a policy costs from the start: that of --policy, or the best one of the
 /// fitted mixture. Every state may have weights of its own in the confidence set, so the range is
-/// wider than need be. It is infinite where the goal may be missed, and holds for all policies at
-/// once: whoever picks one of many by its range still has a valid range.
+/// wider than need be. It is infinite where the goal may be missed. The ranges hold for all policies
+/// at once, so a policy may be chosen by its range.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct Args {

@@ -24,18 +24,18 @@ EXAMPLES:
 ///
 /// Every model becomes one feature, and theta holds the weights of the mixture. That no weight is
 /// negative is written down as a known fact ("extra"). With --weights the problem has a truth, and
-/// can be simulated: `learn` and `compare` show how soon the weights are found out. Without, it is
-/// for your own loop.
+/// can be simulated: `learn` and `compare` show how soon the weights are found out. Without
+/// --weights it is for a loop of your own.
 ///
 /// Models are files (Storm's DRN, Gymnasium tables, problem files with a theta) or worlds; --goal,
 /// --cost and --start hold for every model file among them. States, and the actions of a state, are
 /// matched by name where both models have names, else by number. Start, goal and costs must agree;
-/// what does not is named. Where the mixture can be lost for ever, --restart makes a problem of it
-/// that learners accept: a step into a lost state leads back to the start.
+/// what does not is named. Where a mixture may enter states from which the goal cannot be reached,
+/// --restart makes it a problem that learners accept: such a step leads back to the start.
 ///
-/// Results call the models by name ("model_names"): by the name that a file gives, which without
-/// one is the file's own. Where two models share a name, all are called by their files; where these
-/// are alike too, as they were typed; and what is then still the same gets a number (calm, calm-2).
+/// Results name every model ("model_names") by the name inside its file, or else by the file. Where
+/// two of these are the same, the files' names are taken for all; where two of those are the same,
+/// the paths as typed. Names that are then still the same get numbers (calm, calm-2).
 /// A model that is a mixture itself, with a theta, counts as one model.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]

@@ -6,9 +6,8 @@ use goalward::learners::{OnMisfit, Vigilance};
 /// The options about models that do not explain the data.
 #[derive(clap::Args, Clone, Debug)]
 pub(super) struct Vigilant {
-    /// What to do when the data reject every mixture of the models: warn says so and goes on; stop
-    /// ends there; tabular goes on with a learner that ignores the models, and begins anew
-    /// [default: warn]
+    /// What to do when the data reject every mixture of the models: warn (say so and go on), stop
+    /// (end the run), or tabular (go on with a new learner that ignores the models) [default: warn]
     #[arg(long, value_name = "WHAT", value_parser = ["warn", "stop", "tabular"])]
     on_misfit: Option<String>,
     /// The probability with which a mixture that is true may be rejected, for all times at once

@@ -93,6 +93,55 @@ const REFUSED: &[(&str, &str)] = &[
     ("study new thesis", "already"),
 ];
 
+/// The same through links to folders, `..`, second names, and devices.
+const REFUSED_TOO: &[(&str, &str)] = &[
+    ("learn p.json --learner random --trace around/p.json", "overwritten"),
+    ("learn around/p.json --learner random --trace p.json", "overwritten"),
+    ("learn thesis/../p.json --learner random --checkpoint p.json", "overwritten"),
+    ("learn p.json --learner random --trace chain", "overwritten"),
+    ("learn p.json --learner random --trace a --replay around/a", "the same file"),
+    ("learn p.json --learner random --trace a --checkpoint thesis/../a", "the same file"),
+    ("learn p.json --learner random --checkpoint /dev/null", "device"),
+    ("learn p.json --learner random --trace /dev/null --checkpoint a", "must be a file"),
+    ("learn p.json --learner random --trace /dev/stdout --json", "standard output"),
+    ("learn p.json --learner random --replay /dev/stdout", "standard output"),
+    ("learn p.json --learner random --checkpoint pipe", "pipe"),
+    ("solve p.json --values a --policy around/a", "the same file"),
+    ("solve p.json --values - --policy /dev/stdout", "standard output"),
+    ("solve p.json --policy folder/../hard", "overwritten"),
+    ("solve p.json --policy folder/up", "folder"),
+    ("mix p.json around/q.json -o q.json", "overwritten"),
+    ("mix p.json q.json -o around/hard", "overwritten"),
+    ("export p.json -o around/around/p.json", "overwritten"),
+    ("export around/p.json -o soft", "overwritten"),
+    ("audit corridor --learner lr --episodes 2 --figures pipe", "not a folder"),
+    ("audit corridor --learner lr --episodes 2 --figures folder/up", "did not write"),
+    ("compare corridor --learners random --seeds 1 --episodes 2 --out around", "no study's folder"),
+    (
+        "compare corridor --learners random --seeds 1 --episodes 2 --force --out folder/up",
+        "no study's folder",
+    ),
+    ("compare corridor --learners random --seeds 1 --episodes 2 --out done/manifests", "no study's folder"),
+    ("compare corridor --learners random --seeds 1 --episodes 2 --out /dev/null", "not a folder"),
+    (
+        "compare corridor --learners random --seeds 1 --episodes 2 --out /dev/stdout",
+        "standard input or output",
+    ),
+    ("study run study.toml --out around", "overwritten"),
+    ("study run around/study.toml --force --out folder/..", "overwritten"),
+    ("study run done/../study.toml --out done/..", "overwritten"),
+    ("study run study.toml --out done/runs", "no study's folder"),
+    ("study merge done --out folder/up", "no study's folder"),
+    ("study merge done --out around", "no study's folder"),
+    ("study export done --csv pipe", "pipe"),
+    ("study export done --csv folder/up", "did not write"),
+    ("study new folder/up", "already"),
+    ("study new pipe", "already"),
+    ("serve p.json --checkpoint around/p.json", "overwritten"),
+    ("serve p.json --checkpoint pipe", "pipe"),
+    ("serve p.json --checkpoint /dev/stdout", "standard output"),
+];
+
 /// A user's files, and folders of studies into which the user has put links and a pipe.
 fn place() -> Place {
     let place = Place::new();
@@ -113,6 +162,10 @@ fn place() -> Place {
     symlink("p.json", place.path("soft")).unwrap();
     symlink("thesis", place.path("linked")).unwrap();
     symlink("nowhere", place.path("dangling")).unwrap();
+    symlink(".", place.path("around")).unwrap();
+    symlink("around/soft", place.path("chain")).unwrap();
+    fs::create_dir(place.path("folder")).unwrap();
+    symlink("../thesis", place.path("folder/up")).unwrap();
     for (link, to) in [("drawn/figures", "figures"), ("run/runs", "runs")] {
         fs::remove_dir_all(place.path(link)).unwrap();
         symlink(place.path("thesis").join(to), place.path(link)).unwrap();
@@ -166,7 +219,7 @@ fn nothing_of_the_users_changes() {
     let mut before = BTreeMap::new();
     snapshot(place.0.path(), &mut before);
     before.retain(|path, _| !is_ours(&place, path));
-    for (line, word) in REFUSED {
+    for (line, word) in REFUSED.iter().chain(REFUSED_TOO) {
         let mut command = assert_cmd::Command::new(goalward());
         command.args(line.split(' ')).current_dir(place.0.path()).timeout(Duration::from_secs(120));
         let ran = Ran::of(command.output().unwrap());

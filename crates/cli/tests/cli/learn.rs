@@ -49,60 +49,6 @@ fn json_has_exactly_the_promised_fields() {
     assert!((number("regret") - regret).abs() < 1e-9 * number("total_cost"));
 }
 
-/// What is claimed, of what kind, with which probability, under which conditions: in words that need
-/// no page.
-#[test]
-fn claims_say_their_kind_and_probability() {
-    const SET: &str = "set, with probability 0.99: the true weights are in";
-    const OPTIMISM: &str = "optimism, with probability 0.99: no plan's values exceed V*";
-    const CERTIFICATE: &str =
-        "certificate, with probability 0.99: the regret over finished episodes is at most";
-    const MIXTURE: &str = "the truth is a mixture of the models: met";
-    const NONE: &str = "regret: nothing is proved of it in advance";
-    let place = Place::new();
-    let rows: [(&str, &[&str]); 7] = [
-        (
-            "lr",
-            &[
-                SET,
-                OPTIMISM,
-                CERTIFICATE,
-                "regret, with probability 0.96: the regret of K episodes is at most of the order m B* sqrt(K)",
-                MIXTURE,
-                "every cost off the goal is positive: met",
-                "9 Gamma_t from the fit: times that one did (0 and 0): met",
-            ],
-        ),
-        (
-            "lr --set delta=0.25",
-            &["set, with probability 0.75", "regret, nothing, as this may fail with probability 1"],
-        ),
-        ("levis++lr --set B=oracle", &[SET, OPTIMISM, CERTIFICATE, NONE, MIXTURE, "B >= B*"]),
-        (
-            "levis++ --set B=oracle",
-            &[
-                "set, not proved here, as a condition is not met",
-                "regret, not proved here, as a condition is not met",
-                "|phi_V| <= 1 for V in [0, 1] (2.2361 and 1): not met",
-            ],
-        ),
-        ("levis++@radius=determinant --set B=oracle", &[SET, OPTIMISM, CERTIFICATE, NONE, MIXTURE]),
-        ("psrl-mixture", &["claims  ", "none: draws are approximate, and the Bayesian regret of PSRL-SSP"]),
-        ("q-learning", &["claims  ", "none: nothing is proved of this learner"]),
-    ];
-    for (learner, said) in rows {
-        let out = place.run(&format!("learn windy-grid@n=3 --learner {learner} --episodes 3")).done().out;
-        said.iter().for_each(|words| assert!(out.contains(words), "{learner}: {words} is not in\n{out}"));
-        let claims = out.matches("with probability").count();
-        assert_eq!(
-            claims > 0,
-            !learner.contains("psrl")
-                && !learner.contains("q-learning")
-                && learner != "levis++ --set B=oracle"
-        );
-    }
-}
-
 #[test]
 fn the_summary_says_what_is_guaranteed() {
     let place = Place::new();

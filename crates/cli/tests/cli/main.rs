@@ -3,6 +3,7 @@
 mod audit;
 mod bounded;
 mod check;
+mod claims;
 mod compare;
 #[path = "../../soak/corrupt/mod.rs"]
 mod corrupt;
@@ -22,6 +23,7 @@ mod killed;
 mod known_models;
 mod learn;
 mod licences;
+mod machines;
 mod manners;
 mod model_names;
 mod models;

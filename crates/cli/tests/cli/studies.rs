@@ -84,7 +84,83 @@ fn a_report_finds_runs_by_what_they_are() {
     let html = String::from_utf8(place.read("out/mine/report.html")).unwrap();
     assert!(html.contains("no run has its learner levis@B=3"));
     place.write("mine.toml", &file("\"ladder\"", lr));
-    place.run("study report mine.toml").refused(&["out/mine", "no run of the worlds and learners", "hint: "]);
+    place.run("study report mine.toml").refused(&[
+        "out/mine",
+        "no run of the worlds, lengths and learners",
+        "hint: ",
+    ]);
+}
+
+/// `study status` and `study report` say what a file asks that its runs do not answer, and `merge`
+/// puts no parts of different questions together.
+#[test]
+fn a_file_that_was_changed_since_is_said_so() {
+    let place = Place::new();
+    let write = |worlds: &str, learners: &str, more: &str| {
+        let head = format!("worlds = [{worlds}]\nlearners = [{learners}]\n{more}\n");
+        place.write("mine.toml", &format!("{head}[comparison]\n"));
+    };
+    let small = "\"windy-grid@n=3\"";
+    let (two, plain) = ("\"lr\", \"random\"", "seeds = 2\nepisodes = 3");
+    write(small, two, plain);
+    place.run("study run mine.toml").done();
+    let changes = || {
+        let status = place.run("study status mine.toml --json").done().json()["changes"].clone();
+        let told = place.run("study status mine.toml").done().out;
+        assert_eq!(told.matches("warning: ").count(), status.as_array().unwrap().len(), "{told}");
+        let report = place.run("study report mine.toml --json");
+        let said = match report.code {
+            Some(0) => report.json()["warnings"].to_string(),
+            _ => report.err,
+        };
+        (status.to_string(), said)
+    };
+    assert_eq!(changes(), ("[]".into(), "[]".into()));
+    write(small, "\"random\", \"lr\"", plain);
+    assert_eq!(changes(), ("[]".into(), "[]".into()));
+    for (worlds, learners, more, said) in [
+        (small, "\"lr\"", plain, "it no longer has the learner random"),
+        (small, "\"lr@delta=0.1\", \"random\"", plain, "no run has its learner lr@delta=0.1"),
+        (small, two, "seeds = 1\nepisodes = 3", "other seeds than the 2 that were run"),
+        ("\"windy-grid@n=3\", \"ladder\"", two, plain, "no run has its world ladder"),
+    ] {
+        write(worlds, learners, more);
+        let (status, report) = changes();
+        assert!(status.contains(said) && report.contains(said), "{said}: {status} {report}");
+    }
+    write(small, two, "seeds = 2\nepisodes = 4");
+    let (status, report) = changes();
+    assert!(status.contains("no run has its world windy-grid@n=3 with 4 episodes"), "{status}");
+    assert!(report.contains("no run of the worlds, lengths and learners"), "{report}");
+    // the parts of two questions are no whole
+    write(small, two, plain);
+    place.run("study run mine.toml --shard 1/2 --out one").done();
+    write(small, "\"random\", \"lr@delta=0.1\"", plain);
+    place.run("study run mine.toml --shard 2/2 --out two").done();
+    place.run("study merge one two --out whole").refused(&["not a part of the same study"]);
+}
+
+/// Two problem files of one name are two worlds.
+#[test]
+fn a_problem_is_not_known_by_its_files_name_alone() {
+    let place = Place::new();
+    for (folder, n) in [("a", 3), ("b", 4)] {
+        std::fs::create_dir(place.path(folder)).unwrap();
+        place.run(&format!("export windy-grid@n={n} -o {folder}/grid.json")).done();
+    }
+    let write = |folder: &str| {
+        let text = "seeds = 1\nepisodes = 3\nlearners = [\"random\"]\n[comparison]\n";
+        place.write("mine.toml", &format!("worlds = [\"{folder}/grid.json\"]\n{text}"));
+    };
+    write("a");
+    place.run("study run mine.toml").done();
+    place.run("study report mine.toml").done();
+    write("b");
+    place.run("study report mine.toml").refused(&["no run of the worlds"]);
+    // one that was moved is the same
+    std::fs::rename(place.path("a"), place.path("c")).unwrap();
+    write("c");
+    place.run("study report mine.toml").done();
 }
 
 #[test]

@@ -179,7 +179,8 @@ impl Claim {
         match raised {
             None => claim.states(
                 Kind::Certificate,
-                "the regret over finished episodes is at most what is certified",
+                "the regret over finished episodes is at most the regret certified: what was paid, less what \
+                 plans promised",
                 level,
             ),
             Some(_) => claim,

@@ -135,6 +135,10 @@ fn met(holds: bool) -> Status {
 impl fmt::Display for Condition {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(&self.condition)?;
+        // in a sentence without a comparison nobody could tell which number is which
+        if !self.condition.contains(['<', '>']) {
+            return Ok(());
+        }
         match (self.value, self.bound) {
             (Some(value), Some(bound)) => write!(f, " ({} and {})", Short(value), Short(bound)),
             (Some(only), None) | (None, Some(only)) => write!(f, " ({} and unknown)", Short(only)),
@@ -224,10 +228,10 @@ impl Promise {
         let Promise { kind, statement, level, vacuous, holds } = self;
         let with = format!("with probability {}", Short(1.0 - level));
         let how = match (vacuous, holds) {
-            (true, _) => "nothing, as this may fail with probability 1".to_string(),
+            (true, _) => "no claim at this delta, as it might fail with probability 1".to_string(),
             (_, Holds::Yes) => with,
             (_, Holds::No) => "not proved here, as a condition is not met".into(),
-            (_, Holds::Unknown) => format!("{with}, if the conditions are true"),
+            (_, Holds::Unknown) => format!("{with}, if the conditions that are unknown are met"),
         };
         format!("{}, {how}: {statement}", kind.word())
     }

@@ -158,6 +158,9 @@ impl Runner<'_> {
 }
 
 impl RunResult {
+    /// What `regret_certified` is about.
+    pub const CERTIFIED_OVER: &'static str = "finished episodes";
+
     fn of(runner: &Runner) -> RunResult {
         let (arena, spec, now) = (runner.arena(), runner.spec(), runner.progress());
         let mut gathered = Gathered::default();
@@ -177,7 +180,7 @@ impl RunResult {
             regret: now.regret(arena),
             gap_regret: now.gap_regret,
             regret_certified,
-            regret_certified_over: regret_certified.map(|_| "finished episodes"),
+            regret_certified_over: regret_certified.map(|_| RunResult::CERTIFIED_OVER),
             theta_hat: gathered.theta_hat,
             model_names: arena.problem().model_names().map(<[String]>::to_vec),
             theta_interval: gathered.theta_interval.map(|theta| arena.problem().clip(&theta)),

@@ -5,6 +5,7 @@ use super::columns::TABLES;
 use super::folder::{StudyFolder, content_hash, read_manifest};
 use super::manifest::Manifest;
 use super::mark::{read_file, remove_file};
+use super::owned::spare;
 use super::table_file::belongs;
 use crate::grid::{Grid, Job, build};
 use crate::results::Build;
@@ -122,7 +123,10 @@ impl StudyFolder {
 
     /// What stands in the way of running a job again: a manifest that is damaged, or lacks its tables.
     pub(crate) fn disown(&self, job: &str) {
-        let _ = remove_file(&self.path().join("manifests").join(format!("{job}.json")));
+        let path = self.manifest_path(job);
+        if spare(self.path(), &path).is_ok() {
+            let _ = remove_file(&path);
+        }
     }
 
     /// Takes a finished or failed job out of the folder.

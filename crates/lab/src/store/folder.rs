@@ -1,7 +1,7 @@
 //! The folder of a study's results.
 //!
 //! ```text
-//! .goalward-study     that it is one, and which files beside the records are goalward's
+//! .goalward-study     that it is one, and which files and jobs are goalward's
 //! study.toml          the question, as it was understood
 //! plan.json           every job with its hash, the version and the commit
 //! runs/JOB.parquet    one row for each run        manifests/JOB.json   finished, or failed and why
@@ -14,7 +14,11 @@
 
 use super::columns::{Row, SCHEMA};
 use super::manifest::{Manifest, Saved};
-use super::mark::{make_folder, mark, read_file, refuse_strangers, remove_file, require, write_listed};
+use super::mark::{
+    list_jobs, listed_jobs, make_folder, mark, read_file, refuse_strangers, remove_file, require,
+    write_listed,
+};
+use super::owned::{self, spare};
 use super::table_file::{Identity, encode};
 use crate::grid::{Grid, Job, Shard};
 use crate::measure::Rows;
@@ -65,7 +69,9 @@ impl StudyFolder {
             build: crate::grid::build(),
             jobs: grid.jobs.clone(),
         };
-        folder.is_mine(&plan, force)?;
+        let known = folder.known_jobs(&plan)?;
+        folder.is_mine(&plan, &known, force)?;
+        folder.list(&plan)?;
         let text = serde_json::to_string(&plan).unwrap_or_default() + "\n";
         folder.put_if_new(PLAN, text.as_bytes())?;
         folder.put_if_new(STUDY, study::write(&grid.study).as_bytes())?;
@@ -80,6 +86,8 @@ impl StudyFolder {
             let what = "results of another study or version".into();
             return Err(Error::Taken { dir: dir.into(), what });
         }
+        folder.known_jobs(&plan)?;
+        folder.list(&plan)?;
         for name in [STUDY, PLAN] {
             let path = first.join(name);
             folder.put_if_new(name, &read_file(&path).map_err(Error::io(&path))?)?;
@@ -103,14 +111,40 @@ impl StudyFolder {
         &self.dir
     }
 
-    /// Jobs of others are an error, or go.
-    fn is_mine(&self, plan: &PlanFile, force: bool) -> Result<()> {
+    /// The jobs whose files are goalward's: those that the mark lists, and those of the plan that is
+    /// there. An error if a file has the name of another job of `plan`.
+    fn known_jobs(&self, plan: &PlanFile) -> Result<BTreeSet<String>> {
+        let mine: BTreeSet<&str> = plan.jobs.iter().map(|job| job.hash.as_str()).collect();
+        // read before the list: another part of the study lists its jobs before it writes
+        let there = owned::files_of(&self.dir, &FOLDERS, &mine)?;
+        let mut known = listed_jobs(&self.dir)?;
+        let before = read_file(&self.dir.join(PLAN)).ok();
+        let before = before.and_then(|bytes| serde_json::from_slice::<PlanFile>(&bytes).ok());
+        known.extend(before.into_iter().flat_map(|plan| plan.jobs).map(|job| job.hash));
+        owned::refuse_others(&self.dir, &there, &known)?;
+        Ok(known)
+    }
+
+    /// Lists the jobs of a plan: from now on files of their names are goalward's.
+    fn list(&self, plan: &PlanFile) -> Result<()> {
+        let listed = listed_jobs(&self.dir)?;
+        match plan.jobs.iter().all(|job| listed.contains(&job.hash)) {
+            true => Ok(()),
+            false => list_jobs(&self.dir, plan.jobs.iter().map(|job| &*job.hash)),
+        }
+    }
+
+    /// Jobs of others are an error, or go. Only those that are `known` are goalward's.
+    fn is_mine(&self, plan: &PlanFile, known: &BTreeSet<String>, force: bool) -> Result<()> {
         let mine: BTreeSet<&str> = plan.jobs.iter().map(|job| job.hash.as_str()).collect();
         let others = finished(&self.dir)?.into_iter().filter(|hash| !mine.contains(hash.as_str()));
         // what is no manifest of that job is nobody's
         let others = others.map(|hash| self.manifest(&hash)).filter_map(Result::transpose);
         let others: Vec<Manifest> = others.collect::<Result<_>>()?;
         let Some(theirs) = others.first() else { return Ok(()) };
+        if let (true, Some(strange)) = (force, others.iter().find(|theirs| !known.contains(&theirs.job))) {
+            return Err(owned::foreign(&self.dir, &self.manifest_path(&strange.job)));
+        }
         if force {
             return others.iter().try_for_each(|theirs| self.remove(&theirs.job));
         }
@@ -179,6 +213,7 @@ impl StudyFolder {
     /// Saves a job under way.
     pub(crate) fn save(&self, hash: &str, saved: &Saved) -> Result<()> {
         let path = self.work(hash);
+        spare(&self.dir, &path)?;
         let mut bytes = serde_json::to_vec(saved)
             .map_err(|e| Error::Output { path: path.clone(), fault: e.to_string() })?;
         let seal = content_hash(&bytes);
@@ -188,7 +223,14 @@ impl StudyFolder {
 
     /// Removes what was saved of a job.
     pub(crate) fn forget(&self, hash: &str) {
-        let _ = remove_file(&self.work(hash));
+        let path = self.work(hash);
+        if spare(&self.dir, &path).is_ok() {
+            let _ = remove_file(&path);
+        }
+    }
+
+    pub(super) fn manifest_path(&self, hash: &str) -> PathBuf {
+        self.dir.join(MANIFESTS).join(format!("{hash}.json"))
     }
 
     fn work(&self, hash: &str) -> PathBuf {
@@ -198,7 +240,7 @@ impl StudyFolder {
     pub(super) fn remove(&self, hash: &str) -> Result<()> {
         let Some(manifest) = self.manifest(hash)? else { return Ok(()) };
         // the manifest first: without it the rest is nobody's
-        let path = self.dir.join(MANIFESTS).join(format!("{hash}.json"));
+        let path = self.manifest_path(hash);
         remove_file(&path).map_err(Error::io(&path))?;
         for (table, content) in &manifest.files {
             let path = self.dir.join(table).join(format!("{hash}.parquet"));
@@ -215,7 +257,9 @@ impl StudyFolder {
     /// Puts a file of a job in place. Whether a table reached the disk is told by its hash in the
     /// manifest, which is therefore the one to wait for.
     pub(super) fn put(&self, folder: &str, name: &str, bytes: &[u8]) -> Result<()> {
-        Ok(replace_own(&self.dir.join(folder).join(name), bytes, folder == MANIFESTS)?)
+        let path = self.dir.join(folder).join(name);
+        spare(&self.dir, &path)?;
+        Ok(replace_own(&path, bytes, folder == MANIFESTS)?)
     }
 
     /// Keeps the records of a finished job: its tables, and then its manifest.

@@ -1,6 +1,6 @@
 //! What in a folder is a study's. A folder is known by a mark of our own, never by names that others
-//! use too, and the mark lists what goalward wrote there beside the records. All else is somebody
-//! else's: it is neither replaced nor removed, and links are not followed.
+//! use too. The mark lists what goalward writes there: files by name, records by job. All else is
+//! another's: it is neither replaced nor removed, and links are not followed.
 
 use crate::{Error, Result};
 use goalward::output::replace_own;
@@ -13,6 +13,8 @@ use std::path::{Path, PathBuf};
 pub(super) const MARK: &str = ".goalward-study";
 /// The list in folders that are no study's, where figures and tables go beside others' files.
 const LIST: &str = ".goalward-files";
+/// How a job is listed: each of its files.
+const JOB: [&str; 2] = ["*/", ".*"];
 const HEADER: &str = "written by goalward, which replaces these files (version 1):";
 /// The link to the newest of several studies below one folder.
 const NEWEST: &str = "newest";
@@ -49,6 +51,20 @@ pub(super) fn mark(dir: &Path, names: &[&str]) -> Result<()> {
         Some(_) => Ok(()),
         None => write(dir, MARK, &names.iter().map(|name| name.to_string()).collect()),
     }
+}
+
+/// The jobs whose files are goalward's.
+pub(super) fn listed_jobs(dir: &Path) -> Result<BTreeSet<String>> {
+    let names = listed(dir, MARK)?.unwrap_or_default();
+    let job = |name: &String| name.strip_prefix(JOB[0])?.strip_suffix(JOB[1]).map(String::from);
+    Ok(names.iter().filter_map(job).collect())
+}
+
+/// Lists jobs besides what is listed.
+pub(super) fn list_jobs<'a>(dir: &Path, jobs: impl Iterator<Item = &'a str>) -> Result<()> {
+    let mut names = listed(dir, MARK)?.unwrap_or_default();
+    names.extend(jobs.map(|job| JOB.join(job)));
+    write(dir, MARK, &names)
 }
 
 /// Writes a file of a study's folder that is no record; an error if somebody else's is there.

@@ -10,6 +10,7 @@ mod load;
 mod manifest;
 mod mark;
 mod merge;
+mod owned;
 mod status;
 mod table_file;
 

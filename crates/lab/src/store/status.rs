@@ -1,6 +1,7 @@
 //! How far a study is.
 
 use super::folder::{opened, read_manifest};
+use crate::study::Study;
 use crate::{Error, Result};
 use serde::Serialize;
 use std::fs;
@@ -28,14 +29,17 @@ pub struct Status {
     pub eta: Option<f64>,
     /// Seconds since the last job was finished.
     pub last: Option<u64>,
+    /// What the study's file says otherwise than when its jobs were made.
+    pub changes: Vec<String>,
 }
 
 /// Jobs that the rate is taken over.
 const RECENT: usize = 50;
 
-/// Reads how far the study in a folder is; whether or not somebody is at work on it.
-pub fn status(dir: &Path) -> Result<Status> {
-    let (_, plan) = opened(dir)?;
+/// Reads how far the study in a folder is; whether or not somebody is at work on it. `look` is its
+/// file as it is now.
+pub fn status(dir: &Path, look: Option<&Study>) -> Result<Status> {
+    let (study, plan) = opened(dir)?;
     let (mut done, mut failed, mut cpu) = (Vec::new(), 0, 0.0);
     for job in &plan.jobs {
         // one that is damaged is run again
@@ -70,5 +74,6 @@ pub fn status(dir: &Path) -> Result<Status> {
         eta: rate.map(|rate| left as f64 * 3600.0 / rate),
         rate,
         last: done.last().map(|(end, _)| now.saturating_sub(*end as u64)),
+        changes: look.map_or(Vec::new(), |look| look.changes_since(&study)),
     })
 }

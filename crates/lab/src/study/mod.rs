@@ -6,6 +6,7 @@
 //! [`analysis`](crate::analysis) answers the question, and `report` shows it.
 
 mod asks;
+mod changed;
 mod figures;
 mod grids;
 mod learners;
@@ -25,12 +26,12 @@ pub use seeds::parse_seeds;
 pub use shipped::{SHIPPED, STARTER, Shipped};
 pub use write::write;
 
+pub(crate) use changed::Ran;
 pub(crate) use read::reread;
 
 use crate::figure::{Colour, Dash, Marker};
 use crate::{Contender, Error, Place, Result};
 use serde::Serialize;
-use std::path::Path;
 
 /// A question, with everything that its file may leave out filled in.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -110,16 +111,6 @@ pub struct WorldPoint {
     pub length: Length,
 }
 
-impl WorldPoint {
-    /// Whether runs here are runs there: the same world with the same parameters and lengths,
-    /// whatever its label. A problem file may have been moved, with the study beside it.
-    pub(crate) fn same_runs(&self, other: &WorldPoint) -> bool {
-        let (here, there) = (Path::new(&self.place.world), Path::new(&other.place.world));
-        let moved = here.is_absolute() && there.is_absolute() && here.file_name() == there.file_name();
-        (here == there || moved) && self.place.params == other.place.params && self.length == other.length
-    }
-}
-
 /// How long a run is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Length {
@@ -142,14 +133,6 @@ pub struct LearnerPoint {
     pub point: Vec<(String, String)>,
     /// How its curves look, as far as the file says.
     pub look: Look,
-}
-
-impl LearnerPoint {
-    /// Whether runs of this learner are runs of that one, whatever their labels.
-    pub(crate) fn same_runs(&self, other: &LearnerPoint) -> bool {
-        let (this, that) = (&self.contender, &other.contender);
-        this.learner == that.learner && this.settings == that.settings
-    }
 }
 
 /// What a file says of a curve's look; what it leaves out is chosen.

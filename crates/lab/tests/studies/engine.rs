@@ -68,7 +68,7 @@ fn shards_merged_are_the_whole() {
     let merged = dir.path().join("merged");
     assert_eq!(merge(&parts, &merged).unwrap(), 16);
     assert!(tables(&dir.path().join("whole")) == tables(&merged));
-    let status = status(&merged).unwrap();
+    let status = status(&merged, None).unwrap();
     assert_eq!((status.jobs, status.finished, status.failed), (16, 16, 0));
     // parts in one folder, side by side
     let shared = dir.path().join("shared");

@@ -1,11 +1,11 @@
 //! Folders of others, of other versions, and of nobody.
 
 use crate::{SMALL, forged, small, tables, whole};
-use goalward_lab::Error;
 use goalward_lab::engine::RunOptions;
 use goalward_lab::grid::{Grid, Shard};
 use goalward_lab::store::{StudyFolder, load, merge};
 use goalward_lab::study::read;
+use goalward_lab::{Error, Silent};
 use std::path::Path;
 
 fn claim(dir: &Path, text: &str, shard: Shard, force: bool) -> Result<StudyFolder, Error> {
@@ -129,6 +129,62 @@ fn a_wrong_manifest_heals() {
         let manifest: serde_json::Value = serde_json::from_slice(&std::fs::read(path).unwrap()).unwrap();
         assert_eq!(manifest["job"], *path.file_stem().unwrap().to_str().unwrap());
     }
+}
+
+/// A file of the user's may have the very name of a record: of a job that is to be run, or of one
+/// that was.
+#[test]
+fn files_under_the_names_of_records_stay() {
+    let dir = tempfile::tempdir().unwrap();
+    whole(dir.path(), &small());
+    let more = SMALL.replace("seeds = 2", "seeds = 3");
+    let file = read(&more, Path::new("small.toml"), false).unwrap();
+    let three = Grid::open(&file).unwrap();
+    let is_old = |hash: &String| dir.path().join(format!("runs/{hash}.parquet")).exists();
+    let hashes = three.jobs.iter().map(|job| job.hash.clone());
+    let (old, new): (Vec<_>, Vec<_>) = hashes.partition(is_old);
+    let kinds = ["runs/JOB.parquet", "episodes/JOB.parquet", "manifests/JOB.json", "work/JOB.checkpoint"];
+    for (kind, job) in kinds.iter().flat_map(|kind| [(kind, &old[0]), (kind, &new[0])]) {
+        let name = kind.replace("JOB", job);
+        let path = dir.path().join(&name);
+        let before = std::fs::read(&path).ok();
+        std::fs::write(&path, "mine").unwrap();
+        let marked = std::fs::read(dir.path().join(".goalward-study")).unwrap();
+        for force in [false, true] {
+            let error = claim(dir.path(), &more, Shard::WHOLE, force).unwrap_err();
+            assert!(matches!(&error, Error::Foreign { what, .. } if what.contains(&name)), "{error}");
+        }
+        assert_eq!(std::fs::read(&path).unwrap(), b"mine");
+        assert!(marked == std::fs::read(dir.path().join(".goalward-study")).unwrap());
+        match before {
+            Some(bytes) => std::fs::write(&path, bytes).unwrap(),
+            None => std::fs::remove_file(&path).unwrap(),
+        }
+    }
+    // one that is put there meanwhile
+    let folder = StudyFolder::claim(dir.path(), &three, Shard::WHOLE, false).unwrap();
+    let path = dir.path().join(format!("runs/{}.parquet", new[0]));
+    std::fs::write(&path, "mine").unwrap();
+    let error = goalward_lab::engine::run(&three, &folder, &RunOptions::default(), &Silent).unwrap_err();
+    assert!(matches!(error, Error::Foreign { .. }), "{error}");
+    assert_eq!(std::fs::read(&path).unwrap(), b"mine");
+    std::fs::remove_file(&path).unwrap();
+    drop(folder);
+    whole(dir.path(), &file);
+}
+
+/// What was begun for one question is known for goalward's after another was asked.
+#[test]
+fn what_was_begun_for_another_question_is_goalwards() {
+    let dir = tempfile::tempdir().unwrap();
+    let other = SMALL.replace("episodes = 30", "episodes = 31");
+    whole(dir.path(), &small());
+    let table = dir.path().join(tables(dir.path()).into_keys().find(|name| name.contains("runs/")).unwrap());
+    let begun = std::fs::read(&table).unwrap();
+    claim(dir.path(), &other, Shard::WHOLE, true).unwrap();
+    std::fs::write(&table, begun).unwrap();
+    claim(dir.path(), SMALL, Shard::WHOLE, true).unwrap();
+    whole(dir.path(), &small());
 }
 
 /// With force the results of others go, and nothing that is no result.

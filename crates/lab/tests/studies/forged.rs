@@ -197,7 +197,7 @@ fn a_damaged_manifest_is_a_job_that_is_run_again() {
     fs::write(manifest(dir.path(), &jobs[0]), flipped).unwrap();
     fs::write(manifest(dir.path(), &jobs[1]), "").unwrap();
     fs::copy(manifest(dir.path(), &jobs[3]), manifest(dir.path(), &jobs[2])).unwrap();
-    assert_eq!(status(dir.path()).unwrap().finished, jobs.len() - 3);
+    assert_eq!(status(dir.path(), None).unwrap().finished, jobs.len() - 3);
     let error = load(dir.path()).unwrap_err();
     assert!(error.to_string().contains(".json") && error.hint().is_some(), "{error}");
     assert!(!study_in(dir.path(), &small(), &RunOptions::default(), &Silent));

@@ -31,7 +31,7 @@ EXAMPLES:
 
 /// Show on a run whether the theory holds: every lemma with its margin, step by step
 ///
-/// A run like that of `goalward learn`, watched by somebody who knows the truth. For every learner
+/// A run like that of `goalward learn`, watched by an observer that knows the truth. For every learner
 /// with a confidence set: whether theta* is in it after each step and by what margin, whether any
 /// plan's values exceed V*, and whether the regret stays below what the learner certifies of it
 /// ("regret certified at most ...", which needs no truth). For lr: how far what its plans believe is
@@ -39,8 +39,8 @@ EXAMPLES:
 /// moment level with its set and its variances, the planning calls against their bound, the
 /// decomposition of the regret, and when the set stops being all of B.
 ///
-/// Each check says how often it was looked at, its least margin and the step of that. One that fails
-/// says at which step it did so first. The exit code is 1 if a check fails although its assumptions
+/// Each check says how often it was made, its least margin, and the step of that margin. A check
+/// that fails also names the step of its first failure. The exit code is 1 if a check fails although its assumptions
 /// hold, or although the radius was scaled to try it. Where a condition of the guarantee is not met,
 /// a failure is shown as information. docs/audit.md explains every line.
 #[derive(clap::Args)]
@@ -64,7 +64,7 @@ pub(crate) struct Args {
     /// The seed of the world's luck and of the learner's own
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u64>(..))]
     seed: u64,
-    /// Several runs: how many seeds, or which; 20 is 0..20 (20 is left out)
+    /// Several runs: how many seeds, or which; 20 means 0..20, which is 0 to 19
     #[arg(long, value_name = "SEEDS", conflicts_with = "seed")]
     seeds: Option<Seeds>,
     /// End every run as truncated after so many steps

@@ -91,7 +91,7 @@ fn whole_b(whole: &WholeB, sheet: &mut Sheet) {
 fn likelihood(seen: &LikelihoodReport, sheet: &mut Sheet) {
     if let Some(wealth) = seen.log_wealth {
         let words = format!(
-            "{} at most, of whoever bets against theta*; ln(1/delta) = {}",
+            "{} at most, of a bet against theta*; ln(1/delta) = {}",
             real(wealth),
             real(seen.wealth_threshold)
         );
@@ -163,16 +163,20 @@ fn checks<'a>(checks: impl Iterator<Item = (&'a Check, String)>) -> String {
         if let Some(first) = check.first {
             let _ = writeln!(
                 text,
-                "  {:<10}first at step {}: {} > {}, and {} times in all{where_}",
+                "  {:<10}first at step {}: {} > {}, and {} in all{where_}",
                 "",
                 count(first.t),
                 real(first.value),
                 real(first.bound),
-                count(check.fails)
+                times(check.fails)
             );
         }
     }
     text
+}
+
+fn times(n: u64) -> String {
+    if n == 1 { "once".into() } else { format!("{} times", count(n)) }
 }
 
 fn word(verdict: Verdict) -> &'static str {

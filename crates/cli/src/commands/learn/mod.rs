@@ -4,6 +4,7 @@ mod replay;
 mod report;
 mod resume;
 mod show;
+mod terms;
 pub(super) mod theta;
 mod trace_file;
 
@@ -55,24 +56,24 @@ const DEFAULT_EPISODES: u64 = 1000;
 /// same. Regret is the cost of the run less what an optimal policy pays on average.
 ///
 /// The result shows theta_hat, the estimate, model by model: its name, its weight and, from lr and
-/// levis++lr, an interval that holds the true weight with the probability of the claim "set".
+/// levis++lr, an interval. The claim "set" has the probability that all intervals hold.
 ///
 /// An optimistic learner also certifies its regret without knowing the truth: "regret certified at
 /// most" is what was paid, less what its plans promised at the start of every episode.
 ///
 /// --trace writes every step and every planning call as a line of JSON. --checkpoint saves the run
 /// from its first moment on, so that it can be taken up again with --resume after Ctrl-C, a crash
-/// or a kill; the resumed run and its trace are the same as if nothing had happened. What else is
-/// given with --resume must agree with the checkpoint, but --episodes and --max-steps may be
+/// or a kill; the resumed run and its trace are the same as if nothing had happened. Other
+/// options beside --resume must agree with the checkpoint; only --episodes and --max-steps may be
 /// raised.
 ///
-/// Neither is written over anything but another trace or checkpoint, and one run at a time writes
-/// each. A trace that was moved is named by --trace beside --resume; it must be the run's own.
+/// A trace or checkpoint replaces nothing but another trace or checkpoint, and only one run at a
+/// time writes it. If the trace was moved, name its new place by --trace beside --resume.
 ///
-/// Learners that rely on the models watch whether any mixture of them explains what happens, by an
-/// e-value: if some mixture is true, it reaches 1/ALPHA with probability ALPHA at most, whenever one
-/// looks. The line "misfit" of the result says how large it is and, if there is evidence, where the
-/// models say least of what was seen. --on-misfit says what to do when every mixture is rejected.
+/// Learners that rely on the models watch whether any mixture of them explains what happens. They
+/// keep an e-value: if some mixture is true, the probability that it ever reaches 1/ALPHA is at most
+/// ALPHA. The line "misfit" of the result says how large it is and, if there is evidence, which
+/// steps the models explain worst. --on-misfit says what to do when every mixture is rejected.
 ///
 /// --replay writes one page that opens in any browser, offline: the path of every episode, and what
 /// the learner believed then. With --resume it begins where the run is taken up, and says so.

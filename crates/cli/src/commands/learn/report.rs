@@ -1,5 +1,6 @@
 //! What a run came to, for people and as JSON.
 
+use super::terms::terms;
 use super::theta;
 use crate::numbers::{count, real, seconds};
 use crate::output::Sheet;
@@ -70,6 +71,11 @@ fn claimed(r: &RunResult, sheet: &mut Sheet) {
     }
     for (i, condition) in guarantee.conditions.iter().enumerate() {
         sheet.row(label(i, "conditions"), condition.sentence());
+    }
+    let proved = guarantee.claims.iter().map(|claim| &*claim.statement);
+    let texts = proved.chain(guarantee.conditions.iter().map(|condition| &*condition.condition));
+    for (i, term) in terms(texts).enumerate() {
+        sheet.row(label(i, "where"), term);
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::fault::Fault;
 use goalward::confidence::{Facts, Guarantee, Misfit};
-use goalward::episode::Agent;
+use goalward::episode::{Agent, RunResult};
 use goalward::learners::{Probe, Violation};
 use serde::{Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -127,6 +127,8 @@ pub(super) struct Estimate<'a> {
     radius: Option<&'a str>,
     guarantee: Option<Guarantee>,
     regret_certified: Option<Number>,
+    /// The episode that is open is not in it.
+    regret_certified_over: Option<&'static str>,
     misfit: Option<Misfit>,
     /// Who has taken over since the models were rejected.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -142,6 +144,7 @@ impl Estimate<'_> {
         // the client's world is not known here: all that is known of it is what was observed
         let mixture = (learner.clock().impossible > 0).then_some(false);
         let facts = Facts { mixture, ..Facts::default() };
+        let certified = learner.regret_certified();
         Estimate {
             theta_hat: seen.theta.map(|theta| theta.into_iter().map(Number).collect()),
             model_names: problem.model_names(),
@@ -155,7 +158,8 @@ impl Estimate<'_> {
             impossible: seen.impossible,
             radius: learner.in_force().get("radius").and_then(serde_json::Value::as_str),
             guarantee: learner.claim().map(|claim| claim.check(&facts)),
-            regret_certified: learner.regret_certified().map(Number),
+            regret_certified: certified.map(Number),
+            regret_certified_over: certified.map(|_| RunResult::CERTIFIED_OVER),
             misfit: seen.misfit,
             fallback: learner.in_force().get("fallback"),
         }

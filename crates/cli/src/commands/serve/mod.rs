@@ -67,7 +67,7 @@ const DEFAULT_EPISODES: u64 = 1000;
 ///
 /// --checkpoint saves the session. If the file is there, the session is taken up from it: "steps"
 /// and "episodes" of the first line say how much it has seen, and a program that goes on from there
-/// gets the same actions as if nothing had happened. What is typed beside it must agree with it.
+/// gets the same actions as if nothing had happened. Other options must agree with it.
 ///
 /// Exit codes: 0 after quit, the end of the input, or a reader that went away; 130 after Ctrl-C and
 /// 143 after SIGTERM, both of which save first, also while a plan is being made; 2 as everywhere.
@@ -90,8 +90,8 @@ pub(crate) struct Args {
     /// The seed of the learner's own luck [default: 0]
     #[arg(long, value_name = "N", value_parser = whole::<u64>(..))]
     seed: Option<u64>,
-    /// How many episodes the learner is told that there will be; some learners plan for that, and
-    /// there may be more or fewer [default: 1000]
+    /// The number of episodes that the learner is told to expect; some learners plan for it, and the
+    /// real number may differ [default: 1000]
     #[arg(long, value_name = "K", value_parser = whole::<u64>(..))]
     episodes: Option<u64>,
     #[command(flatten)]

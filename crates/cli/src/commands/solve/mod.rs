@@ -38,16 +38,16 @@ EXAMPLES:
 ///
 /// The world must say what is true of it (a problem file needs "theta"). The optimal value lies
 /// between the two bounds, which differ by at most the relative precision asked for (where
-/// arithmetic cannot reach it, the output says so). They are proven by a certificate, which is
-/// checked by a pass of its own. B* is the largest optimal cost of any state, T* the largest
+/// arithmetic cannot reach it, the output says so). A certificate proves them, and a
+/// separate pass checks it. B* is the largest optimal cost of any state, T* the largest
 /// expected number of steps of the policy.
 ///
 /// Objectives: `min` is the least expected cost to the goal over the policies that reach it with
 /// probability one; `max` the greatest, infinite if some policy may miss the goal; `reach` the
 /// greatest probability of reaching the goal.
 ///
-/// If, for `min`, no policy reaches the goal from the start with probability one, the states are
-/// named and the exit code is 1. So it is if no finite bound on the value could be proven.
+/// The exit code is 1 if, for `min`, no policy reaches the goal from the start with probability one
+/// (the states in the way are named), or if no finite bound on the value could be proven.
 ///
 /// --show draws what was found: a grid world as arrows and values, any other problem as a table of
 /// its first states. --values writes it all down: what every state costs (V), what every action

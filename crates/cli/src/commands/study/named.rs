@@ -2,7 +2,7 @@
 
 use crate::exit::Usage;
 use crate::outputs::{self, is_stdin};
-use goalward_lab::study::{self, StudyFile};
+use goalward_lab::study::{self, Study, StudyFile};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -16,6 +16,14 @@ pub(super) fn read(name: &str, quick: bool) -> anyhow::Result<StudyFile> {
     match is_stdin(name) {
         true => typed(quick),
         false => Ok(study::read_named(name, quick)?),
+    }
+}
+
+/// The study as its file is now; none if a folder of results was named.
+pub(super) fn look(name: &str) -> anyhow::Result<Option<Study>> {
+    match Path::new(name).is_dir() {
+        true => Ok(None),
+        false => Ok(Some(read(name, false)?.study)),
     }
 }
 

@@ -7,7 +7,7 @@ use crate::exit::Outcome;
 use crate::outputs::folder;
 use goalward_lab::present;
 use goalward_lab::store::{StudyFolder, export_csv, load};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Make figures, summary and report again from the records, without running anything
 ///
@@ -29,10 +29,7 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
-    let look = match Path::new(&args.study).is_dir() {
-        true => None,
-        false => Some(named::read(&args.study, false)?.study),
-    };
+    let look = named::look(&args.study)?;
     let results = StudyFolder::open(&named::folder(&args.study, args.out)?)?;
     let presented = present(&results, look.as_ref())?;
     show(&presented, Shown::of(args.json, args.markdown), quiet)?;

@@ -11,8 +11,8 @@ use std::path::PathBuf;
 /// What a short command takes.
 #[derive(clap::Args)]
 pub(crate) struct Short {
-    /// The folder for records, figures and report [default: a folder of this question's own below
-    /// out/NAME, to which out/NAME/newest leads]
+    /// The folder for records, figures and report [default: one for each question, below out/NAME;
+    /// out/NAME/newest leads to the last one]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Remove results of another question from that folder

@@ -21,7 +21,9 @@ pub(crate) struct Args {
 }
 
 pub(super) fn run(args: Args) -> anyhow::Result<Outcome> {
-    let now = status(&named::folder(&args.study, args.out)?)?;
+    // what a short command ran has no file
+    let look = named::look(&args.study).ok().flatten();
+    let now = status(&named::folder(&args.study, args.out)?, look.as_ref())?;
     if args.json {
         output::json(&now)?;
         return Ok(Outcome::Done);
@@ -42,6 +44,7 @@ pub(super) fn run(args: Args) -> anyhow::Result<Outcome> {
     if let (true, Some(last)) = (open, now.last) {
         text.push_str(&format!("the last run was finished {} ago\n", spell(last as f64)));
     }
+    text.extend(now.changes.iter().map(|change| format!("warning: {change}\n")));
     output::text(&text)?;
     Ok(Outcome::Done)
 }

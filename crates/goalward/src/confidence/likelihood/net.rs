@@ -102,6 +102,8 @@ impl Net {
         let (gamma0, gamma) = (factor * theory.gamma0(t), factor * theory.gamma(t));
         let limit = REFUTED * gamma;
         let far = keeper.set().farthest_sq(keeper, limit, |keeper| believed(keeper, planned));
+        // demands about plans over the set itself can only be counted where distances are known
+        self.missed += u64::from(far == f64::INFINITY && self.demands_exact(keeper));
         let from_truth = (far.sqrt() + gamma0.sqrt()).powi(2);
         self.most = self.most.max(from_truth / gamma);
         if far > limit {
@@ -126,15 +128,23 @@ impl Net {
         self.next = t + steps.clamp(1.0, 1e18) as u64;
     }
 
-    /// Takes note of a plan: over the likelihood set itself, or over what encloses it.
-    pub fn planned(&mut self, keeper: &LikelihoodKeeper, planned: &mut ConvexSet, exact: bool, factor: f64) {
-        self.weigh(keeper, planned);
-        let t = keeper.likelihood().total();
-        match exact {
-            true => self.wait(t, FRESH * factor * self.theory(keeper).gamma(t)),
-            // where the set itself cannot be had, no plan is better until the time has doubled
-            false => self.next = self.exact_until.max(t + 1),
+    /// Takes note of a plan over the likelihood set itself, which counts on a fit within m nats. With
+    /// a worse one it is looked at like any other plan.
+    pub fn planned_exactly(&mut self, keeper: &LikelihoodKeeper, planned: &mut ConvexSet, factor: f64) {
+        if self.demands_exact(keeper) || keeper.is_near(planned) {
+            self.weigh(keeper, planned);
+            let t = keeper.likelihood().total();
+            self.wait(t, FRESH * factor * self.theory(keeper).gamma(t));
+        } else {
+            self.planned(keeper);
         }
+    }
+
+    /// Takes note of a plan over what encloses the likelihood set. The proof asks nothing of the fit
+    /// until the net looks.
+    pub fn planned(&mut self, keeper: &LikelihoodKeeper) {
+        // where the set itself cannot be had, no plan is better until the time has doubled
+        self.next = self.exact_until.max(keeper.likelihood().total() + 1);
     }
 
     /// The steps counted at which it looks again, at the earliest.
@@ -178,8 +188,8 @@ impl Net {
     }
 
     fn weigh(&mut self, keeper: &LikelihoodKeeper, planned: &mut ConvexSet) {
-        let (gap, m) = (keeper.gap(planned), keeper.likelihood().seen_directions());
-        self.missed += u64::from(gap > m as f64);
+        let gap = keeper.gap(planned);
+        self.missed += u64::from(gap > keeper.room());
         self.gamma_hat = self.gamma_hat.max(gap);
     }
 
@@ -205,13 +215,22 @@ impl LikelihoodKeeper {
         self.set().gap_of_fit(self.likelihood(), planned)
     }
 
+    /// What the theorem leaves a fit, in nats: m.
+    fn room(&self) -> f64 {
+        self.likelihood().seen_directions() as f64
+    }
+
+    /// Whether the fit is at most m nats above the maximum.
+    fn is_near(&self, planned: &mut ConvexSet) -> bool {
+        self.gap(planned) <= self.room()
+    }
+
     /// A copy whose fit knows the data and is at most m nats above the maximum, if that can be had
     /// and this one's is not.
-    fn near_enough(&self, planned: &mut ConvexSet) -> Option<LikelihoodKeeper> {
-        let m = self.likelihood().seen_directions() as f64;
+    pub(crate) fn near_enough(&self, planned: &mut ConvexSet) -> Option<LikelihoodKeeper> {
         let mut copy = self.refitted();
         for fits in 1..=FITS {
-            if copy.as_ref().unwrap_or(self).gap(planned) <= m {
+            if copy.as_ref().unwrap_or(self).is_near(planned) {
                 break;
             }
             copy = Some(self.sharpened(SHARPER.powi(fits as i32)));

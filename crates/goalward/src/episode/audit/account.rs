@@ -8,7 +8,8 @@
 //!
 //! All sums are over the steps of finished episodes. Then I1 + I2 + I3 - 1 = R_hat, the cost less
 //! what was promised, whatever V is. The 1 is the paper's, whose V_0 is 1 off the goal. And
-//! R = R_hat - sum over the episodes of (V* - V)(s_init).
+//! R = R_hat - sum over the episodes of (V* - V)(s_init). In f64 both hold up to the rounding of what
+//! is added up, which values far above the cost may dominate.
 
 use super::super::{Arena, Step};
 use super::watch::Watch;
@@ -23,6 +24,8 @@ struct Sums {
     drift: f64,
     promised: f64,
     cost: f64,
+    /// The sizes of all numbers that were added up.
+    sizes: f64,
 }
 
 impl Sums {
@@ -32,6 +35,12 @@ impl Sums {
         self.drift += more.drift;
         self.promised += more.promised;
         self.cost += more.cost;
+        self.sizes += more.sizes;
+    }
+
+    /// The size of a partial sum, and so of its rounding.
+    fn size(&self) -> f64 {
+        [self.bellman, self.noise, self.drift, self.promised, self.cost].map(f64::abs).iter().sum()
     }
 }
 
@@ -53,6 +62,8 @@ pub struct Decomposition {
     pub optimism: f64,
     /// How far R_hat less that is from the regret.
     pub regret_off: f64,
+    /// What rounding may make of both distances.
+    pub rounding: f64,
 }
 
 pub(super) struct Account<'a> {
@@ -105,6 +116,8 @@ impl<'a> Account<'a> {
         self.open.drift += here - next;
         self.open.cost += step.cost;
         self.r_hat = step.learner.paid_less_promised();
+        let added = step.cost + mean.abs() + here.abs() + next.abs();
+        self.open.sizes += added + self.open.size() + self.r_hat.unwrap_or(0.0).abs();
     }
 
     /// Whether no value exceeds V* by more than T* times what costs were raised by.
@@ -118,7 +131,8 @@ impl<'a> Account<'a> {
             .map(|s| (v[s], exact.upper[s] + slack))
             .min_by(|a, b| (a.1 - a.0).total_cmp(&(b.1 - b.0)));
         if let Some((value, bound)) = worst {
-            self.optimistic.see(t, value, bound);
+            let unit = self.arena.problem().largest_cost();
+            self.optimistic.see_in(unit, t, value, bound);
         }
         self.v.copy_from_slice(v);
     }
@@ -128,9 +142,11 @@ impl<'a> Account<'a> {
         let open = std::mem::take(&mut self.open);
         if std::mem::take(&mut self.begun) {
             self.finished.add(&open);
-            self.optimism += self.arena.optimal_cost() - open.promised;
+            let optimal = self.arena.optimal_cost();
+            self.optimism += optimal - open.promised;
+            self.finished.sizes += self.finished.size() + optimal + self.optimism.abs();
         }
-        self.certificate.see(t, regret, self.certified());
+        self.certificate.see_in(self.finished.cost, t, regret, self.certified());
     }
 
     /// R_hat, as the learner keeps it or, where it keeps none, as it is here.
@@ -144,17 +160,18 @@ impl<'a> Account<'a> {
     }
 
     pub(super) fn decomposition(&self, regret: f64) -> Decomposition {
-        let Sums { bellman, noise, drift, promised, .. } = self.finished;
-        let (i1, i2, i3) = (bellman, noise, drift - promised + 1.0);
+        let Sums { bellman, noise, drift, promised, cost, sizes } = self.finished;
         let r_hat = self.certified();
         Decomposition {
-            i1,
-            i2,
-            i3,
+            i1: bellman,
+            i2: noise,
+            i3: drift - promised + 1.0,
             r_hat,
-            off: i1 + i2 + i3 - 1.0 - r_hat,
+            // without the paper's 1, beside which tiny costs are nothing
+            off: bellman + noise + (drift - promised) - r_hat,
             optimism: self.optimism,
             regret_off: r_hat - self.optimism - regret,
+            rounding: 4.0 * f64::EPSILON * (sizes + cost + regret.abs()),
         }
     }
 }

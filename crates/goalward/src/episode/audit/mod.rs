@@ -149,10 +149,10 @@ impl<'a> Audit<'a> {
             judge.add("R_K <= R_hat, at the end of every episode", certifies, &self.account.certificate);
         }
         if let Some(decomposition) = decomposition {
-            let same = 1e-9 * self.account.paid().max(f64::MIN_POSITIVE);
+            let same = (1e-9 * self.account.paid()).max(decomposition.rounding).max(f64::MIN_POSITIVE);
             for (name, off) in [
-                ("I1 + I2 + I3 - 1 = R_hat, to 1e-9 of the cost", decomposition.off),
-                ("R = R_hat - sum of (V* - V_j)(s_init), to 1e-9 of the cost", decomposition.regret_off),
+                ("I1 + I2 + I3 - 1 = R_hat, up to rounding", decomposition.off),
+                ("R = R_hat - sum of (V* - V_j)(s_init), up to rounding", decomposition.regret_off),
             ] {
                 let mut watch = Watch::default();
                 watch.see(self.t, off.abs() / same, 1.0);

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-/// What counts as rounding, relative to the bound where that is larger than 1.
+/// What counts as rounding, relative to the bound where that is larger than the unit.
 const ROUNDING: f64 = 1e-9;
 
 /// Where an inequality failed first.
@@ -33,13 +33,18 @@ pub(super) struct Watch {
 
 impl Watch {
     pub(super) fn see(&mut self, t: u64, value: f64, bound: f64) {
+        self.see_in(1.0, t, value, bound);
+    }
+
+    /// The same of numbers that are sums and differences of some as large as `unit`.
+    pub(super) fn see_in(&mut self, unit: f64, t: u64, value: f64, bound: f64) {
         self.looks += 1;
         let margin = bound - value;
         self.last = value / bound;
         if self.least.is_none_or(|(least, _)| margin < least) {
             self.least = Some((margin, t));
         }
-        if margin.is_nan() || margin < -ROUNDING * bound.abs().max(1.0) {
+        if margin.is_nan() || margin < -ROUNDING * bound.abs().max(unit) {
             self.fails += 1;
             self.first.get_or_insert(Broken { t, value, bound });
         }
@@ -59,5 +64,14 @@ mod tests {
         assert_eq!((watch.looks, watch.fails), (5, 3));
         assert_eq!(watch.first.map(|broken| broken.t), Some(2));
         assert_eq!(watch.least, Some((-3.0, 3)));
+    }
+
+    #[test]
+    fn rounding_goes_by_the_unit() {
+        for (unit, fails) in [(1.0, 0), (1e-300, 1), (1e-290, 0)] {
+            let mut watch = Watch::default();
+            watch.see_in(unit, 1, 1e-300, 0.0);
+            assert_eq!(watch.fails, fails, "{unit}");
+        }
     }
 }

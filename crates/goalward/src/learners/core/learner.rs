@@ -4,6 +4,7 @@ use super::algorithm::{Algorithm, Brief, Call, Seen, Snapshot, Transition};
 use super::certificate::Certificate;
 use super::clock::{Clock, Reason};
 use super::misuse;
+use super::obeyed::Obeyed;
 use super::report::{PlanReport, Probe};
 use super::stand_in::{Since, StandIn};
 use super::surprises::Surprises;
@@ -62,6 +63,7 @@ pub struct Learner {
     /// The clock of all that happened.
     total: Clock,
     surprises: Surprises,
+    obeyed: Obeyed,
     /// Kept by those that claim optimism.
     certificate: Option<Certificate>,
     /// Why a plan is due that was not made yet, or was cut off.
@@ -81,6 +83,8 @@ pub struct Learner {
 struct Memory {
     clock: Clock,
     surprises: Surprises,
+    #[serde(default, skip_serializing_if = "Obeyed::is_fresh")]
+    obeyed: Obeyed,
     /// None also in a state that was taken down before there were any: then nothing is certified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     certificate: Option<Certificate>,
@@ -130,6 +134,7 @@ impl Learner {
             own: Clock::default(),
             total: Clock::default(),
             surprises: Surprises::default(),
+            obeyed: Obeyed::default(),
             certificate: None,
             owed: algorithm.plans_first().then_some(Reason::Start),
             algorithm,
@@ -207,6 +212,7 @@ impl Learner {
             let fault = format!("the learner chose action {action} in state {name}, which has {choices}");
             return Err(Error::Misuse { t, fault });
         }
+        self.obeyed.decide((!self.owes()).then_some((s, action)));
         Ok(action)
     }
 
@@ -218,6 +224,7 @@ impl Learner {
     pub fn observe(&mut self, step: &Transition) -> Result<Observed> {
         let pair = misuse::possible_pair(&self.problem, step, self.total.t + 1)?;
         let listed = self.problem.allows(pair, step.next);
+        self.obeyed.observe(step, self.problem.goal());
         if let Some(learner) = self.stand_in.active_mut() {
             let observed = learner.observe(step);
             self.count();
@@ -436,6 +443,7 @@ impl Learner {
     pub fn claim(&self) -> Option<Claim> {
         let mut claim = self.algorithm.claim_now(self.promise()?, &self.own);
         claim.assumptions.extend(self.watch.as_ref().map(Watch::assumption));
+        self.obeyed.qualify(&mut claim);
         Some(claim)
     }
 
@@ -494,6 +502,7 @@ impl Learner {
         Snapshot::of(&Memory {
             clock: self.own,
             surprises: self.surprises.clone(),
+            obeyed: self.obeyed,
             certificate: self.certificate,
             owed: self.owed,
             algorithm: self.algorithm.snapshot(),
@@ -530,15 +539,16 @@ impl Learner {
 
     /// All but who stands in, who has been restored.
     fn restore_own(&mut self, stored: Memory, watch: Option<Watch>) -> Result<()> {
-        let Memory { clock, surprises, certificate, owed, algorithm, stand_in, .. } = stored;
+        let Memory { clock, surprises, obeyed, certificate, owed, algorithm, stand_in, .. } = stored;
         let then = stand_in.is_some().then(|| self.stand_in.any().map(|learner| learner.own)).flatten();
         let total = then.map_or(clock, |then| clock.and(&then));
         surprises.check(&self.problem, &total).within("surprises").within("learner")?;
+        obeyed.check(&self.problem, &total).within("obeyed").within("learner")?;
         let certificate = certificate.filter(|_| self.certificate.is_some());
         let checked = certificate.as_ref().map_or(Ok(()), |kept| kept.check(&self.problem, &clock));
         checked.within("certificate").within("learner")?;
         self.algorithm.restore(&algorithm, &clock)?;
-        self.certificate = certificate;
+        (self.certificate, self.obeyed) = (certificate, obeyed);
         (self.own, self.surprises, self.owed, self.watch) = (clock, surprises, owed, watch);
         self.in_force.remove(FALLBACK);
         self.stand_in.set_active(false);

@@ -10,6 +10,7 @@ mod greedy;
 mod learner;
 mod levels;
 pub(super) mod misuse;
+mod obeyed;
 mod report;
 mod stand_in;
 mod surprises;

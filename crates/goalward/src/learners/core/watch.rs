@@ -144,7 +144,7 @@ impl Watch {
     pub(super) fn assumption(&self) -> Assumption {
         let (value, bound) = (self.alarm.most(), self.alarm.threshold());
         let status = if self.alarm.rejected().is_some() { Status::NotMet } else { Status::Met };
-        let condition = "the data do not reject every mixture: log e < log(1/alpha)".into();
+        let condition = "the data do not reject every mixture of the models".into();
         Assumption::Settled(Condition { condition, value, bound: Some(bound), status })
     }
 

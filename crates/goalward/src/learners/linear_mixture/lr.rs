@@ -148,7 +148,7 @@ const SET: Key<Shape> = Key::choice(
 
 const RESTARTS: Key<bool> = Key::flag(
     "restarts",
-    "count evidence anew from steps 8, 64, 512, ... beside all of it, which has half of delta then: \
+    "also count the evidence from steps 8, 64, 512, ... on alone, with half of delta for these counts: \
      narrower sets after thousands of steps, wider ones before",
 )
 .or("false");
@@ -355,6 +355,9 @@ impl Likely {
     }
 
     fn plan_once(&mut self, call: &Call, demanded: bool) -> Result<(), Cut> {
+        if demanded && let Some(near) = self.planned.as_mut().and_then(|set| self.keeper.near_enough(set)) {
+            self.keeper = near;
+        }
         let mut known = self.keeper.update();
         let heading = Heading {
             beta: self.keeper.set().radius().unwrap_or(0.0),
@@ -403,8 +406,9 @@ impl Likely {
         if reason == Reason::Information {
             net.take_room();
         }
-        if let Some(planned) = &mut self.planned {
-            net.planned(keeper, planned, sharp.is_some(), self.factor);
+        match &mut self.planned {
+            Some(planned) if sharp.is_some() => net.planned_exactly(keeper, planned, self.factor),
+            _ => net.planned(keeper),
         }
         let t = keeper.likelihood().total();
         let lasts = net.next_look() < 2 * t;

@@ -20,6 +20,9 @@ pub(super) struct Standpoint {
     pub(super) factor: f64,
 }
 
+const RAISED: &str = "V* + rho_j T*, where plan j raised every cost by rho_j = 1/k_j of the largest one and k_j \
+                      episodes had begun by then";
+
 impl Standpoint {
     pub(super) fn claim(&self) -> Claim {
         let claim = Claim::under(vec![Assumption::Mixture]);
@@ -28,7 +31,7 @@ impl Standpoint {
             let text = format!("there is one model, and all actions are optimal{costs}, to rounding");
             return claim.states(Kind::Policy, text, 0.0);
         }
-        let raised = self.perturbed.then_some("V* + rho_j T*, rho_j = 1/k_j in units of the largest cost");
+        let raised = self.perturbed.then_some(RAISED);
         let sets = "every confidence set";
         let claim = Claim::of_sets(vec![Assumption::Mixture], sets, raised, self.delta);
         if self.no_theorem() {
@@ -37,8 +40,8 @@ impl Standpoint {
         let positive = Assumption::settled("every cost off the goal is positive", true);
         let (text, last) = match self.no_trigger() {
             None => {
-                let stays = "no plan stays that is further than 9 Gamma_t from the fit: times that one did";
-                let observed = Condition::at_most(stays, Some(self.missed as f64), Some(0.0));
+                let kept = "no plan was kept that was found to be too far from the data";
+                let observed = Condition::at_most(kept, Some(self.missed as f64), Some(0.0));
                 (
                     "the regret of K episodes is at most of the order m B* sqrt(K) + m^2 B*, up to \
                      logarithms, for all K at once (docs/theory.md, Theorem 2)"
@@ -48,10 +51,13 @@ impl Standpoint {
             }
             Some(why) => (
                 format!(
-                    "the regret is bounded by the plans made and by how far they were from the data \
-                     (docs/theory.md, Theorem 1), not in advance, since {why}"
+                    "the regret is bounded in terms of the plans made and of how far they were from the data \
+                     (docs/theory.md, Theorem 1), but not in advance, because {why}"
                 ),
-                Assumption::settled("plans are made over subsets of B", self.relaxed == 0),
+                Assumption::settled(
+                    "every plan was made over models that the known facts allow",
+                    self.relaxed == 0,
+                ),
             ),
         };
         claim.states_if(Kind::Regret, text, 4.0 * self.delta, vec![positive, last])
@@ -74,5 +80,36 @@ impl Standpoint {
             ),
         ];
         reasons.into_iter().find(|(applies, _)| *applies).map(|(_, why)| why)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::confidence::{Facts, Holds};
+
+    /// The last condition is what the net has seen, and a miss leaves the weaker theorem.
+    #[test]
+    fn the_last_condition_is_observed() {
+        let told = |missed, relaxed| {
+            let writable = true;
+            let now = Standpoint {
+                delta: 0.01,
+                known: false,
+                perturbed: false,
+                relaxed,
+                writable,
+                missed,
+                factor: 1.0,
+            };
+            now.claim().check(&Facts { mixture: Some(true), ..Facts::default() })
+        };
+        let (none, one) = (told(0, 0), told(1, 0));
+        let last = none.conditions.last().unwrap();
+        assert_eq!((last.value, last.bound), (Some(0.0), Some(0.0)), "{}", last.condition);
+        let theorem = |told: &crate::confidence::Guarantee| told.of(Kind::Regret).unwrap().statement.clone();
+        assert!(theorem(&none).contains("Theorem 2") && theorem(&one).contains("Theorem 1"));
+        assert_eq!([none.holds, one.holds], [Holds::Yes; 2]);
+        assert!(told(0, 1).of(Kind::Regret).is_none());
     }
 }

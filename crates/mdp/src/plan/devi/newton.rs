@@ -38,6 +38,11 @@ const LEFT: f64 = 1e-2;
 const LAST_WORK: usize = 1 << 20;
 /// The part of eps that may be left in any case.
 const FINE: f64 = 0.1;
+/// Over a set that was made larger thetas are no mixtures and policies no chains, so that policy
+/// iteration need not settle. Nothing is said of such a plan but that it is optimistic: rounds and
+/// last sweeps are few, and there are no stages.
+const RELAXED_ROUNDS: usize = 10;
+const RELAXED_WORK: usize = 1 << 16;
 /// From one stage to the next q falls by this factor: values at a distance of up to 36/q are told
 /// apart from those further off, so the policy of one stage is a good start for the next.
 const STAGE: f64 = 16.0;
@@ -74,7 +79,8 @@ impl Devi {
         // V* <= B if theta* is in the set
         let free = Task { b: f64::INFINITY, ..*task };
         let mut best = self.newton(&free, set, c_min, &mut sweeps)?;
-        if best.residual > task.eps {
+        let relaxed = set.is_relaxed();
+        if best.residual > task.eps && !relaxed {
             let mut q: f64 = 0.25;
             while q > task.q {
                 self.newton(&Task { q, ..free }, set, c_min, &mut sweeps)?;
@@ -92,7 +98,8 @@ impl Devi {
             self.lower(best.defect, c_min, task);
         }
         let mut residual = best.residual;
-        let most = sweeps + (LAST_WORK / task.problem.pairs().max(1)) as u64;
+        let work = if relaxed { RELAXED_WORK } else { LAST_WORK };
+        let most = sweeps + (work / task.problem.pairs().max(1)) as u64;
         loop {
             // from W <= LW plain sweeps only rise, towards the fixed point; one makes Q and V
             // belong together, and more are only needed where L is no minimum of affine maps (a
@@ -121,7 +128,8 @@ impl Devi {
     {
         let mut best = Best { residual: f64::INFINITY, defect: Defect::default() };
         let (mut best_v, mut off_before) = (self.v.clone(), f64::INFINITY);
-        for round in 0..ROUNDS {
+        let rounds = if set.is_relaxed() { RELAXED_ROUNDS } else { ROUNDS };
+        for round in 0..rounds {
             std::mem::swap(&mut self.v, &mut self.before);
             self.sweep(task, set, Keep::Choices)?;
             *sweeps += 1;

@@ -1,0 +1,102 @@
+//! A study file that was changed after its runs: which of them still answer it, and what it says now
+//! that they do not know.
+
+use super::{LearnerPoint, Length, Study, WorldPoint};
+use std::fmt;
+use std::path::Path;
+
+impl WorldPoint {
+    /// Whether runs here are runs there: the same world with the same parameters and lengths,
+    /// whatever its label. A problem file may have been moved, with the study beside it.
+    fn same_runs(&self, other: &WorldPoint) -> bool {
+        self.same_world(other) && self.length == other.length
+    }
+
+    fn same_world(&self, other: &WorldPoint) -> bool {
+        let (here, there) = (Path::new(&self.place.world), Path::new(&other.place.world));
+        (here == there || moved(here, there)) && self.place.params == other.place.params
+    }
+}
+
+/// Whether one file may be the other under another path: not if both are there and differ.
+fn moved(here: &Path, there: &Path) -> bool {
+    let named = here.is_absolute() && there.is_absolute() && here.file_name() == there.file_name();
+    named && std::fs::read(here).ok().zip(std::fs::read(there).ok()).is_none_or(|(here, there)| here == there)
+}
+
+impl fmt::Display for Length {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self.max_steps {
+            Some(steps) if self.by_steps => write!(f, "{steps} steps"),
+            Some(steps) => write!(f, "{} episodes and at most {steps} steps", self.episodes),
+            None => write!(f, "{} episodes", self.episodes),
+        }
+    }
+}
+
+impl LearnerPoint {
+    /// Whether runs of this learner are runs of that one, whatever their labels.
+    fn same_runs(&self, other: &LearnerPoint) -> bool {
+        let (this, that) = (&self.contender, &other.contender);
+        this.learner == that.learner && this.settings == that.settings
+    }
+}
+
+/// Where the worlds and learners of a study stood in the file when they were run.
+pub(crate) struct Ran {
+    pub(crate) worlds: Vec<Option<usize>>,
+    pub(crate) learners: Vec<Option<usize>>,
+}
+
+impl Study {
+    /// Where the worlds and learners of this file stood in the one that was run.
+    pub(crate) fn ran(&self, old: &Study) -> Ran {
+        let world = |new: &WorldPoint| old.worlds.iter().position(|was| was.same_runs(new));
+        let learner = |new: &LearnerPoint| old.learners.iter().position(|was| was.same_runs(new));
+        Ran {
+            worlds: self.worlds.iter().map(world).collect(),
+            learners: self.learners.iter().map(learner).collect(),
+        }
+    }
+
+    /// What this file says otherwise than the one that was run, in sentences.
+    pub(crate) fn changes_since(&self, old: &Study) -> Vec<String> {
+        let (now, then) = (self.ran(old), old.ran(self));
+        let labels = |study: &Study, other: &Study| -> [Vec<String>; 2] {
+            let world = |world: &WorldPoint| match other.worlds.iter().any(|w| w.same_world(world)) {
+                true => format!("{} with {}", world.label, world.length),
+                false => world.label.clone(),
+            };
+            let worlds = study.worlds.iter().map(world).collect();
+            [worlds, study.learners.iter().map(|learner| learner.contender.label.clone()).collect()]
+        };
+        let mut changes = Vec::new();
+        let both = [("world", &now.worlds, &then.worlds), ("learner", &now.learners, &then.learners)];
+        for ((kind, now, then), (new, old)) in
+            both.into_iter().zip(labels(self, old).into_iter().zip(labels(old, self)))
+        {
+            changes.extend(lacking(now, &new, kind).map(|names| format!("no run has its {names}")));
+            changes.extend(lacking(then, &old, kind).map(|names| format!("it no longer has the {names}")));
+        }
+        if self.record != old.record {
+            changes.push("runs recorded what it asked for then".into());
+        }
+        let sentence = |change| format!("the file was changed after the runs: {change}");
+        let mut changes: Vec<String> = changes.into_iter().map(sentence).collect();
+        if self.seeds != old.seeds {
+            changes.push(format!(
+                "the file asks for other seeds than the {} that were run: it was changed, or --seeds was given",
+                old.seeds.len()
+            ));
+        }
+        changes
+    }
+}
+
+/// The names of points that have no partner.
+fn lacking(partners: &[Option<usize>], labels: &[String], kind: &str) -> Option<String> {
+    let alone = partners.iter().zip(labels).filter(|(partner, _)| partner.is_none());
+    let names: Vec<&str> = alone.map(|(_, label)| label.as_str()).collect();
+    let plural = if names.len() == 1 { "" } else { "s" };
+    (!names.is_empty()).then(|| format!("{kind}{plural} {}", names.join(", ")))
+}
