@@ -12,11 +12,11 @@ use goalward::episode::{
     Agent, Arena, Ending, Episode, Flow, Observer, RunResult, RunSpec, Runner, Step, Stop,
 };
 use goalward::learners::Vigilance;
+use goalward_lab::Queue;
 use goalward_lab::stats::Mean;
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
@@ -159,18 +159,17 @@ struct Runs<'a> {
 impl Runs<'_> {
     /// All runs, each taken by the first thread that is free.
     fn all(&self, threads: usize) -> goalward::Result<Vec<Ran>> {
-        let (next, failed) = (AtomicUsize::new(0), AtomicBool::new(false));
+        let queue = Queue::new(self.jobs.len());
         let done: Vec<Mutex<Option<goalward::Result<Ran>>>> =
             self.jobs.iter().map(|_| Mutex::new(None)).collect();
-        let work = || {
-            while !self.tally.stopped() && !failed.load(Ordering::Relaxed) {
-                let n = next.fetch_add(1, Ordering::Relaxed);
-                let Some(job) = self.jobs.get(n) else { break };
-                let ran = self.one(job);
-                failed.fetch_or(ran.is_err() || self.raised.is_some(), Ordering::Relaxed);
-                *done[n].lock().unwrap_or_else(PoisonError::into_inner) = Some(ran);
-            }
+        let one = |n: usize| {
+            let ran = self.one(&self.jobs[n]);
+            let failed = ran.is_err() || self.raised.is_some();
+            *done[n].lock().unwrap_or_else(PoisonError::into_inner) = Some(ran);
+            if failed { Err(()) } else { Ok(()) }
         };
+        // what failed is among the results
+        let work = || queue.work(|| self.tally.stopped(), one).unwrap_or_default();
         std::thread::scope(|scope| {
             for _ in 1..threads.min(self.jobs.len()) {
                 scope.spawn(|| pooled(work));

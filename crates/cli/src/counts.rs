@@ -24,6 +24,12 @@ pub(crate) fn read<T: TryFrom<u64>>(text: &str, range: &impl RangeBounds<u64>) -
     }
 }
 
+/// Reads a number between 0 and 1, neither of them.
+pub(crate) fn share(text: &str) -> Result<f64, String> {
+    let inside = |x: &f64| *x > 0.0 && *x < 1.0;
+    text.parse().ok().filter(inside).ok_or_else(|| "expected a number between 0 and 1".into())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

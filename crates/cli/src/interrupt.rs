@@ -3,6 +3,7 @@
 //! its truth have no safe place, and need none.
 
 use crate::exit;
+use goalward::episode::{Episode, Flow, Observer, Step, Stop};
 use goalward::plan::Halt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -46,5 +47,23 @@ impl Interrupt {
 
     pub(crate) fn pressed(&self) -> bool {
         self.halt.asked()
+    }
+}
+
+/// Pauses a run at Ctrl-C, and at regular numbers of steps.
+pub(crate) struct Pause<'a> {
+    pub(crate) every: Option<u64>,
+    pub(crate) interrupt: &'a Interrupt,
+}
+
+impl Observer for Pause<'_> {
+    fn step(&mut self, step: &Step) -> Flow {
+        let due = self.every.is_some_and(|every| step.t.is_multiple_of(every));
+        if due || self.interrupt.pressed() { Flow::Break(Stop) } else { Flow::Continue(()) }
+    }
+
+    // a world whose start is its goal has episodes without a step
+    fn episode(&mut self, _: &Episode) -> Flow {
+        if self.interrupt.pressed() { Flow::Break(Stop) } else { Flow::Continue(()) }
     }
 }

@@ -61,22 +61,22 @@ EXAMPLES:
 
 #[derive(Subcommand)]
 enum Command {
-    Demo(commands::demo::Args),
-    Reproduce(commands::reproduce::Args),
-    Learn(commands::learn::Args),
-    Compare(commands::compare::Args),
-    Study(commands::study::Args),
-    Audit(commands::audit::Args),
-    Serve(Box<commands::serve::Args>),
-    Solve(commands::solve::Args),
-    Fit(commands::fit::Args),
-    Check(commands::check::Args),
-    Mix(commands::mix::Args),
-    Export(commands::export::Args),
-    List(commands::list::Args),
-    Completions(commands::completions::Args),
+    Demo(commands::demo::DemoArgs),
+    Reproduce(commands::reproduce::ReproduceArgs),
+    Learn(commands::learn::LearnArgs),
+    Compare(commands::compare::CompareArgs),
+    Study(commands::study::StudyArgs),
+    Audit(commands::audit::AuditArgs),
+    Serve(Box<commands::serve::ServeArgs>),
+    Solve(commands::solve::SolveArgs),
+    Fit(commands::fit::FitArgs),
+    Check(commands::check::CheckArgs),
+    Mix(commands::mix::MixArgs),
+    Export(commands::export::ExportArgs),
+    List(commands::list::ListArgs),
+    Completions(commands::completions::CompletionsArgs),
     #[command(visible_alias = "licenses")]
-    Licences(commands::licences::Args),
+    Licences(commands::licences::LicencesArgs),
 }
 
 fn main() -> ExitCode {

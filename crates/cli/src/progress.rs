@@ -32,31 +32,39 @@ fn bar(units: u64, quiet: bool, template: &str) -> ProgressBar {
 /// Says what a command is at while that cannot be counted.
 pub(crate) struct Busy {
     bar: ProgressBar,
-    /// The counts when what it is at began.
-    began: Arc<Mutex<Gauge>>,
+    /// The counts when what it is at began, and the states that were solved then.
+    began: Arc<Mutex<(Gauge, u64)>>,
+    halt: Halt,
 }
 
 impl Busy {
     pub(crate) fn new(what: impl Into<String>, quiet: bool) -> Busy {
         let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
         let style = ProgressStyle::with_template("{spinner} {msg}{counts}, {elapsed}");
-        let began = Arc::new(Mutex::new(Gauge::now()));
+        let (began, halt) = (Arc::new(Mutex::new((Gauge::now(), 0))), Halt::new());
+        let line = halt.clone();
         let since = began.clone();
         let counts = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
-            let since = *since.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
+            let (since, solved) = *since.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
             // what cannot be drawn is left out
-            let _ = out.write_str(&counts(Gauge::now().since(since), Gauge::lacking()));
+            let _ = out.write_str(&counts(Gauge::now().since(since), line.states() - solved, line.lacking()));
         };
         let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner()).with_key("counts", counts);
         let bar = ProgressBar::with_draw_target(None, target).with_style(style);
         bar.set_message(in_line(&what.into()));
         bar.enable_steady_tick(PACE);
-        Busy { bar, began }
+        Busy { bar, began, halt }
     }
 
     pub(crate) fn say(&self, what: impl Into<String>) {
-        *self.began.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Gauge::now();
+        *self.began.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) =
+            (Gauge::now(), self.halt.states());
         self.bar.set_message(in_line(&what.into()));
+    }
+
+    /// What planning says how far it is by.
+    pub(crate) fn halt(&self) -> &Halt {
+        &self.halt
     }
 
     /// Does something that writes to the terminal.
@@ -73,7 +81,7 @@ impl Drop for Busy {
 
 /// How far reading, building and planning are, as it stands behind what is being done; nothing before
 /// there is something to count.
-fn counts(done: Gauge, lacking: Option<f64>) -> String {
+fn counts(done: Gauge, states: u64, lacking: Option<f64>) -> String {
     let mut text = String::new();
     if done.bytes >= 1_000_000 {
         text += &format!(", {} MB read", numbers::count(done.bytes / 1_000_000));
@@ -81,8 +89,8 @@ fn counts(done: Gauge, lacking: Option<f64>) -> String {
     if done.rows > 0 {
         text += &format!(", {} feature rows", numbers::count(done.rows));
     }
-    if done.states > 0 {
-        text += &format!(", {} states solved", numbers::count(done.states));
+    if states > 0 {
+        text += &format!(", {} states solved", numbers::count(states));
     }
     text + &residual(lacking)
 }
@@ -188,13 +196,13 @@ pub(crate) struct Meter {
 
 impl Meter {
     /// `done` of `episodes` are done already.
-    pub(crate) fn new(done: u64, episodes: u64, quiet: bool) -> Meter {
+    pub(crate) fn new(done: u64, episodes: u64, halt: Halt, quiet: bool) -> Meter {
         let template =
             "{spinner} [{bar:30}] {pos}/{len} episodes, {elapsed}, {eta} left{planning}  {wide_msg}";
         let bar = bar(episodes, quiet, template);
-        let planning = |_: &ProgressState, out: &mut dyn std::fmt::Write| {
+        let planning = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
             // what cannot be drawn is left out
-            let _ = out.write_str(&planning(Gauge::lacking()));
+            let _ = out.write_str(&planning(halt.lacking()));
         };
         bar.set_style(bar.style().with_key("planning", planning));
         bar.set_position(done);
@@ -300,12 +308,12 @@ mod tests {
 
     #[test]
     fn counts_say_what_there_is_to_count() {
-        let of = |bytes, rows| counts(Gauge { bytes, rows, states: 0 }, None);
+        let of = |bytes, rows| counts(Gauge { bytes, rows }, 0, None);
         assert_eq!(of(0, 0), "");
         assert_eq!(of(999_999, 0), "");
         assert_eq!(of(1_234_567_890, 0), ", 1,234 MB read");
         assert_eq!(of(2_000_000, 40_960), ", 2 MB read, 40,960 feature rows");
-        let solving = |lacking| counts(Gauge { states: 1_000, ..Gauge::default() }, lacking);
+        let solving = |lacking| counts(Gauge::default(), 1_000, lacking);
         assert_eq!(solving(None), ", 1,000 states solved");
         assert_eq!(solving(Some(2.5e4)), ", 1,000 states solved, residual 2e4 times what is enough");
         assert_eq!(solving(Some(0.5)), ", 1,000 states solved");

@@ -3,6 +3,7 @@
 use crate::exit::{Usage, note};
 use crate::output;
 use crate::outputs::{Files, Output, Takes};
+use goalward_lab::figure::Format;
 use goalward_lab::pictures::grid::Scene;
 use std::path::{Path, PathBuf};
 
@@ -10,12 +11,6 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Show {
     picture: Option<(PathBuf, Format, Output)>,
     terminal: bool,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Format {
-    Png,
-    Svg,
 }
 
 /// How a file's name ends, in small letters.
@@ -38,14 +33,10 @@ impl Show {
             }
             return Ok(Some(Show { picture: None, terminal: true }));
         };
-        let format = match ending(path).as_deref() {
-            Some("png") => Format::Png,
-            Some("svg") => Format::Svg,
-            _ => {
-                let reason = format!("--show {}: its name must end in .png or .svg", path.display());
-                let hint = "--show alone prints in the terminal; a world goes before --show";
-                return Err(Usage::new(reason).hint(hint).into());
-            }
+        let Some(format) = Format::of(path) else {
+            let reason = format!("--show {}: its name must end in .png or .svg", path.display());
+            let hint = "--show alone prints in the terminal; a world goes before --show";
+            return Err(Usage::new(reason).hint(hint).into());
         };
         let output = files.writes("--show", path, Takes::Files)?;
         Ok(Some(Show { picture: Some((path.clone(), format, output)), terminal: !taken }))
@@ -63,11 +54,8 @@ impl Show {
             output::text(&format!("\n{}", scene.text()))?;
         }
         if let Some((path, format, output)) = &self.picture {
-            let picture = scene.picture("show", title, notes.to_vec())?;
-            match format {
-                Format::Png => output.put_bytes(&picture.png)?,
-                Format::Svg => output.put(&picture.svg)?,
-            }
+            let picture = scene.picture("show", title, notes.to_vec(), &[*format])?;
+            output.put_bytes(picture.file(*format))?;
             if !quiet {
                 note(format!("wrote {}", path.display()));
             }

@@ -71,7 +71,8 @@ pub mod offline;
 pub mod worlds;
 
 pub use goalward_mdp::{
-    Error, Problem, Result, Settings, closest, files, memory, output, parameters, plan, problem,
+    Error, Problem, Result, Settings, closest, did_you_mean, did_you_mean_first, files, memory, output,
+    parameters, plan, problem,
 };
 pub use goalward_numeric::{self as numeric, Stream};
 

@@ -4,15 +4,16 @@
 //! threads, the parts that several machines do, and interruptions change nothing but the time.
 
 use crate::grid::{Grid, Job, Shard};
-use crate::measure::{Measure, Now, Rows, Yardstick, measures};
+use crate::measure::{Measure, Now, RunRows, Yardstick, measures};
 use crate::results::RunRow;
 use crate::store::{Manifest, Saved, StudyFolder, Times};
-use crate::{Error, Progress, Result};
+use crate::table::word;
+use crate::{Error, Progress, Queue, Result};
 use goalward::confidence::{Guarantee, Holds};
 use goalward::episode::{Checkpoint, Ending, Episode, Flow, Observer, Plan, Runner, Step, Stop};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 
 /// Episodes between two reports of progress.
@@ -127,31 +128,18 @@ impl Worker<'_> {
     /// All jobs, each taken by the first thread that is free; how many were finished, and how many
     /// failed. A folder that cannot be written to ends it.
     fn all(&self, jobs: &[&Job]) -> Result<(usize, usize)> {
-        let (next, stop) = (AtomicUsize::new(0), AtomicBool::new(false));
-        let counts = Mutex::new((0, 0));
-        let broken = Mutex::new(None);
-        rayon::broadcast(|_| {
-            while !self.progress.cancelled() && !stop.load(Ordering::Relaxed) {
-                let Some(job) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) else { break };
-                let mut counts = match self.one(job) {
-                    Err(error) => {
-                        stop.store(true, Ordering::Relaxed);
-                        broken.lock().unwrap_or_else(|e| e.into_inner()).get_or_insert(error);
-                        break;
-                    }
-                    Ok(Ended::Paused) => break,
-                    Ok(ended) => (counts.lock().unwrap_or_else(|e| e.into_inner()), ended),
-                };
-                match counts.1 {
-                    Ended::Failed => counts.0.1 += 1,
-                    _ => counts.0.0 += 1,
-                }
-            }
-        });
-        match broken.into_inner().unwrap_or_else(|e| e.into_inner()) {
-            Some(error) => Err(error),
-            None => Ok(counts.into_inner().unwrap_or_else(|e| e.into_inner())),
-        }
+        let (queue, finished, failed) = (Queue::new(jobs.len()), AtomicUsize::new(0), AtomicUsize::new(0));
+        let one = |n: usize| -> Result<()> {
+            match self.one(jobs[n])? {
+                Ended::Finished => finished.fetch_add(1, Ordering::Relaxed),
+                Ended::Failed => failed.fetch_add(1, Ordering::Relaxed),
+                Ended::Paused => 0,
+            };
+            Ok(())
+        };
+        let done = rayon::broadcast(|_| queue.work(|| self.progress.cancelled(), one));
+        done.into_iter().collect::<Result<()>>()?;
+        Ok((finished.into_inner(), failed.into_inner()))
     }
 
     /// One job: what goes wrong with the folder is an error, what goes wrong with the run is
@@ -195,7 +183,7 @@ impl Worker<'_> {
         let mut watch = Watch {
             steppers: measures.iter().filter(|measure| measure.wants_steps()).count(),
             measures,
-            rows: Rows::default(),
+            rows: RunRows::default(),
             t: runner.progress().steps,
             episode: runner.progress().episodes,
             progress: self.progress,
@@ -256,7 +244,6 @@ fn run_row(runner: &Runner) -> RunRow {
     let (problem, exact) = (arena.problem(), arena.exact());
     let goal = problem.pairs_of(problem.goal());
     let costs = (0..problem.pairs()).filter(|p| !goal.contains(p)).map(|p| problem.cost(p));
-    let word = |holds| serde_json::to_value(holds).ok().and_then(|v| v.as_str().map(String::from));
     let state = serde_json::to_vec(&runner.learner().snapshot()).map_or(0, |bytes| bytes.len());
     RunRow {
         outcome: if result.truncated { "truncated" } else { "finished" }.into(),
@@ -275,7 +262,7 @@ fn run_row(runner: &Runner) -> RunRow {
         planner_calls: result.planner_calls,
         violations: result.violations,
         radius: result.radius,
-        guarantee: result.guarantee.as_ref().and_then(|g| word(g.holds)),
+        guarantee: result.guarantee.as_ref().map(|g| word(g.holds)),
         why_not: result.guarantee.as_ref().filter(|g| g.holds == Holds::No).map(Guarantee::summary),
         level: result.guarantee.as_ref().and_then(|g| g.level()),
         delta: result.parameters.get("delta").and_then(serde_json::Value::as_f64),
@@ -316,7 +303,7 @@ struct Watch<'a> {
     /// Those who want to see every step come first.
     measures: Vec<Box<dyn Measure>>,
     steppers: usize,
-    rows: Rows,
+    rows: RunRows,
     t: u64,
     episode: u64,
     progress: &'a dyn Progress,

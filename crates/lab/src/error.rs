@@ -1,6 +1,6 @@
 //! The crate's one error type.
 
-use goalward::closest;
+use goalward::did_you_mean_first;
 use std::path::{Path, PathBuf};
 
 /// What the lab returns.
@@ -182,8 +182,7 @@ impl Error {
                  from, or run the study there again: what is missing or damaged is made anew"
                 .into(),
             Error::NoStudy { name, known } => {
-                let meant = closest(name, known.iter().copied());
-                let meant = meant.map_or(String::new(), |meant| format!("did you mean {meant}? "));
+                let meant = did_you_mean_first(name, known.iter().copied());
                 format!("{meant}give a file, or one of {}", known.join(", "))
             }
             Error::SameLabel { .. } => "give each contender once; seeds repeat a run".into(),

@@ -22,7 +22,7 @@ pub struct Parcel {
 
 /// What [`Parcel::head`] says, as JSON.
 #[derive(Serialize, Deserialize)]
-struct Head {
+struct ParcelHead {
     build: Build,
     name: String,
     study: String,
@@ -48,7 +48,8 @@ impl Parcel {
             }
             files.insert(place.world.clone(), fs::read(path).map_err(Error::io(path))?);
         }
-        let head = Head { build: build(), name: study.name.clone(), study: study::write(study), places };
+        let head =
+            ParcelHead { build: build(), name: study.name.clone(), study: study::write(study), places };
         Ok(Parcel { head: serde_json::to_string(&head).unwrap_or_default(), files })
     }
 
@@ -56,7 +57,7 @@ impl Parcel {
     /// put into `dir`. A parcel of another version of goalward is an error.
     pub fn open(&self, dir: &Path) -> Result<Grid> {
         let refuse = |fault: String| Error::Option { option: "parcel", fault };
-        let head: Head = serde_json::from_str(&self.head)
+        let head: ParcelHead = serde_json::from_str(&self.head)
             .map_err(|e| refuse(format!("this is no study, or one of another version of goalward: {e}")))?;
         if head.build != build() {
             return Err(refuse(format!("the study was sent by {}; this is {}", head.build, build())));

@@ -39,10 +39,8 @@ pub fn present(folder: &StudyFolder, look: Option<&Study>) -> Result<Presented> 
     let mut drawn = Vec::new();
     for spec in &results.study.figures {
         for picture in pictures::draw(&results, spec)? {
-            let wanted =
-                [(spec.png, "png", picture.png.clone()), (spec.svg, "svg", picture.svg.clone().into())];
-            for (_, ending, bytes) in wanted.into_iter().filter(|(wanted, ..)| *wanted) {
-                files.push(folder.write(&format!("figures/{}.{ending}", picture.name), &bytes)?);
+            for (format, bytes) in picture.files.iter().filter(|(format, _)| spec.formats.contains(format)) {
+                files.push(folder.write(&format!("figures/{}.{}", picture.name, format.ending()), bytes)?);
             }
             drawn.push(picture);
         }

@@ -11,6 +11,12 @@ pub(crate) fn fixed(x: f64, decimals: usize) -> String {
     }
 }
 
+/// The word that serde has for a plain value of an enum.
+pub(crate) fn word(value: impl Serialize) -> String {
+    let word = serde_json::to_value(value).ok();
+    word.and_then(|word| word.as_str().map(String::from)).unwrap_or_default()
+}
+
 /// A cell as RFC 4180 has it. What a spreadsheet would take for a formula gets an apostrophe, which
 /// makes it text; numbers stay numbers.
 pub fn quoted(cell: &str) -> String {

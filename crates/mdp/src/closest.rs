@@ -24,40 +24,36 @@ pub fn closest<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> Opt
         if other.is_empty() || other.len() > LONGEST {
             return None;
         }
-        let slips = slips(&typed, &other);
+        let slips = strsim::osa_distance(&typed, &other);
         // one letter in three; short words may be turned round
-        let alike = slips <= typed.len().max(other.len()) / 3 || typed.iter().rev().eq(&other);
-        let begins = typed.len() >= 3 && other.starts_with(&typed);
+        let alike =
+            slips <= letters(&typed).max(letters(&other)) / 3 || typed.chars().rev().eq(other.chars());
+        let begins = letters(&typed) >= 3 && other.starts_with(&typed);
         (alike || begins).then_some((slips, word))
     });
     near.min_by_key(|(slips, _)| *slips).map(|(_, word)| word)
 }
 
-/// The longest text that is taken for a word.
-const LONGEST: usize = 64;
-
-fn folded(word: &str) -> Vec<char> {
-    let letters = word.trim().chars().flat_map(char::to_lowercase);
-    letters.map(|letter| if letter == '_' { '-' } else { letter }).collect()
+/// What was probably meant, as the end of an error: `; did you mean levis?`. Empty if nothing is
+/// near.
+pub fn did_you_mean<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    closest(typed, known).map_or(String::new(), |meant| format!("; did you mean {meant}?"))
 }
 
-/// Letters to add, drop, change, or swap with their neighbour.
-fn slips(a: &[char], b: &[char]) -> usize {
-    let mut before: Vec<usize> = Vec::new();
-    let mut last: Vec<usize> = (0..=b.len()).collect();
-    for i in 1..=a.len() {
-        let mut row = vec![i];
-        for j in 1..=b.len() {
-            let changed = last[j - 1] + usize::from(a[i - 1] != b[j - 1]);
-            let mut least = changed.min(last[j] + 1).min(row[j - 1] + 1);
-            if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                least = least.min(before[j - 2] + 1);
-            }
-            row.push(least);
-        }
-        before = std::mem::replace(&mut last, row);
-    }
-    last[b.len()]
+/// The same as the beginning of a hint: `did you mean levis? `.
+pub fn did_you_mean_first<'a>(typed: &str, known: impl IntoIterator<Item = &'a str>) -> String {
+    closest(typed, known).map_or(String::new(), |meant| format!("did you mean {meant}? "))
+}
+
+/// The longest text that is taken for a word, in bytes.
+const LONGEST: usize = 256;
+
+fn letters(word: &str) -> usize {
+    word.chars().count()
+}
+
+fn folded(word: &str) -> String {
+    word.trim().to_lowercase().replace('_', "-")
 }
 
 #[cfg(test)]

@@ -30,7 +30,7 @@ pub mod parameters;
 pub mod plan;
 pub mod problem;
 
-pub use closest::closest;
+pub use closest::{closest, did_you_mean, did_you_mean_first};
 pub use error::{Error, Result, shown};
 pub(crate) use goalward_numeric as numeric;
 pub use parameters::Settings;

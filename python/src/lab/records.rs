@@ -3,7 +3,8 @@
 use crate::errors::{Told, to_python};
 use crate::watch::leaving;
 use goalward_lab::analysis::analyse;
-use goalward_lab::store::{self, StudyFolder, Values, load, merge, read_columns, status, table_paths};
+use goalward_lab::results::Column;
+use goalward_lab::store::{StudyFolder, Values, load, merge, read_columns, status, table_paths};
 use goalward_lab::study::{self, SHIPPED, STARTER};
 use goalward_lab::{Result, present};
 use numpy::PyArray1;
@@ -109,11 +110,7 @@ pub(crate) fn study_columns<'py>(
 }
 
 /// Text is an array of objects; so are flags where some are missing.
-fn array<'py>(
-    py: Python<'py>,
-    column: &store::columns::Column,
-    values: Values,
-) -> PyResult<Bound<'py, PyAny>> {
+fn array<'py>(py: Python<'py>, column: &Column, values: Values) -> PyResult<Bound<'py, PyAny>> {
     Ok(match values {
         Values::Count(numbers) => PyArray1::from_vec(py, numbers).into_any(),
         Values::Real(numbers) => PyArray1::from_vec(py, numbers).into_any(),

@@ -29,7 +29,7 @@ EXAMPLES:
 /// The exit code is 1 if something is wrong, 0 if there are warnings at most.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct CheckArgs {
     #[command(flatten)]
     world: World,
     /// Print the report as one JSON value
@@ -37,7 +37,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: CheckArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let busy = Busy::new(format!("checking {}", args.world.world), quiet);
     let (world, params) = args.world.named()?;
     let waiting = Waiting::new(&world, quiet);

@@ -1,18 +1,17 @@
 //! `goalward compare`
 
 use super::World;
-use super::study::{COPY, Going, Out, Shown, go};
+use super::study::{COPY, Kept, go};
 use crate::counts::whole;
 use crate::exit::{Outcome, Usage};
 use crate::names::LearnerName;
 use crate::progress::Busy;
 use crate::seeds::Seeds;
 use goalward::files::{self, json};
-use goalward::{Settings, closest, learners, worlds};
+use goalward::{Settings, did_you_mean_first, learners, worlds};
 use goalward_lab::engine::RunOptions;
 use goalward_lab::study::{Length, Study, StudyFile};
 use goalward_lab::{Contender, Place};
-use std::path::PathBuf;
 
 const EXAMPLES: &str = "\
 EXAMPLES:
@@ -29,7 +28,7 @@ EXAMPLES:
 /// figures, a report, the records, and the study file that says what was run.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct CompareArgs {
     #[command(flatten)]
     world: World,
     /// The contenders, separated by commas: a learner's id, or ID@KEY=VALUE
@@ -52,41 +51,27 @@ pub(crate) struct Args {
     /// Show the paired differences from this contender (as typed in --learners), with intervals
     #[arg(long, value_name = "A")]
     against: Option<String>,
-    /// The folder for records, figures and report [default: one for each question, below out/compare;
-    /// out/compare/newest leads to the last one]
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
-    /// Remove results of another question from that folder
-    #[arg(long)]
-    force: bool,
-    /// Print the result as one JSON value
-    #[arg(long)]
-    json: bool,
-    /// Print the result as Markdown in named parts, for documents
-    #[arg(long, conflicts_with = "json")]
-    markdown: bool,
+    #[command(flatten)]
+    kept: Kept,
 }
 
-pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: CompareArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let contenders = contenders_of(&args.learners, &Settings::parse(&args.settings)?)?;
     if let Some(unknown) = args.against.iter().find(|a| contenders.iter().all(|c| c.label != **a)) {
-        let meant = closest(unknown, contenders.iter().map(|c| c.label.as_str()));
-        let meant = meant.map_or(String::new(), |meant| format!("did you mean {meant}? "));
+        let meant = did_you_mean_first(unknown, contenders.iter().map(|c| c.label.as_str()));
         let hint = format!("{meant}give one of {}", args.learners.join(", "));
         return Err(Usage::new(format!("--against {unknown}: no such contender")).hint(hint).into());
     }
     let (world, params) = args.world.named()?;
-    let (place, piped) = kept(&world, &params, quiet)?;
+    let (place, piped) = reopened(&world, &params, quiet)?;
     let length = Length { episodes: args.episodes, max_steps: args.max_steps, by_steps: false };
     let study = Study::comparison(place, length, contenders, args.seeds.0, args.against)?;
-    let shown = Shown::of(args.json, args.markdown);
-    let (out, options) = (Out::of(args.out, "compare"), RunOptions::default());
-    let going = Going { out: &out, piped, force: args.force, options, shown, quiet };
-    go(&StudyFile::without_file(study), &going)
+    let (file, out) = (StudyFile::without_file(study), args.kept.below("compare"));
+    go(&file, (&out, &args.kept), piped, &RunOptions::default(), quiet)
 }
 
 /// A world that a study can open again: what comes through a pipe is to be kept beside the results.
-fn kept(world: &str, params: &Settings, quiet: bool) -> anyhow::Result<(Place, Option<String>)> {
+fn reopened(world: &str, params: &Settings, quiet: bool) -> anyhow::Result<(Place, Option<String>)> {
     let label = super::spelled(world, params);
     let path = match worlds::locate(world)? {
         worlds::Place::Built(_) => {
@@ -116,8 +101,7 @@ fn contenders_of(texts: &[String], common: &Settings) -> anyhow::Result<Vec<Cont
         if !taken {
             let reason = format!("--set {key}={value}: no contender has a parameter {key:?}");
             let known = contenders.iter().filter_map(|c| learners::entry(&c.learner).ok());
-            let meant = closest(key, known.flat_map(|learner| learner.parameters).map(|p| p.name));
-            let meant = meant.map_or(String::new(), |meant| format!("did you mean {meant}? "));
+            let meant = did_you_mean_first(key, known.flat_map(|l| l.parameters).map(|p| p.name));
             let hint = format!("{meant}goalward list learners ID describes every parameter");
             return Err(Usage::new(reason).hint(hint).into());
         }

@@ -16,12 +16,12 @@ EXAMPLES:
 /// Write it to where your shell looks for completions and start a new shell.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct CompletionsArgs {
     /// The shell
     shell: Shell,
 }
 
-pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: CompletionsArgs) -> anyhow::Result<Outcome> {
     let mut script = Vec::new(); // a reader that goes away must not make the generator panic
     clap_complete::generate(args.shell, &mut Cli::command(), "goalward", &mut script);
     let script = String::from_utf8_lossy(&script);

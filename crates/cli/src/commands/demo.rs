@@ -15,11 +15,11 @@ EXAMPLES:
 /// `goalward study run demo`.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct DemoArgs {
     #[command(flatten)]
     short: Short,
 }
 
-pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: DemoArgs, quiet: bool) -> anyhow::Result<Outcome> {
     short("demo", args.short, quiet)
 }

@@ -19,7 +19,7 @@ EXAMPLES:
 /// place of a world's id. Numbers are written so that reading them back gives the same bits.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct ExportArgs {
     #[command(flatten)]
     world: World,
     /// Write to this file; - is standard output [default: -]
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: ExportArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let output = problem_file(args.output.as_deref(), std::slice::from_ref(&args.world.world))?;
     let (world, params) = args.world.named()?;
     let busy = Busy::new(format!("opening {world}"), quiet);

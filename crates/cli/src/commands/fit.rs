@@ -2,6 +2,7 @@
 
 use super::World;
 use super::learn::theta::{known, plain};
+use crate::counts::share;
 use crate::exit::{Outcome, Usage, hint_at, note};
 use crate::numbers::{count, real, seconds};
 use crate::output::{self, Sheet};
@@ -45,7 +46,7 @@ A LOG:
 /// at once, so a policy may be chosen by its range.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct FitArgs {
     #[command(flatten)]
     world: World,
     /// The logged transitions; - is standard input
@@ -53,7 +54,7 @@ pub(crate) struct Args {
     log: PathBuf,
     /// The probability with which an interval may be wrong, and with which a true mixture may be
     /// rejected
-    #[arg(long, value_name = "X", default_value = "0.01", value_parser = level)]
+    #[arg(long, value_name = "X", default_value = "0.01", value_parser = share)]
     delta: f64,
     /// The policy whose cost is asked for, as `solve --policy` writes it [default: the best one of
     /// the fitted mixture]
@@ -64,14 +65,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-fn level(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(x) if x > 0.0 && x < 1.0 => Ok(x),
-        _ => Err("expected a number between 0 and 1".into()),
-    }
-}
-
-pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: FitArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let began = Instant::now();
     let (world, params) = args.world.named()?;
     let stdin = |path: &Path| path == Path::new("-");
@@ -106,7 +100,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
 }
 
 /// Reads the log, and fits what it says.
-fn read(problem: &Arc<Problem>, args: &Args, quiet: bool) -> anyhow::Result<Fit> {
+fn read(problem: &Arc<Problem>, args: &FitArgs, quiet: bool) -> anyhow::Result<Fit> {
     let mut fitter = Fitter::new(problem, args.delta)?;
     let source = offline::open(&args.log)?;
     let (read, mut reading) = (source.read.clone(), Reading::new(source.size, quiet));

@@ -17,9 +17,9 @@ EXAMPLES:
 /// follow.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {}
+pub(crate) struct LicencesArgs {}
 
-pub(crate) fn run(_: Args) -> anyhow::Result<Outcome> {
+pub(crate) fn run(_: LicencesArgs) -> anyhow::Result<Outcome> {
     output::text(NOTICES)?;
     Ok(Outcome::Done)
 }

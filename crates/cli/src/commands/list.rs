@@ -23,7 +23,7 @@ EXAMPLES:
 /// in parentheses is computed from the problem; a parameter without a default must be given.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct ListArgs {
     /// What to describe
     what: What,
     /// The one to describe in full, with its parameters
@@ -42,7 +42,7 @@ enum What {
     Learners,
 }
 
-pub(crate) fn run(args: Args) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: ListArgs) -> anyhow::Result<Outcome> {
     if args.markdown {
         let what = args.what;
         anyhow::ensure!(matches!(what, What::Learners), "there is a table in Markdown of learners only");

@@ -39,7 +39,7 @@ EXAMPLES:
 /// A model that is a mixture itself, with a theta, counts as one model.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct MixArgs {
     /// The models
     #[arg(value_name = "MODEL", required = true, value_parser = WorldName, hide_possible_values = true)]
     models: Vec<String>,
@@ -53,7 +53,7 @@ pub(crate) struct Args {
     output: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: MixArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let weight = |text: &String| {
         parse_number(text.trim()).ok_or_else(|| Usage::new(format!("--weights: {text:?} is not a number")))
     };

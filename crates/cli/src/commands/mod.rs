@@ -130,7 +130,7 @@ fn arena(
     let runs = jobs.min(rayon::current_num_threads()).max(1);
     fits(&Need::runs(&instance, most, runs as u64), &busy, quiet)?;
     busy.say("planning on the truth");
-    Ok(Arena::new(world, params, instance)?)
+    Ok(Arena::heeding(world, params, instance, busy.halt())?)
 }
 
 /// A world with its parameters, for people.

@@ -16,11 +16,11 @@ EXAMPLES:
 /// are kept apart everywhere. Short for `goalward study run reproduce`.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct ReproduceArgs {
     #[command(flatten)]
     short: Short,
 }
 
-pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: ReproduceArgs, quiet: bool) -> anyhow::Result<Outcome> {
     short("reproduce", args.short, quiet)
 }

@@ -1,5 +1,6 @@
 //! What a learner is to do if its models are wrong, from the command line.
 
+use crate::counts::share;
 use crate::exit::Usage;
 use goalward::learners::{OnMisfit, Vigilance};
 
@@ -12,13 +13,8 @@ pub(super) struct Vigilant {
     on_misfit: Option<String>,
     /// The probability with which a mixture that is true may be rejected, for all times at once
     /// [default: 0.01]
-    #[arg(long, value_name = "ALPHA", value_parser = level)]
+    #[arg(long, value_name = "ALPHA", value_parser = share)]
     misfit_level: Option<f64>,
-}
-
-fn level(text: &str) -> Result<f64, String> {
-    let inside = |level: &f64| *level > 0.0 && *level < 1.0;
-    text.parse().ok().filter(inside).ok_or_else(|| "expected a number between 0 and 1".into())
 }
 
 impl Vigilant {

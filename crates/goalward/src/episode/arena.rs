@@ -5,7 +5,7 @@ use crate::learners::shared::{B, T_STAR};
 use crate::learners::{LearnerEntry, Need, Told};
 use crate::numeric::Stream;
 use crate::parameters::{Bound, Key, Settings};
-use crate::plan::{self, Answer, Extras, Options};
+use crate::plan::{self, Answer, Extras, Halt, Options};
 use crate::problem::{Entry, Fingerprint, Instance, Problem, Truth};
 use crate::{Result, worlds};
 use std::sync::Arc;
@@ -34,7 +34,13 @@ impl Arena {
     /// Solves the instance; an error if it has no truth, if the goal can be lost for ever,
     /// or if no finite bound on the optimal costs is found.
     pub fn new(world: &str, params: &Settings, instance: Instance) -> Result<Arena> {
-        let options = Options { extras: Extras { reach: false, ..Extras::ALL }, ..Options::default() };
+        Arena::heeding(world, params, instance, &Halt::never())
+    }
+
+    /// The same, unless it is asked to stop, and told how far it is.
+    pub fn heeding(world: &str, params: &Settings, instance: Instance, halt: &Halt) -> Result<Arena> {
+        let extras = Extras { reach: false, ..Extras::ALL };
+        let options = Options { extras, halt: halt.clone(), ..Options::default() };
         let exact = plan::solve(&instance.problem, instance.truth()?, &options)?;
         exact.require_proper(&instance.problem)?;
         exact.require_bounds(&instance.problem)?;

@@ -4,8 +4,8 @@ use super::core::Learner;
 use super::counted::{FLOOR, PRECISION, STAGE, SUPPORT, Support};
 use super::entry::LearnerEntry;
 use super::shared::{
-    B, C_MIN, DELTA, DELTA_SPLIT, GAMMA, INTERVAL, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS,
-    ROWS, SCALE, T_STAR, TERMINAL, THETA_NORM,
+    B, C_MIN, DELTA, DELTA_SPLIT, GAMMA, INTERVAL, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS, ROWS,
+    SCALE, T_STAR, TERMINAL, THETA_NORM,
 };
 use crate::confidence::{Norms, RadiusKind};
 use crate::numeric::Rows;

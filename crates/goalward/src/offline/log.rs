@@ -245,8 +245,7 @@ fn header(text: &str) -> Result<Form, Fault> {
     let mut at = [None; 4];
     for (i, field) in fields.iter().enumerate() {
         let Some(column) = COLUMNS.iter().position(|name| name == field) else {
-            let meant = crate::closest(field, COLUMNS);
-            let meant = meant.map_or(String::new(), |meant| format!("did you mean {meant}? "));
+            let meant = crate::did_you_mean_first(field, COLUMNS);
             return Err(fault("header", format!("there is no column {}; {meant}{known}", quoted(field))));
         };
         if at[column].replace(i).is_some() {

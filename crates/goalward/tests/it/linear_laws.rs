@@ -24,7 +24,7 @@ fn backward(problem: &Problem, (h, terminal, most): (usize, f64, f64), factor: f
     let mut layers = Vec::new();
     for _ in 0..h {
         let mean = |p: usize| -> f64 {
-            let rows = problem.successors(p).iter().zip(problem.phi(p).into_owned());
+            let rows = problem.successors(p).iter().zip(problem.phi(p).to_vec());
             rows.map(|(&s, x)| x * v[s as usize]).sum()
         };
         let q: Vec<f64> = (0..6).map(|p| factor * (problem.cost(p) + mean(p))).collect();
@@ -79,7 +79,7 @@ fn lsvi_ucb_ssp_without_bonus_is_backward_induction() {
         let problem = chain();
         for (s, a) in [(0, 0), (0, 1), (1, 0), (1, 1), (2, 0), (2, 1)] {
             let p = problem.pair(s, a);
-            for (&next, x) in problem.successors(p).iter().zip(problem.phi(p).into_owned()) {
+            for (&next, x) in problem.successors(p).iter().zip(problem.phi(p).to_vec()) {
                 (0..(10.0 * x).round() as usize).for_each(|_| observe(&mut learner, s, a, next as usize));
             }
         }

@@ -29,7 +29,7 @@ struct Family<'a> {
     /// Its worlds, in the order of the study.
     points: Vec<Point>,
     /// One for each contender.
-    exponents: Vec<Row>,
+    exponents: Vec<Rise>,
 }
 
 /// One world of a family.
@@ -47,7 +47,7 @@ struct Point {
 
 /// One contender in one family.
 #[derive(Serialize)]
-struct Row {
+struct Rise {
     /// Who it is.
     #[serde(flatten)]
     contender: Contender,
@@ -64,31 +64,6 @@ struct Row {
     is_random: bool,
 }
 
-impl Grows {
-    /// What tables call it.
-    fn name(self) -> &'static str {
-        match self {
-            Grows::Episodes => "K",
-            Grows::TStar => "T*",
-            Grows::BStar => "B*",
-            Grows::Dim => "d",
-            Grows::States => "S",
-        }
-    }
-
-    /// Its value in a world, as the runs there tell it.
-    fn of(self, world: &WorldPoint, views: &[View]) -> Option<f64> {
-        let told = || views.iter().flat_map(View::runs).map(|run| &run.row).next();
-        Some(match self {
-            Grows::Episodes => world.length.episodes as f64,
-            Grows::TStar => told()?.t_star,
-            Grows::BStar => told()?.b_star,
-            Grows::Dim => told()?.dim as f64,
-            Grows::States => told()?.states as f64,
-        })
-    }
-}
-
 /// The gap regrets of a cell that has all its runs, seed by seed.
 fn whole(view: &View) -> Option<Vec<f64>> {
     let whole = view.runs().len() == view.cell.planned && view.truncated() == 0;
@@ -100,7 +75,7 @@ impl<'a> Family<'a> {
         let mut worlds = by_world(results);
         worlds.retain(|(world, _)| world.base == ask.world);
         let point = |(world, views): &(&WorldPoint, Vec<View>)| Point {
-            x: ask.over.of(world, views),
+            x: ask.over.of(world, views.iter().flat_map(View::runs).map(|run| &run.row).next()),
             episodes: world.length.episodes,
             world: world.label.clone(),
             params: world.place.params.clone(),
@@ -109,7 +84,7 @@ impl<'a> Family<'a> {
         let xs: Option<Vec<f64>> = points.iter().map(|point| point.x).collect();
         let views: Vec<Vec<View>> = worlds.into_iter().map(|(_, views)| views).collect();
         let learners = 0..results.study.learners.len();
-        let exponents = learners.map(|l| Row::of(results, ask, l, &views, xs.as_deref())).collect();
+        let exponents = learners.map(|l| Rise::of(results, ask, l, &views, xs.as_deref())).collect();
         Family { family: &ask.world, over: ask.over, expect: ask.expect, points, exponents }
     }
 
@@ -138,7 +113,7 @@ impl<'a> Family<'a> {
         table
     }
 
-    fn sentence(&self, row: &Row) -> Option<String> {
+    fn sentence(&self, row: &Rise) -> Option<String> {
         let exponent = row.exponent?;
         let expected = self.expect.zip(row.expected).map(|((least, most), holds)| {
             let within = match (least.is_finite(), most.is_finite()) {
@@ -160,14 +135,14 @@ impl<'a> Family<'a> {
     }
 }
 
-impl Row {
+impl Rise {
     fn of(
         results: &Results,
         ask: &GrowthFamily,
         learner: usize,
         views: &[Vec<View>],
         xs: Option<&[f64]>,
-    ) -> Row {
+    ) -> Rise {
         let mine = |world: &Vec<View>| whole(world.iter().find(|v| v.cell.learner == learner)?);
         let values: Vec<Option<Vec<f64>>> = views.iter().map(mine).collect();
         let mean = |values: &Option<Vec<f64>>| values.as_ref().and_then(|values| Mean::of(values));
@@ -179,7 +154,7 @@ impl Row {
         let exponent = columns.zip(xs).and_then(|(ys, xs)| Exponent::fit(xs, &ys));
         let expected =
             |(least, most): (f64, f64)| exponent.map(|e| least <= e.exponent && e.exponent <= most);
-        Row {
+        Rise {
             contender: results.study.learners[learner].contender.clone(),
             gap_regret: values.iter().map(mean).collect(),
             share_of_random: views.iter().zip(&values).map(share).collect(),
@@ -253,7 +228,7 @@ pub(super) fn add(results: &Results, ask: &GrowthAsk, findings: &mut Findings) {
 mod tests {
     use super::*;
     use crate::analysis::analyse;
-    use crate::analysis::synthetic::{results, run, study, with};
+    use crate::analysis::tests::{results, run, study, with};
 
     /// Worlds with K = 10, 100 and 1,000: lr pays 2 sqrt(K) but for luck, random pays K.
     fn made(over: Grows, expect: Option<(f64, f64)>, change: impl Fn(&mut Results)) -> Findings {

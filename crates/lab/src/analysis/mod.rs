@@ -9,14 +9,13 @@ mod growth;
 mod phrase;
 mod present;
 mod scale;
-#[cfg(test)]
-pub(crate) mod synthetic;
+
 mod tuning;
 mod view;
 mod warnings;
 
 use crate::results::Results;
-use crate::study::{Band, FigureKind, FigureSpec, Study};
+use crate::study::{Band, FigureSpec, Study};
 use crate::table::Table;
 use serde::Serialize;
 use serde_json::Value;
@@ -78,10 +77,6 @@ pub fn analyse(results: &Results) -> Findings {
 
 /// What the bands in the figures are.
 fn bands(study: &Study) -> Vec<String> {
-    let curves = |figure: &&FigureSpec| {
-        use FigureKind::{GapRegret, LogLog, PerRoot, Regret, Width};
-        matches!(figure.kind, Regret | GapRegret | PerRoot | LogLog | Width)
-    };
     let say = |figure: &FigureSpec| match figure.band {
         Band::Student => {
             Some("Bands in figures: Student's 95 % interval of the mean, at each point for itself.")
@@ -98,7 +93,7 @@ fn bands(study: &Study) -> Vec<String> {
         ),
         Band::None => None,
     };
-    study.figures.iter().filter(curves).filter_map(say).map(String::from).collect()
+    study.figures.iter().filter(|figure| figure.kind.has_bands()).filter_map(say).map(String::from).collect()
 }
 
 impl Findings {
@@ -126,3 +121,6 @@ impl Findings {
 fn value(of: impl Serialize) -> Value {
     serde_json::to_value(of).unwrap_or_default()
 }
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -5,8 +5,9 @@
 
 use super::coverage::lost;
 use super::phrase::{counted, range, significant};
-use super::view::{View, by_world};
+use super::view::View;
 use super::{Findings, Section, value};
+use crate::group::{distinct, grouped};
 use crate::results::Results;
 use crate::stats::Proportion;
 use crate::study::ScaleAsk;
@@ -19,7 +20,7 @@ const NAME: &str = "scale";
 
 /// One world and learner.
 #[derive(Debug, Serialize)]
-struct Row {
+struct Scaled {
     /// The world, as tables call it.
     world: String,
     /// The learner, whatever its factor.
@@ -66,13 +67,13 @@ impl Tried {
     }
 }
 
-impl Row {
+impl Scaled {
     /// From the factors of one world and learner, the largest first. One without runs says nothing,
     /// so nothing smaller counts either.
-    fn of(tried: &[Tried]) -> Option<Row> {
+    fn of(tried: &[Tried]) -> Option<Scaled> {
         let first = tried.first()?;
         let kept = tried.iter().take_while(|t| t.kept).count();
-        Some(Row {
+        Some(Scaled {
             world: first.world.clone(),
             learner: first.learner.clone(),
             kept: kept.checked_sub(1).and_then(|last| tried.get(last)).cloned(),
@@ -83,22 +84,13 @@ impl Row {
 
 /// Every factor, by world and learner, the largest first.
 fn tried(results: &Results, delta: f64) -> Vec<Vec<Tried>> {
-    let mut groups: Vec<Vec<Tried>> = Vec::new();
-    for (_, views) in by_world(results) {
-        for tried in views.iter().filter_map(|view| Tried::of(view, delta)) {
-            let same =
-                |group: &&mut Vec<Tried>| group[0].world == tried.world && group[0].learner == tried.learner;
-            match groups.iter_mut().find(same) {
-                Some(group) => group.push(tried),
-                None => groups.push(vec![tried]),
-            }
-        }
-    }
+    let tried = View::all(results).into_iter().filter_map(|view| Tried::of(&view, delta));
+    let mut groups = grouped(tried, |a, b| a.world == b.world && a.learner == b.learner);
     groups.iter_mut().for_each(|group| group.sort_by(|a, b| b.factor.total_cmp(&a.factor)));
     groups
 }
 
-fn cells(rows: &[Row]) -> Table {
+fn cells(rows: &[Scaled]) -> Table {
     let mut table = Table::new([
         "world",
         "learner",
@@ -140,23 +132,17 @@ fn cells(rows: &[Row]) -> Table {
 
 /// How many times smaller a learner's radius could be on these worlds: two digits, because the
 /// factors are no finer.
-fn smaller(rows: &[Row], learner: &str) -> Option<String> {
+fn smaller(rows: &[Scaled], learner: &str) -> Option<String> {
     let kept = rows.iter().filter(|row| row.learner == learner).filter_map(|row| row.kept.as_ref());
     range(kept.map(|t| 1.0 / t.factor), |x| if x < 10.0 { fixed(x, 0) } else { significant(x, 2) })
 }
 
 /// The learners, each once.
-fn learners(rows: &[Row]) -> Vec<&str> {
-    let mut found: Vec<&str> = Vec::new();
-    for row in rows {
-        if !found.contains(&row.learner.as_str()) {
-            found.push(&row.learner);
-        }
-    }
-    found
+fn learners(rows: &[Scaled]) -> Vec<&str> {
+    distinct(rows.iter().map(|row| row.learner.as_str()))
 }
 
-fn sentences(rows: &[Row]) -> Vec<String> {
+fn sentences(rows: &[Scaled]) -> Vec<String> {
     let mut words = Vec::new();
     for learner in learners(rows) {
         let mine = || rows.iter().filter(|row| row.learner == learner);
@@ -191,27 +177,23 @@ fn sentences(rows: &[Row]) -> Vec<String> {
 
 /// The table; of every learner `smaller`; of every world `width`, that of the narrowest set that
 /// was kept.
-fn parts(rows: &[Row]) -> Vec<(String, String)> {
+fn parts(rows: &[Scaled]) -> Vec<(String, String)> {
     let mut parts = vec![("table".to_string(), cells(rows).markdown())];
     for learner in learners(rows) {
         parts.extend(smaller(rows, learner).map(|times| (format!("smaller {learner}"), times)));
     }
-    let mut least: Vec<(&str, f64)> = Vec::new();
-    for row in rows {
-        let Some(width) = row.kept.as_ref().and_then(|t| t.width) else { continue };
-        match least.iter_mut().find(|(world, _)| *world == row.world) {
-            Some((_, known)) => *known = known.min(width),
-            None => least.push((&row.world, width)),
-        }
+    let widths = rows.iter().filter_map(|row| Some((&row.world, row.kept.as_ref()?.width?)));
+    for group in grouped(widths, |a, b| a.0 == b.0) {
+        let least = group.iter().map(|(_, width)| *width).fold(f64::INFINITY, f64::min);
+        parts.push((format!("width {}", group[0].0), format!("{least:.3}")));
     }
-    parts.extend(least.into_iter().map(|(world, width)| (format!("width {world}"), format!("{width:.3}"))));
     parts
 }
 
 /// Adds the smallest factors to the findings.
 pub(super) fn add(results: &Results, ask: &ScaleAsk, findings: &mut Findings) {
     let tried = tried(results, ask.delta);
-    let rows: Vec<Row> = tried.iter().filter_map(|group| Row::of(group)).collect();
+    let rows: Vec<Scaled> = tried.iter().filter_map(|group| Scaled::of(group)).collect();
     let words = sentences(&rows);
     let title = format!("The smallest factor on the printed radius that kept theta*, delta = {}", ask.delta);
     findings.tables.push(Section { title, table: cells(&rows) });
@@ -232,7 +214,7 @@ pub(super) fn add(results: &Results, ask: &ScaleAsk, findings: &mut Findings) {
 mod tests {
     use super::*;
     use crate::analysis::analyse;
-    use crate::analysis::synthetic::{results, run, study, with};
+    use crate::analysis::tests::{results, run, study, with};
 
     fn made(factor: f64, kept: bool, known: bool) -> Tried {
         Tried {
@@ -248,13 +230,14 @@ mod tests {
 
     #[test]
     fn a_larger_factor_that_failed_is_not_skipped() {
-        let row = Row::of(&[made(1.0, true, true), made(0.1, false, true), made(0.01, true, true)]).unwrap();
+        let row =
+            Scaled::of(&[made(1.0, true, true), made(0.1, false, true), made(0.01, true, true)]).unwrap();
         assert_eq!((row.kept.unwrap().factor, row.failed.unwrap().factor), (1.0, 0.1));
-        let none = Row::of(&[made(1.0, false, true)]).unwrap();
+        let none = Scaled::of(&[made(1.0, false, true)]).unwrap();
         assert!(none.kept.is_none() && none.failed.is_some());
-        let missing = Row::of(&[made(1.0, true, true), made(0.1, false, false)]).unwrap();
+        let missing = Scaled::of(&[made(1.0, true, true), made(0.1, false, false)]).unwrap();
         assert!(missing.kept.is_some() && missing.failed.is_none(), "what has not run has not failed");
-        assert!(Row::of(&[]).is_none());
+        assert!(Scaled::of(&[]).is_none());
     }
 
     /// Factors 1, 0.1 and 0.01 in 40 runs: the last loses theta* in five of them.

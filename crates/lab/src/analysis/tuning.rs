@@ -7,6 +7,7 @@
 use super::phrase::significant;
 use super::view::View;
 use super::{Findings, Section, value};
+use crate::group::{distinct, grouped};
 use crate::results::Results;
 use crate::study::TuningAsk;
 use crate::table::{Table, fixed};
@@ -16,7 +17,7 @@ use serde_json::json;
 
 /// One learner.
 #[derive(Debug, Serialize)]
-struct Row {
+struct Tuned {
     /// Who it is, whatever the value.
     learner: String,
     /// The best value.
@@ -30,12 +31,7 @@ struct Row {
 /// Adds the best values.
 pub(super) fn add(results: &Results, ask: &TuningAsk, findings: &mut Findings) {
     let rows = rows(results, ask);
-    let mut values: Vec<&String> = Vec::new();
-    for (value, _) in rows.iter().flat_map(|row| &row.tried) {
-        if !values.contains(&value) {
-            values.push(value);
-        }
-    }
+    let values = distinct(rows.iter().flat_map(|row| &row.tried).map(|(value, _)| value));
     let headings = ["learner".to_string(), format!("best {}", ask.over)];
     let mut table = Table::new(headings.into_iter().chain(values.iter().map(|value| value.to_string())));
     for row in &rows {
@@ -71,8 +67,8 @@ pub(super) fn add(results: &Results, ask: &TuningAsk, findings: &mut Findings) {
     findings.data.insert("tuning".into(), json!({ "over": ask.over, "rows": value(&rows) }));
 }
 
-fn rows(results: &Results, ask: &TuningAsk) -> Vec<Row> {
-    let mut rows: Vec<Row> = Vec::new();
+fn rows(results: &Results, ask: &TuningAsk) -> Vec<Tuned> {
+    let mut tried: Vec<(String, (String, Option<f64>))> = Vec::new();
     for (learner, point) in results.study.learners.iter().enumerate() {
         let Some((_, at)) = point.point.iter().find(|(key, _)| *key == ask.over) else { continue };
         let views: Vec<View> = View::all(results).into_iter().filter(|v| v.cell.learner == learner).collect();
@@ -81,31 +77,28 @@ fn rows(results: &Results, ask: &TuningAsk) -> Vec<Row> {
             |view: &View| view.mean_of(|run| run.row.gap_regret).map(|mean| mean.mean.max(0.0).log_1p());
         let all: Option<Vec<f64>> = views.iter().map(paid).collect();
         let score = all.map(|all| all.iter().sum::<f64>() / all.len() as f64);
-        let at_end = rows.iter().position(|row| row.learner == name).unwrap_or_else(|| {
-            rows.push(Row { learner: name, best: None, edge: false, tried: Vec::new() });
-            rows.len() - 1
-        });
-        rows[at_end].tried.push((at.clone(), score));
+        tried.push((name, (at.clone(), score)));
     }
-    for row in &mut rows {
-        let known = row.tried.iter().filter_map(|(value, score)| Some((value, (*score)?)));
-        row.best = known
-            .fold(None, |best: Option<(&String, f64)>, (value, score)| match best {
-                Some((_, least)) if least <= score => best,
-                _ => Some((value, score)),
-            })
-            .map(|(value, _)| value.clone());
-        let ends = [row.tried.first(), row.tried.last()];
-        row.edge = ends.into_iter().flatten().any(|(value, _)| Some(value) == row.best.as_ref());
-    }
-    rows
+    let row = |group: Vec<(String, (String, Option<f64>))>| {
+        let learner = group[0].0.clone();
+        let tried: Vec<(String, Option<f64>)> = group.into_iter().map(|(_, tried)| tried).collect();
+        // the first of several
+        let known = tried.iter().filter_map(|(value, score)| Some((value, (*score)?)));
+        let best = known.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(value, _)| value.clone());
+        let edge = [tried.first(), tried.last()]
+            .into_iter()
+            .flatten()
+            .any(|(value, _)| Some(value) == best.as_ref());
+        Tuned { learner, best, edge, tried }
+    };
+    grouped(tried, |a, b| a.0 == b.0).into_iter().map(row).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::analysis::analyse;
-    use crate::analysis::synthetic::{results, run, study};
+    use crate::analysis::tests::{results, run, study};
 
     /// Two worlds and three factors. Means of ln(1 + gap regret): (ln 10 + ln 1000)/2 = ln 100,
     /// (ln 50 + ln 50)/2 = ln 50, (ln 1 + ln 10000)/2 = ln 100.

@@ -81,7 +81,7 @@ fn failed(results: &Results) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::analysis::synthetic::{results, run, study, with};
+    use crate::analysis::tests::{results, run, study, with};
 
     #[test]
     fn what_was_cut_off_is_told_world_by_world() {

@@ -4,6 +4,7 @@ mod axis;
 mod canvas;
 mod chart;
 mod ends;
+mod format;
 mod map;
 mod page;
 mod parts;
@@ -16,8 +17,9 @@ mod words;
 
 pub(crate) use axis::label as number_label;
 pub(crate) use chart::Chart;
+pub use format::Format;
 pub(crate) use map::{Map, MapCell, MapPanel, Pointer};
-pub(crate) use page::{Drawing, Head, png, svg};
+pub(crate) use page::{Drawing, Head};
 pub use parts::{Axis, Marker, Marks};
 pub(crate) use plot::{Curve, CurvePoint, Plot, Shape};
 pub(crate) use rows::{Entry, RowPanel, Rows};

@@ -1,6 +1,6 @@
 //! What all figures share: the page with its headline, its notes and its legend.
 
-use super::canvas::{self, Anchor, Canvas, text_width};
+use super::canvas::{Anchor, Canvas, text_width};
 use super::parts::{Marker, TEXT};
 use super::plane::mark;
 use super::style::{Colour, Stroke};
@@ -23,16 +23,6 @@ pub(crate) trait Drawing {
     fn size(&self) -> (u32, u32);
     /// Draws it.
     fn draw<DB: DrawingBackend>(&self, canvas: &Canvas<DB>) -> Result<()>;
-}
-
-/// A figure as SVG; `alt` is what those hear who cannot see it.
-pub(crate) fn svg(drawing: &impl Drawing, alt: &str) -> Result<String> {
-    canvas::svg(drawing.size(), alt, |canvas| drawing.draw(canvas))
-}
-
-/// A figure as the bytes of a PNG file.
-pub(crate) fn png(drawing: &impl Drawing) -> Result<Vec<u8>> {
-    canvas::png(drawing.size(), |canvas| drawing.draw(canvas))
 }
 
 /// A headline, and what a reader must know, in smaller type below it.

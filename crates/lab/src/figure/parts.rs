@@ -8,10 +8,11 @@ pub(super) const TEXT: f64 = 27.0;
 pub(super) const TICK: f64 = 25.0;
 
 /// The shape of a mark.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Marker {
     /// An open circle.
+    #[default]
     Circle,
     /// An open square.
     Square,

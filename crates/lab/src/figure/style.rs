@@ -1,12 +1,15 @@
 //! Colours and strokes.
 
+use goalward::did_you_mean;
 use plotters::style::RGBColor;
+use serde::{Deserialize, Serialize};
 
 /// The font stack of an SVG: a viewer without Inter takes the system's own.
 pub(crate) const FAMILY: &str = "Inter, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif";
 
 /// A colour.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
 pub struct Colour(pub u8, pub u8, pub u8);
 
 impl Colour {
@@ -48,9 +51,48 @@ impl Colour {
     }
 }
 
+/// The colours that have a name.
+const NAMED: [(&str, Colour); 8] = [
+    ("blue", Colour::BLUE),
+    ("vermillion", Colour::VERMILLION),
+    ("green", Colour::GREEN),
+    ("orange", Colour::ORANGE),
+    ("purple", Colour::PURPLE),
+    ("sky", Colour::SKY),
+    ("ink", Colour::INK),
+    ("grey", Colour::GREY),
+];
+
+/// By its name, or `#RRGGBB`.
+impl TryFrom<String> for Colour {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Colour, String> {
+        let byte = |at: usize| u8::from_str_radix(text.get(at..at + 2)?, 16).ok();
+        if let (true, 7, Some(r), Some(g), Some(b)) =
+            (text.starts_with('#'), text.len(), byte(1), byte(3), byte(5))
+        {
+            return Ok(Colour(r, g, b));
+        }
+        let names = NAMED.map(|(name, _)| name);
+        let named = NAMED.iter().find(|(name, _)| *name == text).map(|(_, colour)| *colour);
+        named.ok_or_else(|| {
+            let meant = did_you_mean(&text, names);
+            format!("{text:?} is no colour; write #RRGGBB, or one of {}{meant}", names.join(", "))
+        })
+    }
+}
+
+impl From<Colour> for String {
+    fn from(colour: Colour) -> String {
+        let named = NAMED.iter().find(|(_, other)| *other == colour);
+        named.map_or_else(|| colour.hex(), |(name, _)| name.to_string())
+    }
+}
+
 /// How a line is broken: a second way, beside the colour, to tell lines apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Dash {
     /// Unbroken.
     Solid,

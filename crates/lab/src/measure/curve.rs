@@ -1,31 +1,25 @@
 //! Regret and gap regret over the episodes.
 
-use super::{Measure, Rows, saved_as_it_is};
+use super::{Measure, RunRows, saved};
 use crate::results::{EpisodeRow, RunRow};
 use crate::study::Thinning;
 use goalward::episode::{Episode, Runner};
-use serde::{Deserialize, Serialize};
 
 /// Takes down the episodes that are kept, and the last.
-pub(super) struct Curve {
+pub(super) struct EpisodeCurve {
     kept: Thinning,
-    state: State,
-}
-
-#[derive(Default, Serialize, Deserialize)]
-struct State {
     /// The last episode, unless it was taken down.
     last: Option<EpisodeRow>,
 }
 
-impl Curve {
-    pub(super) fn new(kept: Thinning) -> Curve {
-        Curve { kept, state: State::default() }
+impl EpisodeCurve {
+    pub(super) fn new(kept: Thinning) -> EpisodeCurve {
+        EpisodeCurve { kept, last: None }
     }
 }
 
-impl Measure for Curve {
-    fn episode(&mut self, ended: &Episode, t: u64, rows: &mut Rows) {
+impl Measure for EpisodeCurve {
+    fn episode(&mut self, ended: &Episode, t: u64, rows: &mut RunRows) {
         let row = EpisodeRow {
             episode: ended.episode,
             t,
@@ -36,17 +30,17 @@ impl Measure for Curve {
         };
         if self.kept.keeps(ended.episode) {
             rows.episodes.push(row);
-            self.state.last = None;
+            self.last = None;
         } else {
-            self.state.last = Some(row);
+            self.last = Some(row);
         }
     }
 
-    fn finish(&mut self, _: &Runner, _: &mut RunRow, rows: &mut Rows) {
+    fn finish(&mut self, _: &Runner, _: &mut RunRow, rows: &mut RunRows) {
         if self.kept != Thinning::None {
-            rows.episodes.extend(self.state.last.take());
+            rows.episodes.extend(self.last.take());
         }
     }
 
-    saved_as_it_is!();
+    saved!(last);
 }

@@ -20,7 +20,7 @@ use std::sync::Arc;
 
 /// The rows of a run so far.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Rows {
+pub(crate) struct RunRows {
     pub(crate) episodes: Vec<EpisodeRow>,
     pub(crate) plans: Vec<PlanRow>,
     pub(crate) probes: Vec<ProbeRow>,
@@ -42,11 +42,11 @@ pub(crate) trait Measure: Send {
     /// After every step.
     fn step(&mut self, _: &Step) {}
     /// After a planning call.
-    fn plan(&mut self, _: &Plan, _: Now, _: &mut Rows) {}
+    fn plan(&mut self, _: &Plan, _: Now, _: &mut RunRows) {}
     /// After an episode, which ended with so many steps of the run.
-    fn episode(&mut self, _: &Episode, _t: u64, _: &mut Rows) {}
+    fn episode(&mut self, _: &Episode, _t: u64, _: &mut RunRows) {}
     /// At the end.
-    fn finish(&mut self, _: &Runner, _: &mut RunRow, _: &mut Rows) {}
+    fn finish(&mut self, _: &Runner, _: &mut RunRow, _: &mut RunRows) {}
     /// All that it knows.
     fn save(&self) -> Value;
     /// Takes up what was saved; `None` if that is not its own.
@@ -61,7 +61,7 @@ pub(crate) fn measures(
     yardstick: impl Fn() -> Arc<Yardstick>,
 ) -> Vec<Box<dyn Measure>> {
     let mut all: Vec<Box<dyn Measure>> = vec![
-        Box::new(curve::Curve::new(record.episodes)),
+        Box::new(curve::EpisodeCurve::new(record.episodes)),
         Box::new(planning::Planning::new(record.plans, arena)),
         Box::new(behaviour::Behaviour::new(runner.spec().episodes)),
     ];
@@ -74,19 +74,19 @@ pub(crate) fn measures(
     all
 }
 
-/// What serde makes of a state, and back.
-macro_rules! saved_as_it_is {
-    () => {
+/// Saves these fields of a measure and takes them up again: all that changes while a run goes on.
+macro_rules! saved {
+    ($($field:ident),+) => {
         fn save(&self) -> serde_json::Value {
-            serde_json::to_value(&self.state).unwrap_or_default()
+            serde_json::to_value(($(&self.$field,)+)).unwrap_or_default()
         }
 
         fn restore(&mut self, saved: &serde_json::Value) -> Option<()> {
-            self.state = serde::Deserialize::deserialize(saved).ok()?;
+            ($(self.$field,)+) = serde::Deserialize::deserialize(saved).ok()?;
             Some(())
         }
     };
 }
-use saved_as_it_is;
+use saved;
 
 pub(crate) use sets::Yardstick;

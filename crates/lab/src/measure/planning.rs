@@ -1,21 +1,16 @@
 //! Planning calls: when, why, and what they promise.
 
-use super::{Measure, Now, Rows, saved_as_it_is};
+use super::{Measure, Now, RunRows, saved};
 use crate::results::{PlanRow, RunRow};
 use crate::study::Thinning;
+use crate::table::word;
 use goalward::episode::{Arena, Plan, Runner};
 use goalward::learners::{Details, PlanReport, Probe};
-use serde::{Deserialize, Serialize};
 
 /// Takes down the plans that are kept, and the last.
 pub(super) struct Planning {
     kept: Thinning,
     start: usize,
-    state: State,
-}
-
-#[derive(Default, Serialize, Deserialize)]
-struct State {
     plans: u64,
     promised: Option<f64>,
     /// The last plan, unless it was taken down.
@@ -24,7 +19,7 @@ struct State {
 
 impl Planning {
     pub(super) fn new(kept: Thinning, arena: &Arena) -> Planning {
-        Planning { kept, start: arena.problem().start(), state: State::default() }
+        Planning { kept, start: arena.problem().start(), plans: 0, promised: None, last: None }
     }
 }
 
@@ -48,10 +43,7 @@ impl Probe for Last<'_> {
             plan: plan.j,
             t: plan.t,
             episode: self.now.episode,
-            reason: serde_json::to_value(plan.reason)
-                .ok()
-                .and_then(|v| Some(v.as_str()?.to_string()))
-                .unwrap_or_default(),
+            reason: word(plan.reason),
             sweeps: plan.sweeps,
             promised: plan.v.get(self.start).copied(),
             beta,
@@ -61,26 +53,26 @@ impl Probe for Last<'_> {
 }
 
 impl Measure for Planning {
-    fn plan(&mut self, plan: &Plan, now: Now, rows: &mut Rows) {
-        self.state.plans += 1;
+    fn plan(&mut self, plan: &Plan, now: Now, rows: &mut RunRows) {
+        self.plans += 1;
         let mut last = None;
         plan.learner.probe(&mut Last { start: self.start, now, plan: &mut last });
         let Some(row) = last else { return };
-        self.state.promised = row.promised.or(self.state.promised);
-        if self.kept.keeps(self.state.plans) {
+        self.promised = row.promised.or(self.promised);
+        if self.kept.keeps(self.plans) {
             rows.plans.push(row);
-            self.state.last = None;
+            self.last = None;
         } else {
-            self.state.last = Some(row);
+            self.last = Some(row);
         }
     }
 
-    fn finish(&mut self, _: &Runner, row: &mut RunRow, rows: &mut Rows) {
-        row.promised = self.state.promised;
+    fn finish(&mut self, _: &Runner, row: &mut RunRow, rows: &mut RunRows) {
+        row.promised = self.promised;
         if self.kept != Thinning::None {
-            rows.plans.extend(self.state.last.take());
+            rows.plans.extend(self.last.take());
         }
     }
 
-    saved_as_it_is!();
+    saved!(plans, promised, last);
 }

@@ -1,16 +1,16 @@
 //! What the learner knows of theta as time goes on: its estimate with intervals, the size and the
 //! width of its confidence sets, and when they first say anything.
 
-use super::sets::{Yardstick, each_set, mean};
-use super::{Measure, Now, Rows, saved_as_it_is};
+use super::sets::{Yardstick, mean};
+use super::{Measure, Now, RunRows, saved};
 use crate::results::{ProbeRow, RunRow};
+use crate::sets::{Which, each_set};
 use crate::study::{Record, Thinning};
 use goalward::confidence::Size;
 use goalward::episode::{Arena, Plan, Runner};
 use goalward::learners::{Learner, Probe};
 use goalward::numeric::Portable;
 use goalward::numeric::support::Warm;
-use serde::{Deserialize, Serialize};
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
@@ -27,12 +27,8 @@ pub(super) struct Probing {
     outline: Option<[usize; 2]>,
     dim: usize,
     yardstick: Arc<Yardstick>,
-    state: State,
-}
-
-#[derive(Default, Serialize, Deserialize)]
-struct State {
     plans: u64,
+    /// Step and episode of the first plan whose sets say something.
     informed: Option<(u64, u64)>,
 }
 
@@ -43,7 +39,8 @@ impl Probing {
             outline: record.outline.filter(|pair| pair.iter().all(|i| *i < arena.problem().dim())),
             dim: arena.problem().dim(),
             yardstick,
-            state: State::default(),
+            plans: 0,
+            informed: None,
         }
     }
 
@@ -59,7 +56,7 @@ impl Probing {
             let value = theta.estimate.get(i).copied().and_then(known);
             rows.push(row(format!("theta[{i}]"), value, low, high));
         }
-        each_set(learner, |set| {
+        each_set(learner, Which::Now, |set| {
             let (name, size) = match set.size() {
                 Size::Nats(nats) => ("nats", nats),
                 Size::Radius(radius) => ("radius", radius),
@@ -77,7 +74,7 @@ impl Probing {
 /// The most of cos(a) theta_i + sin(a) theta_j over the intersection of the sets, for every angle.
 fn around(learner: &Learner, dim: usize, i: usize, j: usize) -> Vec<Option<f64>> {
     let mut all: Vec<Option<f64>> = Vec::new();
-    each_set(learner, |set| {
+    each_set(learner, Which::Now, |set| {
         let Some(mut support) = set.support() else { return };
         all.resize(AROUND, None);
         for (k, most) in all.iter_mut().enumerate() {
@@ -110,22 +107,22 @@ impl Probing {
     /// Whether the sets say something by now, and how wide they are.
     fn look(&mut self, learner: &Learner, at: (u64, u64)) -> Option<f64> {
         let shares = self.yardstick.shares(learner)?;
-        if self.state.informed.is_none() && shares.iter().any(|share| *share < 1.0 - SAYS) {
-            self.state.informed = Some(at);
+        if self.informed.is_none() && shares.iter().any(|share| *share < 1.0 - SAYS) {
+            self.informed = Some(at);
         }
         mean(&shares)
     }
 }
 
 impl Measure for Probing {
-    fn plan(&mut self, plan: &Plan, now: Now, rows: &mut Rows) {
-        self.state.plans += 1;
-        let (kept, at) = (self.kept.keeps(self.state.plans), (plan.t, now.episode));
+    fn plan(&mut self, plan: &Plan, now: Now, rows: &mut RunRows) {
+        self.plans += 1;
+        let (kept, at) = (self.kept.keeps(self.plans), (plan.t, now.episode));
         if kept {
             self.ask(plan.learner, at, &mut rows.probes);
         }
         // when sets begin to say something is of interest wherever nothing else is recorded
-        let due = self.state.informed.is_none() && LOOKS.keeps(self.state.plans);
+        let due = self.informed.is_none() && LOOKS.keeps(self.plans);
         let width = if kept || due { self.look(plan.learner, at) } else { None };
         if let (true, Some(width)) = (kept, width) {
             rows.probes.push(ProbeRow {
@@ -139,14 +136,14 @@ impl Measure for Probing {
         }
     }
 
-    fn finish(&mut self, runner: &Runner, row: &mut RunRow, _: &mut Rows) {
-        if self.state.informed.is_none() {
+    fn finish(&mut self, runner: &Runner, row: &mut RunRow, _: &mut RunRows) {
+        if self.informed.is_none() {
             let now = runner.progress();
             self.look(runner.learner(), (now.steps, now.episodes));
         }
-        row.informed_step = self.state.informed.map(|(t, _)| t);
-        row.informed_episode = self.state.informed.map(|(_, episode)| episode);
+        row.informed_step = self.informed.map(|(t, _)| t);
+        row.informed_episode = self.informed.map(|(_, episode)| episode);
     }
 
-    saved_as_it_is!();
+    saved!(plans, informed);
 }

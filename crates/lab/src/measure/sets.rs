@@ -3,11 +3,12 @@
 //! A set that is all of B covers always, so coverage is told with a width. A learner that plans
 //! over a set without theta* may be wrong for ever, so a loss at any time counts.
 
-use super::{Measure, Now, Rows};
+use super::{Measure, Now, RunRows};
 use crate::results::RunRow;
-use goalward::confidence::{ConfidenceSet, Memo, Size, interval, theta_norm};
+use crate::sets::{Extent, Which, each_set};
+use goalward::confidence::{Memo, Size, interval, theta_norm};
 use goalward::episode::{Arena, Plan, Runner, Step};
-use goalward::learners::{Learner, Probe};
+use goalward::learners::Learner;
 use goalward::numeric::support::{ConvexSet, Ellipsoid};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -49,20 +50,12 @@ impl Yardstick {
     /// The widths of the intersection of a learner's sets, as shares of B's, in every direction.
     /// Nothing for a learner without sets.
     pub(super) fn shares(&self, learner: &Learner) -> Option<Vec<f64>> {
-        let mut all = vec![(f64::NEG_INFINITY, f64::INFINITY); self.directions.len()];
-        let mut sets = 0;
-        each_set(learner, |set| {
-            sets += 1;
-            let Some(mut support) = set.support() else { return };
-            for ((c, _), (low, high)) in self.directions.iter().zip(&mut all) {
-                let (least, most) = interval(&mut *support, c);
-                (*low, *high) = (low.max(least), high.min(most));
-            }
-        });
+        let directions = self.directions.iter().map(|(direction, _)| direction);
+        let Extent { ends, sets, .. } = Extent::of(learner, Which::Now, directions);
         let share = |((low, high), (_, whole)): (&(f64, f64), &(Vec<f64>, f64))| {
             ((high - low).max(0.0) / whole).min(1.0)
         };
-        (sets > 0).then(|| all.iter().zip(&self.directions).map(share).collect())
+        (sets > 0).then(|| ends.iter().zip(&self.directions).map(share).collect())
     }
 }
 
@@ -71,42 +64,17 @@ pub(super) fn mean(shares: &[f64]) -> Option<f64> {
     (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
 }
 
-/// Shows every set of all data so far.
-pub(super) fn each_set(learner: &Learner, show: impl FnMut(&dyn ConfidenceSet)) {
-    learner.probe(&mut Shown { now: show, planned: |_: &dyn ConfidenceSet| {} });
-}
-
-struct Shown<F, G> {
-    now: F,
-    planned: G,
-}
-
-impl<F: FnMut(&dyn ConfidenceSet), G: FnMut(&dyn ConfidenceSet)> Probe for Shown<F, G> {
-    fn wants_estimate(&self) -> bool {
-        false
-    }
-    fn wants_sets(&self) -> bool {
-        true
-    }
-    fn set(&mut self, now: &dyn ConfidenceSet) {
-        (self.now)(now);
-    }
-    fn planned_set(&mut self, planned: &dyn ConfidenceSet) {
-        (self.planned)(planned);
-    }
-}
-
 /// Asks every set after every step and at every plan whether it has theta*.
 pub(super) struct Sets {
     /// None where the truth is no mixture: no set can have it, and none is asked.
     theta: Option<Vec<f64>>,
     yardstick: Arc<Yardstick>,
     memos: Vec<Memo>,
-    state: State,
+    state: Losses,
 }
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-struct State {
+struct Losses {
     /// Which of the sets have ever lost theta*.
     outside: Vec<bool>,
     lost: Option<u64>,
@@ -119,13 +87,13 @@ impl Sets {
         let theta = arena.instance().truth().ok().and_then(|truth| truth.theta());
         let mut sets = 0;
         if theta.is_some() {
-            each_set(runner.learner(), |_| sets += 1);
+            each_set(runner.learner(), Which::Now, |_| sets += 1);
         }
         Sets {
             theta: theta.map(<[f64]>::to_vec),
             yardstick,
             memos: vec![Memo::default(); sets],
-            state: State { outside: vec![false; sets], ..State::default() },
+            state: Losses { outside: vec![false; sets], ..Losses::default() },
         }
     }
 }
@@ -139,7 +107,7 @@ impl Measure for Sets {
         let Some(theta) = &self.theta else { return };
         let mut all = self.memos.iter_mut().zip(&mut self.state.outside);
         let lost = &mut self.state.lost;
-        each_set(step.learner, |set| {
+        each_set(step.learner, Which::Now, |set| {
             let Some((memo, outside)) = all.next() else { return };
             if !*outside && !set.still_contains(theta, memo) {
                 *outside = true;
@@ -148,11 +116,11 @@ impl Measure for Sets {
         });
     }
 
-    fn plan(&mut self, plan: &Plan, _: Now, _: &mut Rows) {
+    fn plan(&mut self, plan: &Plan, _: Now, _: &mut RunRows) {
         let Some(theta) = &self.theta else { return };
-        let State { outside, lost_at_plan, missed, .. } = &mut self.state;
+        let Losses { outside, lost_at_plan, missed, .. } = &mut self.state;
         let mut outside = outside.iter();
-        let planned = |set: &dyn ConfidenceSet| {
+        each_set(plan.learner, Which::Planned, |set| {
             let outside = outside.next().copied().unwrap_or(false);
             if !set.contains(theta) {
                 *lost_at_plan = lost_at_plan.or(Some(plan.t));
@@ -160,18 +128,17 @@ impl Measure for Sets {
                     *missed = missed.or(Some(plan.t));
                 }
             }
-        };
-        plan.learner.probe(&mut Shown { now: |_: &dyn ConfidenceSet| {}, planned });
+        });
     }
 
-    fn finish(&mut self, runner: &Runner, row: &mut RunRow, _: &mut Rows) {
+    fn finish(&mut self, runner: &Runner, row: &mut RunRow, _: &mut RunRows) {
         if self.memos.is_empty() {
             return; // a learner without sets, or a truth that none can have
         }
         (row.lost, row.lost_at_plan, row.missed) =
             (self.state.lost, self.state.lost_at_plan, self.state.missed);
         let mut empty = false;
-        each_set(runner.learner(), |set| {
+        each_set(runner.learner(), Which::Now, |set| {
             match set.size() {
                 Size::Nats(nats) => row.nats = Some(nats).filter(|x| x.is_finite()),
                 Size::Radius(radius) => row.beta = Some(radius).filter(|x| x.is_finite()),
@@ -190,7 +157,7 @@ impl Measure for Sets {
     }
 
     fn restore(&mut self, saved: &Value) -> Option<()> {
-        let (state, memos): (State, Vec<[u64; 2]>) = Deserialize::deserialize(saved).ok()?;
+        let (state, memos): (Losses, Vec<[u64; 2]>) = Deserialize::deserialize(saved).ok()?;
         let same = state.outside.len() == self.memos.len() && memos.len() == self.memos.len();
         self.memos = same.then(|| memos.into_iter().map(Memo::from_bits).collect())?;
         self.state = state;

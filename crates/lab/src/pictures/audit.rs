@@ -3,7 +3,7 @@
 
 use super::Picture;
 use crate::Result;
-use crate::figure::{self, Axis, Chart, Colour, Curve, CurvePoint, Dash, Head, Plot, Stroke};
+use crate::figure::{Axis, Chart, Colour, Curve, CurvePoint, Dash, Format, Head, Plot, Stroke};
 use goalward::episode::AuditReport;
 
 /// One picture for the regret, one for the sets, one for G_t/Gamma_t: those that there is something
@@ -15,25 +15,19 @@ pub fn draw(report: &AuditReport) -> Result<Vec<Picture>> {
 }
 
 /// A plot, with what is said of it.
-struct Shown {
+struct TitledPlot {
     name: &'static str,
     title: String,
     note: String,
     plot: Plot,
 }
 
-impl Shown {
+impl TitledPlot {
     fn picture(self, who: &str) -> Result<Picture> {
         let head = Head { title: self.title.clone(), notes: vec![format!("{who} · {}", self.note)] };
         let chart = Chart { head, plots: vec![self.plot], columns: 1, ends: true, ..Chart::default() };
         let alt = format!("{}: {}", self.title, self.note);
-        Ok(Picture {
-            name: self.name.into(),
-            title: self.title,
-            svg: figure::svg(&chart, &alt)?,
-            alt,
-            png: figure::png(&chart)?,
-        })
+        Picture::of(self.name.into(), &self.title, alt, &chart, &Format::all())
     }
 }
 
@@ -57,7 +51,7 @@ fn axis(title: &str, log: bool) -> Axis {
     Axis { title: title.into(), log, ..Axis::default() }
 }
 
-fn regret(report: &AuditReport) -> Option<Shown> {
+fn regret(report: &AuditReport) -> Option<TitledPlot> {
     let episodes = &report.curve.episodes;
     let last = episodes.last()?;
     let title = match report.regret_certified {
@@ -75,10 +69,10 @@ fn regret(report: &AuditReport) -> Option<Shown> {
         ..Plot::default()
     };
     let note = "R_hat is what was paid, less the values of the plans in force when episodes began".into();
-    Some(Shown { name: "regret", title, note, plot })
+    Some(TitledPlot { name: "regret", title, note, plot })
 }
 
-fn sets(report: &AuditReport) -> Option<Shown> {
+fn sets(report: &AuditReport) -> Option<TitledPlot> {
     let sets = &report.curve.sets;
     let (last, used) = sets.last()?;
     let names = names(report, used.len());
@@ -110,7 +104,7 @@ fn sets(report: &AuditReport) -> Option<Shown> {
     let outside = report.checks.iter().any(|c| c.statement.starts_with("theta* is in the") && c.fails > 0);
     let title =
         if outside { "theta* has left a confidence set" } else { "theta* is in every confidence set" };
-    (!used.is_empty()).then(|| Shown { name: "sets", title: title.into(), note: note.into(), plot })
+    (!used.is_empty()).then(|| TitledPlot { name: "sets", title: title.into(), note: note.into(), plot })
 }
 
 /// What every set is called.
@@ -127,7 +121,7 @@ fn names(report: &AuditReport, count: usize) -> Vec<String> {
     names
 }
 
-fn ratios(report: &AuditReport) -> Option<Shown> {
+fn ratios(report: &AuditReport) -> Option<TitledPlot> {
     let ratios = &report.curve.ratios;
     let (last, ..) = ratios.last()?;
     let most = report.likelihood.as_ref()?.ratio_bound?;
@@ -145,5 +139,5 @@ fn ratios(report: &AuditReport) -> Option<Shown> {
     let title = format!("What plans believe is within {most:.2} Gamma_t of theta*");
     let note = "G_t bounds the squared Hellinger distance of theta~_t from theta* over the steps before t; \
                 the theorem asks for 17 Gamma_t";
-    Some(Shown { name: "distances", title, note: note.into(), plot })
+    Some(TitledPlot { name: "distances", title, note: note.into(), plot })
 }

@@ -5,7 +5,7 @@ use crate::stats::{Mean, quantile, simultaneous_band};
 use crate::study::Band;
 
 /// One place of a curve: where it is, and the value of every run that got there.
-pub(super) struct Column {
+pub(super) struct RunsAt {
     pub(super) x: f64,
     pub(super) values: Vec<f64>,
 }
@@ -22,7 +22,7 @@ pub(super) fn words(band: Band) -> &'static str {
 
 /// Means (or medians) of columns with a band. `whole` has the runs that have every column, run by
 /// run: a band over the whole curve is that of these.
-pub(super) fn points(columns: &[Column], whole: &[Vec<f64>], band: Band) -> Vec<CurvePoint> {
+pub(super) fn points(columns: &[RunsAt], whole: &[Vec<f64>], band: Band) -> Vec<CurvePoint> {
     let at_once = match band {
         Band::Simultaneous => simultaneous_band(whole),
         _ => None,
@@ -59,8 +59,8 @@ mod tests {
     fn a_band_at_once_is_wider() {
         let curves: Vec<Vec<f64>> =
             (0..12).map(|r| (0..30).map(|i| f64::from((r * 7 + i * i * (r + 1)) % 11)).collect()).collect();
-        let columns: Vec<Column> =
-            (0..30).map(|i| Column { x: i as f64, values: curves.iter().map(|c| c[i]).collect() }).collect();
+        let columns: Vec<RunsAt> =
+            (0..30).map(|i| RunsAt { x: i as f64, values: curves.iter().map(|c| c[i]).collect() }).collect();
         let own = points(&columns, &curves, Band::Student);
         let once = points(&columns, &curves, Band::Simultaneous);
         let width = |p: &CurvePoint| p.band.map_or(0.0, |(l, h)| h - l);
@@ -71,7 +71,7 @@ mod tests {
 
     #[test]
     fn quantiles_are_linear_between_the_runs() {
-        let column = [Column { x: 1.0, values: vec![4.0, 0.0, 2.0] }];
+        let column = [RunsAt { x: 1.0, values: vec![4.0, 0.0, 2.0] }];
         let point = points(&column, &[], Band::Quantiles)[0];
         assert_eq!((point.y, point.band, point.outer), (2.0, Some((1.0, 3.0)), Some((0.2, 3.8))));
     }

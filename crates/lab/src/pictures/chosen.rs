@@ -3,6 +3,7 @@
 
 use super::strokes;
 use crate::figure::Stroke;
+use crate::group::grouped;
 use crate::results::{Cell, EpisodeRow, Results};
 use crate::study::FigureSpec;
 use crate::{Error, Result};
@@ -104,18 +105,12 @@ impl<'a> Chosen<'a> {
     /// The learners that have runs in one of these worlds, as lines: those whose curves are the
     /// same at all recorded episodes of all runs are one. Without a value nothing is the same.
     pub(super) fn lines(&self, worlds: &[usize], value: Option<fn(&EpisodeRow) -> f64>) -> Vec<Line> {
-        let mut groups: Vec<Vec<usize>> = Vec::new();
-        for &learner in self.learners.iter().filter(|l| self.has_runs(worlds, **l)) {
-            let same = |group: &&mut Vec<usize>| {
-                let Some(value) = value else { return false };
-                worlds.iter().all(|&w| alike(self.cell(w, group[0]), self.cell(w, learner), value))
-            };
-            match groups.iter_mut().find(same) {
-                Some(group) => group.push(learner),
-                None => groups.push(vec![learner]),
-            }
-        }
-        groups.into_iter().map(|group| self.line(worlds, group)).collect()
+        let ran = self.learners.iter().copied().filter(|&l| self.has_runs(worlds, l));
+        let same = |a: &usize, b: &usize| {
+            value
+                .is_some_and(|value| worlds.iter().all(|&w| alike(self.cell(w, *a), self.cell(w, *b), value)))
+        };
+        grouped(ran, same).into_iter().map(|group| self.line(worlds, group)).collect()
     }
 
     fn line(&self, worlds: &[usize], learners: Vec<usize>) -> Line {
@@ -216,7 +211,7 @@ fn named(names: &[String], known: &[(&str, &str)], spec: &FigureSpec, what: &str
 
 #[cfg(test)]
 mod tests {
-    use crate::pictures::samples;
+    use crate::pictures::tests::samples;
     use crate::study::FigureKind;
 
     #[test]

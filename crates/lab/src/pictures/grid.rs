@@ -6,7 +6,7 @@ use super::holes::holes;
 use super::sight::Sight;
 use crate::Result;
 use crate::figure::{
-    self, Axis, Colour, Drawing, Entry, Head, Map, MapCell, MapPanel, Pointer, RowPanel, Rows, number_label,
+    Axis, Colour, Entry, Format, Head, Map, MapCell, MapPanel, Pointer, RowPanel, Rows, number_label,
 };
 use crate::layout::{Layout, direction};
 use crate::table::Table;
@@ -43,15 +43,21 @@ impl Scene<'_> {
     }
 
     /// As a picture.
-    pub fn picture(&self, name: &str, title: &str, notes: Vec<String>) -> Result<Picture> {
+    pub fn picture(
+        &self,
+        name: &str,
+        title: &str,
+        notes: Vec<String>,
+        formats: &[Format],
+    ) -> Result<Picture> {
         let mut head = Head { title: title.into(), notes };
         let alt = format!("{title}. {}", self.in_words());
         match Layout::of(self.problem) {
             Some(layout) => {
                 head.notes.extend(self.elsewhere(&layout));
-                drawn(name, title, alt, &self.map(head, &layout))
+                Picture::of(name.into(), title, alt, &self.map(head, &layout), formats)
             }
-            None => drawn(name, title, alt, &self.rows(head)),
+            None => Picture::of(name.into(), title, alt, &self.rows(head), formats),
         }
     }
 
@@ -296,16 +302,6 @@ impl Scene<'_> {
     }
 }
 
-fn drawn(name: &str, title: &str, alt: String, drawing: &impl Drawing) -> Result<Picture> {
-    Ok(Picture {
-        name: name.into(),
-        title: title.into(),
-        svg: figure::svg(drawing, &alt)?,
-        alt,
-        png: figure::png(drawing)?,
-    })
-}
-
 /// Six significant digits.
 pub(super) fn number(x: f64) -> String {
     match x.abs() {
@@ -346,17 +342,11 @@ mod tests {
     use goalward::episode::Arena;
 
     fn scene<'a>(arena: &'a Arena, titles: &[&str]) -> Scene<'a> {
-        let answer = arena.exact();
-        let sight = |title: &&str| Sight {
-            title: title.to_string(),
-            values: answer.v.iter().copied().map(Some).collect(),
-            actions: answer.policy.iter().map(|&a| vec![a]).collect(),
-        };
         Scene {
             problem: arena.problem(),
             truth: arena.instance().truth().ok(),
             measure: "expected cost to the goal".into(),
-            sights: titles.iter().map(sight).collect(),
+            sights: titles.iter().map(|title| Sight::best(title, arena).unwrap()).collect(),
         }
     }
 
@@ -378,9 +368,9 @@ mod tests {
         assert!(text.contains('S') && text.contains('G'), "{text}");
         let two = scene(&arena, &["V_j", "V*"]).text();
         assert!(two.lines().next().unwrap().contains("V*"), "side by side: {two}");
-        let picture = scene(&arena, &["V_j", "V*"]).picture("x", "V*", Vec::new()).unwrap();
-        assert!(picture.svg.contains("goal") && picture.png.starts_with(b"\x89PNG"));
-        assert!(!picture.svg.contains("NaN"));
+        let picture = scene(&arena, &["V_j", "V*"]).picture("x", "V*", Vec::new(), &Format::all()).unwrap();
+        assert!(picture.svg().contains("goal") && picture.file(Format::Png).starts_with(b"\x89PNG"));
+        assert!(!picture.svg().contains("NaN"));
     }
 
     #[test]
@@ -391,7 +381,8 @@ mod tests {
         scene.sights[0].actions[0] = vec![1, 0];
         let text = scene.text();
         assert!(text.contains("↓=") && text.contains("= another action is as good"), "{text}");
-        let drawn = |scene: &Scene| scene.picture("x", "V*", Vec::new()).unwrap().svg;
+        let drawn =
+            |scene: &Scene| scene.picture("x", "V*", Vec::new(), &Format::all()).unwrap().svg().to_string();
         let both = drawn(&scene);
         scene.sights[0].actions[0] = vec![1];
         assert_ne!(both, drawn(&scene), "both arrows are drawn");
@@ -405,8 +396,8 @@ mod tests {
         let rows: Vec<usize> = text.lines().skip(1).take(4).map(|line| line.matches('O').count()).collect();
         assert_eq!(rows, [0, 2, 1, 1], "{text}");
         assert_eq!(text.matches(['→', '↓', '←', '↑', '↖']).count(), 11, "none on a hole: {text}");
-        let picture = scene(&arena, &["V*"]).picture("x", "V*", Vec::new()).unwrap();
-        assert_eq!(picture.svg.matches("hole").count(), 4);
+        let picture = scene(&arena, &["V*"]).picture("x", "V*", Vec::new(), &Format::all()).unwrap();
+        assert_eq!(picture.svg().matches("hole").count(), 4);
     }
 
     #[test]
@@ -417,7 +408,9 @@ mod tests {
         assert_eq!(text.lines().count(), 3 + STATES, "{text}");
         assert!(text.contains("(start)"), "{text}");
         assert!(text.lines().last().unwrap().contains("more states"), "{text}");
-        assert!(scene.picture("x", "V*", Vec::new()).unwrap().svg.contains("the first 24 of"));
+        assert!(
+            scene.picture("x", "V*", Vec::new(), &Format::all()).unwrap().svg().contains("the first 24 of")
+        );
     }
 
     #[test]
@@ -430,8 +423,8 @@ mod tests {
         scene.sights[0].actions.clear();
         let text = scene.text();
         assert_eq!((text.matches('?').count(), text.matches('∞').count()), (3, 2), "{text}");
-        let picture = scene.picture("x", "V", Vec::new()).unwrap();
-        assert!(picture.svg.contains('∞') && !picture.svg.contains("NaN"));
+        let picture = scene.picture("x", "V", Vec::new(), &Format::all()).unwrap();
+        assert!(picture.svg().contains('∞') && !picture.svg().contains("NaN"));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use super::regret::{alt, axis};
 use super::{Picture, picture};
 use crate::Result;
 use crate::figure::{Chart, Colour, Curve, CurvePoint, Dash, Head, Plot, Stroke};
-use crate::results::{Results, RunRow};
+use crate::results::Results;
 use crate::stats::{Exponent, Mean};
 use crate::study::{FigureSpec, Grows, GrowthFamily};
 use goalward::numeric::Portable;
@@ -42,26 +42,10 @@ fn slug(text: &str) -> String {
     signs.collect::<String>().split('-').filter(|part| !part.is_empty()).collect::<Vec<_>>().join("-")
 }
 
-fn symbol(over: Grows) -> &'static str {
-    match over {
-        Grows::Episodes => "K",
-        Grows::TStar => "T*",
-        Grows::BStar => "B*",
-        Grows::Dim => "d",
-        Grows::States => "the number of states",
-    }
-}
-
 /// What grows, at a world; none before it has a run.
 fn grown(chosen: &Chosen, over: Grows, world: usize) -> Option<f64> {
-    let row: &RunRow = &chosen.learners.iter().find_map(|&l| chosen.cell(world, l).runs.first())?.row;
-    let x = match over {
-        Grows::Episodes => chosen.results.study.worlds[world].length.episodes as f64,
-        Grows::TStar => row.t_star,
-        Grows::BStar => row.b_star,
-        Grows::Dim => row.dim as f64,
-        Grows::States => row.states as f64,
-    };
+    let run = chosen.learners.iter().find_map(|&l| chosen.cell(world, l).runs.first())?;
+    let x = over.of(&chosen.results.study.worlds[world], Some(&run.row))?;
     (x.is_finite() && x > 0.0).then_some(x)
 }
 
@@ -70,26 +54,16 @@ fn plot(chosen: &Chosen, family: &GrowthFamily, worlds: &[usize]) -> (String, Pl
         worlds.iter().filter_map(|&w| Some((grown(chosen, family.over, w)?, w))).collect();
     xs.sort_by(|a, b| a.0.total_cmp(&b.0));
     let curves: Vec<Curve> = chosen.learners.iter().filter_map(|&l| curve(chosen, worlds, &xs, l)).collect();
-    let name = symbol(family.over);
-    let x_title = match family.over {
-        Grows::Episodes => "Episodes K",
-        Grows::TStar => "T*, the expected steps of the best policy",
-        Grows::BStar => "B*, the largest cost-to-go",
-        Grows::Dim => "Dimension d",
-        Grows::States => "Number of states",
-    };
+    let name = if family.over == Grows::States { "the number of states" } else { family.over.name() };
     let plot = Plot {
-        x: axis(&chosen.spec.x, x_title, true),
+        x: axis(&chosen.spec.x, family.over.title(), true),
         y: axis(&chosen.spec.y, "Cumulative gap regret", true),
         guides: guides(family, &curves),
         curves,
         empty: "no finished run".into(),
         ..Plot::default()
     };
-    let title = match chosen.spec.title.as_str() {
-        "" => format!("Gap regret over {name}: {}", family.world),
-        told => told.into(),
-    };
+    let title = chosen.spec.headline(|| format!("Gap regret over {name}: {}", family.world));
     let mut notes = vec![format!(
         "{} · mean at the end of the runs, band: 95 % interval of the mean (Student's t) · exponent: slope \
          of the line through the points, with a 95 % bootstrap interval over seeds",

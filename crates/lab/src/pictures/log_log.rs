@@ -3,7 +3,7 @@
 
 use super::Picture;
 use super::chosen::{Chosen, Line};
-use super::regret::{Measure, axis, charts, curves};
+use super::regret::{Measured, axis, charts, curves};
 use crate::Result;
 use crate::figure::{Colour, Curve, CurvePoint, Dash, Plot, Stroke};
 use crate::results::Results;
@@ -34,7 +34,7 @@ const FROM: f64 = 32.0;
 
 pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>> {
     let plot = |chosen: &Chosen, world: usize, lines: &[Line]| {
-        let mut curves = curves(chosen, world, lines, Measure::GAP);
+        let mut curves = curves(chosen, world, lines, Measured::GAP);
         let guides = guides(&curves);
         curves.extend(lower_bound(chosen, world, &curves));
         Plot {
@@ -49,7 +49,7 @@ pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>>
     let note = "lower bound: for every K, some world with this d and B* makes any learner pay at least \
                 (d−1) B* √K / 102.4 on average (our constant, the paper prints none); this world may be \
                 easier";
-    charts(results, spec, Measure::GAP, plot, &[note.into()])
+    charts(results, spec, Measured::GAP, plot, &[note.into()])
 }
 
 /// Lines of slope 1/2 and 1 from one point: where the middle one of the curves begins.

@@ -1,6 +1,6 @@
 //! The mean curve of a cell's runs.
 
-use super::band::{self, Column};
+use super::band::{self, RunsAt};
 use crate::figure::CurvePoint;
 use crate::results::{Cell, EpisodeRow};
 use crate::study::Band;
@@ -16,7 +16,7 @@ pub(super) fn of_episodes(cell: &Cell, band: Band, value: impl Fn(&EpisodeRow) -
     numbers.sort_unstable();
     numbers.dedup();
     let mut cursors = vec![0; cell.runs.len()];
-    let mut columns: Vec<(Column, Vec<usize>)> = Vec::new();
+    let mut columns: Vec<(RunsAt, Vec<usize>)> = Vec::new();
     for k in numbers {
         let (mut values, mut who, mut left) = (Vec::new(), Vec::new(), 0);
         for (r, (run, cursor)) in cell.runs.iter().zip(&mut cursors).enumerate() {
@@ -28,7 +28,7 @@ pub(super) fn of_episodes(cell: &Cell, band: Band, value: impl Fn(&EpisodeRow) -
             }
         }
         if values.len() == left && 2 * left >= cell.runs.len() && values.iter().all(|v| v.is_finite()) {
-            columns.push((Column { x: k as f64, values }, who));
+            columns.push((RunsAt { x: k as f64, values }, who));
         }
     }
     let stayed = columns.last().map_or(Vec::new(), |(_, who)| who.clone());
@@ -40,14 +40,14 @@ pub(super) fn of_episodes(cell: &Cell, band: Band, value: impl Fn(&EpisodeRow) -
         Band::Simultaneous => stayed.into_iter().map(of).collect(),
         _ => Vec::new(),
     };
-    let columns: Vec<Column> = columns.into_iter().map(|(column, _)| column).collect();
+    let columns: Vec<RunsAt> = columns.into_iter().map(|(column, _)| column).collect();
     band::points(&columns, &whole, band)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pictures::samples;
+    use crate::pictures::tests::samples;
 
     #[test]
     fn a_curve_ends_with_half_of_its_runs() {

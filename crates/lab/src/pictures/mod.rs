@@ -9,8 +9,6 @@ mod band;
 mod bars;
 mod chosen;
 mod coverage;
-#[cfg(test)]
-mod gallery;
 pub mod grid;
 mod growth;
 mod headline;
@@ -20,8 +18,6 @@ mod means;
 mod per_root;
 mod regret;
 mod rowed;
-#[cfg(test)]
-mod samples;
 mod set;
 pub mod sight;
 mod time;
@@ -29,7 +25,7 @@ mod values;
 mod width;
 
 use crate::Result;
-use crate::figure::{self, Drawing, Stroke};
+use crate::figure::{Dash, Drawing, Format, Stroke};
 use crate::results::Results;
 use crate::study::{FigureKind, FigureSpec, LearnerPoint, Study};
 
@@ -42,10 +38,35 @@ pub struct Picture {
     pub title: String,
     /// What it shows, in words, for those who cannot see it.
     pub alt: String,
-    /// As SVG.
-    pub svg: String,
-    /// As PNG; empty where none was asked for.
-    pub png: Vec<u8>,
+    /// Width and height in pixels.
+    pub size: (u32, u32),
+    /// Its files: an SVG, and what else was asked for.
+    pub files: Vec<(Format, Vec<u8>)>,
+}
+
+impl Picture {
+    /// Draws it.
+    fn of(
+        name: String,
+        title: &str,
+        alt: String,
+        drawing: &impl Drawing,
+        formats: &[Format],
+    ) -> Result<Picture> {
+        let wanted = Format::all().into_iter().filter(|f| *f == Format::Svg || formats.contains(f));
+        let files = wanted.map(|format| Ok((format, format.draw(drawing, &alt)?))).collect::<Result<_>>()?;
+        Ok(Picture { name, title: title.into(), alt, size: drawing.size(), files })
+    }
+
+    /// The bytes of a file; empty where none was drawn.
+    pub fn file(&self, format: Format) -> &[u8] {
+        self.files.iter().find(|(of, _)| *of == format).map_or(&[], |(_, bytes)| bytes)
+    }
+
+    #[cfg(test)]
+    fn svg(&self) -> &str {
+        std::str::from_utf8(self.file(Format::Svg)).unwrap()
+    }
 }
 
 /// How the curves of every learner look, in the study's order: the same in all figures and in the
@@ -65,7 +86,7 @@ pub fn strokes(study: &Study) -> Vec<Stroke> {
         let look = learner.look;
         let own = match look.colour {
             None => Stroke::nth(free.next().unwrap_or(0)),
-            Some(colour) => Stroke::new(colour, 4.6, figure::Dash::Solid),
+            Some(colour) => Stroke::new(colour, 4.6, Dash::Solid),
         };
         Stroke::new(
             look.colour.unwrap_or(own.colour),
@@ -76,20 +97,32 @@ pub fn strokes(study: &Study) -> Vec<Stroke> {
     study.learners.iter().map(chosen).collect()
 }
 
+type Draw = fn(&Results, &FigureSpec) -> Result<Vec<Picture>>;
+
+/// Every kind of figure, and what draws it.
+const KINDS: &[(FigureKind, Draw)] = &[
+    (FigureKind::Regret, regret::draw),
+    (FigureKind::GapRegret, regret::draw),
+    (FigureKind::PerRoot, per_root::draw),
+    (FigureKind::LogLog, log_log::draw),
+    (FigureKind::Bars, bars::draw),
+    (FigureKind::Coverage, coverage::draw),
+    (FigureKind::Width, width::draw),
+    (FigureKind::Values, values::draw),
+    (FigureKind::Set, set::draw),
+    (FigureKind::Time, time::draw),
+    (FigureKind::Growth, growth::draw),
+];
+
+/// Every kind of figure.
+pub fn kinds() -> impl Iterator<Item = FigureKind> {
+    KINDS.iter().map(|(kind, _)| *kind)
+}
+
 /// Draws a figure; one whose worlds do not fit side by side becomes several.
 pub fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>> {
-    match spec.kind {
-        FigureKind::Regret | FigureKind::GapRegret => regret::draw(results, spec),
-        FigureKind::PerRoot => per_root::draw(results, spec),
-        FigureKind::LogLog => log_log::draw(results, spec),
-        FigureKind::Bars => bars::draw(results, spec),
-        FigureKind::Coverage => coverage::draw(results, spec),
-        FigureKind::Width => width::draw(results, spec),
-        FigureKind::Time => time::draw(results, spec),
-        FigureKind::Growth => growth::draw(results, spec),
-        FigureKind::Values => values::draw(results, spec),
-        FigureKind::Set => set::draw(results, spec),
-    }
+    let draw = KINDS.iter().find(|(kind, _)| *kind == spec.kind);
+    draw.map_or(Ok(Vec::new()), |(_, draw)| draw(results, spec))
 }
 
 /// Draws one picture. Where there are several of a figure, their names end with their numbers.
@@ -101,9 +134,8 @@ fn picture(
     drawing: &impl Drawing,
 ) -> Result<Picture> {
     let name = if of == 1 { spec.name.clone() } else { format!("{}-{}", spec.name, n + 1) };
-    let png = if spec.png { figure::png(drawing)? } else { Vec::new() };
-    Ok(Picture { name, title: title.into(), svg: figure::svg(drawing, &alt)?, alt, png })
+    Picture::of(name, title, alt, drawing, &spec.formats)
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -2,7 +2,7 @@
 
 use super::Picture;
 use super::chosen::{Chosen, Line};
-use super::regret::{Measure, axis, charts, curves};
+use super::regret::{Measured, axis, charts, curves};
 use crate::Result;
 use crate::figure::{CurvePoint, Marks, Plot};
 use crate::results::Results;
@@ -13,7 +13,7 @@ const FIRST_EPISODE: f64 = 25.0;
 
 pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>> {
     let plot = |chosen: &Chosen, world: usize, lines: &[Line]| {
-        let mut curves = curves(chosen, world, lines, Measure::REGRET);
+        let mut curves = curves(chosen, world, lines, Measured::REGRET);
         for curve in &mut curves {
             curve.points.retain(|p| p.x >= FIRST_EPISODE);
             curve.points.iter_mut().for_each(per_root);
@@ -34,7 +34,7 @@ pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>>
             ..Plot::default()
         }
     };
-    charts(results, spec, Measure { name: "Regret per episode", ..Measure::REGRET }, plot, &[])
+    charts(results, spec, Measured { name: "Regret per episode", ..Measured::REGRET }, plot, &[])
 }
 
 /// The point at sqrt(K) with everything divided by K.

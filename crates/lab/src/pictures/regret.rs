@@ -3,10 +3,10 @@
 use super::chosen::{Chosen, Line};
 use super::{Picture, band, headline, means, picture};
 use crate::Result;
-use crate::figure::{Axis, Chart, Curve, Head, Plot, number_label};
+use crate::figure::{Axis, Chart, Curve, CurvePoint, Head, Plot, number_label};
 use crate::results::{Cell, EpisodeRow, Results, Run};
 use crate::stats::Mean;
-use crate::study::{AxisSpec, FigureKind, FigureSpec};
+use crate::study::{AxisSpec, Band, FigureKind, FigureSpec};
 
 /// The most plots of one picture, and the most in a row.
 const PLOTS: usize = 9;
@@ -14,7 +14,7 @@ const COLUMNS: usize = 3;
 
 /// What a curve measures.
 #[derive(Clone, Copy)]
-pub(super) struct Measure {
+pub(super) struct Measured {
     /// As a word.
     pub(super) name: &'static str,
     /// At an episode: learners of which it is the same in every run are one line. None if nothing
@@ -22,24 +22,28 @@ pub(super) struct Measure {
     pub(super) value: Option<fn(&EpisodeRow) -> f64>,
     /// At the end of a run.
     pub(super) end: fn(&Run) -> Option<f64>,
+    /// The curve of a cell's runs.
+    pub(super) points: fn(&Cell, Band) -> Vec<CurvePoint>,
 }
 
-impl Measure {
-    pub(super) const REGRET: Measure = Measure {
+impl Measured {
+    pub(super) const REGRET: Measured = Measured {
         name: "Regret",
         value: Some(|e| e.regret),
         end: |run| run.episodes.last().map(|e| e.regret),
+        points: |cell, band| means::of_episodes(cell, band, |e| e.regret),
     };
-    pub(super) const GAP: Measure = Measure {
+    pub(super) const GAP: Measured = Measured {
         name: "Gap regret",
         value: Some(|e| e.gap_regret),
         end: |run| run.episodes.last().map(|e| e.gap_regret),
+        points: |cell, band| means::of_episodes(cell, band, |e| e.gap_regret),
     };
 }
 
 pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>> {
     let gap = spec.kind == FigureKind::GapRegret;
-    let measure = if gap { Measure::GAP } else { Measure::REGRET };
+    let measure = if gap { Measured::GAP } else { Measured::REGRET };
     let y = if gap { "Cumulative gap regret" } else { "Cumulative regret" };
     let plot = |chosen: &Chosen, world: usize, lines: &[Line]| Plot {
         title: chosen.world(world).into(),
@@ -57,22 +61,20 @@ pub(super) fn axis(told: &AxisSpec, title: &str, log: bool) -> Axis {
     Axis { title, range: told.range, log: told.log.unwrap_or(log) }
 }
 
-/// The mean curves of a world's lines.
-pub(super) fn curves(chosen: &Chosen, world: usize, lines: &[Line], measure: Measure) -> Vec<Curve> {
+/// The curves of a world's lines, where there is something of them.
+pub(super) fn curves(chosen: &Chosen, world: usize, lines: &[Line], measure: Measured) -> Vec<Curve> {
     let of = |line: &Line| {
-        let cell = chosen.cell(world, line.learners[0]);
-        let points = means::of_episodes(cell, chosen.spec.band, measure.value?);
-        let curve = Curve { label: line.label.clone(), stroke: line.stroke, points, dots: false };
-        (!curve.points.is_empty()).then_some(curve)
+        let points = (measure.points)(chosen.cell(world, line.learners[0]), chosen.spec.band);
+        Curve { label: line.label.clone(), stroke: line.stroke, points, dots: false }
     };
-    lines.iter().filter_map(of).collect()
+    lines.iter().map(of).filter(|curve| !curve.points.is_empty()).collect()
 }
 
 /// Charts of curves, a plot for each world; of more worlds than a picture holds several.
 pub(super) fn charts(
     results: &Results,
     spec: &FigureSpec,
-    measure: Measure,
+    measure: Measured,
     plot: impl Fn(&Chosen, usize, &[Line]) -> Plot,
     notes: &[String],
 ) -> Result<Vec<Picture>> {
@@ -86,10 +88,9 @@ pub(super) fn charts(
             plot.empty = "no finished episode".into();
             vanished(plot);
         }
-        let title = match spec.title.as_str() {
-            "" => headline::least(&chosen, worlds, measure.name, "ends lowest", |cell| end(cell, measure)),
-            told => told.into(),
-        };
+        let least =
+            || headline::least(&chosen, worlds, measure.name, "ends lowest", |cell| end(cell, measure));
+        let title = spec.headline(least);
         let alt = alt(&title, &plots);
         let chart = chart(&chosen, worlds, &lines, title.clone(), plots, notes);
         pictures.push(picture(spec, (n, parts.len()), &title, alt, &chart)?);
@@ -130,7 +131,7 @@ fn chart(
 }
 
 /// The mean of where the runs of a cell end.
-fn end(cell: &Cell, measure: Measure) -> Option<f64> {
+fn end(cell: &Cell, measure: Measured) -> Option<f64> {
     let ends: Vec<f64> = cell.runs.iter().filter_map(measure.end).collect();
     Mean::of(&ends).map(|mean| mean.mean)
 }

@@ -47,7 +47,7 @@ pub(super) fn draw(
         }
         let label =
             |&l: &usize| (chosen.name(worlds, l) + &chosen.missing(worlds, l), chosen.stroke(l).colour);
-        let title = if spec.title.is_empty() { headline(worlds) } else { spec.title.clone() };
+        let title = spec.headline(|| headline(worlds));
         let mut notes = about.notes.clone();
         if let ([world], Some(first)) = (*worlds, notes.first_mut()) {
             let world = chosen.world(*world);

@@ -58,10 +58,7 @@ pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>>
             ..Plot::default()
         });
     }
-    let title = match spec.title.as_str() {
-        "" => headline(&plots).to_string(),
-        told => told.into(),
-    };
+    let title = spec.headline(|| headline(&plots).to_string());
     let parts: Vec<&[Plot]> = plots.chunks(PLOTS).collect();
     let mut pictures = Vec::new();
     for (n, part) in parts.iter().enumerate() {

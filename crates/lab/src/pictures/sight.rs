@@ -1,6 +1,8 @@
 //! What is said of the states of a problem: what they cost, and what is done there.
 
+use crate::Result;
 use goalward::Problem;
+use goalward::episode::Arena;
 use goalward::plan::{Answer, Objective};
 use goalward::problem::{Action, State, Truth};
 
@@ -19,6 +21,11 @@ pub struct Sight {
 const SAME: f64 = 1e-9;
 
 impl Sight {
+    /// What the best policy of a world pays and does.
+    pub fn best(title: &str, arena: &Arena) -> Result<Sight> {
+        Ok(Sight::of(title, arena.problem(), arena.instance().truth()?, arena.exact()))
+    }
+
     /// Values and policy of a solved problem. Actions are as good as the policy's where the bounds on
     /// the values do not tell them apart.
     pub fn of(title: &str, problem: &Problem, truth: &Truth, answer: &Answer) -> Sight {

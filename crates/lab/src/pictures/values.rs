@@ -14,28 +14,19 @@ pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>>
     let mut pictures = Vec::new();
     for &world in &chosen.worlds {
         let arena = results.study.worlds[world].place.open()?;
-        let answer = arena.exact();
-        let sight = Sight::of("", arena.problem(), arena.instance().truth()?, answer);
         let scene = Scene {
             problem: arena.problem(),
             truth: arena.instance().truth().ok(),
             measure: "V*, the expected cost to the goal".into(),
-            sights: vec![sight],
+            sights: vec![Sight::best("", &arena)?],
         };
-        let title = match spec.title.as_str() {
-            "" => format!("V* and the best policy on {}", chosen.world(world)),
-            told => told.into(),
-        };
+        let title = spec.headline(|| format!("V* and the best policy on {}", chosen.world(world)));
         let name = match chosen.worlds.len() {
             1 => spec.name.clone(),
             _ => format!("{}-{}", spec.name, pictures.len() + 1),
         };
         let note = format!("{} from the start, by the best actions", number(arena.optimal_cost()));
-        let mut picture = scene.picture(&name, &title, vec![note])?;
-        if !spec.png {
-            picture.png.clear();
-        }
-        pictures.push(picture);
+        pictures.push(scene.picture(&name, &title, vec![note], &spec.formats)?);
     }
     Ok(pictures)
 }

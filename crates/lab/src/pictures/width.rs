@@ -1,11 +1,11 @@
 //! The width of the confidence sets over time, as a share of B's.
 
 use super::Picture;
-use super::band::{self, Column};
+use super::band::{self, RunsAt};
 use super::chosen::{Chosen, Line};
-use super::regret::{Measure, axis, charts};
+use super::regret::{Measured, axis, charts, curves};
 use crate::Result;
-use crate::figure::{Curve, CurvePoint, Plot};
+use crate::figure::{CurvePoint, Plot};
 use crate::results::{Cell, Results, Run};
 use crate::study::{Band, FigureSpec};
 use goalward::numeric::Portable;
@@ -16,24 +16,18 @@ const QUANTITY: &str = "width";
 const POINTS: usize = 120;
 
 pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>> {
-    let plot = |chosen: &Chosen, world: usize, lines: &[Line]| {
-        let of = |line: &Line| {
-            let points = means(chosen.cell(world, line.learners[0]), spec.band);
-            let curve = Curve { label: line.label.clone(), stroke: line.stroke, points, dots: false };
-            (!curve.points.is_empty()).then_some(curve)
-        };
-        Plot {
-            title: chosen.world(world).into(),
-            x: axis(&spec.x, "Steps t", true),
-            y: axis(&spec.y, "Width of the confidence sets (B: 1)", false),
-            curves: lines.iter().filter_map(of).collect(),
-            ..Plot::default()
-        }
+    // learners of the same regret have sets of their own: nothing is grouped
+    let (name, end) = ("Width of the confidence sets", |run: &Run| run.row.width);
+    let measure = Measured { name, value: None, end, points: means };
+    let plot = |chosen: &Chosen, world: usize, lines: &[Line]| Plot {
+        title: chosen.world(world).into(),
+        x: axis(&spec.x, "Steps t", true),
+        y: axis(&spec.y, "Width of the confidence sets (B: 1)", false),
+        curves: curves(chosen, world, lines, measure),
+        ..Plot::default()
     };
     let note = "mean over the directions φ_V*(s,a), as a share of B's width; between two plans that were \
                 looked at it is that of the first";
-    // learners of the same regret have sets of their own: nothing is grouped
-    let measure = Measure { name: "Width of the confidence sets", value: None, end: |run| run.row.width };
     charts(results, spec, measure, plot, &[note.into()])
 }
 
@@ -68,7 +62,7 @@ fn means(cell: &Cell, band: Band) -> Vec<CurvePoint> {
         };
         let values: Vec<f64> = runs.iter().filter_map(at).collect();
         if 2 * values.len() >= runs.len() {
-            columns.push(Column { x: t as f64, values });
+            columns.push(RunsAt { x: t as f64, values });
             let last = steps.last().copied().unwrap_or(1).max(2) as f64;
             next = t as f64 * last.to_the(1.0 / POINTS as f64);
         }
@@ -85,7 +79,7 @@ fn means(cell: &Cell, band: Band) -> Vec<CurvePoint> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pictures::samples;
+    use crate::pictures::tests::samples;
     use crate::results::ProbeRow;
 
     #[test]

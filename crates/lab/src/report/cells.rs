@@ -1,6 +1,6 @@
 //! What every learner came to in every world, as one table.
 
-use super::tables::{Heading, Shown, Sortable};
+use super::tables::{CellText, Heading, Sortable};
 use crate::results::{Cell, Results, Run};
 use crate::stats::Mean;
 use crate::table::fixed;
@@ -33,36 +33,36 @@ pub(super) fn table(results: &Results) -> Sortable {
     }
 }
 
-fn row(results: &Results, cell: &Cell) -> Vec<Shown> {
+fn row(results: &Results, cell: &Cell) -> Vec<CellText> {
     let study = &results.study;
     let number = |mean: Option<Mean>| {
-        Shown::number(mean.map_or("-".into(), |m| m.to_string()), mean.map(|mean| mean.mean))
+        CellText::number(mean.map_or("-".into(), |m| m.to_string()), mean.map(|mean| mean.mean))
     };
     let plain = |mean: Option<Mean>, decimals: usize| {
         let mean = mean.map(|mean| mean.mean);
         let text = mean.map_or("-".into(), |x| crate::figure::number_label(x, decimals));
-        Shown::number(text, mean)
+        CellText::number(text, mean)
     };
     let steps: u64 = cell.runs.iter().map(|run| run.row.steps).sum();
     let seconds: f64 = cell.runs.iter().map(|run| run.seconds).sum();
     let pace = (steps > 0).then(|| 1e6 * seconds / steps as f64);
     vec![
-        Shown::words(&study.worlds[cell.world].label),
-        Shown::words(&study.learners[cell.learner].contender.label),
+        CellText::words(&study.worlds[cell.world].label),
+        CellText::words(&study.learners[cell.learner].contender.label),
         runs(results, cell),
         number(mean(cell, |run| run.row.gap_regret)),
         number(mean(cell, |run| run.row.regret)),
         plain(mean(cell, |run| run.row.episodes as f64), 0),
         plain(mean(cell, |run| run.row.steps as f64), 0),
         plain(mean(cell, |run| run.row.planner_calls as f64), 0),
-        Shown::number(pace.map_or("-".into(), |x| fixed(x, if x < 10.0 { 2 } else { 0 })), pace),
+        CellText::number(pace.map_or("-".into(), |x| fixed(x, if x < 10.0 { 2 } else { 0 })), pace),
         plain(mean(cell, |run| run.row.state_bytes as f64 / 1000.0), 1),
-        Shown::words(guarantee(cell)),
+        CellText::words(guarantee(cell)),
     ]
 }
 
 /// How many runs there are, of how many, and how many of them the cap ended.
-fn runs(results: &Results, cell: &Cell) -> Shown {
+fn runs(results: &Results, cell: &Cell) -> CellText {
     let there = cell.runs.len();
     let mut text = match there == cell.planned {
         true => there.to_string(),
@@ -73,7 +73,7 @@ fn runs(results: &Results, cell: &Cell) -> Shown {
         cut if cut == there => text.push_str(", cut off"),
         cut => text.push_str(&format!(", {cut} cut off")),
     }
-    Shown::number(text, Some(there as f64))
+    CellText::number(text, Some(there as f64))
 }
 
 /// What the runs say of their guarantee, each answer once.

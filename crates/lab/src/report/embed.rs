@@ -1,5 +1,6 @@
 //! Data and pictures inside a page.
 
+use crate::figure::Format;
 use crate::pictures::Picture;
 use serde_json::Value;
 
@@ -8,27 +9,15 @@ pub(super) fn json(value: &Value) -> String {
     value.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }
 
-/// A picture as an address that is its own content: the SVG, or the PNG if that is smaller.
+/// A picture as an address that is its own content: the smallest of its files.
 ///
 /// An SVG is embedded as an image and not as a part of the page: so it can run nothing, and names
 /// inside it meet no others.
 pub(super) fn picture(picture: &Picture) -> String {
-    let (svg, png) = (picture.svg.as_bytes(), &picture.png);
-    match svg.is_empty() || (!png.is_empty() && png.len() < svg.len()) {
-        true => format!("data:image/png;base64,{}", base64(png)),
-        false => format!("data:image/svg+xml;base64,{}", base64(svg)),
-    }
-}
-
-/// Width and height of a picture in pixels: a page that knows them does not move when it arrives.
-pub(super) fn size(picture: &Picture) -> Option<(u32, u32)> {
-    let of_svg = |key: &str| {
-        let head = picture.svg.split('>').next()?;
-        head.split_once(&format!(" {key}=\""))?.1.split('"').next()?.parse().ok()
-    };
-    let of_png = |at: usize| Some(u32::from_be_bytes(picture.png.get(at..at + 4)?.try_into().ok()?));
-    // a PNG begins with eight bytes, and its first chunk with eight more
-    of_svg("width").zip(of_svg("height")).or_else(|| of_png(16).zip(of_png(20)))
+    let files = picture.files.iter().filter(|(_, bytes)| !bytes.is_empty());
+    let smallest = files.min_by_key(|(format, bytes)| (bytes.len(), *format == Format::Png));
+    smallest
+        .map_or(String::new(), |(format, bytes)| format!("data:{};base64,{}", format.mime(), base64(bytes)))
 }
 
 /// A number for drawing: so many digits; null where it is none.
@@ -75,7 +64,8 @@ mod tests {
     fn the_smaller_picture_is_taken() {
         let picture_of = |svg: &str, png: &[u8]| {
             let (name, title, alt) = (String::new(), String::new(), String::new());
-            picture(&Picture { name, title, alt, svg: svg.into(), png: png.into() })
+            let files = vec![(Format::Png, png.to_vec()), (Format::Svg, svg.into())];
+            picture(&Picture { name, title, alt, size: (0, 0), files })
         };
         assert!(picture_of("<svg/>", &[1, 2, 3]).starts_with("data:image/png"));
         assert!(picture_of("<svg/>", &[1; 30]).starts_with("data:image/svg+xml"));

@@ -3,8 +3,9 @@
 use super::tables::Sortable;
 use super::{cells, embed, island, parameters};
 use crate::analysis::Findings;
+use crate::group::grouped;
 use crate::pictures::{self, Picture};
-use crate::results::{Machine, Results};
+use crate::results::{Cell, Machine, Results, Share};
 use crate::table::fixed;
 use serde::Serialize;
 
@@ -22,8 +23,8 @@ pub(super) struct Page {
     warnings: Vec<String>,
     tables: Vec<Sortable>,
     cells: Sortable,
-    legend: Vec<Entry>,
-    worlds: Vec<Chart>,
+    legend: Vec<LegendEntry>,
+    worlds: Vec<WorldChart>,
     /// Whether the curves begin with a logarithmic y axis.
     log: bool,
     pictures: Vec<Figure>,
@@ -48,7 +49,7 @@ struct Failure {
 
 /// A line of the legend.
 #[derive(Serialize)]
-struct Entry {
+struct LegendEntry {
     label: String,
     light: String,
     dark: String,
@@ -58,7 +59,7 @@ struct Entry {
 
 /// The place of a world's curves.
 #[derive(Serialize)]
-struct Chart {
+struct WorldChart {
     label: String,
     /// What a reader of the curves must know, or nothing.
     notes: Vec<String>,
@@ -69,7 +70,7 @@ struct Figure {
     title: String,
     alt: String,
     source: String,
-    size: Option<(u32, u32)>,
+    size: (u32, u32),
 }
 
 pub(super) fn of(results: &Results, findings: &Findings, pictures: &[Picture]) -> Page {
@@ -78,7 +79,7 @@ pub(super) fn of(results: &Results, findings: &Findings, pictures: &[Picture]) -
         title: p.title.clone(),
         alt: p.alt.clone(),
         source: embed::picture(p),
-        size: embed::size(p),
+        size: p.size,
     };
     Page {
         name: study.name.clone(),
@@ -154,28 +155,24 @@ fn missing(results: &Results) -> Option<String> {
 }
 
 fn failures(results: &Results) -> Vec<Failure> {
-    let mut all: Vec<Failure> = Vec::new();
-    for cell in &results.cells {
-        let mut reasons: Vec<&str> = cell.failed.iter().map(|(_, reason)| reason.as_str()).collect();
-        reasons.sort_unstable();
-        reasons.dedup();
-        for reason in reasons {
-            let with: Vec<u64> =
-                cell.failed.iter().filter(|(_, r)| r == reason).map(|(seed, _)| *seed).collect();
-            all.push(Failure {
-                world: results.study.worlds[cell.world].label.clone(),
-                learner: results.study.learners[cell.learner].contender.label.clone(),
-                seeds: seeds(&with),
-                reason: reason.into(),
-            });
-        }
-    }
-    all
+    let of_cell = |cell: &Cell| {
+        let (world, learner) = (&results.study.worlds[cell.world], &results.study.learners[cell.learner]);
+        let failure = |group: Vec<&(u64, String)>| Failure {
+            world: world.label.clone(),
+            learner: learner.contender.label.clone(),
+            seeds: seeds(&group.iter().map(|(seed, _)| *seed).collect::<Vec<_>>()),
+            reason: group[0].1.clone(),
+        };
+        let mut groups = grouped(&cell.failed, |a, b| a.1 == b.1);
+        groups.sort_by_key(|group| &group[0].1);
+        groups.into_iter().map(failure).collect::<Vec<_>>()
+    };
+    results.cells.iter().flat_map(of_cell).collect()
 }
 
-fn legend(results: &Results) -> Vec<Entry> {
+fn legend(results: &Results) -> Vec<LegendEntry> {
     let strokes = pictures::strokes(&results.study);
-    let entry = |(learner, stroke): (&crate::study::LearnerPoint, &crate::figure::Stroke)| Entry {
+    let entry = |(learner, stroke): (&crate::study::LearnerPoint, &crate::figure::Stroke)| LegendEntry {
         label: learner.contender.label.clone(),
         light: stroke.colour.hex(),
         dark: island::on_dark(stroke.colour).hex(),
@@ -186,7 +183,7 @@ fn legend(results: &Results) -> Vec<Entry> {
 }
 
 /// What curves cannot show: runs that are missing, and runs that were cut off.
-fn chart(results: &Results, world: usize) -> Chart {
+fn chart(results: &Results, world: usize) -> WorldChart {
     let mut notes = Vec::new();
     for learner in 0..results.study.learners.len() {
         let cell = results.cell(world, learner);
@@ -205,13 +202,14 @@ fn chart(results: &Results, world: usize) -> Chart {
             notes.push(format!("{label}: {all}cut off by the cap on steps; {curve}."));
         }
     }
-    Chart { label: results.study.worlds[world].label.clone(), notes }
+    WorldChart { label: results.study.worlds[world].label.clone(), notes }
 }
 
-fn machine(machine: &Machine) -> String {
-    let Machine { host, os, cores, runs, seconds } = machine;
+fn machine(share: &Share) -> String {
+    let Machine { host, system, cores } = &share.machine;
     let unit = if *cores == 1 { "core" } else { "cores" };
-    format!("{host} ({os}, {cores} {unit}): {runs} runs in {} of run time", duration(*seconds))
+    let time = duration(share.seconds);
+    format!("{host} ({system}, {cores} {unit}): {} runs in {time} of run time", share.runs)
 }
 
 /// Run times of the whole study.

@@ -1,7 +1,8 @@
 //! Every parameter of a study: of the worlds, and of the learners with what was in force.
 
-use super::tables::{Heading, Shown, Sortable};
+use super::tables::{CellText, Heading, Sortable};
 use crate::figure::number_label;
+use crate::group::distinct;
 use crate::results::{Results, RunRow};
 use crate::study::{Length, WorldPoint};
 use goalward::numeric::Portable;
@@ -23,20 +24,20 @@ pub(super) fn worlds(results: &Results) -> Sortable {
     Sortable { title: "Worlds".into(), headings, rows: rows.collect() }
 }
 
-fn world_row(world: &WorldPoint, known: Option<&RunRow>) -> Vec<Shown> {
+fn world_row(world: &WorldPoint, known: Option<&RunRow>) -> Vec<CellText> {
     let Length { episodes, max_steps, by_steps } = world.length;
-    let count = |n: u64| Shown::number(number_label(n as f64, 0), Some(n as f64));
+    let count = |n: u64| CellText::number(number_label(n as f64, 0), Some(n as f64));
     let mut row = vec![
-        Shown::words(&world.label),
-        Shown::words(&world.place.world),
-        Shown::words(settings(&world.place.params)),
-        if by_steps { Shown::words("by steps") } else { count(episodes) },
-        max_steps.map_or(Shown::words("none"), count),
+        CellText::words(&world.label),
+        CellText::words(&world.place.world),
+        CellText::words(settings(&world.place.params)),
+        if by_steps { CellText::words("by steps") } else { count(episodes) },
+        max_steps.map_or(CellText::words("none"), count),
     ];
-    let whole = |x: fn(&RunRow) -> u64| known.map_or(Shown::words("-"), |row| count(x(row)));
+    let whole = |x: fn(&RunRow) -> u64| known.map_or(CellText::words("-"), |row| count(x(row)));
     let real = |x: fn(&RunRow) -> f64| match known.map(x) {
-        Some(x) => Shown::number(short(x), Some(x)),
-        None => Shown::words("-"),
+        Some(x) => CellText::number(short(x), Some(x)),
+        None => CellText::words("-"),
     };
     row.extend([whole(|row| row.dim), whole(|row| row.states), whole(|row| row.pairs)]);
     row.extend([
@@ -70,21 +71,16 @@ pub(super) fn learners(results: &Results) -> Vec<Setup> {
 fn setup(results: &Results, learner: usize) -> Setup {
     let cells: Vec<_> = (0..results.study.worlds.len()).map(|w| results.cell(w, learner)).collect();
     let cells: Vec<_> = cells.into_iter().filter(|cell| !cell.runs.is_empty()).collect();
-    let mut names: Vec<&String> = Vec::new();
-    for name in cells.iter().flat_map(|cell| cell.runs[0].parameters.keys()) {
-        if !names.contains(&name) {
-            names.push(name);
-        }
-    }
-    let mut rows: Vec<(String, Vec<String>)> = Vec::new();
-    for name in names {
+    let names = distinct(cells.iter().flat_map(|cell| cell.runs[0].parameters.keys()));
+    let row = |name: &String| {
         let mut values: Vec<String> =
             cells.iter().map(|cell| value(cell.runs[0].parameters.get(name))).collect();
         if values.iter().all(|value| *value == values[0]) {
             values.truncate(1);
         }
-        rows.push((name.clone(), values));
-    }
+        (name.clone(), values)
+    };
+    let rows: Vec<(String, Vec<String>)> = names.into_iter().map(row).collect();
     let differ = rows.iter().any(|(_, values)| values.len() > 1);
     let label = |cell: &&crate::results::Cell| results.study.worlds[cell.world].label.clone();
     let contender = &results.study.learners[learner].contender;

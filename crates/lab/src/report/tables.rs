@@ -8,7 +8,7 @@ use serde::Serialize;
 pub(super) struct Sortable {
     pub(super) title: String,
     pub(super) headings: Vec<Heading>,
-    pub(super) rows: Vec<Vec<Shown>>,
+    pub(super) rows: Vec<Vec<CellText>>,
 }
 
 /// A column's heading.
@@ -20,20 +20,20 @@ pub(super) struct Heading {
 
 /// A cell.
 #[derive(Serialize)]
-pub(super) struct Shown {
+pub(super) struct CellText {
     pub(super) text: String,
     /// The number that it is sorted by, with all digits; none for words.
     pub(super) value: Option<f64>,
 }
 
-impl Shown {
-    pub(super) fn words(text: impl Into<String>) -> Shown {
-        Shown { text: text.into(), value: None }
+impl CellText {
+    pub(super) fn words(text: impl Into<String>) -> CellText {
+        CellText { text: text.into(), value: None }
     }
 
     /// A number with all its digits beside the text that shows it.
-    pub(super) fn number(text: impl Into<String>, value: Option<f64>) -> Shown {
-        Shown { text: text.into(), value: value.filter(|x| x.is_finite()) }
+    pub(super) fn number(text: impl Into<String>, value: Option<f64>) -> CellText {
+        CellText { text: text.into(), value: value.filter(|x| x.is_finite()) }
     }
 }
 
@@ -42,7 +42,7 @@ impl Sortable {
     pub(super) fn new(title: &str, table: &Table) -> Sortable {
         let numeric: Vec<bool> = (0..table.headings().len()).map(|c| table.numeric(c)).collect();
         let heading = |(c, text): (usize, &String)| Heading { text: text.clone(), numeric: numeric[c] };
-        let cell = |(c, text): (usize, &String)| Shown {
+        let cell = |(c, text): (usize, &String)| CellText {
             text: text.clone(),
             value: numeric[c].then(|| leading(text)).flatten(),
         };

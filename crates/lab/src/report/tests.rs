@@ -2,8 +2,9 @@
 
 use super::html;
 use crate::analysis::{Findings, Section};
+use crate::figure::Format;
 use crate::pictures::Picture;
-use crate::results::{Build, Cell, EpisodeRow, Machine, Results, Run, RunRow};
+use crate::results::{Build, Cell, EpisodeRow, Machine, Results, Run, RunRow, Share};
 use crate::study::{Analyses, LearnerPoint, Length, Look, Record, Study, Thinning, WorldPoint};
 use crate::table::Table;
 use crate::{Contender, Place};
@@ -126,10 +127,8 @@ fn results(worlds: usize, learners: usize, seeds: u64, points: u64) -> Results {
     Results {
         study: study(worlds, learners, seeds),
         build: Build { version: "9.9.9".into(), commit: "abc1234".into() },
-        machines: vec![Machine {
-            host: "calculator".into(),
-            os: "linux x86_64".into(),
-            cores: 2,
+        machines: vec![Share {
+            machine: Machine { host: "calculator".into(), system: "linux x86_64".into(), cores: 2 },
             runs: worlds * learners * seeds as usize,
             seconds: 754.2,
         }],
@@ -164,8 +163,8 @@ fn picture() -> Picture {
         name: "curve".into(),
         title: "A curve".into(),
         alt: "A curve that rises and flattens".into(),
-        svg: svg.into(),
-        png: Vec::new(),
+        size: (300, 100),
+        files: vec![(Format::Svg, svg.into())],
     }
 }
 
@@ -215,7 +214,7 @@ fn text_stays_text() {
     results.cells[0].failed.push((1, nasty.into()));
     results.cells[0].runs.pop();
     results.cells[0].runs[0].parameters.insert(nasty.into(), nasty.into());
-    results.machines[0].host = nasty.into();
+    results.machines[0].machine.host = nasty.into();
     let mut findings = findings();
     findings.words.push(nasty.into());
     findings.warnings.push(nasty.into());

@@ -17,7 +17,7 @@ pub use bootstrap::bca_interval;
 pub use burn_in::BurnIn;
 pub use paired::{LEVEL, PairedTest, holm, sign_flips, t_test};
 pub use proportion::Proportion;
-pub use quantiles::{median, quantile, quantile_band, quantile_curve};
+pub use quantiles::{median, quantile};
 pub use slope::Exponent;
 
 use crate::figure::number_label;

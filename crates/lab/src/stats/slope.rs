@@ -1,6 +1,6 @@
 //! Growth exponents with their uncertainty.
 
-use super::{bca_interval, log_log_slope, t_quantile_975};
+use super::{bca_interval, log_log_slope};
 use goalward::numeric::Portable;
 use serde::Serialize;
 use std::fmt;
@@ -49,13 +49,6 @@ impl Exponent {
             high: interval.map(|i| i.1),
             error: standard_error(xs, &means(ys, &everybody), exponent),
         })
-    }
-
-    /// The interval from the line's standard error with Student's t: wider where the points are no
-    /// straight line.
-    pub fn line_interval(&self, points: usize) -> Option<(f64, f64)> {
-        let half = t_quantile_975(points.checked_sub(2)?) * self.error?;
-        Some((self.exponent - half, self.exponent + half))
     }
 }
 
@@ -117,8 +110,6 @@ mod tests {
         assert!((fit.exponent - 0.5).abs() < 1e-12);
         assert!((fit.error.unwrap() - (1.0f64 / 12.0).sqrt()).abs() < 1e-12);
         assert_eq!(fit.low, None, "one run has no interval");
-        let (low, high) = fit.line_interval(3).unwrap();
-        assert!((high - low - 2.0 * 12.706_205 * (1.0f64 / 12.0).sqrt()).abs() < 1e-5);
     }
 
     #[test]

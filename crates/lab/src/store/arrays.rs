@@ -1,9 +1,10 @@
 //! A table of a study as columns, all jobs in their order: for those who want arrays.
 
-use super::columns::{Column, IDENTITY, TABLES};
 use super::folder::opened;
 use super::load::{manifest_of, table_file};
-use super::table_file::{Values, add_columns};
+use super::manifest::Manifest;
+use super::table_read::{Values, add_columns, belongs};
+use crate::results::{Column, IDENTITY, TABLES};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 
@@ -12,8 +13,9 @@ use std::path::{Path, PathBuf};
 pub fn read_columns(dir: &Path, table: &str) -> Result<Vec<(&'static Column, Values)>> {
     let own = columns_of(table)?;
     let mut all: Vec<Values> = IDENTITY.iter().chain(own).map(Values::of).collect();
-    each_file(dir, table, |path, bytes| {
-        add_columns(bytes, table, own, &mut all).map_err(|fault| Error::Damaged { path, fault })
+    each_file(dir, table, |manifest, path, bytes| {
+        let run = manifest.identity();
+        add_columns(bytes, table, &run, own, &mut all).map_err(|fault| Error::Damaged { path, fault })
     })?;
     Ok(IDENTITY.iter().chain(own).zip(all).collect())
 }
@@ -23,7 +25,9 @@ pub fn read_columns(dir: &Path, table: &str) -> Result<Vec<(&'static Column, Val
 pub fn table_paths(dir: &Path, table: &str) -> Result<Vec<PathBuf>> {
     columns_of(table)?;
     let mut all = Vec::new();
-    each_file(dir, table, |path, _| {
+    each_file(dir, table, |manifest, path, bytes| {
+        belongs(&bytes, table, &manifest.identity())
+            .map_err(|fault| Error::Damaged { path: path.clone(), fault })?;
         all.push(path);
         Ok(())
     })?;
@@ -39,12 +43,17 @@ fn columns_of(table: &str) -> Result<&'static [Column]> {
     })
 }
 
-fn each_file(dir: &Path, table: &str, mut act: impl FnMut(PathBuf, Vec<u8>) -> Result<()>) -> Result<()> {
+fn each_file(
+    dir: &Path,
+    table: &str,
+    mut act: impl FnMut(&Manifest, PathBuf, Vec<u8>) -> Result<()>,
+) -> Result<()> {
     let (study, plan) = opened(dir)?;
     for job in &plan.jobs {
         let manifest = manifest_of(dir, &study, job)?.filter(|manifest| manifest.error.is_none());
-        if let Some((path, bytes)) = manifest.map_or(Ok(None), |m| table_file(dir, &m, table))? {
-            act(path, bytes)?;
+        let Some(manifest) = manifest else { continue };
+        if let Some((path, bytes)) = table_file(dir, &manifest, table)? {
+            act(&manifest, path, bytes)?;
         }
     }
     Ok(())

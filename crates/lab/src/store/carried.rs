@@ -1,14 +1,13 @@
 //! The records of one job on their way from one folder to another, whether by a disk or through a
 //! network. They are checked where they arrive.
 
-use super::columns::TABLES;
 use super::folder::{StudyFolder, content_hash, read_manifest};
 use super::manifest::Manifest;
 use super::mark::{read_file, remove_file};
 use super::owned::spare;
-use super::table_file::belongs;
+use super::table_read::belongs;
 use crate::grid::{Grid, Job, build};
-use crate::results::Build;
+use crate::results::{Build, TABLES};
 use crate::study::Study;
 use crate::{Error, Result};
 use std::collections::BTreeMap;

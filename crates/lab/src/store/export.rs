@@ -1,8 +1,7 @@
 //! The tables of a study as CSV, one file each, every job in its order.
 
-use super::columns::{IDENTITY, Row};
 use super::mark::write_beside;
-use crate::results::{EpisodeRow, PlanRow, ProbeRow, Results, Run, RunRow};
+use crate::results::{EpisodeRow, IDENTITY, PlanRow, ProbeRow, Results, Run, RunRow, TableRow};
 use crate::table::quoted;
 use crate::{Error, Result};
 use serde_json::Value;
@@ -21,7 +20,7 @@ pub fn export_csv(results: &Results, dir: &Path) -> Result<Vec<PathBuf>> {
     ])
 }
 
-fn table<R: Row>(results: &Results, dir: &Path, rows: impl Fn(&Run) -> &[R]) -> Result<PathBuf> {
+fn table<R: TableRow>(results: &Results, dir: &Path, rows: impl Fn(&Run) -> &[R]) -> Result<PathBuf> {
     let names = IDENTITY.iter().skip(1).chain(R::COLUMNS).map(|column| column.name);
     let mut text = names.collect::<Vec<_>>().join(",") + "\n";
     for cell in &results.cells {

@@ -12,17 +12,16 @@
 //! step. It has the hashes of the job's tables. So after a power cut either all of a job is there,
 //! or it is run again.
 
-use super::columns::{Row, SCHEMA};
 use super::manifest::{Manifest, Saved};
 use super::mark::{
     list_jobs, listed_jobs, make_folder, mark, read_file, refuse_strangers, remove_file, require,
     write_listed,
 };
 use super::owned::{self, spare};
-use super::table_file::{Identity, encode};
+use super::table_write::{Identity, encode};
 use crate::grid::{Grid, Job, Shard};
-use crate::measure::Rows;
-use crate::results::{Build, RunRow};
+use crate::measure::RunRows;
+use crate::results::{Build, RunRow, SCHEMA, TableRow};
 use crate::study::{self, Study};
 use crate::{Error, Result};
 use goalward::output::{clear_up, replace_own};
@@ -263,7 +262,7 @@ impl StudyFolder {
     }
 
     /// Keeps the records of a finished job: its tables, and then its manifest.
-    pub(crate) fn keep(&self, mut manifest: Manifest, row: &RunRow, rows: &Rows) -> Result<()> {
+    pub(crate) fn keep(&self, mut manifest: Manifest, row: &RunRow, rows: &RunRows) -> Result<()> {
         let identity = manifest.identity();
         self.table(&mut manifest, &identity, std::slice::from_ref(row))?;
         self.table(&mut manifest, &identity, &rows.episodes)?;
@@ -275,7 +274,7 @@ impl StudyFolder {
     }
 
     /// A table without rows has no file.
-    fn table<R: Row>(&self, manifest: &mut Manifest, identity: &Identity, rows: &[R]) -> Result<()> {
+    fn table<R: TableRow>(&self, manifest: &mut Manifest, identity: &Identity, rows: &[R]) -> Result<()> {
         if rows.is_empty() {
             return Ok(());
         }

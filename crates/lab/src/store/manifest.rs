@@ -1,11 +1,11 @@
 //! A job's manifest: that it is finished or failed, and everything about it that is no record. The
 //! only place where times stand.
 
-use super::table_file::Identity;
+use super::table_write::Identity;
 use crate::grid::{Grid, Job, build};
-use crate::measure::Rows;
-use crate::results::Build;
-use crate::study::{Length, Record, Study};
+use crate::measure::RunRows;
+use crate::results::{Build, Machine, SCHEMA};
+use crate::study::Study;
 use goalward::Settings;
 use goalward::episode::{Checkpoint, seal};
 use serde::{Deserialize, Serialize};
@@ -67,31 +67,6 @@ pub struct Times {
     pub pauses: u64,
 }
 
-/// Where it ran.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Machine {
-    /// The host's name.
-    pub host: String,
-    /// The operating system and the architecture.
-    pub system: String,
-    /// The number of threads it can run at once.
-    pub cores: usize,
-}
-
-impl Machine {
-    /// This one.
-    pub fn here() -> Machine {
-        let named = std::fs::read_to_string("/proc/sys/kernel/hostname").ok();
-        let host =
-            named.or_else(|| std::env::var("HOSTNAME").ok()).or_else(|| std::env::var("COMPUTERNAME").ok());
-        Machine {
-            host: host.map_or("unknown".into(), |name| name.trim().to_string()),
-            system: format!("{} {}", std::env::consts::OS, std::env::consts::ARCH),
-            cores: std::thread::available_parallelism().map_or(1, usize::from),
-        }
-    }
-}
-
 impl Manifest {
     /// The bytes of its file, which end with their checksum.
     pub(crate) fn sealed(&self) -> serde_json::Result<Vec<u8>> {
@@ -113,15 +88,8 @@ impl Manifest {
     /// Of a job that ends now.
     pub(crate) fn new(grid: &Grid, job: &Job) -> Manifest {
         let (world, learner) = (&grid.study.worlds[job.world], &grid.study.learners[job.learner]);
-        let value = |length: &Length, record: &Record| {
-            (
-                serde_json::to_value(length).unwrap_or_default(),
-                serde_json::to_value(record).unwrap_or_default(),
-            )
-        };
-        let (length, record) = value(&world.length, &grid.study.record);
         Manifest {
-            schema: super::columns::SCHEMA,
+            schema: SCHEMA,
             job: job.hash.clone(),
             study: grid.study.name.clone(),
             command: std::env::args().collect::<Vec<_>>().join(" "),
@@ -132,8 +100,8 @@ impl Manifest {
             parameters: Map::new(),
             guarantee: None,
             seed: job.seed,
-            length,
-            record,
+            length: serde_json::to_value(world.length).unwrap_or_default(),
+            record: serde_json::to_value(&grid.study.record).unwrap_or_default(),
             build: build(),
             machine: Machine::here(),
             finished: SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |t| t.as_secs()),
@@ -148,7 +116,7 @@ impl Manifest {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Saved {
     pub(crate) run: Checkpoint,
-    pub(crate) rows: Rows,
+    pub(crate) rows: RunRows,
     pub(crate) measures: Vec<Value>,
     pub(crate) times: Times,
 }

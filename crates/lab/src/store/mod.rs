@@ -3,7 +3,6 @@
 
 mod arrays;
 mod carried;
-pub mod columns;
 mod export;
 mod folder;
 mod load;
@@ -11,18 +10,20 @@ mod manifest;
 mod mark;
 mod merge;
 mod owned;
+mod pages;
 mod status;
-mod table_file;
+mod table_read;
+mod table_write;
 
 pub use arrays::{read_columns, table_paths};
 pub use carried::Carried;
 pub use export::export_csv;
 pub use folder::StudyFolder;
 pub use load::load;
-pub use manifest::{Machine, Manifest, Times};
+pub use manifest::{Manifest, Times};
 pub use mark::{link_newest, write_beside};
 pub use merge::merge;
 pub use status::{Status, status};
-pub use table_file::Values;
+pub use table_read::Values;
 
 pub(crate) use manifest::Saved;

@@ -1,113 +1,254 @@
-//! The figures that a study file asks for, and how its curves look.
+//! The figures that a study file asks for.
 
-use super::source::{Entries, Node, meant, quoted};
-use super::{AxisSpec, Band, FigureKind, FigureSpec, Look, MarkSpec, Study};
-use crate::Result;
-use crate::figure::{Colour, Dash, Marker};
-
-const KEYS: &[&str] =
-    &["kind", "name", "title", "worlds", "learners", "x", "y", "band", "size", "formats", "marks"];
-const AXIS_KEYS: &[&str] = &["title", "log", "range"];
-const MARK_KEYS: &[&str] = &["label", "colour", "marker", "points"];
-
-/// Every kind of figure by its name.
-pub const FIGURE_KINDS: &[(&str, FigureKind)] = &[
-    ("regret", FigureKind::Regret),
-    ("gap-regret", FigureKind::GapRegret),
-    ("per-root", FigureKind::PerRoot),
-    ("log-log", FigureKind::LogLog),
-    ("bars", FigureKind::Bars),
-    ("coverage", FigureKind::Coverage),
-    ("width", FigureKind::Width),
-    ("values", FigureKind::Values),
-    ("set", FigureKind::Set),
-    ("time", FigureKind::Time),
-    ("growth", FigureKind::Growth),
-];
-
-pub(super) const BANDS: &[(&str, Band)] = &[
-    ("student", Band::Student),
-    ("simultaneous", Band::Simultaneous),
-    ("quantiles", Band::Quantiles),
-    ("none", Band::None),
-];
-
-pub(super) const COLOURS: &[(&str, Colour)] = &[
-    ("blue", Colour::BLUE),
-    ("vermillion", Colour::VERMILLION),
-    ("green", Colour::GREEN),
-    ("orange", Colour::ORANGE),
-    ("purple", Colour::PURPLE),
-    ("sky", Colour::SKY),
-    ("ink", Colour::INK),
-    ("grey", Colour::GREY),
-];
-
-pub(super) const DASHES: &[(&str, Dash)] = &[
-    ("solid", Dash::Solid),
-    ("dashed", Dash::Dashed),
-    ("dash-dot", Dash::DashDot),
-    ("dotted", Dash::Dotted),
-];
-
-pub(super) const MARKERS: &[(&str, Marker)] = &[("circle", Marker::Circle), ("square", Marker::Square)];
+use super::Study;
+use super::forms::Count;
+use super::spot::{Spot, quoted};
+use crate::figure::{Colour, Format, Marker};
+use crate::table::word;
+use goalward::did_you_mean;
+use serde::de::{Deserializer, Error};
+use serde::{Deserialize, Serialize};
 
 /// The largest picture that is drawn, in pixels each way.
 const LARGEST: u64 = 8000;
 
-/// How the curves of a learner look.
-pub(super) fn looks(keys: &Entries) -> Result<Look> {
-    Ok(Look {
-        colour: keys.read("colour", colour)?,
-        dash: keys.read("dash", |node| node.one_of(DASHES))?,
-        width: keys.read("width", |node| match node.real()? {
-            width if width > 0.0 && width <= 40.0 => Ok(width),
-            _ => Err(node.fault("expected a width in pixels, above 0 and at most 40")),
-        })?,
-    })
+/// A figure that is wanted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct FigureSpec {
+    /// What it shows.
+    pub kind: FigureKind,
+    /// The stem of its files.
+    #[serde(default)]
+    pub name: String,
+    /// The headline; empty: one that says what was found.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub title: String,
+    /// The worlds, by label or base label, one panel each; empty: all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub worlds: Vec<String>,
+    /// The learners, by label or base label, in the order of drawing; empty: all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub learners: Vec<String>,
+    /// The x axis, where the file says something of it.
+    #[serde(default, skip_serializing_if = "AxisSpec::says_nothing")]
+    pub x: AxisSpec,
+    /// The y axis.
+    #[serde(default, skip_serializing_if = "AxisSpec::says_nothing")]
+    pub y: AxisSpec,
+    /// Which band is drawn around a mean.
+    #[serde(default)]
+    pub band: Band,
+    /// Width and height in pixels; none: by the number of panels.
+    #[serde(default, deserialize_with = "pixels")]
+    pub size: Option<(u32, u32)>,
+    /// The files that are written.
+    #[serde(default = "Format::all")]
+    pub formats: Vec<Format>,
+    /// Points that others published, to draw beside the curves.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub marks: Vec<MarkSpec>,
 }
 
-/// A colour by its name, or `#RRGGBB`.
-fn colour(node: &Node) -> Result<Colour> {
-    let text = node.text()?;
-    if let Some(hex) = text.strip_prefix('#') {
-        let byte = |at: usize| hex.get(at..at + 2).and_then(|two| u8::from_str_radix(two, 16).ok());
-        if let (6, Some(r), Some(g), Some(b)) = (hex.len(), byte(0), byte(2), byte(4)) {
-            return Ok(Colour(r, g, b));
+fn pixels<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<(u32, u32)>, D::Error> {
+    let (Count(width), Count(height)) = Deserialize::deserialize(deserializer)?;
+    match [width, height].iter().all(|side| (200..=LARGEST).contains(side)) {
+        true => Ok(Some((width as u32, height as u32))),
+        false => Err(D::Error::custom(format!("expected two numbers of pixels, from 200 to {LARGEST}"))),
+    }
+}
+
+/// What a figure shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FigureKind {
+    /// Regret over the episodes.
+    Regret,
+    /// Gap regret over the episodes.
+    GapRegret,
+    /// Regret / K over sqrt(K), as in the LEVIS++ paper.
+    PerRoot,
+    /// Gap regret over the episodes, both logarithmic, with guides of slope 1/2 and 1 and the
+    /// lower bound.
+    LogLog,
+    /// Final gap regret as bars, one for each learner.
+    Bars,
+    /// The share of runs that lost theta*, with intervals, and what is promised.
+    Coverage,
+    /// The width of the confidence sets over time.
+    Width,
+    /// V* and the best policy on a grid world.
+    Values,
+    /// The confidence set in the plane of two coordinates of theta, over time.
+    Set,
+    /// Microseconds for each step, as bars.
+    Time,
+    /// Gap regret over what grows, both logarithmic, with exponents: one figure for each family.
+    Growth,
+}
+
+/// What a file says of an axis.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AxisSpec {
+    /// Its title.
+    pub title: Option<String>,
+    /// Whether it is logarithmic.
+    pub log: Option<bool>,
+    /// Its ends.
+    pub range: Option<(f64, f64)>,
+}
+
+/// What is drawn around a mean.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Band {
+    /// Student's 95 % interval of the mean, at every point for itself.
+    #[default]
+    Student,
+    /// A 95 % band of the mean that holds over the whole curve at once.
+    Simultaneous,
+    /// The middle half and the middle 90 % of the runs, around their median.
+    Quantiles,
+    /// Nothing.
+    None,
+}
+
+/// Points that others published.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MarkSpec {
+    /// What the legend calls them.
+    pub label: String,
+    /// Their colour.
+    #[serde(default = "ink")]
+    pub colour: Colour,
+    /// Their shape.
+    #[serde(default)]
+    pub marker: Marker,
+    /// Where they are.
+    pub points: Vec<(f64, f64)>,
+}
+
+fn ink() -> Colour {
+    Colour::INK
+}
+
+impl AxisSpec {
+    fn says_nothing(&self) -> bool {
+        *self == AxisSpec::default()
+    }
+
+    /// What is wrong with it, and with which key.
+    fn fault(&self) -> Option<&'static str> {
+        match (self.range, self.log) {
+            (Some((low, high)), _) if !(low < high && low.is_finite() && high.is_finite()) => {
+                Some("expected [low, high] with low < high")
+            }
+            (Some((low, _)), Some(true)) if low <= 0.0 => Some("a logarithmic axis begins above 0"),
+            _ => None,
         }
     }
-    let names: Vec<&str> = COLOURS.iter().map(|(name, _)| *name).collect();
-    match COLOURS.iter().find(|(name, _)| *name == text) {
-        Some((_, colour)) => Ok(*colour),
-        None => Err(node.fault(format!(
-            "{text:?} is no colour; write #RRGGBB, or one of {}{}",
-            quoted(&names),
-            meant(&text, &names)
-        ))),
+}
+
+impl FigureKind {
+    /// Whether it shows curves with bands around them.
+    pub(crate) fn has_bands(self) -> bool {
+        use FigureKind::{GapRegret, LogLog, PerRoot, Regret, Width};
+        matches!(self, Regret | GapRegret | PerRoot | LogLog | Width)
+    }
+}
+
+impl FigureSpec {
+    /// A figure of a kind with everything else chosen by it.
+    pub fn of(kind: FigureKind) -> FigureSpec {
+        FigureSpec {
+            kind,
+            name: word(kind),
+            title: String::new(),
+            worlds: Vec::new(),
+            learners: Vec::new(),
+            x: AxisSpec::default(),
+            y: AxisSpec::default(),
+            band: Band::default(),
+            size: None,
+            formats: Format::all(),
+            marks: Vec::new(),
+        }
+    }
+
+    /// What the file says, and otherwise what was found.
+    pub(crate) fn headline(&self, found: impl FnOnce() -> String) -> String {
+        if self.title.is_empty() { found() } else { self.title.clone() }
+    }
+
+    fn check(&self, spot: &Spot, study: &Study) -> crate::Result<()> {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
+        if self.name.starts_with('.') || !self.name.chars().all(plain) {
+            let fault = "expected the stem of a file: letters, digits, - and _";
+            return Err(spot.below("name").fault(fault));
+        }
+        let worlds = study.worlds.iter().flat_map(|w| [w.label.as_str(), w.base.as_str()]);
+        known(&self.worlds, &worlds.collect::<Vec<_>>(), &spot.below("worlds"))?;
+        let learners = study.learners.iter().flat_map(|l| [l.contender.label.as_str(), l.base.as_str()]);
+        known(&self.learners, &learners.collect::<Vec<_>>(), &spot.below("learners"))?;
+        for (key, axis) in [("x", &self.x), ("y", &self.y)] {
+            if let Some(fault) = axis.fault() {
+                return Err(spot.below(key).below("range").fault(fault));
+            }
+        }
+        if self.formats.is_empty() {
+            return Err(spot.below("formats").fault(format!("expected one of {}", Format::names())));
+        }
+        let finite = |mark: &MarkSpec| mark.points.iter().all(|(x, y)| x.is_finite() && y.is_finite());
+        match self.marks.iter().position(|mark| !finite(mark)) {
+            Some(i) => Err(spot.below("marks").item(i).fault("expected finite numbers")),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Refuses labels that no world or learner has.
+fn known(labels: &[String], known: &[&str], spot: &Spot) -> crate::Result<()> {
+    match labels.iter().position(|label| !known.contains(&label.as_str())) {
+        Some(i) => {
+            let mut once = known.to_vec();
+            once.dedup();
+            let (label, meant) = (&labels[i], did_you_mean(&labels[i], once.iter().copied()));
+            let fault = format!("there is no {label:?} here; known are {}{meant}", quoted(&once));
+            Err(spot.item(i).fault(fault))
+        }
+        None => Ok(()),
     }
 }
 
 /// The figures that are asked for; without any, those that suit the questions.
-pub(super) fn figures(keys: &Entries, study: &Study) -> Result<Vec<FigureSpec>> {
-    let mut figures: Vec<FigureSpec> = match keys.get("figures") {
-        Some(node) => node.list()?.iter().map(|node| figure(node, study)).collect::<Result<_>>()?,
-        None => default_figures(study),
-    };
+pub(super) fn figures(
+    asked: Option<Vec<FigureSpec>>,
+    spot: &Spot,
+    study: &Study,
+) -> crate::Result<Vec<FigureSpec>> {
+    let Some(mut figures) = asked else { return Ok(default_figures(study)) };
+    for (i, figure) in figures.iter().enumerate() {
+        figure.check(&spot.item(i), study)?;
+    }
     for i in 0..figures.len() {
+        let named = !figures[i].name.is_empty();
+        if !named {
+            figures[i].name = word(figures[i].kind);
+        }
         if figures[..i].iter().any(|other| other.name == figures[i].name) {
             let stem = figures[i].name.clone();
-            match keys.get("figures").map(Node::list) {
-                Some(Ok(nodes)) if nodes[i].table(KEYS)?.get("name").is_some() => {
-                    return Err(nodes[i].fault(format!("two figures are called {stem:?}")));
-                }
-                _ => figures[i].name = format!("{stem}-{}", i + 1),
+            if named {
+                return Err(spot.item(i).fault(format!("two figures are called {stem:?}")));
             }
+            figures[i].name = format!("{stem}-{}", i + 1);
         }
     }
     Ok(figures)
 }
 
-pub(crate) fn default_figures(study: &Study) -> Vec<FigureSpec> {
+pub(super) fn default_figures(study: &Study) -> Vec<FigureSpec> {
     let asked = &study.analysis;
     let mut kinds = Vec::new();
     if asked.comparison.is_some() {
@@ -120,110 +261,4 @@ pub(crate) fn default_figures(study: &Study) -> Vec<FigureSpec> {
         kinds.push(FigureKind::Growth);
     }
     kinds.into_iter().map(FigureSpec::of).collect()
-}
-
-impl FigureSpec {
-    /// A figure of a kind with everything else chosen by it.
-    pub fn of(kind: FigureKind) -> FigureSpec {
-        let name = FIGURE_KINDS.iter().find(|(_, other)| *other == kind).map_or("figure", |(name, _)| name);
-        FigureSpec {
-            kind,
-            name: name.into(),
-            title: String::new(),
-            worlds: Vec::new(),
-            learners: Vec::new(),
-            x: AxisSpec::default(),
-            y: AxisSpec::default(),
-            band: Band::default(),
-            size: None,
-            marks: Vec::new(),
-            png: true,
-            svg: true,
-        }
-    }
-}
-
-fn figure(node: &Node, study: &Study) -> Result<FigureSpec> {
-    let keys = node.table(KEYS)?;
-    let kind = keys.get("kind").ok_or_else(|| {
-        let names: Vec<&str> = FIGURE_KINDS.iter().map(|(name, _)| *name).collect();
-        node.fault(format!("a figure needs a `kind`: one of {}", quoted(&names)))
-    })?;
-    let mut figure = FigureSpec::of(kind.one_of(FIGURE_KINDS)?);
-    if let Some(node) = keys.get("name") {
-        figure.name = node.text()?;
-        let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-        if figure.name.is_empty() || figure.name.starts_with('.') || !figure.name.chars().all(plain) {
-            return Err(node.fault("expected the stem of a file: letters, digits, - and _"));
-        }
-    }
-    figure.title = keys.read("title", Node::text)?.unwrap_or_default();
-    let worlds: Vec<&str> = study.worlds.iter().flat_map(|w| [w.label.as_str(), w.base.as_str()]).collect();
-    let learners: Vec<&str> =
-        study.learners.iter().flat_map(|l| [l.contender.label.as_str(), l.base.as_str()]).collect();
-    figure.worlds = keys.read("worlds", |node| chosen(node, &worlds))?.unwrap_or_default();
-    figure.learners = keys.read("learners", |node| chosen(node, &learners))?.unwrap_or_default();
-    figure.x = keys.read("x", axis)?.unwrap_or_default();
-    figure.y = keys.read("y", axis)?.unwrap_or_default();
-    figure.band = keys.read("band", |node| node.one_of(BANDS))?.unwrap_or_default();
-    figure.size = keys.read("size", |node| {
-        node.pair(|side| match side.count(200)? {
-            pixels if pixels <= LARGEST => Ok(pixels as u32),
-            _ => Err(side.fault(format!("expected at most {LARGEST} pixels"))),
-        })
-    })?;
-    figure.marks = keys.read("marks", |node| node.list()?.iter().map(marks).collect())?.unwrap_or_default();
-    if let Some(node) = keys.get("formats") {
-        let formats = node
-            .list()?
-            .iter()
-            .map(|n| n.one_of(&[("png", true), ("svg", false)]))
-            .collect::<Result<Vec<_>>>()?;
-        (figure.png, figure.svg) = (formats.contains(&true), formats.contains(&false));
-        if formats.is_empty() {
-            return Err(node.fault("expected \"png\", \"svg\" or both"));
-        }
-    }
-    Ok(figure)
-}
-
-/// Labels of worlds or learners.
-fn chosen(node: &Node, known: &[&str]) -> Result<Vec<String>> {
-    let labels = node.texts()?;
-    for (label, item) in labels.iter().zip(node.list()?) {
-        if !known.contains(&label.as_str()) {
-            let mut once: Vec<&str> = known.to_vec();
-            once.dedup();
-            let fault =
-                format!("there is no {label:?} here; known are {}{}", quoted(&once), meant(label, &once));
-            return Err(item.fault(fault));
-        }
-    }
-    Ok(labels)
-}
-
-fn axis(node: &Node) -> Result<AxisSpec> {
-    let keys = node.table(AXIS_KEYS)?;
-    let range = keys.read("range", |node| {
-        let (low, high) = node.pair(Node::real)?;
-        if low < high { Ok((low, high)) } else { Err(node.fault("expected [low, high] with low < high")) }
-    })?;
-    let log = keys.read("log", Node::flag)?;
-    if let (Some(node), Some(true), Some((low, _))) = (keys.get("range"), log, range)
-        && low <= 0.0
-    {
-        return Err(node.fault("a logarithmic axis begins above 0"));
-    }
-    Ok(AxisSpec { title: keys.read("title", Node::text)?, log, range })
-}
-
-fn marks(node: &Node) -> Result<MarkSpec> {
-    let keys = node.table(MARK_KEYS)?;
-    let needed = |key: &str| keys.get(key).ok_or_else(|| node.fault(format!("marks need `{key}`")));
-    Ok(MarkSpec {
-        label: needed("label")?.text()?,
-        colour: keys.read("colour", colour)?.unwrap_or(Colour::INK),
-        marker: keys.read("marker", |node| node.one_of(MARKERS))?.unwrap_or(Marker::Circle),
-        points: needed("points")?.list()?.iter().map(|p| p.pair(Node::real)).collect::<Result<_>>()?,
-    })
 }

@@ -1,75 +1,93 @@
 //! Grids of parameters: what worlds and learners share.
 
-use super::source::{self, Entries, Node};
+use super::spot::Spot;
 use crate::Result;
-use std::ops::Range;
+use goalward::did_you_mean;
+use toml::{Table, Value};
 
 /// More runs than anybody means.
 const MOST_POINTS: usize = 100_000;
 
-/// What a study that was written by the program says of the grid that a point was made from: the
-/// label without it, and the coordinates.
-pub(super) fn grid_point(keys: Option<&Entries>, label: &str) -> Result<(String, Vec<(String, String)>)> {
-    let Some(keys) = keys else { return Ok((label.into(), Vec::new())) };
-    let base = keys.read("base", Node::text)?.unwrap_or_else(|| label.into());
-    Ok((base, keys.read("point", settings)?.unwrap_or_default()))
+/// A coordinate of a grid: parameter and value.
+pub(super) type Coordinate = (String, String);
+
+/// The value of a parameter, as it would stand behind an @: a number as it is written.
+fn setting(value: &Value, spot: &Spot) -> Result<String> {
+    match value {
+        Value::String(text) => Ok(text.clone()),
+        Value::Boolean(flag) => Ok(flag.to_string()),
+        Value::Integer(_) | Value::Float(_) => Ok(spot.written().replace('_', "")),
+        _ => Err(spot.fault("expected a number, text, true or false")),
+    }
 }
 
 /// Keys and values, as they would stand behind an @.
-pub(super) fn settings(node: &Node) -> Result<Vec<(String, String)>> {
-    node.entries()?.entries.iter().map(|(key, _, value)| Ok((key.clone(), value.setting()?))).collect()
+pub(super) fn settings(table: Option<&Table>, spot: &Spot) -> Result<Vec<Coordinate>> {
+    let pairs = table.into_iter().flatten();
+    pairs.map(|(key, value)| Ok((key.clone(), setting(value, &spot.below(key))?))).collect()
 }
 
 /// A label with the coordinates of a grid behind it.
-pub(super) fn spelled(label: &str, point: &[(String, String)]) -> String {
+pub(super) fn spelled(label: &str, point: &[Coordinate]) -> String {
     let at: String = point.iter().map(|(key, value)| format!(", {key} = {value}")).collect();
     format!("{label}{at}")
 }
 
 /// Judges how many points there will be, before any is made.
-fn check_points(node: &Node, counts: impl IntoIterator<Item = usize>) -> Result<()> {
+fn check_points(spot: &Spot, counts: impl IntoIterator<Item = usize>) -> Result<()> {
     match counts.into_iter().try_fold(1usize, usize::checked_mul) {
-        Some(0) => Err(node.fault("a grid without values")),
         Some(n) if n <= MOST_POINTS => Ok(()),
-        Some(n) => Err(node.fault(format!("{n} points are more than {MOST_POINTS}"))),
-        None => Err(node.fault(format!("the points are more than {MOST_POINTS}"))),
+        Some(n) => Err(spot.fault(format!("{n} points are more than {MOST_POINTS}"))),
+        None => Err(spot.fault(format!("the points are more than {MOST_POINTS}"))),
     }
 }
 
 /// Refuses more points than may be, of all grids together.
-pub(super) fn check_all(node: &Node, so_far: usize) -> Result<()> {
-    check_points(node, [so_far.max(1)])
+pub(super) fn check_all(spot: &Spot, so_far: usize) -> Result<()> {
+    check_points(spot, [so_far])
 }
 
-pub(super) fn axes(node: &Node) -> Result<Vec<(String, Vec<String>)>> {
-    let axis = |(key, _, values): &(String, Range<usize>, Node)| {
-        let values = values.list_or_one()?.iter().map(Node::setting).collect::<Result<Vec<_>>>()?;
+/// The axes of a grid: a parameter, and a list of values or one.
+pub(super) fn axes(table: &Table, spot: &Spot) -> Result<Vec<(String, Vec<String>)>> {
+    let axis = |(key, value): (&String, &Value)| {
+        let here = spot.below(key);
+        let values = match value {
+            Value::Array(items) if items.is_empty() => {
+                return Err(here.fault("the list is empty: give at least one"));
+            }
+            Value::Array(items) => items
+                .iter()
+                .enumerate()
+                .map(|(i, item)| setting(item, &here.item(i)))
+                .collect::<Result<_>>()?,
+            one => vec![setting(one, &here)?],
+        };
         Ok((key.clone(), values))
     };
-    node.entries()?.entries.iter().map(axis).collect()
+    table.iter().map(axis).collect()
 }
 
-/// All combinations, the last axis fastest, for each of so many points.
-pub(super) fn product<'a>(
-    node: &Node,
+/// The rows of a grid, for each of `points`: all combinations, the last axis fastest.
+pub(super) fn product(
+    spot: &Spot,
     points: usize,
-    axes: &'a [(String, Vec<String>)],
-) -> Result<Vec<Vec<(&'a str, &'a str)>>> {
-    check_points(node, axes.iter().map(|(_, values)| values.len()).chain([points]))?;
-    let mut rows: Vec<Vec<(&str, &str)>> = vec![Vec::new()];
+    axes: &[(String, Vec<String>)],
+) -> Result<Vec<Vec<Coordinate>>> {
+    check_points(spot, axes.iter().map(|(_, values)| values.len()).chain([points]))?;
+    let mut rows: Vec<Vec<Coordinate>> = vec![Vec::new()];
     for (key, values) in axes {
-        let with = |row: &[(_, _)], value| row.iter().copied().chain([(key.as_str(), value)]).collect();
-        rows = rows.iter().flat_map(|row| values.iter().map(|value| with(row, value.as_str()))).collect();
+        let with = |row: &[Coordinate], value: &String| [row, &[(key.clone(), value.clone())]].concat();
+        rows = rows.iter().flat_map(|row| values.iter().map(|value| with(row, value))).collect();
     }
     Ok(rows)
 }
 
-/// The lists of a zip, walked side by side, for each of so many points.
-pub(super) fn side_by_side<'a>(
-    node: &Node,
+/// The rows of a zip, for each of `points`: its lists are walked side by side.
+pub(super) fn side_by_side(
+    spot: &Spot,
     points: usize,
-    axes: &'a [(String, Vec<String>)],
-) -> Result<Vec<Vec<(&'a str, &'a str)>>> {
+    axes: &[(String, Vec<String>)],
+) -> Result<Vec<Vec<Coordinate>>> {
     let n = axes.first().map_or(0, |(_, values)| values.len());
     if let Some((key, values)) = axes.iter().find(|(_, values)| values.len() != n) {
         let fault = format!(
@@ -77,18 +95,18 @@ pub(super) fn side_by_side<'a>(
             values.len(),
             axes[0].0
         );
-        return Err(node.fault(fault));
+        return Err(spot.fault(fault));
     }
-    check_points(node, [n, points])?;
-    let row = |i: usize| axes.iter().map(|(key, values)| (key.as_str(), values[i].as_str())).collect();
+    check_points(spot, [n, points])?;
+    let row = |i: usize| axes.iter().map(|(key, values)| (key.clone(), values[i].clone())).collect();
     Ok((0..n).map(row).collect())
 }
 
-pub(super) fn refuse_unknown(node: &Node, whose: &str, key: &str, known: &[&str]) -> Result<()> {
+pub(super) fn refuse_unknown(spot: &Spot, whose: &str, key: &str, known: &[&str]) -> Result<()> {
     if known.contains(&key) {
         return Ok(());
     }
     let list = if known.is_empty() { "none".into() } else { known.join(", ") };
-    let meant = source::meant(key, known);
-    Err(node.fault(format!("{whose} has no parameter {key:?}; its parameters are {list}{meant}")))
+    let meant = did_you_mean(key, known.iter().copied());
+    Err(spot.fault(format!("{whose} has no parameter {key:?}; its parameters are {list}{meant}")))
 }

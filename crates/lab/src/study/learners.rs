@@ -1,102 +1,95 @@
 //! The learners of a study file: every point of every grid, with what is set for all.
 
-use super::figures::looks;
-use super::grids::{axes, grid_point, product, refuse_unknown, settings, spelled};
-use super::source::{self, Node, with_hint};
+use super::file::LearnerEntry;
+use super::grids::{Coordinate, axes, product, refuse_unknown, settings, spelled};
+use super::spot::{Spot, quoted, with_hint};
 use super::{LearnerPoint, Look};
+use crate::table::word;
 use crate::{Contender, Result};
-use goalward::learners::{self, LEARNERS, LearnerEntry, Need};
+use goalward::did_you_mean;
+use goalward::learners::{self, LEARNERS, LearnerEntry as Registered, Need};
 use std::collections::BTreeSet;
-use std::ops::Range;
-
-const LEARNER_KEYS: &[&str] = &["name", "label", "set", "colour", "dash", "width", "grid", "base", "point"];
+use toml::Table;
 
 /// Every variant of every learner that does not know the truth, of all families or of one: `all`,
 /// `all tabular`.
-pub(super) fn everybody(node: &Node) -> Result<Option<Vec<LearnerPoint>>> {
-    let Some(words) = node.value.as_str() else { return Ok(None) };
-    let family = match words.strip_prefix("all") {
+pub(super) fn everybody(entry: &LearnerEntry, spot: &Spot) -> Result<Option<Vec<LearnerPoint>>> {
+    let family = match entry.name.strip_prefix("all").filter(|_| entry.alone) {
         Some("") => None,
         Some(family) if family.starts_with(' ') => Some(family.trim()),
         _ => return Ok(None),
     };
-    let name = |entry: &LearnerEntry| {
-        serde_json::to_value(entry.family).ok().and_then(|name| Some(name.as_str()?.to_string()))
-    };
-    let rivals: Vec<&LearnerEntry> = LEARNERS
+    let rivals: Vec<&Registered> = LEARNERS
         .iter()
         .filter(|entry| !entry.wants(Need::Policy))
-        .filter(|entry| family.is_none_or(|family| name(entry).as_deref() == Some(family)))
+        .filter(|entry| family.is_none_or(|family| word(entry.family) == family))
         .collect();
     if let (true, Some(family)) = (rivals.is_empty(), family) {
-        let known: BTreeSet<String> = LEARNERS.iter().filter_map(name).collect();
+        let known: BTreeSet<String> = LEARNERS.iter().map(|entry| word(entry.family)).collect();
         let known: Vec<&str> = known.iter().map(String::as_str).collect();
-        let meant = source::meant(family, &known);
-        return Err(
-            node.fault(format!("there is no family {family:?}; there are {}{meant}", source::quoted(&known)))
-        );
+        let meant = did_you_mean(family, known.iter().copied());
+        let fault = format!("there is no family {family:?}; there are {}{meant}", quoted(&known));
+        return Err(spot.fault(fault));
     }
     let variants = rivals.iter().flat_map(|entry| entry.variants.iter().map(|variant| (entry.id, *variant)));
-    let spelled = variants.map(|(id, variant)| match variant {
-        "" => id.to_string(),
-        variant => format!("{id}@{variant}"),
-    });
-    spelled.map(|name| Ok(plain(Contender::parse(&name)?))).collect::<Result<_>>().map(Some)
+    let point = |(id, variant): (&str, &str)| {
+        let at = if variant.is_empty() { "" } else { "@" };
+        let contender = Contender::parse(&format!("{id}{at}{variant}"))?;
+        let base = contender.label.clone();
+        Ok(LearnerPoint { base, contender, point: Vec::new(), look: Look::default() })
+    };
+    variants.map(point).collect::<Result<_>>().map(Some)
 }
 
-pub(super) fn learner_points(node: &Node, common: Option<&Node>) -> Result<Vec<LearnerPoint>> {
-    let keys = if node.is_text() { None } else { Some(node.table(LEARNER_KEYS)?) };
-    let name = match &keys {
-        None => node.clone(),
-        Some(keys) => keys
-            .get("name")
-            .cloned()
-            .ok_or_else(|| node.fault("a learner needs a `name`, such as \"levis++@B=3\""))?,
-    };
-    let mut contender = Contender::parse(&name.text()?).map_err(|error| name.fault(error.to_string()))?;
-    let entry = learners::entry(&contender.learner).map_err(|error| name.fault(with_hint(&error)))?;
-    let known: Vec<&str> = entry.parameters.iter().map(|p| p.name).collect();
-    let whose = format!("learner {}", entry.id);
+/// The points of an entry; `common` is the grid of all learners.
+pub(super) fn learner_points(
+    entry: &LearnerEntry,
+    spot: &Spot,
+    common: Option<&Table>,
+) -> Result<Vec<LearnerPoint>> {
+    let name = spot.below("name");
+    let mut contender = Contender::parse(&entry.name).map_err(|error| name.fault(error.to_string()))?;
+    let learner = learners::entry(&contender.learner).map_err(|error| name.fault(with_hint(&error)))?;
+    let known: Vec<&str> = learner.parameters.iter().map(|p| p.name).collect();
+    let whose = format!("learner {}", learner.id);
     for (key, _) in contender.settings.iter() {
         refuse_unknown(&name, &whose, key, &known)?;
     }
-    if let Some(set) = keys.as_ref().and_then(|keys| keys.get("set")) {
-        for (key, value) in &settings(set)? {
-            refuse_unknown(set, &whose, key, &known)?;
-            contender.settings = std::mem::take(&mut contender.settings).set(key, value);
-        }
+    let set = spot.below("set");
+    for (key, value) in settings(entry.set.as_ref(), &set)? {
+        refuse_unknown(&set, &whose, &key, &known)?;
+        contender.settings = contender.settings.set(&key, &value);
     }
-    if let Some(label) = keys.as_ref().map_or(Ok(None), |keys| keys.read("label", Node::text))? {
-        contender.label = label;
+    if let Some(label) = &entry.label {
+        contender.label.clone_from(label);
     }
-    let look = keys.as_ref().map_or_else(|| Ok(Look::default()), looks)?;
-    let (base, point) = grid_point(keys.as_ref(), &contender.label)?;
-    let mut points = vec![LearnerPoint { contender, base, point, look }];
-    for (grid, shared) in [(keys.as_ref().and_then(|keys| keys.get("grid")), false), (common, true)] {
+    if entry.width.is_some_and(|width| !(width > 0.0 && width <= 40.0)) {
+        let fault = "expected a width in pixels, above 0 and at most 40";
+        return Err(spot.below("width").fault(fault));
+    }
+    let base = entry.base.as_ref().unwrap_or(&contender.label).clone();
+    let point = settings(entry.point.as_ref(), &spot.below("point"))?;
+    let mut points = vec![LearnerPoint { contender, base, point, look: entry.look() }];
+    for (grid, spot) in [(entry.grid.as_ref(), spot.below("grid")), (common, spot.source.at("grid"))] {
         let Some(grid) = grid else { continue };
-        let mut axes = axes(grid)?;
-        if shared {
+        let mut axes = axes(grid, &spot)?;
+        if Some(grid) == common {
             axes.retain(|(key, _)| known.contains(&key.as_str()));
-        } else {
-            axes.iter().try_for_each(|(key, _)| refuse_unknown(grid, &whose, key, &known))?;
         }
-        let rows = product(grid, points.len(), &axes)?;
+        axes.iter().try_for_each(|(key, _)| refuse_unknown(&spot, &whose, key, &known))?;
+        let rows = product(&spot, points.len(), &axes)?;
         points = points.iter().flat_map(|point| rows.iter().map(|row| moved(point, row))).collect();
     }
     Ok(points)
 }
 
-fn plain(contender: Contender) -> LearnerPoint {
-    LearnerPoint { base: contender.label.clone(), contender, point: Vec::new(), look: Look::default() }
-}
-
 /// A learner at a point of its grid; what it sets itself stays.
-fn moved(from: &LearnerPoint, row: &[(&str, &str)]) -> LearnerPoint {
+fn moved(from: &LearnerPoint, row: &[Coordinate]) -> LearnerPoint {
     let mut to = from.clone();
     for (key, value) in row {
         if to.contender.settings.get(key).is_none() {
-            to.contender.settings = std::mem::take(&mut to.contender.settings).set(key, value);
-            to.point.push((key.to_string(), value.to_string()));
+            to.contender.settings = to.contender.settings.set(key, value);
+            to.point.push((key.clone(), value.clone()));
         }
     }
     to.contender.label = spelled(&to.base, &to.point);
@@ -104,21 +97,20 @@ fn moved(from: &LearnerPoint, row: &[(&str, &str)]) -> LearnerPoint {
 }
 
 /// Gives every learner what it has a parameter for and does not set itself.
-pub(super) fn set_all(node: &Node, learners: &mut [(Range<usize>, LearnerPoint)]) -> Result<()> {
-    for (key, span, value) in &node.entries()?.entries {
-        let value = value.setting()?;
+pub(super) fn set_all(table: &Table, spot: &Spot, learners: &mut [LearnerPoint]) -> Result<()> {
+    for (key, value) in settings(Some(table), spot)? {
         let mut taken = false;
-        for (_, learner) in learners.iter_mut() {
-            taken |= learner.contender.fill(key, &value)?;
+        for learner in learners.iter_mut() {
+            taken |= learner.contender.fill(&key, &value)?;
         }
         if !taken {
-            let entries = learners.iter().filter_map(|(_, l)| learners::entry(&l.contender.learner).ok());
+            let entries = learners.iter().filter_map(|l| learners::entry(&l.contender.learner).ok());
             let mut known: Vec<&str> = entries.flat_map(|entry| entry.parameters).map(|p| p.name).collect();
             known.sort_unstable();
             known.dedup();
-            let meant = source::meant(key, &known);
+            let meant = did_you_mean(&key, known.iter().copied());
             let fault = format!("no learner here has this parameter; they have {}{meant}", known.join(", "));
-            return Err(node.source.fault(span.clone(), &format!("set.{key}"), fault));
+            return Err(spot.below(&key).fault(fault));
         }
     }
     Ok(())

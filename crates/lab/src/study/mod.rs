@@ -8,33 +8,33 @@
 mod asks;
 mod changed;
 mod figures;
+mod file;
+mod forms;
 mod grids;
 mod learners;
-mod named;
 mod quick;
 mod read;
 mod seeds;
 mod shipped;
-mod source;
+mod spot;
 mod worlds;
 mod write;
 
-pub use figures::FIGURE_KINDS;
-pub use named::{default_folder, read_named, read_shipped};
+pub use figures::{AxisSpec, Band, FigureKind, FigureSpec, MarkSpec};
 pub use read::{StudyFile, read, read_file};
 pub use seeds::parse_seeds;
-pub use shipped::{SHIPPED, STARTER, Shipped};
+pub use shipped::{SHIPPED, STARTER, Shipped, default_folder, read_named, read_shipped};
 pub use write::write;
 
 pub(crate) use changed::Ran;
 pub(crate) use read::reread;
 
-use crate::figure::{Colour, Dash, Marker};
+use crate::figure::{Colour, Dash};
 use crate::{Contender, Error, Place, Result};
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// A question, with everything that its file may leave out filled in.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Study {
     /// In a word: the file's stem, and the folder of the results.
     pub name: String,
@@ -97,7 +97,7 @@ impl Study {
 }
 
 /// A world with its parameters, and how long runs are there.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct WorldPoint {
     /// What tables and figures call it: its own label, and where it lies in its grid.
     pub label: String,
@@ -123,7 +123,7 @@ pub struct Length {
 }
 
 /// A learner with its settings, and how its curves look.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct LearnerPoint {
     /// Who it is. Its label is its own, and where it lies in its grid.
     pub contender: Contender,
@@ -136,7 +136,7 @@ pub struct LearnerPoint {
 }
 
 /// What a file says of a curve's look; what it leaves out is chosen.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Look {
     /// Its colour.
     pub colour: Option<Colour>,
@@ -147,7 +147,8 @@ pub struct Look {
 }
 
 /// What is taken down of every run.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct Record {
     /// Which episodes.
     pub episodes: Thinning,
@@ -175,8 +176,8 @@ impl Default for Record {
 }
 
 /// Which of a row of events are kept: rows grow with the logarithm of their number.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase", from = "forms::Kept")]
 pub enum Thinning {
     /// None.
     None,
@@ -187,7 +188,7 @@ pub enum Thinning {
 }
 
 /// What is asked of the records. Several may be asked at once.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Analyses {
     /// Contenders side by side on every world.
     pub comparison: Option<ComparisonAsk>,
@@ -202,11 +203,13 @@ pub struct Analyses {
 }
 
 /// Contenders side by side.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ComparisonAsk {
     /// The contender that all others are measured against, by its label.
     pub against: Option<String>,
     /// Contenders that are shown and not judged, by their labels.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub beside: Vec<String>,
     /// Whether the answer is "no" (exit code 1) where the reference pays more than a rival with a
     /// guarantee.
@@ -216,32 +219,43 @@ pub struct ComparisonAsk {
 }
 
 /// How often theta* left the sets. The failure probability is the setting `delta` in force.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct CoverageAsk {}
 
 /// The smallest factor that kept theta*: the learners' grid has `radius = scaled:F` for several F.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct ScaleAsk {
     /// At most this share of the runs may lose theta*.
     pub delta: f64,
 }
 
+impl Default for ScaleAsk {
+    fn default() -> Self {
+        ScaleAsk { delta: 0.1 }
+    }
+}
+
 /// The value of a setting with which a learner pays least over all worlds.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct TuningAsk {
     /// The setting: an axis of the learners' grid.
     pub over: String,
 }
 
 /// Exponents over the points of a world's grid.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(transparent)]
 pub struct GrowthAsk {
     /// What grows, for every base label of a world.
     pub families: Vec<GrowthFamily>,
 }
 
 /// The worlds of one base label, and what grows from one to the next.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
 pub struct GrowthFamily {
     /// The base label of its worlds.
     pub world: String,
@@ -252,7 +266,7 @@ pub struct GrowthFamily {
 }
 
 /// What grows from world to world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Grows {
     /// The number of episodes K.
@@ -265,101 +279,4 @@ pub enum Grows {
     Dim,
     /// The number of states.
     States,
-}
-
-/// A figure that is wanted.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct FigureSpec {
-    /// What it shows.
-    pub kind: FigureKind,
-    /// The stem of its files.
-    pub name: String,
-    /// The headline; empty: one that says what was found.
-    pub title: String,
-    /// The worlds, by label or base label, one panel each; empty: all.
-    pub worlds: Vec<String>,
-    /// The learners, by label or base label, in the order of drawing; empty: all.
-    pub learners: Vec<String>,
-    /// The x axis, where the file says something of it.
-    pub x: AxisSpec,
-    /// The y axis.
-    pub y: AxisSpec,
-    /// Which band is drawn around a mean.
-    pub band: Band,
-    /// Width and height in pixels; none: by the number of panels.
-    pub size: Option<(u32, u32)>,
-    /// Points that others published, to draw beside the curves.
-    pub marks: Vec<MarkSpec>,
-    /// Whether a PNG is written.
-    pub png: bool,
-    /// Whether an SVG is written.
-    pub svg: bool,
-}
-
-/// What a figure shows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FigureKind {
-    /// Regret over the episodes.
-    Regret,
-    /// Gap regret over the episodes.
-    GapRegret,
-    /// Regret / K over sqrt(K), as in the LEVIS++ paper.
-    PerRoot,
-    /// Gap regret over the episodes, both logarithmic, with guides of slope 1/2 and 1 and the
-    /// lower bound.
-    LogLog,
-    /// Final gap regret as bars, one for each learner.
-    Bars,
-    /// The share of runs that lost theta*, with intervals, and what is promised.
-    Coverage,
-    /// The width of the confidence sets over time.
-    Width,
-    /// V* and the best policy on a grid world.
-    Values,
-    /// The confidence set in the plane of two coordinates of theta, over time.
-    Set,
-    /// Microseconds for each step, as bars.
-    Time,
-    /// Gap regret over what grows, both logarithmic, with exponents: one figure for each family.
-    Growth,
-}
-
-/// What a file says of an axis.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub struct AxisSpec {
-    /// Its title.
-    pub title: Option<String>,
-    /// Whether it is logarithmic.
-    pub log: Option<bool>,
-    /// Its ends.
-    pub range: Option<(f64, f64)>,
-}
-
-/// What is drawn around a mean.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Band {
-    /// Student's 95 % interval of the mean, at every point for itself.
-    #[default]
-    Student,
-    /// A 95 % band of the mean that holds over the whole curve at once.
-    Simultaneous,
-    /// The middle half and the middle 90 % of the runs, around their median.
-    Quantiles,
-    /// Nothing.
-    None,
-}
-
-/// Points that others published.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct MarkSpec {
-    /// What the legend calls them.
-    pub label: String,
-    /// Their colour.
-    pub colour: Colour,
-    /// Their shape.
-    pub marker: Marker,
-    /// Where they are.
-    pub points: Vec<(f64, f64)>,
 }

@@ -1,56 +1,35 @@
 //! A study file becomes a [`Study`]: every key is known, every value judged, and what is wrong is
 //! named with its line.
 
-use super::asks::{analyses, record};
+use super::asks::analyses;
 use super::figures::figures;
+use super::file::File;
+use super::forms::{Count, Seeds};
 use super::grids::check_all;
 use super::learners::{everybody, learner_points, set_all};
-use super::quick::Quick;
 use super::seeds::{each_once, parse_seeds, so_many};
-use super::source::{self, Entries, Node, Source, with_hint};
-use super::worlds::world_points;
-use super::{Analyses, LearnerPoint, Length, Study};
+use super::spot::{Spot, StudyText, with_hint};
+use super::worlds::{length, world_points};
+use super::{Analyses, Study};
 use crate::{Error, Result};
 use std::collections::HashSet;
-use std::ops::Range;
-use std::path::{Path, PathBuf};
-
-const KEYS: &[&str] = &[
-    "title",
-    "about",
-    "episodes",
-    "steps",
-    "max_steps",
-    "seeds",
-    "set",
-    "grid",
-    "worlds",
-    "learners",
-    "record",
-    "comparison",
-    "coverage",
-    "scale",
-    "growth",
-    "tuning",
-    "figures",
-    "quick",
-];
+use std::path::Path;
 
 /// A study with the places of its worlds and learners in the file, for what is found out later.
 #[derive(Clone, Debug)]
 pub struct StudyFile {
     /// The question.
     pub study: Study,
-    path: PathBuf,
-    text: String,
-    worlds: Vec<Range<usize>>,
-    learners: Vec<Range<usize>>,
+    source: StudyText,
+    /// Which entry of the file each world and each learner comes from.
+    worlds: Vec<usize>,
+    learners: Vec<usize>,
 }
 
 impl StudyFile {
     /// A study that stands in no file.
     pub fn without_file(study: Study) -> StudyFile {
-        StudyFile { study, path: PathBuf::new(), text: String::new(), worlds: vec![], learners: vec![] }
+        StudyFile { study, source: StudyText::default(), worlds: vec![], learners: vec![] }
     }
 
     /// An error of the library about a world, at its place.
@@ -63,10 +42,11 @@ impl StudyFile {
         self.about(self.learners.get(learner), "learners", error)
     }
 
-    fn about(&self, span: Option<&Range<usize>>, key: &str, error: goalward::Error) -> Error {
-        let Some(span) = span else { return error.into() };
-        let source = Source { path: &self.path, text: &self.text };
-        source.fault(span.clone(), key, with_hint(&error))
+    fn about(&self, entry: Option<&usize>, list: &str, error: goalward::Error) -> Error {
+        match entry {
+            Some(&i) => self.source.at(list).item(i).fault(with_hint(&error)),
+            None => error.into(),
+        }
     }
 }
 
@@ -89,114 +69,77 @@ pub(crate) fn reread(text: &str, path: &Path) -> Result<Study> {
 }
 
 fn read_with(text: &str, path: &Path, quick: bool, find: bool) -> Result<StudyFile> {
-    let source = Source { path, text };
-    let parsed = source::parse(source)?;
-    let root = source::root(source, &parsed);
-    let keys = root.table(KEYS)?;
-    // what stands there is judged whether it is wanted or not
-    let shorter = Quick::of(&keys)?;
+    let (source, mut file) = StudyText::read::<File>(path, text)?;
+    let root = source.at("");
     let name = path.file_stem().map_or("study".into(), |stem| stem.to_string_lossy().into_owned());
-    let mut worlds = Vec::new();
-    let length = Length::read(&keys)?;
-    for node in required(source, &keys, "worlds")?.list_or_one()? {
-        worlds.extend(
-            world_points(&node, length, find.then_some(path))?
-                .into_iter()
-                .map(|point| (node.span.clone(), point)),
-        );
-        check_all(&node, worlds.len())?;
+    let common = length(&root, file.episodes, file.steps, file.max_steps)?;
+    let (mut worlds, mut learners) = (Vec::new(), Vec::new());
+    let (mut world_of, mut learner_of) = (Vec::new(), Vec::new());
+    for (i, entry) in file.worlds.0.iter().enumerate() {
+        let spot = source.at("worlds").item(i);
+        worlds.extend(world_points(entry, &spot, common, find.then_some(path))?);
+        world_of.resize(worlds.len(), i);
+        check_all(&spot, worlds.len())?;
     }
-    let mut learners: Vec<(Range<usize>, LearnerPoint)> = Vec::new();
-    for node in required(source, &keys, "learners")?.list_or_one()? {
-        let points = match everybody(&node)? {
+    for (i, entry) in file.learners.0.iter().enumerate() {
+        let spot = source.at("learners").item(i);
+        match everybody(entry, &spot)? {
             // those who were named before are there already
-            Some(all) => all.into_iter().filter(|new| learners.iter().all(|(_, l)| l != new)).collect(),
-            None => learner_points(&node, keys.get("grid"))?,
-        };
-        learners.extend(points.into_iter().map(|point| (node.span.clone(), point)));
-        check_all(&node, learners.len())?;
+            Some(all) => {
+                learners.extend(all.into_iter().filter(|l| !learners.contains(l)).collect::<Vec<_>>())
+            }
+            None => learners.extend(learner_points(entry, &spot, file.grid.as_ref())?),
+        }
+        learner_of.resize(learners.len(), i);
+        check_all(&spot, learners.len())?;
     }
-    if let Some(node) = keys.get("set") {
-        set_all(node, &mut learners)?;
+    if let Some(set) = &file.set {
+        set_all(set, &source.at("set"), &mut learners)?;
     }
-    told_apart(source, "worlds", worlds.iter().map(|(span, world)| (span, &world.label)))?;
-    told_apart(source, "learners", learners.iter().map(|(span, one)| (span, &one.contender.label)))?;
+    told_apart(&source.at("worlds"), worlds.iter().map(|world| &world.label).zip(&world_of))?;
+    told_apart(&source.at("learners"), learners.iter().map(|l| &l.contender.label).zip(&learner_of))?;
     let mut study = Study {
-        title: keys.read("title", Node::text)?.unwrap_or_else(|| name.clone()),
-        about: keys.read("about", Node::text)?.map_or(String::new(), |about| about.trim().into()),
+        title: file.title.take().unwrap_or_else(|| name.clone()),
+        about: file.about.as_deref().unwrap_or("").trim().into(),
         name,
-        seeds: seeds(required(source, &keys, "seeds")?)?,
-        record: record(&keys)?,
+        seeds: seeds(&file.seeds).map_err(|fault| source.at("seeds").fault(fault))?,
+        record: file.record.clone(),
         analysis: Analyses::default(),
         figures: Vec::new(),
-        worlds: worlds.iter().map(|(_, world)| world.clone()).collect(),
-        learners: learners.iter().map(|(_, learner)| learner.clone()).collect(),
+        worlds,
+        learners,
     };
-    study.analysis = analyses(&keys, &study)?;
-    study.figures = figures(&keys, &study)?;
-    if quick {
-        shorter.shorten(&mut study);
+    if study.record.outline.is_some_and(|[a, b]| a == b) {
+        return Err(source.at("record.outline").fault("expected two different coordinates"));
     }
-    Ok(StudyFile {
-        study,
-        path: path.into(),
-        text: text.into(),
-        worlds: worlds.into_iter().map(|(span, _)| span).collect(),
-        learners: learners.into_iter().map(|(span, _)| span).collect(),
-    })
-}
-
-fn required<'n, 'a>(source: Source<'a>, keys: &'n Entries<'a>, key: &'static str) -> Result<&'n Node<'a>> {
-    let example = match key {
-        "worlds" => "worlds = [\"windy-grid@n=3\"]",
-        "learners" => "learners = [\"lr\", \"random\"]",
-        _ => "seeds = 20",
-    };
-    keys.get(key).ok_or_else(|| source.fault(0..0, key, format!("this key is missing: write {example}")))
+    study.analysis = analyses(&mut file, &root, &study)?;
+    study.figures = figures(file.figures.take(), &source.at("figures"), &study)?;
+    if quick {
+        file.quick.unwrap_or_default().shorten(&mut study);
+    }
+    Ok(StudyFile { study, source, worlds: world_of, learners: learner_of })
 }
 
 /// Tables and figures must be able to tell them apart.
-fn told_apart<'a>(
-    source: Source,
-    what: &str,
-    mut labels: impl Iterator<Item = (&'a Range<usize>, &'a String)>,
-) -> Result<()> {
+fn told_apart<'a>(list: &Spot, mut labels: impl Iterator<Item = (&'a String, &'a usize)>) -> Result<()> {
     let mut known = HashSet::new();
-    match labels.find(|(_, label)| !known.insert(*label)) {
-        Some((span, label)) => {
+    match labels.find(|(label, _)| !known.insert(*label)) {
+        Some((label, &entry)) => {
             let fault = format!("two of them are called {label:?}; give each a `label` of its own");
-            Err(source.fault(span.clone(), what, fault))
+            Err(list.item(entry).fault(fault))
         }
         None => Ok(()),
     }
 }
 
-impl Length {
-    pub(super) fn read(keys: &Entries) -> Result<Option<Length>> {
-        let episodes = keys.read("episodes", |node| node.count(1))?;
-        let steps = keys.read("steps", |node| node.count(1))?;
-        let max_steps = keys.read("max_steps", |node| node.count(1))?;
-        if let (Some(node), Some(_)) = (keys.get("steps"), episodes.or(max_steps)) {
-            return Err(node.fault("give either `steps`, or `episodes` with or without `max_steps`"));
+fn seeds(seeds: &Seeds) -> Result<Vec<u64>, String> {
+    match seeds {
+        Seeds::Many(Count(n)) => so_many(*n),
+        Seeds::Spelled(text) => parse_seeds(text),
+        Seeds::List(list) if list.is_empty() => Err("the list is empty".into()),
+        Seeds::List(list) => {
+            let whole = list.iter().map(|seed| seed.whole().ok_or("expected whole numbers"));
+            each_once(whole.collect::<Result<_, _>>()?)
         }
-        Ok(match (episodes, steps) {
-            (Some(episodes), _) => Some(Length { episodes, max_steps, by_steps: false }),
-            // every episode of a run has a step, or the run has none
-            (_, Some(steps)) => Some(Length { episodes: steps, max_steps: Some(steps), by_steps: true }),
-            _ => None,
-        })
     }
-}
-
-/// `20`, `"0..20"`, `"3,5,7"` or `[3, 5, 7]`.
-fn seeds(node: &Node) -> Result<Vec<u64>> {
-    let seeds = if node.is_text() {
-        parse_seeds(&node.text()?)
-    } else if node.value.is_array() {
-        let seeds = node.list()?.iter().map(|seed| seed.count(0)).collect::<Result<Vec<_>>>()?;
-        if seeds.is_empty() { Err("the list is empty".into()) } else { each_once(seeds) }
-    } else {
-        so_many(node.count(1)?)
-    };
-    seeds.map_err(|fault| node.fault(fault))
 }

@@ -2,7 +2,8 @@
 
 use goalward_lab::Error;
 use goalward_lab::grid::Grid;
-use goalward_lab::study::{FIGURE_KINDS, SHIPPED, STARTER, Thinning, read, write};
+use goalward_lab::pictures::kinds;
+use goalward_lab::study::{SHIPPED, STARTER, Thinning, read, write};
 use std::path::Path;
 
 #[test]
@@ -132,13 +133,14 @@ fn too_many_points_are_refused_before_they_are_made() {
 
 #[test]
 fn every_kind_of_figure_can_be_asked_for() {
-    for (kind, value) in FIGURE_KINDS {
+    for kind in kinds() {
+        let name = serde_json::to_value(kind).unwrap();
         let text = format!(
-            "seeds = 1\nepisodes = 1\nworlds = [\"windy-grid\"]\nlearners = [\"lr\"]\n[[figures]]\nkind = {kind:?}\n"
+            "seeds = 1\nepisodes = 1\nworlds = [\"windy-grid\"]\nlearners = [\"lr\"]\n[[figures]]\nkind = {name}\n"
         );
         let study = read(&text, Path::new("x.toml"), false).unwrap().study;
-        assert_eq!(study.figures[0].kind, *value);
-        assert_eq!(study.figures[0].name, *kind);
+        assert_eq!(study.figures[0].kind, kind);
+        assert_eq!(study.figures[0].name, name);
     }
 }
 

@@ -1,6 +1,6 @@
 //! docs/tables/records.md says what the tables are: it is written from their columns. `BLESS=1` writes it.
 
-use goalward_lab::store::columns::{Column, IDENTITY, Kind, SCHEMA, TABLES};
+use goalward_lab::results::{Column, IDENTITY, Kind, SCHEMA, TABLES};
 use std::path::Path;
 
 const ABOUT: &str = "\

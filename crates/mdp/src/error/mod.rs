@@ -18,6 +18,9 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
+    /// Work was cut off by a [`Halt`](crate::plan::Halt).
+    #[error("stopped before it was done")]
+    Stopped,
     /// A field of a problem (its size, start, goal, names ...) is out of range.
     #[error("{field}: {fault}")]
     Field {

@@ -77,7 +77,9 @@ impl Error {
             Error::NoProperPolicy { states } | Error::NoBound { states } => json!({"states": states}),
             Error::Misuse { t, .. } => json!({"step": t}),
             Error::Memory { bytes, free, .. } => json!({"bytes": bytes, "free": free}),
-            Error::EmptyB { .. } | Error::NoTruth { .. } | Error::Checkpoint { .. } => json!({}),
+            Error::Stopped | Error::EmptyB { .. } | Error::NoTruth { .. } | Error::Checkpoint { .. } => {
+                json!({})
+            }
         };
         match place {
             Value::Object(place) => place,

@@ -6,7 +6,7 @@
 //! elimination without subtraction, which is accurate for probabilities of any size.
 
 use crate::numeric::halt::{Cut, Halt};
-use crate::numeric::linear::elimination::{ByNumber, Elimination, Limits, Outcome};
+use crate::numeric::linear::elimination::{Elimination, Outcome};
 use crate::problem::{Pair, Problem, State};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -17,10 +17,6 @@ const ROUNDS: u64 = 100;
 const LOST: f64 = 1e100;
 /// A value grows from one policy to the next by no more than this part of it, which is rounding.
 const GROWS: f64 = 1e-9;
-/// Elimination goes on to the end, in a dense matrix where it fills in.
-const LIMITS: Limits =
-    Limits { price: usize::MAX, dense: usize::MAX, dearest: usize::MAX, work: f64::INFINITY };
-
 /// A kernel over the pairs of a problem, with costs.
 pub struct Kernel<'a> {
     /// Whose pairs they are.
@@ -116,34 +112,30 @@ impl Kernel<'_> {
     /// The values of a proper policy, those that arithmetic cannot hold as [`LOST`].
     fn values(&self, pairs: &[Option<Pair>], halt: &Halt) -> Result<Vec<f64>, Cut> {
         let goal = self.problem.goal();
-        let (mut to, mut out, mut charge) = (Vec::new(), Vec::new(), Vec::new());
-        for s in self.off_goal() {
-            let (mut row, mut leaves) = (Vec::new(), 0.0);
-            let Some(p) = pairs[s] else {
-                to.push(row);
-                out.push(1.0);
-                charge.push(LOST);
-                continue;
-            };
+        let states: Vec<State> = self.off_goal().collect();
+        let row = |at: usize, row: &mut Vec<(u32, f64)>| {
+            let s = states[at];
+            let Some(p) = pairs[s] else { return 1.0 };
+            let mut leaves = 0.0;
             for &(next, w) in self.rows[p].iter().filter(|e| e.1 > 0.0 && e.0 != s) {
                 match next == goal {
                     true => leaves += w,
                     false => row.push(((next - usize::from(next > goal)) as u32, w)),
                 }
             }
-            to.push(row);
-            out.push(leaves);
-            charge.push(self.costs[p]);
-        }
-        let mut elimination = Elimination::<ByNumber>::default();
+            leaves
+        };
+        let mut elimination = Elimination::default();
         elimination.heed(halt);
-        elimination.load_rows(to, out);
+        let mut charge: Vec<f64> = states.iter().map(|&s| pairs[s].map_or(LOST, |p| self.costs[p])).collect();
         let mut x = vec![f64::NAN; charge.len()];
-        match elimination.eliminate_all(LIMITS) {
-            Outcome::Cut => return Err(Cut),
-            Outcome::Done => elimination.solve(&mut charge, &mut x),
-            // rounding has swallowed the way out
-            Outcome::Improper | Outcome::TooMuch => {}
+        // without a limit to the work it ends early only where rounding has swallowed the way out, or
+        // when asked to
+        if elimination.eliminate(states.len(), f64::INFINITY, row) == Outcome::Done {
+            elimination.solve(&mut charge, &mut x);
+        }
+        if halt.asked() {
+            return Err(Cut);
         }
         let mut v = vec![0.0; self.problem.states()];
         // a number that is none is not the lesser

@@ -51,7 +51,7 @@ impl Double {
     }
 
     /// The quotient by an f64, to the accuracy of a product.
-    pub(crate) fn over(self, y: f64) -> Double {
+    pub fn over(self, y: f64) -> Double {
         let hi = self.hi / y;
         let rest = self - Double::from(hi).times(y);
         let (hi, lo) = fast_two_sum(hi, rest.hi / y);

@@ -16,7 +16,7 @@ fn cut(length: usize) -> Option<usize> {
 }
 
 /// Whether vectors of this length are cut.
-pub(crate) fn is_long(length: usize) -> bool {
+pub fn is_long(length: usize) -> bool {
     cut(length).is_some()
 }
 
@@ -75,11 +75,6 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let parts = a.par_chunks(part).zip(b.par_chunks(part));
     let sums: Vec<f64> = parts.map(|(a, b)| vectors::dot(a, b)).collect();
     sums.into_iter().sum()
-}
-
-/// The Euclidean norm.
-pub(crate) fn norm(a: &[f64]) -> f64 {
-    dot(a, a).sqrt()
 }
 
 /// The largest absolute value; not a number if one is not.

@@ -5,15 +5,13 @@ mod table;
 use super::{Parameters, named, spelled, together};
 use crate::counts::whole;
 use crate::exit::{Outcome, Usage, note};
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, Pause};
 use crate::names::{LearnerName, WorldName};
 use crate::output;
 use crate::outputs::folder;
 use crate::progress::Busy;
 use crate::seeds::Seeds;
-use goalward::episode::{
-    Arena, Audit, AuditReport, Ending, Episode, Flow, Observer, RunSpec, Runner, Step, Stop,
-};
+use goalward::episode::{Arena, Audit, AuditReport, Ending, RunSpec, Runner};
 use goalward::parameters::{Settings, name_and_settings};
 use goalward_lab::pictures;
 use goalward_lab::store::write_beside;
@@ -45,7 +43,7 @@ EXAMPLES:
 /// a failure is shown as information. docs/theory.md explains every line.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct AuditArgs {
     /// A built-in world (`goalward list worlds`), or a path to a model or a problem file with its
     /// truth; windy-grid@n=3 is short for windy-grid --param n=3
     #[arg(value_name = "WORLD", value_parser = WorldName, hide_possible_values = true)]
@@ -87,26 +85,7 @@ struct Found<'a> {
     interrupted: bool,
 }
 
-/// Pauses the run at Ctrl-C.
-struct Pause<'a>(&'a Interrupt);
-
-impl Pause<'_> {
-    fn asked(&self) -> Flow {
-        if self.0.pressed() { Flow::Break(Stop) } else { Flow::Continue(()) }
-    }
-}
-
-impl Observer for Pause<'_> {
-    fn step(&mut self, _: &Step) -> Flow {
-        self.asked()
-    }
-
-    fn episode(&mut self, _: &Episode) -> Flow {
-        self.asked()
-    }
-}
-
-pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: AuditArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let (world, params) = named(&args.world, &args.parameters.settings()?)?;
     let (id, own) = name_and_settings(&args.learner)?;
     let settings = together("--set", own, &Settings::parse(&args.settings)?)?;
@@ -151,7 +130,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
 fn one(arena: &Arena, spec: RunSpec, interrupt: &Interrupt) -> anyhow::Result<(AuditReport, Ending)> {
     let mut runner = Runner::new(arena, spec)?;
     let mut audit = Audit::new(arena)?;
-    let ending = runner.run(&mut [&mut audit, &mut Pause(interrupt)])?;
+    let ending = runner.run(&mut [&mut audit, &mut Pause { every: None, interrupt }])?;
     Ok((audit.report(&runner), ending))
 }
 
@@ -171,8 +150,8 @@ fn draw(path: &Path, report: &AuditReport, quiet: bool) -> anyhow::Result<()> {
         .map_err(|error| Usage::new(format!("--figures {}: {error}", path.display())))?;
     let mut files = Vec::new();
     for picture in pictures::audit::draw(report)? {
-        for (ending, bytes) in [("svg", picture.svg.as_bytes()), ("png", &picture.png)] {
-            files.push(write_beside(path, &format!("{}.{ending}", picture.name), bytes)?);
+        for (format, bytes) in &picture.files {
+            files.push(write_beside(path, &format!("{}.{}", picture.name, format.ending()), bytes)?);
         }
     }
     match (files.is_empty(), quiet) {

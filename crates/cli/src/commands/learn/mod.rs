@@ -12,16 +12,14 @@ use super::vigilant::Vigilant;
 use super::{Parameters, spelled, together};
 use crate::counts::whole;
 use crate::exit::{self, Outcome, Usage};
-use crate::interrupt::Interrupt;
+use crate::interrupt::{Interrupt, Pause};
 use crate::lock::Lock;
 use crate::names::{LearnerName, WorldName};
 use crate::output;
 use crate::outputs::{self, Output, Takes, only_over};
 use crate::progress::Meter;
 use crate::show::Show;
-use goalward::episode::{
-    Checkpoint, Ending, Episode, Flow, Observer, RunSpec, Runner, Step, Stop, TraceMark,
-};
+use goalward::episode::{Checkpoint, Ending, Observer, RunSpec, Runner, TraceMark};
 use goalward::files;
 use goalward::learners;
 use goalward::parameters::{Settings, name_and_settings, parse_count};
@@ -88,7 +86,7 @@ const DEFAULT_EPISODES: u64 = 1000;
 /// So does a second Ctrl-C at any time, without a result.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct LearnArgs {
     /// A built-in world (`goalward list worlds`), or a path to a model (Storm's DRN, a Gymnasium
     /// table) or a problem file; windy-grid@n=3 is short for windy-grid --param n=3
     #[arg(value_name = "WORLD", required_unless_present = "resume")]
@@ -157,9 +155,9 @@ impl FromStr for Cap {
     }
 }
 
-impl Args {
+impl LearnArgs {
     /// The same with WORLD@KEY=VALUE and ID@KEY=VALUE written out as --param and --set.
-    fn written_out(mut self) -> anyhow::Result<Args> {
+    fn written_out(mut self) -> anyhow::Result<LearnArgs> {
         let pairs = |settings: Settings| settings.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>();
         if let Some(world) = &self.world {
             let (id, own) = worlds::named(world)?;
@@ -215,7 +213,7 @@ enum Begin {
 }
 
 impl Task {
-    fn new(args: &Args) -> anyhow::Result<Task> {
+    fn new(args: &LearnArgs) -> anyhow::Result<Task> {
         if let Some(path) = &args.resume {
             return resume::task(args, path);
         }
@@ -271,7 +269,7 @@ impl Task {
     }
 }
 
-pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let began = Instant::now();
     let args = args.written_out()?;
     let task = Task::new(&args)?;
@@ -292,7 +290,7 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         super::say_if_known(arena.problem(), &runner.spec().learner, &spelled(&task.world, &task.params))?;
     }
     let printed = task.trace == Some(Output::Stdout);
-    let mut files = Files::open(task.trace, mark, task.checkpoint, &runner)?;
+    let mut files = RunFiles::open(task.trace, mark, task.checkpoint, &runner)?;
     let mut replay = task.replay.map(|output| Replay::new(output, &runner));
     let interrupt = Interrupt::listen(quiet)?;
     interrupt.begin();
@@ -349,15 +347,16 @@ fn say_how_it_ended(ending: Ending, checkpoint: Option<&Saved>) {
 /// Runs to the end or to Ctrl-C, and saves on the way.
 fn go_on(
     runner: &mut Runner,
-    files: &mut Files,
+    files: &mut RunFiles,
     replay: &mut Option<Replay>,
     every: u64,
     interrupt: &Interrupt,
     quiet: bool,
 ) -> anyhow::Result<Ending> {
     let every = files.checkpoint.is_some().then_some(every);
-    let mut pacer = Pacer { every, interrupt };
-    let mut meter = Meter::new(runner.progress().episodes, runner.spec().episodes, quiet);
+    let mut pacer = Pause { every, interrupt };
+    let (done, halt) = (runner.progress().episodes, interrupt.halt().clone());
+    let mut meter = Meter::new(done, runner.spec().episodes, halt, quiet);
     files.save(runner)?;
     let ending = loop {
         let mut observers: Vec<&mut dyn Observer> = vec![&mut pacer, &mut meter];
@@ -384,18 +383,18 @@ fn go_on(
 }
 
 /// The files of a run.
-struct Files {
+struct RunFiles {
     trace: Option<TraceFile>,
     checkpoint: Option<Saved>,
 }
 
-impl Files {
+impl RunFiles {
     fn open(
         trace: Option<Output>,
         mark: Option<TraceMark>,
         checkpoint: Option<Saved>,
         runner: &Runner,
-    ) -> anyhow::Result<Files> {
+    ) -> anyhow::Result<RunFiles> {
         let trace = match (mark, trace) {
             (Some(mark), _) => Some(TraceFile::reopen(mark, runner)?),
             (None, Some(output)) => {
@@ -405,7 +404,7 @@ impl Files {
             }
             (None, None) => None,
         };
-        Ok(Files { trace, checkpoint })
+        Ok(RunFiles { trace, checkpoint })
     }
 
     /// Writes the trace through, then the checkpoint that points into it: never the other way
@@ -423,23 +422,5 @@ impl Files {
             checkpoint.write(&saved.path)?;
         }
         Ok(())
-    }
-}
-
-/// Pauses the run where it is to be saved, and at Ctrl-C.
-struct Pacer<'a> {
-    every: Option<u64>,
-    interrupt: &'a Interrupt,
-}
-
-impl Observer for Pacer<'_> {
-    fn step(&mut self, step: &Step) -> Flow {
-        let due = self.every.is_some_and(|every| step.t.is_multiple_of(every));
-        if due || self.interrupt.pressed() { Flow::Break(Stop) } else { Flow::Continue(()) }
-    }
-
-    // a world whose start is its goal has episodes without a step
-    fn episode(&mut self, _: &Episode) -> Flow {
-        if self.interrupt.pressed() { Flow::Break(Stop) } else { Flow::Continue(()) }
     }
 }

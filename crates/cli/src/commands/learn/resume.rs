@@ -1,6 +1,6 @@
 //! Taking up a saved run: the checkpoint says what is run, and what is typed beside it must agree.
 
-use super::{Args, Begin, Saved, Task, replay};
+use super::{Begin, LearnArgs, Saved, Task, replay};
 use crate::exit::Usage;
 use crate::outputs::{Files, is_stdin};
 use crate::show::Show;
@@ -11,7 +11,7 @@ use goalward::parameters::{Parameter, Settings};
 use goalward::worlds::{COMMON, WORLDS};
 use std::path::{Path, absolute};
 
-pub(super) fn task(args: &Args, path: &Path) -> anyhow::Result<Task> {
+pub(super) fn task(args: &LearnArgs, path: &Path) -> anyhow::Result<Task> {
     let mut files = Files::default();
     if is_stdin(path) {
         let reason = format!("--resume {}: a checkpoint is a file, never standard input", path.display());
@@ -52,7 +52,7 @@ pub(super) fn task(args: &Args, path: &Path) -> anyhow::Result<Task> {
 }
 
 /// Everything but --episodes and --max-steps.
-fn agree(args: &Args, checkpoint: &Checkpoint) -> Result<(), anyhow::Error> {
+fn agree(args: &LearnArgs, checkpoint: &Checkpoint) -> Result<(), anyhow::Error> {
     let spec = &checkpoint.spec;
     if let Some(world) = args.world.as_ref().filter(|world| !same_path(world, &checkpoint.world)) {
         return Err(differs(world, &checkpoint.world).into());
@@ -85,7 +85,7 @@ fn agree(args: &Args, checkpoint: &Checkpoint) -> Result<(), anyhow::Error> {
     }
 }
 
-fn raise(args: &Args, checkpoint: &mut Checkpoint) -> Result<(), Usage> {
+fn raise(args: &LearnArgs, checkpoint: &mut Checkpoint) -> Result<(), Usage> {
     let (spec, now) = (&mut checkpoint.spec, &checkpoint.progress);
     let lower = |flag: &str, given: u64, saved: u64, what: &str| {
         let reason = format!("{flag} {given} does not agree with the checkpoint, {what} {saved}");

@@ -10,10 +10,9 @@ use goalward_lab::pictures::sight::{Sight, least};
 /// Shows what the learner would do now, and what would be best.
 pub(super) fn put(show: &Show, runner: &Runner, quiet: bool) -> anyhow::Result<()> {
     let arena = runner.arena();
-    let (problem, answer) = (arena.problem(), arena.exact());
+    let problem = arena.problem();
     let id = &runner.spec().learner;
-    let best = Sight::of("V*", problem, arena.instance().truth()?, answer);
-    let mut sights = vec![best];
+    let mut sights = vec![Sight::best("V*", arena)?];
     match plan(runner, problem)? {
         Some(plan) => sights.insert(0, plan),
         None if !quiet => note(format!("{id} has made no plan with values: V* alone is shown")),

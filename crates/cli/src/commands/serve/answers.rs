@@ -94,7 +94,7 @@ pub(super) struct EndEpisode {
 }
 
 #[derive(Serialize)]
-pub(super) struct Saved {
+pub(super) struct SavedNow {
     pub(super) ok: bool,
     pub(super) saved: bool,
     pub(super) steps: u64,

@@ -73,7 +73,7 @@ const DEFAULT_EPISODES: u64 = 1000;
 /// 143 after SIGTERM, both of which save first, also while a plan is being made; 2 as everywhere.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct ServeArgs {
     /// A problem file, a model (Storm's DRN, a Gymnasium table), or a built-in world (`goalward list
     /// worlds`); windy-grid@n=3 is short for windy-grid --param n=3
     #[arg(value_name = "PROBLEM", value_parser = WorldName, hide_possible_values = true)]
@@ -116,7 +116,7 @@ struct Asked {
     vigilance: Vigilant,
 }
 
-impl Args {
+impl ServeArgs {
     fn asked(&self) -> anyhow::Result<Asked> {
         let (world, params) = named(&self.world, &self.parameters.settings()?)?;
         if is_stdin(&world) {
@@ -145,7 +145,7 @@ struct Served {
     writing: Mutex<()>,
 }
 
-pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: ServeArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let (halt, served) = (Halt::new(), Arc::new(OnceLock::<Arc<Served>>::new()));
     let (stopped, there) = (halt.clone(), served.clone());
     signals::watch(move |code| {

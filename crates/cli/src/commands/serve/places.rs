@@ -28,8 +28,9 @@ impl Places {
         match given {
             Some(Given::Text(name)) => self.named(problem, name).map_err(|fault| fault.field(field)),
             Some(given) => whole(given, states).ok_or_else(|| match given {
-                Given::Other(what) => {
-                    Fault::new(Code::Type, format!("{field} is {what}, not a number or a name")).field(field)
+                Given::Other(_) => {
+                    let message = format!("{field} is {}, not a number or a name", given.what());
+                    Fault::new(Code::Type, message).field(field)
                 }
                 _ => Fault::new(Code::State, format!("there is no state {}", given.what()))
                     .field(field)
@@ -91,8 +92,9 @@ pub(super) fn action(problem: &Problem, s: State, given: Option<&Given>) -> Resu
             }
         }
         Some(given) => whole(given, actions).ok_or_else(|| match given {
-            Given::Other(what) => {
-                Fault::new(Code::Type, format!("action is {what}, not a number or a name")).field("action")
+            Given::Other(_) => {
+                let message = format!("action is {}, not a number or a name", given.what());
+                Fault::new(Code::Type, message).field("action")
             }
             _ => Fault::new(Code::Action, format!("there is no action {} {}", given.what(), there_is()))
                 .field("action")

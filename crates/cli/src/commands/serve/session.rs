@@ -4,7 +4,7 @@
 //! observation is remembered, and asked again it is answered alike: so a client that did not get an
 //! answer may ask once more, before and after a checkpoint, and no draw of the learner's is lost.
 
-use super::answers::{self, Act, EndEpisode, Estimate, Number, Observe, Placed, Saved, Value, Wrong};
+use super::answers::{self, Act, EndEpisode, Estimate, Number, Observe, Placed, SavedNow, Value, Wrong};
 use super::fault::{Code, Fault, shown};
 use super::lines::{LONGEST, Line};
 use super::places::{self, Places};
@@ -28,18 +28,18 @@ const AT_LEAST: Duration = Duration::from_secs(10);
 /// What is saved beside the learner.
 #[derive(Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Kept {
+pub(super) struct Remembered {
     /// How often the client has ended an episode.
     episodes: u64,
     /// What it was told to do since the last observation.
     asked: BTreeMap<State, Action>,
 }
 
-impl Kept {
+impl Remembered {
     /// What a checkpoint holds; an error if that cannot be.
-    pub(super) fn of(agent: &Agent) -> Result<Kept, String> {
-        let Some(kept) = &agent.kept else { return Ok(Kept::default()) };
-        let kept: Kept = kept.to().map_err(|error| error.to_string())?;
+    pub(super) fn of(agent: &Agent) -> Result<Remembered, String> {
+        let Some(kept) = &agent.kept else { return Ok(Remembered::default()) };
+        let kept: Remembered = kept.to().map_err(|error| error.to_string())?;
         let problem = agent.learner.problem();
         let fits = |(s, a): (&State, &Action)| {
             *s < problem.states() && *s != problem.goal() && *a < problem.actions(*s)
@@ -66,7 +66,7 @@ pub(super) enum Then {
 
 pub(super) struct Session {
     pub(super) agent: Agent,
-    kept: Kept,
+    kept: Remembered,
     saving: Option<Saving>,
     saved: Instant,
     /// Whether the last attempt to save by itself failed: that is said once.
@@ -76,7 +76,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    pub(super) fn new(agent: Agent, kept: Kept, saving: Option<Saving>, quiet: bool) -> Session {
+    pub(super) fn new(agent: Agent, kept: Remembered, saving: Option<Saving>, quiet: bool) -> Session {
         let (saved, places) = (Instant::now(), Places::default());
         Session { agent, kept, saving, saved, failing: false, places, quiet }
     }
@@ -242,10 +242,10 @@ impl Session {
         }
     }
 
-    fn save_and_say(&mut self) -> Result<Saved, Fault> {
+    fn save_and_say(&mut self) -> Result<SavedNow, Fault> {
         self.save().map_err(|error| Fault::of(Code::Output, &error).hint("make room, and save again"))?;
         let (steps, episodes) = (self.steps(), self.episodes());
-        Ok(Saved { ok: true, saved: self.saving.is_some(), steps, episodes })
+        Ok(SavedNow { ok: true, saved: self.saving.is_some(), steps, episodes })
     }
 
     /// Saves the session as it stands, if it has a file.

@@ -1,6 +1,6 @@
 //! Where a session begins: at its first step, or where its checkpoint stands.
 
-use super::session::{Kept, Saving, Session};
+use super::session::{Remembered, Saving, Session};
 use super::{Asked, DEFAULT_EPISODES};
 use crate::commands::fits;
 use crate::commands::learn::{Saved, differs, same_settings};
@@ -35,7 +35,7 @@ pub(super) fn session(
     let saving = file.map(|file| Saving { file, every });
     let Some(path) = found else {
         let agent = built(asked, instance, busy, quiet)?;
-        return Ok((Session::new(agent, Kept::default(), saving, quiet), false));
+        return Ok((Session::new(agent, Remembered::default(), saving, quiet), false));
     };
     busy.say(format!("taking up {}", path.display()));
     let agent = Agent::read(&path, instance)?;
@@ -44,7 +44,7 @@ pub(super) fn session(
         let source = Box::new(goalward::Error::Checkpoint { reason });
         goalward::Error::InFile { path: path.clone(), source }
     };
-    let kept = Kept::of(&agent).map_err(refused)?;
+    let kept = Remembered::of(&agent).map_err(refused)?;
     Ok((Session::new(agent, kept, saving, quiet), true))
 }
 

@@ -3,6 +3,7 @@
 mod values;
 
 use super::{World, spelled, state_names};
+use crate::counts::share;
 use crate::exit::{Outcome, note, report};
 use crate::numbers::{count, every_digit, real, seconds};
 use crate::output::{self, Sheet};
@@ -55,14 +56,14 @@ EXAMPLES:
 /// action is optimal where Q is least.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct SolveArgs {
     #[command(flatten)]
     world: World,
     /// What is optimised
     #[arg(long, value_name = "WHAT", default_value = "min")]
     objective: Wanted,
     /// The relative distance of the certified bounds
-    #[arg(long, value_name = "X", default_value = "1e-6", value_parser = precision)]
+    #[arg(long, value_name = "X", default_value = "1e-6", value_parser = share)]
     precision: f64,
     /// Write an optimal policy to this file: an action's name for every state's name, as JSON; -
     /// prints it instead of the summary
@@ -101,13 +102,6 @@ impl From<Wanted> for Objective {
     }
 }
 
-fn precision(text: &str) -> Result<f64, String> {
-    match text.parse::<f64>() {
-        Ok(x) if x > 0.0 && x < 1.0 => Ok(x),
-        _ => Err("expected a number between 0 and 1".into()),
-    }
-}
-
 /// The JSON of `goalward solve --json`: the start state's value, a cost in the user's units or a
 /// probability; null where there is none, where it is infinite, or where nothing could be proven of
 /// it.
@@ -133,7 +127,7 @@ struct Solved {
     seconds: f64,
 }
 
-pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: SolveArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let began = Instant::now();
     let mut files = Files::default();
     files.reads_world(&args.world.world);
@@ -146,7 +140,8 @@ pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
     let (problem, truth) = (&instance.problem, instance.truth()?);
     let objective = Objective::from(args.objective);
     let extras = Extras { q: false, ..Extras::ALL };
-    let options = Options { extras, ..Options::fast(objective, args.precision) };
+    let halt = busy.halt().clone();
+    let options = Options { extras, halt, ..Options::fast(objective, args.precision) };
     let solution = plan::solve(problem, truth, &options)?;
     let start = problem.start();
     let unknown = solution.is_vacuous(start);
@@ -190,7 +185,7 @@ struct Outputs {
 }
 
 impl Outputs {
-    fn judge(args: &Args, files: &mut Files) -> anyhow::Result<Outputs> {
+    fn judge(args: &SolveArgs, files: &mut Files) -> anyhow::Result<Outputs> {
         if args.json {
             files.prints("--json")?;
         }

@@ -14,24 +14,35 @@ use goalward_lab::study::{StudyFile, default_folder};
 use goalward_lab::{Presented, present};
 use std::path::PathBuf;
 
-/// What is printed on standard output.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Shown {
-    /// Tables and sentences.
-    Text,
-    /// One JSON value.
-    Json,
-    /// Named parts of Markdown.
-    Markdown,
+/// What is printed on standard output: tables and sentences, unless one of these is asked for.
+#[derive(clap::Args, Clone, Copy, Debug, Default)]
+pub(crate) struct Printed {
+    /// Print the result as one JSON value
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print the result as Markdown in named parts, for documents
+    #[arg(long, conflicts_with = "json")]
+    markdown: bool,
 }
 
-impl Shown {
-    pub(crate) fn of(json: bool, markdown: bool) -> Shown {
-        match (json, markdown) {
-            (true, _) => Shown::Json,
-            (_, true) => Shown::Markdown,
-            _ => Shown::Text,
-        }
+/// What becomes of the results of a study.
+#[derive(clap::Args, Clone, Debug)]
+pub(crate) struct Kept {
+    /// The folder for records, figures and report [default: out/NAME; of a short command a folder of
+    /// its question's own below that, to which out/NAME/newest leads]
+    #[arg(long, value_name = "DIR")]
+    pub(crate) out: Option<PathBuf>,
+    /// Remove results of another question, study or version from that folder
+    #[arg(long)]
+    force: bool,
+    #[command(flatten)]
+    printed: Printed,
+}
+
+impl Kept {
+    /// Where the results of a short command go.
+    pub(crate) fn below(&self, name: &str) -> Out {
+        self.out.clone().map_or_else(|| Out::Below(default_folder(name, false)), Out::Folder)
     }
 }
 
@@ -44,36 +55,24 @@ pub(crate) enum Out {
     Below(PathBuf),
 }
 
-impl Out {
-    /// Where the results of a short command go.
-    pub(crate) fn of(given: Option<PathBuf>, name: &str) -> Out {
-        given.map_or_else(|| Out::Below(default_folder(name, false)), Out::Folder)
-    }
-}
-
 /// A world that came through a pipe, kept beside the results under this name.
 pub(crate) const COPY: &str = "world.json";
 
-/// How a study is run and shown.
-pub(crate) struct Going<'a> {
-    pub(crate) out: &'a Out,
-    /// The only world, where it came through a pipe, as a problem file.
-    pub(crate) piped: Option<String>,
-    pub(crate) force: bool,
-    pub(crate) options: RunOptions,
-    pub(crate) shown: Shown,
-    pub(crate) quiet: bool,
-}
-
-/// Runs a study and shows what it says.
-pub(crate) fn go(file: &StudyFile, going: &Going) -> anyhow::Result<Outcome> {
-    let Going { out, piped, force, options, shown, quiet } = going;
+/// Runs a study and shows what it says. `piped` is the only world, where it came through a pipe, as a
+/// problem file.
+pub(crate) fn go(
+    file: &StudyFile,
+    (out, kept): (&Out, &Kept),
+    piped: Option<String>,
+    options: &RunOptions,
+    quiet: bool,
+) -> anyhow::Result<Outcome> {
     let (Out::Folder(dir) | Out::Below(dir)) = out;
     folder("--out", dir)?;
-    let busy = Busy::new(format!("opening the worlds of {}", file.study.name), *quiet);
-    let mut grid = Grid::open_with(file, &|place| match piped {
+    let busy = Busy::new(format!("opening the worlds of {}", file.study.name), quiet);
+    let mut grid = Grid::open_with(file, &|place| match &piped {
         Some(text) => json::parse(text),
-        None => open(&place.world, &place.params, &busy, *quiet),
+        None => open(&place.world, &place.params, &busy, quiet),
     })?;
     drop(busy);
     let dir = match out {
@@ -84,12 +83,12 @@ pub(crate) fn go(file: &StudyFile, going: &Going) -> anyhow::Result<Outcome> {
         let copy = std::path::absolute(dir.join(COPY))?;
         grid.study.worlds[0].place.world = copy.to_string_lossy().into_owned();
     }
-    let results = StudyFolder::claim(&dir, &grid, options.shard, *force)?;
-    if let Some(text) = piped {
+    let results = StudyFolder::claim(&dir, &grid, options.shard, kept.force)?;
+    if let Some(text) = &piped {
         results.write(COPY, text.as_bytes())?;
     }
     let linked = matches!(out, Out::Below(_)) && link_newest(&dir);
-    let jobs = Jobs::new(*quiet, Interrupt::listen(*quiet)?);
+    let jobs = Jobs::new(quiet, Interrupt::listen(quiet)?);
     let ran = engine::run(&grid, &results, options, &jobs)?;
     if !quiet {
         say(&ran, &grid, options.shard);
@@ -99,7 +98,7 @@ pub(crate) fn go(file: &StudyFile, going: &Going) -> anyhow::Result<Outcome> {
     }
     // the study as the file has it: labels and figures do not change a run
     let presented = present(&results, Some(&grid.study))?;
-    show(&presented, *shown, *quiet)?;
+    show(&presented, kept.printed, quiet)?;
     if linked && !quiet {
         note(format!("{} leads to {}", dir.with_file_name("newest").display(), dir.display()));
     }
@@ -111,12 +110,12 @@ pub(crate) fn go(file: &StudyFile, going: &Going) -> anyhow::Result<Outcome> {
 }
 
 /// Prints what a study says, and where the rest is.
-pub(super) fn show(presented: &Presented, shown: Shown, quiet: bool) -> anyhow::Result<()> {
+pub(super) fn show(presented: &Presented, printed: Printed, quiet: bool) -> anyhow::Result<()> {
     let Presented { results, findings, files } = presented;
-    match shown {
-        Shown::Json => output::json(&findings.json(results))?,
-        Shown::Markdown => output::text(&findings.markdown())?,
-        Shown::Text => output::text(&folded(&findings.text()))?,
+    match (printed.json, printed.markdown) {
+        (true, _) => output::json(&findings.json(results))?,
+        (_, true) => output::text(&findings.markdown())?,
+        _ => output::text(&folded(&findings.text()))?,
     }
     if !quiet {
         wrote(files);

@@ -8,7 +8,7 @@ use serde_json::json;
 
 /// List the studies that come with goalward
 #[derive(clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ListStudiesArgs {
     /// A study: prints its file
     #[arg(value_name = "NAME")]
     name: Option<String>,
@@ -17,7 +17,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(super) fn run(args: Args) -> anyhow::Result<Outcome> {
+pub(super) fn run(args: ListStudiesArgs) -> anyhow::Result<Outcome> {
     if let Some(name) = &args.name {
         named::shipped(name, false)?;
         let text = SHIPPED.iter().find(|study| study.name == name).map_or("", |study| study.text);

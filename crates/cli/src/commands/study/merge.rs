@@ -1,6 +1,6 @@
 //! `goalward study merge`
 
-use super::go::{Shown, show};
+use super::go::{Printed, show};
 use crate::exit::{Outcome, note};
 use crate::outputs::folder;
 use goalward_lab::present;
@@ -9,19 +9,18 @@ use std::path::PathBuf;
 
 /// Put the parts of a study together that several machines have run
 #[derive(clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct MergeStudyArgs {
     /// The folders of the parts
     #[arg(value_name = "DIR", required = true)]
     parts: Vec<PathBuf>,
     /// The folder of the whole study
     #[arg(long, value_name = "DIR", required = true)]
     out: PathBuf,
-    /// Print the result as one JSON value
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    printed: Printed,
 }
 
-pub(super) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+pub(super) fn run(args: MergeStudyArgs, quiet: bool) -> anyhow::Result<Outcome> {
     args.parts.iter().try_for_each(|part| folder("DIR", part).map(drop))?;
     folder("--out", &args.out)?;
     let copied = merge(&args.parts, &args.out)?;
@@ -29,6 +28,6 @@ pub(super) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
         note(format!("{copied} runs came from {} parts", args.parts.len()));
     }
     let presented = present(&StudyFolder::open(&args.out)?, None)?;
-    show(&presented, Shown::of(args.json, false), quiet)?;
+    show(&presented, args.printed, quiet)?;
     Ok(if presented.findings.sound { Outcome::Done } else { Outcome::No })
 }

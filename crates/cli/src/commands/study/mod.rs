@@ -10,7 +10,7 @@ mod run;
 mod short;
 mod status;
 
-pub(crate) use go::{COPY, Going, Out, Shown, go};
+pub(crate) use go::{COPY, Kept, go};
 pub(crate) use short::{Short, short};
 
 use crate::exit::Outcome;
@@ -32,30 +32,30 @@ EXAMPLES:
 /// happened, on any number of threads and machines.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES, subcommand_required = true, arg_required_else_help = true)]
-pub(crate) struct Args {
+pub(crate) struct StudyArgs {
     #[command(subcommand)]
-    command: Command,
+    command: StudyCommand,
 }
 
 #[derive(clap::Subcommand)]
-enum Command {
-    List(list::Args),
-    New(new::Args),
-    Run(run::Args),
-    Status(status::Args),
-    Report(report::Args),
-    Merge(merge::Args),
-    Export(report::ExportArgs),
+enum StudyCommand {
+    List(list::ListStudiesArgs),
+    New(new::NewStudyArgs),
+    Run(run::RunStudyArgs),
+    Status(status::StatusOfStudyArgs),
+    Report(report::ReportStudyArgs),
+    Merge(merge::MergeStudyArgs),
+    Export(report::ExportStudyArgs),
 }
 
-pub(crate) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: StudyArgs, quiet: bool) -> anyhow::Result<Outcome> {
     match args.command {
-        Command::List(args) => list::run(args),
-        Command::New(args) => new::run(args, quiet),
-        Command::Run(args) => run::run(args, quiet),
-        Command::Status(args) => status::run(args),
-        Command::Report(args) => report::run(args, quiet),
-        Command::Merge(args) => merge::run(args, quiet),
-        Command::Export(args) => report::export(args, quiet),
+        StudyCommand::List(args) => list::run(args),
+        StudyCommand::New(args) => new::run(args, quiet),
+        StudyCommand::Run(args) => run::run(args, quiet),
+        StudyCommand::Status(args) => status::run(args),
+        StudyCommand::Report(args) => report::run(args, quiet),
+        StudyCommand::Merge(args) => merge::run(args, quiet),
+        StudyCommand::Export(args) => report::export(args, quiet),
     }
 }

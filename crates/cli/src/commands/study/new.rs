@@ -9,13 +9,13 @@ use std::path::PathBuf;
 
 /// Write a commented study file to begin with
 #[derive(clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct NewStudyArgs {
     /// The file; - is standard output [default: -]
     #[arg(value_name = "FILE")]
     file: Option<PathBuf>,
 }
 
-pub(super) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+pub(super) fn run(args: NewStudyArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let path = match args.file {
         Some(path) if !is_stdout(&path) => path,
         _ => {

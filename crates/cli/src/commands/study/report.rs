@@ -1,6 +1,6 @@
 //! `goalward study report` and `goalward study export`
 
-use super::go::{Shown, show};
+use super::go::{Printed, show};
 use super::named;
 use crate::commands::wrote;
 use crate::exit::Outcome;
@@ -13,26 +13,22 @@ use std::path::PathBuf;
 ///
 /// Titles, labels, figures and questions are those of the file as it is now.
 #[derive(clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ReportStudyArgs {
     /// The study as it was given to `study run` (- with --out), or the folder of its results
     #[arg(value_name = "FILE|NAME|DIR")]
     study: String,
     /// The folder of the results [default: out/NAME]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
-    /// Print the result as one JSON value
-    #[arg(long)]
-    json: bool,
-    /// Print the result as Markdown in named parts, for documents
-    #[arg(long, conflicts_with = "json")]
-    markdown: bool,
+    #[command(flatten)]
+    printed: Printed,
 }
 
-pub(super) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+pub(super) fn run(args: ReportStudyArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let look = named::look(&args.study)?;
     let results = StudyFolder::open(&named::folder(&args.study, args.out)?)?;
     let presented = present(&results, look.as_ref())?;
-    show(&presented, Shown::of(args.json, args.markdown), quiet)?;
+    show(&presented, args.printed, quiet)?;
     Ok(if presented.findings.sound { Outcome::Done } else { Outcome::No })
 }
 
@@ -42,7 +38,7 @@ pub(super) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
 /// records themselves are Parquet, which pandas, polars and DuckDB read:
 /// pandas.read_parquet("out/demo/episodes").
 #[derive(clap::Args)]
-pub(crate) struct ExportArgs {
+pub(crate) struct ExportStudyArgs {
     /// The study as it was given to `study run`, or the folder of its results
     #[arg(value_name = "DIR|FILE|NAME")]
     study: String,
@@ -51,7 +47,7 @@ pub(crate) struct ExportArgs {
     csv: PathBuf,
 }
 
-pub(super) fn export(args: ExportArgs, quiet: bool) -> anyhow::Result<Outcome> {
+pub(super) fn export(args: ExportStudyArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let files = export_csv(&load(&named::folder(&args.study, None)?)?, folder("--csv", &args.csv)?)?;
     if !quiet {
         wrote(&files);

@@ -1,6 +1,6 @@
 //! `goalward study run`
 
-use super::go::{Going, Out, Shown, go};
+use super::go::{Kept, Out, go};
 use super::named;
 use crate::exit::{Outcome, Usage};
 use crate::outputs::is_stdin;
@@ -8,7 +8,7 @@ use crate::seeds::Seeds;
 use goalward::output::same_file;
 use goalward_lab::engine::RunOptions;
 use goalward_lab::grid::Shard;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
@@ -25,14 +25,13 @@ EXAMPLES:
 /// stops; the same command goes on.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
-pub(crate) struct Args {
+pub(crate) struct RunStudyArgs {
     /// A study file, - for standard input, or the name of a study that comes with goalward
     /// (`goalward study list`)
     #[arg(value_name = "FILE|NAME")]
     study: String,
-    /// The folder for records, figures and report [default: out/NAME]
-    #[arg(long, value_name = "DIR")]
-    out: Option<PathBuf>,
+    #[command(flatten)]
+    kept: Kept,
     /// Run the small version that the file describes, to try it out
     #[arg(long)]
     quick: bool,
@@ -48,15 +47,6 @@ pub(crate) struct Args {
     /// Try jobs again that failed
     #[arg(long)]
     retry: bool,
-    /// Remove results of another study or version from the folder
-    #[arg(long)]
-    force: bool,
-    /// Print the result as one JSON value
-    #[arg(long)]
-    json: bool,
-    /// Print the result as Markdown in named parts, for documents
-    #[arg(long, conflicts_with = "json")]
-    markdown: bool,
 }
 
 fn seconds(text: &str) -> Result<f64, String> {
@@ -66,22 +56,21 @@ fn seconds(text: &str) -> Result<f64, String> {
     }
 }
 
-pub(super) fn run(args: Args, quiet: bool) -> anyhow::Result<Outcome> {
+pub(super) fn run(args: RunStudyArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let mut file = named::read(&args.study, args.quick)?;
     if let Some(Seeds(seeds)) = args.seeds {
         file.study.seeds = seeds;
     }
-    let out = args.out.unwrap_or_else(|| named::default_folder(&file.study.name, args.quick));
+    let out = args.kept.out.clone().unwrap_or_else(|| named::default_folder(&file.study.name, args.quick));
     let options = RunOptions {
         shard: args.shard,
         save_every: Duration::from_secs_f64(args.save_every),
         retry: args.retry,
     };
-    let shown = Shown::of(args.json, args.markdown);
     let copy = out.join("study.toml");
     if !is_stdin(&args.study) && same_file(Path::new(&args.study), &copy) {
         let reason = format!("{}: this is the study that is read: it would be overwritten", copy.display());
         return Err(Usage::new(reason).hint("--out names another folder").into());
     }
-    go(&file, &Going { out: &Out::Folder(out), piped: None, force: args.force, options, shown, quiet })
+    go(&file, (&Out::Folder(out), &args.kept), None, &options, quiet)
 }

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 
 /// Tell how far a study is: finished and failed runs, the rate, and the time that is left
 #[derive(clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct StatusOfStudyArgs {
     /// The folder of the results, or the study as it was given to `study run`
     #[arg(value_name = "DIR|FILE|NAME")]
     study: String,
@@ -20,7 +20,7 @@ pub(crate) struct Args {
     json: bool,
 }
 
-pub(super) fn run(args: Args) -> anyhow::Result<Outcome> {
+pub(super) fn run(args: StatusOfStudyArgs) -> anyhow::Result<Outcome> {
     // what a short command ran has no file
     let look = named::look(&args.study).ok().flatten();
     let now = status(&named::folder(&args.study, args.out)?, look.as_ref())?;

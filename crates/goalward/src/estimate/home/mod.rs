@@ -77,9 +77,7 @@ impl Home {
             level.check(fresh).within(&format!("levels.{l}"))?;
         }
         ensure(self.gamma_sq == fresh.gamma_sq, "gamma_sq", || "it is that of another run".into())?;
-        for (place, values) in
-            [("sigma_sq", &self.sigma_sq), ("steepest", &self.steepest)]
-        {
+        for (place, values) in [("sigma_sq", &self.sigma_sq), ("steepest", &self.steepest)] {
             numbers(place, values, levels)?;
             between(place, values, 0.0, f64::INFINITY)?;
         }

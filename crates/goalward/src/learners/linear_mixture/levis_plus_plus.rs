@@ -61,8 +61,8 @@ use crate::confidence::{Claim, Ellipse, Growing, MomentRule, Norms, Perturbation
 use crate::estimate::Home;
 use crate::learners::builder::builder;
 use crate::learners::shared::{
-    B, B_OR_DOUBLING, C_MIN, DELTA, DELTA_SPLIT, GAMMA, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER,
-    RADIUS, ROWS, THETA_NORM,
+    B, B_OR_DOUBLING, C_MIN, DELTA, DELTA_SPLIT, GAMMA, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS,
+    ROWS, THETA_NORM,
 };
 use crate::learners::{
     Algorithm, Brief, Call, Clock, Family, LearnerEntry, Levels, Need, Probe, Reason, Seen, Snapshot,

@@ -33,8 +33,7 @@ use crate::Result;
 use crate::confidence::{Norms, Perturbation};
 use crate::learners::builder::builder;
 use crate::learners::shared::{
-    B, DELTA, DELTA_SPLIT, GAMMA, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS, ROWS, T_STAR,
-    THETA_NORM,
+    B, DELTA, DELTA_SPLIT, GAMMA, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS, ROWS, T_STAR, THETA_NORM,
 };
 use crate::learners::{Algorithm, Brief, Family, LearnerEntry, Need};
 use crate::parameters::Key;

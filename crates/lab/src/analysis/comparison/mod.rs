@@ -34,7 +34,7 @@ struct Compared<'a> {
 /// One world.
 struct Side<'a> {
     views: Vec<View<'a>>,
-    rows: Vec<Row>,
+    rows: Vec<Standing>,
     about: World,
 }
 
@@ -60,7 +60,7 @@ struct World {
 
 /// One contender in one world; every mean is over its runs.
 #[derive(Serialize)]
-struct Row {
+struct Standing {
     /// The world, as tables call it.
     world: String,
     /// Who it is.
@@ -123,8 +123,8 @@ struct Row {
     parameters: Map<String, Value>,
 }
 
-impl Row {
-    fn of(view: &View, best: Option<&View>, ask: &ComparisonAsk) -> Row {
+impl Standing {
+    fn of(view: &View, best: Option<&View>, ask: &ComparisonAsk) -> Standing {
         let per_episode = |number: f64, episodes: u64| number / episodes.max(1) as f64;
         let comparable =
             |best: &&View| best.label() != view.label() && best.truncated() + view.truncated() == 0;
@@ -138,7 +138,7 @@ impl Row {
             .runs()
             .iter()
             .fold((0.0, 0.0), |(steps, seconds), run| (steps + run.row.steps as f64, seconds + spent(run)));
-        Row {
+        Standing {
             world: view.world.label.clone(),
             contender: view.learner.contender.clone(),
             knows: view.knowledge(),
@@ -199,7 +199,7 @@ impl<'a> Compared<'a> {
         let differences = reference.map(|label| Difference::all(&named, label)).unwrap_or_default();
         let side = |(world, views): (&crate::study::WorldPoint, Vec<View<'a>>)| {
             let best = best(&views);
-            let mut rows: Vec<Row> = views.iter().map(|view| Row::of(view, best, ask)).collect();
+            let mut rows: Vec<Standing> = views.iter().map(|view| Standing::of(view, best, ask)).collect();
             for row in &mut rows {
                 let mine = |d: &&Difference| d.world == row.world && d.label == row.contender.label;
                 row.difference = differences.iter().find(mine).cloned();
@@ -219,7 +219,7 @@ impl<'a> Compared<'a> {
         Compared { study: &results.study, ask, worlds, differences }
     }
 
-    fn rows(&self) -> impl Iterator<Item = &Row> {
+    fn rows(&self) -> impl Iterator<Item = &Standing> {
         self.worlds.iter().flat_map(|side| &side.rows)
     }
 
@@ -237,8 +237,8 @@ impl<'a> Compared<'a> {
 
     /// Rows that the reference is judged by: rivals of which something is proved, perhaps with
     /// constants that nobody could check, and that are not shown beside.
-    fn rivals(&self) -> Vec<(&Row, &Difference)> {
-        let judged = |row: &&Row| {
+    fn rivals(&self) -> Vec<(&Standing, &Difference)> {
+        let judged = |row: &&Standing| {
             matches!(row.guarantee.as_deref(), Some("yes" | "unknown"))
                 && !self.ask.beside.contains(&row.contender.label)
         };

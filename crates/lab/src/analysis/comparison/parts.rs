@@ -2,7 +2,7 @@
 
 use super::paired::Verdict;
 use super::tables::{cells, matrix, per_episode};
-use super::{Compared, Row, Side};
+use super::{Compared, Side, Standing};
 use crate::analysis::phrase::listed;
 use crate::figure::number_label;
 use crate::table::fixed;
@@ -93,11 +93,12 @@ fn verdict(compared: &Compared) -> Option<String> {
 
 /// How a learner stands to the reference, world by world.
 fn beside(compared: &Compared, label: &str) -> Option<String> {
-    let rows: Vec<&Row> = compared.rows().filter(|row| row.label() == label).collect();
+    let rows: Vec<&Standing> = compared.rows().filter(|row| row.label() == label).collect();
     let said = |verdict: Verdict| {
-        let difference = |row: &&&Row| row.difference.as_ref().is_some_and(|d| d.verdict == Some(verdict));
-        let told: Vec<&&Row> = rows.iter().filter(difference).collect();
-        let place = |row: &&&Row| {
+        let difference =
+            |row: &&&Standing| row.difference.as_ref().is_some_and(|d| d.verdict == Some(verdict));
+        let told: Vec<&&Standing> = rows.iter().filter(difference).collect();
+        let place = |row: &&&Standing| {
             let by = row.difference.as_ref().and_then(|d| d.difference);
             // said without a sign: the words tell the direction
             let by = by.map(|m| if verdict == Verdict::More { m.negated() } else { m });

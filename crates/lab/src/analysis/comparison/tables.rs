@@ -1,7 +1,7 @@
 //! Tables of a comparison.
 
 use super::paired::Verdict;
-use super::{Compared, Row, Side};
+use super::{Compared, Side, Standing};
 use crate::analysis::Section;
 use crate::analysis::phrase::{counted, p_value, readable, short};
 use crate::analysis::view::at_least;
@@ -26,7 +26,7 @@ pub(super) fn of(compared: &Compared) -> Vec<Section> {
 
 impl Compared<'_> {
     /// Rows in blocks of learners that know the same, where that differs.
-    fn in_blocks<'r>(&self, mut rows: Vec<&'r Row>) -> Vec<&'r Row> {
+    fn in_blocks<'r>(&self, mut rows: Vec<&'r Standing>) -> Vec<&'r Standing> {
         if self.mixes_knowledge() {
             rows.sort_by_key(|row| (row.knows.is_none(), row.knows));
         }
@@ -111,11 +111,11 @@ pub(super) fn cells(compared: &Compared, side: &Side) -> Table {
     table
 }
 
-fn known(row: &Row) -> String {
+fn known(row: &Standing) -> String {
     row.knows.map_or("-".into(), |knows| knows.word().into())
 }
 
-fn runs(row: &Row) -> String {
+fn runs(row: &Standing) -> String {
     match row.runs == row.runs_asked {
         true => row.runs.to_string(),
         false => format!("{} of {}", row.runs, row.runs_asked),
@@ -170,10 +170,10 @@ pub(super) fn per_episode(compared: &Compared, none: &str) -> Table {
     for learner in &compared.study.learners {
         let label = &learner.contender.label;
         let row = |side: &&Side| -> Option<usize> { side.rows.iter().position(|row| row.label() == label) };
-        let rows: Vec<&Row> =
+        let rows: Vec<&Standing> =
             compared.worlds.iter().filter_map(|side| row(&side).map(|at| &side.rows[at])).collect();
         // with different words in different worlds the reader gets both
-        let same = |of: &dyn Fn(&Row) -> Option<String>| {
+        let same = |of: &dyn Fn(&Standing) -> Option<String>| {
             let mut words: Vec<String> = rows.iter().map(|row| of(row).unwrap_or(none.into())).collect();
             words.dedup();
             if words.is_empty() { none.to_string() } else { words.join(", ") }

@@ -1,6 +1,6 @@
-use crate::analysis::synthetic::{results, run, study, with};
+use crate::analysis::tests::{results, run, study, with};
 use crate::analysis::{Findings, analyse};
-use crate::figure::{Colour, Marker};
+use crate::figure::{Colour, Format, Marker};
 use crate::results::{Results, Run};
 use crate::study::{AxisSpec, Band, ComparisonAsk, FigureKind, FigureSpec, MarkSpec, Study};
 
@@ -231,7 +231,7 @@ fn learners_that_know_different_things_stand_in_blocks() {
         run.parameters.insert("support".into(), "known".into());
         Some(run)
     };
-    let only = crate::analysis::synthetic::study(&["corridor"], &["eb-ssp"], 1, 4);
+    let only = crate::analysis::tests::study(&["corridor"], &["eb-ssp"], 1, 4);
     let findings = analyse(&results(asking(only, ComparisonAsk::default()), known));
     assert_eq!(findings.data["comparison"]["rows"][0]["knows"], "map");
     assert_eq!(findings.tables[0].table.headings()[1], "radius", "no column where all know the same");
@@ -319,8 +319,7 @@ fn with_print(mut results: Results, points: Vec<(f64, f64)>) -> Findings {
         band: Band::Student,
         size: None,
         marks: vec![MarkSpec { label: "published".into(), colour, marker, points }],
-        png: true,
-        svg: true,
+        formats: Format::all(),
     });
     analyse(&results)
 }

@@ -1,10 +1,11 @@
 //! What a comparison says in words. Every sentence is made from what was measured.
 
 use super::paired::{Difference, Verdict};
-use super::{Compared, Row, Side};
+use super::{Compared, Side, Standing};
 use crate::analysis::phrase::{self, counted, listed, range, short, times, verb};
 use crate::analysis::view::View;
 use crate::figure::number_label;
+use crate::group::grouped;
 use crate::study::{FigureKind, FigureSpec, MarkSpec};
 
 /// Up to so many others each gets its own ratio; more are told as a range.
@@ -50,17 +51,13 @@ impl Compared<'_> {
     /// What is the same on several worlds is said once: every different text with its worlds, in
     /// the order in which they come up.
     fn gathered(&self, of: impl Fn(&Side) -> Vec<String>) -> Vec<(String, Vec<String>)> {
-        let mut found: Vec<(String, Vec<String>)> = Vec::new();
-        for side in &self.worlds {
-            let world = phrase::place(&side.about.label);
-            for text in of(side) {
-                match found.iter_mut().find(|(known, _)| *known == text) {
-                    Some((_, worlds)) => worlds.push(world.clone()),
-                    None => found.push((text, vec![world.clone()])),
-                }
-            }
-        }
-        found
+        let texts = |side| of(side).into_iter().map(move |text| (text, phrase::place(&side.about.label)));
+        let groups = grouped(self.worlds.iter().flat_map(texts), |a, b| a.0 == b.0);
+        let with_worlds = |group: Vec<(String, String)>| {
+            let (texts, worlds): (Vec<String>, Vec<String>) = group.into_iter().unzip();
+            (texts.into_iter().next().unwrap_or_default(), worlds)
+        };
+        groups.into_iter().map(with_worlds).collect()
     }
 }
 
@@ -76,7 +73,7 @@ fn best(compared: &Compared, side: &Side) -> Option<String> {
     let place = compared.place(side);
     let cut = if row.truncated > 0 { "at least " } else { "" };
     let first = format!("{place}{label} has the least gap regret, {cut}{mean}.");
-    let ratio = |(row, view): (&Row, &View)| {
+    let ratio = |(row, view): (&Standing, &View)| {
         let rival = row.label() != label && !view.knows_the_truth();
         let ratio = row.gap_regret?.mean / mean.mean;
         (rival && mean.mean > 0.0 && ratio.is_finite())
@@ -155,13 +152,8 @@ fn opposite(d: &Difference) -> String {
 /// Who did exactly what somebody else did.
 fn twins(compared: &Compared) -> Vec<String> {
     let groups = |side: &Side| {
-        let mut groups: Vec<Vec<&View>> = Vec::new();
-        for view in side.views.iter().filter(|view| !view.runs().is_empty()) {
-            match groups.iter_mut().find(|group| group[0].same_curves(view)) {
-                Some(group) => group.push(view),
-                None => groups.push(vec![view]),
-            }
-        }
+        let ran = side.views.iter().filter(|view| !view.runs().is_empty());
+        let groups = grouped(ran, |a, b| a.same_curves(b));
         let sentence = |group: Vec<&View>| {
             let labels: Vec<&str> = group.iter().map(|view| view.label()).collect();
             let tied = group.iter().any(|view| view.is_random());
@@ -216,20 +208,17 @@ fn linear(compared: &Compared) -> Vec<String> {
 /// Whose guarantee does not hold, and why not.
 fn unproved(compared: &Compared) -> Vec<String> {
     let reasons = |side: &Side| {
-        let mut reasons: Vec<(String, Vec<&str>)> = Vec::new();
-        for row in side.rows.iter().filter(|row| row.guarantee.as_deref() == Some("no")) {
-            let why = row
-                .why_not
-                .as_deref()
-                .map_or("a condition of the proof is not met".into(), |why| reason(why, compared.several()));
-            match reasons.iter_mut().find(|(known, _)| *known == why) {
-                Some((_, labels)) => labels.push(row.label()),
-                None => reasons.push((why, vec![row.label()])),
-            }
-        }
-        let sentence = |(why, labels): (String, Vec<&str>)| {
-            format!("{} {} no guarantee{{}}: {why}.", listed(&labels), verb(labels.len(), "has", "have"))
+        let without = side.rows.iter().filter(|row| row.guarantee.as_deref() == Some("no"));
+        let why = |row: &Standing| match &row.why_not {
+            Some(why) => reason(why, compared.several()),
+            None => "a condition of the proof is not met".into(),
         };
+        let sentence = |group: Vec<(&str, String)>| {
+            let labels: Vec<&str> = group.iter().map(|(label, _)| *label).collect();
+            let has = verb(labels.len(), "has", "have");
+            format!("{} {has} no guarantee{{}}: {}.", listed(&labels), group[0].1)
+        };
+        let reasons = grouped(without.map(|row| (row.label(), why(row))), |a, b| a.1 == b.1);
         reasons.into_iter().map(sentence).collect()
     };
     let place = |(text, worlds): (String, Vec<String>)| text.replace("{}", &compared.places(&worlds));

@@ -12,6 +12,7 @@ use super::view::{View, by_world};
 use super::{Findings, Section, value};
 use crate::Contender;
 use crate::figure::number_label;
+use crate::group::grouped;
 use crate::results::{Results, Run};
 use crate::stats::{Mean, Proportion};
 use crate::table::Table;
@@ -23,7 +24,7 @@ const NAME: &str = "coverage";
 
 /// One learner's sets in one world.
 #[derive(Serialize)]
-struct Row {
+struct Covered {
     /// The world, as tables call it.
     world: String,
     /// The failure probability in force.
@@ -70,7 +71,7 @@ struct Row {
 /// What was seen.
 struct Coverage<'a> {
     results: &'a Results,
-    rows: Vec<Row>,
+    rows: Vec<Covered>,
 }
 
 /// The share of runs in which theta* was ever outside; `None` for a learner without sets.
@@ -84,12 +85,12 @@ pub(super) fn lost(view: &View, first: impl Fn(&Run) -> Option<u64>) -> Option<P
     Proportion::of(hits as u64, watched.len() as u64)
 }
 
-impl Row {
-    fn of(view: &View) -> Row {
+impl Covered {
+    fn of(view: &View) -> Covered {
         let guarantee = view.guarantee().map(String::from);
         let level = view.runs().first().and_then(|run| run.row.level);
         let missed = || view.runs().iter().filter_map(|run| run.row.missed.map(|t| (run.seed, t)));
-        Row {
+        Covered {
             world: view.world.label.clone(),
             delta: delta(view),
             name: view.name_without(&["delta"]),
@@ -138,18 +139,8 @@ impl<'a> Coverage<'a> {
     fn of(results: &'a Results) -> Coverage<'a> {
         let mut rows = Vec::new();
         for (_, views) in by_world(results) {
-            let here: Vec<Row> = views.iter().map(Row::of).collect();
-            let mut deltas: Vec<Option<f64>> = Vec::new();
-            for row in &here {
-                if !deltas.contains(&row.delta) {
-                    deltas.push(row.delta);
-                }
-            }
-            let place = |row: &Row| deltas.iter().position(|delta| *delta == row.delta);
-            let mut here: Vec<(Option<usize>, Row)> =
-                here.into_iter().map(|row| (place(&row), row)).collect();
-            here.sort_by_key(|(place, _)| *place);
-            rows.extend(here.into_iter().map(|(_, row)| row));
+            let here = views.iter().map(Covered::of);
+            rows.extend(grouped(here, |a, b| a.delta == b.delta).into_iter().flatten());
         }
         Coverage { results, rows }
     }

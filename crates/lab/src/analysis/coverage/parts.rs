@@ -1,8 +1,9 @@
 //! Pieces of a coverage study that documents quote.
 
-use super::{Coverage, Row};
+use super::{Coverage, Covered};
 use crate::analysis::phrase::{percent, range, readable};
 use crate::figure::number_label;
+use crate::group::distinct;
 use crate::table::Table;
 use goalward::{Settings, learners};
 
@@ -33,23 +34,12 @@ pub(super) fn of(coverage: &Coverage) -> Vec<(String, String)> {
     parts
 }
 
-/// Each once, in the order in which they come up.
-fn distinct<T: PartialEq>(values: impl Iterator<Item = T>) -> Vec<T> {
-    let mut found = Vec::new();
-    for value in values {
-        if !found.contains(&value) {
-            found.push(value);
-        }
-    }
-    found
-}
-
 impl Coverage<'_> {
     /// How many times as wide as the likelihood set those of the `determinant` radii are.
     fn determinant(&self) -> Option<String> {
         let alone = learners::recommended(&Settings::new()).id;
-        let likelihood = |row: &Row| {
-            let twin = |other: &&Row| {
+        let likelihood = |row: &Covered| {
+            let twin = |other: &&Covered| {
                 other.contender.learner == alone && other.world == row.world && other.delta == row.delta
             };
             Some(self.rows.iter().find(twin)?.width?.mean)
@@ -71,7 +61,7 @@ impl Coverage<'_> {
                 let row = of(world)?;
                 Some(format!("{} lost, width {:.2}", row.lost?.hits, row.width?.mean))
             };
-            let fails = |world: &&str| of(world).is_some_and(Row::has_no_guarantee);
+            let fails = |world: &&str| of(world).is_some_and(Covered::has_no_guarantee);
             let none = if worlds.iter().all(fails) { " (no guarantee)" } else { "" };
             let cells = worlds.iter().map(|world| cell(world).unwrap_or("-".into()));
             table.row(std::iter::once(format!("`{name}`{none}")).chain(cells).collect());

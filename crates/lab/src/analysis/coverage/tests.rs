@@ -1,4 +1,4 @@
-use crate::analysis::synthetic::{results, run, study, with};
+use crate::analysis::tests::{results, run, study, with};
 use crate::analysis::{Findings, analyse};
 use crate::results::RunRow;
 use crate::study::{CoverageAsk, Length, Study};

@@ -15,7 +15,7 @@ use super::template;
 use crate::Result;
 use crate::figure::number_label;
 use goalward::episode::Runner;
-use recorder::{Frame, View};
+use recorder::{Glimpse, ReplayFrame};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -33,7 +33,7 @@ const DIGITS: usize = 5;
 
 /// What the template names.
 #[derive(Serialize)]
-struct Page {
+struct ReplayPage {
     title: String,
     world: String,
     notes: Vec<String>,
@@ -52,12 +52,12 @@ pub fn replay(mut recorder: Recorder, runner: &Runner) -> Result<String> {
     template::fill(TEMPLATE, filled(&recorder, runner), &island, &SCRIPTS, &STYLES)
 }
 
-fn filled(recorder: &Recorder, runner: &Runner) -> Page {
+fn filled(recorder: &Recorder, runner: &Runner) -> ReplayPage {
     let (spec, progress, arena) = (runner.spec(), runner.progress(), runner.arena());
     let count = |n: u64| number_label(n as f64, 0);
     let settings: Vec<String> = spec.settings.iter().map(|(key, value)| format!("{key} = {value}")).collect();
     let parameters = runner.learner().in_force().iter().map(|(key, value)| (key.clone(), plain(value)));
-    Page {
+    ReplayPage {
         title: format!("{} in {}", spec.learner, arena.problem().name()),
         world: arena.problem().name().into(),
         notes: notes(recorder, runner),
@@ -146,7 +146,7 @@ fn data(recorder: &Recorder, runner: &Runner) -> Value {
     })
 }
 
-fn frame(frame: &Frame) -> Value {
+fn frame(frame: &ReplayFrame) -> Value {
     let mut value = json!({
         "k": frame.episode,
         "steps": frame.steps,
@@ -156,7 +156,7 @@ fn frame(frame: &Frame) -> Value {
         "finished": frame.finished,
         "path": frame.path,
     });
-    if let Some(View { t, plan, table, theta }) = &frame.view {
+    if let Some(Glimpse { t, plan, table, theta }) = &frame.view {
         value["t"] = json!(t);
         value["plan"] = json!(plan);
         value["table"] = json!(table);

@@ -1,7 +1,7 @@
 //! Watches a run and keeps what a replay shows, within bounds that do not depend on its length.
 
-use super::scene::{Scene, Table};
-use super::sets::{Theta, Watch};
+use super::scene::{Stage, StateTable};
+use super::sets::{Knowledge, SetWatch};
 use goalward::episode::{Arena, Episode, Flow, Observer, Runner, Step};
 use goalward::learners::Learner;
 use goalward::numeric::Portable;
@@ -17,7 +17,7 @@ pub(super) const MOST_STEPS: usize = 400;
 const MOST_VALUES: u64 = 600_000;
 
 /// One episode.
-pub(super) struct Frame {
+pub(super) struct ReplayFrame {
     pub(super) episode: u64,
     pub(super) steps: u64,
     pub(super) cost: f64,
@@ -27,24 +27,24 @@ pub(super) struct Frame {
     pub(super) path: Vec<State>,
     pub(super) finished: bool,
     /// The learner at its end; none if no step was made.
-    pub(super) view: Option<View>,
+    pub(super) view: Option<Glimpse>,
 }
 
 /// What a learner knew at some time.
-pub(super) struct View {
+pub(super) struct Glimpse {
     pub(super) t: u64,
     /// How many plans it had made.
     pub(super) plan: u64,
     /// Its values and its policy: a number in [`Recorder::tables`].
     pub(super) table: usize,
-    pub(super) theta: Theta,
+    pub(super) theta: Knowledge,
 }
 
 /// Watches a run for its replay.
 pub struct Recorder<'a> {
     arena: &'a Arena,
-    pub(super) scene: Scene,
-    watch: Watch,
+    pub(super) scene: Stage,
+    watch: SetWatch,
     /// The episodes to keep, by number; those that came are taken off its end.
     wanted: Vec<u64>,
     /// Episodes that were finished before.
@@ -53,22 +53,22 @@ pub struct Recorder<'a> {
     pub(super) midway: bool,
     path: Vec<State>,
     steps: u64,
-    view: Option<View>,
-    pub(super) tables: Vec<Table>,
-    pub(super) frames: Vec<Frame>,
+    view: Option<Glimpse>,
+    pub(super) tables: Vec<StateTable>,
+    pub(super) frames: Vec<ReplayFrame>,
 }
 
 impl<'a> Recorder<'a> {
     /// For a run that is about to begin, or to go on.
     pub fn new(runner: &Runner<'a>) -> Recorder<'a> {
         let arena = runner.arena();
-        let (progress, scene) = (runner.progress(), Scene::new(arena.problem()));
+        let (progress, scene) = (runner.progress(), Stage::new(arena.problem()));
         let most = (MOST_VALUES / scene.size().max(1) as u64).clamp(20, MOST_EPISODES);
         let mut wanted = wanted(progress.episodes, runner.spec().episodes, most);
         wanted.reverse();
         Recorder {
             arena,
-            watch: Watch::new(arena.problem().dim()),
+            watch: SetWatch::new(arena.problem().dim()),
             scene,
             wanted,
             from: progress.episodes,
@@ -89,7 +89,7 @@ impl<'a> Recorder<'a> {
         }
         self.look(runner.learner(), progress.steps);
         let path = std::mem::take(&mut self.path);
-        self.frames.push(Frame {
+        self.frames.push(ReplayFrame {
             episode: progress.episodes + 1,
             steps: self.steps,
             cost: progress.episode_cost,
@@ -112,7 +112,7 @@ impl<'a> Recorder<'a> {
         if self.tables.last() != Some(&table) {
             self.tables.push(table);
         }
-        self.view = Some(View {
+        self.view = Some(Glimpse {
             t,
             plan: learner.clock().j,
             table: self.tables.len() - 1,
@@ -138,7 +138,7 @@ impl Observer for Recorder<'_> {
         let steps = std::mem::take(&mut self.steps);
         if self.wanted.last() == Some(&ended.episode) {
             self.wanted.pop();
-            self.frames.push(Frame {
+            self.frames.push(ReplayFrame {
                 episode: ended.episode,
                 steps,
                 cost: ended.cost,

@@ -15,7 +15,7 @@ const TIE: f64 = 1e-9;
 const DIGITS: usize = 4;
 
 /// The states whose values are shown.
-pub(super) struct Scene {
+pub(super) struct Stage {
     pub(super) layout: Option<Layout>,
     /// In the order of their lines: all states of a grid, else those that were met.
     shown: Vec<State>,
@@ -24,15 +24,15 @@ pub(super) struct Scene {
 
 /// Values and policy of the states that are shown.
 #[derive(PartialEq)]
-pub(super) struct Table {
+pub(super) struct StateTable {
     values: Vec<Option<f64>>,
     policy: Vec<Option<Action>>,
 }
 
-impl Scene {
-    pub(super) fn new(problem: &Problem) -> Scene {
+impl Stage {
+    pub(super) fn new(problem: &Problem) -> Stage {
         let layout = Layout::of(problem);
-        let mut scene = Scene { layout, shown: Vec::new(), lines: BTreeMap::new() };
+        let mut scene = Stage { layout, shown: Vec::new(), lines: BTreeMap::new() };
         match scene.layout.is_some() {
             true => (0..problem.states()).for_each(|s| scene.add(s)),
             false => scene.meet(problem.start()),
@@ -72,7 +72,7 @@ impl Scene {
         problem: &Problem,
         value: impl Fn(State) -> Option<f64>,
         q: impl Fn(State, Action) -> Option<f64>,
-    ) -> Table {
+    ) -> StateTable {
         let greedy = |s: State| {
             let mut best: Option<(f64, Action)> = None;
             for a in 0..problem.actions(s) {
@@ -84,7 +84,7 @@ impl Scene {
             best.map(|(_, a)| a)
         };
         let policy = |&s: &State| if s == problem.goal() { None } else { greedy(s) };
-        Table {
+        StateTable {
             values: self.shown.iter().map(|s| value(*s)).collect(),
             policy: self.shown.iter().map(policy).collect(),
         }
@@ -127,9 +127,9 @@ fn direction(problem: &Problem, s: State, a: Action) -> Option<u8> {
     }
 }
 
-impl Table {
+impl StateTable {
     /// On a grid the policy is a text of directions, elsewhere a list of names.
-    pub(super) fn json(&self, scene: &Scene, problem: &Problem) -> Value {
+    pub(super) fn json(&self, scene: &Stage, problem: &Problem) -> Value {
         let known = self.values.iter().any(Option::is_some);
         let values: Vec<Value> =
             self.values.iter().map(|v| v.map_or(Value::Null, |v| rounded(v, DIGITS))).collect();
@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn the_best_policy_of_a_corner() {
         let arena = Arena::open("windy-grid", &Settings::new().set("n", 3)).unwrap();
-        let (problem, scene) = (arena.problem(), Scene::new(arena.problem()));
+        let (problem, scene) = (arena.problem(), Stage::new(arena.problem()));
         let exact = arena.exact();
         let table = scene.table(problem, |s| Some(exact.v[s]), |s, a| Some(exact.q[problem.pair(s, a)]));
         let json = table.json(&scene, problem);
@@ -171,7 +171,7 @@ mod tests {
     #[test]
     fn states_off_the_grid_stand_below_it() {
         let arena = Arena::open("cliff", &Settings::new()).unwrap();
-        let scene = Scene::new(arena.problem());
+        let scene = Stage::new(arena.problem());
         let grid = scene.grid(arena.problem());
         assert_eq!(grid["aside"], 3);
         let places = grid["places"].as_array().unwrap();
@@ -182,7 +182,7 @@ mod tests {
     #[test]
     fn off_a_grid_states_are_shown_as_they_are_met() {
         let arena = Arena::open("hard-instance", &Settings::new()).unwrap();
-        let mut scene = Scene::new(arena.problem());
+        let mut scene = Stage::new(arena.problem());
         assert_eq!(scene.tracked(), [arena.problem().start()]);
         (0..2).for_each(|_| scene.meet(arena.problem().goal()));
         assert_eq!(scene.tracked().len(), 2);

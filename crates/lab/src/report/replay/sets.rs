@@ -2,8 +2,8 @@
 //! the shadow in the plane of the first two.
 
 use super::outline::polygon;
-use goalward::confidence::{ConfidenceSet, interval};
-use goalward::learners::{Learner, Probe};
+use crate::sets::{Extent, Which};
+use goalward::learners::Learner;
 use goalward::numeric::Portable;
 
 /// So many coordinates are shown.
@@ -13,7 +13,7 @@ const ANGLES: usize = 16;
 
 /// What a learner knows of theta.
 #[derive(Clone, Default)]
-pub(super) struct Theta {
+pub(super) struct Knowledge {
     /// Its estimate.
     pub(super) estimate: Option<Vec<f64>>,
     /// The interval of every coordinate that is shown; none if it has none.
@@ -23,17 +23,17 @@ pub(super) struct Theta {
 }
 
 /// The directions in which sets are looked at.
-pub(super) struct Watch {
+pub(super) struct SetWatch {
     shown: usize,
     /// The coordinates, then the angles in the plane of the first two.
     directions: Vec<Vec<f64>>,
     angles: Vec<(f64, f64)>,
     /// The number of the last plan that was looked at, and its set.
-    last: Option<(u64, Theta)>,
+    last: Option<(u64, Knowledge)>,
 }
 
-impl Watch {
-    pub(super) fn new(dim: usize) -> Watch {
+impl SetWatch {
+    pub(super) fn new(dim: usize) -> SetWatch {
         let shown = dim.min(MOST);
         let angle = |i: usize| {
             let angle = std::f64::consts::PI * i as f64 / ANGLES as f64;
@@ -50,12 +50,12 @@ impl Watch {
         };
         let coordinates = (0..shown).map(|i| unit(&[(i, 1.0)]));
         let plane = angles.iter().map(|(x, y)| unit(&[(0, *x), (1, *y)]));
-        Watch { shown, directions: coordinates.chain(plane).collect(), angles, last: None }
+        SetWatch { shown, directions: coordinates.chain(plane).collect(), angles, last: None }
     }
 
     /// What a learner knows: its estimate of now, and the set that its last plan was made over,
     /// which its values and its policy come from. That set is looked at once for each plan.
-    pub(super) fn look(&mut self, learner: &Learner) -> Theta {
+    pub(super) fn look(&mut self, learner: &Learner) -> Knowledge {
         let plan = learner.clock().j;
         let seen = match self.last.take() {
             Some((j, seen)) if j == plan => seen,
@@ -66,28 +66,24 @@ impl Watch {
             theta.truncate(self.shown);
         }
         self.last = Some((plan, seen.clone()));
-        Theta { estimate, ..seen }
+        Knowledge { estimate, ..seen }
     }
 
     /// The set of the last plan, or that of all data if there was none. Several sets count as their
     /// intersection.
-    fn set_of(&self, learner: &Learner) -> Theta {
-        let all = vec![(f64::NEG_INFINITY, f64::INFINITY); self.directions.len()];
-        let mut sink = Sink { watch: self, planned: true, ends: all, sets: 0 };
-        learner.probe(&mut sink);
-        if sink.sets == 0 {
-            sink.planned = false;
-            learner.probe(&mut sink);
-        }
-        let Sink { mut ends, sets, .. } = sink;
-        if sets == 0 {
+    fn set_of(&self, learner: &Learner) -> Knowledge {
+        let of = |which| Extent::of(learner, which, self.directions.iter());
+        let planned = of(Which::Planned);
+        let seen = if planned.with_support > 0 { planned } else { of(Which::Now) };
+        let mut ends = seen.ends;
+        if seen.with_support == 0 {
             let mut ends = learner.intervals().unwrap_or_default();
             ends.truncate(self.shown);
-            return Theta { ends, ..Theta::default() };
+            return Knowledge { ends, ..Knowledge::default() };
         }
         let outline = self.outline(&ends);
         ends.truncate(self.shown);
-        Theta { estimate: None, ends, outline }
+        Knowledge { estimate: None, ends, outline }
     }
 
     fn outline(&self, ends: &[(f64, f64)]) -> Vec<(f64, f64)> {
@@ -97,46 +93,5 @@ impl Watch {
         let half_planes = self.angles.iter().zip(&ends[self.shown..]);
         let both = |(&(x, y), &(low, high)): (&(f64, f64), &(f64, f64))| [(x, y, high), (-x, -y, -low)];
         polygon(ends[0], ends[1], half_planes.flat_map(both))
-    }
-}
-
-struct Sink<'a> {
-    watch: &'a Watch,
-    /// Whether the set of the last plan is wanted, or that of all data.
-    planned: bool,
-    ends: Vec<(f64, f64)>,
-    sets: usize,
-}
-
-impl Sink<'_> {
-    fn take(&mut self, set: &dyn ConfidenceSet) {
-        let Some(mut support) = set.support() else { return };
-        self.sets += 1;
-        for (direction, (low, high)) in self.watch.directions.iter().zip(&mut self.ends) {
-            let (least, most) = interval(&mut *support, direction);
-            (*low, *high) = (low.max(least), high.min(most));
-        }
-    }
-}
-
-impl Probe for Sink<'_> {
-    fn wants_estimate(&self) -> bool {
-        false
-    }
-
-    fn wants_sets(&self) -> bool {
-        true
-    }
-
-    fn set(&mut self, now: &dyn ConfidenceSet) {
-        if !self.planned {
-            self.take(now);
-        }
-    }
-
-    fn planned_set(&mut self, planned: &dyn ConfidenceSet) {
-        if self.planned {
-            self.take(planned);
-        }
     }
 }

@@ -10,8 +10,8 @@
 use super::sweep::is_large;
 use super::{Cut, Devi, Task};
 use crate::numeric::dot;
+use crate::numeric::linear::elimination::{Elimination, Outcome};
 use crate::numeric::linear::krylov::Krylov;
-use crate::numeric::linear::system::{Rows, System};
 use crate::plan::graph::outwards;
 use crate::problem::{Problem, State};
 
@@ -114,20 +114,21 @@ impl Devi {
 
     fn eliminate(&mut self, task: &Task) -> Arithmetic {
         let goal = task.problem.goal();
-        let node = |s: State| (if s < goal { s } else { s - 1 }) as u32;
-        let (mut rows, mut to_goal, mut charge) = (Vec::new(), Vec::new(), Vec::new());
-        for s in (0..self.v.len()).filter(|&s| s != goal) {
-            let mut row = Vec::new();
-            let (outside, paid) = self.equation(task, s, |next, weight| row.push((node(next), weight)));
-            rows.push(row);
-            to_goal.push(outside);
-            charge.push(paid);
+        let (node, state) = (|s: State| s - usize::from(s > goal), |i: usize| i + usize::from(i >= goal));
+        let n = self.v.len() - 1;
+        let (mut elimination, mut charge) = (Elimination::default(), vec![0.0; n]);
+        let outcome = elimination.eliminate(n, f64::INFINITY, |i, row| {
+            let arc = |next, weight| row.push((node(next) as u32, weight));
+            let (outside, paid) = self.equation(task, state(i), arc);
+            charge[i] = paid;
+            outside
+        });
+        if outcome != Outcome::Done {
+            return Arithmetic::Broken;
         }
-        let x = System::new(Rows { to: rows, out: to_goal }).solve(charge);
-        let mut states = x.iter();
-        for (_, v) in self.v.iter_mut().enumerate().filter(|(s, _)| *s != goal) {
-            *v = states.next().copied().unwrap_or(f64::NAN);
-        }
+        let mut x = vec![0.0; n];
+        elimination.solve(&mut charge, &mut x);
+        x.iter().enumerate().for_each(|(i, &x)| self.v[state(i)] = x);
         Arithmetic::of(&x)
     }
 

@@ -29,7 +29,6 @@ mod sweep;
 mod warm;
 mod way;
 
-use crate::numeric::gauge;
 use crate::numeric::halt::{Cut, Halt};
 use crate::numeric::support::SupportMin;
 use crate::problem::Problem;
@@ -77,22 +76,6 @@ pub struct Convergence {
 
 /// So many pairs may take long.
 const SHOWN: usize = 1 << 16;
-
-/// A planning call that may take long: what its equations lack is shown until this is dropped.
-struct Shown;
-
-impl Shown {
-    fn begin() -> Shown {
-        gauge::lacks(f64::INFINITY, 1.0);
-        Shown
-    }
-}
-
-impl Drop for Shown {
-    fn drop(&mut self) {
-        gauge::settled();
-    }
-}
 
 /// How value iteration ended.
 enum Values {
@@ -181,16 +164,20 @@ impl Devi {
         S: SupportMin + Clone + Send + Sync,
     {
         self.begin(task, halt); // lines 1 and 2
-        let _shown = (task.problem.pairs() >= SHOWN).then(Shown::begin);
+        if task.problem.pairs() >= SHOWN {
+            halt.lacks(f64::INFINITY, 1.0);
+        }
         let fallbacks = set.fallbacks();
         // line 3: whoever has a set knows that it is not empty
-        let done = match self.iterate_values(task, set, self.patience(planner))? {
-            Values::Converged(done) => done,
+        let done = self.iterate_values(task, set, self.patience(planner)).and_then(|done| match done {
+            Values::Converged(done) => Ok(done),
             Values::Slow { sweeps } => {
                 self.v.copy_from_slice(start);
-                self.iterate_policies(task, set, sweeps)?
+                self.iterate_policies(task, set, sweeps)
             }
-        };
+        });
+        halt.settled();
+        let done = done?;
         // lines 9 and 11: what `q` holds is the last Q
         Ok(Convergence { fallbacks: set.fallbacks() - fallbacks, relaxed: set.is_relaxed(), ..done })
     }

@@ -16,7 +16,6 @@ use super::certificate::{Defect, smallest_cost};
 use super::evaluate::{Arithmetic, Left, many};
 use super::sweep::{Keep, is_large};
 use super::{Convergence, Cut, Devi, Planner, SHOWN, Task};
-use crate::numeric::gauge;
 use crate::numeric::support::SupportMin;
 
 /// Rounds of policy iteration from a good start; without one it goes through stages.
@@ -145,7 +144,7 @@ impl Devi {
             let rounding = 4.0 * f64::EPSILON * defect.size;
             let many = many(task.problem);
             if task.problem.pairs() >= SHOWN {
-                gauge::lacks(best.residual, task.eps);
+                self.halt.lacks(best.residual, task.eps);
             }
             let enough = many || best.residual <= AMPLE * defect.size || residual > 0.1 * before;
             if off <= rounding || best.residual <= task.eps && enough {

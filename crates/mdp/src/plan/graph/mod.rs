@@ -4,6 +4,7 @@
 mod backwards;
 mod ends;
 mod expand;
+mod incoming;
 mod outwards;
 mod partition;
 mod region;
@@ -13,6 +14,7 @@ use crate::problem::{Pair, Problem, State, Truth};
 pub use backwards::Backwards;
 pub use ends::{EndComponents, end_components_within, free_components};
 pub(crate) use expand::expand;
+pub(crate) use incoming::Incoming;
 pub(crate) use outwards::outwards;
 pub use partition::{NOWHERE, Partition, blocks};
 pub use region::{Region, avoidable};

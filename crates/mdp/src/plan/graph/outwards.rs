@@ -1,5 +1,6 @@
 //! The states of a problem from the goal outwards.
 
+use super::Incoming;
 use crate::problem::{Problem, State};
 
 /// All states, the goal first, in the order of the fewest steps that any model may get from them to
@@ -7,20 +8,10 @@ use crate::problem::{Problem, State};
 /// and what is known of the goal can go all the way in one pass.
 pub(crate) fn outwards(problem: &Problem) -> Vec<u32> {
     let n = problem.states();
-    // counted one place too high, so that filling in moves each entry to its place
-    let mut first = vec![0usize; n + 2];
-    let arcs = |s: State| problem.pairs_of(s).flat_map(|p| problem.successors(p).iter().copied());
-    for s in 0..n {
-        arcs(s).for_each(|next| first[next as usize + 2] += 1);
-    }
-    (2..n + 2).for_each(|s| first[s] += first[s - 1]);
-    let mut before = vec![0u32; first[n + 1]];
-    for s in 0..n {
-        for next in arcs(s) {
-            before[first[next as usize + 1]] = s as u32;
-            first[next as usize + 1] += 1;
-        }
-    }
+    let before = Incoming::new(n, || {
+        let arcs = |s: State| problem.pairs_of(s).flat_map(|p| problem.successors(p).iter().copied());
+        (0..n).flat_map(move |s| arcs(s).map(move |next| (next as usize, s as u32)))
+    });
     let mut seen = vec![false; n];
     let mut order = Vec::with_capacity(n);
     seen[problem.goal()] = true;
@@ -28,7 +19,7 @@ pub(crate) fn outwards(problem: &Problem) -> Vec<u32> {
     let mut at = 0;
     while at < order.len() {
         let s = order[at] as usize;
-        for &previous in &before[first[s]..first[s + 1]] {
+        for &previous in before.of(s) {
             if !std::mem::replace(&mut seen[previous as usize], true) {
                 order.push(previous);
             }

@@ -1,60 +1,70 @@
 //! Planning on a known model: [`solve`].
 //!
 //! **What it does.** Bounds lower <= V <= upper on the optimal value of every state, all roundings
-//! included, and a policy that proves its side of them, for one [`Objective`]. There are two ways:
+//! included, and a policy that proves its side of them, for one [`Objective`]. The graph alone
+//! decides which values are infinite, 0 or 1 ([`setup`]). End components in which one can stay for
+//! free (for [`Objective::Reach`]: any) become single nodes, so that what remains has one solution.
+//! The strongly connected components are then solved in topological order, in f64 with directed
+//! error bounds ([`blocks`]). *Exact* answers, and those where f64 does not reach the precision,
+//! start from that policy and are refined in 30 digits ([`refine`]), as far as the independent check
+//! of the certificate agrees.
 //!
-//! * *exact*, for the least cost alone: policy iteration evaluated to 30 digits, with bounds that
-//!   are a few units in the last place apart. The default where that is
-//!   cheap.
-//! * *fast*, made for speed and size. The graph alone decides which values are infinite, 0 or 1.
-//!   End components in which one can stay for free (for [`Objective::Reach`]: any) become single
-//!   nodes, so that what is left has one solution. The strongly connected components are then
-//!   solved in topological order, in f64 with directed error bounds. Where these cannot reach the
-//!   precision asked for, 30-digit arithmetic takes over (up to a few million transitions), as far
-//!   as the independent check of the certificate agrees.
+//! **Which evaluator answers for which block.** The first of these methods that suits a block and
+//! finds values. All work on one copy of the block's arcs ([`block`]), from one first policy
+//! ([`nearest`]). All but the first two are policy iteration by one driver ([`iterate`]) and differ
+//! in how a policy is evaluated ([`evaluate`]).
+//!
+//! | evaluator | blocks | why |
+//! |---|---|---|
+//! | formula | one node | nothing is to be solved |
+//! | value iteration | from 400 nodes on, if it settles in 200 sweeps | chains that leave soon: no policy is evaluated, bounds come by scaling |
+//! | dense matrix | up to 32 nodes | lists would take longer than the elimination |
+//! | sparse elimination | up to 3 million arcs, while it takes few multiplications for each arc; up to 4,000 nodes at any price where all else fails | accurate however long a policy takes |
+//! | BiCGSTAB | any; 400 iterations at first, more where several levels fail | no fill-in |
+//! | several levels | any, after 400 iterations of BiCGSTAB | chains that mix slowly: cycles hardly grow with the size |
+//! | 30 digits | the whole model, up to 3 million transitions unless asked for | long times, where f64 cannot show the precision |
+//!
+//! Bounds come from f64 with directed error bounds, by scaling or by a margin ([`bounds`]).
 //!
 //! **What it needs to know.** The truth. Its rows are read as divided by their sums.
 //!
-//! **Cost.** Of the fast way: linear in the transitions for components of bounded size. Memory
-//! beyond problem and truth, while it runs: 16 bytes per transition and about 60 per pair; in
-//! components too large for elimination 12 more per transition and 30 per pair, in smaller ones (up
-//! to three million transitions) several times as much for the component at hand.
+//! **Cost.** Linear in the transitions for components of bounded size. Memory beyond problem and
+//! truth, while it runs: 16 bytes per transition and about 60 per pair; in a component 24 more per
+//! transition and 40 per pair. Elimination and 30 digits take several times as much.
 //!
-//! **Reference.** Section 3 of the paper for V*; Baier, Klein, Leuschner, Parker and Wunderlich,
-//! Ensuring the reliability of your model checker: interval iteration for Markov decision processes
-//! (2017), and Hartmanns and Kaminski, Optimistic value iteration (2020), for sound bounds without
-//! contraction; de Alfaro, Computing minimum and maximum reachability times in probabilistic
-//! systems (1999), for free components; Dai, Mausam, Weld and Goldsmith, Topological value
-//! iteration algorithms (2011), for the order.
+//! Up to expected times of about 1e12 exact bounds are a few units in the last place apart, whatever
+//! was asked. Equally good actions: an exact policy takes the lowest number.
+//!
+//! **Reference.** Section 3 of the paper for V*, B* and T*; Bertsekas and Tsitsiklis, An analysis of
+//! stochastic shortest path problems (1991), for policy iteration; Baier, Klein, Leuschner, Parker
+//! and Wunderlich, Ensuring the reliability of your model checker: interval iteration for Markov
+//! decision processes (2017), and Hartmanns and Kaminski, Optimistic value iteration (2020), for
+//! sound bounds without contraction; de Alfaro, Computing minimum and maximum reachability times in
+//! probabilistic systems (1999), for free components; Dai, Mausam, Weld and Goldsmith, Topological
+//! value iteration algorithms (2011), for the order.
 
+mod block;
+mod blocks;
 mod bounds;
-mod digits;
-mod evaluated;
-mod exact;
-mod fast;
+mod evaluate;
+mod iterate;
 mod model;
+mod nearest;
 mod number;
 mod options;
-mod policy;
 mod proven;
-mod sense;
+mod refine;
 mod setup;
-mod sweeps;
 mod values;
 
 use super::answer::{Answer, Objective};
 use super::graph::{ahead, possible};
 use super::units;
-use crate::Result;
+use crate::numeric::linear::double::Double;
 use crate::problem::{Pair, Problem, State, Truth};
+use crate::{Error, Result};
 pub use options::{Extras, Options, Trust, Way};
-
-/// Above so many pairs the exact way is not worth a try.
-const LARGE: usize = 20_000;
-/// The precision of the exact way, if nothing else is said.
-const EXACTLY: f64 = 1e-12;
-/// That of the fast way.
-const QUICKLY: f64 = 1e-8;
+use proven::Asked;
 
 /// Solves a known model to a relative precision: upper - lower <= precision * upper in every state.
 ///
@@ -91,71 +101,49 @@ pub fn solve(problem: &Problem, truth: &Truth, options: &Options) -> Result<Answ
 
 /// The same for costs that leave room below them.
 fn in_units(problem: &Problem, truth: &Truth, options: &Options) -> Result<Answer> {
-    let mut answer = match exactly(problem, truth, options) {
-        Some(answer) => answer,
-        None => quickly(problem, truth, options)?,
-    };
-    if options.extras.reach {
-        answer.reach_probability = reach_probability(problem, truth, options, &answer)?;
-    }
-    Ok(answer)
-}
-
-/// What [`solve`] tries the fast way before it has nothing to say of a state.
-pub fn tried(problem: &Problem) -> String {
-    proven::tried(problem)
-}
-
-/// The exact way, where it is wanted and leads to something.
-fn exactly(problem: &Problem, truth: &Truth, options: &Options) -> Option<Answer> {
-    let possible = options.objective == Objective::Min && options.way != Way::Fast;
-    let small = options.way == Way::Exact || problem.pairs() <= LARGE;
-    let ready = (possible && small).then(|| exact::Ready::new(problem, truth))?;
-    if options.way == Way::Auto && !ready.is_cheap() {
-        return None;
-    }
-    let (answer, _) = ready.prove(options.precision.unwrap_or(EXACTLY));
-    (options.way == Way::Exact || answer.require_bounds(problem).is_ok()).then_some(answer)
-}
-
-/// The fast way.
-fn quickly(problem: &Problem, truth: &Truth, options: &Options) -> Result<Answer> {
-    let (objective, precision) = (options.objective, options.precision.unwrap_or(QUICKLY));
-    let mut answer = match options.trust {
-        Trust::Checked => proven::checked(problem, truth, objective, precision)?,
-        Trust::Unchecked => proven::unchecked(problem, truth, objective, precision)?,
-    };
-    answer.lost_ahead = Vec::new();
+    let asked = Asked { problem, truth, options };
+    let mut answer = asked.answer()?;
     if !answer.lost.is_empty() {
         let ahead = ahead(problem, truth);
         answer.lost_ahead.extend(answer.lost.iter().copied().filter(|&s| ahead[s]));
     }
-    (answer.b_star, answer.t_star) = (f64::NAN, f64::NAN);
-    if objective == Objective::Reach {
-        return Ok(answer);
+    if options.objective != Objective::Reach {
+        let known: Vec<State> = (0..problem.states()).filter(|&s| !answer.is_lost(s)).collect();
+        let most = |list: &[f64]| known.iter().map(|&s| list[s]).fold(0.0, f64::max);
+        let open = known.iter().any(|&s| answer.is_vacuous(s));
+        answer.b_star = if open { f64::INFINITY } else { most(&answer.v) };
+        if options.extras.steps {
+            let steps = asked.steps(&answer);
+            (answer.t_star, answer.steps) = (most(&steps), steps);
+        }
+        if options.extras.q {
+            answer.q = (0..problem.pairs()).map(|p| q(problem, truth, &answer.v, p)).collect();
+        }
     }
-    // the greatest cost is infinite where the goal may be missed
-    let is_infinite = objective == Objective::Max && !answer.lost.is_empty();
-    answer.b_star = if is_infinite { f64::INFINITY } else { largest(&answer) };
-    if options.extras.steps {
-        answer.steps = proven::steps(problem, truth, &answer);
-        let most = answer.steps.iter().copied().filter(|t| t.is_finite()).fold(0.0, f64::max);
-        answer.t_star = if is_infinite { f64::INFINITY } else { most };
+    if options.extras.reach {
+        answer.reach_probability = reach_probability(problem, truth, options, &answer)?;
     }
-    if options.extras.q {
-        // infinity times zero is none: an impossible successor does not count
-        let inflow = |p: Pair| possible(problem, truth, p).map(|(next, w)| w * answer.v[next]).sum::<f64>();
-        answer.q = (0..problem.pairs()).map(|p| inflow(p) + problem.cost(p)).collect();
-    }
-    Ok(answer)
+    if options.halt.asked() { Err(Error::Stopped) } else { Ok(answer) }
 }
 
-/// The largest value of a state that is not lost; infinite if nothing is known of one.
-fn largest(answer: &Answer) -> f64 {
-    if (0..answer.v.len()).any(|s: State| answer.is_vacuous(s)) {
-        return f64::INFINITY;
+/// What [`solve`] tries before it has nothing to say of a state.
+#[doc(hidden)]
+pub fn tried(problem: &Problem) -> String {
+    proven::tried(problem)
+}
+
+/// c + P V of a pair.
+fn q(problem: &Problem, truth: &Truth, v: &[f64], p: Pair) -> f64 {
+    let (mut total, mut inflow) = (Double::ZERO, Double::ZERO);
+    for (next, w) in possible(problem, truth, p) {
+        if v[next].is_infinite() {
+            return f64::INFINITY;
+        }
+        (total, inflow) = (total.plus(w), inflow + Double::from(v[next]).times(w));
     }
-    answer.v.iter().copied().filter(|v| v.is_finite()).fold(0.0, f64::max)
+    // a row that sums to 1 but for rounding is read as divided by its sum
+    let mean = if total.nearest() > 0.0 { inflow.over(total.nearest()) } else { Double::ZERO };
+    mean.plus(problem.cost(p)).nearest()
 }
 
 /// The greatest probability of reaching the goal from the start, if anything is known of it.
@@ -166,11 +154,16 @@ fn reach_probability(problem: &Problem, truth: &Truth, options: &Options, answer
         Objective::Min | Objective::Max if !answer.is_lost(problem.start()) => Ok(1.0),
         Objective::Min | Objective::Max => {
             let reach = Options { objective: Objective::Reach, extras: Extras::NONE, ..options.clone() };
-            quickly(problem, truth, &reach).map(|reach| reach.value())
+            Asked { problem, truth, options: &reach }.answer().map(|reach| reach.value())
         }
     }
 }
 
+#[cfg(test)]
+mod exact {
+    mod laws;
+    mod tests;
+}
 #[cfg(test)]
 mod laws;
 #[cfg(test)]

@@ -8,7 +8,7 @@
 //! data are non-negative: that is what makes small relative errors possible.
 
 use crate::numeric::linear::double::Double;
-use crate::numeric::linear::system::Rows;
+use crate::numeric::linear::elimination::{Elimination, Outcome};
 use crate::plan::graph::{Partition, possible};
 use crate::problem::{Pair, Problem, Truth};
 use std::ops::Range;
@@ -44,14 +44,9 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// The usable pairs of a partition's states, with their costs.
-    pub(super) fn new(problem: &Problem, truth: &Truth, usable: &[bool], partition: &Partition) -> Model {
-        Model::build(problem, truth, usable, partition, |p, total| price(problem, p, total))
-    }
-
-    /// The same with other charges: what a pair adds, from its number and its S. Successors that
-    /// are in no node count as the goal does.
-    pub(super) fn build(
+    /// The usable pairs of a partition's states, with what a pair adds, from its number and its S.
+    /// Successors that are in no node count as the goal does.
+    pub(super) fn new(
         problem: &Problem,
         truth: &Truth,
         usable: &[bool],
@@ -131,49 +126,14 @@ impl Model {
         self.successors[choice]
     }
 
-    /// A policy's equations: weights to other nodes in ascending order, and to the goal.
-    pub(super) fn rows(&self, policy: &[Choice]) -> Rows {
-        let mut rows = Rows { to: Vec::with_capacity(self.nodes), out: vec![0.0; self.nodes] };
-        for (node, &choice) in policy.iter().enumerate() {
-            let mut row = self.arcs(choice).to_vec();
-            row.sort_by_key(|&(next, _)| next);
-            row.dedup_by(|later, kept| {
-                let same = later.0 == kept.0;
-                kept.1 += if same { later.1 } else { 0.0 };
-                same
-            });
-            if row.last().is_some_and(|&(next, _)| next as usize == self.nodes) {
-                rows.out[node] = row.pop().map_or(0.0, |(_, w)| w);
-            }
-            rows.to.push(row);
-        }
-        rows
-    }
-
-    /// Whether a policy reaches the goal from everywhere with probability one.
-    pub(super) fn is_proper(&self, policy: &[Choice]) -> bool {
-        self.reaches_goal(policy).iter().all(|&reaches| reaches)
-    }
-
-    /// From which nodes does the policy reach the goal with positive probability? From all: the
-    /// policy is proper.
-    pub(super) fn reaches_goal(&self, policy: &[Choice]) -> Vec<bool> {
-        let mut into = vec![Vec::new(); self.nodes + 1];
-        for (node, &choice) in policy.iter().enumerate() {
-            self.arcs(choice).iter().for_each(|&(next, _)| into[next as usize].push(node));
-        }
-        let mut reaches = vec![false; self.nodes + 1];
-        reaches[self.nodes] = true;
-        let mut queue = vec![self.nodes];
-        while let Some(next) = queue.pop() {
-            for &node in &into[next] {
-                if !reaches[node] {
-                    reaches[node] = true;
-                    queue.push(node);
-                }
-            }
-        }
-        reaches.truncate(self.nodes);
-        reaches
+    /// Whether the equations of a policy are eliminated in so many multiplications.
+    pub(super) fn is_cheap(&self, policy: &[u32], work: f64) -> bool {
+        let outcome = Elimination::default().eliminate(self.nodes, work, |node, row| {
+            let arcs = self.arcs(policy[node] as Choice).iter().copied();
+            let (inside, out): (Vec<_>, Vec<_>) = arcs.partition(|arc| (arc.0 as usize) < self.nodes);
+            row.extend(inside);
+            out.iter().map(|arc| arc.1).sum()
+        });
+        outcome == Outcome::Done
     }
 }

@@ -4,15 +4,17 @@ use super::model::{Choice, Model};
 use crate::numeric::linear::double::{Double, UNIT};
 
 /// More than what underflow takes from one term.
-pub(super) const UNDERFLOW: f64 = 1e-300;
+const UNDERFLOW: f64 = 1e-300;
 
 /// The slack of one choice under some V: S c - sum of w (V(s) - V(s')).
 #[derive(Clone, Copy)]
-pub(super) struct Slack<N> {
-    /// The computed value.
-    pub(super) value: N,
+pub(super) struct Slack {
+    /// The computed value, rounded to f64.
+    pub(super) value: f64,
     /// A bound on its rounding error.
     pub(super) error: f64,
+    /// What rounding the values themselves can change in it.
+    pub(super) grain: f64,
 }
 
 /// A number that slacks can be computed with. Vectors end with the goal's 0.
@@ -23,11 +25,14 @@ pub(super) trait Number: Copy + From<f64> {
     /// The nearest f64.
     fn nearest(self) -> f64;
 
-    /// The slack of a choice.
-    fn slack(model: &Model, node: usize, choice: Choice, v: &[Self]) -> Slack<Self>;
+    /// The sum with an f64.
+    fn plus(self, y: f64) -> Self;
 
-    /// The slack, and what rounding the values themselves can change in it.
-    fn slack_and_grain(model: &Model, node: usize, choice: Choice, v: &[Self]) -> (Slack<Self>, f64);
+    /// More by a part of itself.
+    fn raised(self, part: f64) -> Self;
+
+    /// The slack of a choice.
+    fn slack(model: &Model, node: usize, choice: Choice, v: &[Self]) -> Slack;
 }
 
 impl Number for f64 {
@@ -37,13 +42,16 @@ impl Number for f64 {
         self
     }
 
-    #[inline]
-    fn slack(model: &Model, node: usize, choice: Choice, v: &[f64]) -> Slack<f64> {
-        f64::slack_and_grain(model, node, choice, v).0
+    fn plus(self, y: f64) -> f64 {
+        self + y
+    }
+
+    fn raised(self, part: f64) -> f64 {
+        self * (1.0 + part)
     }
 
     #[inline(always)]
-    fn slack_and_grain(model: &Model, node: usize, choice: Choice, v: &[f64]) -> (Slack<f64>, f64) {
+    fn slack(model: &Model, node: usize, choice: Choice, v: &[f64]) -> Slack {
         let arcs = model.arcs(choice);
         let own = v[node];
         let charge = model.charge(choice);
@@ -61,7 +69,7 @@ impl Number for f64 {
         // own roundings
         let tiny = if moved { UNDERFLOW * (arcs.len() + 1) as f64 } else { 0.0 };
         let error = (arcs.len() + 4) as f64 * f64::EPSILON * size + tiny;
-        (Slack { value, error }, 2.0 * f64::EPSILON * grain)
+        Slack { value, error, grain: 2.0 * f64::EPSILON * grain }
     }
 }
 
@@ -72,30 +80,34 @@ impl Number for Double {
         Double::nearest(self)
     }
 
+    fn plus(self, y: f64) -> Double {
+        Double::plus(self, y)
+    }
+
+    fn raised(self, part: f64) -> Double {
+        self + self.times(part)
+    }
+
     /// For m successors there are at most m + 1 roundings in the charge, two in each term and m in
     /// the sum, all relative to quantities that `size` bounds. Underflow adds at most a few of the
     /// smallest numbers per term, unless all is exactly zero; what it makes of a term may be zero.
-    fn slack(model: &Model, node: usize, choice: Choice, v: &[Double]) -> Slack<Double> {
+    /// The grain is a few times larger than it is, to be safe.
+    fn slack(model: &Model, node: usize, choice: Choice, v: &[Double]) -> Slack {
         let arcs = model.arcs(choice);
         let mut value = model.whole_charge(choice);
-        let mut size = value.nearest();
+        let (mut size, mut grain) = (value.nearest(), model.leaving[choice] * v[node].nearest().abs());
         let mut moved = size > 0.0;
         for &(next, w) in arcs {
-            let fall = v[node] - v[next as usize];
+            let other = v[next as usize];
+            let fall = v[node] - other;
             moved |= fall.nearest() != 0.0;
             let fall = fall.times(w);
             size += fall.nearest().abs();
+            grain += w * other.nearest().abs();
             value = value - fall;
         }
         let underflow = if moved { UNDERFLOW * (arcs.len() + 1) as f64 } else { 0.0 };
-        Slack { value, error: 2.0 * f64::from(model.successors(choice) + 8) * UNIT * size + underflow }
-    }
-
-    /// The grain a few times larger than it is, to be safe.
-    fn slack_and_grain(model: &Model, node: usize, choice: Choice, v: &[Double]) -> (Slack<Double>, f64) {
-        let slack = Double::slack(model, node, choice, v);
-        let size: f64 =
-            model.arcs(choice).iter().map(|&(next, w)| w * v[next as usize].nearest().abs()).sum();
-        (slack, 16.0 * UNIT * (size + model.leaving[choice] * v[node].nearest().abs()))
+        let error = 2.0 * f64::from(model.successors(choice) + 8) * UNIT * size + underflow;
+        Slack { value: value.nearest(), error, grain: 16.0 * UNIT * grain }
     }
 }

@@ -1,5 +1,6 @@
 //! What is asked of a plan.
 
+use crate::numeric::halt::Halt;
 use crate::plan::answer::Objective;
 
 /// Which way to plan.
@@ -64,6 +65,8 @@ pub struct Options {
     pub trust: Trust,
     /// What else is wanted.
     pub extras: Extras,
+    /// What may ask it to stop, and hears how far it is.
+    pub halt: Halt,
 }
 
 impl Options {

@@ -103,7 +103,7 @@ impl Setup {
         let partition = Partition::new(problem, order, components.as_ref().map(|c| &c.class[..]));
         let ends = blocks(&strong, &partition);
         drop(strong);
-        let model = Model::build(problem, truth, usable, &partition, charge);
+        let model = Model::new(problem, truth, usable, &partition, charge);
         Setup { model, ends, partition, components, lost, sure }
     }
 

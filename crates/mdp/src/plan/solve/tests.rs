@@ -1,9 +1,10 @@
 //! Problems whose answers are known by hand.
 
-use super::fast::{First, Solver};
-use super::sense::Sense;
+use super::blocks::{Method, Solver};
 use super::setup::Setup;
+use super::values::{Sense, Values};
 use super::*;
+use crate::numeric::halt::Halt;
 use crate::plan::verify;
 
 /// (state, cost, successors with probabilities).
@@ -27,6 +28,14 @@ pub(in crate::plan) fn problem(states: usize, rows: &[Row]) -> (Problem, Truth) 
     let problem = builder.build().unwrap();
     let truth = Truth::new(&problem, &[1.0, 0.0]).unwrap();
     (problem, truth)
+}
+
+/// The values of the nodes, methods tried from one on.
+pub(super) fn by_method(setup: &Setup, objective: Objective, precision: f64, begin: Method) -> Values {
+    let halt = Halt::never();
+    let mut solver = Solver::new(&setup.model, Sense::of(objective), precision, &halt);
+    solver.begin = begin;
+    solver.run(&setup.ends)
 }
 
 /// The fast way, unchecked.
@@ -299,11 +308,9 @@ fn every_method_for_large_blocks_proves_what_elimination_does() {
     for objective in [Objective::Min, Objective::Reach] {
         let by_elimination = solved(&problem, &truth, objective, 1e-9);
         let setup = Setup::new(&problem, &truth, objective);
-        for begin in [First::Settling, First::Krylov, First::Levels, First::Sweeps] {
-            let mut solver = Solver::new(&setup.model, Sense::of(objective), 1e-9);
-            solver.begin = begin;
-            let values = solver.run(&setup.ends);
-            assert!(!values.wide, "{begin:?}");
+        for begin in [Method::Settling, Method::Krylov, Method::Levels, Method::MoreKrylov, Method::Patience]
+        {
+            let values = by_method(&setup, objective, 1e-9, begin);
             for s in 0..problem.states() - 1 {
                 let Some(node) = setup.node_of(s) else { continue };
                 let (lower, upper) = (values.lower[node as usize], values.upper[node as usize]);
@@ -322,10 +329,8 @@ fn the_bits_of_large_blocks_do_not_depend_on_the_threads() {
     let setup = Setup::new(&problem, &truth, Objective::Min);
     let solve = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
-        let mut solver = Solver::new(&setup.model, Sense::Least, 1e-3);
-        solver.begin = First::Levels;
-        let values = pool.install(|| solver.run(&setup.ends));
-        assert!(!values.wide);
+        let values = pool.install(|| by_method(&setup, Objective::Min, 1e-3, Method::Levels));
+        assert!((0..setup.model.nodes).all(|s| values.upper[s] - values.lower[s] <= 1e-3 * values.upper[s]));
         (values.x.into_iter().map(f64::to_bits).collect::<Vec<u64>>(), values.policy)
     };
     assert!(solve(1) == solve(2));

@@ -1,16 +1,34 @@
-//! What is found of a model's nodes, before it is told of states.
+//! What is wanted and what is found of a model's nodes, before it is told of states.
 
 use crate::numeric::linear::double::Double;
-use crate::plan::answer::Tails;
+use crate::plan::answer::{Objective, Tails};
+
+/// Whether small or large values are wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Sense {
+    Least,
+    Greatest,
+}
+
+impl Sense {
+    /// What an objective wants.
+    pub(super) fn of(objective: Objective) -> Sense {
+        if objective == Objective::Min { Sense::Least } else { Sense::Greatest }
+    }
+
+    /// +1 where small values are wanted, else -1.
+    pub(super) fn sigma(self) -> f64 {
+        if self == Sense::Least { 1.0 } else { -1.0 }
+    }
+}
 
 /// Values, bounds and policy of a model's nodes; the goal's 0 at the end.
-pub(super) struct Values {
-    pub(super) x: Vec<f64>,
-    pub(super) lower: Vec<f64>,
-    pub(super) upper: Vec<f64>,
+#[derive(Clone)]
+pub(super) struct Values<N = f64> {
+    pub(super) x: Vec<N>,
+    pub(super) lower: Vec<N>,
+    pub(super) upper: Vec<N>,
     pub(super) policy: Vec<u32>,
-    /// Some interval is wider than asked for.
-    pub(super) wide: bool,
 }
 
 /// Values whose bounds have more digits than f64.
@@ -20,8 +38,22 @@ pub(super) struct Fine {
     pub(super) tails: Tails,
 }
 
+impl Values<Double> {
+    /// Bounds that are rounded outwards. No value exceeds `most`.
+    pub(super) fn told(mut self, most: f64) -> Fine {
+        // the smaller of two upper bounds is one, too
+        self.upper.iter_mut().filter(|u| u.nearest() >= most).for_each(|u| *u = Double::from(most));
+        let lower: Vec<f64> = self.lower.iter().map(|&l| Double::floor(l)).collect();
+        let upper: Vec<f64> = self.upper.iter().map(|&u| Double::ceil(u)).collect();
+        let x = self.x.iter().zip(&lower).zip(&upper);
+        let x = x.map(|((x, &lower), &upper)| x.nearest().max(lower).min(upper)).collect();
+        let tails = (vec![tails(&self.lower, &lower)], vec![tails(&self.upper, &upper)]);
+        Fine { values: Values { x, lower, upper, policy: self.policy }, tails }
+    }
+}
+
 /// What bounds lack of the numbers that prove them.
-pub(super) fn tails(proof: &[Double], bound: &[f64]) -> Vec<f64> {
+fn tails(proof: &[Double], bound: &[f64]) -> Vec<f64> {
     let tail = |(x, bound): (&Double, &f64)| match bound.is_finite() {
         true => (*x - Double::from(*bound)).nearest(),
         false => 0.0,

@@ -20,7 +20,7 @@ mod rows;
 mod tests;
 
 use crate::halt::Halt;
-use crate::linear::parts::{self, dot, largest, norm};
+use crate::linear::parts::{self, dot, largest};
 
 /// A pivot is at least this part of what leaves its node: a node may have nothing but arcs to nodes
 /// that were cut off.
@@ -33,15 +33,6 @@ const SHORT: usize = 32;
 /// Iterations without the residual getting smaller before it starts afresh.
 const PATIENCE: usize = 100;
 
-/// When a solution is good enough.
-#[derive(Clone, Copy, Debug)]
-pub enum Goal {
-    /// The Euclidean norm of the residual, relative to that of the right-hand side.
-    Relative(f64),
-    /// The largest residual of an equation.
-    Largest(f64),
-}
-
 /// How a solution ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Solved {
@@ -50,9 +41,6 @@ pub enum Solved {
     /// It is not; x is what it came to.
     Short,
 }
-
-/// The size of a residual.
-type Measure = fn(&[f64]) -> f64;
 
 /// The rows of a policy, and the vectors that it takes to solve them: kept from one system to the
 /// next.
@@ -174,7 +162,7 @@ impl Krylov {
         let mut start = std::mem::take(&mut self.start);
         start.clear();
         start.extend_from_slice(x);
-        let solved = self.solve(b, x, Goal::Largest(enough), iterations);
+        let solved = self.solve(b, x, enough, iterations);
         if solved == Solved::Short {
             x.copy_from_slice(&start);
             let _ = (0..sweeps).find(|_| self.halt.asked() || self.sweep(b, x) <= enough);
@@ -183,21 +171,17 @@ impl Krylov {
         solved
     }
 
-    /// Improves x until the residual is small enough, in at most so many iterations.
-    pub fn solve(&mut self, b: &[f64], x: &mut [f64], goal: Goal, most: usize) -> Solved {
+    /// Improves x until no equation lacks more than `enough`, in at most so many iterations.
+    pub fn solve(&mut self, b: &[f64], x: &mut [f64], enough: f64, most: usize) -> Solved {
         let mut vectors = std::mem::take(&mut self.vectors);
         vectors.iter_mut().for_each(|vector| resize(vector, b.len(), 0.0));
         // on a thread of the pool: many short parallel sections would wake it up each time
         let (solved, iterations) = match parts::is_long(b.len()) {
-            true => rayon::scope(|_| self.iterate(b, x, goal, most, &mut vectors)),
-            false => self.iterate(b, x, goal, most, &mut vectors),
+            true => rayon::scope(|_| self.iterate(b, x, enough, most, &mut vectors)),
+            false => self.iterate(b, x, enough, most, &mut vectors),
         };
         self.spent += iterations;
         self.vectors = vectors;
-        if let Goal::Relative(_) = goal {
-            self.sweep(b, x);
-            self.sweep(b, x);
-        }
         if x.iter().all(|x| x.is_finite()) { solved } else { Solved::Short }
     }
 
@@ -205,29 +189,24 @@ impl Krylov {
         &self,
         b: &[f64],
         x: &mut [f64],
-        goal: Goal,
+        enough: f64,
         most: usize,
         vectors: &mut [Vec<f64>; 7],
     ) -> (Solved, usize) {
-        let (limit, measure): (f64, Measure) = match goal {
-            Goal::Relative(tolerance) => (tolerance * norm(b), norm),
-            Goal::Largest(enough) => (enough, largest),
-        };
         let mut iterations = 0;
         let mut best = f64::INFINITY;
         loop {
             // a fresh start: the residual that recurs drifts away from the true one
             self.residual(b, x, &mut vectors[0]);
-            let size = measure(&vectors[0]);
-            if size <= limit {
+            let size = largest(&vectors[0]);
+            if size <= enough {
                 return (Solved::Enough, iterations);
             }
             if size.is_nan() || size > 0.5 * best || iterations >= most || self.halt.asked() {
-                let near = size <= 1e3 * limit && matches!(goal, Goal::Relative(_));
-                return (if near { Solved::Enough } else { Solved::Short }, iterations);
+                return (Solved::Short, iterations);
             }
             best = size;
-            self.run(x, (limit, measure), size, most, &mut iterations, vectors);
+            self.run(x, enough, size, most, &mut iterations, vectors);
         }
     }
 
@@ -235,7 +214,7 @@ impl Krylov {
     fn run(
         &self,
         x: &mut [f64],
-        (limit, measure): (f64, Measure),
+        enough: f64,
         size: f64,
         most: usize,
         iterations: &mut usize,
@@ -260,13 +239,13 @@ impl Krylov {
             alpha = rho / dot(shadow, v);
             step(x, r, alpha, y, v);
             // where M = A there is nothing left, and nothing to divide by
-            if measure(r) <= 0.5 * limit {
+            if largest(r) <= 0.5 * enough {
                 break;
             }
             self.apply(r, z, t);
             omega = dot(t, r) / dot(t, t);
             step(x, r, omega, z, t);
-            let size = measure(r);
+            let size = largest(r);
             if size.is_nan() {
                 // a breakdown
                 x.iter_mut().filter(|x| !x.is_finite()).for_each(|x| *x = 0.0);
@@ -276,7 +255,7 @@ impl Krylov {
                 (least, since) = (size, 0);
             }
             since += 1;
-            if size <= 0.5 * limit || since > PATIENCE {
+            if size <= 0.5 * enough || since > PATIENCE {
                 break;
             }
         }

@@ -26,6 +26,7 @@ mod tests;
 use super::dense::Dense;
 use super::krylov::Solved;
 use super::parts::{self, dot, largest, scale, subtract};
+use crate::halt::Halt;
 use cycle::cycle;
 use level::Level;
 use shares::settle;
@@ -61,9 +62,15 @@ pub struct Multilevel {
     residual: Vec<f64>,
     /// Cycles for the shares before the next solution.
     cycles: usize,
+    halt: Halt,
 }
 
 impl Multilevel {
+    /// Solutions from now on end early when asked to.
+    pub fn heed(&mut self, halt: &Halt) {
+        self.halt = halt.clone();
+    }
+
     /// Takes a chain: `row` writes the arcs of a node, none to itself, and says what leaves the
     /// system.
     pub fn load(
@@ -166,7 +173,7 @@ impl Multilevel {
                     break Some(Solved::Enough);
                 }
             }
-            if !size.is_finite() || *cycles >= most {
+            if !size.is_finite() || *cycles >= most || self.halt.asked() {
                 break Some(Solved::Short);
             }
             if done > 0 && done % LOOK == 0 {

@@ -1,5 +1,6 @@
 //! Problems whose answers are known by hand.
 
+use crate::plan::solve::proven::LARGE;
 use crate::plan::{Answer, Options, solve};
 use crate::problem::{Problem, State, Truth};
 
@@ -297,7 +298,7 @@ fn a_value_beyond_f64_has_no_upper_bound() {
 #[test]
 fn large_problems_have_the_same_answers() {
     // a trap door beside a long row of states with two actions each, one of which may slip back
-    let n = super::super::LARGE / 2 + 10;
+    let n = LARGE / 2 + 10;
     let mut builder = Problem::builder("row", n + 2, 1);
     builder.allow_lost();
     let mut add = |s: State, cost: f64, next: [(State, f64); 2]| {
@@ -312,7 +313,7 @@ fn large_problems_have_the_same_answers() {
     let trap = builder.action(n, 1.0).unwrap();
     builder.feature(n, trap, n, &[1.0]).unwrap();
     let problem = builder.build().unwrap();
-    assert!(problem.pairs() > super::super::LARGE);
+    assert!(problem.pairs() > LARGE);
     let truth = Truth::new(&problem, &[1.0]).unwrap();
     let (large, exact) = (
         solve(&problem, &truth, &Options::default()).unwrap(),

@@ -1,0 +1,238 @@
+//! Bounds that are proven to lie above or below V, with every rounding accounted for, in f64 on a
+//! block or in 30 digits on a whole model.
+//!
+//! With sigma = +1 for least and -1 for greatest costs, the *policy's* side is a bound that one
+//! policy proves, and the *other* side one that all choices must satisfy. Let slack(v) = S c - sum
+//! of w (v(s) - v(s')), which is S (c + Pv - v).
+//!
+//! *The policy's side, least costs.* If U >= 0 and slack(U) <= 0 under a proper policy, then U is
+//! at least what that policy costs. *The other side.* If L(goal) = 0 and slack(L) >= 0 for every
+//! pair that a proper policy may use, then for each proper policy L <= c + PL <= ... <= its cost,
+//! since P^n L -> 0. Pairs that a [`Model`] leaves out never leave their node, where L is constant,
+//! so L <= c + L holds for them without a check. For greatest costs, where every policy is proper,
+//! the signs change. Zero is below V as well, and so is the larger of two lower bounds.
+//!
+//! *Scaling*: (1 -+ epsilon) x adds epsilon times the charge to every slack. It does where all that
+//! falls short costs something, and does not grow from block to block. *Margin*: x -+ m, with m the
+//! solution of a policy's equations with what is missing as costs. For the other side that policy is
+//! found by policy iteration: it turns to the choices that lack most. That works without positive
+//! costs, since no policy loops for free.
+
+use super::model::{Choice, Model};
+use super::number::Number;
+use super::values::{Sense, Values};
+use std::ops::Range;
+
+/// Rounds of policy iteration for a margin; one or two is what it takes.
+const ROUNDS: usize = 30;
+/// A margin pays for so many times what is missing.
+const SPARE: f64 = 1.5;
+/// The widest that scaling proves.
+pub(super) const WIDEST: f64 = 0.49;
+
+/// A side that bounds can be on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Side {
+    /// The one that a policy proves.
+    Policy,
+    /// The one that all choices must satisfy.
+    All,
+}
+
+impl Side {
+    /// Both sides. The policy's equations are at hand at first.
+    pub(super) const BOTH: [Side; 2] = [Side::Policy, Side::All];
+
+    /// Whether its bounds are upper ones.
+    fn is_above(self, sense: Sense) -> bool {
+        (self == Side::Policy) == (sense == Sense::Least)
+    }
+}
+
+/// What became of a bound.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    /// All choices satisfy it.
+    Holds,
+    /// Some do not.
+    Violated,
+    /// Arithmetic failed.
+    Broken,
+}
+
+/// What is proven, and how carefully.
+#[derive(Clone, Copy)]
+pub(super) struct Proof<'a> {
+    pub(super) model: &'a Model,
+    pub(super) sense: Sense,
+    /// How many times roundings are counted, 1 or more: a check of the certificate by other sums may
+    /// be less sure of them.
+    pub(super) care: f64,
+}
+
+impl Proof<'_> {
+    /// +1 where slacks must not be negative, else -1.
+    fn sign(&self, side: Side) -> f64 {
+        if side == Side::All { self.sense.sigma() } else { -self.sense.sigma() }
+    }
+
+    /// The choices of a node that a side is about.
+    fn choices(&self, side: Side, s: usize, policy: u32) -> Range<Choice> {
+        match side {
+            Side::Policy => policy as Choice..policy as Choice + 1,
+            Side::All => self.model.choices(s),
+        }
+    }
+
+    /// Whether the bounds of one side hold on some nodes, given that they hold on the nodes before.
+    /// Where they do not, the policy of these nodes turns to the choices that lack most.
+    fn verdict<N: Number>(
+        &self,
+        side: Side,
+        values: &Values<N>,
+        nodes: Range<usize>,
+        policy: &mut [u32],
+    ) -> Verdict {
+        let bound = if side.is_above(self.sense) { &values.upper } else { &values.lower };
+        let (sign, mut verdict) = (self.sign(side), Verdict::Holds);
+        for s in nodes.clone() {
+            let mut worst = 0.0;
+            // what is not a number is not from 0 on either
+            if !(0.0..f64::INFINITY).contains(&bound[s].nearest()) {
+                return Verdict::Broken;
+            }
+            for choice in self.choices(side, s, policy[s - nodes.start]) {
+                let slack = N::slack(self.model, s, choice, bound);
+                let (value, error) = (sign * slack.value, self.care * slack.error);
+                if value * N::SURE >= error {
+                    continue;
+                }
+                verdict = Verdict::Violated;
+                let lacks = (error - value) / self.model.leaving[choice];
+                if lacks.is_nan() {
+                    return Verdict::Broken;
+                }
+                if lacks > worst {
+                    (worst, policy[s - nodes.start]) = (lacks, choice as u32);
+                }
+            }
+        }
+        verdict
+    }
+
+    /// Bounds (1 -+ epsilon) x on some nodes, if epsilon need not exceed `most`; whether they hold.
+    pub(super) fn by_scaling<N: Number>(
+        &self,
+        side: Side,
+        most: f64,
+        values: &mut Values<N>,
+        nodes: Range<usize>,
+    ) -> bool {
+        let Some(epsilon) = self.scale(side, most, values, nodes.clone()) else { return false };
+        let Values { x, lower, upper, .. } = values;
+        match side.is_above(self.sense) {
+            true => nodes.clone().for_each(|s| upper[s] = x[s].raised(epsilon)),
+            false => nodes.clone().for_each(|s| lower[s] = x[s].raised(-epsilon)),
+        }
+        let mut policy = values.policy[nodes.clone()].to_vec();
+        self.verdict(side, values, nodes, &mut policy) == Verdict::Holds
+    }
+
+    /// The epsilon that some nodes need.
+    fn scale<N: Number>(
+        &self,
+        side: Side,
+        most: f64,
+        values: &Values<N>,
+        nodes: Range<usize>,
+    ) -> Option<f64> {
+        let (sign, mut epsilon) = (self.sign(side), 0.0f64);
+        for s in nodes.clone() {
+            for choice in self.choices(side, s, values.policy[s]) {
+                for &(next, _) in self.model.arcs(choice) {
+                    let e = next as usize;
+                    if !nodes.contains(&e) && values.x[e].nearest() > 0.0 {
+                        let off = self.off(side, values, e) / values.x[e].nearest();
+                        epsilon = epsilon.max(off + 4.0 * f64::EPSILON);
+                    }
+                }
+                let slack = N::slack(self.model, s, choice, &values.x);
+                let missing = self.care * (slack.error + slack.grain) - sign * slack.value;
+                if missing > 0.0 {
+                    // a charge of zero makes this infinite
+                    let share = 2.0 * missing / self.model.charge(choice);
+                    if share.is_nan() || share > most {
+                        return None;
+                    }
+                    epsilon = epsilon.max(share);
+                }
+            }
+        }
+        if epsilon.is_nan() || epsilon > most { None } else { Some(epsilon) }
+    }
+
+    /// How far the bound of a node is from its value.
+    fn off<N: Number>(&self, side: Side, values: &Values<N>, e: usize) -> f64 {
+        match side.is_above(self.sense) {
+            true => values.upper[e].nearest() - values.x[e].nearest(),
+            false => values.x[e].nearest() - values.lower[e].nearest(),
+        }
+    }
+
+    /// Bounds on some nodes by a margin; whether they hold. `margin` solves a policy's equations for
+    /// other costs, if it can.
+    pub(super) fn by_margin<N: Number>(
+        &self,
+        side: Side,
+        values: &mut Values<N>,
+        nodes: Range<usize>,
+        mut margin: impl FnMut(&[u32], Vec<f64>) -> Option<Vec<f64>>,
+    ) -> bool {
+        let mut policy = values.policy[nodes.clone()].to_vec();
+        for _ in 0..if side == Side::All { ROUNDS } else { 1 } {
+            let missing = |(s, &choice): (usize, &u32)| {
+                SPARE * self.missing(side, values, nodes.clone(), s, choice as Choice).max(0.0)
+            };
+            let Some(margin) = margin(&policy, nodes.clone().zip(&policy).map(missing).collect()) else {
+                return false;
+            };
+            let Values { x, lower, upper, .. } = values;
+            for (s, m) in nodes.clone().zip(margin) {
+                match side.is_above(self.sense) {
+                    true => upper[s] = x[s].plus(m),
+                    false if x[s].nearest() > m => lower[s] = x[s].plus(-m),
+                    false => lower[s] = N::from(0.0),
+                }
+            }
+            match self.verdict(side, values, nodes.clone(), &mut policy) {
+                Verdict::Holds => return true,
+                Verdict::Violated => {}
+                Verdict::Broken => return false,
+            }
+        }
+        false
+    }
+
+    /// What a choice lacks on a side if a margin is to be taken off x: the residual, the roundings,
+    /// and how far the bounds of the nodes before are from their values.
+    ///
+    /// That distance is known, and paid for once: paid for with something to spare, it would grow
+    /// from block to block, and after a hundred blocks nothing would be proven.
+    fn missing<N: Number>(
+        &self,
+        side: Side,
+        values: &Values<N>,
+        block: Range<usize>,
+        node: usize,
+        choice: Choice,
+    ) -> f64 {
+        let slack = N::slack(self.model, node, choice, &values.x);
+        let outside = self.model.arcs(choice).iter().filter(|arc| !block.contains(&(arc.0 as usize)));
+        let width: f64 = outside.map(|&(next, w)| w * self.off(side, values, next as usize)).sum();
+        let residual = -self.sign(side) * slack.value;
+        // what a choice has too much is not to be counted more than once either
+        residual.max(residual / SPARE)
+            + 2.0 * self.care * (slack.error + slack.grain)
+            + width * (1.0 + 1e-9) / SPARE
+    }
+}

@@ -1,0 +1,208 @@
+//! Policy iteration on a block, however policies are evaluated; value iteration; margins.
+//!
+//! Evaluations are no more accurate than what is left to gain calls for. The nearer values are to the
+//! optimum, the less a choice may lose to be mixed in. A mixture stays as it is while it loses next to
+//! nothing: where many choices are equally good there is nothing to decide, and a chain that changes
+//! little is solved soon.
+
+use super::block::{Block, Pass, Swept};
+use super::evaluate::{Evaluate, Failed};
+use super::model::{Choice, Model};
+use crate::numeric::Portable;
+use crate::numeric::halt::Halt;
+use crate::numeric::linear::multilevel::News;
+
+/// Rounds of policy iteration; it needs a dozen or two.
+const ROUNDS: usize = 80;
+/// Sweeps over the nodes that lacked at least this part of what one lacks.
+const SWEEPS: usize = 4;
+const ACTIVE: f64 = 1e-3;
+/// How accurate an evaluation is, relative to what the last sweep still gained; in costs of a step
+/// it is at least the second, and at first the third.
+const ACCURACY: f64 = 0.03;
+const LEAST_ACCURACY: f64 = 10.0;
+const FIRST_ACCURACY: f64 = 1.0;
+/// A mixture is kept if it loses no more than this part of the loss that makes a choice rare.
+const LAZY: f64 = 0.3;
+/// More than this part of the nodes with new choices make another chain.
+const MANY: f64 = 0.05;
+/// What a sweep must gain at most before its values are any use, in costs of a step.
+const USEFUL: f64 = 1e-2;
+/// Where a policy that looked better never leaves, noise is taken to be so many times larger, up to
+/// so large.
+const COARSER: f64 = 100.0;
+const COARSEST: f64 = 1e-6;
+/// A value that is negative by more than this part of the largest one belongs to no policy.
+const NEGATIVE: f64 = 1e-9;
+
+/// Policy iteration from a policy that leaves, until no equation lacks more than `wanted`, in costs of
+/// a step, or no choice gains anything.
+pub(super) fn iterate(
+    block: &mut Block,
+    by: &mut dyn Evaluate,
+    wanted: f64,
+    halt: &Halt,
+) -> Result<(), Failed> {
+    let (mut soft, mut best) = (first_values(block, by)?, f64::INFINITY);
+    for _ in 0..ROUNDS {
+        let kept: Vec<Choice> = block.taken().collect();
+        let values = block.x.clone();
+        let swept = improve(block, wanted, by.is_exact());
+        best = best.min(swept.gap);
+        halt.lacks(swept.gap, wanted);
+        if halt.asked() {
+            return Err(Failed);
+        }
+        let reachable = wanted.max(block.roundings());
+        let settled = match by.is_exact() {
+            true => swept.gap <= wanted || swept.changed == 0,
+            false => swept.gap <= reachable,
+        };
+        if settled {
+            break;
+        }
+        let enough = (swept.gap * ACCURACY).min(LEAST_ACCURACY).max(0.1 * reachable);
+        soft = soft.map(|soft| soft.min(enough));
+        let new = soft.map_or(swept.changed, |soft| block.mix(soft, LAZY * soft));
+        let news = if new as f64 > MANY * block.x.len() as f64 { News::Many } else { News::Few };
+        if evaluate(block, by, news, enough).is_err() {
+            if soft.is_some() || block.noise > COARSEST {
+                return Err(Failed);
+            }
+            block.take(kept.into_iter());
+            block.x = values;
+            block.noise *= COARSER;
+        }
+    }
+    let found = match by.is_exact() {
+        // what was eliminated leaves
+        true => block.is_loaded() || block.leaves(),
+        false => best <= USEFUL && block.leaves(),
+    };
+    found.then_some(()).ok_or(Failed)
+}
+
+/// The values of a mixture of choices, or of one policy: the first that can be had. Says how soft
+/// that mixture is.
+fn first_values(block: &mut Block, by: &mut dyn Evaluate) -> Result<Option<f64>, Failed> {
+    let softs = if block.is_least() { by.softs() } else { &[] };
+    for soft in softs.iter().copied().map(Some).chain([None]) {
+        if let Some(soft) = soft {
+            block.begin();
+            block.mix(soft, 0.0);
+        }
+        if evaluate(block, by, News::All, FIRST_ACCURACY).is_ok() {
+            return Ok(soft);
+        }
+        block.begin();
+    }
+    Err(Failed)
+}
+
+/// Value iteration: all nodes, then some sweeps over those that still lack much, then all once more
+/// unless their exact values come next.
+fn improve(block: &mut Block, wanted: f64, exact: bool) -> Swept {
+    let first = block.pass(Pass::ALL);
+    if first.gap <= wanted || (exact && first.changed == 0) {
+        return first;
+    }
+    let (cut, mut changed) = (ACTIVE * first.gap, first.changed);
+    for sweep in 0..SWEEPS {
+        let swept = block.pass(Pass { back: sweep % 2 == 0, cut, ..Pass::ALL });
+        changed += swept.changed;
+        if swept.gap <= cut {
+            break;
+        }
+    }
+    let last = if exact { Swept::default() } else { block.pass(Pass::ALL) };
+    changed += last.changed;
+    Swept { gap: if exact { first.gap } else { last.gap }, changed, ..last }
+}
+
+/// The values of the choices at hand.
+fn evaluate(block: &mut Block, by: &mut dyn Evaluate, news: News, enough: f64) -> Result<(), Failed> {
+    if !by.is_exact() && !block.is_mixed() && !block.leaves() {
+        return Err(Failed);
+    }
+    block.load_into(by, news)?;
+    let b = block.right();
+    let mut x = std::mem::take(&mut block.x);
+    let solved = by.solve(b, &mut x, enough);
+    let least = -NEGATIVE * x.iter().copied().fold(0.0, f64::max);
+    let usable = x.iter().all(|x| x.is_finite() && *x >= least);
+    x.iter_mut().for_each(|x| *x = x.max(0.0));
+    block.x = x;
+    if usable { solved } else { Err(Failed) }
+}
+
+/// A policy's equations with other costs: what nodes need, from the first node of the block on.
+pub(super) fn margin(
+    block: &mut Block,
+    by: &mut dyn Evaluate,
+    model: &Model,
+    policy: &[u32],
+    need: &[f64],
+) -> Option<Vec<f64>> {
+    let start = block.start();
+    block.take(block.nodes().to_vec().into_iter().map(|s| policy[s as usize - start] as Choice));
+    if !block.is_loaded() {
+        (by.is_exact() || block.leaves()).then_some(())?;
+        block.load_into(by, News::Few).ok()?;
+    }
+    let places = block.nodes().iter().map(|&s| s as usize - start);
+    let unit = |(i, k): (usize, usize)| need[k] / model.leaving[policy[k] as usize] * block.share(i);
+    let mut b: Vec<f64> = places.clone().enumerate().map(unit).collect();
+    let most = b.iter().copied().fold(0.0, f64::max);
+    if !by.is_exact() {
+        // a rough solution is off by a share of the largest need everywhere
+        b.iter_mut().for_each(|b| *b += 0.1 * most);
+    }
+    let (mut x, mut margin) = (vec![0.0; b.len()], vec![0.0; b.len()]);
+    by.solve(b, &mut x, 0.05 * most).ok()?;
+    places.zip(&x).for_each(|(k, &x)| margin[k] = x);
+    x.iter().all(|x| x.is_finite()).then_some(margin)
+}
+
+/// So many sweeps of value iteration at most, as long as they promise to end by then.
+const SETTLING: usize = 200;
+/// Sweeps between two looks at how fast it gets on.
+const LOOK: usize = 20;
+/// The first so many look at all choices, then one in so many.
+const FIRST_SWEEPS: usize = 4;
+const BETWEEN: usize = 5;
+/// Sweeps from one extrapolation to the next.
+const APART: usize = 2;
+
+/// Value iteration until no equation lacks more than `goal`, in costs of a step; whether it came to
+/// that. Most sweeps look at the choices taken last alone. Where all values go on in the same way, by
+/// the same factor from sweep to sweep, they are taken to where that leads (Aitken).
+pub(super) fn settle(block: &mut Block, goal: f64, halt: &Halt) -> bool {
+    let (mut before, mut settled, mut since) = (f64::INFINITY, false, 0);
+    for sweep in 1..=SETTLING {
+        let all = sweep <= FIRST_SWEEPS || sweep % BETWEEN == 0 || settled;
+        let swept = block.pass(Pass { taken: !all, ..Pass::ALL });
+        settled = swept.gap <= goal;
+        if settled && all {
+            return true;
+        }
+        since += 1;
+        if since > APART
+            && let Some(ahead) = swept.ahead()
+        {
+            block.extrapolate(ahead);
+            since = 0;
+        }
+        if sweep % LOOK == 0 {
+            // the first sweeps still spread values: they say nothing
+            let left = (goal / swept.gap).log_e() / (swept.gap / before).log_e() * LOOK as f64;
+            if sweep > LOOK && (swept.gap >= before || left > (SETTLING - sweep) as f64) {
+                return false;
+            }
+            before = swept.gap;
+        }
+        if halt.asked() {
+            return false;
+        }
+    }
+    false
+}
