@@ -17,11 +17,16 @@ use std::time::{Duration, Instant};
 
 /// The end of the interpreter waits so long for threads that are out.
 const PATIENCE: Duration = Duration::from_secs(5);
+/// And so long for those in a call of Python's own, such as `act` of a user's learner. Before Python
+/// 3.14 a thread that comes back later is torn down, and the process with it.
+const CALLS: Duration = Duration::from_secs(60);
 /// How often it looks.
 const LOOK: Duration = Duration::from_millis(1);
 
 /// How many threads are out, and mean to come back.
 static OUT: AtomicUsize = AtomicUsize::new(0);
+/// How many of them are in a call of Python's own.
+static CALLED: AtomicUsize = AtomicUsize::new(0);
 /// How many are about to take Python's lock.
 static COMING: AtomicUsize = AtomicUsize::new(0);
 /// The thread that ends the interpreter, as soon as it does.
@@ -49,19 +54,33 @@ pub(crate) fn watch(module: &Bound<PyModule>) -> PyResult<()> {
 
 /// Sends everybody back who is out, and shuts the gate. A thread that came to an interpreter that is
 /// ending would be torn down in the middle of its work, and the process with it.
+///
+/// An interpreter within another may end after the outer one has begun to: a thread that gives the
+/// lock up then never has it again.
 #[pyfunction]
-fn end(py: Python) {
+fn end(py: Python) -> PyResult<()> {
     ENDER.get_or_init(|| thread::current().id());
-    py.detach(|| {
-        let began = Instant::now();
-        while OUT.load(SeqCst) > 0 && began.elapsed() < PATIENCE {
-            thread::sleep(LOOK);
-        }
+    if py.import("sys")?.call_method0("is_finalizing")?.is_truthy()? {
         SHUT.store(true, SeqCst);
+        return Ok(());
+    }
+    let (began, mut waits) = (Instant::now(), Instant::now());
+    let mut heard = Ok(());
+    while heard.is_ok() && OUT.load(SeqCst) > 0 && waits.elapsed() < PATIENCE {
+        py.detach(|| thread::sleep(LOOK));
+        if CALLED.load(SeqCst) > 0 && began.elapsed() < CALLS {
+            waits = Instant::now();
+        }
+        // Ctrl-C ends the waiting
+        heard = py.check_signals();
+    }
+    SHUT.store(true, SeqCst);
+    py.detach(|| {
         while COMING.load(SeqCst) > 0 {
             thread::sleep(LOOK);
         }
     });
+    heard
 }
 
 /// Forgets the threads that stayed with the parent.
@@ -69,6 +88,7 @@ fn end(py: Python) {
 fn forked() {
     FORKS.fetch_add(1, SeqCst);
     OUT.store(0, SeqCst);
+    CALLED.store(0, SeqCst);
     COMING.store(0, SeqCst);
     if let Ok(mut idle) = IDLE.try_lock() {
         std::mem::take(&mut *idle).into_iter().for_each(std::mem::forget);
@@ -111,9 +131,13 @@ impl Out {
 
 impl Drop for Out {
     fn drop(&mut self) {
-        // a fork may have set it to 0 meanwhile
-        let _ = OUT.fetch_update(SeqCst, SeqCst, |out| out.checked_sub(1));
+        one_less(&OUT);
     }
+}
+
+/// A fork may have set the count to 0 meanwhile.
+fn one_less(count: &AtomicUsize) {
+    let _ = count.fetch_update(SeqCst, SeqCst, |n| n.checked_sub(1));
 }
 
 /// Before Python's lock is taken; does not return once the gate is shut. `come` must follow.
@@ -129,7 +153,7 @@ fn come_back() {
 
 /// Python's lock was taken.
 fn come() {
-    let _ = COMING.fetch_update(SeqCst, SeqCst, |coming| coming.checked_sub(1));
+    one_less(&COMING);
 }
 
 /// Gives Python's lock up while something is done. A panic becomes an error.
@@ -152,10 +176,13 @@ pub(crate) fn outside<T: Send>(py: Python, work: impl FnOnce() -> T + Send) -> P
 /// Takes Python's lock again for a moment.
 pub(crate) fn inside<T>(work: impl FnOnce(Python) -> T) -> T {
     come_back();
-    Python::attach(|py| {
+    CALLED.fetch_add(1, SeqCst);
+    let done = Python::attach(|py| {
         come();
         work(py)
-    })
+    });
+    one_less(&CALLED);
+    done
 }
 
 /// Does work of the library where its threads are. In a forked child that is a pool of its own:

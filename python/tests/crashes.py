@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 
-__all__ = ["ENDS", "FORKS", "WORK", "ended", "forked", "readers"]
+__all__ = ["ENDS", "FORKS", "WORK", "ended", "forked", "nested", "readers"]
 
 HANG = 120
 """Seconds after which a process hangs: they take a few."""
@@ -23,6 +23,9 @@ WORK = {
     "pickle": "pickle.dumps(gw.Learner('lr', wide))",
 }
 """What a thread does over and over while the interpreter ends."""
+
+LONG = "gw.run(grid, Long, episodes=1)"
+"""A call of a learner in Python that takes longer than other threads are waited for."""
 
 ENDS = {
     "the last line": ("pass", 0),
@@ -72,6 +75,11 @@ class Right(gw.OwnLearner):
         return 0
     def observe(self, state, action, cost, following):
         pass
+
+class Long(Right):
+    def act(self, state, sleep=time.sleep):
+        sleep(8)
+        return 0
 """
 
 DAEMONS = """
@@ -142,9 +150,9 @@ CHILD = (
 """What a forked child does: all that uses threads."""
 
 
-def _process(script: str, code: int = 0, hang: float = HANG) -> str:
+def _process(script: str, code: int = 0, hang: float = HANG, prelude: str = PRELUDE) -> str:
     """What went wrong in a process of its own, or an empty text."""
-    command = [sys.executable, "-X", "faulthandler", "-W", "ignore", "-c", PRELUDE + script]
+    command = [sys.executable, "-X", "faulthandler", "-W", "ignore", "-c", prelude + script]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=hang)
     except subprocess.TimeoutExpired:
@@ -161,7 +169,7 @@ def _process(script: str, code: int = 0, hang: float = HANG) -> str:
 def ended(work: str, end: str, threads: int = 1, delay: float = 0.3) -> str:
     """What goes wrong when the interpreter ends while threads work."""
     code, expected = ENDS[end]
-    script = DAEMONS.format(work=WORK[work], threads=threads, delay=delay, end=code)
+    script = DAEMONS.format(work=WORK.get(work, work), threads=threads, delay=delay, end=code)
     return _process(script, expected)
 
 
@@ -169,6 +177,29 @@ def forked(way: str, used: bool) -> str:
     """What goes wrong in a child that was forked before or after its parent worked."""
     first = "gw.solve(wide)\n" if used else ""
     return _process(first + FORKS[way].format(work=CHILD))
+
+
+NESTED = """
+import sys
+code = "import goalward as gw; gw.run(gw.worlds.make('windy-grid', n=3), 'lr', episodes=20)"
+if sys.version_info >= (3, 13):
+    import _interpreters
+    inner = _interpreters.create("legacy")
+    wrong = _interpreters.run_string(inner, code)
+else:
+    import _xxsubinterpreters as _interpreters
+    inner = _interpreters.create(isolated=False)
+    wrong = _interpreters.run_string(inner, code)
+if wrong is not None:
+    sys.exit(f"it fails in an interpreter within another: {{wrong}}")
+if {destroy}:
+    _interpreters.destroy(inner)
+"""
+
+
+def nested(destroy: bool) -> str:
+    """What goes wrong if only an interpreter within another uses goalward."""
+    return _process(NESTED.format(destroy=destroy), prelude="")
 
 
 READERS = """

@@ -23,6 +23,15 @@ def test_it_ends_in_any_way(end: str) -> None:
     assert not crashes.ended("run", end)
 
 
+def test_it_waits_for_a_call_of_a_learner_in_python() -> None:
+    assert not crashes.ended(crashes.LONG, "the last line")
+
+
+@pytest.mark.parametrize("destroy", [False, True])
+def test_an_interpreter_within_another_ends(destroy: bool) -> None:
+    assert not crashes.nested(destroy)
+
+
 @pytest.mark.parametrize("way", crashes.FORKS)
 def test_a_forked_child_works(way: str) -> None:
     assert not crashes.forked(way, used=True)

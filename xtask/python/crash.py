@@ -29,6 +29,10 @@ def tries(ends: int, forks: int, reads: int) -> Iterator[Try]:
     for way, used in islice(cycle(product(crashes.FORKS, (False, True))), forks):
         name = f"{way}, {'after' if used else 'before'} its parent worked"
         yield name, lambda way=way, used=used: crashes.forked(way, used)
+    yield "a long call of a learner in Python", lambda: crashes.ended(crashes.LONG, "the last line")
+    for destroy in (False, True):
+        name = f"an interpreter within another, destroyed: {destroy}"
+        yield name, lambda destroy=destroy: crashes.nested(destroy)
     yield f"{reads} reads of everything", lambda: crashes.readers(reads)
 
 

@@ -8,8 +8,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError, TryLockError};
 use std::thread::{self, ThreadId};
 use std::time::Duration;
 
-/// How often it is looked whether the other thread is done.
-const LOOK: Duration = Duration::from_millis(1);
+/// How soon it is looked whether the other thread is done, and how often it is looked later.
+const LOOKS: [Duration; 2] = [Duration::from_micros(30), Duration::from_millis(1)];
 
 /// Something that a thread uses without Python's lock, while others wait for it.
 pub(super) struct Shared<T> {
@@ -37,11 +37,13 @@ impl<T: Send> Shared<T> {
             return Ok(held);
         }
         self.waiting.fetch_add(1, Relaxed);
+        let [mut look, longest] = LOOKS;
         let held = loop {
-            let waited = without_lock(py, || thread::sleep(LOOK)).and_then(|()| py.check_signals());
+            let waited = without_lock(py, || thread::sleep(look)).and_then(|()| py.check_signals());
             if let Some(held) = waited.and_then(|()| self.try_lock(me)).transpose() {
                 break held;
             }
+            look = longest.min(2 * look);
         };
         self.waiting.fetch_sub(1, Relaxed);
         held

@@ -15,7 +15,6 @@ const ASKED: [&str; 14] = [
     "windy-grid@n=3 --learner levis++lr --set B=oracle",
     "windy-grid@n=3 --learner levis++ --set B=oracle",
     "windy-grid@n=3 --learner levis++@radius=determinant --set B=oracle",
-    "windy-grid@n=3 --learner levis++@radius=data@delta=0.3 --set B=oracle",
     "windy-grid@n=3 --learner levis++@radius=determinant --set B=1",
     "windy-grid@n=3 --learner psrl-mixture",
     "windy-grid@n=3 --learner q-learning",

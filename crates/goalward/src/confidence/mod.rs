@@ -43,7 +43,6 @@ pub(crate) use likelihood::hidden_coordinates;
 pub(crate) use norms::kernel_norm;
 pub(crate) use radius::TwoRadii;
 pub(crate) use regression::{
-    BernsteinRule, Ellipse, Growing, LayerRule, MomentRule, Perturbation, PlainRule, RadiusRule,
-    RegressionSet,
+    BernsteinRule, Ellipse, LayerRule, MomentRule, Perturbation, PlainRule, RadiusRule, RegressionSet,
 };
 pub(crate) use transitions::{Spread, kept_in_bernstein, least_in_l1, mean};

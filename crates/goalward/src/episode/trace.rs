@@ -116,8 +116,6 @@ struct PlanLine<'a> {
     beta: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     theta: Option<&'a [Vec<f64>]>,
-    #[serde(rename = "B", skip_serializing_if = "Option::is_none")]
-    b: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     log_det: Option<&'a [f64]>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -144,7 +142,6 @@ impl<'a> PlanLine<'a> {
             reason: plan.reason,
             beta: mixture.map(|m| m.beta),
             theta: mixture.map(|m| &*m.theta),
-            b: mixture.and_then(|m| m.b),
             log_det: mixture.map(|m| &*m.log_det),
             planner: mixture.map(|m| m.planner),
             sweeps: plan.sweeps,

@@ -48,11 +48,6 @@ impl TwoMoments {
         TwoMoments { hat, tilde, sigma_sq: [0.0], room: Room::default() }
     }
 
-    /// The same without data, for another B; the weight of the last step stays to be seen.
-    pub(crate) fn anew(&self, dim: usize, lambda: f64, b: f64) -> Self {
-        TwoMoments { sigma_sq: self.sigma_sq, ..Self::new(dim, lambda, b) }
-    }
-
     /// Whether a stored one can have grown from this one, which has no data.
     pub(crate) fn check(&self, fresh: &TwoMoments) -> Result<(), Flaw> {
         self.hat.check(&fresh.hat).within("hat")?;
@@ -65,7 +60,7 @@ impl TwoMoments {
     ///
     /// The weight comes from the estimates of the step before: it must not have seen the next
     /// state.
-    pub(crate) fn step(&mut self, problem: &Problem, p: Pair, next: State, u: &[f64], errors: Errors) {
+    pub(crate) fn step(&mut self, problem: &Problem, (p, next): (Pair, State), u: &[f64], errors: Errors) {
         let d = problem.dim();
         self.raise(problem, p, u);
         let Room { first, second, scratch } = &mut self.room;

@@ -27,8 +27,7 @@ pub(in crate::learners) struct Doubling {
 impl Doubling {
     /// Begins with a bound, in the units of the learner's own costs.
     ///
-    /// Any positive number will do. B* itself is at least the largest cost that no action avoids
-    /// ([`unavoidable`]).
+    /// Any positive number will do.
     pub(in crate::learners) fn new(b: f64) -> Self {
         Doubling { b, doubled: 0 }
     }
@@ -59,15 +58,6 @@ impl Doubling {
             format!("{:e} is not {:e} doubled {} times", self.b, beginning.b, self.doubled)
         })
     }
-}
-
-/// The largest cost that no action of some state avoids: B* is at least that. `None` if it is zero.
-pub(in crate::learners) fn unavoidable(
-    costs: &[f64],
-    states: impl Iterator<Item = std::ops::Range<usize>>,
-) -> Option<f64> {
-    let least = states.map(|pairs| costs[pairs].iter().copied().fold(f64::INFINITY, f64::min));
-    Some(least.filter(|c| c.is_finite()).fold(0.0, f64::max)).filter(|c| *c > 0.0)
 }
 
 #[cfg(test)]
@@ -103,12 +93,5 @@ mod tests {
         {
             assert!(Doubling { b, doubled }.check(&start).is_err(), "{b} {doubled}");
         }
-    }
-
-    #[test]
-    fn no_action_avoids_it() {
-        let costs = [0.5, 0.2, 0.3, 0.9, 0.0];
-        assert_eq!(unavoidable(&costs, [0..2, 2..4, 4..5].into_iter()), Some(0.3));
-        assert_eq!(unavoidable(&costs, std::iter::once(4..5)), None);
     }
 }

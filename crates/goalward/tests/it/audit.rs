@@ -70,12 +70,11 @@ fn the_other_learners_with_a_set_can_be_audited() {
         ("levis", "B=oracle norms=computed"),
         ("levis+", "B=oracle norms=computed"),
         ("levis++", "B=oracle radius=determinant"),
-        ("levis++", "B=doubling"),
         ("rho-levis++", "B=oracle t_star=oracle norms=computed"),
         ("levis++lr", "B=oracle"),
         ("ucrl-ave-ssp", "B=oracle"),
         ("lr", "set=exact delta=1e-6"),
-        ("lr", "set=outer restarts=true delta=1e-6"),
+        ("lr", "set=outer delta=1e-6"),
     ] {
         let spec = RunSpec::new(id, 20).settings(told(settings)).max_steps(2_000);
         let report = audited(arena, spec);

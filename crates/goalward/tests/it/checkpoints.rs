@@ -31,26 +31,29 @@ fn refused(arena: &Arena, runner: &Runner, change: impl FnOnce(&mut Value)) -> S
 fn a_flaw_is_named_with_its_place() {
     let arena = grid();
     let levis = stopped(&arena, "levis");
-    let why =
-        refused(&arena, &levis, |l| drop(l["algorithm"]["ridge"]["sigma"].as_array_mut().unwrap().pop()));
-    assert!(why.contains("learner.algorithm.ridge.sigma: 24 numbers, but 25 are expected"), "{why}");
+    let why = refused(&arena, &levis, |l| {
+        drop(l["algorithm"]["data"]["ridge"]["sigma"].as_array_mut().unwrap().pop())
+    });
+    assert!(why.contains("learner.algorithm.data.ridge.sigma: 24 numbers, but 25 are expected"), "{why}");
     let paper = stopped(&arena, "levis++");
     let lr = stopped(&arena, "lr");
     type Change = fn(&mut Value);
     let cases: &[(&Runner, &str, Change)] = &[
-        (&levis, "learner.algorithm.ridge.running.lower", |l| {
-            l["algorithm"]["ridge"]["sigma"][0] = json!(1e9)
+        (&levis, "learner.algorithm.data.ridge.running.lower", |l| {
+            l["algorithm"]["data"]["ridge"]["sigma"][0] = json!(1e9)
         }),
-        (&levis, "learner.algorithm.ridge.running.log_det", |l| {
-            l["algorithm"]["ridge"]["running"]["log_det"] = json!(1.0)
+        (&levis, "learner.algorithm.data.ridge.running.log_det", |l| {
+            l["algorithm"]["data"]["ridge"]["running"]["log_det"] = json!(1.0)
         }),
-        (&levis, "learner.algorithm.ridge.frozen", |l| {
-            l["algorithm"]["ridge"]["frozen"]["lower"][1] = json!(0.5)
+        (&levis, "learner.algorithm.data.ridge.frozen", |l| {
+            l["algorithm"]["data"]["ridge"]["frozen"]["lower"][1] = json!(0.5)
         }),
-        (&levis, "learner.algorithm.ridge.frozen.dim", |l| {
-            l["algorithm"]["ridge"]["frozen"]["dim"] = json!(4)
+        (&levis, "learner.algorithm.data.ridge.frozen.dim", |l| {
+            l["algorithm"]["data"]["ridge"]["frozen"]["dim"] = json!(4)
         }),
-        (&levis, "learner.algorithm.ridge.b: 1e200", |l| l["algorithm"]["ridge"]["b"][2] = json!(1e200)),
+        (&levis, "learner.algorithm.data.ridge.b: 1e200", |l| {
+            l["algorithm"]["data"]["ridge"]["b"][2] = json!(1e200)
+        }),
         (&levis, "learner.clock.t_j", |l| l["clock"]["t_j"] = json!(1000)),
         (&levis, "learner.algorithm.standing.v", |l| l["algorithm"]["standing"]["v"][0] = json!(1e9)),
         (&levis, "learner.algorithm.standing.v", |l| l["algorithm"]["standing"]["v"][8] = json!(1)),
@@ -67,15 +70,21 @@ fn a_flaw_is_named_with_its_place() {
         (&levis, "learner.clock.j", |l| l["clock"]["j"] = json!(u64::MAX)),
         (&levis, "progress.steps: 41", |l| l["clock"]["t"] = json!(42)),
         (&levis, "relaxed", |l| drop(l["algorithm"]["standing"].as_object_mut().unwrap().remove("relaxed"))),
-        (&paper, "learner.algorithm.home.levels.1.sigma", |l| {
-            l["algorithm"]["home"]["levels"][1]["sigma"] = json!([])
+        (&paper, "learner.algorithm.data.home.levels.1.sigma", |l| {
+            l["algorithm"]["data"]["home"]["levels"][1]["sigma"] = json!([])
         }),
-        (&paper, "learner.algorithm.home.levels: ", |l| {
-            drop(l["algorithm"]["home"]["levels"].as_array_mut().unwrap().pop())
+        (&paper, "learner.algorithm.data.home.levels: ", |l| {
+            drop(l["algorithm"]["data"]["home"]["levels"].as_array_mut().unwrap().pop())
         }),
-        (&paper, "learner.algorithm.home.gamma_sq", |l| l["algorithm"]["home"]["gamma_sq"] = json!(0.25)),
-        (&paper, "learner.algorithm.home.noise", |l| l["algorithm"]["home"]["noise"][0] = json!(-1)),
-        (&paper, "learner.algorithm.radii", |l| drop(l["algorithm"]["radii"].as_array_mut().unwrap().pop())),
+        (&paper, "learner.algorithm.data.home.gamma_sq", |l| {
+            l["algorithm"]["data"]["home"]["gamma_sq"] = json!(0.25)
+        }),
+        (&paper, "learner.algorithm.data.home.steepest", |l| {
+            l["algorithm"]["data"]["home"]["steepest"][0] = json!(-1)
+        }),
+        (&paper, "learner.algorithm.data.radii", |l| {
+            drop(l["algorithm"]["data"]["radii"].as_array_mut().unwrap().pop())
+        }),
         (&lr, "learner.algorithm.kept.counts.triples.counts", |l| {
             let counts = l["algorithm"]["kept"]["counts"]["triples"]["counts"].as_array_mut().unwrap();
             let seen = counts.iter_mut().find(|n| n.as_u64() > Some(0)).unwrap();

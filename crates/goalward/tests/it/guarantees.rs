@@ -238,12 +238,11 @@ fn lr_names_the_strongest_theorem_whose_conditions_are_met() {
     let positive = coin(&[0.9, 0.2], [0.1, 1.0], &[0.5, 0.5]);
     let large = Arena::open("windy-grid", &Settings::new().set("n", 150)).unwrap();
     type Row<'a> = (&'a str, &'a Arena, &'a [(&'a str, &'a str)], Option<&'a str>, [f64; 2], &'a str);
-    let rows: [Row; 13] = [
+    let rows: [Row; 12] = [
         ("the default", &windy, &[], Some(SECOND), [0.01, 0.04], ""),
         ("exact", &windy, &[("set", "exact")], Some(SECOND), [0.01, 0.04], ""),
         ("outer", &windy, &[("set", "outer")], Some(SECOND), [0.01, 0.04], ""),
         ("cuts", &windy, &[("set", "cuts"), ("delta", "0.05")], Some(SECOND), [0.05, 0.2], ""),
-        ("restarts", &windy, &[("restarts", "true")], Some(SECOND), [0.01, 0.04], ""),
         ("the faithful planner", &positive, &[("planner", "faithful")], Some(SECOND), [0.01, 0.04], ""),
         ("a wider net", &windy, &[("net", "2")], Some(FIRST), [0.01, 0.04], "net is not 1"),
         ("a large problem", &large, &[], Some(FIRST), [0.01, 0.04], "too large to plan over"),

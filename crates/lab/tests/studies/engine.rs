@@ -84,7 +84,7 @@ fn what_was_damaged_is_run_again() {
     whole(dir.path(), &small());
     let before = tables(dir.path());
     let names: Vec<&String> = before.keys().collect();
-    std::fs::write(dir.path().join(names[0]), b"cut").unwrap();
+    std::fs::write(dir.path().join(names[0]), &before[names[0]][..40]).unwrap();
     std::fs::remove_file(dir.path().join(names[7])).unwrap();
     assert!(load(dir.path()).is_err(), "a damaged table is not taken for a result");
     whole(dir.path(), &small());

@@ -13,7 +13,6 @@
 //! costs O(k |W| + k m).
 
 use super::lanes::{Lanes, add, inner, width};
-use super::large::Held;
 use super::whiten::Whitened;
 use super::working::Working;
 
@@ -35,6 +34,36 @@ pub(super) enum End {
 const FLAT: f64 = 1e-13;
 /// s^2 below this is a touch.
 const TOUCH: f64 = 1e-15;
+
+/// The state of a solve.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Held {
+    /// Nothing: an answer depends on its objective and its start alone.
+    Unwanted,
+    /// Nothing yet.
+    Nothing,
+    /// The factor of W, and the number of solves that have reused it.
+    Factor(u32),
+}
+
+impl Held {
+    /// After a solve.
+    pub(super) fn note(&mut self, end: End) {
+        *self = match (*self, end) {
+            (Held::Unwanted, _) => Held::Unwanted,
+            (_, End::Empty | End::Stalled) => Held::Nothing,
+            (Held::Nothing, _) => Held::Factor(0),
+            (Held::Factor(age), _) => Held::Factor(age + 1),
+        };
+    }
+
+    /// The set is another one now.
+    pub(super) fn forget(&mut self) {
+        if *self != Held::Unwanted {
+            *self = Held::Nothing;
+        }
+    }
+}
 
 /// The method's state and workspace; a solve allocates nothing.
 #[derive(Clone, Debug)]

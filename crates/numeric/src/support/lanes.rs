@@ -130,7 +130,7 @@ mod tests {
                 for lane in 0..4 {
                     let terms = columns.chunks_exact(width).zip(&shares);
                     let sum = terms.fold(0.0, |sum, (column, share)| sum + share * column[place][lane]);
-                    expected[lane] += -1.0 * sum;
+                    expected[lane] -= sum;
                 }
             }
             assert_eq!(out, expected);

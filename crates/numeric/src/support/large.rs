@@ -2,7 +2,7 @@
 //! sequence of solves may take it over from one to the next, as long as its rows are alike; and where
 //! the polytope is a simplex, a solve of which nothing is known sets out from its best corner.
 
-use super::active_set::{ActiveSet, End};
+use super::active_set::{ActiveSet, Held};
 use super::lanes::Lanes;
 use super::whiten::{ORDERED, Whitened};
 use super::{ConvexSet, Warm};
@@ -14,36 +14,6 @@ const MANY: usize = 32;
 const ALIKE: usize = 4;
 /// and by at most this number of solves: rounding adds up.
 const AGE: u32 = 64;
-
-/// The state of a solve.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Held {
-    /// Nothing: an answer depends on its objective and its start alone.
-    Unwanted,
-    /// Nothing yet.
-    Nothing,
-    /// The factor of W, and the number of solves that have reused it.
-    Factor(u32),
-}
-
-impl Held {
-    /// After a solve.
-    pub(super) fn note(&mut self, end: End) {
-        *self = match (*self, end) {
-            (Held::Unwanted, _) => Held::Unwanted,
-            (_, End::Empty | End::Stalled) => Held::Nothing,
-            (Held::Nothing, _) => Held::Factor(0),
-            (Held::Factor(age), _) => Held::Factor(age + 1),
-        };
-    }
-
-    /// The set is another one now.
-    pub(super) fn forget(&mut self) {
-        if *self != Held::Unwanted {
-            *self = Held::Nothing;
-        }
-    }
-}
 
 impl ActiveSet {
     /// Makes the last solve's factor that of the rows named, for an objective; false if another is

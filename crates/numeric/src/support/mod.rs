@@ -21,10 +21,9 @@ pub use conic::Conic;
 pub use survey::Survey;
 
 use super::{Cholesky, Polytope, dot, norm};
-use active_set::{ActiveSet, End, certified};
+use active_set::{ActiveSet, End, Held, certified};
 use faces::Faces;
 use lanes::{Lanes, dot_four, inner};
-use large::Held;
 use starts::Starts;
 use std::sync::Arc;
 use whiten::Whitened;

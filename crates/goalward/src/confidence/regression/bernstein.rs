@@ -1,6 +1,6 @@
 //! The radius of LEVIS+: of a regression weighed by estimated variances.
 
-use super::{RadiusRule, given, unscaled};
+use super::{RadiusRule, unscaled};
 use crate::confidence::norms::theta_norm;
 use crate::confidence::radius::{RadiusKind, TwoRadii};
 use crate::confidence::{Assumption, Claim, Condition, Kind};
@@ -14,10 +14,6 @@ pub(crate) struct BernsteinRule {
     pub unit: f64,
     /// The bound on the values.
     pub b: f64,
-    /// Whether nobody gave it, and it doubles.
-    pub doubling: bool,
-    /// Whether lambda = 1/B^2 follows it.
-    pub lambda_follows: bool,
     /// What is added to every cost.
     pub rho: f64,
     /// Which radius.
@@ -36,28 +32,6 @@ impl BernsteinRule {
     pub(crate) fn errors(&self, t: u64) -> Errors {
         let factor = self.radius.factor();
         Errors { check: factor * self.radii.check(t), tilde: factor * self.radii.tilde(t) }
-    }
-
-    /// The same for another B.
-    pub(crate) fn with_b(&self, b: f64) -> Self {
-        let lambda = if self.lambda_follows { 1.0 / (b * b) } else { self.radii.lambda };
-        BernsteinRule { b, radii: TwoRadii { b, lambda, ..self.radii }, ..self.clone() }
-    }
-
-    /// What is proved of LEVIS+ with this radius.
-    pub(crate) fn claim(&self, problem: &Problem) -> Claim {
-        let raised = (self.rho > 0.0).then_some("V* of the perturbed costs");
-        let claim = Claim::of_sets(self.assumptions(problem), "every confidence set", raised, self.level());
-        let costs = problem.min_cost() > 0.0 || self.rho > 0.0;
-        let one = Condition::at_least("B >= 1 in units of the largest cost", Some(self.b), Some(1.0));
-        let needs = vec![
-            Assumption::settled("every cost off the goal is positive, or rho is", costs),
-            Assumption::Settled(one),
-        ];
-        let text = "the regret of K episodes is at most of the order d B sqrt(K/c_min), up to logarithms, from \
-                    K = d^5 + B^2 d^4/c_min on (Min et al. 2022)";
-        // the sets, and what else the analysis of the regret needs
-        claim.states_if(Kind::Regret, text, 7.0 * self.radii.delta, needs)
     }
 }
 
@@ -79,8 +53,22 @@ impl RadiusRule for BernsteinRule {
             Assumption::ThetaNorm { factor: (1.0, ""), bound, over_b: theta_norm(problem) },
             Assumption::phi_norm(problem, self.radii.phi_norm),
         ];
-        all.extend(given(self.doubling));
         all.extend(unscaled(self.radius));
         all
+    }
+
+    fn claim(&self, problem: &Problem) -> Claim {
+        let raised = (self.rho > 0.0).then_some("V* of the perturbed costs");
+        let claim = Claim::of_sets(self.assumptions(problem), "every confidence set", raised, self.level());
+        let costs = problem.min_cost() > 0.0 || self.rho > 0.0;
+        let one = Condition::at_least("B >= 1 in units of the largest cost", Some(self.b), Some(1.0));
+        let needs = vec![
+            Assumption::settled("every cost off the goal is positive, or rho is", costs),
+            Assumption::Settled(one),
+        ];
+        let text = "the regret of K episodes is at most of the order d B sqrt(K/c_min), up to logarithms, from \
+                    K = d^5 + B^2 d^4/c_min on (Min et al. 2022)";
+        // the sets, and what else the analysis of the regret needs
+        claim.states_if(Kind::Regret, text, 7.0 * self.radii.delta, needs)
     }
 }

@@ -11,6 +11,8 @@ use crate::problem::Problem;
 /// All that the radii of UCRL-AVE are computed from. Costs and B in the theory's units.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LayerRule {
+    /// The dimension d.
+    pub dim: usize,
     /// The user's units per unit of the theory.
     pub unit: f64,
     /// The bound on the values.
@@ -47,12 +49,6 @@ impl LayerRule {
             + bias.sqrt();
         self.radius.factor() * printed
     }
-
-    /// What can be said of the learner.
-    pub(crate) fn claim(&self, problem: &Problem) -> Claim {
-        // UCRL-AVE's theorem is about a finite horizon: of the regret nothing is claimed
-        Claim::of_sets(self.assumptions(problem), "every layer's set", None, self.level())
-    }
 }
 
 impl RadiusRule for LayerRule {
@@ -74,5 +70,10 @@ impl RadiusRule for LayerRule {
         ];
         all.extend(unscaled(self.radius));
         all
+    }
+
+    fn claim(&self, problem: &Problem) -> Claim {
+        // UCRL-AVE's theorem is about a finite horizon: of the regret nothing is claimed
+        Claim::of_sets(self.assumptions(problem), "every layer's set", None, self.level())
     }
 }

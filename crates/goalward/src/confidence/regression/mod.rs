@@ -7,7 +7,7 @@ mod plain;
 
 pub(crate) use bernstein::BernsteinRule;
 pub(crate) use layered::LayerRule;
-pub(crate) use moments::{Growing, MomentRule, Perturbation};
+pub(crate) use moments::{MomentRule, Perturbation};
 pub(crate) use plain::PlainRule;
 
 use super::radius::RadiusKind;
@@ -28,6 +28,8 @@ pub(crate) trait RadiusRule {
     fn level(&self) -> f64;
     /// What that takes.
     fn assumptions(&self, problem: &Problem) -> Vec<Assumption>;
+    /// What is proved of its learner.
+    fn claim(&self, problem: &Problem) -> Claim;
 }
 
 /// Halvings of the distance between an estimate and B.
@@ -130,11 +132,6 @@ impl ConfidenceSet for RegressionSet<'_> {
     fn support(&self) -> Option<Box<dyn SupportMin + '_>> {
         self.ellipse.within(self.constraints).ok().map(|set| Box::new(set) as Box<dyn SupportMin>)
     }
-}
-
-/// "B was given" where it was not.
-fn given(doubling: bool) -> Option<Assumption> {
-    doubling.then(|| Assumption::settled("B is a bound that was given, not one that doubles", false))
 }
 
 /// "The radius is not scaled" where it is.

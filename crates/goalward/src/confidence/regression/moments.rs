@@ -1,6 +1,6 @@
 //! The radius of LEVIS++: of the weighted regressions of all moment levels.
 
-use super::{RadiusRule, given, unscaled};
+use super::{RadiusRule, unscaled};
 use crate::confidence::norms::{Norms, theta_norm};
 use crate::confidence::radius::{RadiusKind, levis_plus_plus, weighted_determinant};
 use crate::confidence::{Assumption, Claim, Condition, Kind};
@@ -17,15 +17,6 @@ pub(crate) struct Perturbation {
     pub t_star: f64,
 }
 
-/// What follows B when that doubles, since nobody gave it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Growing {
-    /// lambda = 1/B^2.
-    pub lambda: bool,
-    /// The number of levels.
-    pub levels: bool,
-}
-
 /// All that the radii of LEVIS++ are computed from. Costs, B and c_min in the theory's units.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct MomentRule {
@@ -35,8 +26,6 @@ pub(crate) struct MomentRule {
     pub unit: f64,
     /// The bound on the values.
     pub b: f64,
-    /// Whether nobody gave it, and it doubles, and what with it.
-    pub growing: Option<Growing>,
     /// The bound on the costs from below.
     pub c_min: f64,
     /// Of the costs; none for LEVIS++ itself.
@@ -72,45 +61,10 @@ impl MomentRule {
         ((5.0 * b / c_min).log_2().ceil().min(4096.0) as u64).max(2)
     }
 
-    /// The same for another B.
-    pub(crate) fn with_b(&self, b: f64) -> Self {
-        let follows = |of: fn(Growing) -> bool| self.growing.is_some_and(of);
-        MomentRule {
-            b,
-            lambda: if follows(|g| g.lambda) { 1.0 / (b * b) } else { self.lambda },
-            levels: match follows(|g| g.levels) {
-                true => Self::levels_of(b, self.c_min) as usize,
-                false => self.levels,
-            },
-            ..self.clone()
-        }
-    }
-
     /// The failure probability in the formula.
     pub(crate) fn share(&self) -> f64 {
         let parts = if self.delta_split { 2 * self.levels + 1 } else { 1 };
         self.delta / parts as f64
-    }
-
-    /// What is proved of LEVIS++ with this radius.
-    pub(crate) fn claim(&self, problem: &Problem) -> Claim {
-        let raised = self.perturbation.is_some().then_some("V* of the perturbed costs");
-        let claim = Claim::of_sets(self.assumptions(problem), "every confidence set", raised, self.level());
-        let theorem = match (&self.perturbation, self.norms) {
-            (Some(_), Norms::Printed) => "Theorem 5.2",
-            (None, Norms::Printed) => "Theorem 5.1",
-            (Some(_), Norms::Computed) => "Theorem 5.2 with the problem's norms",
-            (None, Norms::Computed) => "Theorem 5.1 with the problem's norms",
-        };
-        let text = format!(
-            "the regret of K episodes is at most of the order d B sqrt(K) + d^2 B, up to logarithms \
-             (Di et al. 2023, {theorem})"
-        );
-        match self.radius {
-            // nothing is proved of the regret
-            RadiusKind::Determinant => claim,
-            _ => claim.states(Kind::Regret, text, self.level()),
-        }
     }
 
     /// Whether the data enter the radius: HOME then has the radii of the last plan.
@@ -169,7 +123,6 @@ impl RadiusRule for MomentRule {
             None => ((self.lambda.sqrt(), "sqrt(lambda) "), self.bias()),
         };
         all.push(Assumption::ThetaNorm { factor, bound, over_b });
-        all.extend(given(self.growing.is_some()));
         all.extend(unscaled(self.radius));
         if self.radius != RadiusKind::Determinant {
             all.push(Assumption::phi_norm(problem, self.phi_norm));
@@ -181,5 +134,25 @@ impl RadiusRule for MomentRule {
             all.extend([gamma, levels].map(Assumption::Settled));
         }
         all
+    }
+
+    fn claim(&self, problem: &Problem) -> Claim {
+        let raised = self.perturbation.is_some().then_some("V* of the perturbed costs");
+        let claim = Claim::of_sets(self.assumptions(problem), "every confidence set", raised, self.level());
+        let theorem = match (&self.perturbation, self.norms) {
+            (Some(_), Norms::Printed) => "Theorem 5.2",
+            (None, Norms::Printed) => "Theorem 5.1",
+            (Some(_), Norms::Computed) => "Theorem 5.2 with the problem's norms",
+            (None, Norms::Computed) => "Theorem 5.1 with the problem's norms",
+        };
+        let text = format!(
+            "the regret of K episodes is at most of the order d B sqrt(K) + d^2 B, up to logarithms \
+             (Di et al. 2023, {theorem})"
+        );
+        match self.radius {
+            // nothing is proved of the regret
+            RadiusKind::Determinant => claim,
+            _ => claim.states(Kind::Regret, text, self.level()),
+        }
     }
 }

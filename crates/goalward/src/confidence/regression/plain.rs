@@ -1,6 +1,6 @@
 //! The radius of LEVIS: of one regression without weights.
 
-use super::{RadiusRule, given, unscaled};
+use super::{RadiusRule, unscaled};
 use crate::confidence::norms::theta_norm;
 use crate::confidence::radius::{RadiusKind, levis, realised_determinant};
 use crate::confidence::{Assumption, Claim, Condition, Kind};
@@ -17,8 +17,6 @@ pub(crate) struct PlainRule {
     pub unit: f64,
     /// The bound on the values.
     pub b: f64,
-    /// Whether nobody gave it, and it doubles.
-    pub doubling: bool,
     /// What is added to every cost.
     pub rho: f64,
     /// The failure probability.
@@ -48,23 +46,6 @@ impl PlainRule {
             }
         }
     }
-
-    /// What is proved of LEVIS with this radius.
-    pub(crate) fn claim(&self, problem: &Problem) -> Claim {
-        let raised = (self.rho > 0.0).then_some("V* of the perturbed costs");
-        let claim = Claim::of_sets(self.assumptions(problem), "every confidence set", raised, self.level());
-        let costs = problem.min_cost() > 0.0 || self.rho > 0.0;
-        let one =
-            |name: &str, value: f64| Assumption::Settled(Condition::at_least(name, Some(value), Some(1.0)));
-        let needs = vec![
-            Assumption::settled("every cost off the goal is positive, or rho is", costs),
-            one("B >= 1 in units of the largest cost", self.b),
-            one("lambda >= 1", self.lambda),
-        ];
-        let text = "the regret of K episodes is at most of the order d B^1.5 sqrt(K/c_min) + d^2 B^2/c_min, up to \
-                    logarithms (Min et al. 2022)";
-        claim.states_if(Kind::Regret, text, self.level(), needs)
-    }
 }
 
 impl RadiusRule for PlainRule {
@@ -82,11 +63,26 @@ impl RadiusRule for PlainRule {
             Assumption::Mixture,
             Assumption::ThetaNorm { factor: (1.0, ""), bound: self.theta_norm, over_b: theta_norm(problem) },
         ];
-        all.extend(given(self.doubling));
         all.extend(unscaled(self.radius));
         if self.radius != RadiusKind::Determinant {
             all.push(Assumption::phi_norm(problem, self.phi_norm));
         }
         all
+    }
+
+    fn claim(&self, problem: &Problem) -> Claim {
+        let raised = (self.rho > 0.0).then_some("V* of the perturbed costs");
+        let claim = Claim::of_sets(self.assumptions(problem), "every confidence set", raised, self.level());
+        let costs = problem.min_cost() > 0.0 || self.rho > 0.0;
+        let one =
+            |name: &str, value: f64| Assumption::Settled(Condition::at_least(name, Some(value), Some(1.0)));
+        let needs = vec![
+            Assumption::settled("every cost off the goal is positive, or rho is", costs),
+            one("B >= 1 in units of the largest cost", self.b),
+            one("lambda >= 1", self.lambda),
+        ];
+        let text = "the regret of K episodes is at most of the order d B^1.5 sqrt(K/c_min) + d^2 B^2/c_min, up to \
+                    logarithms (Min et al. 2022)";
+        claim.states_if(Kind::Regret, text, self.level(), needs)
     }
 }

@@ -84,19 +84,29 @@ impl Home {
         Ok(())
     }
 
-    /// One step of Algorithm 1, lines 6 to 8: weighs the transition (Algorithm 3) and takes it in
-    /// at every level.
+    /// Algorithm 1, line 6: weighs a transition at every level.
     ///
     /// `u` is V_j / B clamped to [0, 1] (reading A14), `beta` the radius of every level: that of
     /// the current step t (reading H6), or that of t_j, which the frozen pair belongs to. The
     /// weights are computed before the step's own update, from the pair (theta_hat, Sigma) frozen
     /// at t_j and, in the gamma term, from Sigma_{t-1} (readings A1 and H3): they must not have
     /// seen the next state.
-    pub(crate) fn step(&mut self, problem: &Problem, p: Pair, next: State, u: &[f64], beta: &[f64], t: u64) {
+    pub(crate) fn weigh(
+        &mut self,
+        problem: &Problem,
+        (p, next): (Pair, State),
+        u: &[f64],
+        beta: &[f64],
+        t: u64,
+    ) {
         self.raise(problem, p, next, u);
-        self.weigh(beta, t);
-        let d = problem.dim();
+        self.estimate(beta, t);
+    }
+
+    /// Algorithm 1, lines 7 to 9: takes in the transition just weighed, at every level.
+    pub(crate) fn update(&mut self) {
         let scratch = &mut self.scratch;
+        let d = scratch.vector.len();
         for (l, level) in self.levels.iter_mut().enumerate() {
             let psi = &scratch.psi[l * d..(l + 1) * d];
             if scratch.live[l] == 0 {
@@ -148,7 +158,7 @@ impl Home {
     }
 
     /// Algorithm 3.
-    fn weigh(&mut self, beta: &[f64], t: u64) {
+    fn estimate(&mut self, beta: &[f64], t: u64) {
         let d = self.scratch.vector.len();
         let Scratch { psi, live, frozen_norm, span, mean, vector, last: weighed, .. } = &mut self.scratch;
         for (l, level) in self.levels.iter().enumerate() {

@@ -124,7 +124,8 @@ fn replay(script: &str, lambda: f64, gamma: f64) {
             "step" => {
                 let u = if rest[2] == "high" { [0.9, 0.55, 0.0] } else { [0.35, 0.8, 0.0] };
                 let (pair, next) = (rest[0].parse().unwrap(), rest[1].parse().unwrap());
-                home.step(&problem, pair, next, &u, &values(&rest[4..]), rest[3].parse().unwrap());
+                home.weigh(&problem, (pair, next), &u, &values(&rest[4..]), rest[3].parse().unwrap());
+                home.update();
                 continue;
             }
             "freeze" => {

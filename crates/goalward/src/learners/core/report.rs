@@ -57,9 +57,6 @@ pub struct MixturePlan {
     pub fallbacks: u64,
     /// Rows of B that could bind were left out, so that the set was larger than C ∩ B.
     pub relaxed: bool,
-    /// The bound B of the moment, for a learner that doubles it.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub b: Option<f64>,
 }
 
 /// Why a planning call had no set to plan over.

@@ -165,7 +165,7 @@ impl Algorithm for Certain {
     fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
         let stored: Memory = state.to()?;
         self.likelihood = self.check(&stored, now).within("learner.algorithm")?;
-        self.optimist.accept(stored.standing);
+        self.optimist.standing = stored.standing;
         self.stream = stored.stream;
         Ok(())
     }

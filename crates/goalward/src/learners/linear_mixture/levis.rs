@@ -7,9 +7,7 @@
 //!
 //! # What it needs to know
 //!
-//! B >= B*. `B=doubling` does without and has no guarantee: B begins with the largest cost that
-//! no action avoids, and doubles when a plan's value exceeds it. The data are kept then, as the
-//! regression of values up to a smaller B is one of theta* too.
+//! B >= B*.
 //!
 //! # Parameters
 //!
@@ -17,7 +15,7 @@
 //!
 //! The printed radius is proved for |phi_V| <= sqrt(d) and |theta*| <= sqrt(d), for V in [0, 1];
 //! mixtures of models meet both, other features may not. The result says whether they do
-//! ([`Claim`]); with `norms=computed` the formula has the problem's own norms. The `determinant`
+//! ([`Claim`](crate::confidence::Claim)); with `norms=computed` the formula has the problem's own norms. The `determinant`
 //! radius (`realised_determinant` in `confidence/radius.rs`) needs the norm of
 //! theta* alone.
 //!
@@ -35,23 +33,19 @@
 //! `determinant` radius is the self-normalised bound that the printed one is derived from, with the
 //! determinant that was realised.
 
-use super::norms;
-use super::optimist::{Heading, Optimist, Standing, bound_or_doubling, bytes};
-use super::scale::{self, OWN_SCALE};
+use super::optimist::{Heading, Optimist, bytes};
+use super::settings::{self, OWN_SCALE};
+use super::value_targeted::{Regression, ValueTargeted};
 use crate::Result;
-use crate::confidence::{Claim, Ellipse, Norms, PlainRule, RadiusKind};
+use crate::confidence::{Ellipse, Norms, PlainRule, RadiusKind};
 use crate::estimate::Ridge;
 use crate::learners::builder::builder;
-use crate::learners::shared::{
-    B_OR_DOUBLING, DELTA, LAMBDA, NORMS, PHI_NORM, PLANNER, ROWS, SCALED, THETA_NORM,
-};
-use crate::learners::{
-    Algorithm, Brief, Call, Clock, Family, LearnerEntry, Need, Probe, Reason, Seen, Snapshot, Transition,
-};
+use crate::learners::shared::{B, DELTA, LAMBDA, NORMS, PHI_NORM, PLANNER, ROWS, SCALED, THETA_NORM};
+use crate::learners::{Algorithm, Brief, Call, Clock, Family, LearnerEntry, Need};
 use crate::numeric::stored::{Flaw, Within};
 use crate::parameters::{Choice, Key};
 use crate::plan::Cut;
-use crate::problem::{Action, Pair, State};
+use crate::problem::{Pair, Problem, State};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -99,7 +93,7 @@ pub(super) const RHO: Key<f64> =
 builder! {
     /// LEVIS (Min, He, Wang, Gu, ICML 2022). See the [module](self).
     Levis, ENTRY;
-    B_OR_DOUBLING as TakesB;
+    B as TakesB;
     DELTA as TakesDelta;
     RIDGE as TakesLambda;
     RADIUS as TakesRadius;
@@ -112,162 +106,95 @@ builder! {
     ROWS as TakesRows;
 }
 
+/// What is added to every cost and B, in units of the largest cost.
+pub(super) fn perturbed(brief: &Brief, unit: f64) -> Result<(f64, f64)> {
+    let settings = &brief.settings;
+    let rho = settings.within(&RHO, settings.get(&RHO)?, 0.0, 1e12 * unit)? / unit;
+    settings.note(&RHO, &(rho * unit));
+    let b = settings::bound(unit, brief)? / unit;
+    settings.note_as(B.name(), json!(b * unit));
+    Ok((rho, b))
+}
+
 fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let settings = &brief.settings;
     let (dim, unit) = (brief.problem.dim(), brief.problem.cost_unit());
-    let rho = settings.within(&RHO, settings.get(&RHO)?, 0.0, 1e12 * unit)? / unit;
-    settings.note(&RHO, &(rho * unit));
-    let costs: Vec<f64> = brief.problem.costs().iter().map(|c| c / unit + rho).collect();
-    let (b, doubling) = bound_or_doubling(unit, brief, &costs)?;
-    let b = doubling.map_or(b / unit, |doubling| doubling.b());
-    if doubling.is_none() {
-        settings.note_as(B_OR_DOUBLING.name(), json!(b * unit));
-    }
+    let (rho, b) = perturbed(brief, unit)?;
     let lambda = settings.get(&RIDGE)?;
-    let radius = scale::radius(brief, &RADIUS)?;
+    let radius = settings::radius(brief, &RADIUS)?;
     let computed = radius == RadiusKind::Determinant;
-    let norms = norms::read(brief, if computed { Norms::Computed } else { Norms::Printed })?;
+    let norms = settings::norms(brief, if computed { Norms::Computed } else { Norms::Printed })?;
     let assumed = (dim as f64).sqrt();
     let rule = PlainRule {
         dim,
         unit,
         b,
-        doubling: doubling.is_some(),
         rho,
         delta: settings.get(&DELTA)?,
         lambda,
         radius,
-        phi_norm: norms::phi(norms, brief, assumed)?,
-        theta_norm: norms::theta(norms, brief, Some(assumed))?.unwrap_or(assumed),
+        phi_norm: settings::phi_norm(norms, brief, assumed)?,
+        theta_norm: settings::theta_norm(norms, brief, Some(assumed))?.unwrap_or(assumed),
     };
-    Ok(Box::new(Plain {
-        rule,
-        optimist: Optimist::new(brief, costs, b, unit, &PLANNER)?.doubling(doubling),
-        ridge: Ridge::new(dim, lambda),
-        set: None,
-        x: vec![0.0; dim],
-        scratch: vec![0.0; dim],
-    }))
+    let costs = brief.problem.costs().iter().map(|c| c / unit + rho).collect();
+    Ok(Box::new(ValueTargeted::new(rule, Optimist::new(brief, costs, b, unit, &PLANNER)?)))
+}
+
+/// One regression, with room for a step's features.
+#[derive(Clone, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Plain {
+    ridge: Ridge,
+    #[serde(skip)]
+    room: [Vec<f64>; 2],
 }
 
 /// Algorithm 1 of Min et al.
-struct Plain {
-    rule: PlainRule,
-    optimist: Optimist,
-    ridge: Ridge,
-    /// The ellipsoid C_j of the last plan.
-    set: Option<Ellipse>,
-    x: Vec<f64>,
-    scratch: Vec<f64>,
-}
+impl Regression for PlainRule {
+    type Data = Plain;
 
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Memory {
-    standing: Standing,
-    ridge: Ridge,
-    set: Option<Ellipse>,
-}
-
-impl Plain {
-    fn memory(&self) -> Memory {
-        let standing = self.optimist.standing.clone();
-        Memory { standing, ridge: self.ridge.clone(), set: self.set.clone() }
+    fn begin(&self) -> Plain {
+        Plain { ridge: Ridge::new(self.dim, self.lambda), room: Default::default() }
     }
 
-    /// Whether a stored state can be one of this learner.
-    fn check(&self, stored: &Memory, now: &Clock) -> Result<(), Flaw> {
-        let PlainRule { dim, lambda, b, .. } = self.rule;
-        self.optimist.check(&stored.standing, now, b).within("standing")?;
-        stored.ridge.check(&Ridge::new(dim, lambda)).within("ridge")?;
-        stored.set.as_ref().map_or(Ok(()), |set| set.check(dim)).within("set")
+    fn target(&self, v: f64) -> f64 {
+        v
     }
 
-    /// Goes on from a state that was checked.
-    fn accept(&mut self, stored: Memory) {
-        self.optimist.accept(stored.standing);
-        (self.ridge, self.set, self.rule.b) = (stored.ridge, stored.set, self.optimist.b);
-    }
-}
-
-impl Algorithm for Plain {
-    fn act(&mut self, s: State) -> Action {
-        self.optimist.act(s)
+    fn learn(&self, data: &mut Plain, problem: &Problem, (p, next): (Pair, State), v: &[f64], _: u64) {
+        let [x, scratch] = &mut data.room;
+        x.resize(self.dim, 0.0);
+        scratch.resize(self.dim, 0.0);
+        problem.phi_v(p, v, x);
+        data.ridge.update(x, v[next], 1.0, scratch);
     }
 
-    fn observe(&mut self, step: &Transition, pair: Pair, _: &Clock) -> Seen {
-        let v = &self.optimist.standing.v;
-        self.optimist.problem.phi_v(pair, v, &mut self.x);
-        self.ridge.update(&self.x, v[step.next], 1.0, &mut self.scratch);
-        Seen::Counted
+    fn doubled(&self, data: &Plain) -> bool {
+        data.ridge.doubled()
     }
 
-    fn due(&mut self, now: &Clock) -> Option<Reason> {
-        Optimist::due(self.ridge.doubled(), now)
+    fn plan(&self, data: &mut Plain, optimist: &mut Optimist, call: &Call) -> Result<Vec<Ellipse>, Cut> {
+        data.ridge.freeze();
+        let (ridge, radius) = (&data.ridge, self.beta(call.clock.t, &data.ridge));
+        let set = Ellipse { center: ridge.frozen_theta().to_vec(), shape: ridge.sigma().to_vec(), radius };
+        optimist.plan(call, Heading::of([ridge], radius), &set)?;
+        Ok(vec![set])
     }
 
-    fn plan(&mut self, call: &Call) -> Result<(), Cut> {
-        let before = call.keep(|| self.memory());
-        self.ridge.freeze();
-        loop {
-            let radius = self.rule.beta(call.clock.t, &self.ridge);
-            let (center, shape) = (self.ridge.frozen_theta().to_vec(), self.ridge.sigma().to_vec());
-            let set = Ellipse { center, shape, radius };
-            let heading = Heading::of(std::slice::from_ref(&self.ridge), radius);
-            if let Err(cut) = self.optimist.plan(call, heading, &set) {
-                before.into_iter().for_each(|before| self.accept(before));
-                return Err(cut);
-            }
-            self.set = Some(set);
-            // what was learnt of values up to the old B holds all the same
-            match self.optimist.outgrown() {
-                Some(b) => self.rule.b = b,
-                None => return Ok(()),
-            }
-        }
+    fn sets(&self, data: &Plain, t: u64) -> Vec<Ellipse> {
+        let (ridge, radius) = (&data.ridge, self.beta(t, &data.ridge));
+        vec![Ellipse { center: ridge.theta(), shape: ridge.sigma().to_vec(), radius }]
     }
 
-    fn value(&self, s: State) -> Option<f64> {
-        Some(self.optimist.value(s))
+    fn estimate(&self, data: &Plain) -> Vec<f64> {
+        data.ridge.theta()
     }
 
-    fn q(&self, p: Pair) -> Option<f64> {
-        Some(self.optimist.q(p))
+    fn raised(&self) -> f64 {
+        self.rho * self.unit
     }
 
-    fn raised(&self, _: &Clock) -> f64 {
-        self.rule.rho * self.rule.unit
-    }
-
-    fn probe(&self, sink: &mut dyn Probe, now: &Clock) {
-        if sink.wants_estimate() {
-            sink.estimate(&self.ridge.theta());
-        }
-        self.optimist.probe(sink);
-        let now = || Ellipse {
-            center: self.ridge.theta(),
-            shape: self.ridge.sigma().to_vec(),
-            radius: self.rule.beta(now.t, &self.ridge),
-        };
-        self.optimist.show_sets(sink, &self.rule, now, self.set.as_ref());
-    }
-
-    fn violations(&self) -> u64 {
-        self.optimist.violations()
-    }
-
-    fn claim(&self) -> Option<Claim> {
-        Some(self.rule.claim(&self.optimist.problem))
-    }
-
-    fn snapshot(&self) -> Snapshot {
-        Snapshot::of(&self.memory())
-    }
-
-    fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
-        let stored: Memory = state.to()?;
-        self.check(&stored, now).within("learner.algorithm")?;
-        self.accept(stored);
-        Ok(())
+    fn check(&self, stored: &Plain, _: &Clock) -> Result<(), Flaw> {
+        stored.ridge.check(&self.begin().ridge).within("ridge")
     }
 }

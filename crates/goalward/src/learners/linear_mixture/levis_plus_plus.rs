@@ -26,7 +26,7 @@
 //!   above 0 have no share of delta.
 //!
 //! The printed radius is proved for |phi_V| <= 1 and |theta*| <= B only. The result says whether
-//! that holds ([`Claim`]); with `norms=computed` the same formula has the problem's own norms and
+//! that holds ([`Claim`](crate::confidence::Claim)); with `norms=computed` the same formula has the problem's own norms and
 //! holds whatever they are.
 //!
 //! # Cost per step
@@ -53,28 +53,22 @@
 //! The others are named where they apply: A4 at `estimate::Ridge`, A8, A9, A14 to
 //! A16, D1 to D4, H3 to H6, T1, T3, T5, T6, B1.
 
-use super::norms;
-use super::optimist::{Heading, Optimist, Standing, bound_or_doubling, bytes};
-use super::scale::{self, OWN_SCALE};
+use super::optimist::{Heading, Optimist, bytes};
+use super::settings::{self, OWN_SCALE};
+use super::value_targeted::{Regression, ValueTargeted};
 use crate::Result;
-use crate::confidence::{Claim, Ellipse, Growing, MomentRule, Norms, Perturbation, RadiusKind};
+use crate::confidence::{Ellipse, MomentRule, Norms};
 use crate::estimate::Home;
 use crate::learners::builder::builder;
 use crate::learners::shared::{
-    B, B_OR_DOUBLING, C_MIN, DELTA, DELTA_SPLIT, GAMMA, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS,
-    ROWS, THETA_NORM,
+    B, C_MIN, DELTA, DELTA_SPLIT, GAMMA, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS, ROWS, THETA_NORM,
 };
-use crate::learners::{
-    Algorithm, Brief, Call, Clock, Family, LearnerEntry, Levels, Need, Probe, Reason, Seen, Snapshot,
-    Transition,
-};
-use crate::numeric::Portable;
-use crate::numeric::stored::{Flaw, Within, between, ensure, numbers};
-use crate::parameters::{Bound, Key};
+use crate::learners::{Algorithm, Brief, Call, Clock, Family, LearnerEntry, Levels, Need, Probe};
+use crate::numeric::stored::{Flaw, Within, between, numbers};
+use crate::parameters::Key;
 use crate::plan::{Cut, Planner};
-use crate::problem::{Action, Pair, State};
+use crate::problem::{Pair, Problem, State};
 use serde::{Deserialize, Serialize};
-use serde_json::json;
 
 pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
     "levis++",
@@ -99,7 +93,7 @@ pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
 builder! {
     /// LEVIS++ (Di, He, Zhou, Gu, ICML 2023). See the [module](self).
     LevisPlusPlus, ENTRY;
-    B_OR_DOUBLING as TakesB;
+    B as TakesB;
     C_MIN as TakesCMin;
     DELTA as TakesDelta;
     LAMBDA as TakesLambda;
@@ -117,316 +111,101 @@ builder! {
 
 fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let unit = brief.problem.cost_unit();
-    let costs: Vec<f64> = brief.problem.costs().iter().map(|c| c / unit).collect();
-    let (b, doubling) = bound_or_doubling(unit, brief, &costs)?;
-    let radius = (scale::radius(brief, &RADIUS)?, Norms::Printed);
-    let mut rule = read_rule(brief, unit, b, known_c_min(brief)?, None, radius)?;
-    if let Some(doubling) = doubling {
-        rule.growing = Some(growing(brief)?);
-        rule = rule.with_b(doubling.b());
-    }
-    let mut learner = Moments::new(brief, rule, &PLANNER)?;
-    learner.optimist = learner.optimist.doubling(doubling);
-    Ok(Box::new(learner))
-}
-
-/// What follows a B that doubles; results then have words in the place of numbers.
-fn growing(brief: &Brief) -> Result<Growing> {
-    let settings = &brief.settings;
-    let growing =
-        Growing { lambda: settings.given(&LAMBDA)?.is_none(), levels: settings.given(&LEVELS)?.is_none() };
-    settings.note(&B_OR_DOUBLING, &Bound::Doubling);
-    for (follows, parameter) in [(growing.lambda, LAMBDA.about()), (growing.levels, LEVELS.about())] {
-        if follows {
-            settings.note_as(parameter.name, json!(parameter.default()));
-        }
-    }
-    Ok(growing)
-}
-
-/// The smallest cost, or a smaller one that the user gives; zero has no level count.
-pub(super) fn known_c_min(brief: &Brief) -> Result<f64> {
-    let smallest = brief.problem.min_cost();
-    let c_min = brief.settings.given(&C_MIN)?.unwrap_or(smallest);
-    let shown = brief.settings.text(&C_MIN).map_or_else(|| c_min.to_string(), String::from);
-    let refuse = |reason: &str| Err(brief.settings.refuse_value(&C_MIN, &shown, reason.into()));
-    if c_min > smallest {
-        return refuse(&format!("the smallest cost off the goal is {smallest}"));
-    }
-    if c_min == 0.0 {
-        return refuse(
-            "LEVIS++ needs positive costs; rho-levis++ takes zero costs and needs t_star instead, lr takes \
-             them and needs nothing",
-        );
-    }
-    // a goal that is the only state has no costs; any level count will do
-    Ok(if c_min.is_finite() { c_min } else { 1.0 })
-}
-
-/// Reads what LEVIS++ and its variants have in common. `b` and `c_min` are in the user's units,
-/// `unit` is what costs are divided by; the radius comes with the norms that the variant takes if it
-/// is the printed one.
-pub(super) fn read_rule(
-    brief: &Brief,
-    unit: f64,
-    b: f64,
-    c_min: f64,
-    perturbation: Option<Perturbation>,
-    (radius, norms): (RadiusKind, Norms),
-) -> Result<MomentRule> {
-    let (settings, dim) = (&brief.settings, brief.problem.dim());
-    let (b, c_min) = (b / unit, c_min / unit);
-    let levels = settings.get_or(&LEVELS, || MomentRule::levels_of(b, c_min))? as usize;
-    let lambda = settings.get_or(&LAMBDA, || 1.0 / (b * b))?;
-    let own = radius == RadiusKind::Determinant;
-    let norms = norms::read(brief, if own { Norms::Computed } else { norms })?;
-    let theta_norm = norms::theta(norms, brief, None)?;
-    let phi_norm = norms::phi(norms, brief, 1.0)?;
-    // Hoeffding's bound needs level 0 alone
-    let delta_split = !own && settings.get(&DELTA_SPLIT)?;
-    settings.note(&DELTA_SPLIT, &delta_split);
-    settings.note_as(B.name(), json!(b * unit));
-    settings.note_as(C_MIN.name(), json!(c_min * unit));
-    settings.note_as("cost_unit", json!(unit));
-    Ok(MomentRule {
-        dim,
-        unit,
-        b,
-        growing: None,
-        c_min,
-        perturbation,
-        delta: settings.get(&DELTA)?,
-        lambda,
-        gamma: settings.get_or(&GAMMA, || (dim as f64).to_the(-0.25))?,
-        levels,
-        radius,
-        delta_split,
-        norms,
-        phi_norm,
-        theta_norm,
-    })
+    let b = settings::bound(unit, brief)?;
+    let radius = (settings::radius(brief, &RADIUS)?, Norms::Printed);
+    let rule = settings::moment_rule(brief, unit, b, settings::least_cost(brief)?, None, radius)?;
+    Ok(Box::new(moments(brief, rule, &PLANNER)?))
 }
 
 /// Algorithms 1 to 3: LEVIS++, and rho-LEVIS++, which is LEVIS++ on perturbed costs.
-pub(super) struct Moments {
-    pub(super) rule: MomentRule,
-    pub(super) optimist: Optimist,
-    home: Home,
-    /// V_j / B, clamped to [0, 1] (reading A14).
-    u: Vec<f64>,
-    /// The radius of every level: of the current step, or of the last plan where the data enter.
-    radii: Vec<f64>,
-    /// The ellipsoid C_j of the last plan.
-    set: Option<Ellipse>,
-    /// The weights of the last step, if the regressions have begun anew since.
-    weights: Option<Vec<f64>>,
+pub(super) type Moments = ValueTargeted<MomentRule>;
+
+pub(super) fn moments(brief: &Brief, rule: MomentRule, planner: &Key<Planner>) -> Result<Moments> {
+    let rho = rule.perturbation.map_or(0.0, |p| p.rho);
+    let costs = brief.problem.costs().iter().map(|c| (c + rho) / rule.unit).collect();
+    let optimist = Optimist::new(brief, costs, rule.b, rule.unit, planner)?;
+    Ok(Moments::new(rule, optimist))
 }
 
-#[derive(Serialize, Deserialize)]
+/// What Algorithm 1 keeps of the data.
+#[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Memory {
-    standing: Standing,
+pub(super) struct Weighted {
+    /// Sigma_l, b_l and theta_hat_l for every level l, of now and of t_j.
     home: Home,
+    /// beta_hat of every level: of the current step, or of t_j where the data enter.
     radii: Vec<f64>,
-    set: Option<Ellipse>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    weights: Option<Vec<f64>>,
 }
 
-impl Moments {
-    pub(super) fn new(brief: &Brief, rule: MomentRule, planner: &Key<Planner>) -> Result<Self> {
-        let MomentRule { unit, b, levels, lambda, gamma, .. } = rule;
-        let rho = rule.perturbation.map_or(0.0, |p| p.rho);
-        let costs = brief.problem.costs().iter().map(|c| (c + rho) / unit).collect();
-        let optimist = Optimist::new(brief, costs, b, unit, planner)?;
-        let home = Home::new(rule.dim, levels, lambda, gamma);
-        // before any data theta_hat = 0 and Sigma = lambda I: only the bias is off
-        let radii = vec![rule.bias(); levels];
-        let mut learner = Moments { rule, optimist, home, u: Vec::new(), radii, set: None, weights: None };
-        learner.normalise();
-        Ok(learner)
+/// Algorithm 1. Lines 2 to 4 and 20 are the loop over episodes and steps; line 5 is
+/// [`Optimist::act`]; line 10 also has [`Optimist::due`], for the time.
+impl Regression for MomentRule {
+    type Data = Weighted;
+
+    fn begin(&self) -> Weighted {
+        // line 1; Q_0 and V_0 are those of a new Optimist
+        let home = Home::new(self.dim, self.levels, self.lambda, self.gamma);
+        // theta_hat = 0 and Sigma = lambda I: only the bias is off
+        Weighted { home, radii: vec![self.bias(); self.levels] }
     }
 
-    /// Algorithm 1, lines 6 to 9.
-    pub(super) fn learn(&mut self, pair: Pair, next: State, t: u64) {
-        if !self.rule.is_of_data() {
-            self.rule.radii(t, &self.home, &mut self.radii);
+    fn target(&self, v: f64) -> f64 {
+        (v / self.b).clamp(0.0, 1.0) // readings A13, A14
+    }
+
+    fn learn(&self, data: &mut Weighted, problem: &Problem, step: (Pair, State), u: &[f64], t: u64) {
+        let Weighted { home, radii } = data;
+        if !self.is_of_data() {
+            self.radii(t, home, radii);
         }
-        self.home.step(&self.optimist.problem, pair, next, &self.u, &self.radii, t);
-        self.weights = None;
+        home.weigh(problem, step, u, radii, t); // line 6: Algorithm 3
+        home.update(); // lines 7 to 9
     }
 
-    /// The determinant's part of line 10.
-    pub(super) fn doubled(&self) -> bool {
-        self.home.doubled()
+    fn doubled(&self, data: &Weighted) -> bool {
+        data.home.doubled() // line 10
     }
 
-    /// Algorithm 1, lines 13 to 15: C_j, and what a report says of it.
-    pub(super) fn freeze(&mut self, t: u64) -> (Ellipse, Heading) {
-        self.home.freeze();
-        self.rule.radii(t, &self.home, &mut self.radii);
-        let (level, radius) = (&self.home.levels()[0], self.radii[0]);
-        let set = Ellipse { center: level.frozen_theta().to_vec(), shape: level.sigma().to_vec(), radius };
-        (set, Heading::of(self.home.levels(), radius))
+    fn plan(&self, data: &mut Weighted, optimist: &mut Optimist, call: &Call) -> Result<Vec<Ellipse>, Cut> {
+        let t = call.clock.t; // lines 11, 12: the clock has j + 1 and t_j = t
+        let (c_j, heading) = freeze(self, data, t); // lines 13 to 16
+        optimist.plan(call, heading, &c_j)?; // lines 17, 18: DEVI(C_j, eps_j, q_j), V_j = min_a Q_j
+        Ok(vec![c_j])
     }
 
-    /// What [`freeze`](Self::freeze) changes.
-    pub(super) fn before_a_plan(&self) -> (Home, Vec<f64>) {
-        (self.home.clone(), self.radii.clone())
+    fn sets(&self, data: &Weighted, t: u64) -> Vec<Ellipse> {
+        let (level, mut radii) = (&data.home.levels()[0], Vec::new());
+        self.radii(t, &data.home, &mut radii);
+        vec![Ellipse { center: level.theta(), shape: level.sigma().to_vec(), radius: radii[0] }]
     }
 
-    /// A plan was made over C_j, or cut off: then all is as before.
-    pub(super) fn settle(&mut self, set: Ellipse, cut: Option<(Home, Vec<f64>)>) {
-        match cut {
-            Some(before) => (self.home, self.radii) = before,
-            None => {
-                self.set = Some(set);
-                self.normalise();
-            }
-        }
+    fn estimate(&self, data: &Weighted) -> Vec<f64> {
+        data.home.levels()[0].theta()
     }
 
-    /// Makes U of V_j.
-    fn normalise(&mut self) {
-        let b = self.rule.b;
-        self.u.clear();
-        self.u.extend(self.optimist.standing.v.iter().map(|v| (v / b).clamp(0.0, 1.0)));
+    fn show(&self, data: &Weighted, sink: &mut dyn Probe, t: u64) {
+        sink.weights(data.home.sigma_sq());
+        sink.levels(&Levels::new(&data.home, self, t));
     }
 
-    /// Shows weights, and the sets of now and of the last plan.
-    pub(super) fn show(&self, sink: &mut dyn Probe, t: u64) {
-        sink.weights(self.weights.as_deref().unwrap_or(self.home.sigma_sq()));
-        self.optimist.probe(sink);
-        sink.levels(&Levels::new(&self.home, &self.rule, t));
-        let now = || {
-            let (level, mut radii) = (&self.home.levels()[0], Vec::new());
-            self.rule.radii(t, &self.home, &mut radii);
-            Ellipse { center: level.theta(), shape: level.sigma().to_vec(), radius: radii[0] }
-        };
-        self.optimist.show_sets(sink, &self.rule, now, self.set.as_ref());
+    fn raised(&self) -> f64 {
+        self.perturbation.map_or(0.0, |p| p.rho)
     }
 
-    pub(super) fn memory(&self) -> Memory {
-        Memory {
-            standing: self.optimist.standing.clone(),
-            home: self.home.clone(),
-            radii: self.radii.clone(),
-            set: self.set.clone(),
-            weights: self.weights.clone(),
-        }
-    }
-
-    /// Whether a stored state can be one of this learner.
-    pub(super) fn check(&self, stored: &Memory, now: &Clock) -> Result<(), Flaw> {
-        self.optimist.check(&stored.standing, now, self.rule.b).within("standing")?;
-        let MomentRule { dim, levels, lambda, gamma, .. } = self.rule.with_b(stored.standing.b(self.rule.b));
-        stored.home.check(&Home::new(dim, levels, lambda, gamma)).within("home")?;
-        numbers("radii", &stored.radii, levels)?;
-        between("radii", &stored.radii, 0.0, f64::INFINITY)?;
-        stored.set.as_ref().map_or(Ok(()), |set| set.check(dim)).within("set")?;
-        // they may be of fewer levels
-        let weights = stored.weights.as_deref().unwrap_or_default();
-        numbers("weights", weights, weights.len().min(levels))?;
-        ensure(weights.is_empty() || self.rule.growing.is_some(), "weights", || "B does not double".into())
-    }
-
-    /// Goes on from a state that was checked.
-    pub(super) fn accept(&mut self, stored: Memory) {
-        let Memory { standing, home, radii, set, weights } = stored;
-        self.optimist.accept(standing);
-        self.rule = self.rule.with_b(self.optimist.b);
-        (self.home, self.radii, self.set, self.weights) = (home, radii, set, weights);
-        self.normalise();
-    }
-
-    /// Begins anew with a larger B: statistics of V/B for another B are void.
-    fn restart(&mut self, b: f64) {
-        self.rule = self.rule.with_b(b);
-        self.weights.get_or_insert_with(|| self.home.sigma_sq().to_vec());
-        let MomentRule { dim, levels, lambda, gamma, .. } = self.rule;
-        self.home = Home::new(dim, levels, lambda, gamma);
-        self.radii = vec![self.rule.bias(); levels];
-        self.normalise();
-    }
-
-    /// Plans, and again with a larger B as long as values exceed it.
-    fn plan_and_grow(&mut self, call: &Call) -> Result<(), Cut> {
-        let before = call.keep(|| self.memory());
-        loop {
-            let (set, heading) = self.freeze(call.clock.t);
-            if let Err(cut) = self.optimist.plan(call, heading, &set) {
-                before.into_iter().for_each(|before| self.accept(before));
-                return Err(cut);
-            }
-            self.settle(set, None);
-            match self.optimist.outgrown() {
-                Some(b) => self.restart(b),
-                None => return Ok(()),
-            }
-        }
+    fn check(&self, stored: &Weighted, _: &Clock) -> Result<(), Flaw> {
+        stored.home.check(&self.begin().home).within("home")?;
+        numbers("radii", &stored.radii, self.levels)?;
+        between("radii", &stored.radii, 0.0, f64::INFINITY)
     }
 }
 
-impl Algorithm for Moments {
-    fn act(&mut self, s: State) -> Action {
-        self.optimist.act(s)
-    }
-
-    fn observe(&mut self, step: &Transition, pair: Pair, now: &Clock) -> Seen {
-        self.learn(pair, step.next, now.t);
-        Seen::Counted
-    }
-
-    fn due(&mut self, now: &Clock) -> Option<Reason> {
-        Optimist::due(self.doubled(), now)
-    }
-
-    fn plan(&mut self, call: &Call) -> Result<(), Cut> {
-        if self.rule.growing.is_some() {
-            return self.plan_and_grow(call);
-        }
-        let before = call.keep(|| self.before_a_plan());
-        let (set, heading) = self.freeze(call.clock.t);
-        let planned = self.optimist.plan(call, heading, &set);
-        self.settle(set, before.filter(|_| planned.is_err()));
-        planned
-    }
-
-    fn value(&self, s: State) -> Option<f64> {
-        Some(self.optimist.value(s))
-    }
-
-    fn q(&self, p: Pair) -> Option<f64> {
-        Some(self.optimist.q(p))
-    }
-
-    fn raised(&self, _: &Clock) -> f64 {
-        self.rule.perturbation.map_or(0.0, |p| p.rho)
-    }
-
-    fn probe(&self, sink: &mut dyn Probe, now: &Clock) {
-        if sink.wants_estimate() {
-            sink.estimate(&self.home.levels()[0].theta());
-        }
-        self.show(sink, now.t);
-    }
-
-    fn violations(&self) -> u64 {
-        self.optimist.violations()
-    }
-
-    fn claim(&self) -> Option<Claim> {
-        Some(self.rule.claim(&self.optimist.problem))
-    }
-
-    fn snapshot(&self) -> Snapshot {
-        Snapshot::of(&self.memory())
-    }
-
-    fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
-        let stored: Memory = state.to()?;
-        self.check(&stored, now).within("learner.algorithm")?;
-        self.accept(stored);
-        Ok(())
-    }
+/// Algorithm 1, lines 13 to 16: C_j, and what a report says of it.
+pub(super) fn freeze(rule: &MomentRule, data: &mut Weighted, t: u64) -> (Ellipse, Heading) {
+    let Weighted { home, radii } = data;
+    home.freeze(); // lines 13 to 15: Sigma_{j,l} = Sigma_{t_j,l}
+    rule.radii(t, home, radii);
+    let (level, radius) = (&home.levels()[0], radii[0]);
+    let center = level.frozen_theta().to_vec();
+    let c_j = Ellipse { center, shape: level.sigma().to_vec(), radius }; // line 16
+    (c_j, Heading::of(home.levels(), radius))
 }

@@ -51,9 +51,10 @@
 //! paper's lemmas, not a proof written out; nothing is claimed of a `scaled` regression radius.
 
 use super::cuts;
-use super::levis_plus_plus::{self, Moments, known_c_min, read_rule};
+use super::levis_plus_plus::{Moments, Weighted, freeze, moments};
 use super::lr::{FAST, check_together, show};
-use super::optimist::{Rate, bytes, given_or_true_b};
+use super::optimist::{Rate, bytes};
+use super::{settings, value_targeted};
 use crate::Result;
 use crate::confidence::{Claim, Ellipse, Kept, LikelihoodKeeper, Norms};
 use crate::estimate::Likelihood;
@@ -116,15 +117,15 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     // the largest cost, also where it is below 1: results do not depend on the user's units
     let unit = brief.problem.largest_cost();
     require_clear(brief.problem)?;
-    let b = given_or_true_b(unit, brief)?;
-    let c_min = known_c_min(brief)?;
+    let b = settings::bound(unit, brief)?;
+    let c_min = settings::least_cost(brief)?;
     let radius = brief.settings.get(&RADIUS)?;
-    let mut rule = read_rule(brief, unit, b, c_min, None, (radius, Norms::Computed))?;
+    let mut rule = settings::moment_rule(brief, unit, b, c_min, None, (radius, Norms::Computed))?;
     let half = 0.5 * rule.delta;
     rule.delta = half;
     brief.settings.note_as("radius", json!("likelihood"));
     brief.settings.note_as("regression_radius", rule.radius.in_force());
-    let paper = Moments::new(brief, rule, &FAST)?;
+    let paper = moments(brief, rule, &FAST)?;
     let keeper = LikelihoodKeeper::within(brief.problem, &paper.optimist.constraints, half);
     Ok(Box::new(Both { paper, keeper, informed: false }))
 }
@@ -140,7 +141,7 @@ struct Both {
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Memory {
-    paper: levis_plus_plus::Memory,
+    paper: value_targeted::Memory<Weighted>,
     kept: Kept,
 }
 
@@ -193,8 +194,8 @@ impl SupportMin for Larger {
 impl Both {
     /// Algorithm 1, lines 11 to 18, over both sets; if either is empty the old plan stays.
     fn plan_now(&mut self, call: &Call) -> (Result<(), Cut>, Ellipse) {
-        let (regression, heading) = self.paper.freeze(call.clock.t);
-        let optimist = &mut self.paper.optimist;
+        let Moments { rule, data, optimist, .. } = &mut self.paper;
+        let (regression, heading) = freeze(rule, data, call.clock.t);
         let known = self.keeper.update();
         let keeper = &self.keeper;
         let region = keeper.region(&known);
@@ -255,12 +256,11 @@ impl Algorithm for Both {
     }
 
     fn plan(&mut self, call: &Call) -> Result<(), Cut> {
-        let before = call.keep(|| (self.paper.before_a_plan(), self.keeper.clone()));
+        let before = call.keep(|| (self.paper.data.clone(), self.keeper.clone()));
         let (planned, set) = self.plan_now(call);
-        let (paper, keeper) = before.filter(|_| planned.is_err()).unzip();
-        self.paper.settle(set, paper);
-        if let Some(keeper) = keeper {
-            self.keeper = keeper;
+        match (planned, before) {
+            (Err(_), Some(before)) => (self.paper.data, self.keeper) = before,
+            _ => self.paper.settle(vec![set]),
         }
         planned
     }

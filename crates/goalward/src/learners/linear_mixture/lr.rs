@@ -146,13 +146,6 @@ const SET: Key<Shape> = Key::choice(
 )
 .or("cuts");
 
-const RESTARTS: Key<bool> = Key::flag(
-    "restarts",
-    "also count the evidence from steps 8, 64, 512, ... on alone, with half of delta for these counts: \
-     narrower sets after thousands of steps, wider ones before",
-)
-.or("false");
-
 const NET: Key<f64> = Key::number(
     "net",
     1e-6,
@@ -170,7 +163,6 @@ builder! {
     Lr, ENTRY;
     LEVEL as TakesDelta;
     SET, set => Shape;
-    RESTARTS, restarts => bool;
     NET, net => f64;
     FAST as TakesPlanner;
     ROWS as TakesRows;
@@ -222,10 +214,7 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
         (false, _) => "none",
     };
     settings.note_as("perturbation", json!(perturbation));
-    let mut keeper = LikelihoodKeeper::within(brief.problem, &optimist.constraints, delta);
-    if settings.get(&RESTARTS)? {
-        keeper = keeper.restarting();
-    }
+    let keeper = LikelihoodKeeper::within(brief.problem, &optimist.constraints, delta);
     let (d, k) = (brief.problem.dim(), optimist.constraints.free());
     let room = Room { phi: vec![0.0; d], z: vec![0.0; k], warm: Warm::default() };
     Ok(Box::new(Likely {

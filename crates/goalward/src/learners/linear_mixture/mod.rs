@@ -10,12 +10,12 @@ pub mod levis_plus_plus_lr;
 pub mod lr;
 mod lr_claim;
 mod model;
-mod norms;
 mod optimist;
 pub mod psrl_mixture;
 pub mod rho_levis_plus_plus;
-mod scale;
+mod settings;
 pub mod ucrl_ave_ssp;
+mod value_targeted;
 
 use super::entry::LearnerEntry;
 

@@ -2,19 +2,16 @@
 //! actions.
 
 use crate::Result;
-use crate::confidence::{Ellipse, RadiusRule, RegressionSet};
+use crate::confidence::Ellipse;
 use crate::estimate::Ridge;
 use crate::learners::core::{greedy, limit};
-use crate::learners::doubling::{Doubling, unavoidable};
-use crate::learners::shared::{B, B_OR_DOUBLING, ROWS};
+use crate::learners::shared::ROWS;
 use crate::learners::{Brief, Call, Clock, Details, Emptiness, MixturePlan, PlanReport, Probe, Reason};
 use crate::numeric::stored::{Flaw, Within, at_most, between, ensure, numbers};
 use crate::numeric::support::{ConvexSet, SupportMin};
-
 use crate::numeric::{Polytope, Rows, Stream};
-use crate::parameters::{Bound, Key};
+use crate::parameters::Key;
 use crate::plan::{Cut, Devi, Met, Planner, Task, way};
-
 use crate::problem::{Action, Pair, Problem, State, all_rows};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -32,8 +29,6 @@ pub(super) struct Optimist {
     /// B, with the user's choice among its rows.
     pub(super) constraints: Arc<Polytope>,
     devi: Devi,
-    /// Where B began, if it doubles.
-    beginning: Option<Doubling>,
     pub(super) standing: Standing,
 }
 
@@ -77,12 +72,10 @@ pub(super) struct Heading {
 
 impl Heading {
     /// That of regressions which were just frozen.
-    pub(super) fn of(levels: &[Ridge], beta: f64) -> Self {
-        Heading {
-            beta,
-            theta: levels.iter().map(|level| level.frozen_theta().to_vec()).collect(),
-            log_det: levels.iter().map(|level| level.frozen().log_det()).collect(),
-        }
+    pub(super) fn of<'a>(ridges: impl IntoIterator<Item = &'a Ridge>, beta: f64) -> Self {
+        let of = |ridge: &Ridge| (ridge.frozen_theta().to_vec(), ridge.frozen().log_det());
+        let (theta, log_det) = ridges.into_iter().map(of).unzip();
+        Heading { beta, theta, log_det }
     }
 }
 
@@ -102,17 +95,9 @@ pub(super) struct Standing {
     pub(super) v: Vec<f64>,
     last_plan: Option<PlanReport>,
     ties: Stream,
-    /// The bound of the moment, if it doubles.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    doubling: Option<Doubling>,
 }
 
 impl Standing {
-    /// The bound of the moment; the one that is in force where it does not double.
-    pub(super) fn b(&self, in_force: f64) -> f64 {
-        self.doubling.map_or(in_force, |doubling| doubling.b())
-    }
-
     /// Whether one of so many planning calls met a set that was not empty: until then Q and V are
     /// those of the beginning.
     fn has_values(&self, calls: u64) -> bool {
@@ -162,40 +147,9 @@ impl Optimist {
         let mut v = vec![b.min(1.0); problem.states()];
         v[goal] = 0.0;
         let ties = brief.stream();
-        let (last_plan, doubling) = (None, None);
-        let standing =
-            Standing { violations: 0, contradictions: 0, relaxed: 0, q, v, last_plan, ties, doubling };
+        let standing = Standing { violations: 0, contradictions: 0, relaxed: 0, q, v, last_plan: None, ties };
         let devi = Devi::new(&problem);
-        Optimist { devi, problem, costs, unit, b, planner, constraints, beginning: None, standing }
-    }
-
-    /// The same with a bound that doubles.
-    pub(super) fn doubling(mut self, beginning: Option<Doubling>) -> Self {
-        (self.beginning, self.standing.doubling) = (beginning, beginning);
-        self.b = self.standing.b(self.b);
-        self
-    }
-
-    /// The new B, if the last plan's values prove the old one too small. They are looked at before
-    /// the clamp: min over a of Q_j(s,a) is a backup of values that are at most B, so it is no more
-    /// than V* if B is no less than B*.
-    pub(super) fn outgrown(&mut self) -> Option<f64> {
-        let planned = self.standing.last_plan.as_ref().is_some_and(|plan| plan.empty.is_none());
-        let doubling = self.standing.doubling.as_mut().filter(|_| planned)?;
-        let (problem, q) = (&self.problem, &self.standing.q);
-        let states = (0..problem.states()).filter(|&s| s != problem.goal());
-        let least = states.map(|s| q[problem.pairs_of(s)].iter().copied().fold(f64::INFINITY, f64::min));
-        let largest = least.fold(0.0, f64::max);
-        doubling.exceeded(largest).then(|| {
-            self.b = doubling.b();
-            self.b
-        })
-    }
-
-    /// Goes on from a standing that was checked.
-    pub(super) fn accept(&mut self, standing: Standing) {
-        self.b = standing.doubling.map_or(self.b, |doubling| doubling.b());
-        self.standing = standing;
+        Optimist { devi, problem, costs, unit, b, planner, constraints, standing }
     }
 
     /// argmin_a Q_j(s,a).
@@ -279,7 +233,6 @@ impl Optimist {
             planner: done.map_or(self.planner, |done| done.planner),
             fallbacks: done.map_or(0, |done| done.fallbacks),
             relaxed: done.is_some_and(|done| done.relaxed),
-            b: now.doubling.map(|doubling| doubling.b() * self.unit),
         });
         let sweeps = done.map_or(0, |done| done.sweeps);
         let report = PlanReport::new(call.clock.t, call.clock.j, call.reason, v);
@@ -319,35 +272,9 @@ impl Optimist {
         }
     }
 
-    /// Shows a regression's sets, of now and of the last plan, to a probe that wants them.
-    pub(super) fn show_sets(
-        &self,
-        sink: &mut dyn Probe,
-        rule: &dyn RadiusRule,
-        now: impl FnOnce() -> Ellipse,
-        planned: Option<&Ellipse>,
-    ) {
-        if !sink.wants_sets() {
-            return;
-        }
-        let (problem, constraints) = (&*self.problem, &self.constraints);
-        let set = |ellipse| RegressionSet { ellipse, rule, problem, constraints };
-        sink.set(&set(now()));
-        if let Some(planned) = planned {
-            sink.planned_set(&set(planned.clone()));
-        }
-    }
-
-    /// Whether a stored standing can be one of this learner; no value may exceed `highest`, or the
-    /// bound of the moment where that doubles.
+    /// Whether a stored standing can be one of this learner; no value may exceed `highest`.
     pub(super) fn check(&self, stored: &Standing, now: &Clock, highest: f64) -> Result<(), Flaw> {
         let j = now.j;
-        let both = stored.doubling.zip(self.beginning);
-        ensure(stored.doubling.is_some() == self.beginning.is_some(), "doubling", || {
-            "it is that of other settings".into()
-        })?;
-        both.map_or(Ok(()), |(stored, own)| stored.check(&own)).within("doubling")?;
-        let highest = stored.doubling.map_or(highest, |doubling| doubling.b());
         at_most("violations", stored.violations, j, "the planning calls")?;
         at_most("contradictions", stored.contradictions, stored.violations, "the violations")?;
         at_most("relaxed", stored.relaxed, j, "the planning calls")?;
@@ -394,38 +321,6 @@ fn chosen_rows(problem: &Problem, rows: Rows) -> Arc<Polytope> {
         false if b.offsets().len() > most => Arc::new(b.taken_at_most(most)),
         false => Arc::clone(b),
     }
-}
-
-/// B, in the user's units, for a learner that can do without: what was given, or where it begins to
-/// double. No action avoids the largest of the least costs, so B* is at least that. `costs` are
-/// those of the learner, in its unit, and so is what doubles.
-pub(super) fn bound_or_doubling(unit: f64, brief: &Brief, costs: &[f64]) -> Result<(f64, Option<Doubling>)> {
-    if brief.settings.get(&B_OR_DOUBLING)? != Bound::Doubling {
-        return Ok((given_or_true_b(unit, brief)?, None));
-    }
-    let problem = &**brief.problem;
-    let states = (0..problem.states()).filter(|&s| s != problem.goal());
-    let b = unavoidable(costs, states.map(|s| problem.pairs_of(s))).unwrap_or(1.0).clamp(1e-9, 1e12);
-    Ok((b * unit, Some(Doubling::new(b))))
-}
-
-/// B, in the user's units, for a learner with costs in this unit.
-pub(super) fn given_or_true_b(unit: f64, brief: &Brief) -> Result<f64> {
-    let told = brief.told.b_star;
-    if brief.settings.text(&B) == Some("oracle") && told == Some(0.0) {
-        let reason = match brief.problem.costs().iter().all(|c| *c == 0.0) {
-            true => {
-                "B* = 0: every cost is zero, so that every policy is optimal and there is nothing to learn"
-            }
-            false => {
-                "B* = 0: the goal can be reached for nothing, and a bound of zero leaves nothing to \
-                 compute with; give a positive one"
-            }
-        };
-        return Err(brief.settings.refuse(&B, format!("{reason}; lr takes such a problem as it is")));
-    }
-    // beyond these bounds lambda = 1/B^2 is no number that a regression could be computed with
-    brief.bound(&B, told, 1e-9 * unit, 1e12 * unit)
 }
 
 #[cfg(test)]

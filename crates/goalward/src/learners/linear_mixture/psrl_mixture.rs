@@ -198,7 +198,7 @@ impl Algorithm for Sampler {
     fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
         let stored: Memory = state.to()?;
         self.likelihood = self.check(&stored, now).within("learner.algorithm")?;
-        self.optimist.accept(stored.standing);
+        self.optimist.standing = stored.standing;
         (self.epochs, self.stream) = (stored.epochs, stored.stream);
         Ok(())
     }

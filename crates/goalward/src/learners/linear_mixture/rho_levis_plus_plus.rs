@@ -26,9 +26,9 @@
 //!
 //! Reading T6: lambda = 1/B_rho^2 and L = log2(5 B_rho/rho), where the print has B.
 
-use super::levis_plus_plus::{Moments, read_rule};
-use super::optimist::{bytes, given_or_true_b};
-use super::scale::{self, OWN_SCALE};
+use super::levis_plus_plus::moments;
+use super::optimist::bytes;
+use super::settings::{self, OWN_SCALE};
 use crate::Result;
 use crate::confidence::{Norms, Perturbation};
 use crate::learners::builder::builder;
@@ -78,19 +78,19 @@ builder! {
 }
 
 fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
-    let (settings, unit) = (&brief.settings, brief.problem.cost_unit());
-    let b = given_or_true_b(unit, brief)?;
+    let (given, unit) = (&brief.settings, brief.problem.cost_unit());
+    let b = settings::bound(unit, brief)?;
     let t_star = brief.bound(&T_STAR, brief.told.t_star, 1e-9, 1e18)?;
-    settings.note_as(T_STAR.name(), t_star.into());
+    given.note_as(T_STAR.name(), t_star.into());
     // values are bounded by B + T* rho, of which B alone may take all that can be computed with
     let (least, most) = (1e-100 * unit, 1e12 * unit / t_star.max(1.0));
-    let rho = match settings.given(&RHO)? {
-        Some(rho) => settings.within(&RHO, rho, least, most)?,
+    let rho = match given.given(&RHO)? {
+        Some(rho) => given.within(&RHO, rho, least, most)?,
         None => unit / (t_star * brief.episodes.max(1) as f64),
     };
-    settings.note(&RHO, &rho);
+    given.note(&RHO, &rho);
     let perturbation = Some(Perturbation { rho, t_star });
-    let radius = (scale::radius(brief, &RADIUS)?, Norms::Printed);
-    let rule = read_rule(brief, unit, b + t_star * rho, rho, perturbation, radius)?;
-    Ok(Box::new(Moments::new(brief, rule, &PLANNER)?))
+    let radius = (settings::radius(brief, &RADIUS)?, Norms::Printed);
+    let rule = settings::moment_rule(brief, unit, b + t_star * rho, rho, perturbation, radius)?;
+    Ok(Box::new(moments(brief, rule, &PLANNER)?))
 }

@@ -47,26 +47,23 @@
 //!
 //! The sets fail with probability 3 delta at most (the paper's Lemmas D.3 and D.4).
 
-use super::norms;
-use super::optimist::{Heading, Optimist, Rate, Standing, bytes, given_or_true_b};
-use super::scale::{self, OWN_SCALE};
+use super::optimist::{Heading, Optimist, Rate, bytes};
+use super::settings::{self, OWN_SCALE};
+use super::value_targeted::{Regression, ValueTargeted};
 use crate::Result;
-use crate::confidence::{Claim, Ellipse, LayerRule, Norms, RadiusKind};
+use crate::confidence::{Ellipse, LayerRule, Norms, RadiusKind};
 use crate::estimate::{Layer, Layers, Ridge};
 use crate::learners::builder::builder;
 use crate::learners::shared::{B, DELTA, LAMBDA, PLANNER, ROWS, SCALED, THETA_NORM};
-use crate::learners::{
-    Algorithm, Brief, Call, Clock, Emptiness, Family, LearnerEntry, Need, Probe, Reason, Seen, Snapshot,
-    Transition,
-};
-use crate::numeric::stored::{Flaw, Within, ensure};
+use crate::learners::{Algorithm, Brief, Call, Clock, Emptiness, Family, LearnerEntry, Need, Probe};
+use crate::numeric::stored::Flaw;
 use crate::numeric::support::{ConvexSet, Status, Support, SupportMin, Warm};
-use crate::numeric::{Portable, norm};
+use crate::numeric::{Polytope, Portable, norm};
 use crate::parameters::{Choice, Key};
 use crate::plan::Cut;
-use crate::problem::{Action, Pair, Problem, State};
-use serde::{Deserialize, Serialize};
+use crate::problem::{Pair, Problem, State};
 use serde_json::json;
+use std::sync::Arc;
 
 pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
     "ucrl-ave-ssp",
@@ -135,40 +132,19 @@ fn all_bytes(problem: &Problem) -> u64 {
 fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let settings = &brief.settings;
     let (dim, unit) = (brief.problem.dim(), brief.problem.cost_unit());
-    let b = given_or_true_b(unit, brief)? / unit;
+    let b = settings::bound(unit, brief)? / unit;
     settings.note_as(B.name(), json!(b * unit));
-    let theta_norm = norms::theta(Norms::Computed, brief, None)?.unwrap_or(1.0);
+    let theta_norm = settings::theta_norm(Norms::Computed, brief, None)?.unwrap_or(1.0);
     // a theta of norm zero has no ridge of its own
     let own = || if theta_norm > 0.0 { theta_norm.powi(-2).clamp(1e-24, 1e24) } else { 1.0 };
     let lambda = settings.get_or(&RIDGE, own)?;
     let layers = ((1.5 * settings.get(&STEPS)?.log_2()).ceil() as u64).clamp(1, MOST_LAYERS) as usize;
     settings.note_as("layers", json!(layers));
-    let radius = scale::radius(brief, &RADIUS)?;
-    let rule = LayerRule { unit, b, delta: settings.get(&LEVEL)?, lambda, layers, radius, theta_norm };
+    let radius = settings::radius(brief, &RADIUS)?;
+    let rule = LayerRule { dim, unit, b, delta: settings.get(&LEVEL)?, lambda, layers, radius, theta_norm };
     let costs = brief.problem.costs().iter().map(|c| c / unit).collect();
     let optimist = Optimist::new(brief, costs, b, unit, &PLANNER)?;
-    let layers = Layers::new(dim, layers, lambda);
-    let mut learner = Layered { rule, optimist, layers, u: Vec::new(), sets: Vec::new() };
-    learner.normalise();
-    Ok(Box::new(learner))
-}
-
-struct Layered {
-    rule: LayerRule,
-    optimist: Optimist,
-    layers: Layers,
-    /// V_j/B, clamped to [0, 1].
-    u: Vec<f64>,
-    /// The ellipsoids of the last plan, layer 1 first; none before the first plan.
-    sets: Vec<Ellipse>,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Memory {
-    standing: Standing,
-    layers: Layers,
-    sets: Vec<Ellipse>,
+    Ok(Box::new(ValueTargeted::new(rule, optimist)))
 }
 
 /// The largest of several lower bounds.
@@ -213,156 +189,92 @@ impl SupportMin for Largest {
     }
 }
 
-impl Layered {
-    /// Makes U of V_j.
-    fn normalise(&mut self) {
-        let b = self.rule.b;
-        self.u.clear();
-        self.u.extend(self.optimist.standing.v.iter().map(|v| (v / b).clamp(0.0, 1.0)));
+/// What a plan is made over: the sets of the layers with data that do not hold all of B, or one
+/// that does if all do.
+fn largest(
+    rule: &LayerRule,
+    b: &Arc<Polytope>,
+    layers: &Layers,
+    sets: &[Ellipse],
+) -> Result<Largest, Emptiness> {
+    let all = sets.iter().zip(layers.all());
+    let mut live: Vec<&Ellipse> = all.filter(|(_, layer)| layer.count() > 0).map(|(set, _)| set).collect();
+    if live.is_empty() {
+        live.extend(sets.first());
     }
-
-    /// The ellipsoids of all layers after t steps, with these estimates.
-    fn ellipses(&self, t: u64, theta: impl Fn(&Ridge) -> Vec<f64>) -> Vec<Ellipse> {
-        let of = |(i, layer): (usize, &Layer)| Ellipse {
-            center: theta(layer.ridge()),
-            shape: layer.ridge().sigma().to_vec(),
-            radius: self.rule.beta(i, layer, t),
-        };
-        self.layers.all().iter().enumerate().map(of).collect()
-    }
-
-    /// What a plan is made over: the sets of the layers with data that do not hold all of B, or one
-    /// that does if all do.
-    fn largest(&self, sets: &[Ellipse]) -> Result<Largest, Emptiness> {
-        let all = sets.iter().zip(self.layers.all());
-        let mut live: Vec<&Ellipse> =
-            all.filter(|(_, layer)| layer.count() > 0).map(|(set, _)| set).collect();
-        if live.is_empty() {
-            live.extend(sets.first());
-        }
-        let binding: Vec<&Ellipse> = live.iter().copied().filter(|set| !self.holds_b(set)).collect();
-        let chosen = if binding.is_empty() { &live[..1] } else { &binding[..] };
-        let within = |set: &&Ellipse| match set.radius == 0.0 {
-            true => set.nearest(&self.optimist.constraints),
-            false => set.within(&self.optimist.constraints),
-        };
-        let sets: Result<Vec<ConvexSet>, _> = chosen.iter().map(within).collect();
-        sets.map(|sets| Largest { sets, which: 0 }).map_err(|_| Emptiness::Regression)
-    }
-
-    /// Whether an ellipsoid holds every theta in B for certain: |theta - center| in the norm of
-    /// Sigma is at most sqrt(tr Sigma) (|theta| + |center|).
-    fn holds_b(&self, set: &Ellipse) -> bool {
-        let d = set.center.len();
-        let trace: f64 = (0..d).map(|i| set.shape[i * d + i]).sum();
-        trace.sqrt() * (self.rule.theta_norm + norm(&set.center)) <= set.radius
-    }
-
-    fn memory(&self) -> Memory {
-        let standing = self.optimist.standing.clone();
-        Memory { standing, layers: self.layers.clone(), sets: self.sets.clone() }
-    }
-
-    /// Whether a stored state can be one of this learner.
-    fn check(&self, stored: &Memory, now: &Clock) -> Result<(), Flaw> {
-        let LayerRule { b, lambda, layers, .. } = self.rule;
-        let dim = self.optimist.problem.dim();
-        self.optimist.check(&stored.standing, now, b).within("standing")?;
-        stored.layers.check(&Layers::new(dim, layers, lambda), now.t).within("layers")?;
-        let expected = if now.j == 0 { 0 } else { layers };
-        ensure(stored.sets.len() == expected, "sets", || format!("{} of {expected}", stored.sets.len()))?;
-        stored.sets.iter().try_for_each(|set| set.check(dim)).within("sets")
-    }
-
-    /// Goes on from a state that was checked.
-    fn accept(&mut self, stored: Memory) {
-        self.optimist.accept(stored.standing);
-        (self.layers, self.sets) = (stored.layers, stored.sets);
-        self.normalise();
-    }
+    let binding: Vec<&Ellipse> = live.iter().copied().filter(|set| !holds_b(rule, set)).collect();
+    let chosen = if binding.is_empty() { &live[..1] } else { &binding[..] };
+    let within = |set: &&Ellipse| if set.radius == 0.0 { set.nearest(b) } else { set.within(b) };
+    let sets: Result<Vec<ConvexSet>, _> = chosen.iter().map(within).collect();
+    sets.map(|sets| Largest { sets, which: 0 }).map_err(|_| Emptiness::Regression)
 }
 
-impl Algorithm for Layered {
-    fn act(&mut self, s: State) -> Action {
-        self.optimist.act(s)
+/// Whether an ellipsoid holds every theta in B for certain: |theta - center| in the norm of Sigma is
+/// at most sqrt(tr Sigma) (|theta| + |center|).
+fn holds_b(rule: &LayerRule, set: &Ellipse) -> bool {
+    let d = set.center.len();
+    let trace: f64 = (0..d).map(|i| set.shape[i * d + i]).sum();
+    trace.sqrt() * (rule.theta_norm + norm(&set.center)) <= set.radius
+}
+
+/// The ellipsoids of all layers after t steps, with these estimates.
+fn ellipses(rule: &LayerRule, layers: &Layers, t: u64, theta: impl Fn(&Ridge) -> Vec<f64>) -> Vec<Ellipse> {
+    let of = |(i, layer): (usize, &Layer)| Ellipse {
+        center: theta(layer.ridge()),
+        shape: layer.ridge().sigma().to_vec(),
+        radius: rule.beta(i, layer, t),
+    };
+    layers.all().iter().enumerate().map(of).collect()
+}
+
+impl Regression for LayerRule {
+    type Data = Layers;
+
+    fn begin(&self) -> Layers {
+        Layers::new(self.dim, self.layers, self.lambda)
     }
 
-    fn observe(&mut self, step: &Transition, pair: Pair, _: &Clock) -> Seen {
-        self.layers.step(&self.optimist.problem, pair, step.next, &self.u);
-        Seen::Counted
+    fn target(&self, v: f64) -> f64 {
+        (v / self.b).clamp(0.0, 1.0)
     }
 
-    fn due(&mut self, now: &Clock) -> Option<Reason> {
-        Optimist::due(self.layers.doubled(), now)
+    fn learn(&self, data: &mut Layers, problem: &Problem, (p, next): (Pair, State), u: &[f64], _: u64) {
+        data.step(problem, p, next, u);
     }
 
-    fn plan(&mut self, call: &Call) -> Result<(), Cut> {
-        let before = call.keep(|| self.layers.clone());
-        self.layers.freeze();
-        let sets = self.ellipses(call.clock.t, |ridge| ridge.frozen_theta().to_vec());
-        let ridges = || self.layers.all().iter().map(|layer| layer.ridge());
-        let heading = Heading {
-            beta: sets.first().map_or(0.0, |set| set.radius),
-            theta: ridges().map(|ridge| ridge.frozen_theta().to_vec()).collect(),
-            log_det: ridges().map(|ridge| ridge.frozen().log_det()).collect(),
-        };
-        let rate = match self.rule.radius.factor() == 0.0 {
+    fn doubled(&self, data: &Layers) -> bool {
+        data.doubled()
+    }
+
+    fn plan(&self, data: &mut Layers, optimist: &mut Optimist, call: &Call) -> Result<Vec<Ellipse>, Cut> {
+        data.freeze();
+        let sets = ellipses(self, data, call.clock.t, |ridge| ridge.frozen_theta().to_vec());
+        let beta = sets.first().map_or(0.0, |set| set.radius);
+        let heading = Heading::of(data.all().iter().map(Layer::ridge), beta);
+        let rate = match self.radius.factor() == 0.0 {
             true => Rate::least(),
             false => Rate::printed(call.clock.t),
         };
-        let mut largest = self.largest(&sets);
-        let planned = self.optimist.plan_over(call, heading, largest.as_mut(), rate);
-        match (planned, before) {
-            (Err(_), Some(before)) => self.layers = before,
-            _ => {
-                self.sets = sets;
-                self.normalise();
-            }
-        }
-        planned
+        let mut largest = largest(self, &optimist.constraints, data, &sets);
+        optimist.plan_over(call, heading, largest.as_mut(), rate)?;
+        Ok(sets)
     }
 
-    fn value(&self, s: State) -> Option<f64> {
-        Some(self.optimist.value(s))
+    fn sets(&self, data: &Layers, t: u64) -> Vec<Ellipse> {
+        ellipses(self, data, t, Ridge::theta)
     }
 
-    fn q(&self, p: Pair) -> Option<f64> {
-        Some(self.optimist.q(p))
+    /// That of the layer with most data.
+    fn estimate(&self, data: &Layers) -> Vec<f64> {
+        let layer = data.all().iter().rev().max_by_key(|layer| layer.count());
+        layer.map_or(Vec::new(), |layer| layer.ridge().theta())
     }
 
-    fn probe(&self, sink: &mut dyn Probe, now: &Clock) {
-        if sink.wants_estimate() {
-            // of the layer with most data
-            let layer = self.layers.all().iter().rev().max_by_key(|layer| layer.count());
-            layer.into_iter().for_each(|layer| sink.estimate(&layer.ridge().theta()));
-        }
-        sink.weights(self.layers.last());
-        self.optimist.probe(sink);
-        if sink.wants_sets() {
-            let now = self.ellipses(now.t, Ridge::theta);
-            let planned = self.sets.iter().map(Some).chain(std::iter::repeat(None));
-            for (now, planned) in now.into_iter().zip(planned) {
-                self.optimist.show_sets(sink, &self.rule, || now, planned);
-            }
-        }
+    fn show(&self, data: &Layers, sink: &mut dyn Probe, _: u64) {
+        sink.weights(data.last());
     }
 
-    fn violations(&self) -> u64 {
-        self.optimist.violations()
-    }
-
-    fn claim(&self) -> Option<Claim> {
-        Some(self.rule.claim(&self.optimist.problem))
-    }
-
-    fn snapshot(&self) -> Snapshot {
-        Snapshot::of(&self.memory())
-    }
-
-    fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
-        let stored: Memory = state.to()?;
-        self.check(&stored, now).within("learner.algorithm")?;
-        self.accept(stored);
-        Ok(())
+    fn check(&self, stored: &Layers, now: &Clock) -> Result<(), Flaw> {
+        stored.check(&self.begin(), now.t)
     }
 }

@@ -1,0 +1,194 @@
+//! What learners with a value-targeted regression share: acting, memory, undoing a plan that is cut
+//! off, and probes.
+
+use super::optimist::{Optimist, Standing};
+use crate::Result;
+use crate::confidence::{Claim, Ellipse, RadiusRule, RegressionSet};
+use crate::learners::{Algorithm, Call, Clock, Probe, Reason, Seen, Snapshot, Transition};
+use crate::numeric::stored::{Flaw, Within, ensure};
+use crate::plan::Cut;
+use crate::problem::{Action, Pair, Problem, State};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+/// How a learner regresses the values of its last plan, and which ellipsoids it plans over.
+pub(super) trait Regression: RadiusRule + Send + Sync {
+    /// Its regressions: all that changes with the data.
+    type Data: Clone + Serialize + DeserializeOwned + Send + Sync;
+
+    /// The regressions without data.
+    fn begin(&self) -> Self::Data;
+
+    /// What is regressed in the place of V_j(s).
+    fn target(&self, v: f64) -> f64;
+
+    /// Takes in the t-th step; `u` is the target in every state.
+    fn learn(&self, data: &mut Self::Data, problem: &Problem, step: (Pair, State), u: &[f64], t: u64);
+
+    /// Whether a determinant has doubled since the last plan.
+    fn doubled(&self, data: &Self::Data) -> bool;
+
+    /// Freezes the regressions and plans. Returns the ellipsoids of this plan.
+    fn plan(&self, data: &mut Self::Data, optimist: &mut Optimist, call: &Call) -> Result<Vec<Ellipse>, Cut>;
+
+    /// The ellipsoids after t steps.
+    fn sets(&self, data: &Self::Data, t: u64) -> Vec<Ellipse>;
+
+    /// The estimate of theta.
+    fn estimate(&self, data: &Self::Data) -> Vec<f64>;
+
+    /// Shows the weights of the last step, after t steps, and what else there is.
+    fn show(&self, _data: &Self::Data, _sink: &mut dyn Probe, _t: u64) {}
+
+    /// What is added to every cost, in the user's units.
+    fn raised(&self) -> f64 {
+        0.0
+    }
+
+    /// Whether stored regressions can have grown from those without data.
+    fn check(&self, stored: &Self::Data, now: &Clock) -> Result<(), Flaw>;
+}
+
+/// A learner around a regression.
+pub(super) struct ValueTargeted<R: Regression> {
+    pub(super) rule: R,
+    pub(super) optimist: Optimist,
+    pub(super) data: R::Data,
+    /// The target of the regression in every state.
+    u: Vec<f64>,
+    /// The ellipsoids of the last plan.
+    sets: Vec<Ellipse>,
+}
+
+/// The state of a [`ValueTargeted`].
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Memory<D> {
+    standing: Standing,
+    data: D,
+    sets: Vec<Ellipse>,
+}
+
+impl<R: Regression> ValueTargeted<R> {
+    pub(super) fn new(rule: R, optimist: Optimist) -> Self {
+        let data = rule.begin();
+        let mut learner = ValueTargeted { rule, optimist, data, u: Vec::new(), sets: Vec::new() };
+        learner.settle(Vec::new());
+        learner
+    }
+
+    /// Takes in the t-th step.
+    pub(super) fn learn(&mut self, pair: Pair, next: State, t: u64) {
+        self.rule.learn(&mut self.data, &self.optimist.problem, (pair, next), &self.u, t);
+    }
+
+    /// A plan was made over these sets: its values are the regression's targets from now on.
+    pub(super) fn settle(&mut self, sets: Vec<Ellipse>) {
+        self.sets = sets;
+        self.u.clear();
+        self.u.extend(self.optimist.standing.v.iter().map(|v| self.rule.target(*v)));
+    }
+
+    /// Shows all but the estimate.
+    pub(super) fn show(&self, sink: &mut dyn Probe, t: u64) {
+        self.optimist.probe(sink);
+        self.rule.show(&self.data, sink, t);
+        if !sink.wants_sets() {
+            return;
+        }
+        let (rule, problem, constraints) = (&self.rule, &*self.optimist.problem, &self.optimist.constraints);
+        let set = |ellipse| RegressionSet { ellipse, rule, problem, constraints };
+        for (i, now) in self.rule.sets(&self.data, t).into_iter().enumerate() {
+            sink.set(&set(now));
+            if let Some(planned) = self.sets.get(i) {
+                sink.planned_set(&set(planned.clone()));
+            }
+        }
+    }
+
+    pub(super) fn memory(&self) -> Memory<R::Data> {
+        let standing = self.optimist.standing.clone();
+        Memory { standing, data: self.data.clone(), sets: self.sets.clone() }
+    }
+
+    /// Whether a stored state can be one of this learner.
+    pub(super) fn check(&self, stored: &Memory<R::Data>, now: &Clock) -> Result<(), Flaw> {
+        self.optimist.check(&stored.standing, now, self.optimist.b).within("standing")?;
+        self.rule.check(&stored.data, now).within("data")?;
+        let expected = if now.j == 0 { 0 } else { self.rule.sets(&self.data, now.t).len() };
+        ensure(stored.sets.len() == expected, "sets", || format!("{} of {expected}", stored.sets.len()))?;
+        let dim = self.optimist.problem.dim();
+        stored.sets.iter().try_for_each(|set| set.check(dim)).within("sets")
+    }
+
+    /// Goes on from a state that was checked.
+    pub(super) fn accept(&mut self, stored: Memory<R::Data>) {
+        (self.optimist.standing, self.data) = (stored.standing, stored.data);
+        self.settle(stored.sets);
+    }
+}
+
+impl<R: Regression> Algorithm for ValueTargeted<R> {
+    fn act(&mut self, s: State) -> Action {
+        self.optimist.act(s)
+    }
+
+    fn observe(&mut self, step: &Transition, pair: Pair, now: &Clock) -> Seen {
+        self.learn(pair, step.next, now.t);
+        Seen::Counted
+    }
+
+    fn due(&mut self, now: &Clock) -> Option<Reason> {
+        Optimist::due(self.rule.doubled(&self.data), now)
+    }
+
+    fn plan(&mut self, call: &Call) -> Result<(), Cut> {
+        let before = call.keep(|| self.data.clone());
+        match self.rule.plan(&mut self.data, &mut self.optimist, call) {
+            Ok(sets) => self.settle(sets),
+            Err(cut) => {
+                before.into_iter().for_each(|before| self.data = before);
+                return Err(cut);
+            }
+        }
+        Ok(())
+    }
+
+    fn value(&self, s: State) -> Option<f64> {
+        Some(self.optimist.value(s))
+    }
+
+    fn q(&self, p: Pair) -> Option<f64> {
+        Some(self.optimist.q(p))
+    }
+
+    fn raised(&self, _: &Clock) -> f64 {
+        self.rule.raised()
+    }
+
+    fn probe(&self, sink: &mut dyn Probe, now: &Clock) {
+        if sink.wants_estimate() {
+            sink.estimate(&self.rule.estimate(&self.data));
+        }
+        self.show(sink, now.t);
+    }
+
+    fn violations(&self) -> u64 {
+        self.optimist.violations()
+    }
+
+    fn claim(&self) -> Option<Claim> {
+        Some(self.rule.claim(&self.optimist.problem))
+    }
+
+    fn snapshot(&self) -> Snapshot {
+        Snapshot::of(&self.memory())
+    }
+
+    fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
+        let stored = state.to::<Memory<R::Data>>()?;
+        self.check(&stored, now).within("learner.algorithm")?;
+        self.accept(stored);
+        Ok(())
+    }
+}
