@@ -126,11 +126,11 @@ def test_another_build_is_refused(
 
 def test_the_guide_runs_as_printed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    guide = (Path(__file__).resolve().parents[2] / "docs" / "clusters.md").read_text("utf-8")
+    guide = (Path(__file__).resolve().parents[2] / "docs" / "lab.md").read_text("utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", guide, re.MULTILINE | re.DOTALL)
     known: dict[str, Any] = {"__name__": "__main__"}
     for block in blocks:
-        exec(compile(block, "docs/clusters.md", "exec"), known)
+        exec(compile(block, "docs/lab.md", "exec"), known)
     assert len(blocks) == 3 and len(known["records"]("out/workers")) > 12
 
 

@@ -19,7 +19,7 @@ const BENCHES: &[(&str, &str)] = &[
     ("scale", "problems of up to a million state-action pairs: building, sweeping, planning, memory"),
     (
         "sizes",
-        "time and memory from 1e3 to 1e7 pairs, written into docs/scale.md; --pairs N, --dim D, --kind \
+        "time and memory from 1e3 to 1e7 pairs, into docs/tables/sizes.md; --pairs N, --dim D, --kind \
          simplex|general, --fresh, --limit S, --page",
     ),
     (

@@ -1,6 +1,6 @@
 //! How often 95 % intervals of a mean cover it: Student's t, plain percentiles of a bootstrap, and
 //! the corrected bootstrap that goalward uses (BCa); and of the slope of a power law. Exit code 1
-//! if the corrected one falls short of what is said of it in docs/studies.md.
+//! if the corrected one falls short of what is said of it in docs/tables/studies.md.
 //!
 //! `cargo xtask soak bootstrap [SAMPLES]`, 2,000 samples for each row unless given.
 

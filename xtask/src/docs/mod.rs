@@ -19,7 +19,13 @@ use std::process::{Command, ExitCode};
 use std::time::Instant;
 
 /// The documents that hold marks or figures.
-const DOCUMENTS: &[&str] = &["README.md", "docs/results.md", "docs/studies.md", "docs/comparison.md"];
+const DOCUMENTS: &[&str] = &[
+    "README.md",
+    "docs/learners.md",
+    "docs/results.md",
+    "docs/tables/studies.md",
+    "docs/tables/comparison.md",
+];
 
 pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     let (mut check, mut quick, mut names) = (false, false, Vec::new());

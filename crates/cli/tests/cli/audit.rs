@@ -72,10 +72,10 @@ fn what_cannot_be_audited_is_refused() {
     place.run("audit windy-grid --learner levis++").refused(&["B"]);
 }
 
-/// docs/audit.md shows what is printed: every block that begins with a command has its output.
+/// docs/theory.md shows what is printed: every block that begins with a command has its output.
 #[test]
 fn the_page_shows_what_happens() {
-    const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/audit.md");
+    const PAGE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/theory.md");
     const BEGIN: &str = "```text\n$ goalward ";
     let place = Place::new();
     let page = std::fs::read_to_string(PAGE).unwrap();
@@ -90,6 +90,6 @@ fn the_page_shows_what_happens() {
     if std::env::var_os("BLESS").is_some() {
         std::fs::write(PAGE, &now).unwrap();
     }
-    assert!(page == now || std::env::var_os("BLESS").is_some(), "BLESS=1 writes docs/audit.md");
+    assert!(page == now || std::env::var_os("BLESS").is_some(), "BLESS=1 writes docs/theory.md");
     assert!(now.matches(BEGIN).count() >= 2);
 }

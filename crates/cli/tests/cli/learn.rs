@@ -153,3 +153,22 @@ fn what_to_do_on_misfit_is_part_of_a_checkpoint() {
     place.run(&format!("{on} --misfit-level 0.5")).refused(&["--misfit-level 0.01"]);
     place.run("learn --resume run.ckpt --max-steps 90 --on-misfit stop --misfit-level 0.01").done();
 }
+
+/// The truth leads to state 1, where no model leads.
+const ODD: &str = r#"{"states": 3, "start": 0, "goal": 2, "dim": 2, "cost": [[1.0], [1.0], []],
+    "features": [[0, 0, 0, [0.5, 0.0]], [0, 0, 2, [0.5, 1.0]], [1, 0, 2, [1.0, 1.0]]],
+    "kernel": [[0, 0, 0, 0.3], [0, 0, 1, 0.4], [0, 0, 2, 0.3], [1, 0, 2, 1.0]]}"#;
+
+#[test]
+fn impossible_steps_are_violations_and_no_planning_calls() {
+    let place = Place::new();
+    place.write("odd.json", ODD);
+    let text = place.run("learn odd.json --learner lr --episodes 30 --seed 1").done().out;
+    let row = |name: &str| {
+        let line = text.lines().find_map(|line| line.trim_start().strip_prefix(name));
+        line.unwrap_or_else(|| panic!("no {name}: {text}")).trim().to_string()
+    };
+    assert!(row("impossible").contains("20 times"), "{text}");
+    assert!(row("violations").starts_with("20: "), "{text}");
+    assert!(row("planner calls").bytes().all(|b| b.is_ascii_digit()), "{text}");
+}

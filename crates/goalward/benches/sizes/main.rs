@@ -1,5 +1,5 @@
 //! How time and memory grow with a problem: `cargo xtask bench sizes` measures building, planning,
-//! stepping and `solve` from 1e3 to 1e7 state-action pairs, and writes docs/scale.md.
+//! stepping and `solve` from 1e3 to 1e7 state-action pairs, and writes docs/tables/sizes.md.
 //!
 //! Worlds are `random-mixture` with 4 actions and 10 successors, with `simplex=true` (a mixture, as
 //! `goalward mix` makes it) and without (models in general position). Each case runs in a process

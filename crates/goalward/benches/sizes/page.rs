@@ -1,5 +1,5 @@
-//! docs/scale.md: the tables between its marks are written from the records. Rows without a record
-//! stay as they are: what was measured elsewhere is not lost.
+//! docs/tables/sizes.md: the tables between its marks are written from the records. Rows without a
+//! record stay as they are: what was measured elsewhere is not lost.
 
 use crate::case::{Case, Kind, PARTS};
 use goalward::numeric::Portable;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use std::fmt::Write;
 use std::path::Path;
 
-const PAGE: &str = "docs/scale.md";
+const PAGE: &str = "docs/tables/sizes.md";
 
 /// Writes the tables into the page, where it has marks for them.
 pub(crate) fn write(root: &Path, folder: &Path, cases: &[Case]) -> Result<(), String> {

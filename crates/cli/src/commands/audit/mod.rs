@@ -40,7 +40,7 @@ EXAMPLES:
 /// Each check says how often it was made, its least margin, and the step of that margin. A check
 /// that fails also names the step of its first failure. The exit code is 1 if a check fails although its assumptions
 /// hold, or although the radius was scaled to try it. Where a condition of the guarantee is not met,
-/// a failure is shown as information. docs/audit.md explains every line.
+/// a failure is shown as information. docs/theory.md explains every line.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AuditArgs {

@@ -125,7 +125,11 @@ fn learnt(r: &RunResult, sheet: &mut Sheet) {
         let (learner, step) = (fallback["learner"].as_str().unwrap_or_default(), &fallback["step"]);
         sheet.row("fallback", format!("{learner}, which ignores the models, since step {step}"));
     }
-    sheet.row("planner calls", planner_calls(r));
+    sheet.row("planner calls", count(r.planner_calls));
+    if r.violations > 0 {
+        let words = "planning calls with an empty confidence set, and steps that no model allows";
+        sheet.row("violations", format!("{}: {words}", count(r.violations)));
+    }
     if r.relaxed > 0 {
         let words = format!(
             "{} of them left out rows of B that could bind (--set rows=exact takes all)",
@@ -155,12 +159,5 @@ fn ended(r: &RunResult, spec: &RunSpec, ending: Ending, sheet: &mut Sheet) {
         Ending::Paused => {
             sheet.row("stopped", format!("by Ctrl-C, in episode {}: results so far", count(r.episodes + 1)));
         }
-    }
-}
-
-fn planner_calls(r: &RunResult) -> String {
-    match r.violations {
-        0 => count(r.planner_calls),
-        n => format!("{}, {} of them with an empty confidence set", count(r.planner_calls), count(n)),
     }
 }

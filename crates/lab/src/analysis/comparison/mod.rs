@@ -104,7 +104,7 @@ struct Standing {
     steps: Option<Mean>,
     /// Planning calls.
     planner_calls: Option<Mean>,
-    /// Planning calls that met an empty confidence set, over all runs.
+    /// Planning calls that met an empty confidence set, and steps that no model allows, over all runs.
     violations: u64,
     /// The share of optimal actions in the second half of the episodes.
     late_optimal_share: Option<Mean>,
