@@ -1,13 +1,13 @@
-//! Values that come back from a file are judged before they are used.
+//! Whether values from a file fit the problem and the settings at hand.
 //!
-//! Whoever can be taken down has a `check` beside it, which looks at a stored value with what was
-//! built from the problem and the settings at hand. It names the first flaw and its place. Whatever
-//! passes can be computed with: no index out of range, no overflow, no factor of something else.
+//! A checkpoint is sealed against accidents. What comes back from it is checked so that nothing can
+//! panic: lengths are those of a fresh state, and every number can be computed with. A flaw is
+//! named with its place.
 
 use std::fmt;
 
 /// No stored number is larger: the product of two is still finite.
-const LARGEST: f64 = 1e150;
+pub const LARGEST: f64 = 1e150;
 /// No stored count is larger: beyond this not every one is an `f64`.
 pub const MOST: u64 = 1 << 53;
 
@@ -39,7 +39,10 @@ pub trait Within {
 
 impl<T> Within for Result<T, Flaw> {
     fn within(self, whole: &str) -> Self {
-        self.map_err(|flaw| Flaw { place: format!("{whole}.{}", flaw.place), ..flaw })
+        self.map_err(|flaw| match flaw.place.is_empty() {
+            true => Flaw { place: whole.into(), ..flaw },
+            false => Flaw { place: format!("{whole}.{}", flaw.place), ..flaw },
+        })
     }
 }
 

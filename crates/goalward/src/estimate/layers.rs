@@ -9,7 +9,6 @@
 
 use super::Ridge;
 use crate::numeric::dot;
-use crate::numeric::stored::{Flaw, Within, at_most, between, numbers};
 use crate::problem::{Pair, Problem, State};
 use serde::{Deserialize, Serialize};
 
@@ -49,15 +48,6 @@ impl Layer {
         let fitted: f64 = theta.iter().zip(rows).map(|(x, row)| x * dot(row, &theta)).sum();
         (self.squares - fitted - self.lambda * dot(&theta, &theta)).max(0.0)
     }
-
-    fn check(&self, fresh: &Layer, t: u64) -> Result<(), Flaw> {
-        self.ridge.check(&fresh.ridge).within("ridge")?;
-        at_most("count", self.count, t, "the steps observed")?;
-        numbers("lambda", &[self.lambda], 1)?;
-        between("lambda", &[self.lambda], fresh.lambda, fresh.lambda)?;
-        numbers("squares", &[self.squares], 1)?;
-        between("squares", &[self.squares], 0.0, self.count as f64 * (1.0 + 1e-9))
-    }
 }
 
 /// All layers.
@@ -77,19 +67,6 @@ impl Layers {
         let of = |l: usize| Layer::new(dim, lambda * 0.25f64.powi(l as i32));
         let layers = (1..=count).map(of).collect();
         Layers { layers, last: vec![0.0; count], room: (vec![0.0; dim], vec![0.0; dim]) }
-    }
-
-    /// Whether stored ones can have grown from these, which have no data, in t steps.
-    pub(crate) fn check(&self, fresh: &Layers, t: u64) -> Result<(), Flaw> {
-        let (own, theirs) = (fresh.layers.len(), self.layers.len());
-        if own != theirs {
-            return Err(Flaw::new("layers", format!("{theirs} of them, but {own} are expected")));
-        }
-        let each = self.layers.iter().zip(&fresh.layers);
-        each.enumerate()
-            .try_for_each(|(i, (layer, fresh))| layer.check(fresh, t).within(&format!("layers[{i}]")))?;
-        numbers("last", &self.last, own)?;
-        between("last", &self.last, 0.0, f64::INFINITY)
     }
 
     /// Takes a transition in. `u` is V_j/B in [0, 1].

@@ -1,6 +1,5 @@
 //! Weighted ridge regression with a frozen copy of an earlier time.
 
-use crate::numeric::stored::{Flaw, Within, ensure, numbers};
 use crate::numeric::{Cholesky, dot};
 use serde::{Deserialize, Serialize};
 
@@ -24,23 +23,6 @@ impl Ridge {
         (0..dim).for_each(|i| sigma[i * dim + i] = lambda);
         let running = Cholesky::scaled_identity(dim, lambda);
         Ridge { sigma, b: vec![0.0; dim], frozen: running.clone(), running, frozen_theta: vec![0.0; dim] }
-    }
-
-    /// Whether a stored one can have grown from this one, which has no data.
-    pub(crate) fn check(&self, fresh: &Ridge) -> Result<(), Flaw> {
-        let d = fresh.b.len();
-        numbers("sigma", &self.sigma, d * d)?;
-        numbers("b", &self.b, d)?;
-        numbers("frozen_theta", &self.frozen_theta, d)?;
-        self.running.check(d).within("running")?;
-        self.running.check_factor_of(&self.sigma).within("running")?;
-        self.frozen.check(d).within("frozen")?;
-        // Sigma only grows
-        let [first, frozen, running] = [&fresh.running, &self.frozen, &self.running].map(Cholesky::log_det);
-        let slack = 1e-6 * (1.0 + first.abs() + running.abs());
-        ensure(first <= frozen + slack && frozen <= running + slack, "frozen", || {
-            format!("its log-determinant {frozen} is not between {first} and {running}")
-        })
     }
 
     /// Takes in y = <x, theta> + noise with a weight; `scratch` holds d numbers.

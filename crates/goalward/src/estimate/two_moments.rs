@@ -7,7 +7,6 @@
 
 use super::Ridge;
 use crate::numeric::dot;
-use crate::numeric::stored::{Flaw, Within, between, numbers};
 use crate::problem::{Pair, Problem, State};
 use serde::{Deserialize, Serialize};
 
@@ -46,14 +45,6 @@ impl TwoMoments {
     pub(crate) fn new(dim: usize, lambda: f64, b: f64) -> Self {
         let (hat, tilde) = (Ridge::new(dim, lambda), Ridge::new(dim, lambda / b.powi(4)));
         TwoMoments { hat, tilde, sigma_sq: [0.0], room: Room::default() }
-    }
-
-    /// Whether a stored one can have grown from this one, which has no data.
-    pub(crate) fn check(&self, fresh: &TwoMoments) -> Result<(), Flaw> {
-        self.hat.check(&fresh.hat).within("hat")?;
-        self.tilde.check(&fresh.tilde).within("tilde")?;
-        numbers("sigma_sq", &self.sigma_sq, 1)?;
-        between("sigma_sq", &self.sigma_sq, 0.0, f64::INFINITY)
     }
 
     /// Weighs a transition and takes it in. `u` is V_j/B in [0, 1].

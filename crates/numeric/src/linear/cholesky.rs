@@ -15,12 +15,31 @@ use serde::{Deserialize, Serialize};
 /// assert!((factor.log_det() - 3f64.ln()).abs() < 1e-14);
 /// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
+#[serde(try_from = "Stored")]
 pub struct Cholesky {
     dim: usize,
     /// Row-major, the entries above the diagonal are zero.
     lower: Vec<f64>,
     log_det: f64,
+}
+
+/// A factor from a file.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored {
+    dim: usize,
+    lower: Vec<f64>,
+    log_det: f64,
+}
+
+impl TryFrom<Stored> for Cholesky {
+    type Error = Flaw;
+
+    fn try_from(Stored { dim, lower, log_det }: Stored) -> Result<Self, Flaw> {
+        let square = dim.checked_mul(dim) == Some(lower.len());
+        ensure(square, "lower", || format!("{} values are no factor of dimension {dim}", lower.len()))?;
+        Ok(Cholesky { dim, lower, log_det })
+    }
 }
 
 impl Cholesky {

@@ -13,9 +13,8 @@ pub(crate) use plain::PlainRule;
 use super::radius::RadiusKind;
 use super::set::{ConfidenceSet, Size, is_in_b};
 use super::{Assumption, Claim, Kind};
-use crate::numeric::stored::{Flaw, between, ensure, numbers};
 use crate::numeric::support::{ConvexSet, Ellipsoid, Empty, SupportMin};
-use crate::numeric::{Cholesky, Polytope, dot};
+use crate::numeric::{Polytope, dot};
 use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -82,17 +81,6 @@ impl Ellipse {
         let off: Vec<f64> = theta.iter().zip(&self.center).map(|(x, y)| x - y).collect();
         let rows = self.shape.chunks_exact(off.len());
         off.iter().zip(rows).map(|(x, row)| x * dot(row, &off)).sum::<f64>().max(0.0).sqrt()
-    }
-
-    /// Whether a stored one is an ellipsoid in R^d.
-    pub(crate) fn check(&self, d: usize) -> Result<(), Flaw> {
-        numbers("center", &self.center, d)?;
-        numbers("shape", &self.shape, d * d)?;
-        numbers("radius", &[self.radius], 1)?;
-        between("radius", &[self.radius], 0.0, f64::INFINITY)?;
-        let factor = Cholesky::factor(&self.shape, d);
-        let symmetric = factor.is_some_and(|factor| factor.check_factor_of(&self.shape).is_ok());
-        ensure(symmetric, "shape", || "it is not symmetric and positive definite".into())
     }
 }
 

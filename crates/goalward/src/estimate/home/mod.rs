@@ -7,7 +7,6 @@
 
 use super::Ridge;
 use crate::numeric::dot;
-use crate::numeric::stored::{Flaw, Within, between, ensure, numbers};
 use crate::problem::{Pair, Problem, State};
 use serde::{Deserialize, Serialize};
 
@@ -65,23 +64,6 @@ impl Home {
             steepest: vec![0.0; levels],
             scratch: Scratch::default(),
         }
-    }
-
-    /// Whether a stored one can have grown from this one, which has no data.
-    pub(crate) fn check(&self, fresh: &Home) -> Result<(), Flaw> {
-        let levels = fresh.levels.len();
-        ensure(self.levels.len() == levels, "levels", || {
-            format!("{} of them, but {levels} are expected", self.levels.len())
-        })?;
-        for (l, (level, fresh)) in self.levels.iter().zip(&fresh.levels).enumerate() {
-            level.check(fresh).within(&format!("levels.{l}"))?;
-        }
-        ensure(self.gamma_sq == fresh.gamma_sq, "gamma_sq", || "it is that of another run".into())?;
-        for (place, values) in [("sigma_sq", &self.sigma_sq), ("steepest", &self.steepest)] {
-            numbers(place, values, levels)?;
-            between(place, values, 0.0, f64::INFINITY)?;
-        }
-        Ok(())
     }
 
     /// Algorithm 1, line 6: weighs a transition at every level.

@@ -88,7 +88,7 @@ impl<'a> Levels<'a> {
         self.home.levels()[level].distance(theta, room, scratch)
     }
 
-    /// What a level made of the last step; none if the regressions have begun anew since.
+    /// What a level made of the last step; none after the state was put back.
     pub fn last(&self, level: usize) -> Option<Level> {
         let weighed = self.home.weighed().get(level)?;
         let sigma_sq = self.home.sigma_sq()[level];

@@ -1,10 +1,11 @@
 //! What a learner shows of itself.
 
-use super::clock::Reason;
+use super::clock::{Clock, Reason};
 use super::levels::Levels;
 use crate::confidence::{ConfidenceSet, LikelihoodKeeper, Misfit, Net};
+use crate::numeric::stored::{Flaw, ensure};
 use crate::plan::Planner;
-use crate::problem::{Action, State};
+use crate::problem::{Action, Problem, State};
 use serde::{Deserialize, Serialize};
 
 /// One planning call, in the units of the user's costs: what every plan has, and its family's
@@ -75,6 +76,23 @@ impl PlanReport {
     /// A report with no details; fill in what the plan has.
     pub fn new(t: u64, j: u64, reason: Reason, v: Vec<f64>) -> PlanReport {
         PlanReport { t, j, reason, sweeps: 0, empty: None, v, details: Details::None }
+    }
+
+    /// Whether a stored report can be that of the last planning call.
+    pub(in crate::learners) fn check_last(
+        stored: Option<&PlanReport>,
+        problem: &Problem,
+        now: &Clock,
+    ) -> Result<(), Flaw> {
+        let Some(plan) = stored else {
+            return ensure(now.j == 0, "", || format!("there were {} planning calls", now.j));
+        };
+        let called = (now.t_j, now.j);
+        ensure((plan.t, plan.j) == called, "t", || {
+            format!("the last call was at {} and {}", now.t_j, now.j)
+        })?;
+        let states = problem.states();
+        ensure(plan.v.len() == states, "v", || format!("{} values of {states}", plan.v.len()))
     }
 
     /// The details of a plan over a set of mixtures.

@@ -5,7 +5,7 @@ use super::clock::Clock;
 use super::greedy::greedy;
 use super::report::{PlanReport, Probe};
 use crate::numeric::Stream;
-use crate::numeric::stored::{Flaw, Within, between, ensure, numbers};
+use crate::numeric::stored::{Flaw, Within, numbers};
 use crate::problem::{Action, Pair, Problem, State};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -115,21 +115,6 @@ impl Table {
         stored.stream.check(&self.standing.stream).within("stream")?;
         numbers("q", &stored.q, self.problem.pairs())?;
         numbers("v", &stored.v, self.problem.states())?;
-        between("v", &stored.v, 0.0, f64::MAX)?;
-        let goal = self.problem.goal();
-        ensure(stored.v[goal] == 0.0, "v", || format!("{} at the goal, which is free", stored.v[goal]))?;
-        ensure((now.j == 0) == stored.last_plan.is_none(), "last_plan", || {
-            format!("there were {} planning calls", now.j)
-        })?;
-        let plan = stored.last_plan.as_ref();
-        plan.map_or(Ok(()), |plan| self.check_plan(plan, now)).within("last_plan")
-    }
-
-    fn check_plan(&self, plan: &PlanReport, now: &Clock) -> Result<(), Flaw> {
-        ensure(plan.t == now.t_j, "t", || format!("{}, but the last one was at {}", plan.t, now.t_j))?;
-        ensure(plan.j == now.j, "j", || format!("{}, but the last one was {}", plan.j, now.j))?;
-        let plain = plan.mixture().is_none() && plan.empty.is_none();
-        ensure(plain, "details", || "they are those of another family".into())?;
-        numbers("v", &plan.v, self.problem.states())
+        PlanReport::check_last(stored.last_plan.as_ref(), &self.problem, now).within("last_plan")
     }
 }

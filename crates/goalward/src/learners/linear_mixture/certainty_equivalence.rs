@@ -33,7 +33,7 @@
 //! raised by 1e-6 of the largest, as every cost is then.
 
 use super::model;
-use super::optimist::{Optimist, Rate, Standing, bytes};
+use super::optimist::{Optimist, Standing, bytes};
 use crate::Result;
 use crate::estimate::{Counts, Likelihood};
 use crate::learners::builder::builder;
@@ -104,8 +104,7 @@ struct Memory {
 impl Certain {
     /// Whether a stored state can be one of this learner, and its likelihood.
     fn check(&self, stored: &Memory, now: &Clock) -> Result<Likelihood, Flaw> {
-        // costs are at most 1, and a little more where they are raised
-        self.optimist.check(&stored.standing, now, 2.0 / Rate::least().q).within("standing")?;
+        self.optimist.check(&stored.standing, now).within("standing")?;
         let likelihood = self.likelihood.restored(stored.counts.clone()).within("counts")?;
         model::check_together(&likelihood, now)?;
         stored.stream.check(&self.stream).within("stream")?;

@@ -41,8 +41,7 @@ use crate::confidence::{Ellipse, Norms, PlainRule, RadiusKind};
 use crate::estimate::Ridge;
 use crate::learners::builder::builder;
 use crate::learners::shared::{B, DELTA, LAMBDA, NORMS, PHI_NORM, PLANNER, ROWS, SCALED, THETA_NORM};
-use crate::learners::{Algorithm, Brief, Call, Clock, Family, LearnerEntry, Need};
-use crate::numeric::stored::{Flaw, Within};
+use crate::learners::{Algorithm, Brief, Call, Family, LearnerEntry, Need};
 use crate::parameters::{Choice, Key};
 use crate::plan::Cut;
 use crate::problem::{Pair, Problem, State};
@@ -192,9 +191,5 @@ impl Regression for PlainRule {
 
     fn raised(&self) -> f64 {
         self.rho * self.unit
-    }
-
-    fn check(&self, stored: &Plain, _: &Clock) -> Result<(), Flaw> {
-        stored.ridge.check(&self.begin().ridge).within("ridge")
     }
 }

@@ -48,8 +48,7 @@ use crate::confidence::{BernsteinRule, Ellipse, Norms, RadiusKind, TwoRadii};
 use crate::estimate::TwoMoments;
 use crate::learners::builder::builder;
 use crate::learners::shared::{B, DELTA, LAMBDA, PLANNER, ROWS, SCALED};
-use crate::learners::{Algorithm, Brief, Call, Clock, Family, LearnerEntry, Need, Probe};
-use crate::numeric::stored::Flaw;
+use crate::learners::{Algorithm, Brief, Call, Family, LearnerEntry, Need, Probe};
 use crate::parameters::{Choice, Key};
 use crate::plan::Cut;
 use crate::problem::{Pair, Problem, State};
@@ -163,9 +162,5 @@ impl Regression for BernsteinRule {
 
     fn raised(&self) -> f64 {
         self.rho * self.unit
-    }
-
-    fn check(&self, stored: &TwoMoments, _: &Clock) -> Result<(), Flaw> {
-        stored.check(&self.begin())
     }
 }

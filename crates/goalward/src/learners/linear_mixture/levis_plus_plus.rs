@@ -63,8 +63,7 @@ use crate::learners::builder::builder;
 use crate::learners::shared::{
     B, C_MIN, DELTA, DELTA_SPLIT, GAMMA, LAMBDA, LEVELS, NORMS, PHI_NORM, PLANNER, RADIUS, ROWS, THETA_NORM,
 };
-use crate::learners::{Algorithm, Brief, Call, Clock, Family, LearnerEntry, Levels, Need, Probe};
-use crate::numeric::stored::{Flaw, Within, between, numbers};
+use crate::learners::{Algorithm, Brief, Call, Family, LearnerEntry, Levels, Need, Probe};
 use crate::parameters::Key;
 use crate::plan::{Cut, Planner};
 use crate::problem::{Pair, Problem, State};
@@ -190,12 +189,6 @@ impl Regression for MomentRule {
 
     fn raised(&self) -> f64 {
         self.perturbation.map_or(0.0, |p| p.rho)
-    }
-
-    fn check(&self, stored: &Weighted, _: &Clock) -> Result<(), Flaw> {
-        stored.home.check(&self.begin().home).within("home")?;
-        numbers("radii", &stored.radii, self.levels)?;
-        between("radii", &stored.radii, 0.0, f64::INFINITY)
     }
 }
 

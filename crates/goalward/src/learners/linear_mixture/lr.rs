@@ -548,9 +548,7 @@ impl Algorithm for Likely {
 
     fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
         let Memory { standing, kept, net, believed } = state.to()?;
-        // costs are at most 1, and a perturbation of 1
-        let highest = 2.0 / self.rate(now.t_j).q;
-        self.optimist.check(&standing, now, highest).within("standing").within("learner.algorithm")?;
+        self.optimist.check(&standing, now).within("standing").within("learner.algorithm")?;
         let keeper = self.keeper.restored(kept).within("kept").within("learner.algorithm")?;
         check_together(&keeper, now).within("learner.algorithm")?;
         net.check(&keeper).within("net").within("learner.algorithm")?;

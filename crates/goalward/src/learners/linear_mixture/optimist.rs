@@ -7,7 +7,7 @@ use crate::estimate::Ridge;
 use crate::learners::core::{greedy, limit};
 use crate::learners::shared::ROWS;
 use crate::learners::{Brief, Call, Clock, Details, Emptiness, MixturePlan, PlanReport, Probe, Reason};
-use crate::numeric::stored::{Flaw, Within, at_most, between, ensure, numbers};
+use crate::numeric::stored::{Flaw, Within, at_most, numbers};
 use crate::numeric::support::{ConvexSet, SupportMin};
 use crate::numeric::{Polytope, Rows, Stream};
 use crate::parameters::Key;
@@ -272,36 +272,15 @@ impl Optimist {
         }
     }
 
-    /// Whether a stored standing can be one of this learner; no value may exceed `highest`.
-    pub(super) fn check(&self, stored: &Standing, now: &Clock, highest: f64) -> Result<(), Flaw> {
-        let j = now.j;
-        at_most("violations", stored.violations, j, "the planning calls")?;
-        at_most("contradictions", stored.contradictions, stored.violations, "the violations")?;
-        at_most("relaxed", stored.relaxed, j, "the planning calls")?;
+    /// Whether a stored standing can be one of this learner.
+    pub(super) fn check(&self, stored: &Standing, now: &Clock) -> Result<(), Flaw> {
+        at_most("violations", stored.violations, now.j, "the planning calls")?;
+        at_most("contradictions", stored.contradictions, now.j, "the planning calls")?;
+        at_most("relaxed", stored.relaxed, now.j, "the planning calls")?;
         stored.ties.check(&self.standing.ties).within("ties")?;
         numbers("q", &stored.q, self.problem.pairs())?;
         numbers("v", &stored.v, self.problem.states())?;
-        between("v", &stored.v, 0.0, highest * (1.0 + 1e-9))?;
-        let goal = self.problem.goal();
-        ensure(stored.v[goal] == 0.0, "v", || format!("{} at the goal, which is free", stored.v[goal]))?;
-        ensure((j == 0) == stored.last_plan.is_none(), "last_plan", || {
-            format!("there were {j} planning calls")
-        })?;
-        let plan = stored.last_plan.as_ref();
-        plan.map_or(Ok(()), |plan| self.check_plan(plan, now)).within("last_plan")
-    }
-
-    fn check_plan(&self, plan: &PlanReport, now: &Clock) -> Result<(), Flaw> {
-        ensure(plan.t == now.t_j, "t", || format!("{}, but the last one was at {}", plan.t, now.t_j))?;
-        ensure(plan.j == now.j, "j", || format!("{}, but the last one was {}", plan.j, now.j))?;
-        numbers("v", &plan.v, self.problem.states())?;
-        let mixture = plan.mixture();
-        ensure(mixture.is_some(), "details", || "they are those of another family".into())?;
-        mixture.map_or(Ok(()), |plan| {
-            numbers("beta", &[plan.beta], 1)?;
-            numbers("log_det", &plan.log_det, plan.theta.len())?;
-            plan.theta.iter().try_for_each(|theta| numbers("theta", theta, self.problem.dim()))
-        })
+        PlanReport::check_last(stored.last_plan.as_ref(), &self.problem, now).within("last_plan")
     }
 }
 

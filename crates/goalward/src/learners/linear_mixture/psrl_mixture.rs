@@ -43,7 +43,7 @@
 //! * Zero costs: every cost is raised by 1e-6 of the largest, where the paper has max(c, eps).
 
 use super::model;
-use super::optimist::{Optimist, Rate, Standing, bytes};
+use super::optimist::{Optimist, Standing, bytes};
 use crate::Result;
 use crate::estimate::{Counts, Likelihood};
 use crate::learners::builder::builder;
@@ -128,8 +128,7 @@ struct Memory {
 impl Sampler {
     /// Whether a stored state can be one of this learner, and its likelihood.
     fn check(&self, stored: &Memory, now: &Clock) -> Result<Likelihood, Flaw> {
-        // costs are at most 1, and a little more where they are raised
-        self.optimist.check(&stored.standing, now, 2.0 / Rate::least().q).within("standing")?;
+        self.optimist.check(&stored.standing, now).within("standing")?;
         let likelihood = self.likelihood.restored(stored.counts.clone()).within("counts")?;
         model::check_together(&likelihood, now)?;
         let (pairs, k) = (self.optimist.problem.pairs(), now.episodes_begun());

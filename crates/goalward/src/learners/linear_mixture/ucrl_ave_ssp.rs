@@ -55,8 +55,7 @@ use crate::confidence::{Ellipse, LayerRule, Norms, RadiusKind};
 use crate::estimate::{Layer, Layers, Ridge};
 use crate::learners::builder::builder;
 use crate::learners::shared::{B, DELTA, LAMBDA, PLANNER, ROWS, SCALED, THETA_NORM};
-use crate::learners::{Algorithm, Brief, Call, Clock, Emptiness, Family, LearnerEntry, Need, Probe};
-use crate::numeric::stored::Flaw;
+use crate::learners::{Algorithm, Brief, Call, Emptiness, Family, LearnerEntry, Need, Probe};
 use crate::numeric::support::{ConvexSet, Status, Support, SupportMin, Warm};
 use crate::numeric::{Polytope, Portable, norm};
 use crate::parameters::{Choice, Key};
@@ -272,9 +271,5 @@ impl Regression for LayerRule {
 
     fn show(&self, data: &Layers, sink: &mut dyn Probe, _: u64) {
         sink.weights(data.last());
-    }
-
-    fn check(&self, stored: &Layers, now: &Clock) -> Result<(), Flaw> {
-        stored.check(&self.begin(), now.t)
     }
 }

@@ -4,8 +4,9 @@
 use super::optimist::{Optimist, Standing};
 use crate::Result;
 use crate::confidence::{Claim, Ellipse, RadiusRule, RegressionSet};
+use crate::learners::core::same_shape;
 use crate::learners::{Algorithm, Call, Clock, Probe, Reason, Seen, Snapshot, Transition};
-use crate::numeric::stored::{Flaw, Within, ensure};
+use crate::numeric::stored::{Flaw, Within};
 use crate::plan::Cut;
 use crate::problem::{Action, Pair, Problem, State};
 use serde::de::DeserializeOwned;
@@ -44,9 +45,6 @@ pub(super) trait Regression: RadiusRule + Send + Sync {
     fn raised(&self) -> f64 {
         0.0
     }
-
-    /// Whether stored regressions can have grown from those without data.
-    fn check(&self, stored: &Self::Data, now: &Clock) -> Result<(), Flaw>;
 }
 
 /// A learner around a regression.
@@ -113,12 +111,11 @@ impl<R: Regression> ValueTargeted<R> {
 
     /// Whether a stored state can be one of this learner.
     pub(super) fn check(&self, stored: &Memory<R::Data>, now: &Clock) -> Result<(), Flaw> {
-        self.optimist.check(&stored.standing, now, self.optimist.b).within("standing")?;
-        self.rule.check(&stored.data, now).within("data")?;
-        let expected = if now.j == 0 { 0 } else { self.rule.sets(&self.data, now.t).len() };
-        ensure(stored.sets.len() == expected, "sets", || format!("{} of {expected}", stored.sets.len()))?;
-        let dim = self.optimist.problem.dim();
-        stored.sets.iter().try_for_each(|set| set.check(dim)).within("sets")
+        self.optimist.check(&stored.standing, now).within("standing")?;
+        let fresh = self.rule.begin();
+        same_shape(&stored.data, &fresh).within("data")?;
+        let sets = if now.j == 0 { Vec::new() } else { self.rule.sets(&fresh, 1) };
+        same_shape(&stored.sets, &sets).within("sets")
     }
 
     /// Goes on from a state that was checked.

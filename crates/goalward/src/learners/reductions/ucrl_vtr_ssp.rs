@@ -43,6 +43,7 @@ use crate::Result;
 use crate::confidence::{Assumption, theta_norm};
 use crate::estimate::Ridge;
 use crate::learners::builder::builder;
+use crate::learners::core::same_shape;
 use crate::learners::core::table_bytes;
 use crate::learners::counted::{BONUS, Support, Theorem, note_radius};
 use crate::learners::shared::{B, DELTA, INTERVAL, LAMBDA, T_STAR, TERMINAL};
@@ -269,8 +270,8 @@ impl FiniteHorizon for Regressions {
         ensure(interval >= 1, "interval", || "they are numbered from 1".into())?;
         at_most("interval", interval, 2 * now.t + 1, "what so many steps can begin")?;
         let fresh = Ridge::new(problem.dim(), self.rule.lambda);
-        first.check(&fresh).within("first")?;
-        second.check(&fresh).within("second")?;
+        same_shape(&first, &fresh).within("first")?;
+        same_shape(&second, &fresh).within("second")?;
         (self.interval, self.first, self.second) = (interval, first, second);
         self.radii = self.rule.radii(interval);
         Ok(())

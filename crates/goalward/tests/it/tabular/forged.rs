@@ -26,6 +26,10 @@ fn tried(world: &World) -> Vec<(&'static str, Settings)> {
         ("q-learning", Settings::new()),
         ("mvp+", reduced()),
         ("ulcvi", reduced().set("support", "known")),
+        ("levis", bound().set("rho", 0.1)),
+        ("levis+", bound()),
+        ("levis++", bound().set("levels", 2)),
+        ("ucrl-ave-ssp", bound().set("horizon", 4)),
     ]
 }
 
