@@ -6,7 +6,7 @@ use super::*;
 const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/claims.txt");
 
 /// Learners whose claims differ, and worlds where they do.
-const ASKED: [&str; 14] = [
+const ASKED: [&str; 13] = [
     "windy-grid@n=3 --learner lr",
     "windy-grid@n=3 --learner lr --set delta=0.24",
     "windy-grid@n=3 --learner lr --set delta=0.25",

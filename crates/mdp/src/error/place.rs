@@ -77,9 +77,8 @@ impl Error {
             Error::NoProperPolicy { states } | Error::NoBound { states } => json!({"states": states}),
             Error::Misuse { t, .. } => json!({"step": t}),
             Error::Memory { bytes, free, .. } => json!({"bytes": bytes, "free": free}),
-            Error::Stopped | Error::EmptyB { .. } | Error::NoTruth { .. } | Error::Checkpoint { .. } => {
-                json!({})
-            }
+            Error::Stopped | Error::Checkpoint { .. } => json!({}),
+            Error::EmptyB { .. } | Error::NoTruth { .. } => json!({}),
         };
         match place {
             Value::Object(place) => place,

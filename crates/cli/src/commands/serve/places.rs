@@ -28,9 +28,8 @@ impl Places {
         match given {
             Some(Given::Text(name)) => self.named(problem, name).map_err(|fault| fault.field(field)),
             Some(given) => whole(given, states).ok_or_else(|| match given {
-                Given::Other(_) => {
-                    let message = format!("{field} is {}, not a number or a name", given.what());
-                    Fault::new(Code::Type, message).field(field)
+                Given::Other(what) => {
+                    Fault::new(Code::Type, format!("{field} is {what}, not a number or a name")).field(field)
                 }
                 _ => Fault::new(Code::State, format!("there is no state {}", given.what()))
                     .field(field)
@@ -92,9 +91,8 @@ pub(super) fn action(problem: &Problem, s: State, given: Option<&Given>) -> Resu
             }
         }
         Some(given) => whole(given, actions).ok_or_else(|| match given {
-            Given::Other(_) => {
-                let message = format!("action is {}, not a number or a name", given.what());
-                Fault::new(Code::Type, message).field("action")
+            Given::Other(what) => {
+                Fault::new(Code::Type, format!("action is {what}, not a number or a name")).field("action")
             }
             _ => Fault::new(Code::Action, format!("there is no action {} {}", given.what(), there_is()))
                 .field("action")

@@ -3,9 +3,9 @@
 use super::fault::{Code, Fault, shown};
 use goalward::{closest, did_you_mean_first};
 use serde::Deserialize;
-use serde::de::{Deserializer, IgnoredAny, MapAccess, Visitor};
-use serde_json::Value;
+use serde::de::{Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
+use std::borrow::Cow;
 use std::fmt;
 
 /// The operations.
@@ -35,47 +35,47 @@ const OPS: &[(&str, Op, &[&str], &[&str])] = &[
 const FIELDS: [&str; 4] = ["state", "action", "cost", "next"];
 
 /// A value of a field, before it is judged.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(untagged)]
-pub(super) enum Given {
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Given<'a> {
     Whole(u64),
     Real(f64),
-    Text(String),
-    Other(Value),
+    Text(Cow<'a, str>),
+    /// Something else: what it is called.
+    Other(&'static str),
 }
 
 /// A request whose fields are there, and no others.
 #[derive(Debug)]
-pub(super) struct Request {
+pub(super) struct Request<'a> {
     pub(super) op: Op,
-    fields: [Option<Given>; 4],
+    fields: [Option<Given<'a>>; 4],
 }
 
-impl Request {
+impl<'a> Request<'a> {
     /// A field that the operation needs, or none that it may leave out.
-    fn get(&self, field: usize) -> Option<&Given> {
+    fn get(&self, field: usize) -> Option<&Given<'a>> {
         self.fields[field].as_ref()
     }
 
-    pub(super) fn state(&self) -> Option<&Given> {
+    pub(super) fn state(&self) -> Option<&Given<'a>> {
         self.get(0)
     }
 
-    pub(super) fn action(&self) -> Option<&Given> {
+    pub(super) fn action(&self) -> Option<&Given<'a>> {
         self.get(1)
     }
 
-    pub(super) fn cost(&self) -> Option<&Given> {
+    pub(super) fn cost(&self) -> Option<&Given<'a>> {
         self.get(2)
     }
 
-    pub(super) fn next(&self) -> Option<&Given> {
+    pub(super) fn next(&self) -> Option<&Given<'a>> {
         self.get(3)
     }
 }
 
 /// Reads a line: what the client calls it, as far as that could be read, and the request.
-pub(super) fn read(line: &[u8]) -> (Option<&RawValue>, Result<Request, Fault>) {
+pub(super) fn read(line: &[u8]) -> (Option<&RawValue>, Result<Request<'_>, Fault>) {
     let text = match std::str::from_utf8(line) {
         Ok(text) => text,
         Err(error) => {
@@ -107,8 +107,8 @@ fn malformed(error: &serde_json::Error) -> Fault {
 #[derive(Default)]
 struct Raw<'a> {
     id: Option<&'a RawValue>,
-    op: Option<Given>,
-    fields: [Option<Given>; 4],
+    op: Option<Given<'a>>,
+    fields: [Option<Given<'a>>; 4],
     fault: Option<Fault>,
 }
 
@@ -118,7 +118,7 @@ impl<'a> Raw<'a> {
     }
 
     /// Whether the operation is one, and has its fields.
-    fn judged(self) -> Result<Request, Fault> {
+    fn judged(self) -> Result<Request<'a>, Fault> {
         if let Some(fault) = self.fault {
             return Err(fault);
         }
@@ -165,7 +165,7 @@ impl<'de> Deserialize<'de> for Raw<'de> {
 
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Raw<'de>, A::Error> {
                 let mut raw = Raw::default();
-                while let Some(key) = map.next_key::<String>()? {
+                while let Some(Key(key)) = map.next_key()? {
                     one(&mut raw, &key, &mut map)?;
                 }
                 Ok(raw)
@@ -208,17 +208,95 @@ fn one<'de, A: MapAccess<'de>>(raw: &mut Raw<'de>, key: &str, map: &mut A) -> Re
     Ok(())
 }
 
-impl Given {
+/// The name of a field, borrowed where it has no escapes.
+struct Key<'a>(Cow<'a, str>);
+
+impl<'de> Deserialize<'de> for Key<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Text;
+        impl<'de> Visitor<'de> for Text {
+            type Value = Key<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("the name of a field")
+            }
+
+            fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Borrowed(text)))
+            }
+
+            fn visit_str<E>(self, text: &str) -> Result<Key<'de>, E> {
+                Ok(Key(Cow::Owned(text.into())))
+            }
+        }
+        deserializer.deserialize_str(Text)
+    }
+}
+
+impl Given<'_> {
     /// What it is, for people.
     pub(super) fn what(&self) -> String {
         match self {
             Given::Whole(n) => n.to_string(),
             Given::Real(x) => x.to_string(),
             Given::Text(text) => format!("{:?}", shown(text)),
-            Given::Other(Value::Null) => "null".into(),
-            Given::Other(Value::Array(_)) => "a list".into(),
-            Given::Other(Value::Object(_)) => "an object".into(),
-            Given::Other(_) => "a truth value".into(),
+            Given::Other(what) => (*what).into(),
         }
+    }
+}
+
+impl<'de> Deserialize<'de> for Given<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_any(Anything)
+    }
+}
+
+/// Takes any value; what has parts is read over.
+struct Anything;
+
+impl<'de> Visitor<'de> for Anything {
+    type Value = Given<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("a value")
+    }
+
+    fn visit_u64<E>(self, n: u64) -> Result<Given<'de>, E> {
+        Ok(Given::Whole(n))
+    }
+
+    fn visit_i64<E>(self, n: i64) -> Result<Given<'de>, E> {
+        Ok(Given::Real(n as f64))
+    }
+
+    fn visit_f64<E: serde::de::Error>(self, x: f64) -> Result<Given<'de>, E> {
+        // JSON has no other, but a reader of it might
+        if x.is_finite() { Ok(Given::Real(x)) } else { Err(E::custom("number out of range")) }
+    }
+
+    fn visit_borrowed_str<E>(self, text: &'de str) -> Result<Given<'de>, E> {
+        Ok(Given::Text(Cow::Borrowed(text)))
+    }
+
+    fn visit_str<E>(self, text: &str) -> Result<Given<'de>, E> {
+        Ok(Given::Text(Cow::Owned(text.into())))
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<Given<'de>, E> {
+        Ok(Given::Other("a truth value"))
+    }
+
+    fn visit_unit<E>(self) -> Result<Given<'de>, E> {
+        Ok(Given::Other("null"))
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Given<'de>, A::Error> {
+        while seq.next_element::<IgnoredAny>()?.is_some() {}
+        Ok(Given::Other("a list"))
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Given<'de>, A::Error> {
+        while map.next_entry::<IgnoredAny, IgnoredAny>()?.is_some() {}
+        Ok(Given::Other("an object"))
     }
 }

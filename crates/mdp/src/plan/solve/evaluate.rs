@@ -19,6 +19,11 @@ pub(super) trait Evaluate: Send {
     fn softs(&self) -> &'static [f64] {
         &[]
     }
+    /// Sweeps in which nodes turn to better choices, between two evaluations: fewer where these are
+    /// cheap.
+    fn sweeps(&self) -> usize {
+        4
+    }
     /// Makes ready for the choices at hand.
     fn load(&mut self, block: &Block, news: News) -> Result<(), Failed>;
     /// Solves their equations for a right-hand side, from a guess, until none lacks more than
@@ -29,6 +34,10 @@ pub(super) trait Evaluate: Send {
 impl Evaluate for Dense {
     fn is_exact(&self) -> bool {
         true
+    }
+
+    fn sweeps(&self) -> usize {
+        1
     }
 
     fn load(&mut self, block: &Block, _: News) -> Result<(), Failed> {

@@ -14,8 +14,7 @@ use crate::numeric::linear::multilevel::News;
 
 /// Rounds of policy iteration; it needs a dozen or two.
 const ROUNDS: usize = 80;
-/// Sweeps over the nodes that lacked at least this part of what one lacks.
-const SWEEPS: usize = 4;
+/// Most sweeps are over the nodes that lacked at least this part of what one lacks.
 const ACTIVE: f64 = 1e-3;
 /// How accurate an evaluation is, relative to what the last sweep still gained; in costs of a step
 /// it is at least the second, and at first the third.
@@ -47,7 +46,7 @@ pub(super) fn iterate(
     for _ in 0..ROUNDS {
         let kept: Vec<Choice> = block.taken().collect();
         let values = block.x.clone();
-        let swept = improve(block, wanted, by.is_exact());
+        let swept = improve(block, wanted, by);
         best = best.min(swept.gap);
         halt.lacks(swept.gap, wanted);
         if halt.asked() {
@@ -101,13 +100,14 @@ fn first_values(block: &mut Block, by: &mut dyn Evaluate) -> Result<Option<f64>,
 
 /// Value iteration: all nodes, then some sweeps over those that still lack much, then all once more
 /// unless their exact values come next.
-fn improve(block: &mut Block, wanted: f64, exact: bool) -> Swept {
+fn improve(block: &mut Block, wanted: f64, by: &dyn Evaluate) -> Swept {
+    let exact = by.is_exact();
     let first = block.pass(Pass::ALL);
     if first.gap <= wanted || (exact && first.changed == 0) {
         return first;
     }
     let (cut, mut changed) = (ACTIVE * first.gap, first.changed);
-    for sweep in 0..SWEEPS {
+    for sweep in 0..by.sweeps() {
         let swept = block.pass(Pass { back: sweep % 2 == 0, cut, ..Pass::ALL });
         changed += swept.changed;
         if swept.gap <= cut {
@@ -119,12 +119,19 @@ fn improve(block: &mut Block, wanted: f64, exact: bool) -> Swept {
     Swept { gap: if exact { first.gap } else { last.gap }, changed, ..last }
 }
 
+/// Hands the choices at hand to what evaluates them.
+pub(super) fn load(block: &mut Block, by: &mut dyn Evaluate, news: News) -> Result<(), Failed> {
+    let loaded = by.load(block, news);
+    block.handed_over(loaded.is_ok());
+    loaded
+}
+
 /// The values of the choices at hand.
 fn evaluate(block: &mut Block, by: &mut dyn Evaluate, news: News, enough: f64) -> Result<(), Failed> {
     if !by.is_exact() && !block.is_mixed() && !block.leaves() {
         return Err(Failed);
     }
-    block.load_into(by, news)?;
+    load(block, by, news)?;
     let b = block.right();
     let mut x = std::mem::take(&mut block.x);
     let solved = by.solve(b, &mut x, enough);
@@ -147,7 +154,7 @@ pub(super) fn margin(
     block.take(block.nodes().to_vec().into_iter().map(|s| policy[s as usize - start] as Choice));
     if !block.is_loaded() {
         (by.is_exact() || block.leaves()).then_some(())?;
-        block.load_into(by, News::Few).ok()?;
+        load(block, by, News::Few).ok()?;
     }
     let places = block.nodes().iter().map(|&s| s as usize - start);
     let unit = |(i, k): (usize, usize)| need[k] / model.leaving[policy[k] as usize] * block.share(i);

@@ -17,7 +17,7 @@
 //! | evaluator | blocks | why |
 //! |---|---|---|
 //! | formula | one node | nothing is to be solved |
-//! | value iteration | from 400 nodes on, if it settles in 200 sweeps | chains that leave soon: no policy is evaluated, bounds come by scaling |
+//! | value iteration | from 400 nodes with a decision on, if it settles in 200 sweeps | chains that leave soon: no policy is evaluated, bounds come by scaling |
 //! | dense matrix | up to 32 nodes | lists would take longer than the elimination |
 //! | sparse elimination | up to 3 million arcs, while it takes few multiplications for each arc; up to 4,000 nodes at any price where all else fails | accurate however long a policy takes |
 //! | BiCGSTAB | any; 400 iterations at first, more where several levels fail | no fill-in |
@@ -160,10 +160,7 @@ fn reach_probability(problem: &Problem, truth: &Truth, options: &Options, answer
 }
 
 #[cfg(test)]
-mod exact {
-    mod laws;
-    mod tests;
-}
+mod exact;
 #[cfg(test)]
 mod laws;
 #[cfg(test)]

@@ -1,81 +1,76 @@
-//! The first policy of a block, rough values, and the order of its nodes: Dijkstra's algorithm from
-//! the ways out inwards.
+//! The first policy of a block, rough values, and the order of its nodes: from the ways out inwards.
 
 use super::model::{Choice, Model};
 use crate::plan::graph::Incoming;
-use std::cmp::Reverse;
-use std::collections::BinaryHeap;
 use std::ops::Range;
 
 /// The arcs of larger blocks are not kept.
 const SMALL: usize = 1 << 12;
 
-/// A policy that leaves the block from everywhere: every choice may lead to a node that was settled
-/// before.
+/// A policy that leaves the block from everywhere: every choice may lead to a node that comes before,
+/// or out.
 #[derive(Default)]
 pub(super) struct Nearest {
     /// Per node of the block.
     pub(super) policy: Vec<Choice>,
-    /// What it would cost if each node stayed put until the arc that it waits for is taken: an arc
-    /// of weight w costs charge/w.
+    /// What it would cost if each node stayed put until a node comes that is before it.
     pub(super) rough: Vec<f64>,
-    /// The nodes in ascending order of that: values spread inwards in one sweep.
+    /// The nodes that can leave at once, then those that lead to them, and so on: values spread
+    /// inwards in one sweep.
     pub(super) order: Vec<u32>,
-    heap: BinaryHeap<Reverse<(u64, u32)>>,
     settled: Vec<bool>,
-    into: Incoming<(u32, u32, f32)>,
+    into: Incoming<u32>,
 }
 
 impl Nearest {
     /// Some nodes of a model, given the values of those before.
     pub(super) fn find(&mut self, model: &Model, nodes: Range<usize>, values: &[f64]) {
         let (start, n) = (nodes.start, nodes.len());
-        let all = || nodes.clone().flat_map(|s| model.choices(s).map(move |choice| (s - start, choice)));
-        let arcs =
-            || all().flat_map(|(s, c)| model.arcs(c).iter().map(move |&(next, w)| (s, c, next as usize, w)));
-        let local = |next: usize| Some(next.wrapping_sub(start)).filter(|&j| j < n);
-        // per arc within the block: where it begins, its choice, and its weight, roughly
-        let mut into = std::mem::take(&mut self.into);
-        into.sort(n, || {
-            arcs().filter_map(|(s, choice, next, w)| {
-                local(next).map(|j| (j, (s as u32, choice as u32, (w as f32).max(f32::MIN_POSITIVE))))
-            })
+        let local = |next: u32| Some((next as usize).wrapping_sub(start)).filter(|&j| j < n);
+        let arcs = |s: usize| model.choices(s).flat_map(|c| model.arcs(c));
+        self.into.sort(n, || {
+            let all = nodes.clone().flat_map(|s| arcs(s).map(move |arc| (arc.0, (s - start) as u32)));
+            all.filter_map(|(next, s)| local(next).map(|j| (j, s)))
         });
-        self.settled.clear();
-        self.settled.resize(n, false);
-        self.policy.clear();
-        self.policy.resize(n, usize::MAX);
-        self.rough.clear();
-        self.rough.resize(n, f64::INFINITY);
-        self.order.clear();
-        arcs().filter(|arc| local(arc.2).is_none()).for_each(|(s, choice, next, w)| {
-            self.offer(s, choice, model.charge(choice) / w + values[next]);
-        });
-        while let Some(Reverse((_, j))) = self.heap.pop() {
-            let node = j as usize;
-            if std::mem::replace(&mut self.settled[node], true) {
-                continue;
-            }
-            self.order.push(j);
-            for &(s, choice, w) in into.of(node) {
-                if !self.settled[s as usize] {
-                    let price = model.charge(choice as Choice) / f64::from(w) + self.rough[node];
-                    self.offer(s as usize, choice as Choice, price);
+        let Nearest { policy, rough, order, settled, into } = self;
+        settled.clear();
+        settled.extend(nodes.clone().map(|s| arcs(s).any(|arc| local(arc.0).is_none())));
+        order.clear();
+        order.extend((0..n as u32).filter(|&k| settled[k as usize]));
+        let mut at = 0;
+        while at < order.len() {
+            for &s in into.of(order[at] as usize) {
+                if !std::mem::replace(&mut settled[s as usize], true) {
+                    order.push(s);
                 }
             }
+            at += 1;
         }
-        if n <= SMALL {
-            self.into = into;
+        settled.fill(false);
+        policy.clear();
+        policy.resize(n, usize::MAX);
+        rough.clear();
+        rough.resize(n, 0.0);
+        for k in order.iter().map(|&k| k as usize) {
+            let mut best = f64::INFINITY;
+            for choice in model.choices(start + k) {
+                let (mut flow, mut weight) = (model.charge(choice), 0.0);
+                for &(next, w) in model.arcs(choice) {
+                    let value = match local(next) {
+                        Some(j) if settled[j] => rough[j],
+                        Some(_) => continue,
+                        None => values[next as usize],
+                    };
+                    (flow, weight) = (flow + w * value, weight + w);
+                }
+                if weight > 0.0 && (flow / weight < best || policy[k] == usize::MAX) {
+                    (best, policy[k]) = (flow / weight, choice);
+                }
+            }
+            (settled[k], rough[k]) = (true, best.min(f64::MAX));
         }
-    }
-
-    /// A way for a node, if it is the cheapest so far.
-    fn offer(&mut self, s: usize, choice: Choice, price: f64) {
-        let price = price.min(f64::MAX);
-        if price < self.rough[s] {
-            (self.rough[s], self.policy[s]) = (price, choice);
-            // non-negative f64 are ordered as their bits are
-            self.heap.push(Reverse((price.to_bits(), s as u32)));
+        if n > SMALL {
+            *into = Incoming::default();
         }
     }
 }

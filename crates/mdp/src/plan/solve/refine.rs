@@ -7,7 +7,7 @@
 use super::block::Block;
 use super::bounds::{Proof, Side, WIDEST};
 use super::evaluate::{Eliminated, Evaluate, Iterated};
-use super::iterate::margin;
+use super::iterate::{load, margin};
 use super::model::{Choice, Model};
 use super::number::Number;
 use super::values::{Fine, Sense, Values};
@@ -64,7 +64,7 @@ impl<'a> Refined<'a> {
             refined.block.begin();
             policy = refined.by_node(refined.block.taken().map(|choice| choice as u32));
         }
-        if refined.block.load_into(&mut *refined.by, News::All).is_err() {
+        if load(&mut refined.block, &mut *refined.by, News::All).is_err() {
             refined.by = Box::new(Iterated::new(ITERATIONS, halt));
         }
         refined.best = refined.evaluated(policy);
@@ -126,7 +126,7 @@ impl<'a> Refined<'a> {
         let nodes = self.block.nodes().to_vec();
         self.block.take(nodes.iter().map(|&s| policy[s as usize] as Choice));
         if !self.block.is_loaded() {
-            self.block.load_into(&mut *self.by, News::All).ok()?;
+            load(&mut self.block, &mut *self.by, News::All).ok()?;
         }
         let unit = |(i, &s): (usize, &u32)| {
             let leaving = self.model.leaving[policy[s as usize] as Choice];

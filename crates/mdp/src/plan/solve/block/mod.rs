@@ -5,11 +5,9 @@
 mod mixture;
 mod sweep;
 
-use super::evaluate::{Evaluate, Failed};
 use super::model::{Choice, Model};
 use super::nearest::Nearest;
 use super::values::Sense;
-use crate::numeric::linear::multilevel::News;
 use crate::plan::graph::Incoming;
 use std::ops::Range;
 pub(super) use sweep::{Pass, Swept};
@@ -202,14 +200,12 @@ impl Block {
         !self.mix.is_empty()
     }
 
-    /// Hands the choices at hand to what evaluates them.
-    pub(super) fn load_into(&mut self, by: &mut dyn Evaluate, news: News) -> Result<(), Failed> {
+    /// Notes that the choices at hand were handed over, or that none were.
+    pub(super) fn handed_over(&mut self, done: bool) {
         self.loaded.clear();
-        by.load(self, news)?;
-        if !self.is_mixed() {
+        if done && !self.is_mixed() {
             self.loaded.extend(self.last.iter().map(|last| last.taken));
         }
-        Ok(())
     }
 
     /// Whether these choices were handed over last.

@@ -1,0 +1,4 @@
+//! Tests of exact answers.
+
+mod laws;
+mod tests;
