@@ -395,7 +395,7 @@ impl PyProblem {
     ) -> PyResult<(Bound<'py, PyArray1<i64>>, Bound<'py, PyArray2<f64>>)> {
         let pair = self.pair(state, action)?;
         let (next, phi) = (self.problem().successors(pair), self.problem().phi(pair));
-        let phi = PyArray1::from_slice(py, &phi).reshape([next.len(), self.problem().dim()])?;
+        let phi = PyArray1::from_slice(py, phi).reshape([next.len(), self.problem().dim()])?;
         let next = next.iter().map(|&s| i64::from(s)).collect();
         Ok((PyArray1::from_vec(py, next), phi))
     }

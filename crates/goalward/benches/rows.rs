@@ -45,7 +45,7 @@ fn pruning(most: usize) {
             let problem = instance.take().unwrap().problem;
             let pruned = problem.constraints().pruned();
             let mut numbers = Vec::new();
-            (0..problem.pairs()).for_each(|p| numbers.extend_from_slice(&problem.phi(p)));
+            (0..problem.pairs()).for_each(|p| numbers.extend_from_slice(problem.phi(p)));
             let phi = Arc::new(Tall::new(dim, numbers));
             drop(problem);
             let mut seen = HashSet::new();
@@ -97,7 +97,7 @@ fn share(pairs: usize, dim: usize) -> (usize, f64) {
     let rows: Vec<_> = rows.filter(|row| row.iter().any(|x| *x != row[0])).collect();
     let count = rows.len();
     for (i, row) in rows.into_iter().enumerate() {
-        if i % (count / 500) == 0 { asked.push(row) } else { others.extend_from_slice(&row) }
+        if i % (count / 500) == 0 { asked.push(row) } else { others.extend_from_slice(row) }
     }
     let mut builder = PolytopeBuilder::new(dim).at_most(1).unpruned();
     builder.equality(&vec![1.0; dim], 1.0).unwrap();

@@ -107,7 +107,7 @@ fn assert_same(a: &Problem, b: &Problem) {
     assert_eq!(bits(a.costs()), bits(b.costs()));
     for p in 0..a.pairs() {
         assert_eq!(a.successors(p), b.successors(p));
-        assert_eq!(bits(&a.phi(p)), bits(&b.phi(p)));
+        assert_eq!(bits(a.phi(p)), bits(b.phi(p)));
     }
 }
 

@@ -116,7 +116,7 @@ fn rewards_labels_and_names_of_a_storm_model() {
     assert_eq!((0..3).map(|s| problem.state_name(s)).collect::<Vec<_>>(), ["0", "1", "done"]);
     assert_eq!((problem.action_name(0, 1), problem.name()), ("run".into(), "model"));
     // both goal states were successors of walk
-    assert_eq!((problem.successors(0), &*problem.phi(0)), (&[1, 2][..], &[0.25, 0.75][..]));
+    assert_eq!((problem.successors(0), problem.phi(0)), (&[1, 2][..], &[0.25, 0.75][..]));
     assert_eq!(problem.cost_unit(), 5.0);
     assert_value(CROSSING, "goal=done cost=energy", 4.0 / 3.0);
     assert_value(CROSSING, "goal=done cost=1", 5.0 / 3.0);
@@ -191,7 +191,7 @@ fn a_gymnasium_table_becomes_a_cost_problem() {
     assert_eq!((instance.problem.goal(), exact.lost.clone()), (3, vec![2]));
     assert_eq!(instance.problem.name(), "Pond");
     // equal rows added up
-    assert_eq!((instance.problem.successors(0), &*instance.problem.phi(0)), (&[0, 1][..], &[0.5, 0.5][..]));
+    assert_eq!((instance.problem.successors(0), instance.problem.phi(0)), (&[0, 1][..], &[0.5, 0.5][..]));
     let error = exact.require_proper(&instance.problem).unwrap_err();
     assert!(matches!(&error, Error::NoProperPolicy { states } if states == &["2"]), "{error}");
     // rewards as costs: none may be positive

@@ -133,7 +133,7 @@ fn assert_same(a: &Instance, b: &Instance) {
     );
     assert_eq!((a.states(), bits(a.costs())), (b.states(), bits(b.costs())));
     for p in 0..a.pairs() {
-        assert_eq!((a.successors(p), bits(&a.phi(p))), (b.successors(p), bits(&b.phi(p))));
+        assert_eq!((a.successors(p), bits(a.phi(p))), (b.successors(p), bits(b.phi(p))));
     }
 }
 

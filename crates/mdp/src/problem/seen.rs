@@ -189,7 +189,7 @@ impl<'a> Ranking<'a> {
     fn new(problem: &'a Problem) -> Self {
         let none = Seen { directions: Vec::new(), reach: Vec::new() };
         let rank = |row: usize| {
-            let candidate = none.candidate(problem.constraints(), &problem.row(row), 0.0)?;
+            let candidate = none.candidate(problem.constraints(), problem.row(row), 0.0)?;
             let size = candidate.reach.powi(-2);
             Some(Rank { row, size, left: size, width: 1.0, reach: candidate.reach, exact: Some(0) })
         };
@@ -206,7 +206,7 @@ impl<'a> Ranking<'a> {
                 if self.rows[b].reach < self.rows[a].reach * (1.0 - 1e-9) { b } else { a }
             })?;
             let rank = &mut self.rows[least];
-            let adds = |row| seen.candidate(self.problem.constraints(), &self.problem.row(row), 0.0);
+            let adds = |row| seen.candidate(self.problem.constraints(), self.problem.row(row), 0.0);
             match adds(rank.row) {
                 // most likely many add nothing by now: one pass for all
                 None => self.rows.retain(|rank| adds(rank.row).is_some()),
@@ -225,7 +225,7 @@ impl<'a> Ranking<'a> {
         let lifted: Vec<f64> =
             basis.chunks_exact(new.direction.len()).map(|n| dot(n, &new.direction)).collect();
         for rank in &mut self.rows {
-            let part = dot(&self.problem.row(rank.row), &lifted);
+            let part = dot(self.problem.row(rank.row), &lifted);
             rank.left -= part * part;
             rank.width += part.abs() * new.reach;
             // the remainder is less than this, where rounding hides its size
@@ -297,7 +297,7 @@ mod tests {
                 };
                 let rows = (0..problem.pairs()).flat_map(|p| problem.rows(p));
                 let reach = rows.filter_map(|row| {
-                    Some(before.candidate(problem.constraints(), &problem.row(row), 0.0)?.reach)
+                    Some(before.candidate(problem.constraints(), problem.row(row), 0.0)?.reach)
                 });
                 let best = reach.fold(f64::INFINITY, f64::min);
                 assert!(seen.reach[known] <= best * (1.0 + 1e-5), "{seed}, {known}: {best} {seen:?}");

@@ -249,7 +249,7 @@ fn a_kernel_is_the_problem_that_its_rows_make() {
     builder.feature(0, 0, 0, &[0.25]).unwrap().feature(0, 0, 1, &[0.75]).unwrap();
     let rows = builder.build().unwrap();
     assert_eq!((kernel.states(), kernel.pairs(), kernel.goal()), (2, 1, 1));
-    assert_eq!((kernel.successors(0), &*kernel.phi(0)), (rows.successors(0), &*rows.phi(0)));
+    assert_eq!((kernel.successors(0), kernel.phi(0)), (rows.successors(0), rows.phi(0)));
     assert_eq!((kernel.costs(), kernel.cost_unit()), (rows.costs(), rows.cost_unit()));
     assert_eq!((kernel.constraints().free(), rows.constraints().free()), (0, 0));
     // what is added is checked as in any other problem

@@ -123,7 +123,7 @@ impl Features {
         if self.is_implied(i) {
             return None;
         }
-        match polytope.reduce_row(-1.0, &self.phi(i), 0.0, row) {
+        match polytope.reduce_row(-1.0, self.phi(i), 0.0, row) {
             Ok(Reduced::Offset(b)) => Some(b),
             _ => None,
         }
@@ -232,7 +232,7 @@ pub(super) fn finish(mut builder: PolytopeBuilder, phi: Arc<Tall>) -> Result<Pol
 fn keep(mut builder: PolytopeBuilder, features: Features) -> Result<Polytope, EmptyPolytope> {
     let mut minus = vec![0.0; builder.dim];
     let mut join = |builder: &mut PolytopeBuilder, i: usize| {
-        minus.iter_mut().zip(&*features.phi(i)).for_each(|(m, x)| *m = -x);
+        minus.iter_mut().zip(features.phi(i)).for_each(|(m, x)| *m = -x);
         builder.is_new(&minus, 0.0)
     };
     let count = features.len() - features.implied();

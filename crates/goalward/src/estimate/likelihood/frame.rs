@@ -102,10 +102,10 @@ impl Frame {
     /// The same for a triple, and whether some theta in B gives it a positive probability.
     pub(super) fn row(&self, p: Pair, place: usize, row: &mut [f64]) -> (f64, bool) {
         let phi = self.phi(p, place);
-        let constant = self.reduce(&phi, row);
+        let constant = self.reduce(phi, row);
         // a row that is 0 on all of B has no free part left, and rounding for a constant
         let fixed = row.iter().all(|x| *x == 0.0);
-        let least = if fixed { 1e-9 * norm(&phi) } else { 0.0 };
+        let least = if fixed { 1e-9 * norm(phi) } else { 0.0 };
         (constant, constant + dot(row, &self.inside) > least)
     }
 }
@@ -127,13 +127,13 @@ fn turned(problem: &Problem, polytope: &Polytope, seen: &Seen) -> (Arc<Polytope>
         let rows = (0..problem.pairs()).flat_map(|p| problem.rows(p));
         rows.filter_map(|i| {
             let phi = problem.row(i);
-            combine(&phi, polytope.basis(), &mut row);
-            let (size, whole) = (norm(&row), norm(&phi));
+            combine(phi, polytope.basis(), &mut row);
+            let (size, whole) = (norm(&row), norm(phi));
             if size <= noise(polytope) * whole || size > 1e-7 * whole {
                 return None;
             }
             let minus: Vec<f64> = turn.row(&row).iter().map(|x| -x).collect();
-            Some((minus, dot(&phi, polytope.origin()), blur + polytope.blur() * whole))
+            Some((minus, dot(phi, polytope.origin()), blur + polytope.blur() * whole))
         })
         .collect()
     };

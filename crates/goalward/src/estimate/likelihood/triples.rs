@@ -231,7 +231,7 @@ impl Triples {
             // them at a time
             for (i, phi) in phi.chunks_exact_mut(d).take(counts.len()).enumerate() {
                 let (p, place) = self.later(start + i - early);
-                phi.copy_from_slice(&frame.phi(p, place));
+                phi.copy_from_slice(frame.phi(p, place));
             }
             for (i, phi) in phi.chunks_exact(d).take(counts.len()).enumerate() {
                 constants[i] = frame.reduce(phi, &mut rows[i * k..(i + 1) * k]);
@@ -253,7 +253,7 @@ impl Triples {
         let later = (0..self.tally.later_pairs.len()).map(|i| self.later(i));
         for (i, ((p, place), &n)) in early.chain(later).zip(&self.tally.counts).enumerate() {
             if n > 0 {
-                show(i, &frame.phi(p, place), n as f64);
+                show(i, frame.phi(p, place), n as f64);
             }
         }
     }

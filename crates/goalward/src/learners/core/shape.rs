@@ -19,8 +19,8 @@ fn compare(stored: &Value, fresh: &Value) -> Result<(), Flaw> {
         Value::Array(entries) => {
             let own = fresh.as_array().map_or(entries.len(), Vec::len);
             ensure(entries.len() == own, "", || format!("{} values, but {own} are expected", entries.len()))?;
-            let each = entries.iter().enumerate();
-            each.map(|(i, entry)| compare(entry, &fresh[i]).within(&i.to_string())).collect()
+            let mut each = entries.iter().enumerate();
+            each.try_for_each(|(i, entry)| compare(entry, &fresh[i]).within(&i.to_string()))
         }
         Value::Object(entries) => {
             entries.iter().try_for_each(|(key, entry)| compare(entry, &fresh[key]).within(key))

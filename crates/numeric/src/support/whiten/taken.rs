@@ -196,7 +196,7 @@ fn keep_nearest(features: &Features, near: &mut Vec<Near>, most: usize) {
     near.sort_unstable_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
     near.dedup_by(|later, kept| {
         (later.0 - kept.0).abs() <= 1e-12 * (1.0 + kept.0.abs())
-            && parallel(&features.phi(later.1 as usize), &features.phi(kept.1 as usize))
+            && parallel(features.phi(later.1 as usize), features.phi(kept.1 as usize))
     });
     near.truncate(most);
 }
