@@ -46,8 +46,8 @@ fn forge(place: &Place, change: impl FnOnce(&mut Value)) {
 #[test]
 fn a_table_that_is_too_short_is_named() {
     let place = stopped();
-    forge(&place, |c| drop(c["learner"]["algorithm"]["ridge"]["sigma"].as_array_mut().unwrap().pop()));
-    place.run("learn --resume c").refused(&["learner.algorithm.ridge.sigma", "numbers"]);
+    forge(&place, |c| drop(c["learner"]["algorithm"]["data"]["ridge"]["sigma"].as_array_mut().unwrap().pop()));
+    place.run("learn --resume c").refused(&["ridge.sigma", "values"]);
 }
 
 #[test]

@@ -7,8 +7,7 @@ use std::time::{Duration, Instant};
 
 /// A world whose planning calls take seconds, and whose runs have some of them.
 const SLOW: &str = "random-mixture --param states=120 --param dim=10 --param successors=10 \
-                    --param goal_prob=0.0005 \
-                    --features f64";
+                    --param goal_prob=0.0005";
 const RUN: &str = "--max-steps 4 --trace a --checkpoint c";
 /// Whoever needs so many seconds to stop, waits for the work to be done.
 const HANG: f64 = 60.0;

@@ -22,7 +22,7 @@ fn names_take_their_parameters_along() {
     );
     assert_eq!(mixed, long);
     assert_eq!(json("solve windy-grid@n=3"), json("solve windy-grid --param n=3"));
-    assert_eq!(json("check windy-grid@n=3@features=f32")["states"], 9);
+    assert_eq!(json("check windy-grid@n=3@restart=true")["states"], 9);
     let export = |line: &str| place.run(line).done().out;
     assert_eq!(export("export windy-grid@n=3"), export("export windy-grid --param n=3"));
     let compared = json("compare hard-instance@dim=2 --learners random,levis@B=3 --seeds 2 --episodes 5");
@@ -37,7 +37,6 @@ fn the_same_key_twice_is_refused() {
     for line in [
         "learn windy-grid@n=3 --param n=3",
         "learn windy-grid@n=3@n=3",
-        "learn windy-grid@features=f32 --features f32",
         "learn windy-grid@restart=true --restart",
         "solve windy-grid@n=3 --param n=4",
         "check windy-grid@n=3 --param n=4",
@@ -95,7 +94,7 @@ fn a_path_may_contain_an_at() {
         place.write(name, &problem);
         for command in ["check", "solve", "learn --episodes 2 --learner random"] {
             place.run(&format!("{command} {name}")).done();
-            place.run(&format!("{command} {name}@features=f32")).done();
+            place.run(&format!("{command} {name}@restart=true")).done();
         }
         place.run(&format!("compare {name} --learners random --seeds 1 --episodes 2 --force")).done();
         let study = format!("steps = 5\nseeds = 2\nlearners = [\"lr\"]\nworlds = [{name:?}]\n");
@@ -134,7 +133,6 @@ fn what_was_meant_is_offered() {
         ("learn windy-grid --set planner=fats", "planner=fast"),
         ("learn windy-grid --set rows=nearst:9", "rows=nearest:9"),
         ("learn windy-grid --param simplex=ture", "simplex=true"),
-        ("learn windy-grid --features f23", "features=f32"),
         ("learn windy-grid --param restart=fasle", "restart=false"),
     ] {
         place.run(line).refused(&[&format!("did you mean {meant}?")]);

@@ -109,7 +109,6 @@ fn what_does_not_agree_is_named() {
         ("--set B=4", "B=3"),
         ("--set radius=printed", "scaled:0.003"),
         ("--set delta=0.77", "delta="),
-        ("--features f32", "features=f64"),
         ("--seed 1", "--seed 0"),
         ("--trace b", "--trace a"),
         ("--episodes 299", "300"),

@@ -55,12 +55,10 @@ fn every_world_takes_it() {
             let plain = worlds::open(world.id, &small(world.id)).unwrap();
             assert_eq!(instance.problem.costs(), plain.problem.costs());
         }
-        let both = small(world.id).set("restart", true).set("features", "f32");
-        worlds::open(world.id, &both).unwrap();
         let wrong = worlds::open(world.id, &settings("yes")).unwrap_err();
         assert!(wrong.to_string().contains("expected true or false"), "{wrong}");
     }
-    let report = goalward::check::check("windy-grid", &settings("true").set("features", "f32")).unwrap();
+    let report = goalward::check::check("windy-grid", &settings("true")).unwrap();
     assert!(report.ok);
 }
 

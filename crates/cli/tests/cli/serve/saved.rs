@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 const GRID: &str = "windy-grid@n=3 --learner lr --seed 5 --checkpoint c";
 /// A world whose first planning call takes seconds.
 const SLOW: &str = "random-mixture --param states=120 --param dim=10 --param successors=10 \
-                    --param goal_prob=0.0005 --features f64 --learner lr --checkpoint c";
+                    --param goal_prob=0.0005 --learner lr --checkpoint c";
 
 fn signal(client: &Client, signal: &str) {
     let sent = Command::new("kill").args([signal, &client.id().to_string()]).status().unwrap();

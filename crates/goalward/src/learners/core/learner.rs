@@ -545,7 +545,7 @@ impl Learner {
         surprises.check(&self.problem, &total).within("surprises").within("learner")?;
         obeyed.check(&self.problem, &total).within("obeyed").within("learner")?;
         let certificate = certificate.filter(|_| self.certificate.is_some());
-        let checked = certificate.as_ref().map_or(Ok(()), |kept| kept.check(&self.problem, &clock));
+        let checked = certificate.as_ref().map_or(Ok(()), |kept| kept.check(&clock));
         checked.within("certificate").within("learner")?;
         self.algorithm.restore(&algorithm, &clock)?;
         (self.certificate, self.obeyed) = (certificate, obeyed);

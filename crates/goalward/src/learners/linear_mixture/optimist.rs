@@ -293,7 +293,7 @@ fn chosen_rows(problem: &Problem, rows: Rows) -> Arc<Polytope> {
     let b = problem.constraints();
     let most = match rows {
         Rows::Exact => usize::MAX,
-        Rows::Nearest(count) => (LABORIOUS / problem.pairs().max(1)).max(4 * count),
+        Rows::Nearest(count) => (LABORIOUS / problem.pairs().max(1)).max(count.saturating_mul(4)),
     };
     match b.has_features() {
         true => Arc::new(b.with_rows(rows)),

@@ -173,10 +173,10 @@ mod tests {
         let arena = Arena::open("cliff", &Settings::new()).unwrap();
         let scene = Stage::new(arena.problem());
         let grid = scene.grid(arena.problem());
-        assert_eq!(grid["aside"], 3);
+        assert_eq!(grid["aside"], 1);
         let places = grid["places"].as_array().unwrap();
         let below = |place: &&Value| place[0].as_f64() > grid["rows"].as_f64();
-        assert_eq!(places.iter().filter(below).count(), 3);
+        assert_eq!(places.iter().filter(below).count(), 1);
     }
 
     #[test]
