@@ -46,7 +46,9 @@ fn forge(place: &Place, change: impl FnOnce(&mut Value)) {
 #[test]
 fn a_table_that_is_too_short_is_named() {
     let place = stopped();
-    forge(&place, |c| drop(c["learner"]["algorithm"]["data"]["ridge"]["sigma"].as_array_mut().unwrap().pop()));
+    forge(&place, |c| {
+        drop(c["learner"]["algorithm"]["data"]["ridge"]["sigma"].as_array_mut().unwrap().pop())
+    });
     place.run("learn --resume c").refused(&["ridge.sigma", "values"]);
 }
 

@@ -217,7 +217,7 @@ fn the_likelihood_keeps_to_rows_that_are_not_written_out() {
 /// not.
 #[test]
 fn learners_choose_how_many_rows_they_take() {
-    let params = Settings::new().set("states", 60).set("dim", 8).set("successors", 20).set("actions", 3);
+    let params = Settings::new().set("states", 500).set("dim", 10).set("successors", 15).set("actions", 3);
     let instance = worlds::build("random-mixture", &params).unwrap();
     let (problem, truth) = (&instance.problem, instance.truth().unwrap());
     #[derive(Default)]

@@ -110,11 +110,14 @@ fn in_units(problem: &Problem, truth: &Truth, options: &Options) -> Result<Answe
     if options.objective != Objective::Reach {
         let known: Vec<State> = (0..problem.states()).filter(|&s| !answer.is_lost(s)).collect();
         let most = |list: &[f64]| known.iter().map(|&s| list[s]).fold(0.0, f64::max);
-        let open = known.iter().any(|&s| answer.is_vacuous(s));
+        // the greatest cost is infinite where the goal may be missed
+        let missed = options.objective == Objective::Max && !answer.lost.is_empty();
+        let open = missed || known.iter().any(|&s| answer.is_vacuous(s));
         answer.b_star = if open { f64::INFINITY } else { most(&answer.v) };
         if options.extras.steps {
             let steps = asked.steps(&answer);
-            (answer.t_star, answer.steps) = (most(&steps), steps);
+            answer.t_star = if missed { f64::INFINITY } else { most(&steps) };
+            answer.steps = steps;
         }
         if options.extras.q {
             answer.q = (0..problem.pairs()).map(|p| q(problem, truth, &answer.v, p)).collect();
