@@ -42,7 +42,7 @@ impl Faults {
         &self.first
     }
 
-    /// How many more there are of each kind (as [`Finding::kind`](crate::check::Finding::kind)
+    /// How many more there are of each kind (as `Finding::kind`
     /// names it).
     pub fn more(&self) -> impl Iterator<Item = (&'static str, usize)> {
         self.more.iter().map(|(&kind, &count)| (kind, count))

@@ -53,7 +53,7 @@ impl Need {
     }
 
     /// The same, and runs of a learner whose tables take so many bytes
-    /// ([`learners::bytes`](crate::learners::bytes)).
+    /// (`learners::bytes`).
     pub fn runs(instance: &Instance, learner: u64, runs: u64) -> Need {
         Need { learner, runs, ..Need::solving(instance) }
     }

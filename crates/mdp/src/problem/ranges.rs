@@ -31,8 +31,8 @@ impl Problem {
         ranges
     }
 
-    /// Intervals for the entries of theta without what lies beyond the [known
-    /// ranges](Self::known_ranges): a bound that is certified with rounding may lie a little
+    /// Intervals for the entries of theta without what lies beyond the known
+    /// ranges: a bound that is certified with rounding may lie a little
     /// outside, and one over a set that left rows of B out far outside.
     pub fn clip(&self, intervals: &[(f64, f64)]) -> Vec<(f64, f64)> {
         let ranges = self.known_ranges();

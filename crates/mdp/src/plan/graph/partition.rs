@@ -3,7 +3,7 @@
 use super::strong::Components;
 use crate::problem::{Problem, State};
 
-/// What [`Partition::node_of`] has for states that are in no node and not the goal.
+/// What `Partition::node_of` has for states that are in no node and not the goal.
 pub const NOWHERE: u32 = u32::MAX;
 
 /// A partition of some states, the goal apart, into nodes.

@@ -121,6 +121,13 @@ fn in_units(problem: &Problem, truth: &Truth, options: &Options) -> Result<Answe
         }
         if options.extras.q {
             answer.q = (0..problem.pairs()).map(|p| q(problem, truth, &answer.v, p)).collect();
+            // the policy's own Q is V: where only rounding tells them apart, it is the same number
+            for s in known.iter().copied().filter(|&s| problem.actions(s) > 0) {
+                let (p, v) = (problem.pair(s, answer.policy[s]), answer.v[s]);
+                if (answer.q[p] - v).abs() <= 1e-12 * v.abs() {
+                    answer.q[p] = v;
+                }
+            }
         }
     }
     if options.extras.reach {

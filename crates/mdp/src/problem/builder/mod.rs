@@ -143,7 +143,7 @@ impl ProblemBuilder {
 
     /// Lets the problem have states from which no sequence of actions leads to the goal. Planners
     /// name them; a learner is not built for a problem whose start leads there
-    /// ([`Problem::require_goal_in_reach`]).
+    /// (`Problem::require_goal_in_reach`).
     pub fn allow_lost(&mut self) -> &mut Self {
         self.may_be_lost = true;
         self

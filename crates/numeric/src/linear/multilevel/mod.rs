@@ -3,12 +3,12 @@
 //!
 //! **What it does.** Nodes that lead to each other form groups, which are the nodes of a smaller
 //! chain, and so on until a few dozen are left, which are eliminated. A group's equation is a
-//! weighted sum of its nodes' equations, with the shares that [`shares`] finds; its solution
+//! weighted sum of its nodes' equations, with the shares that `shares` finds; its solution
 //! corrects all its nodes alike. One such cycle is the preconditioner of GCR (Eisenstat, Elman and
 //! Schultz, 1983), which keeps the last directions and takes the best combination of them.
 //!
 //! **Reference.** Notay, An aggregation-based algebraic multigrid method (2010), with other groups
-//! and with shares; see [`cycle`] and [`shares`] for theirs.
+//! and with shares; see `cycle` and `shares` for theirs.
 //!
 //! **Cost.** A cycle reads the arcs of the first level about eight times, whatever their number.
 //! Memory: 24 bytes per arc and 250 per node.
