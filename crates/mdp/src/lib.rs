@@ -4,14 +4,14 @@
 //! itself where the model is known.
 //!
 //! ```
-//! use goalward_mdp::plan::{Objective, Options, solve};
+//! use goalward_mdp::plan::{Options, solve};
 //! use goalward_mdp::problem::{Problem, Truth};
 //!
 //! // one action, which reaches the goal, state 1, with probability 0.25 and costs 1
 //! let model = vec![vec![vec![(0, 0.75), (1, 0.25)]], vec![]];
 //! let problem = Problem::from_models(&[("coin", model)], &[vec![1.0], vec![]], 0, 1)?;
-//! let truth = Truth::new(&problem, vec![1.0])?;
-//! let answer = solve(&problem, &truth, Objective::Min, Options::new(1e-6))?;
+//! let truth = Truth::new(&problem, &[1.0])?;
+//! let answer = solve(&problem, &truth, &Options::default())?;
 //! assert!(answer.lower[0] <= 4.0 && 4.0 <= answer.upper[0]);
 //! # Ok::<(), goalward_mdp::Error>(())
 //! ```

@@ -56,12 +56,14 @@ fn all(models: &[(String, Instance)]) -> Result<Mixer> {
 /// next one is read.
 ///
 /// ```
-/// use goalward_mdp::{Settings, problem::Mixer, worlds};
+/// use goalward_mdp::problem::{Instance, Mixer, Problem};
 /// let mut mixer = Mixer::new(2);
-/// for wind in ["0.1", "0.4"] {
-///     mixer.add(wind, &worlds::open("windy-grid", &Settings::new().set("wind", wind))?)?;
+/// for (name, heads) in [("fair", 0.5), ("biased", 0.2)] {
+///     let model = vec![vec![vec![(0, 1.0 - heads), (1, heads)]], vec![]];
+///     let coin = Problem::from_models(&[model], &[vec![1.0], vec![]], 0, 1)?;
+///     mixer.add(name, &Instance::new(coin, &[1.0])?)?;
 /// }
-/// assert_eq!(mixer.finish(None)?.problem.model_name(1), "0.4");
+/// assert_eq!(mixer.finish(None)?.problem.model_name(1), "biased");
 /// # Ok::<(), goalward_mdp::Error>(())
 /// ```
 #[derive(Debug)]

@@ -24,12 +24,13 @@ impl Problem {
     /// empty, no two alike.
     ///
     /// ```
-    /// use goalward_mdp::{Settings, worlds};
-    /// let coin = worlds::open("random-mixture", &Settings::new().set("dim", 2))?;
-    /// assert_eq!(coin.problem.model_name(1), "1");
+    /// use goalward_mdp::Problem;
+    /// let model = |heads: f64| vec![vec![vec![(0, 1.0 - heads), (1, heads)]], vec![]];
+    /// let coin = Problem::from_models(&[model(0.5), model(0.2)], &[vec![1.0], vec![]], 0, 1)?;
+    /// assert_eq!(coin.model_name(1), "1");
     /// let names = vec!["fair".to_string(), "biased".to_string()];
     /// let named = coin.with_model_names(names)?;
-    /// assert_eq!(named.problem.model_name(1), "biased");
+    /// assert_eq!(named.model_name(1), "biased");
     /// assert!(named.with_model_names(vec!["fair".into(), "fair".into()]).is_err());
     /// # Ok::<(), goalward_mdp::Error>(())
     /// ```
