@@ -1,8 +1,13 @@
-//! Counts as they are typed: whole numbers, in digits or with an exponent (`1e3`).
+//! Numbers as they are typed: counts in digits or with an exponent (`1e3`), seeds, probabilities.
 
 use clap::builder::TypedValueParser;
 use goalward::parameters::parse_count;
 use std::ops::RangeBounds;
+
+/// Seeds in the order given, each once: `20` for twenty of them, `0..20` (20 is left out), `3,5,7`,
+/// `0..4,7`. To be read by [`goalward_lab::study::parse_seeds`]; clap would take a `Vec` for an
+/// argument that may be repeated.
+pub(crate) type Seeds = Vec<u64>;
 
 /// A parser of whole numbers in a range.
 pub(crate) fn whole<T>(
@@ -14,8 +19,7 @@ where
     clap::builder::StringValueParser::new().try_map(move |text| read(&text, &range))
 }
 
-/// One whole number in a range.
-pub(crate) fn read<T: TryFrom<u64>>(text: &str, range: &impl RangeBounds<u64>) -> Result<T, String> {
+fn read<T: TryFrom<u64>>(text: &str, range: &impl RangeBounds<u64>) -> Result<T, String> {
     let value = parse_count(text.trim())?;
     match T::try_from(value) {
         Ok(counted) if range.contains(&value) => Ok(counted),
@@ -24,7 +28,7 @@ pub(crate) fn read<T: TryFrom<u64>>(text: &str, range: &impl RangeBounds<u64>) -
     }
 }
 
-/// Reads a number between 0 and 1, neither of them.
+/// Reads a number strictly between 0 and 1.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
     let inside = |x: &f64| *x > 0.0 && *x < 1.0;
     text.parse().ok().filter(inside).ok_or_else(|| "expected a number between 0 and 1".into())

@@ -1,19 +1,20 @@
-//! How a command ends: its exit code, and what the user is told when it went wrong.
+//! How a command ends: its exit code, and its messages on stderr.
 
 use crate::names::legible;
 use clap::builder::styling::{AnsiColor, Style};
 use std::fmt;
 use std::io::{ErrorKind, IsTerminal, Write};
 use std::process::ExitCode;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-/// How a command ended when nothing was wrong with what it was given.
+/// How a command ended when its input was valid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Outcome {
     /// Exit code 0.
     Done,
     /// Exit code 1.
     No,
-    /// Exit code 130, as shells know it from Ctrl-C.
+    /// Exit code 130, by which shells know Ctrl-C.
     Interrupted,
 }
 
@@ -27,7 +28,19 @@ impl From<Outcome> for ExitCode {
     }
 }
 
-/// Something that the command line itself found wrong, and what to do about it.
+/// Whether `--quiet` was given: set before anything is printed.
+static QUIET: AtomicBool = AtomicBool::new(false);
+
+/// From now on there are no notes and no progress.
+pub(crate) fn hush() {
+    QUIET.store(true, Ordering::Relaxed);
+}
+
+pub(crate) fn quiet() -> bool {
+    QUIET.load(Ordering::Relaxed)
+}
+
+/// An error of the command line itself, and what to do about it.
 #[derive(Debug)]
 pub(crate) struct Usage {
     reason: String,
@@ -61,13 +74,13 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Prints what clap has to say: help and the version on stdout, wrong usage on stderr; the exit
-/// code for it.
-pub(crate) fn told(said: &clap::Error) -> ExitCode {
-    let printed = said.print().and_then(|()| std::io::stdout().flush());
+/// Prints a message of clap's: help and the version on stdout, wrong usage on stderr; the exit code
+/// for it.
+pub(crate) fn clap(message: &clap::Error) -> ExitCode {
+    let printed = message.print().and_then(|()| std::io::stdout().flush());
     match printed {
-        // nobody is left to tell if stderr is gone
-        _ if said.use_stderr() => ExitCode::from(2),
+        // stderr may be closed
+        _ if message.use_stderr() => ExitCode::from(2),
         Err(error) if error.kind() != ErrorKind::BrokenPipe => {
             report(&Usage::new(format!("standard output: {error}")).into())
         }
@@ -75,19 +88,23 @@ pub(crate) fn told(said: &clap::Error) -> ExitCode {
     }
 }
 
-/// Tells the user something on stderr that is no error.
+/// Prints a note on stderr, unless `--quiet` was given.
 pub(crate) fn note(text: impl fmt::Display) {
-    say("note:", AnsiColor::Yellow, text);
+    if !quiet() {
+        say("note:", AnsiColor::Yellow, text);
+    }
 }
 
-/// Tells the user what to do about a note.
+/// Prints what to do about a note.
 pub(crate) fn hint_at(text: impl fmt::Display) {
-    say("hint:", AnsiColor::Cyan, text);
+    if !quiet() {
+        say("hint:", AnsiColor::Cyan, text);
+    }
 }
 
 fn say(label: &str, color: AnsiColor, text: impl fmt::Display) {
     let style = if colorful() { color.on_default().bold() } else { Style::new() };
-    // nobody is left to tell if stderr is gone
+    // stderr may be closed
     let _ = writeln!(std::io::stderr(), "{style}{label}{style:#} {}", legible(&text.to_string()));
 }
 
@@ -101,7 +118,7 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     if let Some(usage) = error.downcast_ref::<Usage>() {
         return usage.hint.clone();
     }
-    // what to type comes after what was meant
+    // what to type follows the name that was meant
     let library = |error: &goalward::Error| match (error.hint(), typed(error)) {
         (Some(meant), Some(typed)) if error.meant().is_some() => Some(format!("{meant} {typed}")),
         (hint, typed) => hint.map(|hint| with_flags(&hint)).or(typed),
@@ -115,7 +132,7 @@ fn hint(error: &anyhow::Error) -> Option<String> {
     }
 }
 
-/// The library speaks of parameters; some have a flag here.
+/// A hint of the library with the flags of parameters that have one.
 pub(crate) fn with_flags(hint: &str) -> String {
     hint.replace("set restart=true", "add --restart")
 }
@@ -126,9 +143,8 @@ fn typed(error: &goalward::Error) -> Option<String> {
         goalward::Error::MissingSetting { owner, key, .. } => {
             let (flag, list) = settings_of(owner);
             Some(match key.as_str() {
-                "B" => "--set B=3 says that no state costs more than 3 to the goal; --set \
-                        B=oracle takes the true \
-                        bound"
+                "B" => "--set B=3 says that no state costs more than 3 to the goal; --set B=oracle takes \
+                        the true bound"
                     .into(),
                 _ => format!("{flag} {key}=VALUE gives it; goalward list {list} {owner} describes it"),
             })
@@ -143,7 +159,6 @@ fn typed(error: &goalward::Error) -> Option<String> {
         goalward::Error::UnknownSetting { owner, .. } | goalward::Error::Setting { owner, .. } => {
             Some(format!("goalward list {} {owner} describes every parameter", settings_of(owner).1))
         }
-        // the name of the other kind of thing
         goalward::Error::UnknownId { kind: "world", id, .. } if goalward::learners::entry(id).is_ok() => {
             Some(format!("{id} is a learner: goalward learn WORLD --learner {id}"))
         }

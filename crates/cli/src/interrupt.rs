@@ -1,6 +1,5 @@
 //! Ctrl-C: the first asks the work to stop at the next safe place, the second stops at once. So
-//! does the first as long as nothing has begun that could be kept: opening a world and planning on
-//! its truth have no safe place, and need none.
+//! does the first before anything has begun that could be kept.
 
 use crate::exit;
 use goalward::episode::{Episode, Flow, Observer, Step, Stop};
@@ -8,7 +7,7 @@ use goalward::plan::Halt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// What stopped by Ctrl-C exits with, as shells know it.
+/// The exit code after Ctrl-C, as shells know it.
 const EXIT: i32 = 130;
 
 /// Whether Ctrl-C was pressed.
@@ -20,7 +19,7 @@ pub(crate) struct Interrupt {
 
 impl Interrupt {
     /// Listens from now on.
-    pub(crate) fn listen(quiet: bool) -> anyhow::Result<Interrupt> {
+    pub(crate) fn listen() -> anyhow::Result<Interrupt> {
         let interrupt = Interrupt { halt: Halt::new(), begun: Arc::default() };
         let Interrupt { halt, begun } = interrupt.clone();
         ctrlc::set_handler(move || {
@@ -28,9 +27,7 @@ impl Interrupt {
                 std::process::exit(EXIT);
             }
             halt.ask();
-            if !quiet {
-                exit::note("stopping at the next safe place; Ctrl-C again stops at once");
-            }
+            exit::note("stopping at the next safe place; Ctrl-C again stops at once");
         })?;
         Ok(interrupt)
     }
@@ -40,7 +37,7 @@ impl Interrupt {
         self.begun.store(true, Ordering::Relaxed);
     }
 
-    /// What planning calls heed.
+    /// The halt of planning calls.
     pub(crate) fn halt(&self) -> &Halt {
         &self.halt
     }

@@ -1,9 +1,8 @@
 //! One process at a time writes a file.
 //!
-//! The lock is that of the system on a small file beside the one that it stands for, because a
-//! checkpoint is replaced at every save and a lock on itself would go with the old one. It vanishes
-//! with its process, however that ends; what a killed process leaves is an unlocked file, which the
-//! next one takes.
+//! The system's lock is taken on a small file beside it, because a checkpoint is replaced at every
+//! save and a lock on itself would go with the old one. The lock ends with its process; a killed one
+//! leaves an unlocked file, which the next one takes.
 
 use crate::exit::Usage;
 use goalward::output::{clear_up, resolve};
@@ -11,9 +10,11 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 
-/// Held as long as the value lives.
+/// A file that no other process writes as long as this lives.
 #[derive(Debug)]
 pub(crate) struct Lock {
+    /// The file, by the path that was given.
+    pub(crate) path: PathBuf,
     beside: PathBuf,
     _file: File,
 }
@@ -43,11 +44,11 @@ impl Lock {
                 Err(TryLockError::Error(e)) if e.kind() == io::ErrorKind::Unsupported => {}
                 Err(TryLockError::Error(e)) => return Err(failed(e).into()),
             }
-            // whoever had it may have removed it since it was opened
+            // its last owner may have removed it since it was opened
             if !is_still(&file, &beside) {
                 continue;
             }
-            // a process that ended well took its lock file along
+            // only a killed process leaves its lock file
             if file.metadata().is_ok_and(|left| left.len() > 0) {
                 clear_up(beside.parent().unwrap_or(Path::new(".")));
             }
@@ -56,14 +57,14 @@ impl Lock {
                 .and_then(|()| file.rewind())
                 .and_then(|()| write!(file, "{}", std::process::id()));
             signed.and_then(|()| file.flush()).map_err(failed)?;
-            return Ok(Lock { beside, _file: file });
+            return Ok(Lock { path: path.into(), beside, _file: file });
         }
     }
 }
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        // before it is unlocked: nobody else's can be removed
+        // while it is locked: it is no other process's
         let _ = fs::remove_file(&self.beside);
     }
 }
@@ -76,7 +77,7 @@ pub(crate) fn lock_itself(what: &str, path: &Path, file: &File) -> Result<(), Us
     }
 }
 
-/// The file whose lock stands for this one's.
+/// The lock file of a file.
 fn beside(path: &Path) -> anyhow::Result<PathBuf> {
     let target = resolve(path)?;
     let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();

@@ -11,11 +11,12 @@ mod numbers;
 mod output;
 mod outputs;
 mod progress;
-mod seeds;
 mod show;
 mod signals;
 
 use clap::{Parser, Subcommand};
+use clap_complete::Shell;
+use commands::study::{Short, StudyCommand};
 use exit::Outcome;
 use std::process::ExitCode;
 
@@ -59,13 +60,48 @@ EXAMPLES:
     goalward learn hard-instance --learner levis++ --set B=3 --episodes 1000
     goalward reproduce";
 
+const DEMO: &str = "\
+EXAMPLES:
+    goalward demo
+    goalward demo --seeds 5 --episodes 60 --out quick";
+
+const REPRODUCE: &str = "\
+EXAMPLES:
+    goalward reproduce
+    goalward reproduce --episodes 2000 --seeds 4 --out quick
+    goalward reproduce --json > reproduction.json";
+
+const LICENCES: &str = "\
+EXAMPLES:
+    goalward licences | less";
+
 #[derive(Subcommand)]
 enum Command {
-    Demo(commands::demo::DemoArgs),
-    Reproduce(commands::reproduce::ReproduceArgs),
+    /// Show in seconds what a confidence set is worth
+    ///
+    /// Five learners on a small windy grid: LEVIS++ and LEVIS with their printed constants, LEVIS++
+    /// with a radius that was scaled down, and the likelihood set, with LEVIS++ and alone. Short for
+    /// `goalward study run demo`.
+    #[command(after_help = DEMO)]
+    Demo(Short),
+    /// Reproduce the paper's figure: regret of LEVIS++ and its rivals on the hard instance
+    ///
+    /// Runs every learner on every dimension and seed, draws the figure, and says in words what was
+    /// found. The radius with the paper's printed constants and the scaled one, which has no
+    /// guarantee, are kept apart everywhere. Short for `goalward study run reproduce`.
+    #[command(after_help = REPRODUCE)]
+    Reproduce(Short),
     Learn(commands::learn::LearnArgs),
     Compare(commands::compare::CompareArgs),
-    Study(commands::study::StudyArgs),
+    /// Run many learners on many worlds from a file, and get statistics, figures and a report
+    ///
+    /// A study file says which learners run on which worlds with which seeds, what is recorded, and
+    /// what is asked. Every run is one job, whose records are kept as soon as it is done. A study that
+    /// was stopped or killed goes on where it was, and its records are the same bytes as if nothing
+    /// had happened, on any number of threads and machines.
+    #[command(after_help = commands::study::EXAMPLES)]
+    #[command(subcommand, subcommand_required = true, arg_required_else_help = true)]
+    Study(StudyCommand),
     Audit(commands::audit::AuditArgs),
     Serve(Box<commands::serve::ServeArgs>),
     Solve(commands::solve::SolveArgs),
@@ -74,15 +110,27 @@ enum Command {
     Mix(commands::mix::MixArgs),
     Export(commands::export::ExportArgs),
     List(commands::list::ListArgs),
-    Completions(commands::completions::CompletionsArgs),
-    #[command(visible_alias = "licenses")]
-    Licences(commands::licences::LicencesArgs),
+    /// Print a script that completes goalward's commands, options, worlds and learners in your shell
+    ///
+    /// Write it to where your shell looks for completions and start a new shell.
+    #[command(after_help = commands::completions::EXAMPLES)]
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the licences of the software that goalward contains
+    ///
+    /// goalward itself is licensed under MIT or Apache-2.0, at your choice. What others have written
+    /// and is linked into this program is listed with its version and its licence, and the texts
+    /// follow.
+    #[command(visible_alias = "licenses", after_help = LICENCES)]
+    Licences,
 }
 
 fn main() -> ExitCode {
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
-        Err(told) => return exit::told(&told),
+        Err(error) => return exit::clap(&error),
     };
     match run(cli) {
         Ok(outcome) => outcome.into(),
@@ -98,23 +146,29 @@ fn run(cli: Cli) -> anyhow::Result<Outcome> {
     if let Some(threads) = cli.threads {
         rayon::ThreadPoolBuilder::new().num_threads(threads.into()).build_global()?;
     }
-    let quiet = cli.quiet;
+    if cli.quiet {
+        exit::hush();
+    }
     match cli.command {
-        Command::Demo(args) => commands::demo::run(args, quiet),
-        Command::Reproduce(args) => commands::reproduce::run(args, quiet),
-        Command::Learn(args) => commands::learn::run(args, quiet),
-        Command::Study(args) => commands::study::run(args, quiet),
-        Command::Audit(args) => commands::audit::run(args, quiet),
-        Command::Compare(args) => commands::compare::run(args, quiet),
-        Command::Serve(args) => commands::serve::run(*args, quiet),
-        Command::Solve(args) => commands::solve::run(args, quiet),
-        Command::Fit(args) => commands::fit::run(args, quiet),
-        Command::Check(args) => commands::check::run(args, quiet),
-        Command::Mix(args) => commands::mix::run(args, quiet),
-        Command::Export(args) => commands::export::run(args, quiet),
+        Command::Demo(args) => commands::study::short("demo", args),
+        Command::Reproduce(args) => commands::study::short("reproduce", args),
+        Command::Learn(args) => commands::learn::run(args),
+        Command::Study(command) => commands::study::run(command),
+        Command::Audit(args) => commands::audit::run(args),
+        Command::Compare(args) => commands::compare::run(args),
+        Command::Serve(args) => commands::serve::run(*args),
+        Command::Solve(args) => commands::solve::run(args),
+        Command::Fit(args) => commands::fit::run(args),
+        Command::Check(args) => commands::check::run(args),
+        Command::Mix(args) => commands::mix::run(args),
+        Command::Export(args) => commands::export::run(args),
         Command::List(args) => commands::list::run(args),
-        Command::Completions(args) => commands::completions::run(args),
-        Command::Licences(args) => commands::licences::run(args),
+        Command::Completions { shell } => commands::completions::run(shell),
+        Command::Licences => {
+            // the notices of everything linked in; `cargo xtask licences` makes them
+            output::text(include_str!("../../../THIRD-PARTY-LICENSES.txt"))?;
+            Ok(Outcome::Done)
+        }
     }
 }
 

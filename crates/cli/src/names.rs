@@ -1,8 +1,4 @@
-//! Names of worlds and learners on the command line: shells can complete them, and any other text
-//! is let through.
-//!
-//! Whether there is such a world or learner is found out by the registries, whose errors say more
-//! than a list.
+//! Names of worlds and learners on the command line, and names in texts.
 
 use clap::builder::{PossibleValue, StringValueParser, TypedValueParser};
 use clap::{Arg, Command, Error};
@@ -21,15 +17,12 @@ pub(crate) fn learners() -> Vec<&'static str> {
     LEARNERS.iter().map(|learner| learner.id).collect()
 }
 
-/// Reads any text, and offers the ids of worlds.
+/// Accepts any text, and offers these ids to shells. The registries check names later: their errors
+/// say more than a list.
 #[derive(Clone, Copy)]
-pub(crate) struct WorldName;
+pub(crate) struct Suggest(pub(crate) fn() -> Vec<&'static str>);
 
-/// Reads any text, and offers the ids of learners.
-#[derive(Clone, Copy)]
-pub(crate) struct LearnerName;
-
-impl TypedValueParser for WorldName {
+impl TypedValueParser for Suggest {
     type Value = String;
 
     fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, Error> {
@@ -37,24 +30,12 @@ impl TypedValueParser for WorldName {
     }
 
     fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(worlds().into_iter().map(PossibleValue::new)))
+        Some(Box::new((self.0)().into_iter().map(PossibleValue::new)))
     }
 }
 
-impl TypedValueParser for LearnerName {
-    type Value = String;
-
-    fn parse_ref(&self, command: &Command, arg: Option<&Arg>, value: &OsStr) -> Result<String, Error> {
-        StringValueParser::new().parse_ref(command, arg, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        Some(Box::new(learners().into_iter().map(PossibleValue::new)))
-    }
-}
-
-/// Names come from files of others: what would move the cursor, colour the terminal or turn the
-/// direction of the text is spelled out.
+/// A text with names from files: characters that would move the cursor, colour the terminal or turn
+/// the direction of the text are escaped.
 pub(crate) fn legible(text: &str) -> Cow<'_, str> {
     let odd = |c: char| {
         c.is_control() && !"\n\t".contains(c)
@@ -68,7 +49,7 @@ pub(crate) fn legible(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// A name for a place within a line.
+/// The same within a line.
 pub(crate) fn in_line(name: &str) -> String {
     legible(name).replace('\n', "\\n").replace('\t', "\\t")
 }

@@ -2,7 +2,7 @@
 
 use goalward::numeric::Portable;
 
-/// A whole number with its thousands apart.
+/// A whole number with commas between thousands.
 pub(crate) fn count(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();
@@ -32,7 +32,7 @@ pub(crate) fn real(x: f64) -> String {
     text.trim_end_matches('0').trim_end_matches('.').to_string()
 }
 
-/// A number with so many decimals, and never -0.000.
+/// A number with `decimals` digits after the point, and never -0.000.
 pub(crate) fn fixed(x: f64, decimals: usize) -> String {
     let text = format!("{x:.decimals$}");
     match text.strip_prefix('-') {
@@ -41,7 +41,7 @@ pub(crate) fn fixed(x: f64, decimals: usize) -> String {
     }
 }
 
-/// A number with every digit that it has, and with an exponent where there would be rows of zeros.
+/// A number with all its digits, and with an exponent where there would be rows of zeros.
 pub(crate) fn every_digit(x: f64) -> String {
     match x.abs() {
         0.0 => "0".into(), // not -0
@@ -50,7 +50,7 @@ pub(crate) fn every_digit(x: f64) -> String {
     }
 }
 
-/// A vector; only the first numbers of a long one.
+/// The first numbers of a vector.
 pub(crate) fn vector(xs: &[f64]) -> String {
     const SHOWN: usize = 8;
     let shown: Vec<String> = xs.iter().take(SHOWN).map(|&x| real(x)).collect();

@@ -1,24 +1,40 @@
-//! Results on stdout. A reader that went away (`goalward list worlds | head -1`) has all that it
-//! wanted: no error.
+//! Results on stdout. A reader that closes the pipe (`goalward list worlds | head -1`) is no error.
 
 use crate::exit::Usage;
 use crate::names::{in_line, legible};
 use clap::Command;
 use serde::Serialize;
-use serde_json::ser::{Formatter, PrettyFormatter};
 use std::io::{self, ErrorKind, IsTerminal, Write};
+
+/// `--json`, of every command that has a result.
+#[derive(clap::Args, Clone, Copy, Debug, Default)]
+pub(crate) struct Json {
+    /// Print the result as one JSON value
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// `--json` or `--markdown`: otherwise a result is printed as text.
+#[derive(clap::Args, Clone, Copy, Debug, Default)]
+pub(crate) struct Printed {
+    #[command(flatten)]
+    pub(crate) json: Json,
+    /// Print the result as Markdown in named parts, for documents
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) markdown: bool,
+}
 
 /// Prints a text for people that ends with a line break.
 pub(crate) fn text(text: &str) -> Result<(), Usage> {
     bytes(legible(text).as_bytes())
 }
 
-/// Prints what need not be text.
+/// Prints bytes.
 pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Usage> {
     pieces(|out| out.write_all(bytes))
 }
 
-/// Prints what comes piece by piece.
+/// Prints what `write` writes, piece by piece.
 pub(crate) fn pieces(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Usage> {
     let mut out = io::stdout().lock();
     match write(&mut out).and_then(|()| out.flush()) {
@@ -27,69 +43,23 @@ pub(crate) fn pieces(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Re
     }
 }
 
-/// Whether an error says that the reader of what is written has gone.
-pub(crate) fn nobody_reads(error: &anyhow::Error) -> bool {
+/// Whether an error says that the reader of standard output has closed it.
+pub(crate) fn closed(error: &anyhow::Error) -> bool {
     let of = |source: &io::Error| source.kind() == ErrorKind::BrokenPipe;
     matches!(error.downcast_ref(), Some(goalward::Error::Io { source, .. }) if of(source))
 }
 
 /// Prints one JSON value.
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
-    Ok(bytes((pretty(value)? + "\n").as_bytes())?)
+    Ok(bytes(pretty(value)?.as_bytes())?)
 }
 
-/// A JSON value over several lines, in which no zero is negative.
-fn pretty(value: &impl Serialize) -> anyhow::Result<String> {
-    let mut bytes = Vec::new();
-    let formatter = Unsigned(PrettyFormatter::new());
-    value.serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, formatter))?;
-    Ok(String::from_utf8(bytes)?)
-}
-
-/// Prints as usual, but -0.0 as 0.0: the sign of a zero says where it came from, which no reader of
-/// results should have to know.
-struct Unsigned<'a>(PrettyFormatter<'a>);
-
-impl Formatter for Unsigned<'_> {
-    fn write_f64<W: ?Sized + Write>(&mut self, writer: &mut W, value: f64) -> io::Result<()> {
-        self.0.write_f64(writer, if value == 0.0 { 0.0 } else { value })
-    }
-
-    fn begin_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.begin_array(writer)
-    }
-
-    fn end_array<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.end_array(writer)
-    }
-
-    fn begin_array_value<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
-        self.0.begin_array_value(writer, first)
-    }
-
-    fn end_array_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.end_array_value(writer)
-    }
-
-    fn begin_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.begin_object(writer)
-    }
-
-    fn end_object<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.end_object(writer)
-    }
-
-    fn begin_object_key<W: ?Sized + Write>(&mut self, writer: &mut W, first: bool) -> io::Result<()> {
-        self.0.begin_object_key(writer, first)
-    }
-
-    fn begin_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.begin_object_value(writer)
-    }
-
-    fn end_object_value<W: ?Sized + Write>(&mut self, writer: &mut W) -> io::Result<()> {
-        self.0.end_object_value(writer)
-    }
+/// A JSON value over several lines, in which no zero is negative: the sign of a zero says where it
+/// came from, which no reader of results should have to know.
+fn pretty(value: &impl Serialize) -> serde_json::Result<String> {
+    let text = serde_json::to_string_pretty(value)? + "\n";
+    // a text in quotes never ends its line with a digit
+    Ok(text.replace(" -0.0,\n", " 0.0,\n").replace(" -0.0\n", " 0.0\n"))
 }
 
 /// Lines of a name and a value, the values under one another.
@@ -113,9 +83,8 @@ pub(crate) fn item(paragraph: &str, columns: usize) -> String {
     wrapped("* ", paragraph, 2, columns)
 }
 
-/// A paragraph behind what its first line begins with, broken between words at so many columns;
-/// further lines begin with so many blanks. A word that is longer than a line has a line of its
-/// own.
+/// A paragraph after `begin`, broken between words at so many columns; further lines are indented.
+/// A word that is longer than a line gets its own.
 pub(crate) fn wrapped(begin: &str, paragraph: &str, indent: usize, columns: usize) -> String {
     let mut lines = vec![begin.to_string()];
     let (mut used, mut fresh) = (begin.chars().count(), true);
@@ -137,8 +106,7 @@ pub(crate) fn wrapped(begin: &str, paragraph: &str, indent: usize, columns: usiz
     lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
 }
 
-/// How many columns a text for people may have: what the terminal has, at most 100; 80 if stdout is
-/// none.
+/// The columns of a text for people: the terminal's, at most 100; 80 if stdout is no terminal.
 pub(crate) fn columns() -> usize {
     if io::stdout().is_terminal() { terminal_columns() } else { 80 }
 }
@@ -171,10 +139,10 @@ mod tests {
 
     #[test]
     fn no_zero_is_negative_in_json() {
-        let value = (vec![-0.0, 0.0, -1e-300], serde_json::json!({ "a": -0.0, "b": [], "c": {} }));
+        let value = (vec![-0.0, 0.0, -1e-300], serde_json::json!({ "a": -0.0, "b": [], "c": {}, "z": -0.0 }));
         let text = super::pretty(&value).unwrap();
         assert!(!text.contains("-0.0") && text.contains("-1e-300"), "{text}");
         let usual = serde_json::to_string_pretty(&value).unwrap();
-        assert_eq!(text, usual.replace("-0.0", "0.0"), "the form is the usual one");
+        assert_eq!(text, usual.replace("-0.0", "0.0") + "\n", "otherwise as serde_json prints it");
     }
 }

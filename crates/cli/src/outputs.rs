@@ -1,14 +1,14 @@
-//! Every file that a command writes goes through here, and is judged before the work begins:
-//! nothing that the command reads, nothing that it writes already, no device, no folder.
+//! Every file that a command writes is checked here before the work begins: it is none that the
+//! command reads or writes already, no device and no folder.
 //!
-//! `-` and `/dev/stdout` are standard output where a command offers that, and `/dev/null` throws
-//! away what can be thrown away. All else must be a file: it is replaced in one step
-//! ([`goalward::output`]), so that what was there stays until all of the new one is.
+//! `-` and `/dev/stdout` are standard output where a command offers that, and `/dev/null` discards.
+//! Everything else must be a file. It is replaced in one step ([`goalward::output`]), so that the old
+//! one stays until the new one is complete.
 
 use crate::exit::Usage;
 use crate::output;
-use goalward::output::{replace, replace_with, replaceable, same_file};
-use goalward::worlds::{Place, locate, named};
+use goalward::output::{replace_with, replaceable, same_file};
+use goalward::worlds::{Place, locate};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -18,36 +18,24 @@ use std::path::{Path, PathBuf};
 pub(crate) struct Files {
     read: Vec<(String, PathBuf)>,
     written: Vec<(String, PathBuf)>,
-    /// Who has standard output for itself.
+    /// What has standard output for itself.
     printed: Option<String>,
 }
 
 /// Where something is to be written.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Output {
-    /// To standard output.
     Stdout,
-    /// Nowhere: it is thrown away.
+    /// `/dev/null`.
     Nowhere,
-    /// To a file, by the path that was given.
+    /// By the path that was given.
     File(PathBuf),
 }
 
-/// What a flag takes besides files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Takes {
-    /// Nothing else.
-    Files,
-    /// `/dev/null`, `-` and `/dev/stdout`.
-    Stdout,
-}
-
 impl Files {
-    /// The command reads this world, which may be a file.
+    /// The command reads this world, which may be a file; a wrong name is reported on opening it.
     pub(crate) fn reads_world(&mut self, world: &str) {
-        // a name that is wrong is another's business
-        let name = named(world).map_or(world.into(), |(name, _)| name);
-        if let Ok(Place::File(path)) = locate(&name) {
+        if let Ok(Place::File(path)) = locate(world) {
             self.reads("world", path);
         }
     }
@@ -57,21 +45,28 @@ impl Files {
         self.read.push((what.into(), path.into()));
     }
 
-    /// The command is to write this file; `what` is the flag that names it.
-    pub(crate) fn writes(&mut self, what: &str, path: &Path, takes: Takes) -> anyhow::Result<Output> {
-        let shown = path.display();
-        if is_stdout(path) && takes == Takes::Stdout {
-            self.prints(&format!("{what} {shown}"))?;
+    /// The command is to write this file, or to standard output or nowhere; `what` is the flag that
+    /// names it.
+    pub(crate) fn writes(&mut self, what: &str, path: &Path) -> anyhow::Result<Output> {
+        if is_stdout(path) {
+            self.prints(&format!("{what} {}", path.display()))?;
             return Ok(Output::Stdout);
         }
+        if path == Path::new("/dev/null") {
+            return Ok(Output::Nowhere);
+        }
+        self.replaces(what, path)?;
+        Ok(Output::File(path.into()))
+    }
+
+    /// The command is to write this file, and cannot write elsewhere.
+    pub(crate) fn replaces(&mut self, what: &str, path: &Path) -> anyhow::Result<()> {
+        let shown = path.display();
         if is_stdout(path) {
             let reason = format!("{what} {shown}: this goes to a file, never to standard output");
             return Err(Usage::new(reason).hint("name a file; one that is called - is ./-").into());
         }
-        if path == Path::new("/dev/null") && takes != Takes::Files {
-            return Ok(Output::Nowhere);
-        }
-        // what others hold open cannot be replaced by a name
+        // an open file of another process cannot be replaced by its name
         if ["/dev/fd", "/dev/stderr", "/dev/stdin", "/proc"].iter().any(|held| path.starts_with(held)) {
             let reason = format!("{what} {shown}: it is a device or a pipe, not a file");
             return Err(Usage::new(reason).hint("name a file").into());
@@ -79,7 +74,7 @@ impl Files {
         self.has_not(what, path)?;
         replaceable(path).map_err(|error| Usage::new(format!("{what} {error}")).hint("name another file"))?;
         self.written.push((what.into(), path.into()));
-        Ok(Output::File(path.into()))
+        Ok(())
     }
 
     /// The command is to have standard output for this, and for nothing else.
@@ -91,15 +86,14 @@ impl Files {
         }
     }
 
-    /// The command is to write on in this file, which has proved to be the right one; nothing is
-    /// touched yet.
-    pub(crate) fn writes_on(&mut self, what: &str, path: &Path) -> Result<(), Usage> {
+    /// The command is to append to this file.
+    pub(crate) fn appends(&mut self, what: &str, path: &Path) -> Result<(), Usage> {
         self.has_not(what, path)?;
         self.written.push((what.into(), path.into()));
         Ok(())
     }
 
-    /// It is none of the others.
+    /// Requires that it is none of the others.
     fn has_not(&self, what: &str, path: &Path) -> Result<(), Usage> {
         let same = |(_, other): &&(String, PathBuf)| same_file(other, path);
         let shown = path.display();
@@ -115,21 +109,11 @@ impl Files {
 }
 
 impl Output {
-    /// Writes all of it.
     pub(crate) fn put(&self, text: &str) -> anyhow::Result<()> {
-        self.put_bytes(text.as_bytes())
+        self.put_with(|out| out.write_all(text.as_bytes()))
     }
 
-    /// Writes all of it, text or not.
-    pub(crate) fn put_bytes(&self, bytes: &[u8]) -> anyhow::Result<()> {
-        match self {
-            Output::Stdout => Ok(output::bytes(bytes)?),
-            Output::Nowhere => Ok(()),
-            Output::File(path) => Ok(replace(path, bytes)?),
-        }
-    }
-
-    /// Writes what comes piece by piece: what is large need not stand in memory.
+    /// Writes piece by piece, so that not all of it is in memory.
     pub(crate) fn put_with(
         &self,
         write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -170,12 +154,10 @@ pub(crate) fn standard_output() -> std::io::Result<File> {
     Ok(File::from(held?))
 }
 
-/// Refuses to overwrite a file that is not empty and whose beginning says that it is something else
-/// than `kind`.
+/// Refuses to overwrite a file whose first line shows that it is not a `kind`; an empty one may be.
 pub(crate) fn only_over(kind: &str, what: &str, path: &Path, is_one: fn(&str) -> bool) -> Result<(), Usage> {
-    let Ok(file) = File::open(path) else { return Ok(()) }; // there is none
+    let Ok(file) = File::open(path) else { return Ok(()) };
     let mut beginning = Vec::new();
-    // a first line is some hundred bytes long
     let read = BufReader::new(file).take(1 << 16).read_until(b'\n', &mut beginning);
     if read.is_ok() && (beginning.is_empty() || std::str::from_utf8(&beginning).is_ok_and(is_one)) {
         return Ok(());

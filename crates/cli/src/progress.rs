@@ -1,4 +1,4 @@
-//! Progress on stderr: hidden when that is no terminal, and when the user wants quiet.
+//! Progress on stderr: hidden when that is no terminal, and with `--quiet`.
 
 use crate::exit;
 use crate::interrupt::Interrupt;
@@ -11,63 +11,59 @@ use goalward::plan::Halt;
 use goalward::worlds::{self, Place};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::sync::mpsc::{RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often the figures of a run are drawn anew.
+/// How often a bar is drawn.
 const PACE: Duration = Duration::from_millis(100);
-/// What does not come for so long through a pipe is said to be waited for.
+/// How long a pipe may be silent before that is noted.
 const PATIENCE: Duration = Duration::from_millis(700);
-/// What takes less is not worth a bar.
+/// Reading that takes less has no bar.
 const AFTER: Duration = Duration::from_secs(2);
-/// The clock is looked at every so many steps: a step can be faster than a look.
+/// Steps between two looks at the clock: a step can be faster than a look.
 const LOOK_EVERY: u64 = 64;
 
-fn bar(units: u64, quiet: bool, template: &str) -> ProgressBar {
-    let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
+fn bar(units: Option<u64>, template: &str) -> ProgressBar {
+    let target = if exit::quiet() { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
     let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
-    ProgressBar::with_draw_target(Some(units), target).with_style(style.progress_chars("=> "))
+    ProgressBar::with_draw_target(units, target).with_style(style.progress_chars("=> "))
 }
 
-/// Says what a command is at while that cannot be counted.
+/// Says what a command is doing while that cannot be counted.
 pub(crate) struct Busy {
     bar: ProgressBar,
-    /// The counts when what it is at began, and the states that were solved then.
+    /// The counts when it began that, and the states that were solved then.
     began: Arc<Mutex<(Gauge, u64)>>,
     halt: Halt,
 }
 
 impl Busy {
-    pub(crate) fn new(what: impl Into<String>, quiet: bool) -> Busy {
-        let target = if quiet { ProgressDrawTarget::hidden() } else { ProgressDrawTarget::stderr() };
-        let style = ProgressStyle::with_template("{spinner} {msg}{counts}, {elapsed}");
+    pub(crate) fn new(what: impl Into<String>) -> Busy {
         let (began, halt) = (Arc::new(Mutex::new((Gauge::now(), 0))), Halt::new());
-        let line = halt.clone();
-        let since = began.clone();
+        let (since, solving) = (began.clone(), halt.clone());
         let counts = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
-            let (since, solved) = *since.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-            // what cannot be drawn is left out
-            let _ = out.write_str(&counts(Gauge::now().since(since), line.states() - solved, line.lacking()));
+            let (since, solved) = *since.lock().unwrap_or_else(PoisonError::into_inner);
+            let done = Gauge::now().since(since);
+            let _ = out.write_str(&counts(done, solving.states() - solved, solving.lacking()));
         };
-        let style = style.unwrap_or_else(|_| ProgressStyle::default_spinner()).with_key("counts", counts);
-        let bar = ProgressBar::with_draw_target(None, target).with_style(style);
+        let bar = bar(None, "{spinner} {msg}{counts}, {elapsed}");
+        bar.set_style(bar.style().with_key("counts", counts));
         bar.set_message(in_line(&what.into()));
         bar.enable_steady_tick(PACE);
         Busy { bar, began, halt }
     }
 
     pub(crate) fn say(&self, what: impl Into<String>) {
-        *self.began.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) =
-            (Gauge::now(), self.halt.states());
+        *self.began.lock().unwrap_or_else(PoisonError::into_inner) = (Gauge::now(), self.halt.states());
         self.bar.set_message(in_line(&what.into()));
     }
 
-    /// What planning says how far it is by.
+    /// Through which planning reports how far it is.
     pub(crate) fn halt(&self) -> &Halt {
         &self.halt
     }
 
-    /// Does something that writes to the terminal.
+    /// Hides the bar while something is written to the terminal.
     pub(crate) fn aside<T>(&self, act: impl FnOnce() -> T) -> T {
         self.bar.suspend(act)
     }
@@ -79,8 +75,7 @@ impl Drop for Busy {
     }
 }
 
-/// How far reading, building and planning are, as it stands behind what is being done; nothing before
-/// there is something to count.
+/// How far reading, building and planning are, as it follows what is being done.
 fn counts(done: Gauge, states: u64, lacking: Option<f64>) -> String {
     let mut text = String::new();
     if done.bytes >= 1_000_000 {
@@ -95,7 +90,7 @@ fn counts(done: Gauge, states: u64, lacking: Option<f64>) -> String {
     text + &residual(lacking)
 }
 
-/// What equations lack, behind what is being done.
+/// The residual of the equations over the admissible one.
 fn residual(lacking: Option<f64>) -> String {
     match lacking.filter(|&lacking| lacking > 1.0 && lacking.is_finite()) {
         Some(lacking) => format!(", residual {lacking:.0e} times what is enough"),
@@ -103,57 +98,45 @@ fn residual(lacking: Option<f64>) -> String {
     }
 }
 
-/// Whether a run is at a planning call that takes long, and what that lacks.
+/// Whether a run is in a long planning call, and its residual.
 fn planning(lacking: Option<f64>) -> String {
     lacking.map_or(String::new(), |_| format!("  planning{}", residual(lacking)))
 }
 
-/// Says what is waited for if a world comes through a pipe, or is to be typed, and does not come.
-pub(crate) struct Waiting {
-    _until: Option<Sender<()>>,
-}
-
-impl Waiting {
-    /// Watches the opening of a world until it is dropped.
-    pub(crate) fn new(world: &str, quiet: bool) -> Waiting {
-        let kind = match worlds::locate(world) {
-            Ok(Place::File(path)) if !quiet => files::kind(path).ok(),
-            _ => None,
-        };
-        let what = match kind {
-            Some(files::Kind::Pipe) => format!("waiting for what comes through the pipe {world}"),
-            Some(files::Kind::Terminal) => {
-                "waiting for a model to be typed, its end marked by Ctrl-D".to_string()
-            }
-            Some(files::Kind::File) | None => return Waiting { _until: None },
-        };
-        let (until, over) = std::sync::mpsc::channel();
-        std::thread::spawn(move || {
-            if over.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
-                exit::note(format!("{what}; Ctrl-C stops"));
-            }
-        });
-        Waiting { _until: Some(until) }
-    }
+/// Notes that a world comes through a pipe, or is to be typed, if it does not come; until the value is
+/// dropped.
+pub(crate) fn waiting(world: &str) -> Option<Sender<()>> {
+    let Ok(Place::File(path)) = worlds::locate(world) else { return None };
+    let what = match files::kind(path).ok()? {
+        files::Kind::Pipe => format!("waiting for what comes through the pipe {world}"),
+        files::Kind::Terminal => "waiting for a model to be typed, its end marked by Ctrl-D".to_string(),
+        files::Kind::File => return None,
+    };
+    let (until, over) = std::sync::mpsc::channel();
+    std::thread::spawn(move || {
+        if over.recv_timeout(PATIENCE) == Err(RecvTimeoutError::Timeout) {
+            exit::note(format!("{what}; Ctrl-C stops"));
+        }
+    });
+    Some(until)
 }
 
 /// Shows how much of a log was read, once that has taken two seconds.
 pub(crate) struct Reading {
     bar: Option<ProgressBar>,
+    /// That of the log, if it is a file.
     size: Option<u64>,
-    quiet: bool,
     began: Instant,
     drawn: Instant,
 }
 
 impl Reading {
-    /// `size` is that of the file, where it is one.
-    pub(crate) fn new(size: Option<u64>, quiet: bool) -> Reading {
+    pub(crate) fn new(size: Option<u64>) -> Reading {
         let now = Instant::now();
-        Reading { bar: None, size, quiet, began: now, drawn: now }
+        Reading { bar: None, size, began: now, drawn: now }
     }
 
-    /// So many rows were read, from so many bytes.
+    /// `rows` were read, from `bytes`.
     pub(crate) fn at(&mut self, rows: u64, bytes: u64) {
         if !rows.is_multiple_of(LOOK_EVERY * 64) || self.drawn.elapsed() < PACE {
             return;
@@ -167,7 +150,7 @@ impl Reading {
             None => "{spinner} {msg}, {elapsed}",
         };
         let bar = self.bar.get_or_insert_with(|| {
-            let bar = bar(self.size.unwrap_or(0), self.quiet, template).with_elapsed(self.began.elapsed());
+            let bar = bar(Some(self.size.unwrap_or(0)), template).with_elapsed(self.began.elapsed());
             bar.reset_eta();
             bar
         });
@@ -196,12 +179,11 @@ pub(crate) struct Meter {
 
 impl Meter {
     /// `done` of `episodes` are done already.
-    pub(crate) fn new(done: u64, episodes: u64, halt: Halt, quiet: bool) -> Meter {
+    pub(crate) fn new(done: u64, episodes: u64, halt: Halt) -> Meter {
         let template =
             "{spinner} [{bar:30}] {pos}/{len} episodes, {elapsed}, {eta} left{planning}  {wide_msg}";
-        let bar = bar(episodes, quiet, template);
+        let bar = bar(Some(episodes), template);
         let planning = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
-            // what cannot be drawn is left out
             let _ = out.write_str(&planning(halt.lacking()));
         };
         bar.set_style(bar.style().with_key("planning", planning));
@@ -230,7 +212,6 @@ impl Meter {
     }
 }
 
-/// Takes the bar away, so that what follows stands on a clean line.
 impl Drop for Meter {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
@@ -261,21 +242,16 @@ impl Observer for Meter {
 /// Shows how far a job of many runs is.
 pub(crate) struct Jobs {
     bar: Mutex<Option<ProgressBar>>,
-    quiet: bool,
     interrupt: Interrupt,
 }
 
 impl Jobs {
-    pub(crate) fn new(quiet: bool, interrupt: Interrupt) -> Jobs {
-        Jobs { bar: Mutex::new(None), quiet, interrupt }
+    pub(crate) fn new(interrupt: Interrupt) -> Jobs {
+        Jobs { bar: Mutex::new(None), interrupt }
     }
 
-    fn with_bar(&self, act: impl FnOnce(&ProgressBar)) {
-        // a bar is only drawn: what a panicking thread left behind does no harm
-        let bar = self.bar.lock().unwrap_or_else(|poisoned| poisoned.into_inner());
-        if let Some(bar) = bar.as_ref() {
-            act(bar);
-        }
+    fn bar(&self) -> MutexGuard<'_, Option<ProgressBar>> {
+        self.bar.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -283,18 +259,22 @@ impl goalward_lab::Progress for Jobs {
     fn begin(&self, what: &str, units: u64) {
         self.interrupt.begin();
         self.end();
-        let bar = bar(units, self.quiet, "{msg}  [{bar:30}] {percent:>3}%  {elapsed}, {eta} left");
+        let bar = bar(Some(units), "{msg}  [{bar:30}] {percent:>3}%  {elapsed}, {eta} left");
         bar.set_message(in_line(what));
         bar.enable_steady_tick(PACE);
-        *self.bar.lock().unwrap_or_else(|poisoned| poisoned.into_inner()) = Some(bar);
+        *self.bar() = Some(bar);
     }
 
     fn advance(&self, units: u64) {
-        self.with_bar(|bar| bar.inc(units));
+        if let Some(bar) = &*self.bar() {
+            bar.inc(units);
+        }
     }
 
     fn end(&self) {
-        self.with_bar(ProgressBar::finish_and_clear);
+        if let Some(bar) = &*self.bar() {
+            bar.finish_and_clear();
+        }
     }
 
     fn halt(&self) -> Halt {

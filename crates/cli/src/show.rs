@@ -2,26 +2,27 @@
 
 use crate::exit::{Usage, note};
 use crate::output;
-use crate::outputs::{Files, Output, Takes};
+use crate::outputs::Files;
+use goalward::output::replace;
 use goalward_lab::figure::Format;
 use goalward_lab::pictures::grid::Scene;
 use std::path::{Path, PathBuf};
 
-/// What `--show` asked for, judged before the work begins.
+/// What `--show` asks for, checked before the work begins.
 pub(crate) struct Show {
-    picture: Option<(PathBuf, Format, Output)>,
+    picture: Option<(PathBuf, Format)>,
     terminal: bool,
 }
 
-/// How a file's name ends, in small letters.
+/// A file's ending, in small letters.
 pub(crate) fn ending(path: &Path) -> Option<String> {
     path.extension().map(|ending| ending.to_string_lossy().to_lowercase())
 }
 
 impl Show {
-    /// Refuses a file whose name says nothing of its format, and a text that --json would have to
-    /// share standard output with. `taken` if something else is printed there alone.
-    pub(crate) fn judge(
+    /// Refuses a file without a format's ending, and a text where something else is printed alone
+    /// (`taken`).
+    pub(crate) fn check(
         asked: &Option<Option<PathBuf>>,
         taken: bool,
         files: &mut Files,
@@ -38,27 +39,19 @@ impl Show {
             let hint = "--show alone prints in the terminal; a world goes before --show";
             return Err(Usage::new(reason).hint(hint).into());
         };
-        let output = files.writes("--show", path, Takes::Files)?;
-        Ok(Some(Show { picture: Some((path.clone(), format, output)), terminal: !taken }))
+        files.replaces("--show", path)?;
+        Ok(Some(Show { picture: Some((path.clone(), format)), terminal: !taken }))
     }
 
     /// Prints it and writes it.
-    pub(crate) fn put(
-        &self,
-        scene: &Scene,
-        title: &str,
-        notes: &[String],
-        quiet: bool,
-    ) -> anyhow::Result<()> {
+    pub(crate) fn put(&self, scene: &Scene, title: &str, notes: &[String]) -> anyhow::Result<()> {
         if self.terminal {
             output::text(&format!("\n{}", scene.text()))?;
         }
-        if let Some((path, format, output)) = &self.picture {
+        if let Some((path, format)) = &self.picture {
             let picture = scene.picture("show", title, notes.to_vec(), &[*format])?;
-            output.put_bytes(picture.file(*format))?;
-            if !quiet {
-                note(format!("wrote {}", path.display()));
-            }
+            replace(path, picture.file(*format))?;
+            note(format!("wrote {}", path.display()));
         }
         Ok(())
     }

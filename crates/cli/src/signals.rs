@@ -1,8 +1,5 @@
-//! Signals that end a process which may be waiting for input: a thread waits for them, saves, and
-//! ends it.
-//!
-//! They are held back in every thread but for that one's waiting: so nothing is interrupted in the
-//! middle, and it is known which signal it was.
+//! Signals that end a process which may be waiting for input: one thread waits for them, saves, and
+//! ends the process. They are blocked in all others, so that nothing is interrupted.
 
 #[cfg(unix)]
 use nix::sys::signal::{SigSet, Signal};
@@ -13,15 +10,14 @@ fn both() -> SigSet {
     [Signal::SIGINT, Signal::SIGTERM].into_iter().collect()
 }
 
-/// Holds them back in this thread and in those that it starts: to be called before there are any,
-/// and before [`watch`].
+/// Blocks them in this thread and in those that it starts; to be called before there are any.
 #[cfg(unix)]
 pub(crate) fn hold() -> anyhow::Result<()> {
     Ok(both().thread_block()?)
 }
 
-/// Waits for one in a thread of its own, and calls `act` with the exit code that shells know it by.
-/// If another one comes meanwhile, the process ends at once.
+/// Waits for one in a thread, and calls `act` with the exit code by which shells know it. A second
+/// one ends the process at once.
 #[cfg(unix)]
 pub(crate) fn watch(act: impl FnOnce(i32) + Send + 'static) {
     let next = || both().wait().map(|signal| 128 + signal as i32);
@@ -36,7 +32,7 @@ pub(crate) fn watch(act: impl FnOnce(i32) + Send + 'static) {
     });
 }
 
-/// Ctrl-C is not held back where there are no signals.
+/// Ctrl-C is not blocked where there are no signals.
 #[cfg(not(unix))]
 pub(crate) fn hold() -> anyhow::Result<()> {
     Ok(())

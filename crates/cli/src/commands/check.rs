@@ -3,8 +3,8 @@
 use super::World;
 use crate::exit::{Outcome, with_flags};
 use crate::numbers::{count, real};
-use crate::output::{self, Sheet};
-use crate::progress::{Busy, Waiting};
+use crate::output::{self, Json, Sheet};
+use crate::progress::{Busy, waiting};
 use goalward::check::{self, Level, Report};
 
 const EXAMPLES: &str = "\
@@ -32,18 +32,17 @@ EXAMPLES:
 pub(crate) struct CheckArgs {
     #[command(flatten)]
     world: World,
-    /// Print the report as one JSON value
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    printed: Json,
 }
 
-pub(crate) fn run(args: CheckArgs, quiet: bool) -> anyhow::Result<Outcome> {
-    let busy = Busy::new(format!("checking {}", args.world.world), quiet);
+pub(crate) fn run(args: CheckArgs) -> anyhow::Result<Outcome> {
+    let busy = Busy::new(format!("checking {}", args.world.world));
     let (world, params) = args.world.named()?;
-    let waiting = Waiting::new(&world, quiet);
+    let waiting = waiting(&world);
     let report = check::check(&world, &params)?;
     drop((waiting, busy));
-    match args.json {
+    match args.printed.json {
         true => output::json(&report)?,
         false => output::text(&text(&report))?,
     }
@@ -85,7 +84,7 @@ fn text(report: &Report) -> String {
     sheet.render() + "\n" + &findings(report)
 }
 
-/// What is unknown, and the set it lies in.
+/// theta, and the set B it lies in.
 fn unknowns(report: &Report, sheet: &mut Sheet) {
     if let (Some(dim), Some(free)) = (report.dim, report.free) {
         let known = if free == 0 { ": the model is known" } else { "" };
@@ -111,7 +110,7 @@ fn unknowns(report: &Report, sheet: &mut Sheet) {
     }
 }
 
-/// What was found, and the verdict.
+/// The findings, and the verdict.
 fn findings(report: &Report) -> String {
     let mut text = String::new();
     for finding in &report.findings {

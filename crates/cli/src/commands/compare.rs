@@ -2,15 +2,14 @@
 
 use super::World;
 use super::study::{COPY, Kept, go};
-use crate::counts::whole;
+use crate::counts::{Seeds, whole};
 use crate::exit::{Outcome, Usage};
-use crate::names::LearnerName;
+use crate::names::{Suggest, learners as ids};
 use crate::progress::Busy;
-use crate::seeds::Seeds;
 use goalward::files::{self, json};
 use goalward::{Settings, did_you_mean_first, learners, worlds};
 use goalward_lab::engine::RunOptions;
-use goalward_lab::study::{Length, Study, StudyFile};
+use goalward_lab::study::{Length, Study, StudyFile, parse_seeds};
 use goalward_lab::{Contender, Place};
 
 const EXAMPLES: &str = "\
@@ -33,10 +32,10 @@ pub(crate) struct CompareArgs {
     world: World,
     /// The contenders, separated by commas: a learner's id, or ID@KEY=VALUE
     #[arg(long, value_name = "A,B,...", required = true, value_delimiter = ',')]
-    #[arg(value_parser = LearnerName, hide_possible_values = true)]
+    #[arg(value_parser = Suggest(ids), hide_possible_values = true)]
     learners: Vec<String>,
     /// How many seeds, or which: 20 means 0..20, which is 0 to 19; 0..4,7 is 0, 1, 2, 3 and 7
-    #[arg(long, value_name = "SEEDS", default_value = "0..20")]
+    #[arg(long, value_name = "SEEDS", default_value = "0..20", value_parser = parse_seeds)]
     seeds: Seeds,
     /// The number of episodes of every run
     #[arg(long, value_name = "K", default_value_t = 1000, value_parser = whole::<u64>(1..))]
@@ -55,7 +54,7 @@ pub(crate) struct CompareArgs {
     kept: Kept,
 }
 
-pub(crate) fn run(args: CompareArgs, quiet: bool) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: CompareArgs) -> anyhow::Result<Outcome> {
     let contenders = contenders_of(&args.learners, &Settings::parse(&args.settings)?)?;
     if let Some(unknown) = args.against.iter().find(|a| contenders.iter().all(|c| c.label != **a)) {
         let meant = did_you_mean_first(unknown, contenders.iter().map(|c| c.label.as_str()));
@@ -63,15 +62,15 @@ pub(crate) fn run(args: CompareArgs, quiet: bool) -> anyhow::Result<Outcome> {
         return Err(Usage::new(format!("--against {unknown}: no such contender")).hint(hint).into());
     }
     let (world, params) = args.world.named()?;
-    let (place, piped) = reopened(&world, &params, quiet)?;
+    let (place, piped) = reopened(&world, &params)?;
     let length = Length { episodes: args.episodes, max_steps: args.max_steps, by_steps: false };
-    let study = Study::comparison(place, length, contenders, args.seeds.0, args.against)?;
-    let (file, out) = (StudyFile::without_file(study), args.kept.below("compare"));
-    go(&file, (&out, &args.kept), piped, &RunOptions::default(), quiet)
+    let study = Study::comparison(place, length, contenders, args.seeds, args.against)?;
+    go(&StudyFile::without_file(study), &args.kept, piped, &RunOptions::default())
 }
 
-/// A world that a study can open again: what comes through a pipe is to be kept beside the results.
-fn reopened(world: &str, params: &Settings, quiet: bool) -> anyhow::Result<(Place, Option<String>)> {
+/// A world that a study can open again; one that comes through a pipe is also given as a problem
+/// file, to be kept beside the results.
+fn reopened(world: &str, params: &Settings) -> anyhow::Result<(Place, Option<String>)> {
     let label = super::spelled(world, params);
     let path = match worlds::locate(world)? {
         worlds::Place::Built(_) => {
@@ -83,14 +82,14 @@ fn reopened(world: &str, params: &Settings, quiet: bool) -> anyhow::Result<(Plac
         let world = std::fs::canonicalize(path)?.to_string_lossy().into_owned();
         return Ok((Place { label, world, params: params.clone() }, None));
     }
-    let busy = Busy::new(format!("opening {world}"), quiet);
-    let instance = super::open(world, params, &busy, quiet)?;
+    let busy = Busy::new(format!("opening {world}"));
+    let instance = super::open(world, params, &busy)?;
     let place = Place { label, world: COPY.into(), params: Settings::new() };
     Ok((place, Some(json::to_json(&instance))))
 }
 
-/// Reads the contenders and gives each the common settings that its learner has, but for those it
-/// sets itself.
+/// Reads the contenders, and gives each the common settings that its learner has and that it does
+/// not set itself.
 fn contenders_of(texts: &[String], common: &Settings) -> anyhow::Result<Vec<Contender>> {
     let mut contenders = Contender::parse_all(texts)?;
     for (key, value) in common.iter() {

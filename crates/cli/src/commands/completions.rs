@@ -5,36 +5,26 @@ use crate::{Cli, names, output};
 use clap::{Arg, CommandFactory};
 use clap_complete::Shell;
 
-const EXAMPLES: &str = "\
+pub(crate) const EXAMPLES: &str = "\
 EXAMPLES:
     goalward completions bash > ~/.local/share/bash-completion/completions/goalward
     goalward completions zsh > ~/.zfunc/_goalward
     goalward completions fish > ~/.config/fish/completions/goalward.fish";
 
-/// Print a script that completes goalward's commands, options, worlds and learners in your shell
-///
-/// Write it to where your shell looks for completions and start a new shell.
-#[derive(clap::Args)]
-#[command(after_help = EXAMPLES)]
-pub(crate) struct CompletionsArgs {
-    /// The shell
-    shell: Shell,
-}
-
-pub(crate) fn run(args: CompletionsArgs) -> anyhow::Result<Outcome> {
-    let mut script = Vec::new(); // a reader that goes away must not make the generator panic
-    clap_complete::generate(args.shell, &mut Cli::command(), "goalward", &mut script);
+pub(crate) fn run(shell: Shell) -> anyhow::Result<Outcome> {
+    let mut script = Vec::new(); // not stdout: the generator panics where the reader closes it
+    clap_complete::generate(shell, &mut Cli::command(), "goalward", &mut script);
     let script = String::from_utf8_lossy(&script);
-    output::text(&match args.shell {
+    output::text(&match shell {
         Shell::Zsh => zsh(&script),
         Shell::Fish => fish(&script),
-        // bash turns to files by itself where no id fits
+        // bash offers files by itself where no id fits
         _ => script.into_owned(),
     })?;
     Ok(Outcome::Done)
 }
 
-/// zsh would offer the ids of worlds alone: files are worlds, too.
+/// The script of zsh, which would offer the ids of worlds and no files.
 fn zsh(script: &str) -> String {
     const BEGIN: &str = "_goalward() {";
     let ids = names::worlds().join(" ");
@@ -46,8 +36,7 @@ fn zsh(script: &str) -> String {
     script.replacen(BEGIN, &(both + BEGIN), 1)
 }
 
-/// fish would offer the ids of worlds alone behind an option, and none where WORLD stands by
-/// itself.
+/// The script of fish, which would offer no files after an option, and no ids for WORLD.
 fn fish(script: &str) -> String {
     let first = names::worlds().into_iter().next().unwrap_or_default();
     let mut script = script.replace(&format!(" -r -f -a \"{first}"), &format!(" -r -F -a \"{first}"));

@@ -27,11 +27,11 @@ pub(crate) struct ExportArgs {
     output: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: ExportArgs, quiet: bool) -> anyhow::Result<Outcome> {
-    let output = problem_file(args.output.as_deref(), std::slice::from_ref(&args.world.world))?;
+pub(crate) fn run(args: ExportArgs) -> anyhow::Result<Outcome> {
     let (world, params) = args.world.named()?;
-    let busy = Busy::new(format!("opening {world}"), quiet);
-    let instance = super::open(&world, &params, &busy, quiet)?;
-    put(&instance, &output, busy, quiet)?;
+    let output = problem_file(args.output.as_deref(), [&world])?;
+    let busy = Busy::new(format!("opening {world}"));
+    let instance = super::open(&world, &params, &busy)?;
+    put(&instance, &output, busy)?;
     Ok(Outcome::Done)
 }

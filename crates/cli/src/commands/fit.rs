@@ -5,7 +5,7 @@ use super::learn::theta::{known, plain};
 use crate::counts::share;
 use crate::exit::{Outcome, Usage, hint_at, note};
 use crate::numbers::{count, real, seconds};
-use crate::output::{self, Sheet};
+use crate::output::{self, Json, Sheet};
 use crate::progress::{Busy, Reading};
 use goalward::offline::{self, Fit, Fitter, Log, Range};
 use goalward::problem::{Problem, State};
@@ -60,12 +60,11 @@ pub(crate) struct FitArgs {
     /// the fitted mixture]
     #[arg(long, value_name = "FILE")]
     policy: Option<PathBuf>,
-    /// Print the result as one JSON value
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    printed: Json,
 }
 
-pub(crate) fn run(args: FitArgs, quiet: bool) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: FitArgs) -> anyhow::Result<Outcome> {
     let began = Instant::now();
     let (world, params) = args.world.named()?;
     let stdin = |path: &Path| path == Path::new("-");
@@ -74,12 +73,12 @@ pub(crate) fn run(args: FitArgs, quiet: bool) -> anyhow::Result<Outcome> {
         let reason = "standard input can be read once: only one of WORLD, LOG and --policy may be -";
         return Err(Usage::new(reason).into());
     }
-    let busy = Busy::new(format!("opening {world}"), quiet);
-    let problem = super::open(&world, &params, &busy, quiet)?.problem;
+    let busy = Busy::new(format!("opening {world}"));
+    let problem = super::open(&world, &params, &busy)?.problem;
     let policy = args.policy.as_deref().map(|path| policy(&problem, path)).transpose()?;
     drop(busy);
-    let mut fit = read(&problem, &args, quiet)?;
-    let busy = Busy::new("looking for what the policy costs", quiet);
+    let mut fit = read(&problem, &args)?;
+    let busy = Busy::new("looking for what the policy costs");
     let given = policy.is_some();
     let policy = policy.or_else(|| fit.policy());
     let range = match &policy {
@@ -87,23 +86,22 @@ pub(crate) fn run(args: FitArgs, quiet: bool) -> anyhow::Result<Outcome> {
         _ => None,
     };
     drop(busy);
-    let told = Told { world: super::spelled(&world, &params), problem: &problem, fit: &fit, given, range };
+    let summary =
+        Summary { world: super::spelled(&world, &params), problem: &problem, fit: &fit, given, range };
     let time = began.elapsed().as_secs_f64();
-    match args.json {
-        true => output::json(&told.json(&args.log, time))?,
-        false => output::text(&told.summary(time))?,
+    match args.printed.json {
+        true => output::json(&summary.json(&args.log, time))?,
+        false => output::text(&summary.text(time))?,
     }
-    if !quiet {
-        told.warn();
-    }
+    summary.warn();
     Ok(Outcome::Done)
 }
 
-/// Reads the log, and fits what it says.
-fn read(problem: &Arc<Problem>, args: &FitArgs, quiet: bool) -> anyhow::Result<Fit> {
+/// Reads the log and fits it.
+fn read(problem: &Arc<Problem>, args: &FitArgs) -> anyhow::Result<Fit> {
     let mut fitter = Fitter::new(problem, args.delta)?;
     let source = offline::open(&args.log)?;
-    let (read, mut reading) = (source.read.clone(), Reading::new(source.size, quiet));
+    let (read, mut reading) = (source.read.clone(), Reading::new(source.size));
     let mut log = Log::new(problem, source.bytes, &args.log);
     let mut rows = 0u64;
     while let Some(row) = log.next_row()? {
@@ -116,7 +114,7 @@ fn read(problem: &Arc<Problem>, args: &FitArgs, quiet: bool) -> anyhow::Result<F
         return Err(Usage::new(reason).hint("goalward fit --help shows what a log looks like").into());
     }
     drop(reading);
-    let _busy = Busy::new("fitting", quiet);
+    let _busy = Busy::new("fitting");
     Ok(fitter.finish())
 }
 
@@ -129,8 +127,8 @@ fn policy(problem: &Problem, path: &Path) -> anyhow::Result<Vec<usize>> {
     Ok(offline::read_policy(problem, &text, path)?)
 }
 
-/// What there is to tell.
-struct Told<'a> {
+/// The fit and the range of the policy.
+struct Summary<'a> {
     world: String,
     problem: &'a Problem,
     fit: &'a Fit,
@@ -139,8 +137,8 @@ struct Told<'a> {
     range: Option<Range>,
 }
 
-impl Told<'_> {
-    fn summary(&self, time: f64) -> String {
+impl Summary<'_> {
+    fn text(&self, time: f64) -> String {
         let fit = self.fit;
         let mut sheet = Sheet::default();
         sheet.row("world", &self.world);
@@ -229,7 +227,7 @@ impl Told<'_> {
         })
     }
 
-    /// What must not be overlooked.
+    /// Notes on results that mean nothing.
     fn warn(&self) {
         let rejected = self.fit.misfit.step.is_some();
         if rejected || self.fit.contradiction {

@@ -1,7 +1,7 @@
 //! `goalward list`
 
 use crate::exit::Outcome;
-use crate::output::{self, wrapped};
+use crate::output::{self, Printed, wrapped};
 use goalward::learners::{self, Family, LEARNERS, LearnerEntry};
 use goalward::parameters::Parameter;
 use goalward::worlds::{self, COMMON, WORLDS, WorldEntry};
@@ -21,6 +21,9 @@ EXAMPLES:
 ///
 /// A world's parameters are set with --param key=value, a learner's with --set key=value. A default
 /// in parentheses is computed from the problem; a parameter without a default must be given.
+///
+/// --json prints an array of the registry's entries; of one, the entry. --markdown prints a table of
+/// all learners.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ListArgs {
@@ -28,12 +31,8 @@ pub(crate) struct ListArgs {
     what: What,
     /// The one to describe in full, with its parameters
     id: Option<String>,
-    /// Print a JSON array of the registry's entries; of one, the entry
-    #[arg(long, conflicts_with = "markdown")]
-    json: bool,
-    /// Print a table of all learners as a named part of Markdown, for documents
-    #[arg(long, conflicts_with = "id")]
-    markdown: bool,
+    #[command(flatten)]
+    printed: Printed,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -43,14 +42,14 @@ enum What {
 }
 
 pub(crate) fn run(args: ListArgs) -> anyhow::Result<Outcome> {
-    if args.markdown {
-        let what = args.what;
-        anyhow::ensure!(matches!(what, What::Learners), "there is a table in Markdown of learners only");
+    if args.printed.markdown {
+        let all = matches!((args.what, &args.id), (What::Learners, None));
+        anyhow::ensure!(all, "there is a table in Markdown of all learners only");
         output::text(&markdown())?;
         return Ok(Outcome::Done);
     }
     let columns = columns();
-    match (args.what, args.id.as_deref(), args.json) {
+    match (args.what, args.id.as_deref(), args.printed.json.json) {
         (What::Worlds, None, true) => output::json(&WORLDS)?,
         (What::Learners, None, true) => output::json(&LEARNERS)?,
         (What::Worlds, Some(id), true) => output::json(worlds::entry(id)?)?,
@@ -65,7 +64,7 @@ pub(crate) fn run(args: ListArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// What the user says, or what the terminal has; a pipe has room.
+/// The columns that the user asks for, or the terminal's; 100 in a pipe.
 fn columns() -> usize {
     let said = std::env::var("COLUMNS").ok().and_then(|text| text.parse::<usize>().ok());
     match said {

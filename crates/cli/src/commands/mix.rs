@@ -1,10 +1,10 @@
 //! `goalward mix`
 
-use super::{Parameters, named, problem_file, put, say_restarting};
+use super::{Parameters, problem_file, put, say_restarting, together};
 use crate::exit::{Outcome, Usage};
-use crate::names::WorldName;
+use crate::names::{Suggest, worlds as ids};
 use crate::outputs::is_stdin;
-use crate::progress::{Busy, Waiting};
+use crate::progress::{Busy, waiting};
 use goalward::parameters::parse_number;
 use goalward::problem::{Mixer, distinct_names};
 use goalward::worlds::{self, RESTART};
@@ -41,7 +41,7 @@ EXAMPLES:
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MixArgs {
     /// The models
-    #[arg(value_name = "MODEL", required = true, value_parser = WorldName, hide_possible_values = true)]
+    #[arg(value_name = "MODEL", required = true, value_parser = Suggest(ids), hide_possible_values = true)]
     models: Vec<String>,
     #[command(flatten)]
     parameters: Parameters,
@@ -53,34 +53,37 @@ pub(crate) struct MixArgs {
     output: Option<PathBuf>,
 }
 
-pub(crate) fn run(args: MixArgs, quiet: bool) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: MixArgs) -> anyhow::Result<Outcome> {
     let weight = |text: &String| {
         parse_number(text.trim()).ok_or_else(|| Usage::new(format!("--weights: {text:?} is not a number")))
     };
     let weights = args.weights.as_ref().map(|texts| texts.iter().map(weight).collect::<Result<Vec<_>, _>>());
     let weights = weights.transpose()?;
-    let output = problem_file(args.output.as_deref(), &args.models)?;
     let settings = args.parameters.settings()?;
     let restart = match settings.get(RESTART.name()).unwrap_or("false") {
         "true" => true,
         "false" => false,
         other => return Err(Usage::new(format!("restart={other}: expected true or false")).into()),
     };
-    // models that are lost in different states have different actions once they restart: it is the
-    // mixture that does
+    // the mixture restarts: models that did so by themselves would have different actions
     let settings = settings.without(RESTART.name());
-    let names = args.models.iter().map(|model| named(model, &settings)).collect::<Result<Vec<_>, _>>()?;
+    let named = |model: &String| -> anyhow::Result<_> {
+        let (world, own) = worlds::named(model)?;
+        Ok((world, together("--param", own, &settings)?))
+    };
+    let names = args.models.iter().map(named).collect::<Result<Vec<_>, _>>()?;
+    let output = problem_file(args.output.as_deref(), names.iter().map(|(name, _)| name))?;
     if names.iter().filter(|(name, _)| is_stdin(name)).count() > 1 {
         let reason = "standard input is given twice, and can be read once";
         return Err(Usage::new(reason).hint("write one of the models to a file, and give that").into());
     }
-    let busy = Busy::new("mixing", quiet);
+    let busy = Busy::new("mixing");
     // one model is in memory at a time, beside the mixture
     let mut mixer = Mixer::new(args.models.len());
     let mut own = Vec::new();
     for (i, (model, (world, params))) in args.models.iter().zip(&names).enumerate() {
         busy.say(format!("mixing {model} ({} of {})", i + 1, names.len()));
-        let waiting = Waiting::new(world, quiet);
+        let waiting = waiting(world);
         let instance = worlds::open(world, params)?;
         drop(waiting);
         mixer.add(model, &instance)?;
@@ -90,23 +93,19 @@ pub(crate) fn run(args: MixArgs, quiet: bool) -> anyhow::Result<Outcome> {
     let instance = match restart {
         true => {
             let (instance, lost) = mixer.finish_restarting(weights.as_deref())?;
-            if !quiet {
-                busy.aside(|| say_restarting(&instance.problem, &lost));
-            }
+            busy.aside(|| say_restarting(&instance.problem, &lost));
             instance
         }
         false => mixer.finish(weights.as_deref())?,
     };
     let instance = instance.with_model_names(model_names(&args.models, &own))?;
-    if !quiet {
-        busy.aside(|| super::tell(&instance));
-    }
-    put(&instance, &output, busy, quiet)?;
+    busy.aside(|| super::tell(&instance));
+    put(&instance, &output, busy)?;
     Ok(Outcome::Done)
 }
 
-/// What results call the models: the problems' names, else those of the files, else what was typed;
-/// the first in which no two are alike.
+/// The models' names: those of the problems, else of the files, else as typed; the first of these
+/// in which no two are alike.
 fn model_names(typed: &[String], own: &[String]) -> Vec<String> {
     let own: Vec<&str> = own.iter().map(String::as_str).collect();
     let typed: Vec<&str> = typed.iter().map(String::as_str).collect();

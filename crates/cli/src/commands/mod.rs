@@ -1,33 +1,29 @@
-//! One file for each command: its arguments, its help, and what it calls.
+//! One module for each command: its arguments, its help, and what it calls.
 
 pub(crate) mod audit;
 pub(crate) mod check;
 pub(crate) mod compare;
 pub(crate) mod completions;
-pub(crate) mod demo;
 pub(crate) mod export;
 pub(crate) mod fit;
 pub(crate) mod learn;
-pub(crate) mod licences;
+mod learner;
 pub(crate) mod list;
 pub(crate) mod mix;
-pub(crate) mod reproduce;
 pub(crate) mod serve;
 pub(crate) mod solve;
 pub(crate) mod study;
-mod vigilant;
 
 use crate::exit::{self, Outcome, Usage, note};
-use crate::names::WorldName;
+use crate::names::{Suggest, worlds as ids};
 use crate::numbers;
-use crate::outputs::{Files, Output, Takes};
-use crate::progress::{Busy, Waiting};
+use crate::outputs::{Files, Output};
+use crate::progress::{Busy, waiting};
 use goalward::Settings;
 use goalward::episode::Arena;
 use goalward::files::json;
 use goalward::learners::Family;
-use goalward::problem::Need;
-use goalward::problem::{Instance, Problem, State};
+use goalward::problem::{Instance, Need, Problem, State};
 use goalward::worlds::RESTART;
 use goalward::{learners, worlds};
 use std::path::{Path, PathBuf};
@@ -37,7 +33,7 @@ use std::path::{Path, PathBuf};
 pub(crate) struct World {
     /// A built-in world (`goalward list worlds`), or a path to a model (Storm's DRN, a Gymnasium
     /// table) or a problem file; windy-grid@n=3 is short for windy-grid --param n=3
-    #[arg(value_name = "WORLD", value_parser = WorldName, hide_possible_values = true)]
+    #[arg(value_name = "WORLD", value_parser = Suggest(ids), hide_possible_values = true)]
     world: String,
     #[command(flatten)]
     parameters: Parameters,
@@ -46,17 +42,11 @@ pub(crate) struct World {
 impl World {
     /// The id or the path, and all parameters.
     fn named(&self) -> anyhow::Result<(String, Settings)> {
-        named(&self.world, &self.parameters.settings()?)
+        self.parameters.of(&self.world)
     }
 }
 
-/// Takes WORLD@KEY=VALUE apart and joins its parameters with those of the flags.
-fn named(world: &str, flags: &Settings) -> anyhow::Result<(String, Settings)> {
-    let (world, own) = worlds::named(world)?;
-    Ok((world, together("--param", own, flags)?))
-}
-
-/// Settings behind an @ and settings of flags: the same key in both is said twice.
+/// Settings behind an @ and those of a flag; a key may not be in both.
 fn together(flag: &str, own: Settings, flags: &Settings) -> anyhow::Result<Settings> {
     let twice = own.iter().find_map(|(key, value)| Some((key, value, flags.get(key)?)));
     if let Some((key, value, other)) = twice {
@@ -66,7 +56,7 @@ fn together(flag: &str, own: Settings, flags: &Settings) -> anyhow::Result<Setti
     Ok(own.and(flags)?)
 }
 
-/// What can be said of a world: parameters of a built-in one; goal, cost and start of a model file.
+/// Parameters of a built-in world; goal, cost and start of a model file.
 #[derive(clap::Args)]
 pub(crate) struct Parameters {
     /// Set a parameter of a built-in world; may be repeated
@@ -91,6 +81,12 @@ pub(crate) struct Parameters {
 }
 
 impl Parameters {
+    /// WORLD@KEY=VALUE: the id or the path, and all parameters.
+    fn of(&self, world: &str) -> anyhow::Result<(String, Settings)> {
+        let (world, own) = worlds::named(world)?;
+        Ok((world, together("--param", own, &self.settings()?)?))
+    }
+
     /// All of them as settings: --goal G is --param goal=G.
     fn settings(&self) -> anyhow::Result<Settings> {
         let mut settings = Settings::parse(&self.params)?;
@@ -100,9 +96,8 @@ impl Parameters {
         for (key, value) in named {
             let Some(value) = value else { continue };
             if settings.get(key).is_some() {
-                return Err(
-                    Usage::new(format!("--{key} and --param {key}=... say the same thing twice")).into()
-                );
+                let reason = format!("--{key} and --param {key}=... say the same thing twice");
+                return Err(Usage::new(reason).into());
             }
             settings = settings.set(key, value);
         }
@@ -110,25 +105,17 @@ impl Parameters {
     }
 }
 
-/// What takes more memory than this is said before it begins.
+/// Work that takes more memory than this is announced.
 const WORTH_SAYING: u64 = 256_000_000;
 
-/// Opens a world and solves it for runs of these learners, so many of them in all. The memory that
-/// they need is said and asked for as soon as it is known.
-fn arena(
-    world: &str,
-    params: &Settings,
-    learners: &[&str],
-    jobs: usize,
-    quiet: bool,
-) -> anyhow::Result<Arena> {
-    // a name that is wrong should be known before a large file is read
-    let entries = learners.iter().map(|id| learners::entry(id)).collect::<Result<Vec<_>, _>>()?;
-    let busy = Busy::new(format!("opening {world}"), quiet);
-    let instance = open(world, params, &busy, quiet)?;
-    let most = entries.iter().map(|entry| entry.bytes(&instance.problem)).max().unwrap_or(0);
+/// Opens a world and solves it for `jobs` runs of a learner, if there is memory for them.
+fn arena(world: &str, params: &Settings, learner: &str, jobs: usize) -> anyhow::Result<Arena> {
+    // a wrong name should be reported before a large file is read
+    let entry = learners::entry(learner)?;
+    let busy = Busy::new(format!("opening {world}"));
+    let instance = open(world, params, &busy)?;
     let runs = jobs.min(rayon::current_num_threads()).max(1);
-    fits(&Need::runs(&instance, most, runs as u64), &busy, quiet)?;
+    fits(&Need::runs(&instance, entry.bytes(&instance.problem), runs as u64), &busy)?;
     busy.say("planning on the truth");
     Ok(Arena::heeding(world, params, instance, busy.halt())?)
 }
@@ -138,24 +125,22 @@ fn spelled(world: &str, params: &Settings) -> String {
     params.iter().fold(world.to_string(), |text, (key, value)| format!("{text}@{key}={value}"))
 }
 
-/// Opens a world, and says what was done to what it gives; with --restart, which states lead back
-/// to the start.
-fn open(world: &str, params: &Settings, busy: &Busy, quiet: bool) -> goalward::Result<Instance> {
-    let waiting = Waiting::new(world, quiet);
+/// Opens a world, and notes what was done to its numbers; with --restart, which states lead back to
+/// the start.
+fn open(world: &str, params: &Settings, busy: &Busy) -> goalward::Result<Instance> {
+    let waiting = waiting(world);
     let (instance, lost) = worlds::open_restarting(world, params)?;
     drop(waiting);
-    if !quiet {
-        busy.aside(|| {
-            tell(&instance);
-            if params.get(RESTART.name()) == Some("true") {
-                say_restarting(&instance.problem, &lost);
-            }
-        });
-    }
+    busy.aside(|| {
+        tell(&instance);
+        if params.get(RESTART.name()) == Some("true") {
+            say_restarting(&instance.problem, &lost);
+        }
+    });
     Ok(instance)
 }
 
-/// Says so if there is nothing to learn: only one theta is possible.
+/// Notes that there is nothing to learn if only one theta is possible.
 fn say_if_known(problem: &Problem, learner: &str, world: &str) -> goalward::Result<()> {
     if problem.constraints().free() > 0 {
         return Ok(());
@@ -173,7 +158,7 @@ fn say_if_known(problem: &Problem, learner: &str, world: &str) -> goalward::Resu
     Ok(())
 }
 
-/// What was done to what an instance was made from.
+/// Prints the notes of an instance.
 fn tell(instance: &Instance) {
     for told in &instance.notes {
         note(&told.message);
@@ -183,7 +168,7 @@ fn tell(instance: &Instance) {
     }
 }
 
-/// Says which states lead back to the start.
+/// Notes which states lead back to the start.
 fn say_restarting(problem: &Problem, lost: &[State]) {
     match lost {
         [] => note("the goal can be reached from everywhere: no state restarts"),
@@ -207,35 +192,37 @@ fn state_names(problem: &Problem, states: &[State]) -> String {
     format!("{}{more}", shown.join(", "))
 }
 
-/// Says what is needed, where that is much, and refuses it if it is more than there is.
-fn fits(need: &Need, busy: &Busy, quiet: bool) -> anyhow::Result<()> {
-    if need.total() > WORTH_SAYING && !quiet {
+/// Notes the memory that is needed, if that is much, and requires that the machine has it.
+fn fits(need: &Need, busy: &Busy) -> anyhow::Result<()> {
+    if need.total() > WORTH_SAYING {
         busy.aside(|| note(format!("this takes about {need}")));
     }
     Ok(need.require()?)
 }
 
-/// Where a problem file goes that is made of these worlds: to a file that is none of them, or to
-/// standard output.
-fn problem_file(file: Option<&Path>, worlds: &[String]) -> anyhow::Result<Output> {
+/// Where a problem file goes that is made of these worlds: to none of their files.
+fn problem_file<'a>(
+    file: Option<&Path>,
+    worlds: impl IntoIterator<Item = &'a String>,
+) -> anyhow::Result<Output> {
     let mut files = Files::default();
-    worlds.iter().for_each(|world| files.reads_world(world));
-    file.map_or(Ok(Output::Stdout), |path| files.writes("--output", path, Takes::Stdout))
+    worlds.into_iter().for_each(|world| files.reads_world(world));
+    file.map_or(Ok(Output::Stdout), |path| files.writes("--output", path))
 }
 
 /// Writes an instance as a problem file.
-fn put(instance: &Instance, output: &Output, busy: Busy, quiet: bool) -> anyhow::Result<()> {
+fn put(instance: &Instance, output: &Output, busy: Busy) -> anyhow::Result<()> {
     let rows = instance.problem.pairs().checked_sub(1).map_or(0, |last| instance.problem.rows(last).end);
     busy.say(format!("writing {} feature rows", numbers::count(rows as u64)));
     output.put_with(|out| json::write(instance, out))?;
     drop(busy);
-    if let (Output::File(path), false) = (output, quiet) {
+    if let Output::File(path) = output {
         wrote(std::slice::from_ref(path));
     }
     Ok(())
 }
 
-/// Tells where the results are.
+/// Notes where the results are.
 fn wrote(files: &[PathBuf]) {
     let files: Vec<String> = files.iter().map(|path| path.display().to_string()).collect();
     note(format!("wrote {}", files.join(", ")));

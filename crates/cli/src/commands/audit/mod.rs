@@ -2,19 +2,19 @@
 
 mod table;
 
-use super::{Parameters, named, spelled, together};
-use crate::counts::whole;
+use super::learner::learner_named;
+use super::{World, spelled};
+use crate::counts::{Seeds, whole};
 use crate::exit::{Outcome, Usage, note};
 use crate::interrupt::{Interrupt, Pause};
-use crate::names::{LearnerName, WorldName};
-use crate::output;
+use crate::names::{Suggest, learners as ids};
+use crate::output::{self, Json};
 use crate::outputs::folder;
 use crate::progress::Busy;
-use crate::seeds::Seeds;
-use goalward::episode::{Arena, Audit, AuditReport, Ending, RunSpec, Runner};
-use goalward::parameters::{Settings, name_and_settings};
+use goalward::episode::{Arena, Audit, AuditReport, RunSpec, Runner};
 use goalward_lab::pictures;
 use goalward_lab::store::write_beside;
+use goalward_lab::study::parse_seeds;
 use rayon::prelude::*;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,8 @@ EXAMPLES:
 
 /// Show on a run whether the theory holds: every lemma with its margin, step by step
 ///
-/// A run like that of `goalward learn`, watched by an observer that knows the truth. For every learner
+/// A run like that of `goalward learn`, watched by an observer that knows the truth (a problem file
+/// needs its theta). For every learner
 /// with a confidence set: whether theta* is in it after each step and by what margin, whether any
 /// plan's values exceed V*, and whether the regret stays below what the learner certifies of it
 /// ("regret certified at most ...", which needs no truth). For lr: how far what its plans believe is
@@ -44,14 +45,10 @@ EXAMPLES:
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AuditArgs {
-    /// A built-in world (`goalward list worlds`), or a path to a model or a problem file with its
-    /// truth; windy-grid@n=3 is short for windy-grid --param n=3
-    #[arg(value_name = "WORLD", value_parser = WorldName, hide_possible_values = true)]
-    world: String,
     #[command(flatten)]
-    parameters: Parameters,
+    world: World,
     /// The learner (`goalward list learners`); levis++@B=3 is short for levis++ --set B=3
-    #[arg(long, value_name = "ID", value_parser = LearnerName, hide_possible_values = true)]
+    #[arg(long, value_name = "ID", value_parser = Suggest(ids), hide_possible_values = true)]
     learner: String,
     /// Set a parameter of the learner; may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
@@ -63,7 +60,7 @@ pub(crate) struct AuditArgs {
     #[arg(long, value_name = "N", default_value_t = 0, value_parser = whole::<u64>(..))]
     seed: u64,
     /// Several runs: how many seeds, or which; 20 means 0..20, which is 0 to 19
-    #[arg(long, value_name = "SEEDS", conflicts_with = "seed")]
+    #[arg(long, value_name = "SEEDS", conflicts_with = "seed", value_parser = parse_seeds)]
     seeds: Option<Seeds>,
     /// End every run as truncated after so many steps
     #[arg(long, value_name = "CAP", value_parser = whole::<u64>(..))]
@@ -71,9 +68,8 @@ pub(crate) struct AuditArgs {
     /// Draw figures of the first run into this folder
     #[arg(long, value_name = "DIR")]
     figures: Option<PathBuf>,
-    /// Print the result as one JSON value
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    printed: Json,
 }
 
 /// The JSON of `goalward audit --json`.
@@ -85,40 +81,36 @@ struct Found<'a> {
     interrupted: bool,
 }
 
-pub(crate) fn run(args: AuditArgs, quiet: bool) -> anyhow::Result<Outcome> {
-    let (world, params) = named(&args.world, &args.parameters.settings()?)?;
-    let (id, own) = name_and_settings(&args.learner)?;
-    let settings = together("--set", own, &Settings::parse(&args.settings)?)?;
+pub(crate) fn run(args: AuditArgs) -> anyhow::Result<Outcome> {
+    let (world, params) = args.world.named()?;
+    let (id, settings) = learner_named(&args.learner, &args.settings)?;
     if let Some(path) = &args.figures {
         judge(path)?;
     }
-    let base = RunSpec::new(id, args.episodes).settings(settings).seed(args.seed);
+    let base = RunSpec::new(&id, args.episodes).settings(settings).seed(args.seed);
     let spec = RunSpec { max_steps: args.max_steps, ..base };
-    let seeds = args.seeds.map_or(vec![args.seed], |seeds| seeds.0);
-    let arena = super::arena(&world, &params, &[id], seeds.len(), quiet)?;
-    // what is wrong with the settings is known before the runs begin
+    let seeds = args.seeds.unwrap_or_else(|| vec![args.seed]);
+    let arena = super::arena(&world, &params, &id, seeds.len())?;
+    // wrong settings are reported before the runs begin
     Runner::new(&arena, spec.clone())?;
-    if !quiet {
-        super::say_if_known(arena.problem(), id, &spelled(&world, &params))?;
-    }
-    let interrupt = Interrupt::listen(quiet)?;
+    super::say_if_known(arena.problem(), &id, &spelled(&world, &params))?;
+    let interrupt = Interrupt::listen()?;
     interrupt.begin();
-    let busy = Busy::new(format!("auditing {} runs of {id}", seeds.len()), quiet);
-    let all: Vec<(AuditReport, Ending)> = seeds
+    let busy = Busy::new(format!("auditing {} runs of {id}", seeds.len()));
+    let runs: Vec<AuditReport> = seeds
         .into_par_iter()
         .filter(|_| !interrupt.pressed())
         .map(|seed| one(&arena, spec.clone().seed(seed), &interrupt))
         .collect::<anyhow::Result<_>>()?;
     drop(busy);
     let interrupted = interrupt.pressed();
-    let runs: Vec<AuditReport> = all.into_iter().map(|(report, _)| report).collect();
     let violated = runs.iter().filter(|run| run.violated().next().is_some()).count();
-    match args.json {
+    match args.printed.json {
         true => output::json(&Found { runs: &runs, violated, interrupted })?,
         false => output::text(&table::text(&runs, &spelled(&world, &params)))?,
     }
     if let (Some(path), Some(first)) = (&args.figures, runs.first()) {
-        draw(path, first, quiet)?;
+        draw(path, first)?;
     }
     Ok(match (interrupted, violated) {
         (true, _) => Outcome::Interrupted,
@@ -127,14 +119,14 @@ pub(crate) fn run(args: AuditArgs, quiet: bool) -> anyhow::Result<Outcome> {
     })
 }
 
-fn one(arena: &Arena, spec: RunSpec, interrupt: &Interrupt) -> anyhow::Result<(AuditReport, Ending)> {
+fn one(arena: &Arena, spec: RunSpec, interrupt: &Interrupt) -> anyhow::Result<AuditReport> {
     let mut runner = Runner::new(arena, spec)?;
     let mut audit = Audit::new(arena)?;
-    let ending = runner.run(&mut [&mut audit, &mut Pause { every: None, interrupt }])?;
-    Ok((audit.report(&runner), ending))
+    runner.run(&mut [&mut audit, &mut Pause { every: None, interrupt }])?;
+    Ok(audit.report(&runner))
 }
 
-/// A folder that is there, or can be made.
+/// Requires a folder, or nothing yet.
 fn judge(path: &Path) -> anyhow::Result<()> {
     folder("--figures", path)?;
     if path.exists() && !path.is_dir() {
@@ -145,7 +137,7 @@ fn judge(path: &Path) -> anyhow::Result<()> {
 }
 
 /// Draws the figures of a run.
-fn draw(path: &Path, report: &AuditReport, quiet: bool) -> anyhow::Result<()> {
+fn draw(path: &Path, report: &AuditReport) -> anyhow::Result<()> {
     std::fs::create_dir_all(path)
         .map_err(|error| Usage::new(format!("--figures {}: {error}", path.display())))?;
     let mut files = Vec::new();
@@ -154,10 +146,9 @@ fn draw(path: &Path, report: &AuditReport, quiet: bool) -> anyhow::Result<()> {
             files.push(write_beside(path, &format!("{}.{}", picture.name, format.ending()), bytes)?);
         }
     }
-    match (files.is_empty(), quiet) {
-        (_, true) => {}
-        (true, false) => note("no episode was finished: there is nothing to draw"),
-        (false, false) => super::wrote(&files),
+    match files.is_empty() {
+        true => note("no episode was finished: there is nothing to draw"),
+        false => super::wrote(&files),
     }
     Ok(())
 }

@@ -1,6 +1,5 @@
 //! `goalward learn`: one run, with its trace and its checkpoints.
 
-mod replay;
 mod report;
 mod resume;
 mod show;
@@ -8,26 +7,24 @@ mod terms;
 pub(super) mod theta;
 mod trace_file;
 
-use super::vigilant::Vigilant;
-use super::{Parameters, spelled, together};
+use super::learner::LearnerArgs;
+use super::{Parameters, spelled};
 use crate::counts::whole;
 use crate::exit::{self, Outcome, Usage};
 use crate::interrupt::{Interrupt, Pause};
 use crate::lock::Lock;
-use crate::names::{LearnerName, WorldName};
-use crate::output;
-use crate::outputs::{self, Output, Takes, only_over};
+use crate::names::{Suggest, worlds as ids};
+use crate::output::{self, Json};
+use crate::outputs::{Files, Output, only_over};
 use crate::progress::Meter;
 use crate::show::Show;
 use goalward::episode::{Checkpoint, Ending, Observer, RunSpec, Runner, TraceMark};
 use goalward::files;
-use goalward::learners;
-use goalward::parameters::{Settings, name_and_settings, parse_count};
+use goalward::output::replace;
+use goalward::parameters::{Settings, parse_count};
 use goalward::worlds::{self, Place};
-use replay::Replay;
-pub(super) use resume::{differs, same_settings};
+use goalward_lab::report::{Recorder, replay};
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::Instant;
 use trace_file::TraceFile;
 
@@ -44,8 +41,6 @@ EXAMPLES:
     goalward learn hard-instance --set B=3 --episodes 100000 --checkpoint run.ckpt
     goalward learn --resume run.ckpt --episodes 200000
     goalward learn problem.json --on-misfit tabular    # go on without the models if they are wrong";
-
-const DEFAULT_EPISODES: u64 = 1000;
 
 /// Let a learner act in a world for a number of episodes and report its regret
 ///
@@ -90,26 +85,15 @@ pub(crate) struct LearnArgs {
     /// A built-in world (`goalward list worlds`), or a path to a model (Storm's DRN, a Gymnasium
     /// table) or a problem file; windy-grid@n=3 is short for windy-grid --param n=3
     #[arg(value_name = "WORLD", required_unless_present = "resume")]
-    #[arg(value_parser = WorldName, hide_possible_values = true)]
+    #[arg(value_parser = Suggest(ids), hide_possible_values = true)]
     world: Option<String>,
     #[command(flatten)]
     parameters: Parameters,
-    /// The learner (`goalward list learners`) [default: levis++lr if B is set, else lr, which needs
-    /// to know nothing]; levis++@B=3 is short for levis++ --set B=3
-    #[arg(long, value_name = "ID", value_parser = LearnerName, hide_possible_values = true)]
-    learner: Option<String>,
-    /// Set a parameter of the learner; may be repeated
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    settings: Vec<String>,
-    /// The number of episodes [default: 1000]
-    #[arg(long, value_name = "K", value_parser = whole::<u64>(..))]
-    episodes: Option<u64>,
-    /// The seed of the world's luck and of the learner's own [default: 0]
-    #[arg(long, value_name = "N", value_parser = whole::<u64>(..))]
-    seed: Option<u64>,
+    #[command(flatten)]
+    learner: LearnerArgs,
     /// End the run as truncated after so many steps; with --resume, `none` lifts the checkpoint's
     /// limit
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = cap)]
     max_steps: Option<Cap>,
     /// Write everything that happens to this file, one JSON object a line; - prints it instead of
     /// the result
@@ -134,108 +118,69 @@ pub(crate) struct LearnArgs {
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     show: Option<Option<PathBuf>>,
     #[command(flatten)]
-    vigilance: Vigilant,
-    /// Print the result as one JSON value
-    #[arg(long)]
-    json: bool,
+    printed: Json,
 }
 
-/// A limit on steps, or `none`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Cap(Option<u64>);
+/// A limit on steps, or `none`; clap would take an `Option` for an argument that may be left out.
+type Cap = Option<u64>;
 
-impl FromStr for Cap {
-    type Err = &'static str;
-
-    fn from_str(text: &str) -> Result<Cap, &'static str> {
-        match text {
-            "none" => Ok(Cap(None)),
-            _ => parse_count(text).map(|n| Cap(Some(n))).map_err(|_| "expected a whole number or none"),
-        }
+fn cap(text: &str) -> Result<Cap, &'static str> {
+    match text {
+        "none" => Ok(None),
+        _ => parse_count(text).map(Some).map_err(|_| "expected a whole number or none"),
     }
 }
 
-impl LearnArgs {
-    /// The same with WORLD@KEY=VALUE and ID@KEY=VALUE written out as --param and --set.
-    fn written_out(mut self) -> anyhow::Result<LearnArgs> {
-        let pairs = |settings: Settings| settings.iter().map(|(k, v)| format!("{k}={v}")).collect::<Vec<_>>();
-        if let Some(world) = &self.world {
-            let (id, own) = worlds::named(world)?;
-            together("--param", own.clone(), &self.parameters.settings()?)?;
-            self.parameters.params.extend(pairs(own));
-            self.world = Some(id);
-        }
-        if let Some(learner) = &self.learner {
-            let (id, own) = name_and_settings(learner)?;
-            together("--set", own.clone(), &Settings::parse(&self.settings)?)?;
-            self.settings.extend(pairs(own));
-            self.learner = Some(id.into());
-        }
-        Ok(self)
-    }
-}
-
-/// What is to be run, from the arguments or from a checkpoint.
+/// What is to be run, and the files of it.
 struct Task {
     world: String,
     params: Settings,
-    begin: Begin,
+    spec: RunSpec,
+    resumed: Option<Checkpoint>,
     trace: Option<Output>,
-    checkpoint: Option<Saved>,
-    replay: Option<Output>,
+    /// The file that the run is saved to.
+    saved: Option<Lock>,
     show: Option<Show>,
 }
 
-/// The file that a run is saved to, which nobody else writes.
-pub(super) struct Saved {
-    pub(super) path: PathBuf,
-    _lock: Lock,
+/// A file that may be overwritten if it is a checkpoint.
+pub(super) fn checkpoint(path: &Path, files: &mut Files) -> anyhow::Result<Lock> {
+    files.replaces("--checkpoint", path)?;
+    let lock = Lock::on("--checkpoint", path)?;
+    only_over("checkpoint", "--checkpoint", path, |first| first.starts_with("{\"version\":"))?;
+    Ok(lock)
 }
 
-impl Saved {
-    /// A file by that name may be overwritten if it is a checkpoint.
-    fn to(path: &Path, files: &mut outputs::Files) -> anyhow::Result<Saved> {
-        let saved = Saved::over(path, "--checkpoint", files)?;
-        only_over("checkpoint", "--checkpoint", path, |first| first.starts_with("{\"version\":"))?;
-        Ok(saved)
-    }
-
-    /// Whatever is there will be judged by who reads it.
-    pub(super) fn over(path: &Path, what: &str, files: &mut outputs::Files) -> anyhow::Result<Saved> {
-        files.writes(what, path, Takes::Files)?;
-        Ok(Saved { path: path.into(), _lock: Lock::on(what, path)? })
-    }
-}
-
-enum Begin {
-    Afresh(RunSpec),
-    From(Box<Checkpoint>),
+/// The page of the replay may overwrite another page.
+fn page(path: Option<&Path>, files: &mut Files) -> anyhow::Result<()> {
+    let Some(path) = path else { return Ok(()) };
+    files.replaces("--replay", path)?;
+    Ok(only_over("HTML page", "--replay", path, |first| first.to_lowercase().starts_with("<!doctype html"))?)
 }
 
 impl Task {
     fn new(args: &LearnArgs) -> anyhow::Result<Task> {
+        let spec = args.learner.spec()?;
         if let Some(path) = &args.resume {
-            return resume::task(args, path);
+            return resume::task(args, spec, path);
         }
         // clap asks for WORLD unless --resume is given
-        let world = args.world.clone().ok_or_else(|| Usage::new("WORLD is missing"))?;
-        let mut files = outputs::Files::default();
+        let world = args.world.as_ref().ok_or_else(|| Usage::new("WORLD is missing"))?;
+        let (world, params) = args.parameters.of(world)?;
+        let mut files = Files::default();
         files.reads_world(&world);
-        if args.json {
+        if args.printed.json {
             files.prints("--json")?;
         }
-        let trace =
-            args.trace.as_ref().map(|path| files.writes("--trace", path, Takes::Stdout)).transpose()?;
+        let trace = args.trace.as_ref().map(|path| files.writes("--trace", path)).transpose()?;
         if let Some(Output::File(path)) = &trace {
-            trace_file::judge(path)?;
+            trace_file::check(path)?;
         }
         if let (Some(given), Some(Output::Nowhere | Output::Stdout), Some(_)) =
             (&args.trace, &trace, &args.checkpoint)
         {
-            let reason = format!(
-                "--trace {} with --checkpoint: a trace must be a file to be taken up",
-                given.display()
-            );
+            let given = given.display();
+            let reason = format!("--trace {given} with --checkpoint: a trace must be a file to be taken up");
             return Err(Usage::new(reason).hint("name a file, or leave one of them out").into());
         }
         if args.checkpoint.is_some()
@@ -246,61 +191,42 @@ impl Task {
                 format!("--checkpoint: {world} is read once, and a saved run must open its world again");
             return Err(Usage::new(reason).hint("write the world to a file first, and give that").into());
         }
-        let settings = Settings::parse(&args.settings)?;
-        let spec = RunSpec {
-            learner: args.learner.clone().unwrap_or_else(|| learners::recommended(&settings).id.into()),
-            settings,
-            seed: args.seed.unwrap_or(0),
-            episodes: args.episodes.unwrap_or(DEFAULT_EPISODES),
-            max_steps: args.max_steps.and_then(|cap| cap.0),
-            vigilance: args.vigilance.given(),
-        };
-        let checkpoint = args.checkpoint.as_ref().map(|path| Saved::to(path, &mut files)).transpose()?;
-        let printed = trace == Some(Output::Stdout);
-        Ok(Task {
-            world,
-            params: args.parameters.settings()?,
-            begin: Begin::Afresh(spec),
-            trace,
-            checkpoint,
-            replay: replay::judge(args.replay.as_deref(), &mut files)?,
-            show: Show::judge(&args.show, args.json || printed, &mut files)?,
-        })
+        let saved = args.checkpoint.as_ref().map(|path| checkpoint(path, &mut files)).transpose()?;
+        page(args.replay.as_deref(), &mut files)?;
+        let show = Show::check(&args.show, args.printed.json || trace == Some(Output::Stdout), &mut files)?;
+        let spec = RunSpec { max_steps: args.max_steps.flatten(), ..spec };
+        Ok(Task { world, params, spec, resumed: None, trace, saved, show })
     }
 }
 
-pub(crate) fn run(args: LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: LearnArgs) -> anyhow::Result<Outcome> {
     let began = Instant::now();
-    let args = args.written_out()?;
     let task = Task::new(&args)?;
-    let learner = match &task.begin {
-        Begin::Afresh(spec) => &spec.learner,
-        Begin::From(checkpoint) => &checkpoint.spec.learner,
-    };
-    let arena = super::arena(&task.world, &task.params, &[learner], 1, quiet)?;
+    let arena = super::arena(&task.world, &task.params, &task.spec.learner, 1)?;
     // files are touched only after everything that was given has proved right
-    let (mut runner, mark) = match task.begin {
-        Begin::Afresh(spec) => (Runner::new(&arena, spec)?, None),
-        Begin::From(checkpoint) => (Runner::resume(&arena, &checkpoint)?, checkpoint.trace),
+    let mut runner = match &task.resumed {
+        None => Runner::new(&arena, task.spec)?,
+        Some(checkpoint) => Runner::resume(&arena, checkpoint)?,
     };
-    if args.learner.is_none() && args.resume.is_none() && !quiet {
+    if args.learner.learner.is_none() && task.resumed.is_none() {
         exit::note(format!("no --learner was given: {} is recommended here", runner.spec().learner));
     }
-    if !quiet {
-        super::say_if_known(arena.problem(), &runner.spec().learner, &spelled(&task.world, &task.params))?;
-    }
+    super::say_if_known(arena.problem(), &runner.spec().learner, &spelled(&task.world, &task.params))?;
     let printed = task.trace == Some(Output::Stdout);
-    let mut files = RunFiles::open(task.trace, mark, task.checkpoint, &runner)?;
-    let mut replay = task.replay.map(|output| Replay::new(output, &runner));
-    let interrupt = Interrupt::listen(quiet)?;
+    let mark = task.resumed.and_then(|checkpoint| checkpoint.trace);
+    let recorder = args.replay.as_ref().map(|_| Recorder::new(&runner));
+    let mut files = RunFiles::open(task.trace, mark, task.saved, recorder, &runner)?;
+    let interrupt = Interrupt::listen()?;
     interrupt.begin();
     runner.heed(interrupt.halt());
-    let ending = match go_on(&mut runner, &mut files, &mut replay, args.checkpoint_every, &interrupt, quiet) {
-        // a reader of the trace that went away has all that it wanted
-        Err(error) if printed && output::nobody_reads(&error) => return Ok(Outcome::Done),
+    let ending = match go_on(&mut runner, &mut files, args.checkpoint_every, &interrupt) {
+        // a reader that closes the trace wants no more of it
+        Err(error) if printed && output::closed(&error) => return Ok(Outcome::Done),
         ending => ending?,
     };
-    replay.map_or(Ok(()), |replay| replay.write(&runner))?;
+    if let (Some(path), Some(recorder)) = (&args.replay, files.recorder) {
+        replace(path, replay(recorder, &runner)?.as_bytes())?;
+    }
 
     let interrupted = ending == Ending::Paused;
     let finished = report::Finished {
@@ -309,23 +235,21 @@ pub(crate) fn run(args: LearnArgs, quiet: bool) -> anyhow::Result<Outcome> {
         interrupted,
         seconds: began.elapsed().as_secs_f64(),
     };
-    match args.json {
-        true => output::json(&finished)?,
-        false if printed => {}
-        false => output::text(&report::summary(&finished, runner.spec(), ending))?,
+    if args.printed.json {
+        output::json(&finished)?;
+    } else if !printed {
+        output::text(&report::summary(&finished, &runner, ending))?;
     }
     if let Some(show) = &task.show {
-        show::put(show, &runner, quiet)?;
+        show::put(show, &runner)?;
     }
-    if !quiet {
-        say_how_it_ended(ending, files.checkpoint.as_ref());
-    }
+    say_how_it_ended(ending, files.saved.as_ref().map(|lock| lock.path.as_path()));
     Ok(super::ended(interrupted))
 }
 
-/// Says what to do if not all episodes are done.
-fn say_how_it_ended(ending: Ending, checkpoint: Option<&Saved>) {
-    match (ending, checkpoint.map(|saved| saved.path.display())) {
+/// Notes what to do if not all episodes are done.
+fn say_how_it_ended(ending: Ending, saved: Option<&Path>) {
+    match (ending, saved) {
         (Ending::Finished, _) => {}
         (Ending::Truncated, _) => {
             exit::note("the limit on steps ended the run in the middle of an episode: see \"truncated\"");
@@ -336,6 +260,7 @@ fn say_how_it_ended(ending: Ending, checkpoint: Option<&Saved>) {
             );
         }
         (Ending::Paused, Some(path)) => {
+            let path = path.display();
             exit::note(format!("stopped by Ctrl-C; goalward learn --resume {path} goes on from here"));
         }
         (Ending::Paused, None) => {
@@ -348,78 +273,72 @@ fn say_how_it_ended(ending: Ending, checkpoint: Option<&Saved>) {
 fn go_on(
     runner: &mut Runner,
     files: &mut RunFiles,
-    replay: &mut Option<Replay>,
     every: u64,
     interrupt: &Interrupt,
-    quiet: bool,
 ) -> anyhow::Result<Ending> {
-    let every = files.checkpoint.is_some().then_some(every);
-    let mut pacer = Pause { every, interrupt };
-    let (done, halt) = (runner.progress().episodes, interrupt.halt().clone());
-    let mut meter = Meter::new(done, runner.spec().episodes, halt, quiet);
+    let mut pause = Pause { every: files.saved.is_some().then_some(every), interrupt };
+    let mut meter = Meter::new(runner.progress().episodes, runner.spec().episodes, interrupt.halt().clone());
     files.save(runner)?;
     let ending = loop {
-        let mut observers: Vec<&mut dyn Observer> = vec![&mut pacer, &mut meter];
-        if let Some(trace) = &mut files.trace {
-            observers.push(&mut trace.trace);
-        }
-        if let Some(replay) = replay {
-            observers.push(&mut replay.recorder);
-        }
+        let mut observers: Vec<&mut dyn Observer> = vec![&mut pause, &mut meter];
+        observers.extend(files.trace.as_mut().map(|file| &mut file.trace as &mut dyn Observer));
+        observers.extend(files.recorder.as_mut().map(|recorder| recorder as &mut dyn Observer));
         let ending = runner.run(&mut observers)?;
-        // the mark stands before the last line: a run that is raised later writes on from there
+        // the mark stands before the last line: a run whose limit is raised later writes on from there
         files.save(runner)?;
         if ending != Ending::Paused || interrupt.pressed() {
             break ending;
         }
     };
     if ending != Ending::Paused
-        && let Some(trace) = &mut files.trace
+        && let Some(file) = &mut files.trace
     {
-        trace.trace.end(runner);
-        trace.flush()?;
+        file.trace.end(runner);
+        file.flush()?;
     }
     Ok(ending)
 }
 
-/// The files of a run.
-struct RunFiles {
+/// The files that a run writes on its way.
+struct RunFiles<'a> {
     trace: Option<TraceFile>,
-    checkpoint: Option<Saved>,
+    saved: Option<Lock>,
+    recorder: Option<Recorder<'a>>,
 }
 
-impl RunFiles {
+impl<'a> RunFiles<'a> {
     fn open(
         trace: Option<Output>,
         mark: Option<TraceMark>,
-        checkpoint: Option<Saved>,
+        saved: Option<Lock>,
+        recorder: Option<Recorder<'a>>,
         runner: &Runner,
-    ) -> anyhow::Result<RunFiles> {
+    ) -> anyhow::Result<RunFiles<'a>> {
         let trace = match (mark, trace) {
             (Some(mark), _) => Some(TraceFile::reopen(mark, runner)?),
             (None, Some(output)) => {
-                let mut trace = TraceFile::create(&output)?;
-                trace.trace.start(runner);
-                Some(trace)
+                let mut file = TraceFile::create(&output)?;
+                file.trace.start(runner);
+                Some(file)
             }
             (None, None) => None,
         };
-        Ok(RunFiles { trace, checkpoint })
+        Ok(RunFiles { trace, saved, recorder })
     }
 
     /// Writes the trace through, then the checkpoint that points into it: never the other way
     /// round.
     fn save(&mut self, runner: &Runner) -> anyhow::Result<()> {
-        if let Some(trace) = &mut self.trace {
-            trace.flush()?;
+        if let Some(file) = &mut self.trace {
+            file.flush()?;
         }
-        if let Some(saved) = &self.checkpoint {
+        if let Some(lock) = &self.saved {
             let mut checkpoint = Checkpoint::of(runner);
-            if let Some(trace) = &self.trace {
-                trace.sync()?;
-                checkpoint.trace = Some(trace.mark());
+            if let Some(file) = &self.trace {
+                file.sync()?;
+                checkpoint.trace = Some(file.mark());
             }
-            checkpoint.write(&saved.path)?;
+            checkpoint.write(&lock.path)?;
         }
         Ok(())
     }

@@ -1,11 +1,11 @@
-//! What a run came to, for people and as JSON.
+//! The result of a run, for people and as JSON.
 
 use super::terms::terms;
 use super::theta;
 use crate::numbers::{count, real, seconds};
 use crate::output::Sheet;
 use goalward::confidence::Kind;
-use goalward::episode::{Ending, RunResult, RunSpec};
+use goalward::episode::{Ending, RunResult, Runner};
 use goalward::learners;
 use serde::Serialize;
 
@@ -22,15 +22,9 @@ pub(super) struct Finished {
     pub(super) seconds: f64,
 }
 
-pub(super) fn summary(finished: &Finished, spec: &RunSpec, ending: Ending) -> String {
-    let r = &finished.result;
-    let params: String = r
-        .params
-        .as_object()
-        .into_iter()
-        .flatten()
-        .map(|(k, v)| format!(" {k}={}", v.as_str().map_or_else(|| v.to_string(), String::from)))
-        .collect();
+pub(super) fn summary(finished: &Finished, runner: &Runner, ending: Ending) -> String {
+    let (r, spec) = (&finished.result, runner.spec());
+    let params: String = runner.arena().params.iter().map(|(key, value)| format!(" {key}={value}")).collect();
     let mut sheet = Sheet::default();
     sheet.row("world", format!("{}{params}", r.world));
     sheet.row("learner", format!("{}, seed {}", r.learner, r.seed));
@@ -49,12 +43,12 @@ pub(super) fn summary(finished: &Finished, spec: &RunSpec, ending: Ending) -> St
     };
     paid(r, &mut sheet);
     learnt(r, &mut sheet);
-    ended(r, spec, ending, &mut sheet);
+    ended(r, spec.max_steps, ending, &mut sheet);
     sheet.row("time", seconds(finished.seconds));
     sheet.render()
 }
 
-/// What is proved, of what kind and with which probability, and under which conditions.
+/// The claims of the learner's guarantee, and their conditions.
 fn claimed(r: &RunResult, sheet: &mut Sheet) {
     let Some(guarantee) = &r.guarantee else {
         let said = learners::entry(&r.learner).map_or("none", |entry| entry.guarantee);
@@ -79,7 +73,7 @@ fn claimed(r: &RunResult, sheet: &mut Sheet) {
     }
 }
 
-/// What the run cost.
+/// The costs of the run.
 fn paid(r: &RunResult, sheet: &mut Sheet) {
     sheet.row("steps", count(r.steps));
     sheet.row("total cost", real(r.total_cost));
@@ -101,7 +95,7 @@ fn paid(r: &RunResult, sheet: &mut Sheet) {
     sheet.row("gap regret", format!("{} (the same on average, with less noise)", real(r.gap_regret)));
 }
 
-/// What the learner makes of it.
+/// The estimate, and how the models fit.
 fn learnt(r: &RunResult, sheet: &mut Sheet) {
     for (i, line) in theta::lines(r).into_iter().enumerate() {
         sheet.row(if i == 0 { "theta_hat" } else { "" }, line);
@@ -140,11 +134,11 @@ fn learnt(r: &RunResult, sheet: &mut Sheet) {
 }
 
 /// Why it ended, if not all episodes are done.
-fn ended(r: &RunResult, spec: &RunSpec, ending: Ending, sheet: &mut Sheet) {
+fn ended(r: &RunResult, max_steps: Option<u64>, ending: Ending, sheet: &mut Sheet) {
     match ending {
         Ending::Finished => {}
         Ending::Truncated => {
-            let cap = count(spec.max_steps.unwrap_or(r.steps));
+            let cap = count(max_steps.unwrap_or(r.steps));
             let words = format!(
                 "the limit of {cap} steps ended the run in the middle of episode {}, whose cost \
                  counts in full",

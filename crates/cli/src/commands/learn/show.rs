@@ -8,15 +8,14 @@ use goalward_lab::pictures::grid::Scene;
 use goalward_lab::pictures::sight::{Sight, least};
 
 /// Shows what the learner would do now, and what would be best.
-pub(super) fn put(show: &Show, runner: &Runner, quiet: bool) -> anyhow::Result<()> {
+pub(super) fn put(show: &Show, runner: &Runner) -> anyhow::Result<()> {
     let arena = runner.arena();
     let problem = arena.problem();
     let id = &runner.spec().learner;
     let mut sights = vec![Sight::best("V*", arena)?];
     match plan(runner, problem)? {
         Some(plan) => sights.insert(0, plan),
-        None if !quiet => note(format!("{id} has made no plan with values: V* alone is shown")),
-        None => {}
+        None => note(format!("{id} has made no plan with values: V* alone is shown")),
     }
     let scene = Scene {
         problem,
@@ -28,7 +27,7 @@ pub(super) fn put(show: &Show, runner: &Runner, quiet: bool) -> anyhow::Result<(
     let title = format!("What {id} has learnt of {}", arena.world);
     let notes =
         [format!("seed {}, after {} episodes and {} steps", runner.spec().seed, now.episodes, now.steps)];
-    show.put(&scene, &title, &notes, quiet)
+    show.put(&scene, &title, &notes)
 }
 
 /// The values of the learner's last plan and its greedy actions; none if it has no values.

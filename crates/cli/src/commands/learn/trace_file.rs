@@ -11,10 +11,10 @@ use std::path::{Path, PathBuf};
 
 pub(super) struct TraceFile {
     path: PathBuf,
-    /// A second handle, for what the writer inside the trace cannot be asked to do.
+    /// A second handle, for syncing.
     file: File,
     pub(super) trace: Trace<BufWriter<File>>,
-    /// None if the trace is printed or thrown away.
+    /// None if the trace is printed or discarded.
     _lock: Option<Lock>,
 }
 
@@ -32,7 +32,7 @@ impl TraceFile {
         };
         let io = |source| Error::Io { path: path.clone(), source };
         if lock.is_some() {
-            judge(&path)?;
+            check(&path)?;
         }
         let file = match output {
             Output::Stdout => standard_output(),
@@ -89,14 +89,14 @@ impl TraceFile {
         Ok(self.file.sync_data().map_err(|source| Error::Io { path: self.path.clone(), source })?)
     }
 
-    /// What a checkpoint has to know of it.
+    /// Where a checkpoint points into it.
     pub(super) fn mark(&self) -> TraceMark {
         self.trace.written().mark(&self.path)
     }
 }
 
 /// Refuses to begin a trace over a file that is something else.
-pub(super) fn judge(path: &Path) -> Result<(), Usage> {
+pub(super) fn check(path: &Path) -> Result<(), Usage> {
     only_over("trace", "--trace", path, is_first_line)
 }
 

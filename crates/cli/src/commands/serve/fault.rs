@@ -4,7 +4,7 @@ use goalward::Error;
 use serde::Serialize;
 use std::borrow::Cow;
 
-/// The kinds of faults, as clients tell them apart.
+/// The codes of faults, for clients.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub(super) enum Code {
@@ -19,7 +19,7 @@ pub(super) enum Code {
     UnknownOp,
     /// The operation has no such field.
     UnknownField,
-    /// A field is not there that must be.
+    /// A required field is not there.
     MissingField,
     /// A field is there twice.
     DuplicateField,
@@ -31,20 +31,20 @@ pub(super) enum Code {
     Action,
     /// The problem knows another cost.
     Cost,
-    /// What was told or asked cannot be: the episode is over.
+    /// The request makes no sense now: the episode is over.
     Misuse,
-    /// The models are rejected, and the learner was to stop then.
+    /// The models are rejected, and --on-misfit is stop.
     Misfit,
     /// There is no file to save to.
     NoCheckpoint,
     /// The checkpoint could not be written.
     Output,
-    /// The session was told to stop before this was done.
+    /// The session was told to stop, and the request was not done.
     Stopping,
 }
 
 /// What is wrong, where, and what to do about it.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub(super) struct Fault {
     code: Code,
     message: Cow<'static, str>,
@@ -54,11 +54,13 @@ pub(super) struct Fault {
     field: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     column: Option<usize>,
+    /// The number of the request's line.
+    line: u64,
 }
 
 impl Fault {
     pub(super) fn new(code: Code, message: impl Into<Cow<'static, str>>) -> Fault {
-        Fault { code, message: message.into(), hint: None, field: None, column: None }
+        Fault { code, message: message.into(), hint: None, field: None, column: None, line: 0 }
     }
 
     pub(super) fn hint(self, hint: impl Into<Cow<'static, str>>) -> Fault {
@@ -73,7 +75,11 @@ impl Fault {
         Fault { column: Some(column), ..self }
     }
 
-    /// What the library found, with its own hint unless there is a better one.
+    pub(super) fn line(self, line: u64) -> Fault {
+        Fault { line, ..self }
+    }
+
+    /// An error of the library, with its hint.
     pub(super) fn of(code: Code, error: &Error) -> Fault {
         let fault = match error {
             Error::Misuse { fault, .. } => Fault::new(code, fault.clone()),
@@ -92,7 +98,7 @@ impl Fault {
     }
 }
 
-/// A text of a client's, cut to what a message can hold.
+/// The beginning of a client's text.
 pub(super) fn shown(text: &str) -> String {
     const SHOWN: usize = 60;
     match text.char_indices().nth(SHOWN) {

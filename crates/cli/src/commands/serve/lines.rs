@@ -1,18 +1,10 @@
-//! Requests as they come: lines of bounded length.
+//! Lines of bounded length.
 
+use super::fault::{Code, Fault};
 use std::io::{self, BufRead, ErrorKind};
 
-/// A longer line is refused, in bytes.
-pub(super) const LONGEST: usize = 1_000_000;
-
-/// What came.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line<'a> {
-    /// A line without its end.
-    Whole(&'a [u8]),
-    /// A line over the bound; it was skipped, and none of it is held.
-    TooLong,
-}
+/// The most bytes of a line.
+const LONGEST: usize = 1_000_000;
 
 /// Reads lines, and counts them from 1.
 pub(super) struct Lines<R> {
@@ -26,9 +18,9 @@ impl<R: BufRead> Lines<R> {
         Lines { input, line: Vec::new(), number: 0 }
     }
 
-    /// The next line and its number; none at the end of the input. The last one may lack its line
-    /// break.
-    pub(super) fn next(&mut self) -> io::Result<Option<(u64, Line<'_>)>> {
+    /// The next line, without its end, and its number; none at the end of the input. A line that is
+    /// too long is skipped, and none of it is held. The last one may lack its line break.
+    pub(super) fn next(&mut self) -> io::Result<Option<(u64, Result<&[u8], Fault>)>> {
         self.line.clear();
         let (mut too_long, mut begun) = (false, false);
         loop {
@@ -53,7 +45,9 @@ impl<R: BufRead> Lines<R> {
             }
         }
         self.number += 1;
-        Ok(Some((self.number, if too_long { Line::TooLong } else { Line::Whole(&self.line) })))
+        let too_long =
+            too_long.then(|| Fault::new(Code::TooLong, format!("the line is longer than {LONGEST} bytes")));
+        Ok(Some((self.number, too_long.map_or(Ok(&self.line), Err))))
     }
 }
 
@@ -68,7 +62,7 @@ mod tests {
         for piece in 1..20 {
             let mut lines = Lines::new(BufReader::with_capacity(piece, &text[..]));
             for (n, line) in [&b"one"[..], b"", b"two\r", b" three"].into_iter().enumerate() {
-                assert_eq!(lines.next().unwrap(), Some((n as u64 + 1, Line::Whole(line))), "{piece}");
+                assert_eq!(lines.next().unwrap(), Some((n as u64 + 1, Ok(line))), "{piece}");
             }
             assert_eq!(lines.next().unwrap(), None);
         }
@@ -78,10 +72,10 @@ mod tests {
     fn a_long_line_is_not_held() {
         let ends = |length: usize| io::repeat(b'x').take(length as u64).chain(&b"\nnext\n"[..]);
         let mut lines = Lines::new(BufReader::new(ends(LONGEST)));
-        assert!(matches!(lines.next().unwrap(), Some((1, Line::Whole(line))) if line.len() == LONGEST));
+        assert!(matches!(lines.next().unwrap(), Some((1, Ok(line))) if line.len() == LONGEST));
         let mut lines = Lines::new(BufReader::new(ends(50 * LONGEST)));
-        assert_eq!(lines.next().unwrap(), Some((1, Line::TooLong)));
-        assert_eq!(lines.next().unwrap(), Some((2, Line::Whole(b"next"))));
+        assert!(matches!(lines.next().unwrap(), Some((1, Err(_)))));
+        assert_eq!(lines.next().unwrap(), Some((2, Ok(&b"next"[..]))));
         assert!(lines.line.capacity() <= 2 * LONGEST);
         assert_eq!(lines.next().unwrap(), None);
     }

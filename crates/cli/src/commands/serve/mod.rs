@@ -8,22 +8,22 @@ mod request;
 mod session;
 mod taken_up;
 
-use super::vigilant::Vigilant;
-use super::{Parameters, named, together};
+use super::Parameters;
+use super::learn::checkpoint;
+use super::learner::LearnerArgs;
 use crate::counts::whole;
 use crate::exit::{self, Outcome, Usage};
-use crate::names::{LearnerName, WorldName};
+use crate::names::{Suggest, worlds as ids};
 use crate::outputs::{Files, is_stdin};
 use crate::progress::Busy;
 use crate::signals;
-use answers::{Hello, PROTOCOL};
-use goalward::Settings;
-use goalward::parameters::name_and_settings;
+use answers::{Answer, PROTOCOL};
 use goalward::plan::Halt;
 use lines::Lines;
-use session::{Session, Then};
+use session::Session;
 use std::io::{self, ErrorKind, IsTerminal, Write};
-use std::path::{Path, PathBuf};
+use std::ops::ControlFlow;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
@@ -43,7 +43,9 @@ A SESSION (> is sent, < is answered; the first line comes by itself):
     > {\"op\":\"end_episode\"}
     < {\"ok\":true,\"episodes\":1}";
 
-const DEFAULT_EPISODES: u64 = 1000;
+const EPISODES: &str = "The number of episodes that the learner is told to expect; some learners plan for it, \
+                        and the real number may differ [default: 1000]";
+const SEED: &str = "The seed of the learner's own luck [default: 0]";
 
 /// Let a program in any language drive a learner: requests and answers are lines of JSON
 ///
@@ -73,29 +75,16 @@ const DEFAULT_EPISODES: u64 = 1000;
 /// 143 after SIGTERM, both of which save first, also while a plan is being made; 2 as everywhere.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
+#[command(mut_arg("episodes", |arg| arg.help(EPISODES)), mut_arg("seed", |arg| arg.help(SEED)))]
 pub(crate) struct ServeArgs {
     /// A problem file, a model (Storm's DRN, a Gymnasium table), or a built-in world (`goalward list
     /// worlds`); windy-grid@n=3 is short for windy-grid --param n=3
-    #[arg(value_name = "PROBLEM", value_parser = WorldName, hide_possible_values = true)]
+    #[arg(value_name = "PROBLEM", value_parser = Suggest(ids), hide_possible_values = true)]
     world: String,
     #[command(flatten)]
     parameters: Parameters,
-    /// The learner (`goalward list learners`) [default: levis++lr if B is set, else lr, which needs
-    /// to know nothing]; levis++@B=3 is short for levis++ --set B=3
-    #[arg(long, value_name = "ID", value_parser = LearnerName, hide_possible_values = true)]
-    learner: Option<String>,
-    /// Set a parameter of the learner; may be repeated
-    #[arg(long = "set", value_name = "KEY=VALUE")]
-    settings: Vec<String>,
-    /// The seed of the learner's own luck [default: 0]
-    #[arg(long, value_name = "N", value_parser = whole::<u64>(..))]
-    seed: Option<u64>,
-    /// The number of episodes that the learner is told to expect; some learners plan for it, and the
-    /// real number may differ [default: 1000]
-    #[arg(long, value_name = "K", value_parser = whole::<u64>(..))]
-    episodes: Option<u64>,
     #[command(flatten)]
-    vigilance: Vigilant,
+    learner: LearnerArgs,
     /// Save the session to this file; if it is there, the session is taken up from it
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
@@ -105,69 +94,40 @@ pub(crate) struct ServeArgs {
     checkpoint_every: u64,
 }
 
-/// What was asked for, written out.
-struct Asked {
-    world: String,
-    params: Settings,
-    learner: Option<String>,
-    settings: Settings,
-    seed: Option<u64>,
-    episodes: Option<u64>,
-    vigilance: Vigilant,
-}
-
-impl ServeArgs {
-    fn asked(&self) -> anyhow::Result<Asked> {
-        let (world, params) = named(&self.world, &self.parameters.settings()?)?;
-        if is_stdin(&world) {
-            let reason =
-                format!("serve {world}: requests come through standard input, so the problem cannot");
-            return Err(Usage::new(reason).hint("write the problem to a file first, and give that").into());
-        }
-        let flags = Settings::parse(&self.settings)?;
-        let (learner, settings) = match &self.learner {
-            Some(learner) => {
-                let (id, own) = name_and_settings(learner)?;
-                (Some(id.to_string()), together("--set", own, &flags)?)
-            }
-            None => (None, flags),
-        };
-        let (seed, episodes, vigilance) = (self.seed, self.episodes, self.vigilance.clone());
-        Ok(Asked { world, params, learner, settings, seed, episodes, vigilance })
-    }
-}
-
-/// A session, and who is at it.
+/// A session that the thread of requests and that of signals share.
 struct Served {
-    /// None from the moment on that somebody has ended it.
+    /// None once one of them has ended it.
     session: Mutex<Option<Session>>,
     /// Held while an answer is written.
     writing: Mutex<()>,
 }
 
-pub(crate) fn run(args: ServeArgs, quiet: bool) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: ServeArgs) -> anyhow::Result<Outcome> {
     let (halt, served) = (Halt::new(), Arc::new(OnceLock::<Arc<Served>>::new()));
     let (stopped, there) = (halt.clone(), served.clone());
     signals::watch(move |code| {
         stopped.ask();
         match there.get() {
-            Some(served) => served.stop(code, quiet),
+            Some(served) => served.stop(code),
             // nothing has begun that could be kept
             None => std::process::exit(code),
         }
     });
-    let asked = args.asked()?;
-    let mut files = Files::default();
-    files.reads_world(&args.world);
-    let file = args.checkpoint.as_deref().map(|path| taken_up::lock(path, &mut files)).transpose()?;
-    let busy = Busy::new(format!("opening {}", asked.world), quiet);
-    let instance = super::open(&asked.world, &asked.params, &busy, quiet)?;
-    let (mut session, resumed) =
-        taken_up::session(asked, &instance, file, &busy, args.checkpoint_every, quiet)?;
-    drop(busy);
-    if !quiet {
-        super::say_if_known(&instance.problem, &session.agent.spec().learner, &args.world)?;
+    let asked = args.learner.spec()?;
+    let (world, params) = args.parameters.of(&args.world)?;
+    if is_stdin(&world) {
+        let reason = format!("serve {world}: requests come through standard input, so the problem cannot");
+        return Err(Usage::new(reason).hint("write the problem to a file first, and give that").into());
     }
+    let mut files = Files::default();
+    files.reads_world(&world);
+    let lock = args.checkpoint.as_deref().map(|path| checkpoint(path, &mut files)).transpose()?;
+    let file = lock.map(|lock| (lock, args.checkpoint_every));
+    let busy = Busy::new(format!("opening {world}"));
+    let instance = super::open(&world, &params, &busy)?;
+    let (mut session, resumed) = taken_up::session(&args.learner, asked, &instance, file, &busy)?;
+    drop(busy);
+    super::say_if_known(&instance.problem, &session.agent.spec().learner, &args.world)?;
     drop(instance);
     session.agent.learner.heed(&halt);
     session.save()?;
@@ -177,35 +137,32 @@ pub(crate) fn run(args: ServeArgs, quiet: bool) -> anyhow::Result<Outcome> {
     if !shared.write(&hello)? {
         return shared.end();
     }
-    if io::stdin().is_terminal() && !quiet {
+    if io::stdin().is_terminal() {
         exit::note("waiting for requests, one JSON object a line; Ctrl-D ends");
     }
     shared.serve()
 }
 
+/// The first line: what is served, and where the session begins.
 fn hello(session: &Session, resumed: bool) -> Vec<u8> {
     let (agent, problem) = (&session.agent, session.agent.learner.problem());
     let mut line = Vec::new();
-    answers::put(
-        &mut line,
-        None,
-        &Hello {
-            ready: true,
-            protocol: PROTOCOL,
-            version: env!("CARGO_PKG_VERSION"),
-            problem: problem.name(),
-            learner: agent.learner.id(),
-            seed: agent.spec().seed,
-            states: problem.states(),
-            start: problem.start(),
-            goal: problem.goal(),
-            model_names: problem.model_names(),
-            steps: session.steps(),
-            episodes: session.episodes(),
-            episodes_asked: agent.spec().episodes,
-            resumed,
-        },
-    );
+    Answer::new(&mut line, None)
+        .put("ready", true)
+        .put("protocol", PROTOCOL)
+        .put("version", env!("CARGO_PKG_VERSION"))
+        .put("problem", problem.name())
+        .put("learner", agent.learner.id())
+        .put("seed", agent.spec().seed)
+        .put("states", problem.states())
+        .put("start", problem.start())
+        .put("goal", problem.goal())
+        .put_some("model_names", problem.model_names())
+        .put("steps", session.steps())
+        .put("episodes", session.episodes())
+        .put("episodes_asked", agent.spec().episodes)
+        .put("resumed", resumed)
+        .end();
     line
 }
 
@@ -215,7 +172,7 @@ impl Served {
         self.session.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Answers requests until there are no more, or the client wants no more.
+    /// Answers requests until the input ends or the client quits.
     fn serve(&self) -> anyhow::Result<Outcome> {
         let (mut lines, mut out) = (Lines::new(io::stdin().lock()), Vec::new());
         loop {
@@ -230,18 +187,18 @@ impl Served {
             let mut session = self.session();
             let Some(now) = session.as_mut() else { wait() };
             let then = now.answer(line, number, &mut out);
-            // whoever ends the session now waits until the answer is out
+            // the end of the session waits until the answer is out
             let writing = self.writing.lock();
-            if then == Then::Quit {
+            if then.is_break() {
                 *session = None;
             }
             drop(session);
             let written = write(&out);
             drop(writing);
             match (then, written) {
-                (Then::Quit, written) => return written.map(|_| Outcome::Done),
+                (ControlFlow::Break(()), written) => return written.map(|_| Outcome::Done),
                 (_, Ok(true)) => {}
-                // a client that is gone has all that it wanted
+                // the client has closed the pipe
                 (_, Ok(false)) => return self.end(),
                 (_, Err(error)) => return self.end().and(Err(error)),
             }
@@ -264,24 +221,23 @@ impl Served {
     }
 
     /// Saves because of a signal, and ends the process.
-    fn stop(&self, code: i32, quiet: bool) {
+    fn stop(&self, code: i32) {
         // a request under way is soon done: its planning calls are cut off
         let Some(mut session) = self.session().take() else { return };
         let saved = session.save();
-        let file = session.file().map(Path::to_path_buf);
+        let file = session.file.as_ref().map(|(lock, _)| lock.path.clone());
         drop(session); // and its lock
-        let code = match (saved, file) {
-            (Err(error), _) => {
+        if let (Ok(()), Some(file)) = (&saved, file) {
+            exit::note(format!("stopped; the session is saved in {}", file.display()));
+        }
+        let code = saved.map_or_else(
+            |error| {
                 exit::report(&error.into());
                 2
-            }
-            (Ok(()), Some(file)) if !quiet => {
-                exit::note(format!("stopped; the session is saved in {}", file.display()));
-                code
-            }
-            _ => code,
-        };
-        // an answer that nobody reads is not waited for
+            },
+            |()| code,
+        );
+        // the client may not read its last answer
         for _ in 0..20 {
             if self.writing.try_lock().is_ok() {
                 break;
@@ -302,7 +258,7 @@ fn write(line: &[u8]) -> anyhow::Result<bool> {
     }
 }
 
-/// Somebody else has ended the session, and is about to end the process.
+/// The session is ended, and the process is about to end.
 fn wait() -> ! {
     loop {
         std::thread::park();

@@ -6,14 +6,14 @@ use super::{World, spelled, state_names};
 use crate::counts::share;
 use crate::exit::{Outcome, note, report};
 use crate::numbers::{count, every_digit, real, seconds};
-use crate::output::{self, Sheet};
-use crate::outputs::{Files, Output, Takes};
+use crate::output::{self, Json, Sheet};
+use crate::outputs::{Files, Output};
 use crate::progress::Busy;
 use crate::show::Show;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use goalward::Error;
 use goalward::plan::{self, Answer, Extras, Objective, Options};
-use goalward::problem::Need;
-use goalward::problem::{Instance, Note, Problem, State};
+use goalward::problem::{Instance, Need, Note, Problem, State};
 use goalward_lab::pictures::grid::Scene;
 use goalward_lab::pictures::sight::Sight;
 use serde::{Serialize, Serializer};
@@ -21,7 +21,7 @@ use serde_json::json;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Instant;
-use values::ValuesFile;
+use values::Values;
 
 const EXAMPLES: &str = "\
 EXAMPLES:
@@ -60,8 +60,8 @@ pub(crate) struct SolveArgs {
     #[command(flatten)]
     world: World,
     /// What is optimised
-    #[arg(long, value_name = "WHAT", default_value = "min")]
-    objective: Wanted,
+    #[arg(long, value_name = "WHAT", default_value = "min", value_parser = objective())]
+    objective: Objective,
     /// The relative distance of the certified bounds
     #[arg(long, value_name = "X", default_value = "1e-6", value_parser = share)]
     precision: f64,
@@ -76,30 +76,21 @@ pub(crate) struct SolveArgs {
     /// Show values and policy in the terminal; FILE (.png, .svg) gets a picture of them too
     #[arg(long, value_name = "FILE", num_args = 0..=1)]
     show: Option<Option<PathBuf>>,
-    /// Print the result as one JSON value
-    #[arg(long)]
-    json: bool,
+    #[command(flatten)]
+    printed: Json,
 }
 
-/// The names of the objectives.
-#[derive(Clone, Copy, clap::ValueEnum)]
-enum Wanted {
-    /// The least expected cost
-    Min,
-    /// The greatest expected cost
-    Max,
-    /// The greatest probability of reaching the goal
-    Reach,
-}
+/// The objectives with their names.
+const OBJECTIVES: [(Objective, &str, &str); 3] = [
+    (Objective::Min, "min", "The least expected cost"),
+    (Objective::Max, "max", "The greatest expected cost"),
+    (Objective::Reach, "reach", "The greatest probability of reaching the goal"),
+];
 
-impl From<Wanted> for Objective {
-    fn from(wanted: Wanted) -> Objective {
-        match wanted {
-            Wanted::Min => Objective::Min,
-            Wanted::Max => Objective::Max,
-            Wanted::Reach => Objective::Reach,
-        }
-    }
+fn objective() -> impl TypedValueParser<Value = Objective> {
+    let named = |text: String| OBJECTIVES.into_iter().find(|(_, name, _)| text == *name);
+    let values = OBJECTIVES.map(|(_, name, help)| PossibleValue::new(name).help(help));
+    PossibleValuesParser::new(values).map(move |text| named(text).map_or(Objective::Min, |(found, ..)| found))
 }
 
 /// The JSON of `goalward solve --json`: the start state's value, a cost in the user's units or a
@@ -127,52 +118,56 @@ struct Solved {
     seconds: f64,
 }
 
-pub(crate) fn run(args: SolveArgs, quiet: bool) -> anyhow::Result<Outcome> {
+pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Outcome> {
     let began = Instant::now();
-    let mut files = Files::default();
-    files.reads_world(&args.world.world);
-    let outputs = Outputs::judge(&args, &mut files)?;
-    let busy = Busy::new(format!("opening {}", args.world.world), quiet);
     let (world, params) = args.world.named()?;
-    let instance = super::open(&world, &params, &busy, quiet)?;
-    super::fits(&Need::solving(&instance), &busy, quiet)?;
+    let mut files = Files::default();
+    files.reads_world(&world);
+    let outputs = Outputs::check(&args, &mut files)?;
+    let busy = Busy::new(format!("opening {world}"));
+    let instance = super::open(&world, &params, &busy)?;
+    super::fits(&Need::solving(&instance), &busy)?;
     busy.say("planning");
     let (problem, truth) = (&instance.problem, instance.truth()?);
-    let objective = Objective::from(args.objective);
     let extras = Extras { q: false, ..Extras::ALL };
     let halt = busy.halt().clone();
-    let options = Options { extras, halt, ..Options::fast(objective, args.precision) };
-    let solution = plan::solve(problem, truth, &options)?;
+    let options = Options { extras, halt, ..Options::fast(args.objective, args.precision) };
+    let answer = plan::solve(problem, truth, &options)?;
     let start = problem.start();
-    let unknown = solution.is_vacuous(start);
-    let width = solution.width();
+    let unknown = answer.is_vacuous(start);
+    let width = answer.width();
     let precision_reached = width <= args.precision;
-    if !precision_reached && !unknown && !quiet {
+    if !precision_reached && !unknown {
         busy.aside(|| {
             note(format!(
                 "arithmetic did not reach the precision asked for: the bounds hold, {width:.1e} apart"
             ))
         });
     }
-    let no = objective == Objective::Min && solution.is_lost(start);
+    let no = args.objective == Objective::Min && answer.is_lost(start);
     if let Some(file) = outputs.policy.as_ref().filter(|_| !no && !unknown) {
-        file.put(&format!("{}\n", serde_json::to_string_pretty(&Policy::of(problem, &solution))?))?;
+        file.put(&format!("{}\n", serde_json::to_string_pretty(&Policy::of(problem, &answer))?))?;
     }
-    let solved = Solved { seconds: began.elapsed().as_secs_f64(), ..Solved::of(&instance, &solution) };
-    let solved = Solved { precision_reached, ..solved };
+    let solved = Solved::of(&instance, &answer, precision_reached, began);
     drop(busy);
-    if args.json {
+    let world = spelled(&world, &params);
+    if args.printed.json {
         output::json(&solved)?;
     } else if !no && !unknown && !outputs.printed() {
-        output::text(&summary(&spelled(&world, &params), problem, &solved, width))?;
+        output::text(&summary(&world, problem, &solved, width))?;
     }
     if !unknown {
-        outputs.put(&instance, &solution, &spelled(&world, &params), quiet)?;
+        outputs.put(&instance, &answer, &world)?;
     }
     if no {
-        say_lost(problem, &solution, quiet);
+        let states = answer.lost.iter().map(|&s| problem.state_name(s).into_owned()).collect();
+        report(&Error::NoProperPolicy { states }.into());
+        let best = real(answer.reach_probability);
+        note(format!("the best probability of reaching it from the start is {best}"));
     } else if unknown {
-        say_unknown(problem, &solved, quiet);
+        report(&Error::NoBound { states: vec![problem.state_name(start).into_owned()] }.into());
+        note(format!("tried: {}", plan::tried(problem)));
+        note(format!("all that is certain: it is {} or more", solved.lower));
     }
     Ok(if no || unknown { Outcome::No } else { Outcome::Done })
 }
@@ -180,34 +175,34 @@ pub(crate) fn run(args: SolveArgs, quiet: bool) -> anyhow::Result<Outcome> {
 /// What is written besides the result.
 struct Outputs {
     policy: Option<Output>,
-    values: Option<ValuesFile>,
+    values: Option<Output>,
     show: Option<Show>,
 }
 
 impl Outputs {
-    fn judge(args: &SolveArgs, files: &mut Files) -> anyhow::Result<Outputs> {
-        if args.json {
+    fn check(args: &SolveArgs, files: &mut Files) -> anyhow::Result<Outputs> {
+        if args.printed.json {
             files.prints("--json")?;
         }
         let policy = args.policy.as_ref();
-        let policy = policy.map(|path| files.writes("--policy", path, Takes::Stdout)).transpose()?;
+        let policy = policy.map(|path| files.writes("--policy", path)).transpose()?;
         let values = args.values.as_ref();
-        let values = values.map(|path| ValuesFile::judge(path, files)).transpose()?;
+        let values = values.map(|path| values::check(path, files)).transpose()?;
         let outputs = Outputs { policy, values, show: None };
         // where something else has standard output, a picture goes to its file alone
-        let show = Show::judge(&args.show, args.json || outputs.printed(), files)?;
+        let show = Show::check(&args.show, args.printed.json || outputs.printed(), files)?;
         Ok(Outputs { show, ..outputs })
     }
 
     /// Whether one of them has standard output: there is no summary then.
     fn printed(&self) -> bool {
-        self.policy == Some(Output::Stdout) || self.values.as_ref().is_some_and(ValuesFile::is_printed)
+        [&self.policy, &self.values].contains(&&Some(Output::Stdout))
     }
 
-    fn put(&self, instance: &Instance, answer: &Answer, world: &str, quiet: bool) -> anyhow::Result<()> {
+    fn put(&self, instance: &Instance, answer: &Answer, world: &str) -> anyhow::Result<()> {
         let (problem, truth) = (&instance.problem, instance.truth()?);
-        if let Some(values) = &self.values {
-            values.put(problem, truth, answer)?;
+        if let Some(output) = &self.values {
+            Values { problem, truth, answer }.put(output)?;
         }
         let Some(show) = &self.show else { return Ok(()) };
         let (name, measure) = match answer.objective {
@@ -218,33 +213,12 @@ impl Outputs {
         let sight = Sight::of(name, problem, truth, answer);
         let scene = Scene { problem, truth: Some(truth), measure: measure.into(), sights: vec![sight] };
         let note = format!("{} from the start: {}", measure, real(answer.value()));
-        show.put(&scene, &format!("{name} and the best policy on {world}"), &[note], quiet)
-    }
-}
-
-/// No policy reaches the goal surely.
-fn say_lost(problem: &Problem, solution: &Answer, quiet: bool) {
-    let states = solution.lost.iter().map(|&s| problem.state_name(s).into_owned()).collect();
-    report(&Error::NoProperPolicy { states }.into());
-    if !quiet {
-        let best = real(solution.reach_probability);
-        note(format!("the best probability of reaching it from the start is {best}"));
-    }
-}
-
-/// Nothing could be proved of the start.
-fn say_unknown(problem: &Problem, solved: &Solved, quiet: bool) {
-    let start = problem.state_name(problem.start()).into_owned();
-    report(&Error::NoBound { states: vec![start] }.into());
-    if !quiet {
-        note(format!("tried: {}", plan::tried(problem)));
-        note(format!("all that is certain: it is {} or more", solved.lower));
+        show.put(&scene, &format!("{name} and the best policy on {world}"), &[note])
     }
 }
 
 impl Solved {
-    /// What an answer says; how long it took and how precise it is come later.
-    fn of(instance: &Instance, answer: &Answer) -> Solved {
+    fn of(instance: &Instance, answer: &Answer, precision_reached: bool, began: Instant) -> Solved {
         let problem = &instance.problem;
         let start = problem.start();
         let inside = |s: &State| !answer.is_lost(*s);
@@ -255,11 +229,10 @@ impl Solved {
             _ => (0..problem.states()).filter(inside).map(|s| answer.steps[s]).fold(0.0, f64::max),
         };
         Solved {
-            objective: match answer.objective {
-                Objective::Min => "min",
-                Objective::Max => "max",
-                Objective::Reach => "reach",
-            },
+            objective: OBJECTIVES
+                .iter()
+                .find(|(o, ..)| *o == answer.objective)
+                .map_or("", |(_, name, _)| name),
             value: answer.value(),
             lower: answer.lower[start],
             upper: answer.upper[start],
@@ -269,9 +242,9 @@ impl Solved {
             states: instance.size().states,
             choices: instance.size().choices,
             reach_probability: answer.reach_probability,
-            precision_reached: false,
+            precision_reached,
             lost: answer.lost.clone(),
-            seconds: 0.0,
+            seconds: began.elapsed().as_secs_f64(),
         }
     }
 }
@@ -322,11 +295,11 @@ fn summary(world: &str, problem: &Problem, solved: &Solved, width: f64) -> Strin
 struct Policy(Vec<(String, String)>);
 
 impl Policy {
-    fn of(problem: &Problem, solution: &Answer) -> Policy {
-        let lost: HashSet<_> = solution.lost.iter().copied().collect();
+    fn of(problem: &Problem, answer: &Answer) -> Policy {
+        let lost: HashSet<_> = answer.lost.iter().copied().collect();
         let states = (0..problem.states()).filter(|s| *s != problem.goal() && !lost.contains(s));
         let choice = |s: State| {
-            let action = problem.action_name(s, solution.policy[s]);
+            let action = problem.action_name(s, answer.policy[s]);
             (problem.state_name(s).into_owned(), action.into_owned())
         };
         Policy(states.map(choice).collect())

@@ -1,7 +1,7 @@
 //! `goalward solve --values`: what every state costs, what every action costs, and what to do.
 
 use crate::exit::Usage;
-use crate::outputs::{Files, Output, Takes};
+use crate::outputs::{Files, Output};
 use crate::show::ending;
 use goalward::plan::{Answer, Objective};
 use goalward::problem::{Pair, Problem, State, Truth};
@@ -9,48 +9,33 @@ use goalward_lab::quoted;
 use serde_json::{Value, json};
 use std::path::Path;
 
-/// Where the values go, judged before the work begins.
-pub(super) struct ValuesFile {
-    output: Output,
-    csv: bool,
+/// Where the values go: the ending of a file's name says in which format.
+pub(super) fn check(path: &Path, files: &mut Files) -> anyhow::Result<Output> {
+    let output = files.writes("--values", path)?;
+    if matches!(output, Output::File(_)) && !["csv", "json"].map(Some).contains(&ending(path).as_deref()) {
+        let reason = format!("--values {}: its name must end in .csv or .json", path.display());
+        return Err(Usage::new(reason).hint("- prints CSV on standard output").into());
+    }
+    Ok(output)
 }
 
-impl ValuesFile {
-    /// By the ending of its name; `-` is standard output, as CSV.
-    pub(super) fn judge(path: &Path, files: &mut Files) -> anyhow::Result<ValuesFile> {
-        let output = files.writes("--values", path, Takes::Stdout)?;
-        let csv = match (&output, ending(path).as_deref()) {
-            (Output::Stdout | Output::Nowhere, _) | (_, Some("csv")) => true,
-            (_, Some("json")) => false,
-            _ => {
-                let reason = format!("--values {}: its name must end in .csv or .json", path.display());
-                return Err(Usage::new(reason).hint("- prints CSV on standard output").into());
-            }
-        };
-        Ok(ValuesFile { output, csv })
-    }
-
-    /// Whether standard output has them: nothing else is printed there then.
-    pub(super) fn is_printed(&self) -> bool {
-        self.output == Output::Stdout
-    }
-
-    pub(super) fn put(&self, problem: &Problem, truth: &Truth, answer: &Answer) -> anyhow::Result<()> {
-        let values = Values { problem, truth, answer };
-        match self.csv {
-            true => self.output.put(&values.csv()),
-            false => self.output.put(&format!("{}\n", serde_json::to_string_pretty(&values.json())?)),
-        }
-    }
-}
-
-struct Values<'a> {
-    problem: &'a Problem,
-    truth: &'a Truth,
-    answer: &'a Answer,
+/// What is known of every state and action.
+pub(super) struct Values<'a> {
+    pub(super) problem: &'a Problem,
+    pub(super) truth: &'a Truth,
+    pub(super) answer: &'a Answer,
 }
 
 impl Values<'_> {
+    pub(super) fn put(&self, output: &Output) -> anyhow::Result<()> {
+        match output {
+            Output::File(path) if ending(path).as_deref() == Some("json") => {
+                output.put(&format!("{}\n", serde_json::to_string_pretty(&self.json())?))
+            }
+            _ => output.put(&self.csv()),
+        }
+    }
+
     /// The value of a state; none where nothing is known of it.
     fn value(&self, s: State) -> Option<f64> {
         (!self.answer.is_vacuous(s)).then(|| self.answer.v[s])

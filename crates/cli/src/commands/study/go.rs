@@ -1,9 +1,9 @@
-//! A study from its question to its report: what `study run` and the short commands share.
+//! A study from its question to its report, for `study run` and the short commands.
 
 use crate::commands::{ended, open, wrote};
 use crate::exit::{Outcome, note};
 use crate::interrupt::Interrupt;
-use crate::output;
+use crate::output::{self, Printed};
 use crate::outputs::folder;
 use crate::progress::{Busy, Jobs};
 use goalward::files::json;
@@ -14,18 +14,7 @@ use goalward_lab::study::{StudyFile, default_folder};
 use goalward_lab::{Presented, present};
 use std::path::PathBuf;
 
-/// What is printed on standard output: tables and sentences, unless one of these is asked for.
-#[derive(clap::Args, Clone, Copy, Debug, Default)]
-pub(crate) struct Printed {
-    /// Print the result as one JSON value
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// Print the result as Markdown in named parts, for documents
-    #[arg(long, conflicts_with = "json")]
-    markdown: bool,
-}
-
-/// What becomes of the results of a study.
+/// Where the results of a study go, and what is printed of them.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Kept {
     /// The folder for records, figures and report [default: out/NAME; of a short command a folder of
@@ -34,50 +23,35 @@ pub(crate) struct Kept {
     pub(crate) out: Option<PathBuf>,
     /// Remove results of another question, study or version from that folder
     #[arg(long)]
-    force: bool,
+    pub(super) force: bool,
     #[command(flatten)]
-    printed: Printed,
+    pub(super) printed: Printed,
 }
 
-impl Kept {
-    /// Where the results of a short command go.
-    pub(crate) fn below(&self, name: &str) -> Out {
-        self.out.clone().map_or_else(|| Out::Below(default_folder(name, false)), Out::Folder)
-    }
-}
-
-/// Where results go.
-#[derive(Debug)]
-pub(crate) enum Out {
-    /// Into this folder.
-    Folder(PathBuf),
-    /// Into one of the question's own below this folder, so that no question is in another's way.
-    Below(PathBuf),
-}
-
-/// A world that came through a pipe, kept beside the results under this name.
+/// The name of a world that came through a pipe, beside the results.
 pub(crate) const COPY: &str = "world.json";
 
-/// Runs a study and shows what it says. `piped` is the only world, where it came through a pipe, as a
-/// problem file.
+/// Runs a study and shows its results. Without `kept.out` they go to a folder of the question's own
+/// below that of the study's name. `piped` is the only world as a problem file, if it came through a
+/// pipe.
 pub(crate) fn go(
     file: &StudyFile,
-    (out, kept): (&Out, &Kept),
+    kept: &Kept,
     piped: Option<String>,
     options: &RunOptions,
-    quiet: bool,
 ) -> anyhow::Result<Outcome> {
-    let (Out::Folder(dir) | Out::Below(dir)) = out;
-    folder("--out", dir)?;
-    let busy = Busy::new(format!("opening the worlds of {}", file.study.name), quiet);
+    if let Some(out) = &kept.out {
+        folder("--out", out)?;
+    }
+    let busy = Busy::new(format!("opening the worlds of {}", file.study.name));
     let mut grid = Grid::open_with(file, &|place| match &piped {
         Some(text) => json::parse(text),
-        None => open(&place.world, &place.params, &busy, quiet),
+        None => open(&place.world, &place.params, &busy),
     })?;
     drop(busy);
-    let dir = match out {
-        Out::Folder(dir) => dir.clone(),
-        Out::Below(dir) => dir.join(grid.question()),
+    let dir = match &kept.out {
+        Some(out) => out.clone(),
+        None => default_folder(&file.study.name, false).join(grid.question()),
     };
     if piped.is_some() {
         let copy = std::path::absolute(dir.join(COPY))?;
@@ -87,19 +61,16 @@ pub(crate) fn go(
     if let Some(text) = &piped {
         results.write(COPY, text.as_bytes())?;
     }
-    let linked = matches!(out, Out::Below(_)) && link_newest(&dir);
-    let jobs = Jobs::new(quiet, Interrupt::listen(quiet)?);
-    let ran = engine::run(&grid, &results, options, &jobs)?;
-    if !quiet {
-        say(&ran, &grid, options.shard);
-    }
+    let linked = kept.out.is_none() && link_newest(&dir);
+    let ran = engine::run(&grid, &results, options, &Jobs::new(Interrupt::listen()?))?;
+    say(&ran, &grid, options.shard);
     if options.shard != Shard::WHOLE {
         return Ok(ended(ran.interrupted));
     }
-    // the study as the file has it: labels and figures do not change a run
+    // with labels and figures as the file has them now
     let presented = present(&results, Some(&grid.study))?;
-    show(&presented, kept.printed, quiet)?;
-    if linked && !quiet {
+    show(&presented, kept.printed)?;
+    if linked {
         note(format!("{} leads to {}", dir.with_file_name("newest").display(), dir.display()));
     }
     Ok(match (ran.interrupted, ran.failed > 0 || !presented.findings.sound) {
@@ -109,17 +80,15 @@ pub(crate) fn go(
     })
 }
 
-/// Prints what a study says, and where the rest is.
-pub(super) fn show(presented: &Presented, printed: Printed, quiet: bool) -> anyhow::Result<()> {
+/// Prints the findings of a study, and where the rest is.
+pub(super) fn show(presented: &Presented, printed: Printed) -> anyhow::Result<()> {
     let Presented { results, findings, files } = presented;
-    match (printed.json, printed.markdown) {
+    match (printed.json.json, printed.markdown) {
         (true, _) => output::json(&findings.json(results))?,
         (_, true) => output::text(&findings.markdown())?,
         _ => output::text(&folded(&findings.text()))?,
     }
-    if !quiet {
-        wrote(files);
-    }
+    wrote(files);
     Ok(())
 }
 

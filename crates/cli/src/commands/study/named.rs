@@ -2,13 +2,11 @@
 
 use crate::exit::Usage;
 use crate::outputs::{self, is_stdin};
-use goalward_lab::study::{self, Study, StudyFile};
+use goalward_lab::study::{self, Study, StudyFile, default_folder};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-pub(super) use goalward_lab::study::default_folder;
-
-/// A study that comes through standard input has no more bytes.
+/// The most bytes of a study that comes through standard input.
 const LONGEST: u64 = 10_000_000;
 
 /// Reads a study file, a study from standard input (`-`), or one that comes with goalward.
@@ -42,12 +40,7 @@ fn typed(quick: bool) -> anyhow::Result<StudyFile> {
     Ok(file)
 }
 
-/// A study that comes with goalward.
-pub(crate) fn shipped(name: &str, quick: bool) -> anyhow::Result<StudyFile> {
-    Ok(study::read_shipped(name, quick)?)
-}
-
-/// Where the results of a study are: a folder as it is, otherwise that of its name.
+/// Where the results of a study are: in the folder that was given, otherwise in that of its name.
 pub(super) fn folder(name: &str, out: Option<PathBuf>) -> Result<PathBuf, Usage> {
     if let Some(out) = out {
         outputs::folder("--out", &out)?;
