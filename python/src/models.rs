@@ -6,33 +6,72 @@ use crate::watch::{Tally, leaving, watched};
 use goalward::plan::Halt;
 use goalward::problem::{Csr, Dense, Instance, ProblemBuilder, Rows, Shape, Truth};
 use goalward::{Problem, Settings};
-use numpy::{PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
-use pyo3::exceptions::PyTypeError;
+use numpy::{Element, PyReadonlyArray1, PyReadonlyArray2, PyReadonlyArray3};
 use pyo3::prelude::*;
 
-/// One model, as `_models.py` hands it over: a dense array of states, actions and next states, or
-/// for each block the arrays of compressed sparse rows.
-enum Held<'py> {
-    Dense64(PyReadonlyArray3<'py, f64>),
-    Dense32(PyReadonlyArray3<'py, f32>),
-    Sparse(Vec<Block<'py>>),
+/// Arrays of a user as rows: a dense array of states, actions and next states, or compressed sparse
+/// rows.
+trait Arrays {
+    fn rows<'a>(&'a self, name: &str, rows: usize, states: usize) -> PyResult<Box<dyn Rows + 'a>>;
 }
 
-/// Compressed sparse rows.
-struct Block<'py> {
-    indptr: Whole<'py>,
-    indices: Whole<'py>,
-    data: Real<'py>,
+impl<X: Element + Copy + Into<f64> + Sync> Arrays for PyReadonlyArray3<'_, X> {
+    fn rows<'a>(&'a self, name: &str, rows: usize, states: usize) -> PyResult<Box<dyn Rows + 'a>> {
+        Ok(Box::new(Dense::new(name, rows, states, self.as_slice()?).map_err(Told::told)?))
+    }
 }
 
-enum Whole<'py> {
-    I32(PyReadonlyArray1<'py, i32>),
-    I64(PyReadonlyArray1<'py, i64>),
+/// `indptr`, `indices` and `data`.
+type Sparse<'py, I, X> = (PyReadonlyArray1<'py, I>, PyReadonlyArray1<'py, I>, PyReadonlyArray1<'py, X>);
+
+impl<I, X> Arrays for Sparse<'_, I, X>
+where
+    I: Element + Copy + TryInto<usize> + Sync,
+    X: Element + Copy + Into<f64> + Sync,
+{
+    fn rows<'a>(&'a self, name: &str, rows: usize, _: usize) -> PyResult<Box<dyn Rows + 'a>> {
+        let (indptr, indices, data) = (self.0.as_slice()?, self.1.as_slice()?, self.2.as_slice()?);
+        Ok(Box::new(Csr::new(name, rows, indptr, indices, data).map_err(Told::told)?))
+    }
 }
 
-enum Real<'py> {
-    F32(PyReadonlyArray1<'py, f32>),
-    F64(PyReadonlyArray1<'py, f64>),
+/// One model, as `_models.py` hands it over: a dense array, or the sparse rows of each block.
+type Model<'py> = Vec<Box<dyn Arrays + 'py>>;
+
+fn model<'py>(any: &Bound<'py, PyAny>) -> PyResult<Model<'py>> {
+    if let Ok(array) = any.extract::<PyReadonlyArray3<'py, f64>>() {
+        return Ok(vec![Box::new(array)]);
+    }
+    if let Ok(array) = any.extract::<PyReadonlyArray3<'py, f32>>() {
+        return Ok(vec![Box::new(array)]);
+    }
+    any.extract::<Vec<Bound<'py, PyAny>>>()?.iter().map(block).collect()
+}
+
+fn block<'py>(any: &Bound<'py, PyAny>) -> PyResult<Box<dyn Arrays + 'py>> {
+    if let Ok(arrays) = any.extract::<Sparse<'py, i32, f64>>() {
+        return Ok(Box::new(arrays));
+    }
+    if let Ok(arrays) = any.extract::<Sparse<'py, i64, f64>>() {
+        return Ok(Box::new(arrays));
+    }
+    if let Ok(arrays) = any.extract::<Sparse<'py, i32, f32>>() {
+        return Ok(Box::new(arrays));
+    }
+    Ok(Box::new(any.extract::<Sparse<'py, i64, f32>>()?))
+}
+
+/// The rows of a model.
+fn placed<'a>(
+    model: &'a Model,
+    name: &str,
+    states: usize,
+    places: &'a Places,
+    halt: &'a Halt,
+) -> PyResult<Placed<'a>> {
+    let each = if model.len() == 1 { states * places.actions } else { states };
+    let blocks = model.iter().map(|block| block.rows(name, each, states)).collect::<PyResult<_>>()?;
+    Ok(Placed { blocks, places, halt })
 }
 
 /// The place of each pair among a model's rows.
@@ -46,13 +85,13 @@ struct Places {
 struct Placed<'a> {
     blocks: Vec<Box<dyn Rows + 'a>>,
     places: &'a Places,
-    /// Nobody wants the problem any more.
+    /// Asked when the problem is no longer wanted.
     halt: &'a Halt,
 }
 
 impl Rows for Placed<'_> {
     fn append(&self, pair: usize, row: &mut Vec<(usize, f64)>) {
-        // no row sums to 1 any more, and whoever reads stops at the next one
+        // no row sums to 1 then, and the reader stops at the next one
         if self.halt.asked() {
             return;
         }
@@ -61,96 +100,6 @@ impl Rows for Placed<'_> {
             [whole] => whole.append(s as usize * self.places.actions + a as usize, row),
             blocks => blocks[a as usize].append(s as usize, row),
         }
-    }
-}
-
-impl<'py> Held<'py> {
-    fn new(any: &Bound<'py, PyAny>) -> PyResult<Held<'py>> {
-        if let Ok(array) = any.extract() {
-            return Ok(Held::Dense64(array));
-        }
-        if let Ok(array) = any.extract() {
-            return Ok(Held::Dense32(array));
-        }
-        let blocks: Vec<Bound<'py, PyAny>> = any.extract()?;
-        let blocks = blocks.iter().map(|block| {
-            let (indptr, indices, data): (Bound<PyAny>, Bound<PyAny>, Bound<PyAny>) = block.extract()?;
-            Ok(Block {
-                indptr: Whole::new(&indptr)?,
-                indices: Whole::new(&indices)?,
-                data: Real::new(&data)?,
-            })
-        });
-        Ok(Held::Sparse(blocks.collect::<PyResult<_>>()?))
-    }
-
-    /// The rows of this model.
-    fn placed<'a>(
-        &'a self,
-        name: &str,
-        states: usize,
-        places: &'a Places,
-        halt: &'a Halt,
-    ) -> PyResult<Placed<'a>> {
-        let rows = states * places.actions;
-        let blocks: Vec<Box<dyn Rows + 'a>> = match self {
-            Held::Dense64(array) => {
-                vec![Box::new(Dense::new(name, rows, states, array.as_slice()?).map_err(Told::told)?)]
-            }
-            Held::Dense32(array) => {
-                vec![Box::new(Dense::new(name, rows, states, array.as_slice()?).map_err(Told::told)?)]
-            }
-            Held::Sparse(blocks) => {
-                let each = if blocks.len() == 1 { rows } else { states };
-                blocks.iter().map(|block| block.rows(name, each)).collect::<PyResult<_>>()?
-            }
-        };
-        Ok(Placed { blocks, places, halt })
-    }
-}
-
-impl<'py> Whole<'py> {
-    fn new(any: &Bound<'py, PyAny>) -> PyResult<Whole<'py>> {
-        match any.extract() {
-            Ok(array) => Ok(Whole::I32(array)),
-            Err(_) => any.extract().map(Whole::I64).map_err(|_| wrong("indices", any)),
-        }
-    }
-}
-
-impl<'py> Real<'py> {
-    fn new(any: &Bound<'py, PyAny>) -> PyResult<Real<'py>> {
-        match any.extract() {
-            Ok(array) => Ok(Real::F64(array)),
-            Err(_) => any.extract().map(Real::F32).map_err(|_| wrong("data", any)),
-        }
-    }
-}
-
-fn wrong(what: &str, any: &Bound<PyAny>) -> PyErr {
-    PyTypeError::new_err(format!("{what}: expected an array, not {}", any.get_type()))
-}
-
-impl Block<'_> {
-    fn rows<'a>(&'a self, name: &str, rows: usize) -> PyResult<Box<dyn Rows + 'a>> {
-        use Real::{F32, F64};
-        use Whole::{I32, I64};
-        macro_rules! csr {
-            ($indptr:expr, $indices:expr, $data:expr) => {{
-                let arrays = ($indptr.as_slice()?, $indices.as_slice()?, $data.as_slice()?);
-                Box::new(Csr::new(name, rows, arrays.0, arrays.1, arrays.2).map_err(Told::told)?)
-            }};
-        }
-        Ok(match (&self.indptr, &self.indices, &self.data) {
-            (I32(p), I32(i), F32(x)) => csr!(p, i, x),
-            (I32(p), I32(i), F64(x)) => csr!(p, i, x),
-            (I64(p), I64(i), F32(x)) => csr!(p, i, x),
-            (I64(p), I64(i), F64(x)) => csr!(p, i, x),
-            (I32(p), I64(i), F32(x)) => csr!(p, i, x),
-            (I32(p), I64(i), F64(x)) => csr!(p, i, x),
-            (I64(p), I32(i), F32(x)) => csr!(p, i, x),
-            (I64(p), I32(i), F64(x)) => csr!(p, i, x),
-        })
     }
 }
 
@@ -218,7 +167,7 @@ pub(crate) fn problem_from_models(
     available: PyReadonlyArray2<bool>,
     about: About,
 ) -> PyResult<PyProblem> {
-    let held: Vec<Held> = models.iter().map(Held::new).collect::<PyResult<_>>()?;
+    let held: Vec<Model> = models.iter().map(model).collect::<PyResult<_>>()?;
     let view = available.as_array();
     let (states, actions) = (view.nrows(), view.ncols());
     let (mut pairs, mut first_pair) = (Vec::new(), vec![0]);
@@ -233,23 +182,23 @@ pub(crate) fn problem_from_models(
         given.unwrap_or_else(|| m.to_string())
     };
     let tally = Tally::new();
-    let placed: Vec<Placed> = held
+    let models: Vec<Placed> = held
         .iter()
         .enumerate()
-        .map(|(m, model)| model.placed(&name(m), states, &places, tally.halt()))
+        .map(|(m, model)| placed(model, &name(m), states, &places, tally.halt()))
         .collect::<PyResult<_>>()?;
-    check_goal(&placed, &name, states, about.goal, actions)?;
+    check_goal(&models, &name, states, about.goal, actions)?;
     let flat: Option<PyReadonlyArray2<f64>> = costs.extract().ok();
     let full = flat.is_none().then(|| costs.extract::<PyReadonlyArray3<f64>>()).transpose()?;
     let flat = flat.as_ref().map(|costs| costs.as_slice()).transpose()?;
     let full = full.as_ref().map(|costs| costs.as_slice()).transpose()?.unwrap_or_default();
-    let rows: Vec<&dyn Rows> = placed.iter().map(|model| model as &dyn Rows).collect();
+    let rows: Vec<&dyn Rows> = models.iter().map(|model| model as &dyn Rows).collect();
     let Places { pairs, actions } = &places;
     // the arrays are read here, and what they say is looked at below: neither keeps Ctrl-C waiting
     let read = watched(py, &tally, None, || {
         let costs = match flat {
             Some(costs) => pairs.iter().map(|&(s, a)| costs[s as usize * actions + a as usize]).collect(),
-            None => expected(&placed, &name, &places, states, full)?,
+            None => expected(&models, &name, &places, states, full)?,
         };
         let shape = Shape { first_pair, costs };
         Ok(Problem::from_arrays(&about.name, shape, &rows, about.model_names.clone()))
@@ -263,21 +212,23 @@ pub(crate) fn problem_from_models(
 /// The problem of a builder that has its models, with its names.
 fn made(py: Python, mut builder: ProblemBuilder, about: About) -> PyResult<PyProblem> {
     let About { name, state_names, action_names, model_names, theta, .. } = about;
-    let instance = leaving(py, move || {
-        if let Some(names) = state_names {
-            builder.state_names(names);
-        }
-        if let Some(names) = action_names {
-            builder.action_names(names);
-        }
-        if let Some(names) = model_names {
-            builder.model_names(names);
-        }
+    if let Some(names) = state_names {
+        builder.state_names(names);
+    }
+    if let Some(names) = action_names {
+        builder.action_names(names);
+    }
+    if let Some(names) = model_names {
+        builder.model_names(names);
+    }
+    let make = move || {
         let problem = builder.build()?;
         let truth = theta.map(|theta| Truth::new(&problem, &theta)).transpose()?;
         Ok(Instance::of(problem, truth))
-    })?;
-    Ok(PyProblem::new(&name, Settings::new(), instance.map_err(of_arrays)?))
+    };
+    // errors of arrays have hints of their own
+    let instance = leaving(py, move || goalward::Result::Ok(make()))?.map_err(of_arrays)?;
+    Ok(PyProblem::new(&name, Settings::new(), instance))
 }
 
 /// Rows of the goal are nothing, or lead to the goal.

@@ -1,7 +1,7 @@
-//! Built-in worlds and files, opened; and what there is to say of worlds and learners.
+//! Built-in worlds and files, opened; the registries of worlds and learners.
 
 use crate::arguments::settings;
-use crate::errors::{Told, to_python};
+use crate::errors::to_python;
 use crate::problem::PyProblem;
 use crate::watch::leaving;
 use goalward::{Settings, learners, worlds};
@@ -15,12 +15,11 @@ use std::path::PathBuf;
 pub(crate) fn open_world(py: Python, world: &str, params: Option<&Bound<PyDict>>) -> PyResult<PyProblem> {
     let given = settings(params)?;
     let world = world.to_string();
-    let opened = leaving(py, move || {
+    let (instance, world, all) = leaving(py, move || {
         let (world, own) = worlds::named(&world)?;
         let all = own.and(&given)?;
-        Ok((worlds::open(&world, &all)?, world, all))
-    });
-    let (instance, world, all) = opened?.map_err(|error: goalward::Error| error.told())?;
+        goalward::Result::Ok((worlds::open(&world, &all)?, world, all))
+    })?;
     Ok(PyProblem::new(&world, all, instance))
 }
 
@@ -31,7 +30,7 @@ pub(crate) fn open_path(py: Python, path: PathBuf, params: Option<&Bound<PyDict>
     let given = settings(params)?;
     let name = path.display().to_string();
     let settings = given.clone();
-    let opened = leaving(py, move || worlds::open_file(&path, &settings))?.map_err(Told::told)?;
+    let opened = leaving(py, move || worlds::open_file(&path, &settings))?;
     Ok(PyProblem::new(&name, given, opened))
 }
 
@@ -48,8 +47,7 @@ pub(crate) fn open_bytes(
 ) -> PyResult<PyProblem> {
     let given = settings(Some(params))?;
     let (content, called, settings) = (content.to_vec(), name.to_string(), given.clone());
-    let opened = leaving(py, move || worlds::open_bytes(content, &called, &settings))?;
-    let instance = opened.map_err(Told::told)?;
+    let instance = leaving(py, move || worlds::open_bytes(content, &called, &settings))?;
     let params = match origin {
         Some(pairs) => pairs.iter().fold(Settings::new(), |all, (key, value)| all.set(key, value)),
         None => given,
@@ -57,19 +55,19 @@ pub(crate) fn open_bytes(
     Ok(PyProblem::new(name, params, instance))
 }
 
-/// What there is to say of every built-in world, as a list of dictionaries.
+/// The registry of worlds, as a list of dictionaries.
 #[pyfunction]
 pub(crate) fn worlds_json(py: Python) -> PyResult<Bound<PyAny>> {
     to_python(py, &serde_json::to_value(worlds::WORLDS).unwrap_or_default())
 }
 
-/// What there is to say of every learner, as a list of dictionaries.
+/// The registry of learners, as a list of dictionaries.
 #[pyfunction]
 pub(crate) fn learners_json(py: Python) -> PyResult<Bound<PyAny>> {
     to_python(py, &serde_json::to_value(learners::all()).unwrap_or_default())
 }
 
-/// The id of the learner that goalward recommends to someone who has given these settings.
+/// The id of the learner that is recommended for these settings.
 #[pyfunction]
 #[pyo3(signature = (**given))]
 pub(crate) fn recommended(given: Option<&Bound<PyDict>>) -> PyResult<&'static str> {

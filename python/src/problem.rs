@@ -5,6 +5,7 @@ use crate::errors::{Told, refused};
 use crate::gate::Out;
 use crate::watch::leaving;
 use goalward::episode::Arena;
+use goalward::files::json::to_json;
 use goalward::problem::{Instance, Truth};
 use goalward::{Problem, Settings, output};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -26,7 +27,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 #[pyclass(name = "Problem", module = "goalward", frozen)]
 pub(crate) struct PyProblem {
     pub(crate) instance: Instance,
-    /// The world's id or the file, and its parameters: results name them.
+    /// The world's id or the file, and its parameters, for results.
     world: String,
     params: Settings,
     arena: Mutex<Option<Arc<Arena>>>,
@@ -46,13 +47,13 @@ impl PyProblem {
 
     /// The problem prepared for runs: solved, once.
     pub(crate) fn arena(&self, py: Python) -> PyResult<Arc<Arena>> {
-        // not held meanwhile: two threads at most do it twice
+        // not locked meanwhile: two threads may do it twice
         let kept = || self.arena.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(arena) = &*kept() {
             return Ok(arena.clone());
         }
         let (world, params, instance) = (self.world.clone(), self.params.clone(), self.instance.clone());
-        let made = leaving(py, move || Arena::new(&world, &params, instance))?.map_err(Told::told)?;
+        let made = leaving(py, move || Arena::new(&world, &params, instance))?;
         Ok(kept().get_or_insert(Arc::new(made)).clone())
     }
 
@@ -127,7 +128,7 @@ impl PyProblem {
     }
 }
 
-/// An array that nobody can write to: it is shown again and again.
+/// Makes an array that is shown again and again immutable.
 pub(crate) fn read_only<T>(array: Bound<T>) -> PyResult<Bound<T>> {
     array.as_any().getattr("flags")?.setattr("writeable", false)?;
     Ok(array)
@@ -135,13 +136,13 @@ pub(crate) fn read_only<T>(array: Bound<T>) -> PyResult<Bound<T>> {
 
 /// Calls a function of the package that makes a problem.
 fn made_by<'py>(
-    py: Python<'py>,
     module: &str,
     function: &str,
-    arguments: impl pyo3::call::PyCallArgs<'py>,
+    args: &Bound<'py, PyTuple>,
+    named: Option<&Bound<'py, PyDict>>,
 ) -> PyResult<Bound<'py, PyAny>> {
     let _out = Out::new()?;
-    py.import(module)?.getattr(function)?.call1(arguments)
+    args.py().import(module)?.getattr(function)?.call(args, named)
 }
 
 #[pymethods]
@@ -165,26 +166,14 @@ impl PyProblem {
     /// >>> problem.dim, problem.n_states
     /// (2, 2)
     #[staticmethod]
-    #[pyo3(signature = (models, costs, start, goal, *, state_names=None, action_names=None,
-                        model_names=None, theta=None, available=None, name="mixture"))]
-    #[allow(clippy::too_many_arguments)]
+    #[pyo3(signature = (*args, **named), text_signature = "(models, costs, start, goal, *, \
+        state_names=None, action_names=None, model_names=None, theta=None, available=None, \
+        name='mixture')")]
     fn from_models<'py>(
-        py: Python<'py>,
-        models: Bound<'py, PyAny>,
-        costs: Bound<'py, PyAny>,
-        start: Bound<'py, PyAny>,
-        goal: Bound<'py, PyAny>,
-        state_names: Option<Bound<'py, PyAny>>,
-        action_names: Option<Bound<'py, PyAny>>,
-        model_names: Option<Bound<'py, PyAny>>,
-        theta: Option<Bound<'py, PyAny>>,
-        available: Option<Bound<'py, PyAny>>,
-        name: &str,
+        args: &Bound<'py, PyTuple>,
+        named: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let about = (state_names, action_names, model_names, theta, available, name);
-        let (states, actions, models_called, theta, available, name) = about;
-        let all = (models, costs, start, goal, states, actions, models_called, theta, available, name);
-        made_by(py, "goalward._models", "from_models", all)
+        made_by("goalward._models", "from_models", args, named)
     }
 
     /// A problem from features phi[s, a, s'] of dim numbers each: P(s'|s, a) is their product with an
@@ -197,25 +186,14 @@ impl PyProblem {
     /// >>> gw.Problem.from_features(phi, costs=1.0, start=0, goal=1).dim
     /// 2
     #[staticmethod]
-    #[pyo3(signature = (features, costs, start, goal, *, facts=None, state_names=None,
-                        action_names=None, theta=None, available=None, name="features"))]
-    #[allow(clippy::too_many_arguments)]
+    #[pyo3(signature = (*args, **named), text_signature = "(features, costs, start, goal, *, \
+        facts=None, state_names=None, action_names=None, theta=None, available=None, \
+        name='features')")]
     fn from_features<'py>(
-        py: Python<'py>,
-        features: Bound<'py, PyAny>,
-        costs: Bound<'py, PyAny>,
-        start: Bound<'py, PyAny>,
-        goal: Bound<'py, PyAny>,
-        facts: Option<Bound<'py, PyAny>>,
-        state_names: Option<Bound<'py, PyAny>>,
-        action_names: Option<Bound<'py, PyAny>>,
-        theta: Option<Bound<'py, PyAny>>,
-        available: Option<Bound<'py, PyAny>>,
-        name: &str,
+        args: &Bound<'py, PyTuple>,
+        named: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let facts = facts.unwrap_or_else(|| PyTuple::empty(py).into_any());
-        let all = (features, costs, start, goal, facts, state_names, action_names, theta, available, name);
-        made_by(py, "goalward._models", "from_features", all)
+        made_by("goalward._models", "from_features", args, named)
     }
 
     /// A problem from a Gymnasium environment with a table `P` of transitions, as FrozenLake,
@@ -245,18 +223,13 @@ impl PyProblem {
     /// >>> gw.solve(problem).values[problem.start].item()
     /// 13.0
     #[staticmethod]
-    #[pyo3(signature = (env, *, failure="restart", cost=None, start=None, goal=None, penalty=0.0))]
+    #[pyo3(signature = (*args, **named), text_signature = "(env, *, failure='restart', cost=None, \
+        start=None, goal=None, penalty=0.0)")]
     fn from_gymnasium<'py>(
-        py: Python<'py>,
-        env: Bound<'py, PyAny>,
-        failure: &str,
-        cost: Option<Bound<'py, PyAny>>,
-        start: Option<Bound<'py, PyAny>>,
-        goal: Option<Bound<'py, PyAny>>,
-        penalty: f64,
+        args: &Bound<'py, PyTuple>,
+        named: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let all = (env, failure, cost, start, goal, penalty);
-        made_by(py, "goalward._gymnasium", "from_gymnasium", all)
+        made_by("goalward._gymnasium", "from_gymnasium", args, named)
     }
 
     /// Its name.
@@ -320,7 +293,6 @@ impl PyProblem {
         let theta = theta.map(|theta| numbers(theta, "theta")).transpose()?;
         let known = problem.clone();
         let truth = leaving(py, move || theta.map(|theta| Truth::new(&known, &theta)).transpose())?;
-        let truth = truth.map_err(Told::told)?;
         let notes = problem.notes().to_vec();
         let instance = Instance { problem: problem.clone(), truth, model: self.instance.model, notes };
         Ok(PyProblem::new(&self.world, self.params.clone(), instance))
@@ -346,7 +318,7 @@ impl PyProblem {
         };
         let entries = rows.iter().map(entry).collect::<PyResult<Vec<_>>>()?;
         let problem = self.problem().clone();
-        let instance = leaving(py, move || problem.with_kernel(&entries))?.map_err(Told::told)?;
+        let instance = leaving(py, move || problem.with_kernel(&entries))?;
         let instance = Instance { model: self.instance.model, ..instance };
         Ok(PyProblem::new(&self.world, self.params.clone(), instance))
     }
@@ -446,11 +418,7 @@ impl PyProblem {
     /// Writes it to a file that `load` and every command of goalward read.
     fn save(&self, py: Python, path: PathBuf) -> PyResult<()> {
         let instance = self.instance.clone();
-        let written = leaving(py, move || {
-            let text = goalward::files::json::to_json(&instance);
-            output::replace(&path, text.as_bytes())
-        });
-        written?.map_err(Told::told)
+        leaving(py, move || output::replace(&path, to_json(&instance).as_bytes()))
     }
 
     fn __getnewargs__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
@@ -460,7 +428,7 @@ impl PyProblem {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let (py, this) = (slf.py(), slf.get());
         let instance = this.instance.clone();
-        let text = leaving(py, move || goalward::files::json::to_json(&instance))?;
+        let text = leaving(py, move || goalward::Result::Ok(to_json(&instance)))?;
         let made = py.import("goalward._goalward")?.getattr("open_bytes")?;
         let params: Vec<(String, String)> = this.params.iter().map(|(k, v)| (k.into(), v.into())).collect();
         let bytes = PyBytes::new(py, text.as_bytes());

@@ -12,8 +12,8 @@ use goalward::episode::{
     Agent, Arena, Ending, Episode, Flow, Observer, RunResult, RunSpec, Runner, Step, Stop,
 };
 use goalward::learners::Vigilance;
-use goalward_lab::Queue;
 use goalward_lab::stats::Mean;
+use goalward_lab::{Progress, Queue};
 use numpy::PyArray1;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyString};
@@ -35,7 +35,7 @@ enum Who {
     Built(String, Settings),
     /// An object in Python.
     Own(Py<PyAny>),
-    /// A learner that has perhaps seen something already; it is given back afterwards.
+    /// A learner of the user's, given back afterwards.
     Taken(Py<PyLearner>, Box<Mutex<Option<Agent>>>),
 }
 
@@ -47,7 +47,7 @@ struct Job {
     arena: Arc<Arena>,
 }
 
-/// What is taken down of a run, episode by episode.
+/// The episodes of a run.
 #[derive(Default)]
 struct Columns {
     cost: Vec<f64>,
@@ -134,7 +134,7 @@ fn job(
         let agent = given.get().take(py)?;
         Who::Taken(given.clone().unbind(), Box::new(Mutex::new(Some(agent))))
     } else if learner.hasattr("act")? && learner.hasattr("observe")? {
-        // its thread could not come back to Python
+        // its thread could not return to Python
         if closing() {
             return Err(ended());
         }
@@ -168,7 +168,7 @@ impl Runs<'_> {
             *done[n].lock().unwrap_or_else(PoisonError::into_inner) = Some(ran);
             if failed { Err(()) } else { Ok(()) }
         };
-        // what failed is among the results
+        // errors are among the results
         let work = || queue.work(|| self.tally.stopped(), one).unwrap_or_default();
         std::thread::scope(|scope| {
             for _ in 1..threads.min(self.jobs.len()) {
@@ -217,8 +217,7 @@ impl Runs<'_> {
         };
         runner.heed(self.tally.halt());
         let raises = matches!(job.who, Who::Own(_));
-        let mut watch =
-            Watch { columns: Columns::default(), tally: self.tally, raised: raises.then_some(self.raised) };
+        let mut watch = Watch::new(self.tally, raises.then_some(self.raised));
         let ending = runner.run(&mut [&mut watch]);
         let result = runner.result();
         if let Some((slot, built, kept)) = taken {
@@ -232,13 +231,19 @@ impl Runs<'_> {
     }
 }
 
-struct Watch<'a> {
+/// Counts episodes and keeps their columns; stops a run when that is asked for, or when its learner
+/// has raised something.
+pub(crate) struct Watch<'a> {
     columns: Columns,
     tally: &'a Tally,
     raised: Option<&'a Raised>,
 }
 
-impl Watch<'_> {
+impl<'a> Watch<'a> {
+    pub(crate) fn new(tally: &'a Tally, raised: Option<&'a Raised>) -> Watch<'a> {
+        Watch { columns: Columns::default(), tally, raised }
+    }
+
     fn go_on(&self) -> Flow {
         match self.tally.stopped() || self.raised.is_some_and(Raised::is_some) {
             true => Flow::Break(Stop),

@@ -37,20 +37,16 @@ pub(crate) fn solve<'py>(
         ..Options::default()
     };
     if let Some(bad) = precision.filter(|x| !(*x > 0.0 && *x < 1.0)) {
-        return Err(refused(
-            "SettingError",
-            format!("precision={bad}: expected a number between 0 and 1"),
-            None,
-        ));
+        let message = format!("precision={bad}: expected a number between 0 and 1");
+        return Err(refused("SettingError", message, None));
     }
     let this = problem.get();
     let (known, truth) = (this.problem().clone(), this.instance.truth().map_err(Told::told)?.clone());
-    let solved = leaving(py, move || {
+    let (answer, checked) = leaving(py, move || {
         let answer = plan::solve(&known, &truth, &options)?;
         let checked = check(&known, &truth, &answer)?;
-        Ok((answer, checked))
+        goalward::Result::Ok((answer, checked))
     })?;
-    let (answer, checked) = solved.map_err(|error: goalward::Error| error.told())?;
     told(py, this, answer, checked)
 }
 

@@ -1,9 +1,10 @@
 //! Long work: on threads of its own and without Python's lock, while this one tells how far it is
 //! and listens for Ctrl-C, and for the end of the interpreter.
 
-use crate::errors::panicked;
+use crate::errors::{Told, panicked};
 use crate::gate::{ended, ending, inside, pooled, without_lock};
 use goalward::plan::Halt;
+use goalward_lab::Progress;
 use pyo3::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -24,11 +25,6 @@ impl Tally {
         Tally { done: AtomicU64::new(0), halt: Halt::new() }
     }
 
-    /// So many more units are done.
-    pub(crate) fn advance(&self, units: u64) {
-        self.done.fetch_add(units, Ordering::Relaxed);
-    }
-
     pub(crate) fn halt(&self) -> &Halt {
         &self.halt
     }
@@ -39,7 +35,17 @@ impl Tally {
     }
 }
 
-/// What there is to hear: an error is raised in the thread that called.
+impl Progress for Tally {
+    fn advance(&self, units: u64) {
+        self.done.fetch_add(units, Ordering::Relaxed);
+    }
+
+    fn halt(&self) -> Halt {
+        self.halt.clone()
+    }
+}
+
+/// Looks for signals and calls back: an error is raised in the thread that called.
 fn listen(progress: impl FnOnce(Python) -> PyResult<()>) -> PyResult<()> {
     if ending() {
         return Err(ended());
@@ -60,7 +66,6 @@ pub(crate) fn watched<T: Send>(
             let (tell, told) = channel();
             scope.spawn(move || {
                 let outcome = catch_unwind(AssertUnwindSafe(|| pooled(work)));
-                // nobody listens only if this thread is gone
                 let _ = tell.send(outcome);
             });
             let mut stopped = None;
@@ -96,15 +101,15 @@ pub(crate) fn watched<T: Send>(
 }
 
 /// Does some work on another thread that cannot be stopped. Ctrl-C is raised here at once, and the
-/// work goes on for nobody.
-pub(crate) fn leaving<T: Send + 'static>(
+/// result of the work is dropped.
+pub(crate) fn leaving<T: Send + 'static, E: Told + Send + 'static>(
     py: Python,
-    work: impl FnOnce() -> T + Send + 'static,
+    work: impl FnOnce() -> Result<T, E> + Send + 'static,
 ) -> PyResult<T> {
     let heard = without_lock(py, move || -> PyResult<Option<_>> {
         let (tell, told) = channel();
         std::thread::spawn(move || {
-            // nobody listens any more after Ctrl-C
+            // after Ctrl-C the receiver is gone
             let _ = tell.send(catch_unwind(AssertUnwindSafe(|| pooled(work))));
         });
         loop {
@@ -116,7 +121,7 @@ pub(crate) fn leaving<T: Send + 'static>(
         }
     })?;
     match heard? {
-        Some(outcome) => outcome.map_err(panicked),
+        Some(outcome) => outcome.map_err(panicked)?.map_err(Told::told),
         None => Err(panicked(Box::new("a thread is gone"))),
     }
 }

@@ -53,9 +53,12 @@ class Fit:
         self.delta = delta
         for name in ("rows", "contradiction", "misfit", "impossible_rows", "impossible"):
             setattr(self, name, found[name])
-        self.weights = np.asarray(found["weights"], dtype=np.float64)
-        self.intervals = np.asarray(found["intervals"], dtype=np.float64).reshape(-1, 2)
-        self.hidden = np.asarray(found["hidden"], dtype=np.bool_)
+        weights = found["weights"]
+        self.weights = np.array([one["weight"] for one in weights], dtype=np.float64)
+        low = [-np.inf if one["low"] is None else one["low"] for one in weights]
+        high = [np.inf if one["high"] is None else one["high"] for one in weights]
+        self.intervals = np.array([low, high], dtype=np.float64).T.copy()
+        self.hidden = np.array([one["hidden"] for one in weights], dtype=np.bool_)
         policy = found["policy"]
         self.policy = None if policy is None else np.asarray(policy, dtype=np.int64)
         fitted, low, high, trapped = found["value"] or (np.nan, np.nan, np.nan, [])

@@ -32,6 +32,7 @@ COLUMNS = ["state", "action", "prob", "next_state", "reward", "terminated"]
 
 def from_gymnasium(
     env: Any,
+    *,
     failure: str = "restart",
     cost: str | float | ArrayLike | None = None,
     start: int | str | None = None,
@@ -42,7 +43,12 @@ def from_gymnasium(
     if isinstance(env, Mapping | Sequence) and not isinstance(env, str):
         goal = list(goal) if isinstance(goal, Iterable) else goal
         each = env.values() if isinstance(env, Mapping) else env
-        made = [from_gymnasium(one, failure, cost, start, goal, penalty) for one in each]
+        made = [
+            from_gymnasium(
+                one, failure=failure, cost=cost, start=start, goal=goal, penalty=penalty
+            )
+            for one in each
+        ]
         return _mixture(made, [str(name) for name in env] if isinstance(env, Mapping) else None)
     own = getattr(_unwrapped(env), "problem", None)
     if isinstance(own, Problem):

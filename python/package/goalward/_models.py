@@ -21,12 +21,13 @@ def from_models(
     costs: ArrayLike,
     start: int | str,
     goal: int | str,
-    state_names: Names | None,
-    action_names: Names | Sequence[Names] | None,
-    model_names: Names | None,
-    theta: ArrayLike | None,
-    available: ArrayLike | None,
-    name: str,
+    *,
+    state_names: Names | None = None,
+    action_names: Names | Sequence[Names] | None = None,
+    model_names: Names | None = None,
+    theta: ArrayLike | None = None,
+    available: ArrayLike | None = None,
+    name: str = "mixture",
 ) -> Problem:
     """See `Problem.from_models`."""
     models, model_names = _named_models(models, model_names)
@@ -152,8 +153,9 @@ def _real(array: Any, called: str) -> NDArray[Any]:
 def _block(matrix: Any, called: str) -> Block:
     """A sparse matrix in compressed rows, without a copy where it is in that form already."""
     rows = matrix.tocsr()
-    whole = np.ascontiguousarray
-    return whole(rows.indptr), whole(rows.indices), whole(_real(rows.data, called))
+    kind = np.promote_types(rows.indptr.dtype, rows.indices.dtype)
+    indptr, indices = (np.ascontiguousarray(array, kind) for array in (rows.indptr, rows.indices))
+    return indptr, indices, np.ascontiguousarray(_real(rows.data, called))
 
 
 def _costs(costs: ArrayLike) -> NDArray[np.float64]:
@@ -252,12 +254,13 @@ def from_features(
     costs: ArrayLike,
     start: int | str,
     goal: int | str,
-    facts: Sequence[tuple[ArrayLike, float]],
-    state_names: Names | None,
-    action_names: Names | Sequence[Names] | None,
-    theta: ArrayLike | None,
-    available: ArrayLike | None,
-    name: str,
+    *,
+    facts: Sequence[tuple[ArrayLike, float]] | None = None,
+    state_names: Names | None = None,
+    action_names: Names | Sequence[Names] | None = None,
+    theta: ArrayLike | None = None,
+    available: ArrayLike | None = None,
+    name: str = "features",
 ) -> Problem:
     """See `Problem.from_features`."""
     phi = np.asarray(_real(features, "features"), dtype=np.float64)
@@ -283,7 +286,7 @@ def from_features(
         full[taken].tolist(),
         np.ascontiguousarray(np.stack([state, local[state, action], following], axis=1), np.int64),
         np.ascontiguousarray(phi[state, action, following]),
-        [(numbers(a, "facts"), float(b)) for a, b in facts],
+        [(numbers(a, "facts"), float(b)) for a, b in (() if facts is None else facts)],
         {
             "name": name,
             "start": _state(start, "start", names, shape[0]),

@@ -12,11 +12,10 @@ pub(crate) use replay::replay_page;
 use crate::errors::{Told, refused};
 use crate::gate::outside;
 use crate::watch::{Tally, leaving, watched};
-use goalward::plan::Halt;
 use goalward_lab::engine::{self, RunOptions};
 use goalward_lab::grid::{self, Grid, Job, Shard};
 use goalward_lab::store::{Carried, StudyFolder};
-use goalward_lab::{Parcel, Progress, present, study};
+use goalward_lab::{Parcel, present, study};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 use rayon::{ThreadPool, ThreadPoolBuilder};
@@ -58,7 +57,7 @@ pub(crate) fn open_study(
         file.study.seeds = seeds;
     }
     let pool = pool(threads)?;
-    let grid = leaving(py, move || pool.install(|| Grid::open(&file)))?.map_err(Told::told)?;
+    let grid = leaving(py, move || pool.install(|| Grid::open(&file)))?;
     Ok(PyStudy { grid: Arc::new(grid) })
 }
 
@@ -72,7 +71,7 @@ pub(crate) fn unpack_study(
 ) -> PyResult<PyStudy> {
     let parcel = Parcel { head, files: files.into_iter().collect() };
     let pool = pool(1)?;
-    let grid = leaving(py, move || pool.install(|| parcel.open(&folder)))?.map_err(Told::told)?;
+    let grid = leaving(py, move || pool.install(|| parcel.open(&folder)))?;
     Ok(PyStudy { grid: Arc::new(grid) })
 }
 
@@ -92,7 +91,7 @@ impl PyStudy {
     /// All that another machine needs to run its jobs: a text, and files by their paths.
     fn pack<'py>(&self, py: Python<'py>) -> PyResult<(String, HashMap<String, Bound<'py, PyBytes>>)> {
         let grid = self.grid.clone();
-        let Parcel { head, files } = leaving(py, move || Parcel::pack(&grid))?.map_err(Told::told)?;
+        let Parcel { head, files } = leaving(py, move || Parcel::pack(&grid))?;
         let files = files.iter().map(|(path, content)| (path.clone(), PyBytes::new(py, content)));
         Ok((head, files.collect()))
     }
@@ -167,7 +166,7 @@ impl PyStudyFolder {
         let options = RunOptions { save_every, ..RunOptions::default() };
         let (pool, tally) = (pool(threads)?, Tally::new());
         let ran = watched(py, &tally, progress.as_ref(), || {
-            pool.install(|| engine::run_jobs(&self.grid, &jobs, &folder, &options, &Watched(&tally)))
+            pool.install(|| engine::run_jobs(&self.grid, &jobs, &folder, &options, &tally))
         })?;
         let ran = ran.map_err(Told::told)?;
         Ok((ran.finished, ran.failed))
@@ -202,26 +201,12 @@ impl PyStudyFolder {
     /// Writes summary, figures and report; the files.
     fn present(&self, py: Python) -> PyResult<Vec<PathBuf>> {
         let (folder, grid) = (self.held()?, self.grid.clone());
-        let presented = leaving(py, move || present(&folder, Some(&grid.study)))?;
-        Ok(presented.map_err(Told::told)?.files)
+        Ok(leaving(py, move || present(&folder, Some(&grid.study)))?.files)
     }
 
     /// Lets others work on it.
     fn close(&self) {
         self.folder.lock().unwrap_or_else(PoisonError::into_inner).take();
-    }
-}
-
-/// How far a study is, for whoever watches.
-struct Watched<'a>(&'a Tally);
-
-impl Progress for Watched<'_> {
-    fn advance(&self, units: u64) {
-        self.0.advance(units);
-    }
-
-    fn halt(&self) -> Halt {
-        self.0.halt().clone()
     }
 }
 

@@ -38,7 +38,7 @@ pub(crate) fn study_starter() -> &'static str {
 /// How far the study in a folder is.
 #[pyfunction]
 pub(crate) fn study_status(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyAny>> {
-    let status = leaving(py, move || status(&folder, None))?.map_err(Told::told)?;
+    let status = leaving(py, move || status(&folder, None))?;
     to_python(py, &serde_json::to_value(status).unwrap_or_default())
 }
 
@@ -50,16 +50,16 @@ pub(crate) fn study_report(py: Python, folder: PathBuf, look: Option<String>) ->
         let look = look.map(|look| study::read_named(&look, false)).transpose()?.map(|file| file.study);
         present(&StudyFolder::open(&folder)?, look.as_ref())
     })?;
-    Ok(made.map_err(Told::told)?.files)
+    Ok(made.files)
 }
 
 /// Puts parts of a study together; how many jobs were copied.
 #[pyfunction]
 pub(crate) fn study_merge(py: Python, parts: Vec<PathBuf>, folder: PathBuf) -> PyResult<usize> {
-    leaving(py, move || merge(&parts, &folder))?.map_err(Told::told)
+    leaving(py, move || merge(&parts, &folder))
 }
 
-/// What the records of a folder say: summary, findings, and jobs that failed.
+/// The summary, findings and failed jobs of a folder.
 #[pyfunction]
 pub(crate) fn study_read(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyAny>> {
     let read = leaving(py, move || -> Result<Value> {
@@ -84,14 +84,14 @@ pub(crate) fn study_read(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, 
             "failed": failed,
             "complete": results.complete(),
         }))
-    });
-    to_python(py, &read?.map_err(Told::told)?)
+    })?;
+    to_python(py, &read)
 }
 
 /// The files of a table, job by job.
 #[pyfunction]
 pub(crate) fn study_paths(py: Python, folder: PathBuf, table: String) -> PyResult<Vec<PathBuf>> {
-    leaving(py, move || table_paths(&folder, &table))?.map_err(Told::told)
+    leaving(py, move || table_paths(&folder, &table))
 }
 
 /// A table as arrays, job by job.
@@ -101,7 +101,7 @@ pub(crate) fn study_columns<'py>(
     folder: PathBuf,
     table: String,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let columns = leaving(py, move || read_columns(&folder, &table))?.map_err(Told::told)?;
+    let columns = leaving(py, move || read_columns(&folder, &table))?;
     let all = PyDict::new(py);
     for (column, values) in columns {
         all.set_item(column.name, array(py, column, values)?)?;

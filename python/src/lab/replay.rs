@@ -3,13 +3,11 @@
 use crate::arguments::named;
 use crate::errors::Told;
 use crate::problem::PyProblem;
+use crate::run::Watch;
 use crate::watch::{Tally, watched};
-use goalward::episode::{Episode, Flow, Observer, RunSpec, Runner, Step, Stop};
+use goalward::episode::{RunSpec, Runner};
 use goalward_lab::report::{self, Recorder};
 use pyo3::prelude::*;
-
-/// Steps between two questions whether to stop.
-const LISTEN: u64 = 64;
 
 /// Runs a learner of the registry, and shows the run episode by episode.
 #[pyfunction]
@@ -31,25 +29,8 @@ pub(crate) fn replay_page(
         let mut runner = Runner::new(&arena, spec)?;
         runner.heed(tally.halt());
         let mut recorder = Recorder::new(&runner);
-        runner.run(&mut [&mut Listen(&tally), &mut recorder])?;
+        runner.run(&mut [&mut Watch::new(&tally, None), &mut recorder])?;
         report::replay(recorder, &runner)
     })?;
     page.map_err(Told::told)
-}
-
-/// Counts episodes, and hears that it should stop.
-struct Listen<'a>(&'a Tally);
-
-impl Observer for Listen<'_> {
-    fn step(&mut self, step: &Step) -> Flow {
-        match step.t.is_multiple_of(LISTEN) && self.0.stopped() {
-            true => Flow::Break(Stop),
-            false => Flow::Continue(()),
-        }
-    }
-
-    fn episode(&mut self, _: &Episode) -> Flow {
-        self.0.advance(1);
-        Flow::Continue(())
-    }
 }

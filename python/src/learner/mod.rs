@@ -1,18 +1,17 @@
 //! A learner in the user's own loop.
 
-mod alarm;
 mod sets;
 mod shared;
 
 pub(crate) use sets::PyConfidenceSet;
 
 use crate::arguments::{named, real};
-use crate::errors::{Told, to_python};
+use crate::errors::{Told, to_python, warned};
 use crate::gate::outside;
 use crate::problem::{PyProblem, read_only};
 use crate::watch::{Tally, leaving, watched};
 use goalward::episode::{Agent, RunSpec};
-use goalward::learners::{self, Observed, Probe, Vigilance, Violation};
+use goalward::learners::{self, Observed, OnMisfit, Probe, Vigilance, Violation};
 use goalward::plan::Halt;
 use goalward::{Learner, Settings, Transition};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
@@ -63,11 +62,40 @@ struct Shown {
     policy: Option<Py<PyArray1<i64>>>,
 }
 
+/// How often the models were contradicted, and by which steps.
+#[derive(Default)]
+struct Report {
+    violations: u64,
+    impossible: Vec<Violation>,
+}
+
+impl Probe for Report {
+    fn wants_estimate(&self) -> bool {
+        false
+    }
+    fn counts(&mut self, _plans: u64, violations: u64) {
+        self.violations = violations;
+    }
+    fn violation(&mut self, violation: &Violation) {
+        self.impossible.push(violation.clone());
+    }
+}
+
 /// How a learner watches its models; what is not said is as usual.
 pub(crate) fn vigilance(on_misfit: Option<&str>, level: Option<f64>) -> goalward::Result<Vigilance> {
     let usual = Vigilance::default();
     let on_misfit = on_misfit.map_or(Ok(usual.on_misfit), str::parse)?;
     Ok(Vigilance { level: level.unwrap_or(usual.level), on_misfit })
+}
+
+/// Warns that the models are rejected, unless the user said what else to do. A filter may make an
+/// error of it: the step counts.
+fn warn(py: Python, agent: &Agent) -> PyResult<()> {
+    if agent.spec().vigilance.on_misfit != OnMisfit::Warn {
+        return Ok(());
+    }
+    let text = agent.learner.misfit().map(|misfit| misfit.text).unwrap_or_default();
+    warned(py, &format!("no mixture of the models explains the data: {text}"))
 }
 
 fn running() -> PyErr {
@@ -81,6 +109,12 @@ impl State {
 
     fn learner(&mut self) -> PyResult<&mut Learner> {
         self.agent.as_mut().map(|agent| &mut agent.learner).ok_or_else(running)
+    }
+
+    fn report(&mut self) -> PyResult<Report> {
+        let mut report = Report::default();
+        self.learner()?.probe(&mut report);
+        Ok(report)
     }
 
     /// The arrays of the last plan, made once for each plan.
@@ -205,7 +239,7 @@ impl PyLearner {
         let vigilance = vigilance(on_misfit, misfit_level).map_err(Told::told)?;
         let spec = RunSpec { learner, settings, seed, episodes, max_steps: None, vigilance };
         let instance = problem.get().instance.clone();
-        let agent = leaving(py, move || Agent::new(&instance, spec))?.map_err(Told::told)?;
+        let agent = leaving(py, move || Agent::new(&instance, spec))?;
         Ok(PyLearner::of(problem, agent))
     }
 
@@ -255,7 +289,7 @@ impl PyLearner {
         let before = learner.rejected();
         let observed = outside(py, || learner.observe(&step))?.map_err(Told::told)?;
         if before.is_none() && learner.rejected().is_some() {
-            alarm::warn(py, held.agent()?)?;
+            warn(py, held.agent()?)?;
         }
         let learner = held.learner()?;
         Ok(observed == Observed::Planned || caught_up(py, learner)? == Observed::Planned)
@@ -357,37 +391,13 @@ impl PyLearner {
     /// empty set.
     #[getter]
     fn violations(&self, py: Python) -> PyResult<u64> {
-        #[derive(Default)]
-        struct Count(u64);
-        impl Probe for Count {
-            fn wants_estimate(&self) -> bool {
-                false
-            }
-            fn counts(&mut self, _plans: u64, violations: u64) {
-                self.0 = violations;
-            }
-        }
-        let mut count = Count::default();
-        self.state(py)?.learner()?.probe(&mut count);
-        Ok(count.0)
+        Ok(self.state(py)?.report()?.violations)
     }
 
     /// The steps that no model allows, each once, as dictionaries.
     #[getter]
     fn surprises<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        #[derive(Default)]
-        struct All(Vec<Violation>);
-        impl Probe for All {
-            fn wants_estimate(&self) -> bool {
-                false
-            }
-            fn violation(&mut self, violation: &Violation) {
-                self.0.push(violation.clone());
-            }
-        }
-        let mut all = All::default();
-        self.state(py)?.learner()?.probe(&mut all);
-        to_python(py, &json!(all.0))
+        to_python(py, &json!(self.state(py)?.report()?.impossible))
     }
 
     /// All parameters in force, by name.
@@ -438,15 +448,14 @@ impl PyLearner {
     #[staticmethod]
     fn load(py: Python, path: PathBuf, problem: Py<PyProblem>) -> PyResult<PyLearner> {
         let instance = problem.get().instance.clone();
-        let agent = leaving(py, move || Agent::read(&path, &instance))?.map_err(Told::told)?;
+        let agent = leaving(py, move || Agent::read(&path, &instance))?;
         Ok(PyLearner::of(problem, agent))
     }
 
     #[staticmethod]
     fn _from_bytes(py: Python, problem: Py<PyProblem>, content: Vec<u8>) -> PyResult<PyLearner> {
         let instance = problem.get().instance.clone();
-        let read = move || Agent::from_bytes(&content, Path::new(PICKLED), &instance);
-        let agent = leaving(py, read)?.map_err(Told::told)?;
+        let agent = leaving(py, move || Agent::from_bytes(&content, Path::new(PICKLED), &instance))?;
         Ok(PyLearner::of(problem, agent))
     }
 
