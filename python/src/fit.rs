@@ -33,7 +33,7 @@ pub(crate) fn fit<'py>(
         let message = format!("states, actions and nexts have lengths {lengths}");
         return Err(refused("MisuseError", message, None));
     }
-    let (told, policy, range) = leaving(py, move || {
+    let (told, policy, range) = leaving(py, move || -> goalward::Result<_> {
         let mut fitter = Fitter::new(&known, delta)?;
         for ((&state, &action), &next) in states.iter().zip(&actions).zip(&nexts) {
             fitter.step(state, action, next)?;
@@ -46,7 +46,7 @@ pub(crate) fn fit<'py>(
             "rows": fit.rows, "contradiction": fit.contradiction, "weights": fit.weights,
             "impossible_rows": fit.impossible_rows, "impossible": fit.impossible, "misfit": fit.misfit,
         });
-        goalward::Result::Ok((told, policy.filter(|_| !given), range))
+        Ok((told, policy.filter(|_| !given), range))
     })?;
     let told = to_python(py, &told)?;
     told.set_item("policy", policy)?;

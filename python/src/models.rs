@@ -227,7 +227,7 @@ fn made(py: Python, mut builder: ProblemBuilder, about: About) -> PyResult<PyPro
         Ok(Instance::of(problem, truth))
     };
     // errors of arrays have hints of their own
-    let instance = leaving(py, move || goalward::Result::Ok(make()))?.map_err(of_arrays)?;
+    let instance = leaving(py, move || -> goalward::Result<_> { Ok(make()) })?.map_err(of_arrays)?;
     Ok(PyProblem::new(&name, Settings::new(), instance))
 }
 

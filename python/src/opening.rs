@@ -15,10 +15,10 @@ use std::path::PathBuf;
 pub(crate) fn open_world(py: Python, world: &str, params: Option<&Bound<PyDict>>) -> PyResult<PyProblem> {
     let given = settings(params)?;
     let world = world.to_string();
-    let (instance, world, all) = leaving(py, move || {
+    let (instance, world, all) = leaving(py, move || -> goalward::Result<_> {
         let (world, own) = worlds::named(&world)?;
         let all = own.and(&given)?;
-        goalward::Result::Ok((worlds::open(&world, &all)?, world, all))
+        Ok((worlds::open(&world, &all)?, world, all))
     })?;
     Ok(PyProblem::new(&world, all, instance))
 }

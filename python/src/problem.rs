@@ -428,7 +428,7 @@ impl PyProblem {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyTuple>> {
         let (py, this) = (slf.py(), slf.get());
         let instance = this.instance.clone();
-        let text = leaving(py, move || goalward::Result::Ok(to_json(&instance)))?;
+        let text = leaving(py, move || -> goalward::Result<_> { Ok(to_json(&instance)) })?;
         let made = py.import("goalward._goalward")?.getattr("open_bytes")?;
         let params: Vec<(String, String)> = this.params.iter().map(|(k, v)| (k.into(), v.into())).collect();
         let bytes = PyBytes::new(py, text.as_bytes());

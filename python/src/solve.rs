@@ -42,10 +42,10 @@ pub(crate) fn solve<'py>(
     }
     let this = problem.get();
     let (known, truth) = (this.problem().clone(), this.instance.truth().map_err(Told::told)?.clone());
-    let (answer, checked) = leaving(py, move || {
+    let (answer, checked) = leaving(py, move || -> goalward::Result<_> {
         let answer = plan::solve(&known, &truth, &options)?;
         let checked = check(&known, &truth, &answer)?;
-        goalward::Result::Ok((answer, checked))
+        Ok((answer, checked))
     })?;
     told(py, this, answer, checked)
 }
