@@ -56,9 +56,8 @@ pub(super) fn cells(results: &Results) -> Value {
 
 fn cell_row(results: &Results, cell: &Cell) -> Vec<SortableCell> {
     let study = &results.study;
-    let shown = |x: Option<f64>, text: Option<String>| {
-        (text.unwrap_or("-".into()), x.filter(|x| x.is_finite()))
-    };
+    let shown =
+        |x: Option<f64>, text: Option<String>| (text.unwrap_or("-".into()), x.filter(|x| x.is_finite()));
     let with_interval = |number: fn(&Run) -> f64| {
         let mean: Option<Mean> = cell.mean(number);
         shown(mean.map(|m| m.mean), mean.map(|m| m.to_string()))
