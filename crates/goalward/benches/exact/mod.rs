@@ -293,7 +293,7 @@ pub(crate) fn compare(world: &World, place: Place, objectives: usize, seed: u64)
             let c: Vec<f64> = (0..d).map(|_| random.uniform() - 0.5).collect();
             counts.objectives += 1;
             let found = set.min(&c, &mut warm);
-            counts.active += u64::from(!warm.rows.is_empty());
+            counts.active += u64::from(!warm.is_empty());
             let Some(expected) = reference.min(&c, &mut counts.solves) else {
                 counts.unsure += 1;
                 continue;

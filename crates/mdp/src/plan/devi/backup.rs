@@ -108,7 +108,7 @@ impl Chunk<'_> {
         problem.phi_v(p, sweep.before, phi);
         let entry = &mut self.warm[at * self.warm_width..(at + 1) * self.warm_width];
         let known = warm::read(entry, rows);
-        if rows.rows.is_empty() && !sweep.survey.is_empty() {
+        if rows.is_empty() && !sweep.survey.is_empty() {
             sweep.survey.start(phi, rows);
         }
         let (support, known) = set.min_again(phi, rows, known);

@@ -4,12 +4,11 @@ mod coarse;
 mod hot;
 mod taken;
 
-use super::lanes::{Lanes, dot_four, inner, width};
+use super::lanes::{Lanes, dot_four, inner, largest, products, width};
 use super::{Ellipsoid, Empty, bounds};
 use crate::linear::double::Double;
-use crate::support::wide::largest;
 use crate::{Cholesky, Polytope, Portable, dot, norm};
-use coarse::{Coarse, add_products};
+use coarse::Coarse;
 use hot::Hot;
 use std::sync::Arc;
 use taken::Taken;
@@ -71,6 +70,19 @@ pub(super) struct Whitened {
     pub(super) point: bool,
 }
 
+/// A row a'z <= b within the ball.
+#[derive(Clone, Copy, Debug)]
+struct Row {
+    /// b.
+    offset: f64,
+    /// |L^-1 a|.
+    size: f64,
+    /// h, what of it is rounding, and how far it may be off otherwise.
+    limit: f64,
+    noise: f64,
+    doubt: f64,
+}
+
 /// A dual feasible point's account of the objective: for z in the set, c'z >= linear + r'z, r = c +
 /// A'lambda.
 ///
@@ -88,39 +100,19 @@ pub(super) struct Account {
     pub(super) rounding: f64,
 }
 
-/// Sigma within the hull and, where it is singular to rounding, what was added to make it definite.
-struct Reduced {
-    factor: Cholesky,
-    /// tau: S + tau I was factored.
-    lift: f64,
-    /// Where the lift's own ellipsoid |z - anchor| <= reach has its centre; it contains the
-    /// polytope.
-    anchor: Vec<f64>,
-    reach: f64,
-}
-
 impl Whitened {
     /// Fails if the ellipsoid misses the hull, a row, or, when either is a point, the other.
     ///
-    /// An ellipsoid that is not one (a shape with a negative eigenvalue, a NaN)
-    /// constrains nothing: the set is then the polytope.
+    /// An invalid ellipsoid (a shape with a negative eigenvalue, a NaN) constrains nothing.
     pub(super) fn new(polytope: &Arc<Polytope>, ellipsoid: Ellipsoid) -> Result<Self, Empty> {
         let (d, k) = (polytope.dim(), polytope.free());
         let Ellipsoid { center, shape, radius } = ellipsoid;
         if radius < 0.0 {
             return Err(Empty::Hull);
         }
-        let finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
-        let reduced = if finite(center) && finite(shape) && radius.is_finite() {
-            Reduced::new(polytope, shape, radius)
-        } else {
-            None
-        };
-        let Some(reduced) = reduced else {
-            let (anchor, reach) = ball_around(polytope);
-            return Self::assemble(polytope, Cholesky::scaled_identity(k, 1.0), anchor, reach);
-        };
-        let Reduced { factor, lift, anchor, reach } = reduced;
+        let finite = radius.is_finite() && center.iter().chain(shape).all(|x| x.is_finite());
+        let factored = if finite { factor_within(polytope, shape, radius) } else { None };
+        let Some((factor, lift, anchor, reach)) = factored else { return Self::unbounded(polytope) };
         let (basis, origin) = (polytope.basis(), polytope.origin());
         let sigma = |v: &[f64], out: &mut [f64]| {
             out.iter_mut().enumerate().for_each(|(i, o)| *o = dot(&shape[i * d..(i + 1) * d], v));
@@ -172,11 +164,14 @@ impl Whitened {
         let finite = radius.is_finite() && center.iter().chain(shape).all(|x| x.is_finite());
         match Cholesky::factor(shape, center.len()).filter(|_| finite) {
             Some(factor) => Self::assemble(polytope, factor, center.to_vec(), radius),
-            None => {
-                let (anchor, reach) = ball_around(polytope);
-                Self::assemble(polytope, Cholesky::scaled_identity(anchor.len(), 1.0), anchor, reach)
-            }
+            None => Self::unbounded(polytope),
         }
+    }
+
+    /// The polytope itself, within a ball that does not matter.
+    fn unbounded(polytope: &Arc<Polytope>) -> Result<Self, Empty> {
+        let (anchor, reach) = ball_around(polytope);
+        Self::assemble(polytope, Cholesky::scaled_identity(anchor.len(), 1.0), anchor, reach)
     }
 
     pub(super) fn assemble(
@@ -250,7 +245,7 @@ impl Whitened {
                 });
             return if inside { Ok(()) } else { Err(Empty::Point) };
         }
-        let mut taken = Taken::new(self, place);
+        let mut taken = Taken::new(self);
         for (a, &b) in pairs() {
             taken.consider(a, b)?;
         }
@@ -258,24 +253,12 @@ impl Whitened {
         if let Some(features) = polytope.features() {
             taken.consider_features(features)?;
         }
-        let order = if taken.len() >= ORDERED { taken.order() } else { (0..taken.len()).collect() };
-        let Taken { rows, offsets, g, limits, sizes, noise, doubt, relaxed, .. } = taken;
+        let order = if taken.rows.len() >= ORDERED { taken.order() } else { (0..taken.rows.len()).collect() };
+        let Taken { rows, a, g, relaxed, .. } = taken;
         let mut more = 8.0 * f64::EPSILON;
-        for (at, &i) in order.iter().enumerate() {
-            let (block, lane) = (at / ROWS, at % ROWS);
-            if lane == 0 {
-                self.blocks.resize((block + 1) * k, [0.0; ROWS]);
-                self.ceilings.push([f64::INFINITY; ROWS]);
-            }
-            let g = &g[i * k..(i + 1) * k];
-            self.blocks[block * k..].iter_mut().zip(g).for_each(|(b, g)| b[lane] = g / sizes[i]);
-            more = f64::max(more, noise[i]);
-            self.ceilings[block][lane] = limits[i] + 1e-12 * limits[i].abs() + noise[i];
-            self.limits.push(limits[i]);
-            self.scales.push(1.0 / sizes[i]);
-            self.doubt.push(doubt[i]);
-            self.rows.extend_from_slice(&rows[i * k..(i + 1) * k]);
-            self.offsets.push(offsets[i]);
+        for i in order {
+            more = f64::max(more, rows[i].noise);
+            self.push(rows[i], &a[i * k..(i + 1) * k], &g[i * k..(i + 1) * k]);
         }
         self.relaxed = relaxed;
         self.uncut = self.limits.len();
@@ -284,8 +267,58 @@ impl Whitened {
         Ok(())
     }
 
+    /// What the row a'z <= b is within the ball; g becomes L^-1 a.
+    fn row(&self, a: &[f64], b: f64, g: &mut [f64]) -> Row {
+        g.copy_from_slice(a);
+        self.factor.solve_lower(g);
+        let size = norm(g);
+        let limit = (b - dot(a, &self.z0)) / (self.rho * size);
+        let noise = 8.0 * f64::EPSILON * (b.abs() + norm(&self.z0)) / (self.rho * size);
+        Row { offset: b, size, limit, noise, doubt: noise }
+    }
+
+    fn push(&mut self, row: Row, a: &[f64], g: &[f64]) {
+        let (block, lane) = (self.limits.len() / ROWS, self.limits.len() % ROWS);
+        if lane == 0 {
+            self.blocks.resize((block + 1) * g.len(), [0.0; ROWS]);
+            self.ceilings.push([f64::INFINITY; ROWS]);
+        }
+        self.blocks[block * g.len()..].iter_mut().zip(g).for_each(|(b, g)| b[lane] = g / row.size);
+        self.ceilings[block][lane] = row.limit + 1e-12 * row.limit.abs() + row.noise;
+        self.limits.push(row.limit);
+        self.scales.push(1.0 / row.size);
+        self.doubt.push(row.doubt);
+        self.rows.extend_from_slice(a);
+        self.offsets.push(row.offset);
+    }
+
+    /// Adds the row a'z <= b, |a| = 1, unless the ball satisfies it.
+    pub(super) fn append(&mut self, a: &[f64], b: f64) {
+        let mut g = vec![0.0; a.len()];
+        let row = self.row(a, b, &mut g);
+        if row.limit < 1.0 && row.limit > -1.0 {
+            self.push(row, a, &g);
+            self.bound_blocks();
+        }
+    }
+
+    /// Takes all rows from this number on out.
+    pub(super) fn truncate(&mut self, rows: usize) {
+        let (k, blocks) = (self.free, rows.div_ceil(ROWS));
+        [&mut self.limits, &mut self.scales, &mut self.doubt, &mut self.offsets]
+            .into_iter()
+            .for_each(|list| list.truncate(rows));
+        self.rows.truncate(rows * k);
+        self.blocks.truncate(blocks * k);
+        self.ceilings.truncate(blocks);
+        if let Some(last) = self.ceilings.last_mut() {
+            last[rows - (blocks - 1) * ROWS..].fill(f64::INFINITY);
+        }
+        self.bound_blocks();
+    }
+
     /// Bounds on the blocks, where there are many.
-    pub(super) fn bound_blocks(&mut self) {
+    fn bound_blocks(&mut self) {
         self.hot = None;
         self.coarse = (self.limits.len() >= ORDERED).then(|| Coarse::of(self));
     }
@@ -303,17 +336,6 @@ impl Whitened {
         }
         let across = across.into_iter().fold(0.0, f64::max);
         f64::min(square.sqrt(), (across * down).sqrt())
-    }
-
-    /// Lanes for a vector of y-space.
-    pub(super) fn room(&self) -> Vec<Lanes> {
-        vec![[0.0; 4]; width(self.free)]
-    }
-
-    /// |L^-1 N'c|.
-    pub(super) fn whitened_norm(&self, c: &[f64], w: &mut [Lanes]) -> f64 {
-        self.whiten_directly(c, w);
-        inner(w, w).sqrt()
     }
 
     /// Makes the ball larger by what rounding may have moved it and the rows.
@@ -399,9 +421,7 @@ impl Whitened {
         let y = &y.as_flattened()[..k];
         let blocks = self.blocks.chunks_exact(k.max(1)).zip(&self.ceilings);
         for (block, (columns, ceilings)) in blocks.enumerate() {
-            let mut excess = ceilings.map(|h| -h);
-            add_products(&mut excess, columns, y);
-            take(block, excess);
+            take(block, products(&ceilings.map(|h| -h), columns, y));
         }
     }
 
@@ -524,44 +544,48 @@ impl Account {
     }
 }
 
-impl Reduced {
-    /// Factors S; `None` if its negative eigenvalues are more than rounding.
-    fn new(polytope: &Arc<Polytope>, shape: &[f64], radius: f64) -> Option<Self> {
-        let (d, k) = (polytope.dim(), polytope.free());
-        let basis = polytope.basis();
-        let mut s = vec![0.0; k * k];
-        for j in 0..k {
-            let column: Vec<f64> = (0..d).map(|i| basis[i * k + j]).collect();
-            let image: Vec<f64> = shape.chunks_exact(d).map(|row| dot(row, &column)).collect();
-            for i in 0..k {
-                s[i * k + j] = (0..d).map(|l| basis[l * k + i] * image[l]).sum();
-            }
+/// The factor of S = N' Sigma N and tau, if S + tau I was factored instead, as S is singular to
+/// rounding; then also the centre and the radius of a ball that contains the polytope, which is the
+/// lift's own ellipsoid. `None` if negative eigenvalues are more than rounding.
+fn factor_within(
+    polytope: &Arc<Polytope>,
+    shape: &[f64],
+    radius: f64,
+) -> Option<(Cholesky, f64, Vec<f64>, f64)> {
+    let (d, k) = (polytope.dim(), polytope.free());
+    let basis = polytope.basis();
+    let mut s = vec![0.0; k * k];
+    for j in 0..k {
+        let column: Vec<f64> = (0..d).map(|i| basis[i * k + j]).collect();
+        let image: Vec<f64> = shape.chunks_exact(d).map(|row| dot(row, &column)).collect();
+        for i in 0..k {
+            s[i * k + j] = (0..d).map(|l| basis[l * k + i] * image[l]).sum();
         }
-        let trace: f64 = (0..k).map(|i| s[i * k + i]).sum();
-        if k > 0 && trace <= 0.0 {
-            return None;
-        }
-        // a pivot of the size of S's rounding may have any true value
-        let rounding = 4.0 * k as f64 * f64::EPSILON * trace;
-        let sound = |f: &Cholesky| (0..k).all(|i| f.lower()[i * k + i].powi(2) > rounding);
-        if let Some(factor) = Cholesky::factor(&s, k).filter(sound) {
-            return Some(Reduced { factor, lift: 0.0, anchor: vec![0.0; k], reach: 0.0 });
-        }
-        let (anchor, mut reach) = ball_around(polytope);
-        let mut lift = 4.0 * rounding;
-        while lift <= 1e-9 * trace {
-            let mut lifted = s.clone();
-            (0..k).for_each(|i| lifted[i * k + i] += lift);
-            if let Some(factor) = Cholesky::factor(&lifted, k).filter(sound) {
-                // an ellipsoid that reaches further than this in an unbounded polytope has no
-                // length a number can tell
-                reach = reach.min(1e3 * radius / lift.sqrt() + 1e3 * (1.0 + norm(&anchor)));
-                return Some(Reduced { factor, lift, anchor, reach });
-            }
-            lift *= 10.0;
-        }
-        None
     }
+    let trace: f64 = (0..k).map(|i| s[i * k + i]).sum();
+    if k > 0 && trace <= 0.0 {
+        return None;
+    }
+    // a pivot of the size of S's rounding may have any true value
+    let rounding = 4.0 * k as f64 * f64::EPSILON * trace;
+    let sound = |f: &Cholesky| (0..k).all(|i| f.lower()[i * k + i].powi(2) > rounding);
+    if let Some(factor) = Cholesky::factor(&s, k).filter(sound) {
+        return Some((factor, 0.0, vec![0.0; k], 0.0));
+    }
+    let (anchor, mut reach) = ball_around(polytope);
+    let mut lift = 4.0 * rounding;
+    while lift <= 1e-9 * trace {
+        let mut lifted = s.clone();
+        (0..k).for_each(|i| lifted[i * k + i] += lift);
+        if let Some(factor) = Cholesky::factor(&lifted, k).filter(sound) {
+            // an ellipsoid that reaches further than this in an unbounded polytope has no
+            // length a number can tell
+            reach = reach.min(1e3 * radius / lift.sqrt() + 1e3 * (1.0 + norm(&anchor)));
+            return Some((factor, lift, anchor, reach));
+        }
+        lift *= 10.0;
+    }
+    None
 }
 
 /// A ball that contains the polytope or, if that is unbounded, whatever of it is of ordinary size.
