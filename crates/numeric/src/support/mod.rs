@@ -62,7 +62,7 @@ pub struct Support {
 pub type Warm = Vec<u32>;
 
 /// One set, millions of objectives.
-pub trait SupportMin {
+pub trait SupportMin: Send + Sync {
     /// Minimises <c, theta> over the set.
     fn min(&mut self, c: &[f64], warm: &mut Warm) -> Support;
     /// Where the last minimum is attained, into d numbers.

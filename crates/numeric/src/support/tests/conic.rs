@@ -11,7 +11,7 @@ use clarabel::solver::SolverStatus;
 /// Good to about 1e-8; it shares the change of coordinates with [`ConvexSet`] and nothing else, which
 /// is what makes it a check.
 #[derive(Clone, Debug)]
-pub struct Conic {
+pub(super) struct Conic {
     set: Whitened,
     /// The last minimiser.
     z: Vec<f64>,
@@ -19,7 +19,7 @@ pub struct Conic {
 
 impl Conic {
     /// Fails if the two do not meet.
-    pub fn new(polytope: &Arc<Polytope>, ellipsoid: Ellipsoid) -> Result<Self, Empty> {
+    pub(super) fn new(polytope: &Arc<Polytope>, ellipsoid: Ellipsoid) -> Result<Self, Empty> {
         let set = Whitened::new(polytope, ellipsoid)?;
         if !set.point {
             let mut w = vec![0.0; set.free];
