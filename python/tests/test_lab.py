@@ -86,6 +86,7 @@ def test_a_study_goes_on(tmp_path: Path) -> None:
     assert before.items() <= tables(tmp_path / "out").items()
     status = gw.lab.status(tmp_path / "out")
     assert (status.study, status.jobs, status.finished, status.failed) == ("small", 12, 12, 0)
+    assert status.changes == ()
 
 
 def test_another_question_is_refused_without_force(tmp_path: Path) -> None:

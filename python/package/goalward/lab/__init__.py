@@ -136,7 +136,8 @@ def new(path: str | os.PathLike[str]) -> Path:
 
 def status(folder: str | os.PathLike[str]) -> Status:
     """How far the study in a folder is, whether or not somebody is at work on it."""
-    return Status(**_goalward.study_status(os.fspath(folder)))
+    now = _goalward.study_status(os.fspath(folder))
+    return Status(**{**now, "changes": tuple(now["changes"])})
 
 
 def report(folder: str | os.PathLike[str], study: str | os.PathLike[str] | None = None) -> Results:

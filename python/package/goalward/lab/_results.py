@@ -46,6 +46,8 @@ class Status:
     """Seconds until the rest is done at that rate."""
     last: int | None
     """Seconds since the last job was finished."""
+    changes: tuple[str, ...] = ()
+    """What the study's file asks since it changed, and no record answers."""
 
 
 class Results:
