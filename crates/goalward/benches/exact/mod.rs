@@ -300,7 +300,7 @@ pub(crate) fn compare(world: &World, place: Place, objectives: usize, seed: u64)
             };
             counts.compare(found, expected);
             match quick.is_eager() {
-                true => start.rows.clear(),
+                true => start.clear(),
                 false => survey.start(&c, &mut start),
             }
             let (swept, known) = quick.min_again(&c, &mut start, false);
