@@ -1,14 +1,14 @@
-//! What cargo built, from its JSON messages.
+//! The programs that cargo built, from its JSON messages.
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// A test program.
-pub(crate) struct Tests {
+pub(crate) struct TestProgram {
     /// The package and the target: `goalward it`.
     pub(crate) name: String,
     pub(crate) program: PathBuf,
-    /// Where cargo would start it.
+    /// The working directory of its tests.
     pub(crate) folder: PathBuf,
 }
 
@@ -30,7 +30,7 @@ pub(crate) fn program(output: &[u8]) -> Option<PathBuf> {
 }
 
 /// The test programs, by name.
-pub(crate) fn tests(output: &[u8]) -> Vec<Tests> {
+pub(crate) fn tests(output: &[u8]) -> Vec<TestProgram> {
     let test = |m: Value| {
         let folder: PathBuf = Path::new(m["manifest_path"].as_str()?).parent()?.into();
         let package = folder.file_name()?.to_string_lossy().into_owned();
@@ -39,9 +39,9 @@ pub(crate) fn tests(output: &[u8]) -> Vec<Tests> {
             kind => format!("unit tests ({kind})"),
         };
         let program = executable(&m).filter(|_| m["profile"]["test"] == true)?;
-        Some(Tests { name: format!("{package}: {target}"), program, folder })
+        Some(TestProgram { name: format!("{package}: {target}"), program, folder })
     };
-    let mut tests: Vec<Tests> = messages(output).filter_map(test).collect();
+    let mut tests: Vec<TestProgram> = messages(output).filter_map(test).collect();
     tests.sort_by(|a, b| a.name.cmp(&b.name));
     tests
 }
@@ -51,7 +51,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn programs_are_told_from_tests() {
+    fn programs_and_tests_are_distinguished() {
         let line = |kind: &str, name: &str, test: bool, program: &str| {
             format!(
                 "{{\"reason\":\"compiler-artifact\",\"manifest_path\":\"/w/crates/cli/Cargo.toml\",\"target\":{{\"kind\":[\"{kind}\"],\

@@ -1,13 +1,13 @@
-//! `cargo xtask bench NAME [--json]`: benchmarks measure ratios within one run, and never run in
-//! `cargo xtask test`.
+//! `cargo xtask bench NAME [--json]`: benchmarks measure ratios within one run; `cargo xtask test` runs
+//! none of them.
 
-use crate::process::finish;
+use crate::process::{cargo_bench, finish, quietly, succeed, usage};
 use crate::{cargo, python, root};
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use std::path::PathBuf;
-use std::process::{Command, ExitCode, Stdio};
+use std::process::{Command, ExitCode};
 
-/// The benchmarks of the library and of the lab, with what they measure.
+/// The benchmarks with what they measure.
 const BENCHES: &[(&str, &str)] = &[
     ("support", "support minimisation against Clarabel"),
     ("support_stress", "a million support problems, random and degenerate, with counts of what went wrong"),
@@ -35,13 +35,14 @@ const BENCHES: &[(&str, &str)] = &[
     ),
     ("lab", "a job of a study with its records and checkpoint against the bare run"),
     ("windy", "where the time of a learning run on a grid of N x N goes: windy [N [EPISODES]], 300 and 20"),
+    (PYTHON, "what Python costs over Rust: steps, threads, problems from arrays, imports"),
+    (INSTRUCTIONS, "instruction counts of the hot paths, under valgrind"),
 ];
-
 /// The benchmark of the Python package.
 const PYTHON: &str = "python";
 /// The benchmark that needs valgrind.
 const INSTRUCTIONS: &str = "instructions";
-/// The runner that counts them; the library in `instructions/Cargo.toml` has the same version.
+/// The runner of that one; the library in `instructions/Cargo.toml` has the same version.
 const RUNNER_VERSION: &str = "0.20.0";
 
 pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
@@ -49,54 +50,30 @@ pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
         [INSTRUCTIONS] => instructions(),
         [PYTHON, rest @ ..] => python::bench(rest),
         [name, rest @ ..] if BENCHES.iter().any(|(bench, _)| bench == name) => {
-            let package = if *name == "lab" { "goalward-lab" } else { "goalward" };
-            let mut command = Command::new(cargo());
-            command.args(["bench", "--quiet", "--package", package, "--bench", name, "--"]).args(rest);
-            finish(command)
+            cargo_bench(if *name == "lab" { "goalward-lab" } else { "goalward" }, name, rest)
         }
-        _ => {
-            if let [name, ..] = args {
-                eprintln!("error: there is no benchmark {name:?}");
-            }
-            eprintln!("usage: cargo xtask bench NAME [--json]");
-            for (name, what) in BENCHES {
-                eprintln!("  {name:<16}{what}");
-            }
-            eprintln!(
-                "  {PYTHON:<16}what Python costs over Rust: steps, threads, problems from arrays, imports"
-            );
-            eprintln!("  {INSTRUCTIONS:<16}instruction counts of the hot paths, under valgrind");
-            Ok(ExitCode::from(2))
-        }
+        _ => Ok(usage("bench NAME [--json]", "benchmark", args, BENCHES)),
     }
 }
 
 fn instructions() -> Result<ExitCode> {
-    let has_valgrind =
-        Command::new("valgrind").arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    if !has_valgrind.is_ok_and(|status| status.success()) {
+    if quietly(Command::new("valgrind").arg("--version")).is_err() {
         eprintln!("skipped: instruction counts need valgrind, which is not installed");
         return Ok(ExitCode::SUCCESS);
     }
     let mut command = Command::new(cargo());
     command.args(["bench", "--manifest-path", "instructions/Cargo.toml"]).env("GUNGRAUN_RUNNER", runner()?);
-    finish(command)
+    finish(&mut command)
 }
 
-/// The runner of the pinned version, installed under `target/` if it is not there yet.
+/// The runner of the pinned version, installed under `target/` if it is missing.
 fn runner() -> Result<PathBuf> {
     let home = root()?.join("target").join(format!("gungraun-{RUNNER_VERSION}"));
     let runner = home.join("bin/gungraun-runner");
     if !runner.exists() {
         let version = format!("={RUNNER_VERSION}");
-        let status = Command::new(cargo())
-            .args(["install", "--locked", "--version", &version, "gungraun-runner", "--root"])
-            .arg(&home)
-            .status()
-            .context("cannot run cargo install")?;
-        if !status.success() {
-            bail!("gungraun-runner {RUNNER_VERSION} could not be installed");
-        }
+        let install = ["install", "--locked", "--version", &version, "gungraun-runner", "--root"];
+        succeed(Command::new(cargo()).args(install).arg(&home))?;
     }
     Ok(runner)
 }

@@ -1,26 +1,29 @@
-//! `cargo xtask browser REPORT.html [REPLAY.html ...]`: the pages that the program makes, in real
-//! Chromium. `cargo xtask test` does the same with pages of its own.
+//! `cargo xtask browser REPORT.html [REPLAY.html ...]`: the pages of the program in real Chromium.
+//! `cargo xtask test` does the same with pages of its own.
 //!
-//! What it needs is installed under `target/browser/`, but for Chromium, which is the system's.
+//! The driver is installed under `target/browser/`; Chromium is the system's.
 
-use crate::artifacts::Tests;
-use crate::process::quietly;
-use crate::{process, root};
+use crate::artifacts::TestProgram;
+use crate::process::{finish, quietly};
+use crate::root;
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// What drives Chromium, from npm.
+/// The driver of Chromium, from npm.
 const DRIVER: &str = "playwright-core";
 const DRIVER_VERSION: &str = "1.65";
 /// The test that writes a large report of invented results.
 const REPORT_TEST: &str = "report::tests::a_large_report_is_below_its_limit";
-/// The variable by which it knows the folder.
+/// The environment variable with the folder of the page.
 const PAGES: &str = "GOALWARD_PAGES";
 
-/// How the pages fared; or nobody could look, and why.
-type Looked = std::result::Result<ExitCode, String>;
+/// A grid world and another one.
+const REPLAYS: &[(&str, &[&str])] = &[
+    ("replay-grid.html", &["windy-grid", "--episodes", "400"]),
+    ("replay-other.html", &["hard-instance", "--episodes", "200"]),
+];
 
 pub(crate) fn run(pages: &[&str]) -> Result<ExitCode> {
     if pages.is_empty() || pages.iter().any(|page| page.starts_with('-')) {
@@ -28,21 +31,22 @@ pub(crate) fn run(pages: &[&str]) -> Result<ExitCode> {
         return Ok(ExitCode::from(2));
     }
     let pages: Vec<PathBuf> = pages.iter().map(std::path::absolute).collect::<Result<_, _>>()?;
-    Ok(look(&pages)?.unwrap_or_else(|reason| {
-        eprintln!("skipped: {reason}");
-        ExitCode::FAILURE
-    }))
+    match ready() {
+        Ok(chromium) => look(&chromium, &pages),
+        Err(reason) => {
+            eprintln!("skipped: pages in a browser: {reason:#}");
+            Ok(ExitCode::FAILURE)
+        }
+    }
 }
 
-/// Makes a report of invented results and two replays of real runs, and looks at them, and at the
-/// report of a real study.
-pub(crate) fn test(tests: &[Tests], program: &Path, study: &Path) -> Result<Looked> {
+/// Opens a report of invented results, two replays of real runs, and the report of a real study.
+pub(crate) fn test(chromium: &Path, tests: &[TestProgram], program: &Path, study: &Path) -> Result<ExitCode> {
     let folder = folder()?;
     let lab = tests.iter().find(|test| test.name == "lab: unit tests (lib)");
     let lab = lab.context("cargo built no tests of the lab")?;
     let mut command = Command::new(&lab.program);
-    command.args([REPORT_TEST, "--exact"]).current_dir(&lab.folder).env(PAGES, &folder);
-    quietly(&mut command).map_err(anyhow::Error::msg)?;
+    quietly(command.args([REPORT_TEST, "--exact"]).current_dir(&lab.folder).env(PAGES, &folder))?;
     let report = folder.join("report.html");
     if !report.is_file() {
         bail!("{REPORT_TEST} wrote no report");
@@ -51,32 +55,16 @@ pub(crate) fn test(tests: &[Tests], program: &Path, study: &Path) -> Result<Look
     for (name, args) in REPLAYS {
         let page = folder.join(name);
         let mut command = Command::new(program);
-        command.args(["learn", "--quiet"]).args(*args).arg("--replay").arg(&page);
-        quietly(&mut command).map_err(anyhow::Error::msg)?;
+        quietly(command.args(["learn", "--quiet"]).args(*args).arg("--replay").arg(&page))?;
         pages.push(page);
     }
-    match look(&pages)? {
-        Ok(code) if code == ExitCode::SUCCESS => look(&[study.join("report.html")]),
-        other => Ok(other),
-    }
+    let code = look(chromium, &pages)?;
+    if code == ExitCode::SUCCESS { look(chromium, &[study.join("report.html")]) } else { Ok(code) }
 }
 
-/// A grid world and one that is none.
-const REPLAYS: &[(&str, &[&str])] = &[
-    ("replay-grid.html", &["windy-grid", "--episodes", "400"]),
-    ("replay-other.html", &["hard-instance", "--episodes", "200"]),
-];
-
-fn look(pages: &[PathBuf]) -> Result<Looked> {
-    let folder = folder()?;
-    let ready = driver(&folder).and_then(|()| chromium());
-    let chromium = match ready {
-        Ok(chromium) => chromium,
-        Err(reason) => return Ok(Err(format!("pages in a browser: {reason}"))),
-    };
-    let mut command = Command::new("node");
-    command.arg(root()?.join("xtask/browser/report.mjs")).arg(&folder).arg(chromium).arg(&folder).args(pages);
-    process::finish(command).map(Ok)
+fn look(chromium: &Path, pages: &[PathBuf]) -> Result<ExitCode> {
+    let (script, folder) = (root()?.join("xtask/browser/report.mjs"), folder()?);
+    finish(Command::new("node").arg(script).arg(&folder).arg(chromium).arg(&folder).args(pages))
 }
 
 fn folder() -> Result<PathBuf> {
@@ -85,32 +73,33 @@ fn folder() -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Installs what drives the browser, unless it is there.
-fn driver(folder: &Path) -> Result<(), String> {
-    let said = folder.join("node_modules").join(DRIVER).join("package.json");
+/// Installs the driver if it is missing, and finds or installs Chromium.
+pub(crate) fn ready() -> Result<PathBuf> {
+    let folder = folder()?;
+    let package = folder.join("node_modules").join(DRIVER).join("package.json");
     let wanted = format!("\"version\": \"{DRIVER_VERSION}.");
-    if fs::read_to_string(said).is_ok_and(|text| text.contains(&wanted)) {
-        return quietly(Command::new("node").arg("--version"));
+    if fs::read_to_string(package).is_ok_and(|text| text.contains(&wanted)) {
+        quietly(Command::new("node").arg("--version"))?;
+    } else {
+        let mut npm = Command::new("npm");
+        npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(folder);
+        quietly(npm.arg(format!("{DRIVER}@{DRIVER_VERSION}")))?;
     }
-    let mut npm = Command::new("npm");
-    npm.args(["install", "--no-audit", "--no-fund", "--prefix"]).arg(folder);
-    quietly(npm.arg(format!("{DRIVER}@{DRIVER_VERSION}")))
+    chromium()
 }
 
-/// Where Chromium is; it is installed if we may.
-fn chromium() -> Result<PathBuf, String> {
-    if let Some(there) = on_path("chromium") {
-        return Ok(there);
+/// Where Chromium is; root installs it.
+fn chromium() -> Result<PathBuf> {
+    if let Some(found) = on_path("chromium") {
+        return Ok(found);
     }
-    let user = Command::new("id").arg("-u").output().map_err(|error| format!("id: {error}"))?;
-    if user.stdout.trim_ascii() != b"0" {
-        return Err("chromium is not installed".into());
+    if Command::new("id").arg("-u").output().context("id")?.stdout.trim_ascii() != b"0" {
+        bail!("chromium is not installed");
     }
-    let apt =
-        |args: &[&str]| quietly(Command::new("apt-get").args(args).env("DEBIAN_FRONTEND", "noninteractive"));
-    apt(&["update", "-qq"])?;
-    apt(&["install", "-qq", "-y", "chromium"])?;
-    on_path("chromium").ok_or_else(|| "chromium was installed and is not there".into())
+    for args in [&["update", "-qq"][..], &["install", "-qq", "-y", "chromium"]] {
+        quietly(Command::new("apt-get").args(args).env("DEBIAN_FRONTEND", "noninteractive"))?;
+    }
+    on_path("chromium").context("chromium is still missing after its installation")
 }
 
 fn on_path(name: &str) -> Option<PathBuf> {
@@ -123,11 +112,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_went_wrong_is_named() {
-        let mut command = Command::new("sh");
-        command.args(["-c", "echo first >&2; echo no network >&2; exit 1"]);
-        assert_eq!(quietly(&mut command), Err("sh: no network".into()));
-        assert!(quietly(&mut Command::new("no-such-program")).is_err_and(|e| e.contains("no-such-program")));
+    fn programs_are_found() {
         assert!(on_path("sh").is_some() && on_path("no-such-program").is_none());
     }
 }

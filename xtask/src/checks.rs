@@ -1,11 +1,9 @@
-//! `cargo xtask test`: everything that must hold before a change is merged, with the seconds that
-//! each part takes, and those of the processors.
+//! `cargo xtask test`: everything that must hold before a change is merged, with the elapsed and the
+//! processor seconds of each part.
 
-use crate::artifacts::{self, Tests};
-use crate::skipped::Notes;
-use crate::timing::{Slow, Timed};
-use crate::{browser, cargo, docs, process, python, records, root};
-use anyhow::{Context, Result};
+use crate::artifacts::{self, TestProgram};
+use crate::{browser, cargo, docs, process, python, records, root, skipped, timing, venv};
+use anyhow::{Context, Result, bail};
 use std::path::PathBuf;
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Instant;
@@ -18,145 +16,120 @@ const LIMIT: f64 = 20.0 * 60.0;
 /// The parts so far.
 struct Parts {
     began: Instant,
-    /// Name, seconds, seconds of the processors.
+    /// Name, seconds, processor seconds.
     done: Vec<(String, f64, Option<f64>)>,
-    slow: Vec<Slow>,
+    /// Long tests with their seconds.
+    slow: Vec<(String, f64)>,
     /// What was skipped, a line for each.
     skipped: Vec<String>,
-}
-
-/// Why it ends early: the exit code to hand on.
-struct Failed(u8);
-
-type Outcome<T> = Result<std::result::Result<T, Failed>>;
-
-/// `?` for both: an error of ours, and a part that failed.
-macro_rules! passed {
-    ($outcome:expr) => {
-        match $outcome? {
-            Ok(value) => value,
-            Err(failed) => return Ok(Err(failed)),
-        }
-    };
 }
 
 pub(crate) fn run() -> Result<ExitCode> {
     let mut parts = Parts { began: Instant::now(), done: Vec::new(), slow: Vec::new(), skipped: Vec::new() };
     let outcome = all(&mut parts);
     eprint!("{}", parts.table());
-    Ok(match outcome? {
-        Ok(()) => {
-            eprintln!("== all checks passed");
-            ExitCode::SUCCESS
-        }
-        Err(Failed(code)) => ExitCode::from(code),
-    })
+    outcome?;
+    eprintln!("== all checks passed");
+    Ok(ExitCode::SUCCESS)
 }
 
-fn all(parts: &mut Parts) -> Outcome<()> {
-    passed!(parts.cargo("format", &["fmt", "--all", "--check"], &[]));
-    passed!(parts.cargo("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[]));
-    // at once: the wheel's settings would have what the lints made of pyo3 made again
-    passed!(parts.cargo(
-        "documentation",
-        &["doc", "--workspace", "--no-deps"],
-        &[("RUSTDOCFLAGS", "-D warnings")]
-    ));
-    let (tests, program) = passed!(parts.build());
+fn all(parts: &mut Parts) -> Result<()> {
+    parts.cargo("format", &["fmt", "--all", "--check"], &[])?;
+    parts.cargo("lints", &["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"], &[])?;
+    // directly after the lints: the wheel's settings would rebuild pyo3
+    let warnings = [("RUSTDOCFLAGS", "-D warnings")];
+    parts.cargo("documentation", &["doc", "--workspace", "--no-deps"], &warnings)?;
+    let (tests, program) = parts.build()?;
     for test in &tests {
-        passed!(parts.test(test));
+        parts.test(test)?;
     }
-    let mut study = PathBuf::new();
-    passed!(parts.part("the study of all learners, quickly", || {
-        study = records::study(&program)?;
-        Ok(ExitCode::SUCCESS)
-    }));
-    passed!(parts.looked("records with pandas, polars and DuckDB", || records::check(&study)));
-    passed!(parts.looked("pages in a browser", || browser::test(&tests, &program, &study)));
-    passed!(parts.looked("the Python package", || python::test(&program)));
-    // the examples in the documentation
-    passed!(parts.cargo("examples in the documentation", &["test", "--workspace", "--doc"], &[]));
-    passed!(parts.part("documents against commands", || docs::check_quick(&program)));
-    Ok(Ok(()))
+    let study = parts.part("the study of all learners, quickly", || records::study(&program))?;
+    parts.optional("records with pandas, polars and DuckDB", venv::python(), |python| {
+        records::check(&python, &study)
+    })?;
+    parts.optional("pages in a browser", browser::ready(), |chromium| {
+        browser::test(&chromium, &tests, &program, &study)
+    })?;
+    parts.optional("the Python package", venv::python(), |python| python::test(&python, &program))?;
+    parts.cargo("examples in the documentation", &["test", "--workspace", "--doc"], &[])?;
+    parts.part("documents against commands", || passed(docs::check_quick(&program)?))
+}
+
+/// An exit code of failure as an error.
+fn passed(code: ExitCode) -> Result<()> {
+    if code != ExitCode::SUCCESS {
+        bail!("there are differences or failures");
+    }
+    Ok(())
 }
 
 impl Parts {
     /// One part; a failure ends everything.
-    fn part(&mut self, name: &str, work: impl FnOnce() -> Result<ExitCode>) -> Outcome<()> {
+    fn part<T>(&mut self, name: &str, work: impl FnOnce() -> Result<T>) -> Result<T> {
         eprintln!("== {name}");
         let (clock, before) = (Instant::now(), process::cpu());
-        let code = work()?;
+        let outcome = work();
         let seconds = clock.elapsed().as_secs_f64();
         let cpu = process::cpu().zip(before).map(|(after, before)| after - before);
         self.done.push((name.into(), seconds, cpu));
-        if code != ExitCode::SUCCESS {
-            eprintln!("== {name}: FAILED after {seconds:.1} s");
-            return Ok(Err(Failed(1)));
+        match &outcome {
+            Ok(_) => eprintln!("== {name}: ok in {seconds:.1} s\n"),
+            Err(_) => eprintln!("== {name}: FAILED after {seconds:.1} s"),
         }
-        eprintln!("== {name}: ok in {seconds:.1} s\n");
-        Ok(Ok(()))
+        outcome.with_context(|| format!("{name} failed"))
     }
 
-    fn cargo(&mut self, name: &str, args: &[&str], env: &[(&str, &str)]) -> Outcome<()> {
-        self.part(name, || {
+    fn cargo(&mut self, name: &str, args: &[&str], env: &[(&str, &str)]) -> Result<()> {
+        let mut command = Command::new(cargo());
+        command.args(args).envs(env.iter().copied()).current_dir(root()?);
+        self.part(name, || process::succeed(&mut command))
+    }
+
+    /// Builds all tests at once, and the program `goalward` that they run.
+    fn build(&mut self) -> Result<(Vec<TestProgram>, PathBuf)> {
+        self.part("building the tests", || {
+            let args = ["test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"];
             let mut command = Command::new(cargo());
-            command.args(args).envs(env.iter().copied());
-            process::finish(command)
+            let output = command.args(args).current_dir(root()?).stderr(Stdio::inherit()).output()?;
+            if !output.status.success() {
+                bail!("the tests do not compile");
+            }
+            let program = artifacts::program(&output.stdout).context("cargo test built no program")?;
+            Ok((artifacts::tests(&output.stdout), program))
         })
     }
 
-    /// Builds all tests at once; gives them and the program `goalward` that they run.
-    fn build(&mut self) -> Outcome<(Vec<Tests>, PathBuf)> {
-        let mut built = Vec::new();
-        passed!(self.part("building the tests", || {
-            let args = ["test", "--workspace", "--no-run", "--message-format", "json-render-diagnostics"];
-            let output = Command::new(cargo())
-                .args(args)
-                .current_dir(root()?)
-                .stderr(Stdio::inherit())
-                .output()
-                .context("cannot run cargo test --no-run")?;
-            built = output.stdout;
-            Ok(if output.status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-        }));
-        let program = artifacts::program(&built).context("cargo test built no program")?;
-        Ok(Ok((artifacts::tests(&built), program)))
-    }
-
-    fn test(&mut self, test: &Tests) -> Outcome<()> {
-        let (mut slow, notes) = (Vec::new(), Notes::new()?);
-        passed!(self.part(&test.name, || {
-            let timed = Timed::run(test, &notes)?;
-            slow = timed.longer_than(LONG);
-            Ok(if timed.passed { ExitCode::SUCCESS } else { ExitCode::FAILURE })
-        }));
+    fn test(&mut self, test: &TestProgram) -> Result<()> {
+        let notes = skipped::folder()?;
+        let seconds = self.part(&test.name, || match timing::run(test, &notes)? {
+            (true, seconds) => Ok(seconds),
+            (false, _) => bail!("a test failed"),
+        })?;
+        let mut slow: Vec<_> = seconds.into_iter().filter(|(_, seconds)| *seconds > LONG).collect();
+        slow.sort_by(|a, b| b.1.total_cmp(&a.1));
         self.slow.extend(slow);
-        self.skipped.extend(notes.take()?);
-        Ok(Ok(()))
+        self.skipped.extend(skipped::take(&notes)?);
+        Ok(())
     }
 
-    /// A part that needs what may not be there. Then that is a line of the table; a machine that
-    /// checks changes must have it.
-    fn looked(
+    /// A part that needs what may be missing. Then it is skipped, which is a line of the table, or a
+    /// failure with `CI=true`.
+    fn optional<T>(
         &mut self,
         name: &str,
-        look: impl FnOnce() -> Result<std::result::Result<ExitCode, String>>,
-    ) -> Outcome<()> {
-        let mut skipped = None;
-        passed!(self.part(name, || {
-            Ok(match look()? {
-                Ok(code) => code,
-                Err(reason) => {
-                    let line = format!("skipped: {reason}");
-                    eprintln!("{line}");
-                    skipped = Some(line);
-                    let must = std::env::var("CI").is_ok_and(|value| value == "true");
-                    if must { ExitCode::FAILURE } else { ExitCode::SUCCESS }
-                }
-            })
-        }));
-        self.skipped.extend(skipped);
-        Ok(Ok(()))
+        needed: Result<T>,
+        work: impl FnOnce(T) -> Result<ExitCode>,
+    ) -> Result<()> {
+        let must = std::env::var("CI").is_ok_and(|value| value == "true");
+        match needed {
+            Err(reason) if !must => {
+                let line = format!("skipped: {name}: {reason:#}");
+                eprintln!("{line}");
+                self.skipped.push(line);
+                Ok(())
+            }
+            needed => self.part(name, || passed(work(needed?)?)),
+        }
     }
 
     fn table(&self) -> String {
@@ -169,7 +142,7 @@ impl Parts {
         let mut table: String = parts.map(|(name, seconds, cpu)| line(name, *seconds, *cpu)).collect();
         let total = self.began.elapsed().as_secs_f64();
         table.push_str(&line("total", total, process::cpu()));
-        for Slow { name, seconds } in &self.slow {
+        for (name, seconds) in &self.slow {
             table.push_str(&format!("over {LONG:.0} s: {name} took {seconds:.0} s; can it be a soak?\n"));
         }
         for line in &self.skipped {

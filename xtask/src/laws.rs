@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Rounds if nothing is said.
+/// The default number of rounds.
 const ROUNDS: u64 = 20;
 
 pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {

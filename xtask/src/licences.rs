@@ -1,9 +1,10 @@
 //! `cargo xtask licences`: the notices that a binary must carry, from the licence files of
 //! everything linked into it.
 
-use crate::metadata::{Metadata, PLATFORM, Package};
+use crate::metadata::{PLATFORM, linked, list, read, text};
 use crate::root;
 use anyhow::{Context, Result, bail};
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
@@ -11,7 +12,7 @@ use std::process::ExitCode;
 
 /// Where the notices are; `goalward licences` prints them.
 const FILE: &str = "THIRD-PARTY-LICENSES.txt";
-/// What is embedded and no package: its licence, and how it is called.
+/// Embedded works that are no packages: the licence, and the name.
 const EMBEDDED: &[(&str, &str)] = &[
     ("crates/lab/assets/Inter-LICENSE.txt", "Inter, the typeface of figures (https://rsms.me/inter)"),
     (
@@ -22,8 +23,7 @@ const EMBEDDED: &[(&str, &str)] = &[
 
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-/// Licences that a dependency may have, the preferred first, each with a phrase that only its text
-/// has.
+/// The licences of dependencies that are allowed, the preferred first, each with a phrase of its text.
 const ALLOWED: &[(&str, &str)] = &[
     ("MIT", "Permission is hereby granted, free of charge"),
     ("Zlib", "provided 'as-is', without any express or implied warranty"),
@@ -54,8 +54,7 @@ pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     }
 }
 
-/// The licences to take it under: the alternative of an SPDX expression that is allowed, the most
-/// preferred one.
+/// The most preferred of the allowed alternatives of an SPDX expression.
 fn chosen(expression: &str) -> Option<Vec<&'static str>> {
     // an exception only permits more
     let expression = &expression.replace(" WITH LLVM-exception", "");
@@ -74,17 +73,24 @@ fn chosen(expression: &str) -> Option<Vec<&'static str>> {
     Some(best.into_iter().map(|rank| ALLOWED[rank].0).collect())
 }
 
-/// What is wrong with a dependency: a licence that is not allowed, or a source that nobody knows.
-fn fault(package: &Package) -> Option<String> {
-    let at = format!("{} {}", package.name, package.version);
-    if let Some(source) = package.source.as_deref().filter(|source| *source != CRATES_IO) {
-        return Some(format!("{at} comes from {source}"));
+fn name_and_version(package: &Value) -> String {
+    let field = |field| text(package, field).unwrap_or_default();
+    format!("{} {}", field("name"), field("version"))
+}
+
+/// The licences that a package is used under; an error if none of them is allowed.
+fn licences(package: &Value) -> Result<Vec<&'static str>> {
+    let at = name_and_version(package);
+    let expression = text(package, "license").with_context(|| format!("{at} declares no licence"))?;
+    chosen(expression).with_context(|| format!("{at}: {expression:?} is not allowed"))
+}
+
+/// An error for a dependency whose licence is not allowed, or from an unknown source.
+fn check(package: &Value) -> Result<()> {
+    if let Some(source) = text(package, "source").filter(|source| *source != CRATES_IO) {
+        bail!("{} comes from {source}", name_and_version(package));
     }
-    match package.licence.as_deref() {
-        None => Some(format!("{at} declares no licence")),
-        Some(licence) if chosen(licence).is_none() => Some(format!("{at}: {licence:?} is not allowed")),
-        Some(_) => None,
-    }
+    licences(package).map(drop)
 }
 
 /// Licence and notice files of a package, in the order of their names.
@@ -103,13 +109,12 @@ fn files(folder: &Path) -> Result<Vec<(String, String)>> {
 }
 
 /// The texts that a package is used under, and its notice if it has one.
-fn texts(package: &Package) -> Result<Vec<String>> {
-    let at = format!("{} {}", package.name, package.version);
-    let expression = package.licence.as_deref().with_context(|| format!("{at} declares no licence"))?;
-    let licences = chosen(expression).with_context(|| format!("{at}: {expression:?} is not allowed"))?;
-    let files = files(&package.folder)?;
+fn texts(package: &Value) -> Result<Vec<String>> {
+    let manifest = Path::new(text(package, "manifest_path").context("a package without a manifest")?);
+    let files = files(manifest.parent().context("a manifest lies in a folder")?)?;
+    let authors: Vec<&str> = list(&package["authors"]).filter_map(Value::as_str).collect();
     let mut texts = Vec::new();
-    for licence in licences {
+    for licence in licences(package)? {
         let phrase = ALLOWED.iter().find(|(name, _)| *name == licence).map_or("", |(_, phrase)| *phrase);
         let has = |text: &str| squeezed(text).contains(&squeezed(phrase));
         let exceptional = |name: &str| name.contains("EXCEPTION");
@@ -118,8 +123,8 @@ fn texts(package: &Package) -> Result<Vec<String>> {
         match fitting.min_by_key(|(_, text)| text.len()) {
             Some((_, text)) => texts.push(text.clone()),
             // some packages carry a link to a file that was left out
-            None if licence == "MIT" && !package.authors.is_empty() => texts.push(mit(&package.authors)?),
-            None => bail!("{at}: no file has the text of {licence}"),
+            None if licence == "MIT" && !authors.is_empty() => texts.push(mit(&authors.join(", "))?),
+            None => bail!("{}: no file has the text of {licence}", name_and_version(package)),
         }
     }
     texts.extend(files.iter().filter(|(name, _)| name.starts_with("NOTICE")).map(|(_, text)| text.clone()));
@@ -128,10 +133,10 @@ fn texts(package: &Package) -> Result<Vec<String>> {
 
 /// The text of the MIT licence with the copyright of these authors; ours differs in that line
 /// alone.
-fn mit(authors: &[String]) -> Result<String> {
+fn mit(authors: &str) -> Result<String> {
     let ours = fs::read_to_string(root()?.join("LICENSE-MIT"))?;
     let permission = ours.find("Permission is hereby granted").context("LICENSE-MIT has no permission")?;
-    Ok(format!("MIT License\n\nCopyright (c) {}\n\n{}", authors.join(", "), &ours[permission..]))
+    Ok(format!("MIT License\n\nCopyright (c) {authors}\n\n{}", &ours[permission..]))
 }
 
 /// A text without the differences of line breaks, spaces and quotation marks.
@@ -141,18 +146,14 @@ fn squeezed(text: &str) -> String {
 
 /// Everything, each text once with the packages that have it.
 fn notices() -> Result<String> {
-    let metadata = Metadata::read()?;
-    if let Some(fault) = metadata.packages().find_map(fault) {
-        bail!("{fault}");
-    }
+    let metadata = read()?;
+    list(&metadata["packages"]).try_for_each(check)?;
     let mut order: Vec<(String, Vec<String>)> = Vec::new();
     let mut places: BTreeMap<String, usize> = BTreeMap::new();
-    let linked = metadata.linked();
+    let linked = linked(&metadata);
     for package in &linked {
-        let line = match &package.repository {
-            Some(url) => format!("{} {} ({url})", package.name, package.version),
-            None => format!("{} {}", package.name, package.version),
-        };
+        let url = text(package, "repository").map_or(String::new(), |url| format!(" ({url})"));
+        let line = name_and_version(package) + &url;
         for text in texts(package)? {
             let place = *places.entry(squeezed(&text)).or_insert_with(|| {
                 order.push((text, Vec::new()));
@@ -171,8 +172,8 @@ fn notices() -> Result<String> {
          the system.\n\n"
     );
     for package in &linked {
-        let licence = package.licence.as_deref().unwrap_or_default();
-        out.push_str(&format!("{} {}: {licence}\n", package.name, package.version));
+        let licence = text(package, "license").unwrap_or_default();
+        out.push_str(&format!("{}: {licence}\n", name_and_version(package)));
     }
     for (text, packages) in order {
         out.push_str(&format!("\n{}\n", "=".repeat(80)));
@@ -188,32 +189,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_dependency_has_an_allowed_licence_and_a_known_source() {
-        let faults: Vec<String> = Metadata::read().unwrap().packages().filter_map(fault).collect();
-        assert!(faults.is_empty(), "{faults:?}");
-    }
-
-    #[test]
-    fn a_wrong_licence_or_source_is_a_fault() {
-        let metadata = Metadata::read().unwrap();
-        let mut package = metadata.linked()[0].clone();
-        assert_eq!(fault(&package), None);
-        package.licence = Some("GPL-3.0".into());
-        assert!(fault(&package).is_some_and(|f| f.contains("GPL-3.0")));
-        package.licence = None;
-        assert!(fault(&package).is_some_and(|f| f.contains("no licence")));
-        package.licence = Some("MIT".into());
-        package.source = Some("git+https://example.org/fork".into());
-        assert!(fault(&package).is_some_and(|f| f.contains("example.org")));
+    fn a_wrong_licence_or_source_is_an_error() {
+        let metadata = read().unwrap();
+        list(&metadata["packages"]).try_for_each(check).unwrap();
+        let mut package = linked(&metadata)[0].clone();
+        let fault = |package: &Value| check(package).unwrap_err().to_string();
+        package["license"] = "GPL-3.0".into();
+        assert!(fault(&package).contains("GPL-3.0"));
+        package["license"] = Value::Null;
+        assert!(fault(&package).contains("no licence"));
+        package["license"] = "MIT".into();
+        package["source"] = "git+https://example.org/fork".into();
+        assert!(fault(&package).contains("example.org"));
     }
 
     #[test]
     fn the_notices_are_those_of_the_dependencies() {
         let said = fs::read_to_string(root().unwrap().join(FILE)).unwrap();
         assert!(said == notices().unwrap(), "run `cargo xtask licences`");
-        for package in Metadata::read().unwrap().linked() {
-            let licence = package.licence.as_deref().unwrap();
-            let line = format!("{} {}: {licence}\n", package.name, package.version);
+        for package in linked(&read().unwrap()) {
+            let line = format!("{}: {}\n", name_and_version(package), text(package, "license").unwrap());
             assert!(said.contains(&line), "{line}");
         }
         assert!(EMBEDDED.iter().all(|(_, name)| said.contains(name)));

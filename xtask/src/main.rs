@@ -1,6 +1,4 @@
-//! Project tasks: `cargo xtask test` checks everything that must hold before a change is merged,
-//! `cargo xtask bench` runs the benchmarks, `cargo xtask soak` the long sweeps; `cargo xtask docs`
-//! and `cargo xtask licences` write what is made from commands and from dependencies.
+//! Project tasks; `cargo xtask help` lists them.
 
 mod artifacts;
 mod bench;
@@ -15,10 +13,10 @@ mod mutants;
 mod process;
 mod python;
 mod records;
-mod scripts;
 mod skipped;
 mod soak;
 mod timing;
+mod tree;
 mod venv;
 
 use anyhow::{Context, Result};
@@ -63,7 +61,7 @@ fn main() -> Result<ExitCode> {
     }
 }
 
-/// The cargo that started us, so that the toolchain is the same.
+/// The cargo of the running toolchain.
 fn cargo() -> OsString {
     env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }

@@ -4,13 +4,13 @@
 //! A copy of the tree under `target/mutants` is changed, never the tree itself. The copy stays, and
 //! so does what was built of it: the next run begins where the last one ended.
 
-use crate::{cargo, root};
+use crate::process::quietly;
+use crate::{cargo, root, tree};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
-use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::process::{Command, ExitCode, Stdio};
+use std::path::Path;
+use std::process::{Command, ExitCode};
 
 const USAGE: &str = "usage: cargo xtask mutants FILE [--shard K/N]
   FILE   a source file of the library, for instance confidence/radius.rs
@@ -18,11 +18,10 @@ const USAGE: &str = "usage: cargo xtask mutants FILE [--shard K/N]
 
 /// The library's crates, below `crates/`.
 const CRATES: [&str; 3] = ["numeric", "mdp", "goalward"];
-/// Seconds after which tests that a change keeps running are taken to run for ever, and those that
-/// a build may take; both with much room, for machines that are busy.
+/// Time limits of tests and of builds in seconds, generous for busy machines.
 const PATIENCE: [&str; 2] = ["300", "1800"];
-/// Tests that take seconds, and the folders of the sources that they are about: for a file that
-/// lies elsewhere they only cost time.
+/// Tests that take seconds, and the folders of the sources that they cover; they are skipped for other
+/// files.
 const SLOW: &[(&str, &[&str])] = &[
     ("plan::", &["numeric", "mdp/src/plan", "mdp/src/problem"]),
     ("files::", &["mdp/src/files", "mdp/src/problem"]),
@@ -45,11 +44,11 @@ pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
         }
     };
     let file = in_sources(root()?, file)?;
-    if !installed() {
+    if quietly(Command::new(cargo()).args(["mutants", "--version"])).is_err() {
         bail!("cargo mutants is not installed\n  hint: cargo install cargo-mutants");
     }
     let home = root()?.join("target/mutants");
-    copy(root()?, &home.join("tree"))?;
+    tree::copy(root()?, &home.join("tree"))?;
     let status = command(&home, &file, shard).status().context("cannot run cargo mutants")?;
     // 0: all caught, 2: some missed, 3: some ran out of time; else nothing was tested
     if !matches!(status.code(), Some(0 | 2 | 3)) {
@@ -57,9 +56,9 @@ pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     }
     let outcomes = home.join("mutants.out/outcomes.json");
     let text = fs::read_to_string(&outcomes).with_context(|| format!("no {}", outcomes.display()))?;
-    let tally = Tally::read(&text)?;
+    let (tally, missed) = tally(&text)?;
     print!("{tally}");
-    Ok(if tally.missed.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    Ok(if missed == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// The file's path below `crates/`, given as it is or from a library's `src`.
@@ -68,12 +67,6 @@ fn in_sources(root: &Path, file: &str) -> Result<String> {
     let mut places = CRATES.iter().map(|name| format!("{name}/src/{short}")).chain([short.to_string()]);
     let found = places.find(|place| root.join("crates").join(place).is_file());
     found.with_context(|| format!("no library has a file {short}\n{USAGE}"))
-}
-
-fn installed() -> bool {
-    let mut command = Command::new(cargo());
-    command.args(["mutants", "--version"]).stdout(Stdio::null()).stderr(Stdio::null());
-    command.status().is_ok_and(|status| status.success())
 }
 
 fn command(home: &Path, file: &str, shard: Option<&str>) -> Command {
@@ -108,84 +101,27 @@ fn skipped(file: &str) -> impl Iterator<Item = &'static str> {
     slow.map(|(test, _)| *test)
 }
 
-/// Makes the copy equal to the tree. Files that are equal keep their time, so that nothing is built
-/// again because of them; what an interrupted run left changed is put right.
-fn copy(root: &Path, to: &Path) -> Result<()> {
-    let listed = Command::new("git")
-        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
-        .current_dir(root)
-        .output()
-        .context("cannot run git, which knows the files of the tree")?;
-    if !listed.status.success() {
-        bail!("git cannot list the files of {}", root.display());
-    }
-    let names = String::from_utf8(listed.stdout).context("a file's name is not UTF-8")?;
-    let mut kept = BTreeSet::new();
-    for name in names.split('\0').filter(|name| !name.is_empty() && root.join(name).is_file()) {
-        let there = to.join(name);
-        let content = fs::read(root.join(name)).with_context(|| format!("cannot read {name}"))?;
-        if fs::read(&there).ok().as_ref() != Some(&content) {
-            fs::create_dir_all(there.parent().unwrap_or(to))?;
-            fs::write(&there, content).with_context(|| format!("cannot write {}", there.display()))?;
-        }
-        kept.insert(there);
-    }
-    remove_others(to, &kept)
-}
-
-fn remove_others(folder: &Path, kept: &BTreeSet<PathBuf>) -> Result<()> {
-    for entry in fs::read_dir(folder)? {
-        let path = entry?.path();
-        if path.is_dir() {
-            remove_others(&path, kept)?;
-        } else if !kept.contains(&path) {
-            fs::remove_file(&path)?;
+/// The summary of `outcomes.json`, and the number of changes that no test noticed.
+fn tally(outcomes: &str) -> Result<(String, usize)> {
+    let json: Value = serde_json::from_str(outcomes).context("outcomes.json is no JSON")?;
+    let (mut caught, mut unviable, mut missed, mut timeouts) = (0, 0, Vec::new(), Vec::new());
+    for outcome in json["outcomes"].as_array().context("outcomes.json has no outcomes")? {
+        // the unchanged tree is an outcome without a name
+        let Some(name) = outcome["scenario"]["Mutant"]["name"].as_str() else { continue };
+        match outcome["summary"].as_str() {
+            Some("CaughtMutant") => caught += 1,
+            Some("Unviable") => unviable += 1,
+            Some("MissedMutant") => missed.push(format!("  missed: {name}\n")),
+            Some("Timeout") => timeouts.push(format!("  out of time: {name}\n")),
+            other => bail!("{name}: unknown outcome {other:?}"),
         }
     }
-    Ok(())
-}
-
-/// What became of the changes.
-#[derive(Debug, Default, PartialEq)]
-struct Tally {
-    caught: usize,
-    unviable: usize,
-    missed: Vec<String>,
-    timeouts: Vec<String>,
-}
-
-impl Tally {
-    /// Reads `outcomes.json`.
-    fn read(text: &str) -> Result<Tally> {
-        let json: Value = serde_json::from_str(text).context("outcomes.json is no JSON")?;
-        let mut tally = Tally::default();
-        for outcome in json["outcomes"].as_array().context("outcomes.json has no outcomes")? {
-            // the tree without a change is an outcome too, and has no name
-            let Some(name) = outcome["scenario"]["Mutant"]["name"].as_str() else { continue };
-            match outcome["summary"].as_str() {
-                Some("CaughtMutant") => tally.caught += 1,
-                Some("Unviable") => tally.unviable += 1,
-                Some("MissedMutant") => tally.missed.push(name.into()),
-                Some("Timeout") => tally.timeouts.push(name.into()),
-                other => bail!("{name}: what is {other:?}?"),
-            }
-        }
-        Ok(tally)
-    }
-}
-
-impl std::fmt::Display for Tally {
-    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-        let Tally { caught, unviable, missed, timeouts } = self;
-        let tested = caught + missed.len() + timeouts.len();
-        let (gone, slow) = (missed.len(), timeouts.len());
-        writeln!(
-            f,
-            "{tested} tested: {caught} caught, {gone} missed, {slow} out of time; {unviable} do not compile"
-        )?;
-        timeouts.iter().try_for_each(|name| writeln!(f, "  out of time: {name}"))?;
-        missed.iter().try_for_each(|name| writeln!(f, "  missed: {name}"))
-    }
+    let (gone, slow) = (missed.len(), timeouts.len());
+    let head = format!(
+        "{} tested: {caught} caught, {gone} missed, {slow} out of time; {unviable} do not compile\n",
+        caught + gone + slow
+    );
+    Ok((head + &timeouts.concat() + &missed.concat(), gone))
 }
 
 #[cfg(test)]
@@ -203,10 +139,9 @@ mod tests {
             of("a.rs:3:4: replace f with ()", "MissedMutant"),
             of("a.rs:5:6: replace g with None", "Unviable"),
         ];
-        let tally = Tally::read(&format!(r#"{{"outcomes":[{}]}}"#, outcomes.join(","))).unwrap();
-        assert_eq!((tally.caught, tally.unviable), (1, 1));
-        let told = tally.to_string();
-        assert!(told.starts_with("2 tested: 1 caught, 1 missed, 0 out of time"), "{told}");
+        let (told, missed) = tally(&format!(r#"{{"outcomes":[{}]}}"#, outcomes.join(","))).unwrap();
+        assert_eq!(missed, 1);
+        assert!(told.starts_with("2 tested: 1 caught, 1 missed, 0 out of time; 1 do not"), "{told}");
         assert!(told.contains("missed: a.rs:3:4: replace f with ()"), "{told}");
     }
 
@@ -216,27 +151,5 @@ mod tests {
         assert!(of("goalward/src/confidence/radius.rs").contains(&"support_stress::"));
         assert!(!of("numeric/src/support/mod.rs").contains(&"support_stress::"));
         assert!(!of("goalward/src/estimate/likelihood/mod.rs").contains(&"scale::"));
-    }
-
-    #[test]
-    fn a_copy_follows_the_tree() {
-        let home = std::env::temp_dir().join(format!("xtask-mutants-{}", std::process::id()));
-        let (from, to) = (home.join("from"), home.join("to"));
-        fs::create_dir_all(from.join("src")).unwrap();
-        fs::write(from.join("src/a.rs"), "a").unwrap();
-        let git = Command::new("git").arg("init").arg("--quiet").current_dir(&from).status();
-        assert!(git.unwrap().success());
-        copy(&from, &to).unwrap();
-        let made = fs::metadata(to.join("src/a.rs")).unwrap().modified().unwrap();
-        fs::write(from.join("b.rs"), "b").unwrap();
-        fs::write(to.join("src/c.rs"), "left over").unwrap();
-        copy(&from, &to).unwrap();
-        assert_eq!(fs::metadata(to.join("src/a.rs")).unwrap().modified().unwrap(), made);
-        assert_eq!(fs::read_to_string(to.join("b.rs")).unwrap(), "b");
-        assert!(!to.join("src/c.rs").exists());
-        fs::write(to.join("b.rs"), "changed").unwrap();
-        copy(&from, &to).unwrap();
-        assert_eq!(fs::read_to_string(to.join("b.rs")).unwrap(), "b");
-        fs::remove_dir_all(home).unwrap();
     }
 }

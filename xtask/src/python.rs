@@ -1,60 +1,45 @@
 //! The Python package: `cargo xtask test` builds its wheel and tests it, `cargo xtask wheel` builds
 //! the one for release.
 
-use crate::process::quietly;
-use crate::{process, root, venv};
+use crate::process::{finish, quietly, succeed};
+use crate::{root, venv};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-/// How it went; or nobody could look, and why.
-type Looked = std::result::Result<ExitCode, String>;
-
 /// A wheel for release is smaller than this, in bytes.
 const LARGEST: u64 = 8_000_000;
-/// The oldest system that it runs on.
+/// The oldest system that it supports.
 const SYSTEM: &str = "manylinux_2_17";
 
 /// Builds the wheel with the profile of the tests, installs it, and tests it: types, stubs,
 /// behaviour, documents, notebooks.
-pub(crate) fn test(program: &Path) -> Result<Looked> {
-    let python = match venv::python() {
-        Ok(python) => python,
-        Err(reason) => return Ok(Err(format!("the Python package: {reason}"))),
-    };
-    let wheel = build(&python, "wheels", &[])?;
-    venv::install(&python, &wheel, false).map_err(anyhow::Error::msg)?;
-    // away from the sources, so that what is installed is what is tested
-    let away = root()?.join("target/python");
-    let run = |args: &[&str]| {
-        let mut command = Command::new(&python);
-        command.args(args).current_dir(&away).env("GOALWARD_PROGRAM", program);
-        let status = command.status().with_context(|| format!("cannot run {}", python.display()))?;
-        Ok::<bool, anyhow::Error>(status.success())
-    };
+pub(crate) fn test(python: &Path, program: &Path) -> Result<ExitCode> {
+    let wheel = build(python, "wheels", &[])?;
+    venv::install(python, &wheel, false)?;
     let package = root()?.join("python");
-    let (settings, tests) = (package.join("pyproject.toml"), package.join("tests"));
-    let types = ["-m", "mypy", "--strict", "--config-file", &settings.to_string_lossy(), "-p", "goalward"];
+    let [settings, tests] = ["pyproject.toml", "tests"].map(|name| package.join(name));
+    let [settings, tests] = [settings.to_string_lossy(), tests.to_string_lossy()];
     let (sources, scripts) = (package.to_string_lossy(), root()?.join("xtask"));
-    let scripts = scripts.to_string_lossy();
-    let ruff = ["--config", &settings.to_string_lossy(), "--no-cache", &sources, &scripts];
+    let ruff = ["--config", &settings, "--no-cache", &sources, &scripts.to_string_lossy()];
     let steps: [&[&str]; 5] = [
         &[&["-m", "ruff", "format", "--check", "--quiet"], &ruff[..]].concat(),
         &[&["-m", "ruff", "check", "--quiet"], &ruff[..]].concat(),
-        &types,
+        &["-m", "mypy", "--strict", "--config-file", &settings, "-p", "goalward"],
         &["-m", "mypy.stubtest", "--concise", "goalward"],
-        &["-m", "pytest", "-c", &settings.to_string_lossy(), &tests.to_string_lossy()],
+        &["-m", "pytest", "-c", &settings, &tests],
     ];
     for step in steps {
-        if !run(step)? {
-            return Ok(Ok(ExitCode::FAILURE));
-        }
+        let mut command = Command::new(python);
+        // outside the sources, so that the installed package is tested
+        command.args(step).current_dir(root()?.join("target/python")).env("GOALWARD_PROGRAM", program);
+        succeed(&mut command)?;
     }
-    Ok(Ok(ExitCode::SUCCESS))
+    Ok(ExitCode::SUCCESS)
 }
 
-/// Builds a wheel into a folder of its own; its path.
+/// Builds a wheel into a separate folder; its path.
 pub(crate) fn build(python: &Path, folder: &str, options: &[&str]) -> Result<PathBuf> {
     let out = root()?.join("target/python").join(folder);
     let _ = fs::remove_dir_all(&out);
@@ -65,7 +50,7 @@ pub(crate) fn build(python: &Path, folder: &str, options: &[&str]) -> Result<Pat
     let others = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths([bin.to_path_buf()].into_iter().chain(std::env::split_paths(&others)))?;
     command.env("PATH", path).current_dir(root()?.join("python"));
-    process::finish_there(command)?;
+    succeed(&mut command)?;
     only_file(&out, ".whl")
 }
 
@@ -80,9 +65,9 @@ fn only_file(folder: &Path, ending: &str) -> Result<PathBuf> {
     }
 }
 
-/// `cargo xtask wheel`: the wheel and the source distribution, tried on every Python that is here.
+/// `cargo xtask wheel`: the wheel and the source distribution, tried on every installed Python.
 pub(crate) fn wheel() -> Result<ExitCode> {
-    let python = venv::python().map_err(anyhow::Error::msg)?;
+    let python = venv::python()?;
     let options = ["--release", "--zig", "--compatibility", SYSTEM];
     let wheel = build(&python, "release", &options)?;
     let size = fs::metadata(&wheel)?.len();
@@ -97,15 +82,13 @@ pub(crate) fn wheel() -> Result<ExitCode> {
     let mut tried = 0;
     for interpreter in interpreters() {
         let folder = root()?.join("target/python/trial");
-        venv::fresh(&interpreter, &folder).map_err(anyhow::Error::msg)?;
+        venv::fresh(&interpreter, &folder)?;
         let python = folder.join("bin/python");
-        venv::install(&python, &wheel, true).map_err(anyhow::Error::msg)?;
+        venv::install(&python, &wheel, true)?;
         println!("== {}", interpreter.display());
         let mut command = Command::new(&python);
         command.arg(root()?.join("xtask/wheel/trial.py")).current_dir(&folder);
-        if !command.status()?.success() {
-            bail!("the wheel does not work with {}", interpreter.display());
-        }
+        succeed(&mut command).with_context(|| format!("the wheel and {}", interpreter.display()))?;
         tried += 1;
     }
     println!("the wheel works with {tried} Pythons");
@@ -114,7 +97,7 @@ pub(crate) fn wheel() -> Result<ExitCode> {
 
 /// `cargo xtask bench python`: the wheel of the release profile against the library.
 pub(crate) fn bench(args: &[&str]) -> Result<ExitCode> {
-    let python = venv::python().map_err(anyhow::Error::msg)?;
+    let python = venv::python()?;
     let mut command = Command::new(crate::cargo());
     command.args(["bench", "--quiet", "--package", "goalward", "--bench", "arrays", "--", "--json"]);
     let reference = command.current_dir(root()?).output().context("cannot run cargo bench")?;
@@ -122,11 +105,11 @@ pub(crate) fn bench(args: &[&str]) -> Result<ExitCode> {
     let site = root()?.join("target/python/bench-site");
     let _ = fs::remove_dir_all(&site);
     let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--target"];
-    quietly(Command::new(&python).args(pip).arg(&site).arg(&wheel)).map_err(anyhow::Error::msg)?;
+    quietly(Command::new(&python).args(pip).arg(&site).arg(&wheel))?;
     let mut command = Command::new(&python);
     command.arg(root()?.join("python/benches/against_rust.py")).args(args);
     command.env("PYTHONPATH", &site).env("GOALWARD_REFERENCE", String::from_utf8(reference.stdout)?);
-    process::finish(command)
+    finish(&mut command)
 }
 
 /// Builds the source distribution, and a wheel from nothing else.
@@ -135,36 +118,29 @@ fn from_source(python: &Path) -> Result<ExitCode> {
     let _ = fs::remove_dir_all(&out);
     let mut command = Command::new(python);
     command.args(["-m", "maturin", "sdist", "--out"]).arg(&out).current_dir(root()?.join("python"));
-    process::finish_there(command)?;
+    succeed(&mut command)?;
     let source = only_file(&out, ".tar.gz")?;
     println!("{}: {:.1} MB", source.display(), fs::metadata(&source)?.len() as f64 / 1e6);
     let mut command = Command::new(python);
     command.args(["-m", "pip", "wheel", "--quiet", "--no-deps", "--wheel-dir"]).arg(&out).arg(&source);
-    // whether it builds is the question: nothing need be quick
+    // the quickest build: nothing of it runs
     command.env("CARGO_TARGET_DIR", root()?.join("target/python/from-source"));
     command.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0").env("CARGO_PROFILE_RELEASE_LTO", "off");
-    process::finish_there(command)?;
+    succeed(&mut command)?;
     println!("{} was built from it", only_file(&out, ".whl")?.display());
     Ok(ExitCode::SUCCESS)
 }
 
-/// Every Python from 3.11 on: on the PATH, and where pyenv keeps them.
+/// Every Python from 3.11 on, one of each version: on the PATH, and those of pyenv.
 fn interpreters() -> Vec<PathBuf> {
-    let mut found: Vec<PathBuf> = Vec::new();
-    let mut versions = Vec::new();
+    let (mut found, mut versions) = (Vec::new(), Vec::new());
     let home = std::env::var_os("HOME").map(PathBuf::from).unwrap_or_default();
-    let kept = fs::read_dir(home.join(".pyenv/versions")).into_iter().flatten().flatten();
-    let kept = kept.map(|entry| entry.path().join("bin/python3"));
-    let named = [
-        "python3".into(),
-        "python3.11".into(),
-        "python3.12".into(),
-        "python3.13".into(),
-        "python3.14".into(),
-    ];
-    for python in named.into_iter().chain(kept) {
-        let script = "import sys; assert sys.version_info >= (3, 11); print(*sys.version_info[:2])";
-        let Ok(output) = Command::new(&python).args(["-c", script]).output() else { continue };
+    let pyenv = fs::read_dir(home.join(".pyenv/versions")).into_iter().flatten().flatten();
+    let pyenv = pyenv.map(|entry| entry.path().join("bin/python3"));
+    let named = ["", ".11", ".12", ".13", ".14"].map(|minor| PathBuf::from(format!("python3{minor}")));
+    let script = format!("{}; print(*sys.version_info[:2])", venv::NEW_ENOUGH);
+    for python in named.into_iter().chain(pyenv) {
+        let Ok(output) = Command::new(&python).args(["-c", &script]).output() else { continue };
         if output.status.success() && !versions.contains(&output.stdout) {
             versions.push(output.stdout);
             found.push(python);

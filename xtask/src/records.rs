@@ -1,7 +1,6 @@
-//! The records of a study, opened by others: pandas, polars and DuckDB. The report of the same study
-//! is for the browser.
+//! The records of a study, read by pandas, polars and DuckDB.
 
-use crate::{process, root, venv};
+use crate::{process, root};
 use anyhow::{Context, Result, bail};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -21,13 +20,7 @@ pub(crate) fn study(program: &Path) -> Result<PathBuf> {
     Ok(folder)
 }
 
-/// Whether others read what we wrote, or why nobody could look.
-pub(crate) fn check(folder: &Path) -> Result<std::result::Result<ExitCode, String>> {
-    let python = match venv::python() {
-        Ok(python) => python,
-        Err(reason) => return Ok(Err(format!("records with pandas, polars and DuckDB: {reason}"))),
-    };
-    let mut command = Command::new(python);
-    command.arg(root()?.join("xtask/records/check.py")).arg(folder);
-    process::finish(command).map(Ok)
+/// Whether the readers agree with what was written.
+pub(crate) fn check(python: &Path, folder: &Path) -> Result<ExitCode> {
+    process::finish(Command::new(python).arg(root()?.join("xtask/records/check.py")).arg(folder))
 }

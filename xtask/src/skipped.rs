@@ -1,47 +1,37 @@
-//! What tests could not look at. The harness swallows what a passing test prints, so a test leaves
-//! a note in a folder.
+//! What tests skipped. The harness hides the output of passing tests, so a test leaves a note in a
+//! folder.
 
 use crate::root;
 use anyhow::{Context, Result};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// The variable by which tests know the folder.
-pub(crate) const FOLDER: &str = "GOALWARD_SKIPPED";
+/// The environment variable with the folder.
+pub(crate) const VARIABLE: &str = "GOALWARD_SKIPPED";
 
-/// The folder of the notes.
-pub(crate) struct Notes(PathBuf);
+/// The empty folder of the notes.
+pub(crate) fn folder() -> Result<PathBuf> {
+    emptied(root()?.join("target/skipped"))
+}
 
-impl Notes {
-    /// An empty folder.
-    pub(crate) fn new() -> Result<Notes> {
-        Notes::within(root()?.join("target/skipped"))
+fn emptied(folder: PathBuf) -> Result<PathBuf> {
+    if folder.exists() {
+        fs::remove_dir_all(&folder).with_context(|| format!("cannot empty {}", folder.display()))?;
     }
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    Ok(folder)
+}
 
-    fn within(folder: PathBuf) -> Result<Notes> {
-        if folder.exists() {
-            fs::remove_dir_all(&folder).with_context(|| format!("cannot empty {}", folder.display()))?;
-        }
-        fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-        Ok(Notes(folder))
+/// Removes the notes; each as a line, in the order of the tests' names.
+pub(crate) fn take(folder: &Path) -> Result<Vec<String>> {
+    let mut lines = Vec::new();
+    for note in fs::read_dir(folder)? {
+        let path = note?.path();
+        lines.push(format!("skipped: {}", fs::read_to_string(&path)?.trim()));
+        fs::remove_file(&path)?;
     }
-
-    /// Where tests leave them.
-    pub(crate) fn folder(&self) -> &PathBuf {
-        &self.0
-    }
-
-    /// Takes the notes that are there, each as a line, in the order of the tests' names.
-    pub(crate) fn take(&self) -> Result<Vec<String>> {
-        let mut lines = Vec::new();
-        for note in fs::read_dir(&self.0)? {
-            let path = note?.path();
-            lines.push(format!("skipped: {}", fs::read_to_string(&path)?.trim()));
-            fs::remove_file(&path)?;
-        }
-        lines.sort();
-        Ok(lines)
-    }
+    lines.sort();
+    Ok(lines)
 }
 
 #[cfg(test)]
@@ -51,15 +41,15 @@ mod tests {
     #[test]
     fn notes_are_taken_once() {
         let folder = std::env::temp_dir().join(format!("goalward-notes-{}", std::process::id()));
-        let notes = Notes::within(folder.clone()).unwrap();
-        assert!(notes.take().unwrap().is_empty());
+        let folder = emptied(folder).unwrap();
+        assert!(take(&folder).unwrap().is_empty());
         for name in ["b", "a"] {
-            fs::write(notes.folder().join(name), format!("{name}: no data\n")).unwrap();
+            fs::write(folder.join(name), format!("{name}: no data\n")).unwrap();
         }
-        assert_eq!(notes.take().unwrap(), ["skipped: a: no data", "skipped: b: no data"]);
-        assert!(notes.take().unwrap().is_empty());
+        assert_eq!(take(&folder).unwrap(), ["skipped: a: no data", "skipped: b: no data"]);
+        assert!(take(&folder).unwrap().is_empty());
         fs::write(folder.join("old"), "").unwrap();
-        assert!(Notes::within(folder.clone()).unwrap().take().unwrap().is_empty());
+        assert!(take(&emptied(folder.clone()).unwrap()).unwrap().is_empty());
         fs::remove_dir_all(folder).unwrap();
     }
 }

@@ -1,82 +1,55 @@
 //! How long each test of a test program takes. The stable test harness does not tell; but it names
-//! each test when that ends, and begins the next one, in the order in which it lists them.
+//! each test at its end, and then begins the next one in the order of its list.
 
-use crate::artifacts::Tests;
-use crate::skipped::{self, Notes};
+use crate::artifacts::TestProgram;
+use crate::skipped;
 use anyhow::{Context, Result};
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{BufRead, BufReader};
+use std::path::Path;
 use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Instant;
 
-/// A test that took long.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Slow {
-    pub(crate) name: String,
-    pub(crate) seconds: f64,
-}
-
-/// What a test program did.
-pub(crate) struct Timed {
-    pub(crate) passed: bool,
-    /// Seconds by test.
-    seconds: BTreeMap<String, f64>,
-}
-
-impl Timed {
-    /// Runs all tests of a program. What it prints is shown if one fails; else the last lines.
-    pub(crate) fn run(test: &Tests, notes: &Notes) -> Result<Timed> {
-        let start = || {
-            let mut command = Command::new(&test.program);
-            command.current_dir(&test.folder).env("CARGO_MANIFEST_DIR", &test.folder);
-            command.env(skipped::FOLDER, notes.folder());
-            command
-        };
-        let listed = start().arg("--list").output().with_context(|| format!("cannot run {}", test.name))?;
-        let listed = String::from_utf8_lossy(&listed.stdout).into_owned();
-        let order = listed.lines().filter_map(|line| line.strip_suffix(": test")).map(String::from).collect();
-        let threads = thread::available_parallelism().map_or(1, |n| n.get());
-        let mut clock = Clock::new(order, threads);
-        let began = Instant::now();
-        let mut child = start()
-            .arg(format!("--test-threads={threads}"))
-            .stdout(Stdio::piped())
-            .spawn()
-            .with_context(|| format!("cannot run {}", test.name))?;
-        let mut said = Vec::new();
-        if let Some(out) = child.stdout.take() {
-            for line in BufReader::new(out).lines() {
-                let line = line?;
-                if let Some(name) = ended(&line) {
-                    clock.end(name, began.elapsed().as_secs_f64());
-                }
-                said.push(line);
-            }
+/// Runs all tests of a program; whether they passed, and the seconds of each. Its output is shown if one
+/// fails; otherwise the summary alone.
+pub(crate) fn run(test: &TestProgram, notes: &Path) -> Result<(bool, BTreeMap<String, f64>)> {
+    let start = || {
+        let mut command = Command::new(&test.program);
+        command.current_dir(&test.folder).env("CARGO_MANIFEST_DIR", &test.folder);
+        command.env(skipped::VARIABLE, notes);
+        command
+    };
+    let cannot = || format!("cannot run {}", test.name);
+    let listed = start().arg("--list").output().with_context(cannot)?;
+    let listed = String::from_utf8_lossy(&listed.stdout);
+    let order = listed.lines().filter_map(|line| line.strip_suffix(": test")).map(String::from).collect();
+    let threads = thread::available_parallelism().map_or(1, |n| n.get());
+    let mut clock = Clock::new(order, threads);
+    let began = Instant::now();
+    let threads = format!("--test-threads={threads}");
+    let mut child = start().arg(threads).stdout(Stdio::piped()).spawn().with_context(cannot)?;
+    let mut said = Vec::new();
+    for line in child.stdout.take().into_iter().flat_map(|out| BufReader::new(out).lines()) {
+        let line = line?;
+        if let Some(name) = ended(&line) {
+            clock.end(name, began.elapsed().as_secs_f64());
         }
-        let passed = child.wait()?.success();
-        let summary = said.iter().filter(|line| !passed || line.starts_with("test result"));
-        summary.for_each(|line| eprintln!("{line}"));
-        Ok(Timed { passed, seconds: clock.seconds })
+        said.push(line);
     }
-
-    /// The tests that took longer, the longest first.
-    pub(crate) fn longer_than(&self, limit: f64) -> Vec<Slow> {
-        let long = self.seconds.iter().filter(|(_, seconds)| **seconds > limit);
-        let mut slow: Vec<Slow> =
-            long.map(|(name, seconds)| Slow { name: name.clone(), seconds: *seconds }).collect();
-        slow.sort_by(|a, b| b.seconds.total_cmp(&a.seconds));
-        slow
-    }
+    let passed = child.wait()?.success();
+    let shown = said.iter().filter(|line| !passed || line.starts_with("test result"));
+    shown.for_each(|line| eprintln!("{line}"));
+    Ok((passed, clock.seconds))
 }
 
-/// The test that a line says has ended.
+/// The test whose end a line reports.
 fn ended(line: &str) -> Option<&str> {
     let (name, end) = line.strip_prefix("test ")?.rsplit_once(" ... ")?;
     (end.starts_with("ok") || end.starts_with("FAILED")).then(|| name.trim_end_matches(" - should panic"))
 }
 
-/// Which tests are running, and since when.
+/// The running tests with their starting times.
 struct Clock {
     waiting: VecDeque<String>,
     running: BTreeMap<String, f64>,
@@ -116,9 +89,6 @@ mod tests {
         }
         let expected = [("a", 5.0), ("b", 1.0), ("c", 3.0), ("d", 2.5)];
         assert_eq!(clock.seconds, expected.map(|(name, s)| (name.to_string(), s)).into());
-        let timed = Timed { passed: true, seconds: clock.seconds };
-        let slow: Vec<String> = timed.longer_than(2.6).into_iter().map(|s| s.name).collect();
-        assert_eq!(slow, ["a", "c"]);
     }
 
     #[test]

@@ -4,7 +4,7 @@
 //! threads, the parts that several machines do, and interruptions change nothing but the time.
 
 use crate::grid::{Grid, Job, Shard};
-use crate::measure::{Measure, Now, RunRows, Yardstick, measures};
+use crate::measure::{Measure, RunRows, Yardstick, measures};
 use crate::results::RunRow;
 use crate::store::{Manifest, Saved, StudyFolder, Times};
 use crate::table::word;
@@ -334,8 +334,8 @@ impl Observer for Watch<'_> {
     }
 
     fn plan(&mut self, plan: &Plan) -> Flow {
-        let now = Now { episode: self.episode + 1 };
-        self.measures.iter_mut().for_each(|measure| measure.plan(plan, now, &mut self.rows));
+        let episode = self.episode + 1;
+        self.measures.iter_mut().for_each(|measure| measure.plan(plan, episode, &mut self.rows));
         // a planning call may have taken long
         self.listen()
     }

@@ -1,4 +1,4 @@
-//! Marks in documents, and what stands between them.
+//! Marks in documents, and the text between them.
 
 use super::sources::Parts;
 use anyhow::{Context, Result, bail};
@@ -8,7 +8,7 @@ const BEGIN: &str = "<!-- docs: ";
 const CLOSE: &str = " -->";
 const END: &str = "<!-- end -->";
 
-/// A place where a document says something else than its source.
+/// A place where a document differs from its source.
 #[derive(Debug, PartialEq)]
 pub(crate) struct Difference {
     pub(crate) line: usize,
@@ -21,13 +21,13 @@ pub(crate) struct Difference {
 
 /// A piece of a document.
 enum Piece<'a> {
-    /// What somebody wrote.
+    /// Written by hand.
     Plain(&'a str),
-    /// What a command wrote: the source, the part, the text between the marks.
+    /// Written by a command: the source, the part, the text between the marks.
     Marked(&'a str, &'a str, &'a str),
 }
 
-/// The pieces, each with the line that it begins in.
+/// The pieces, each with its first line.
 fn pieces(text: &str) -> Result<Vec<(usize, Piece<'_>)>> {
     let mut pieces = Vec::new();
     let mut rest = text;
@@ -38,8 +38,9 @@ fn pieces(text: &str) -> Result<Vec<(usize, Piece<'_>)>> {
         }
         pieces.push((line(rest), Piece::Plain(plain)));
         let at = line(after);
-        let first = plain.rsplit_once('\n').map_or(plain, |(_, last)| last).trim().is_empty()
-            && !after_mark(&pieces, plain);
+        // a mark may follow another one within a line
+        let follows = pieces.len() > 1 && !plain.contains('\n');
+        let first = plain.rsplit('\n').next().is_some_and(|last| last.trim().is_empty()) && !follows;
         let (name, after) =
             after.split_once(CLOSE).with_context(|| format!("line {at}: a mark is not closed"))?;
         let (source, part) =
@@ -61,11 +62,6 @@ fn pieces(text: &str) -> Result<Vec<(usize, Piece<'_>)>> {
     }
     pieces.push((line(rest), Piece::Plain(rest)));
     Ok(pieces)
-}
-
-/// Whether the last mark ends in the line in which this text ends.
-fn after_mark(pieces: &[(usize, Piece)], plain: &str) -> bool {
-    pieces.len() > 1 && !plain.contains('\n')
 }
 
 /// The document with the parts of the given sources in their places, and what changed.
@@ -117,7 +113,7 @@ pub(crate) fn names(text: &str) -> Result<Vec<(usize, String, String)>> {
     Ok(marked.collect())
 }
 
-/// The lines that no command wrote, with their numbers; a line with a mark within it is left out.
+/// The lines written by hand, with their numbers; a line with a mark within it is left out.
 #[cfg(test)]
 pub(crate) fn unmarked(text: &str) -> Result<Vec<(usize, &str)>> {
     let mut lines = Vec::new();
@@ -182,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_marked_is_known() {
+    fn unmarked_lines_are_found() {
         let lines: Vec<&str> = unmarked(TEXT).unwrap().into_iter().map(|(_, line)| line).collect();
         assert!(!lines.contains(&"| 1 |"), "{lines:?}");
         assert_eq!(unmarked("a\n| b |\n").unwrap(), [(2, "| b |")]);

@@ -1,9 +1,9 @@
-//! `cargo xtask docs`: every table, number and figure of the documents that a command gives,
-//! written by that command.
+//! `cargo xtask docs`: writes the tables, numbers and figures of the documents by the commands that
+//! give them.
 //!
-//! A document holds `<!-- docs: NAME/PART -->` and, after what was written, `<!-- end -->`; both on
-//! a line of their own, or within a line. NAME is a [`Source`], the command that gives it; PART is
-//! one of the parts that it prints with `--markdown`. Each command is run once.
+//! Written text stands between `<!-- docs: NAME/PART -->` and `<!-- end -->`, both on lines of their own
+//! or within a line. NAME is a [`Source`], PART one of the parts that it prints with `--markdown`. Each
+//! command is run once.
 
 mod marks;
 mod sources;
@@ -28,22 +28,20 @@ const DOCUMENTS: &[&str] = &[
 ];
 
 pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
-    let (mut check, mut quick, mut names) = (false, false, Vec::new());
-    for arg in args {
-        match *arg {
-            "--check" => check = true,
-            "--quick" => quick = true,
-            name if SOURCES.iter().any(|source| source.name == name) => names.push(name),
-            other => return Ok(usage(other)),
-        }
+    let (options, names): (Vec<&str>, Vec<&str>) = args.iter().partition(|arg| arg.starts_with("--"));
+    let known = |name: &str| SOURCES.iter().any(|source| source.name == name);
+    let unknown = options.iter().find(|option| !["--check", "--quick"].contains(option));
+    if let Some(wrong) = unknown.or(names.iter().find(|name| !known(name))) {
+        return Ok(usage(wrong));
     }
+    let quick = options.contains(&"--quick");
     let chosen =
         |source: &&Source| (names.is_empty() || names.contains(&source.name)) && (!quick || source.quick);
     let sources: Vec<&Source> = SOURCES.iter().filter(chosen).collect();
-    update(&sources, &release()?, check)
+    update(&sources, &release()?, options.contains(&"--check"))
 }
 
-/// The quick ones compared, with a program that is there already.
+/// Compares the quick ones, with a program that is already built.
 pub(crate) fn check_quick(program: &Path) -> Result<ExitCode> {
     update(&SOURCES.iter().filter(|source| source.quick).collect::<Vec<_>>(), program, true)
 }

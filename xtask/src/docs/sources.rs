@@ -9,19 +9,18 @@ use std::process::Command;
 
 /// A command, and what documents take from it.
 pub(crate) struct Source {
-    /// What documents call it.
+    /// Its name in documents.
     pub(crate) name: &'static str,
-    /// What is run.
     pub(crate) command: &'static str,
-    /// How long it takes on two free cores.
+    /// Its duration on two free cores.
     pub(crate) time: &'static str,
     /// Whether every test run compares it.
     pub(crate) quick: bool,
-    /// Figures that it draws, and where they go.
+    /// Figures that it draws, and their places.
     pub(crate) figures: &'static [(&'static str, &'static str)],
 }
 
-/// A study whose records take long, without figures in a document.
+/// A command that takes long, without figures in a document.
 const fn study(name: &'static str, command: &'static str, time: &'static str) -> Source {
     Source { name, command, time, quick: false, figures: &[] }
 }
@@ -70,7 +69,7 @@ pub(crate) const SOURCES: &[Source] = &[
     study("bootstrap", "cargo bench --quiet --package goalward-lab --bench soak_bootstrap -- 2000", "20 s"),
 ];
 
-/// What a command printed: its parts by name.
+/// The printed parts of a command by name.
 pub(crate) type Parts = BTreeMap<String, String>;
 
 impl Source {
@@ -78,7 +77,7 @@ impl Source {
     pub(crate) fn run(&self, program: &Path, out: &Path) -> Result<Parts> {
         let mut words = self.command.split(' ');
         let mut command = match words.next() {
-            // a folder of another run might be taken for the beginning of this one
+            // a run would continue in a folder of results
             Some("goalward") => {
                 let _ = fs::remove_dir_all(out);
                 let mut command = Command::new(program);
@@ -95,7 +94,7 @@ impl Source {
             }
         };
         let output = command.output().with_context(|| format!("cannot run {}", self.command))?;
-        // 1 is an answer too: what it says is in the text
+        // 1 is an answer too
         if !matches!(output.status.code(), Some(0 | 1)) {
             bail!("{} failed: {}", self.command, String::from_utf8_lossy(&output.stderr));
         }
@@ -112,17 +111,12 @@ fn parts(text: &str) -> Parts {
     let mut parts = Parts::new();
     let mut name = None;
     for line in text.lines() {
-        match line.strip_prefix("<!-- ").and_then(|rest| rest.strip_suffix(" -->")) {
-            Some(new) => {
-                name = Some(new.to_string());
-                parts.insert(new.to_string(), String::new());
-            }
-            None => {
-                if let Some(part) = name.as_ref().and_then(|name| parts.get_mut(name)) {
-                    part.push_str(line);
-                    part.push('\n');
-                }
-            }
+        if let Some(new) = line.strip_prefix("<!-- ").and_then(|rest| rest.strip_suffix(" -->")) {
+            name = Some(new);
+            parts.insert(new.to_string(), String::new());
+        } else if let Some(part) = name.and_then(|name| parts.get_mut(name)) {
+            part.push_str(line);
+            part.push('\n');
         }
     }
     parts.values_mut().for_each(|part| *part = part.trim_end().to_string());

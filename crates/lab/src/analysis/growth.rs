@@ -1,119 +1,103 @@
 //! Growth: how the gap regret grows with the number of episodes, the horizon, or the size of a
 //! world.
 
-use super::phrase::{counted, range};
+use super::phrase::{counted, or_dash, range};
 use super::view::{View, by_world};
-use super::{Findings, Section, value};
+use super::{Findings, Section};
 use crate::Contender;
 use crate::figure::number_label;
 use crate::results::Results;
 use crate::stats::{Exponent, Mean};
-use crate::study::{Grows, GrowthAsk, GrowthFamily, WorldPoint};
+use crate::study::{Grows, GrowthAsk, GrowthFamily, LearnerPoint, WorldPoint};
 use crate::table::Table;
 use goalward::Settings;
 use serde::Serialize;
 use serde_json::json;
+use std::iter::once;
 
-/// The name of the analysis.
-const NAME: &str = "growth";
-
-/// One family of worlds.
+/// The worlds with one base label.
 #[derive(Serialize)]
-struct Family<'a> {
-    /// Its name: the base label of its worlds.
+struct WorldFamily<'a> {
     family: &'a str,
-    /// What grows.
     over: Grows,
-    /// What the theory says of the exponent: at least and at most.
+    /// The exponent by the theory: at least and at most.
     expect: Option<(f64, f64)>,
-    /// Its worlds, in the order of the study.
-    points: Vec<Point>,
-    /// One for each contender.
-    exponents: Vec<Rise>,
+    points: Vec<FamilyPoint<'a>>,
+    exponents: Vec<GrowthRow<'a>>,
 }
 
 /// One world of a family.
 #[derive(Serialize)]
-struct Point {
-    /// What grows; nothing before the first run, for what a run must tell.
+struct FamilyPoint<'a> {
+    /// The size that grows, which may be known from runs alone.
     x: Option<f64>,
-    /// The number of episodes.
     episodes: u64,
-    /// The world, as tables call it.
-    world: String,
-    /// Its parameters, as given.
-    params: Settings,
+    world: &'a str,
+    params: &'a Settings,
 }
 
 /// One contender in one family.
 #[derive(Serialize)]
-struct Rise {
-    /// Who it is.
+struct GrowthRow<'a> {
     #[serde(flatten)]
-    contender: Contender,
-    /// Its mean gap regret in every world; nothing where a run is missing or was cut off.
+    contender: &'a Contender,
+    /// The mean gap regret in every world; `None` where a run is missing or truncated.
     gap_regret: Vec<Option<Mean>>,
-    /// The same as a share of the random policy's, where that is among the contenders.
+    /// The same as a share of the random policy's, if that is among the contenders.
     share_of_random: Vec<Option<f64>>,
-    /// The exponent of its growth.
     exponent: Option<Exponent>,
-    /// Whether the exponent is what the theory says.
+    /// Whether the exponent agrees with the theory.
     expected: Option<bool>,
     /// Whether it is the random policy itself.
     #[serde(skip)]
     is_random: bool,
 }
 
-/// The gap regrets of a cell that has all its runs, seed by seed.
-fn whole(view: &View) -> Option<Vec<f64>> {
-    let whole = view.runs().len() == view.cell.planned && view.truncated() == 0;
-    whole.then(|| view.runs().iter().map(|run| run.row.gap_regret).collect())
+/// The gap regrets of a cell with all its runs, seed by seed.
+fn complete(view: &View) -> Option<Vec<f64>> {
+    let complete = view.runs().len() == view.cell.planned && view.truncated() == 0;
+    complete.then(|| view.runs().iter().map(|run| run.row.gap_regret).collect())
 }
 
-impl<'a> Family<'a> {
-    fn of(results: &Results, ask: &'a GrowthFamily) -> Family<'a> {
+impl<'a> WorldFamily<'a> {
+    fn of(results: &'a Results, ask: &'a GrowthFamily) -> WorldFamily<'a> {
         let mut worlds = by_world(results);
         worlds.retain(|(world, _)| world.base == ask.world);
-        let point = |(world, views): &(&WorldPoint, Vec<View>)| Point {
+        let point = |(world, views): &(&'a WorldPoint, Vec<View>)| FamilyPoint {
             x: ask.over.of(world, views.iter().flat_map(View::runs).map(|run| &run.row).next()),
             episodes: world.length.episodes,
-            world: world.label.clone(),
-            params: world.place.params.clone(),
+            world: &world.label,
+            params: &world.place.params,
         };
-        let points: Vec<Point> = worlds.iter().map(point).collect();
+        let points: Vec<FamilyPoint> = worlds.iter().map(point).collect();
         let xs: Option<Vec<f64>> = points.iter().map(|point| point.x).collect();
         let views: Vec<Vec<View>> = worlds.into_iter().map(|(_, views)| views).collect();
-        let learners = 0..results.study.learners.len();
-        let exponents = learners.map(|l| Rise::of(results, ask, l, &views, xs.as_deref())).collect();
-        Family { family: &ask.world, over: ask.over, expect: ask.expect, points, exponents }
+        let row = |(learner, point): (usize, &'a LearnerPoint)| {
+            GrowthRow::of(&point.contender, learner, &views, xs.as_deref(), ask.expect)
+        };
+        let exponents = results.study.learners.iter().enumerate().map(row).collect();
+        WorldFamily { family: &ask.world, over: ask.over, expect: ask.expect, points, exponents }
     }
 
     fn cells(&self) -> Table {
         let number = |x: f64| number_label(x, if x < 10.0 && x.fract() != 0.0 { 2 } else { 0 });
-        let heading = |point: &Point| match point.x {
+        let heading = |point: &FamilyPoint| match point.x {
             Some(x) => format!("{} = {}", self.over.name(), number(x)),
-            None => point.world.clone(),
+            None => point.world.into(),
         };
-        let mut table = Table::new(
-            std::iter::once("learner".to_string())
-                .chain(self.points.iter().map(heading))
-                .chain(["exponent [95 %]", "± line", "share of random's"].map(String::from)),
-        );
+        let last = ["exponent [95 %]", "± line", "share of random's"].map(String::from);
+        let headings = once("learner".to_string()).chain(self.points.iter().map(heading)).chain(last);
+        let mut table = Table::new(headings);
         for row in &self.exponents {
-            let means = row.gap_regret.iter().map(|m| m.map_or("-".into(), |m| m.to_string()));
-            let share = row.shares(false).unwrap_or("-".into());
-            let error = row.exponent.and_then(|e| e.error).map_or("-".into(), |e| format!("{e:.2}"));
-            table.row(
-                std::iter::once(row.contender.label.clone())
-                    .chain(means)
-                    .chain([row.exponent.map_or("-".into(), |e| e.to_string()), error, share])
-                    .collect(),
-            );
+            let means = row.gap_regret.iter().map(|mean| or_dash(*mean));
+            let error = row.exponent.and_then(|e| e.error).map(|e| format!("{e:.2}"));
+            let last = [or_dash(row.exponent), or_dash(error), or_dash(row.shares(false))];
+            table.row(once(row.contender.label.clone()).chain(means).chain(last).collect());
         }
         table
     }
 
-    fn sentence(&self, row: &Rise) -> Option<String> {
+    fn sentence(&self, row: &GrowthRow) -> Option<String> {
         let exponent = row.exponent?;
         let expected = self.expect.zip(row.expected).map(|((least, most), holds)| {
             let within = match (least.is_finite(), most.is_finite()) {
@@ -135,37 +119,37 @@ impl<'a> Family<'a> {
     }
 }
 
-impl Rise {
+impl<'a> GrowthRow<'a> {
     fn of(
-        results: &Results,
-        ask: &GrowthFamily,
+        contender: &'a Contender,
         learner: usize,
         views: &[Vec<View>],
         xs: Option<&[f64]>,
-    ) -> Rise {
-        let mine = |world: &Vec<View>| whole(world.iter().find(|v| v.cell.learner == learner)?);
+        expect: Option<(f64, f64)>,
+    ) -> GrowthRow<'a> {
+        let mine = |world: &Vec<View>| complete(world.iter().find(|v| v.cell.learner == learner)?);
         let values: Vec<Option<Vec<f64>>> = views.iter().map(mine).collect();
         let mean = |values: &Option<Vec<f64>>| values.as_ref().and_then(|values| Mean::of(values));
         let share = |(world, values): (&Vec<View>, &Option<Vec<f64>>)| {
-            let random = mean(&whole(world.iter().find(|v| v.is_random())?))?;
+            let random = mean(&complete(world.iter().find(|v| v.is_random())?))?;
             Some(mean(values)?.mean / random.mean).filter(|share| share.is_finite())
         };
         let columns: Option<Vec<Vec<f64>>> = values.iter().cloned().collect();
         let exponent = columns.zip(xs).and_then(|(ys, xs)| Exponent::fit(xs, &ys));
         let expected =
             |(least, most): (f64, f64)| exponent.map(|e| least <= e.exponent && e.exponent <= most);
-        Rise {
-            contender: results.study.learners[learner].contender.clone(),
+        GrowthRow {
+            contender,
             gap_regret: values.iter().map(mean).collect(),
             share_of_random: views.iter().zip(&values).map(share).collect(),
-            expected: ask.expect.and_then(expected),
+            expected: expect.and_then(expected),
             exponent,
             is_random: views.iter().flatten().any(|v| v.cell.learner == learner && v.is_random()),
         }
     }
 
-    /// The least and the most of its shares of what random pays; nothing for random itself, and
-    /// unless all are known.
+    /// The range of its shares of the random policy's regret; `None` for that itself, and unless all
+    /// are known.
     fn shares(&self, each_as_it_is: bool) -> Option<String> {
         let known: Vec<f64> = self.share_of_random.iter().copied().collect::<Option<_>>()?;
         let most = known.iter().copied().fold(0.0, f64::max);
@@ -177,8 +161,9 @@ impl Rise {
     }
 }
 
-/// A table for each family, and of every learner in it `exponent` and `share` of what random pays.
-fn parts(families: &[Family]) -> Vec<(String, String)> {
+/// A table for each family, and for every learner in it `exponent` and `share` of the random policy's
+/// regret.
+fn parts(families: &[WorldFamily]) -> Vec<(String, String)> {
     let mut parts = Vec::new();
     for family in families {
         let name = family.family;
@@ -193,35 +178,33 @@ fn parts(families: &[Family]) -> Vec<(String, String)> {
     parts
 }
 
+const METHODS: [&str; 3] = [
+    "Means have 95 % intervals of Student's t over the runs.",
+    "Exponent: the least-squares slope of the logarithm of the mean gap regret, over worlds that \
+     have all their runs. Its 95 % interval is that of a BCa bootstrap (Efron 1987, 2,000 \
+     resamples): seeds are drawn anew, for all worlds at once, and the slope is fitted again. \
+     ± line: the standard error from the residuals of the straight line.",
+    "Share of random's: the mean as a share of the random policy's, the least and the most over \
+     the worlds.",
+];
+
 /// Adds the exponents to the findings.
 pub(super) fn add(results: &Results, ask: &GrowthAsk, findings: &mut Findings) {
-    let families: Vec<Family> = ask.families.iter().map(|family| Family::of(results, family)).collect();
-    let mut words = Vec::new();
-    for family in &families {
+    let families: Vec<WorldFamily> =
+        ask.families.iter().map(|family| WorldFamily::of(results, family)).collect();
+    let sentences = |family: &WorldFamily| {
         let learners = family.exponents.iter().filter(|row| !row.is_random);
-        words.extend(learners.filter_map(|row| family.sentence(row)));
-        let title = format!(
-            "{}: gap regret over {}, {}",
-            family.family,
-            family.over.name(),
-            counted(results.study.seeds.len(), "seed")
-        );
-        findings.tables.push(Section { title, table: family.cells() });
-    }
-    findings.put_parts(NAME, parts(&families));
-    findings.data.insert(NAME.into(), value(json!({ "families": families, "words": words })));
-    findings.words.extend(words);
-    findings.put_methods(vec![
-        "Means have 95 % intervals of Student's t over the runs.".into(),
-        "Exponent: the least-squares slope of the logarithm of the mean gap regret, over worlds that \
-         have all their runs. Its 95 % interval is that of a BCa bootstrap (Efron 1987, 2,000 \
-         resamples): seeds are drawn anew, for all worlds at once, and the slope is fitted again. \
-         ± line: the standard error from the residuals of the straight line."
-            .into(),
-        "Share of random's: the mean as a share of the random policy's, the least and the most over \
-         the worlds."
-            .into(),
-    ]);
+        learners.filter_map(|row| family.sentence(row)).collect::<Vec<_>>()
+    };
+    let words: Vec<String> = families.iter().flat_map(sentences).collect();
+    let seeds = counted(results.study.seeds.len(), "seed");
+    let section = |family: &WorldFamily| Section {
+        title: format!("{}: gap regret over {}, {seeds}", family.family, family.over.name()),
+        table: family.cells(),
+    };
+    let tables = families.iter().map(section).collect();
+    let data = json!({ "families": families, "words": words });
+    findings.put("growth", tables, parts(&families), data, words, METHODS.map(String::from).to_vec());
 }
 
 #[cfg(test)]

@@ -1,7 +1,5 @@
-//! Answers: what the records of a study say, as tables, sentences and numbers.
-//!
-//! One file for each kind of question. Each reads [`Results`] and adds to the [`Findings`]; nothing
-//! here draws, prints or writes.
+//! The answers of a study as tables, sentences and data. One file for each kind of question reads
+//! [`Results`] and adds to the [`Findings`]; nothing here draws, prints or writes.
 
 mod comparison;
 mod coverage;
@@ -9,7 +7,6 @@ mod growth;
 mod phrase;
 mod present;
 mod scale;
-
 mod tuning;
 mod view;
 mod warnings;
@@ -18,23 +15,23 @@ use crate::results::Results;
 use crate::study::{Band, FigureSpec, Study};
 use crate::table::Table;
 use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-/// What the records of a study say.
+/// The answers of a study.
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     /// Tables in the order of the report.
     pub tables: Vec<Section>,
-    /// What the numbers say, a sentence or two each.
+    /// Sentences about the numbers.
     pub words: Vec<String>,
-    /// What a reader of the numbers must not overlook: missing, failed and truncated runs.
+    /// Missing, failed and truncated runs.
     pub warnings: Vec<String>,
-    /// How the numbers were computed: each method by its name.
+    /// How the numbers were computed.
     pub methods: Vec<String>,
     /// Whether no answer is "no": exit code 1 otherwise.
     pub sound: bool,
     /// The same as data, by the name of the analysis.
-    pub data: serde_json::Map<String, serde_json::Value>,
+    pub data: Map<String, Value>,
     /// Named pieces of Markdown for documents.
     pub parts: Vec<(String, String)>,
 }
@@ -48,7 +45,7 @@ pub struct Section {
     pub table: Table,
 }
 
-/// Everything that the study asks.
+/// All analyses that the study asks for.
 pub fn analyse(results: &Results) -> Findings {
     let mut findings = Findings { sound: true, ..Findings::default() };
     let asked = &results.study.analysis;
@@ -97,7 +94,24 @@ fn bands(study: &Study) -> Vec<String> {
 }
 
 impl Findings {
-    /// Adds what documents quote; a name that another analysis has taken gets its own in front.
+    /// Adds an analysis.
+    fn put(
+        &mut self,
+        analysis: &str,
+        tables: Vec<Section>,
+        parts: Vec<(String, String)>,
+        data: Value,
+        words: Vec<String>,
+        methods: Vec<String>,
+    ) {
+        self.tables.extend(tables);
+        self.put_parts(analysis, parts);
+        self.data.insert(analysis.into(), data);
+        self.words.extend(words);
+        self.put_methods(methods);
+    }
+
+    /// Adds pieces for documents; a name that another analysis has taken is preceded by the analysis.
     fn put_parts(&mut self, analysis: &str, parts: Vec<(String, String)>) {
         let known = self.parts.len();
         for (name, text) in parts {
@@ -107,7 +121,7 @@ impl Findings {
         }
     }
 
-    /// Adds how the numbers were computed, each method once.
+    /// Adds methods, each once.
     fn put_methods(&mut self, methods: Vec<String>) {
         for method in methods {
             if !self.methods.contains(&method) {
@@ -117,7 +131,7 @@ impl Findings {
     }
 }
 
-/// Rows as data. They hold numbers, words and lists, which always have a JSON.
+/// Rows as data: numbers, words and lists can always be serialised.
 fn value(of: impl Serialize) -> Value {
     serde_json::to_value(of).unwrap_or_default()
 }

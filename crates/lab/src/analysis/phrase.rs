@@ -1,14 +1,26 @@
-//! Numbers and lists as sentences have them.
+//! Numbers and lists in sentences and tables.
 
 use crate::figure::number_label;
+use crate::stats::Proportion;
 use goalward::numeric::Portable;
 
-/// The least and the most of some numbers: `0.50 to 0.63`; one number if they read alike.
+/// The range of some numbers: `0.50 to 0.63`, or one number if both ends read alike.
 pub(super) fn range(values: impl IntoIterator<Item = f64>, shown: impl Fn(f64) -> String) -> Option<String> {
     let (low, high) =
         values.into_iter().fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), x| (l.min(x), h.max(x)));
     let (least, most) = (shown(low), shown(high));
     (low <= high).then(|| if least == most { least } else { format!("{least} to {most}") })
+}
+
+/// The text, or a dash.
+pub(super) fn or_dash(text: Option<impl ToString>) -> String {
+    text.map_or("-".into(), |text| text.to_string())
+}
+
+/// `3/40` and the upper limit of the share, `18.3 %`; dashes without a share.
+pub(super) fn hits_and_limit(share: Option<Proportion>) -> [String; 2] {
+    let hits = share.map(|p| format!("{}/{}", p.hits, p.n));
+    [or_dash(hits), or_dash(share.map(|p| format!("{:.1} %", 100.0 * p.limit)))]
 }
 
 /// `a`, `a and b`, `a, b and c`.
@@ -21,19 +33,19 @@ pub(super) fn listed<S: AsRef<str>>(items: &[S]) -> String {
     }
 }
 
-/// A percentage without its sign.
+/// A percentage without the sign.
 pub(super) fn percent(share: f64) -> String {
     number_label(100.0 * share, 1)
 }
 
-/// A number with so many significant digits.
+/// A number with this many significant digits.
 pub(super) fn significant(x: f64, digits: i32) -> String {
     if x == 0.0 || !x.is_finite() {
         return if x == 0.0 { "0".into() } else { x.to_string() };
     }
     let size = x.abs().log_10().floor() as i32;
     let decimals = (digits - 1 - size).min(9);
-    // whole tens, hundreds ... where there are more digits than that before the point
+    // whole tens, hundreds ... where more digits than that precede the point
     let unit = 10f64.powi((-decimals).max(0));
     let rounded = if decimals <= 0 { (x / unit).round() * unit } else { x };
     number_label(rounded, decimals.max(0) as usize)
@@ -49,12 +61,12 @@ pub(super) fn p_value(p: f64) -> String {
     if p < 0.001 { "< 0.001".into() } else { number_label(p, 3) }
 }
 
-/// `hard-instance@dim=2` for readers: `hard-instance, dim = 2`.
+/// `hard-instance@dim=2` as `hard-instance, dim = 2`.
 pub(super) fn readable(place: &str) -> String {
     place.replace(['@', ';'], ", ").replace('=', " = ").replace("  ", " ")
 }
 
-/// `hard-instance@dim=2` within a sentence: `hard-instance (dim = 2)`.
+/// `hard-instance@dim=2` as `hard-instance (dim = 2)`.
 pub(super) fn place(label: &str) -> String {
     match label.split_once('@') {
         Some((world, settings)) => format!("{world} ({})", readable(settings)),
@@ -62,7 +74,7 @@ pub(super) fn place(label: &str) -> String {
     }
 }
 
-/// A number with four decimals at most.
+/// A number with at most four decimals.
 pub(super) fn short(x: f64) -> String {
     let text = number_label(x, 4);
     text.trim_end_matches('0').trim_end_matches('.').into()
@@ -73,7 +85,7 @@ pub(super) fn counted(n: usize, what: &str) -> String {
     if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }
 
-/// `has` of one, `have` of several.
+/// `has` for one, `have` for several.
 pub(super) fn verb(n: usize, one: &'static str, several: &'static str) -> &'static str {
     if n == 1 { one } else { several }
 }

@@ -1,12 +1,12 @@
 //! Findings as text, Markdown and JSON.
 
-use super::{Findings, Section, value};
+use super::{Findings, Section};
 use crate::results::Results;
 use crate::table::harmless;
 use serde_json::{Map, Value, json};
 
 impl Findings {
-    /// What a command prints: tables, what must not be overlooked, what it all says.
+    /// The output of a command: tables, warnings and sentences.
     pub fn text(&self) -> String {
         let table = |section: &Section| format!("{}\n{}", section.title, section.table.text());
         let tables: Vec<String> = self.tables.iter().map(table).collect();
@@ -18,13 +18,13 @@ impl Findings {
         blocks.join("\n")
     }
 
-    /// The named parts, each behind a comment with its name, which Markdown does not show.
+    /// The named parts, each after a Markdown comment with its name.
     pub fn markdown(&self) -> String {
         let part = |(name, text): &(String, String)| format!("<!-- {name} -->\n{}\n\n", text.trim_end());
         self.parts.iter().map(part).collect()
     }
 
-    /// The whole as a document of Markdown.
+    /// Everything as a Markdown document.
     pub fn summary(&self, results: &Results) -> String {
         let study = &results.study;
         let mut out = format!("# {}\n", escaped(&harmless(&study.title)));
@@ -45,22 +45,13 @@ impl Findings {
         out
     }
 
-    /// The whole as data. With one analysis its fields stand at the top, with several each under
-    /// its name.
+    /// Everything as data: the fields of a single analysis at the top, several analyses each under its
+    /// name.
     pub fn json(&self, results: &Results) -> Value {
         let study = &results.study;
-        let mut all = Map::new();
-        for (name, data) in &self.data {
-            match data {
-                Value::Object(fields) if self.data.len() == 1 => all.extend(fields.clone()),
-                data => {
-                    all.insert(name.clone(), data.clone());
-                }
-            }
-        }
-        let sum = |of: fn(&crate::results::Cell) -> usize| results.cells.iter().map(of).sum::<usize>();
-        let (done, planned, failed) =
-            (sum(|cell| cell.runs.len()), sum(|cell| cell.planned), sum(|cell| cell.failed.len()));
+        let only = self.data.values().next().filter(|_| self.data.len() == 1).and_then(Value::as_object);
+        let mut all: Map<String, Value> = only.unwrap_or(&self.data).clone();
+        let (done, planned, failed) = results.counts();
         let world = |world: &crate::study::WorldPoint| {
             json!({
                 "label": world.label,
@@ -86,14 +77,12 @@ impl Findings {
             "warnings": self.warnings,
             "methods": self.methods,
         });
-        if let Value::Object(about) = value(about) {
-            all.extend(about);
-        }
+        all.extend(about.as_object().cloned().unwrap_or_default());
         Value::Object(all)
     }
 }
 
-/// Stars are stars, not emphasis: T* and theta* are names.
+/// Escapes stars: T* and theta* are names.
 fn escaped(text: &str) -> String {
     text.replace('*', "\\*")
 }

@@ -1,12 +1,12 @@
 //! Scale: the smallest factor on a printed radius that still kept theta*.
 //!
-//! The factor enters the run itself: plans, weights and actions change with it. So every factor has
-//! runs of its own, and is a point of the learner's grid.
+//! The factor changes the plans, weights and actions of a run. So every factor has runs of its own, and
+//! is a point of the learner's grid.
 
 use super::coverage::lost;
-use super::phrase::{counted, range, significant};
+use super::phrase::{counted, hits_and_limit, or_dash, range, significant};
 use super::view::View;
-use super::{Findings, Section, value};
+use super::{Findings, Section};
 use crate::group::{distinct, grouped};
 use crate::results::Results;
 use crate::stats::Proportion;
@@ -15,28 +15,22 @@ use crate::table::{Table, fixed};
 use serde::Serialize;
 use serde_json::json;
 
-/// The name of the analysis.
-const NAME: &str = "scale";
-
 /// One world and learner.
 #[derive(Debug, Serialize)]
-struct Scaled {
-    /// The world, as tables call it.
-    world: String,
-    /// The learner, whatever its factor.
-    learner: String,
-    /// The smallest factor that kept theta*, as all larger ones tried did.
-    kept: Option<Tried>,
+struct ScaleRow<'a> {
+    world: &'a str,
+    /// The learner without the factor.
+    learner: &'a str,
+    /// The smallest factor that kept theta*, as all larger ones did.
+    kept: Option<&'a FactorTried>,
     /// The next smaller factor, which did not.
-    failed: Option<Tried>,
+    failed: Option<&'a FactorTried>,
 }
 
-/// One factor.
+/// One factor of one world and learner.
 #[derive(Clone, Debug, Serialize)]
-struct Tried {
-    /// The world, as tables call it.
+struct FactorTried {
     world: String,
-    /// The learner, whatever its factor.
     learner: String,
     /// The factor on the printed radius.
     factor: f64,
@@ -50,12 +44,12 @@ struct Tried {
     gap_regret: Option<f64>,
 }
 
-impl Tried {
+impl FactorTried {
     /// `None` for a learner whose radius is not scaled.
-    fn of(view: &View, delta: f64) -> Option<Tried> {
+    fn of(view: &View, delta: f64) -> Option<FactorTried> {
         let radius = view.learner.contender.settings.get("radius")?;
         let lost = lost(view, |run| run.row.lost);
-        Some(Tried {
+        Some(FactorTried {
             world: view.world.label.clone(),
             learner: view.name_without(&["radius"]),
             factor: radius.strip_prefix("scaled:")?.parse().ok()?,
@@ -67,96 +61,72 @@ impl Tried {
     }
 }
 
-impl Scaled {
-    /// From the factors of one world and learner, the largest first. One without runs says nothing,
-    /// so nothing smaller counts either.
-    fn of(tried: &[Tried]) -> Option<Scaled> {
+impl<'a> ScaleRow<'a> {
+    /// From the factors of one world and learner in descending order. The smallest one counts only if
+    /// all larger ones have runs and kept theta*.
+    fn of(tried: &'a [FactorTried]) -> Option<ScaleRow<'a>> {
         let first = tried.first()?;
         let kept = tried.iter().take_while(|t| t.kept).count();
-        Some(Scaled {
-            world: first.world.clone(),
-            learner: first.learner.clone(),
-            kept: kept.checked_sub(1).and_then(|last| tried.get(last)).cloned(),
-            failed: tried.get(kept).filter(|t| t.lost.is_some()).cloned(),
+        Some(ScaleRow {
+            world: &first.world,
+            learner: &first.learner,
+            kept: tried[..kept].last(),
+            failed: tried.get(kept).filter(|t| t.lost.is_some()),
         })
     }
 }
 
-/// Every factor, by world and learner, the largest first.
-fn tried(results: &Results, delta: f64) -> Vec<Vec<Tried>> {
-    let tried = View::all(results).into_iter().filter_map(|view| Tried::of(&view, delta));
+/// Every factor, by world and learner, in descending order.
+fn tried(results: &Results, delta: f64) -> Vec<Vec<FactorTried>> {
+    let tried = View::all(results).into_iter().filter_map(|view| FactorTried::of(&view, delta));
     let mut groups = grouped(tried, |a, b| a.world == b.world && a.learner == b.learner);
     groups.iter_mut().for_each(|group| group.sort_by(|a, b| b.factor.total_cmp(&a.factor)));
     groups
 }
 
-fn cells(rows: &[Scaled]) -> Table {
-    let mut table = Table::new([
-        "world",
-        "learner",
-        "smallest factor",
-        "lost",
-        "at most",
-        "width",
-        "gap regret",
-        "next factor",
-        "lost",
-        "at most",
-    ]);
-    for row in rows {
-        let lost = |t: &Option<Tried>| {
-            let lost = t.as_ref().and_then(|t| t.lost);
-            let share = lost.map_or("-".into(), |p| format!("{}/{}", p.hits, p.n));
-            [share, lost.map_or("-".into(), |p| format!("{:.1} %", 100.0 * p.limit))]
+fn cells(rows: &[ScaleRow]) -> Table {
+    let kept = ["world", "learner", "smallest factor", "lost", "at most", "width", "gap regret"];
+    let mut table = Table::new(kept.into_iter().chain(["next factor", "lost", "at most"]));
+    for ScaleRow { world, learner, kept, failed } in rows {
+        let factor = |tried: Option<&FactorTried>| {
+            let [lost, limit] = hits_and_limit(tried.and_then(|t| t.lost));
+            [or_dash(tried.map(|t| t.factor)), lost, limit]
         };
-        let factor = |t: &Option<Tried>| t.as_ref().map_or("-".into(), |t| t.factor.to_string());
-        let [kept, kept_limit] = lost(&row.kept);
-        let [failed, failed_limit] = lost(&row.failed);
-        let width = row.kept.as_ref().and_then(|t| t.width);
-        let regret = row.kept.as_ref().and_then(|t| t.gap_regret);
-        table.row(vec![
-            row.world.clone(),
-            row.learner.clone(),
-            factor(&row.kept),
-            kept,
-            kept_limit,
-            width.map_or("-".into(), |w| fixed(w, 4)),
-            regret.map_or("-".into(), |r| fixed(r, 1)),
-            factor(&row.failed),
-            failed,
-            failed_limit,
-        ]);
+        let names = [world.to_string(), learner.to_string()];
+        let width = or_dash(kept.and_then(|t| t.width).map(|w| fixed(w, 4)));
+        let regret = or_dash(kept.and_then(|t| t.gap_regret).map(|r| fixed(r, 1)));
+        let cells = names.into_iter().chain(factor(*kept)).chain([width, regret]).chain(factor(*failed));
+        table.row(cells.collect());
     }
     table
 }
 
-/// How many times smaller a learner's radius could be on these worlds: two digits, because the
-/// factors are no finer.
-fn smaller(rows: &[Scaled], learner: &str) -> Option<String> {
-    let kept = rows.iter().filter(|row| row.learner == learner).filter_map(|row| row.kept.as_ref());
+/// By how much a learner's radius could be divided on these worlds: two digits, because the factors are
+/// no finer.
+fn smaller(rows: &[ScaleRow], learner: &str) -> Option<String> {
+    let kept = rows.iter().filter(|row| row.learner == learner).filter_map(|row| row.kept);
     range(kept.map(|t| 1.0 / t.factor), |x| if x < 10.0 { fixed(x, 0) } else { significant(x, 2) })
 }
 
-/// The learners, each once.
-fn learners(rows: &[Scaled]) -> Vec<&str> {
-    distinct(rows.iter().map(|row| row.learner.as_str()))
+fn learners<'a>(rows: &[ScaleRow<'a>]) -> Vec<&'a str> {
+    distinct(rows.iter().map(|row| row.learner))
 }
 
-fn sentences(rows: &[Scaled]) -> Vec<String> {
+fn sentences(rows: &[ScaleRow]) -> Vec<String> {
     let mut words = Vec::new();
     for learner in learners(rows) {
         let mine = || rows.iter().filter(|row| row.learner == learner);
-        let (all, kept) = (mine().count(), mine().filter(|row| row.kept.is_some()).count());
         if let Some(times) = smaller(rows, learner) {
-            let on = if kept == all { "these" } else { "those of these" };
-            let that = if kept == all { "" } else { " where a factor kept theta*" };
+            let (these, that) = match mine().all(|row| row.kept.is_some()) {
+                true => ("these", ""),
+                false => ("those of these", " where a factor kept theta*"),
+            };
             words.push(format!(
-                "On {on} worlds{that} the printed radius of {learner} could be {times} times smaller."
+                "On {these} worlds{that} the printed radius of {learner} could be {times} times smaller."
             ));
         }
         for row in mine().filter(|row| row.kept.is_none()) {
-            if let Some(lost) = row.failed.as_ref().and_then(|t| Some((t.factor, t.lost?))) {
-                let (factor, lost) = lost;
+            if let Some((factor, lost)) = row.failed.and_then(|t| Some((t.factor, t.lost?))) {
                 words.push(format!(
                     "On {} no factor kept theta* for {learner}: {factor} lost it in {} of {}.",
                     row.world,
@@ -175,14 +145,13 @@ fn sentences(rows: &[Scaled]) -> Vec<String> {
     words
 }
 
-/// The table; of every learner `smaller`; of every world `width`, that of the narrowest set that
-/// was kept.
-fn parts(rows: &[Scaled]) -> Vec<(String, String)> {
+/// The table; `smaller` for every learner; for every world `width`, that of the narrowest kept set.
+fn parts(rows: &[ScaleRow]) -> Vec<(String, String)> {
     let mut parts = vec![("table".to_string(), cells(rows).markdown())];
     for learner in learners(rows) {
         parts.extend(smaller(rows, learner).map(|times| (format!("smaller {learner}"), times)));
     }
-    let widths = rows.iter().filter_map(|row| Some((&row.world, row.kept.as_ref()?.width?)));
+    let widths = rows.iter().filter_map(|row| Some((row.world, row.kept?.width?)));
     for group in grouped(widths, |a, b| a.0 == b.0) {
         let least = group.iter().map(|(_, width)| *width).fold(f64::INFINITY, f64::min);
         parts.push((format!("width {}", group[0].0), format!("{least:.3}")));
@@ -193,21 +162,19 @@ fn parts(rows: &[Scaled]) -> Vec<(String, String)> {
 /// Adds the smallest factors to the findings.
 pub(super) fn add(results: &Results, ask: &ScaleAsk, findings: &mut Findings) {
     let tried = tried(results, ask.delta);
-    let rows: Vec<Scaled> = tried.iter().filter_map(|group| Scaled::of(group)).collect();
+    let rows: Vec<ScaleRow> = tried.iter().filter_map(|group| ScaleRow::of(group)).collect();
     let words = sentences(&rows);
     let title = format!("The smallest factor on the printed radius that kept theta*, delta = {}", ask.delta);
-    findings.tables.push(Section { title, table: cells(&rows) });
-    findings.put_parts(NAME, parts(&rows));
-    let tried: Vec<&Tried> = tried.iter().flatten().collect();
-    let data = json!({ "delta": ask.delta, "rows": rows, "tried": tried, "words": words });
-    findings.data.insert(NAME.into(), value(data));
-    findings.words.extend(words);
-    findings.put_methods(vec![format!(
+    let all: Vec<&FactorTried> = tried.iter().flatten().collect();
+    let data = json!({ "delta": ask.delta, "rows": rows, "tried": all, "words": words });
+    let method = format!(
         "A factor kept theta* if so few runs lost it, at any step, that the one-sided 95 % upper limit \
          of Clopper and Pearson on their share is at most delta = {}. The table has the smallest \
          factor that is kept together with all larger ones tried.",
         ask.delta
-    )]);
+    );
+    let table = Section { title, table: cells(&rows) };
+    findings.put("scale", vec![table], parts(&rows), data, words, vec![method]);
 }
 
 #[cfg(test)]
@@ -216,8 +183,8 @@ mod tests {
     use crate::analysis::analyse;
     use crate::analysis::tests::{results, run, study, with};
 
-    fn made(factor: f64, kept: bool, known: bool) -> Tried {
-        Tried {
+    fn made(factor: f64, kept: bool, known: bool) -> FactorTried {
+        FactorTried {
             world: "w".into(),
             learner: "l".into(),
             factor,
@@ -230,14 +197,16 @@ mod tests {
 
     #[test]
     fn a_larger_factor_that_failed_is_not_skipped() {
-        let row =
-            Scaled::of(&[made(1.0, true, true), made(0.1, false, true), made(0.01, true, true)]).unwrap();
+        let tried = [made(1.0, true, true), made(0.1, false, true), made(0.01, true, true)];
+        let row = ScaleRow::of(&tried).unwrap();
         assert_eq!((row.kept.unwrap().factor, row.failed.unwrap().factor), (1.0, 0.1));
-        let none = Scaled::of(&[made(1.0, false, true)]).unwrap();
+        let none = [made(1.0, false, true)];
+        let none = ScaleRow::of(&none).unwrap();
         assert!(none.kept.is_none() && none.failed.is_some());
-        let missing = Scaled::of(&[made(1.0, true, true), made(0.1, false, false)]).unwrap();
+        let missing = [made(1.0, true, true), made(0.1, false, false)];
+        let missing = ScaleRow::of(&missing).unwrap();
         assert!(missing.kept.is_some() && missing.failed.is_none(), "what has not run has not failed");
-        assert!(Scaled::of(&[]).is_none());
+        assert!(ScaleRow::of(&[]).is_none());
     }
 
     /// Factors 1, 0.1 and 0.01 in 40 runs: the last loses theta* in five of them.

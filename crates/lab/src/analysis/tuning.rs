@@ -1,12 +1,12 @@
 //! Tuning: the value of a setting with which a learner pays least over all worlds.
 //!
-//! The rule: the least mean over the worlds of ln(1 + mean gap regret). The logarithm keeps one
-//! world with large costs from deciding alone. Of values that score alike the first one wins. A value
-//! at an end of its grid is no optimum: one beyond it may score less.
+//! The criterion is the mean over the worlds of ln(1 + mean gap regret); the logarithm keeps one world
+//! with large costs from deciding alone. Of equal scores the first value wins. A value at an end of its
+//! grid is no optimum: one beyond it may score less.
 
-use super::phrase::significant;
+use super::phrase::{or_dash, significant};
 use super::view::View;
-use super::{Findings, Section, value};
+use super::{Findings, Section};
 use crate::group::{distinct, grouped};
 use crate::results::Results;
 use crate::study::TuningAsk;
@@ -17,15 +17,20 @@ use serde_json::json;
 
 /// One learner.
 #[derive(Debug, Serialize)]
-struct Tuned {
-    /// Who it is, whatever the value.
+struct TuningRow {
+    /// The learner without the setting.
     learner: String,
-    /// The best value.
     best: Option<String>,
-    /// Whether that is the first or the last of its grid.
+    /// Whether that is the first or the last value of its grid.
     edge: bool,
-    /// Every value with its score, in the order of the grid; none if a world has no run.
+    /// Every value with its score, in the order of the grid; no score if a world has no run.
     tried: Vec<(String, Option<f64>)>,
+}
+
+impl TuningRow {
+    fn score(&self, value: &str) -> Option<f64> {
+        self.tried.iter().find(|(other, _)| other == value).and_then(|(_, score)| *score)
+    }
 }
 
 /// Adds the best values.
@@ -34,40 +39,36 @@ pub(super) fn add(results: &Results, ask: &TuningAsk, findings: &mut Findings) {
     let values = distinct(rows.iter().flat_map(|row| &row.tried).map(|(value, _)| value));
     let headings = ["learner".to_string(), format!("best {}", ask.over)];
     let mut table = Table::new(headings.into_iter().chain(values.iter().map(|value| value.to_string())));
+    let mut words = Vec::new();
     for row in &rows {
-        let score = |value: &&String| {
-            let tried = row.tried.iter().find(|(other, _)| other == *value);
-            tried.and_then(|(_, score)| *score).map_or("-".into(), |score| fixed(score, 2))
-        };
         let edge = if row.edge { " (edge)" } else { "" };
-        let best = row.best.as_ref().map_or("-".into(), |best| format!("{best}{edge}"));
-        table.row([row.learner.clone(), best].into_iter().chain(values.iter().map(score)).collect());
-    }
-    findings.put_parts("tuning", vec![("table".into(), table.markdown())]);
-    findings.tables.push(Section { title: format!("Mean of ln(1 + gap regret), by {}", ask.over), table });
-    for row in &rows {
-        let score = |value: &String| row.tried.iter().find(|(v, _)| v == value).and_then(|(_, score)| *score);
-        if let Some((best, score)) = row.best.as_ref().and_then(|best| Some((best, score(best)?))) {
+        let best = row.best.as_ref().map(|best| format!("{best}{edge}"));
+        let scores = values.iter().map(|value| or_dash(row.score(value).map(|score| fixed(score, 2))));
+        table.row([row.learner.clone(), or_dash(best)].into_iter().chain(scores).collect());
+        if let Some((best, score)) = row.best.as_ref().and_then(|best| Some((best, row.score(best)?))) {
             let score = significant(score.exp_e() - 1.0, 3);
             let edge = match row.edge {
                 true => " That is the edge of what was tried: it is not tuned.",
                 false => "",
             };
-            findings.words.push(format!(
+            words.push(format!(
                 "{}: {} = {best}, where it pays {score} on a typical world.{edge}",
                 row.learner, ask.over
             ));
         }
     }
-    findings.put_methods(vec![format!(
+    let parts = vec![("table".into(), table.markdown())];
+    let table = Section { title: format!("Mean of ln(1 + gap regret), by {}", ask.over), table };
+    let method = format!(
         "The best {}: the least mean over the worlds of ln(1 + mean gap regret). One at an end of its \
          grid is marked: one beyond it may be better.",
         ask.over
-    )]);
-    findings.data.insert("tuning".into(), json!({ "over": ask.over, "rows": value(&rows) }));
+    );
+    let data = json!({ "over": ask.over, "rows": rows });
+    findings.put("tuning", vec![table], parts, data, words, vec![method]);
 }
 
-fn rows(results: &Results, ask: &TuningAsk) -> Vec<Tuned> {
+fn rows(results: &Results, ask: &TuningAsk) -> Vec<TuningRow> {
     let mut tried: Vec<(String, (String, Option<f64>))> = Vec::new();
     for (learner, point) in results.study.learners.iter().enumerate() {
         let Some((_, at)) = point.point.iter().find(|(key, _)| *key == ask.over) else { continue };
@@ -82,14 +83,11 @@ fn rows(results: &Results, ask: &TuningAsk) -> Vec<Tuned> {
     let row = |group: Vec<(String, (String, Option<f64>))>| {
         let learner = group[0].0.clone();
         let tried: Vec<(String, Option<f64>)> = group.into_iter().map(|(_, tried)| tried).collect();
-        // the first of several
         let known = tried.iter().filter_map(|(value, score)| Some((value, (*score)?)));
         let best = known.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(value, _)| value.clone());
-        let edge = [tried.first(), tried.last()]
-            .into_iter()
-            .flatten()
-            .any(|(value, _)| Some(value) == best.as_ref());
-        Tuned { learner, best, edge, tried }
+        let ends = [tried.first(), tried.last()];
+        let edge = ends.into_iter().flatten().any(|(value, _)| Some(value) == best.as_ref());
+        TuningRow { learner, best, edge, tried }
     };
     grouped(tried, |a, b| a.0 == b.0).into_iter().map(row).collect()
 }

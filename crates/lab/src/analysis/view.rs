@@ -1,12 +1,12 @@
 //! The runs of one learner in one world, as analyses ask for them.
 
-use crate::results::{Cell, Results, Run};
+use crate::results::{Cell, EpisodeRow, Results, Run};
 use crate::stats::{BurnIn, Mean, log_log_slope};
 use crate::study::{LearnerPoint, Study, Thinning, WorldPoint};
-use goalward::learners::{self, Family, Need};
+use goalward::learners::{self, Family, LearnerEntry, Need};
 use serde::Serialize;
 
-/// What a learner knows of the world before its first step, apart from the costs.
+/// A learner's prior knowledge of the world, apart from the costs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum Knowledge {
@@ -20,19 +20,7 @@ pub(super) enum Knowledge {
     Truth,
 }
 
-impl Knowledge {
-    /// What tables call it.
-    pub(super) fn word(self) -> &'static str {
-        match self {
-            Knowledge::Models => "the models",
-            Knowledge::Map => "the map",
-            Knowledge::Nothing => "nothing",
-            Knowledge::Truth => "the truth",
-        }
-    }
-}
-
-/// One cell with what the study says of it.
+/// One cell with its world and learner.
 #[derive(Clone, Copy)]
 pub(super) struct View<'a> {
     pub(super) study: &'a Study,
@@ -52,25 +40,24 @@ impl<'a> View<'a> {
         results.cells.iter().filter_map(view).collect()
     }
 
-    /// What tables call the learner.
+    /// The label of the learner in tables.
     pub(super) fn label(&self) -> &'a str {
         &self.learner.contender.label
     }
 
-    /// The learner wherever it lies on these axes of its grid: its base label, and where it lies on
-    /// the others.
+    /// The learner without these axes of its grid: its base label, and its values on the others.
     pub(super) fn name_without(&self, axes: &[&str]) -> String {
         let rest = self.learner.point.iter().filter(|(key, _)| !axes.contains(&key.as_str()));
         let rest: String = rest.map(|(key, value)| format!("@{key}={value}")).collect();
         format!("{}{rest}", self.learner.base)
     }
 
-    /// The runs that there are.
+    /// The finished runs.
     pub(super) fn runs(&self) -> &'a [Run] {
         &self.cell.runs
     }
 
-    /// Runs that the cap on steps ended before their time.
+    /// The number of runs that the cap on steps ended early.
     pub(super) fn truncated(&self) -> usize {
         self.cell.truncated(self.study)
     }
@@ -85,38 +72,32 @@ impl<'a> View<'a> {
         Mean::of(&self.runs().iter().filter_map(number).collect::<Vec<_>>())
     }
 
+    /// The runs of this cell and of another, seed by seed.
+    fn twins<'b>(&'b self, other: &'b View) -> impl Iterator<Item = (&'b Run, &'b Run)> {
+        let twin = |mine: &'b Run| Some((mine, other.runs().iter().find(|run| run.seed == mine.seed)?));
+        self.runs().iter().filter_map(twin)
+    }
+
     /// A number of this cell's runs and of another's, seed by seed: both met the same luck.
     pub(super) fn pairs(&self, other: &View, number: impl Fn(&Run) -> f64) -> (Vec<f64>, Vec<f64>) {
-        let pair = |mine: &Run| {
-            let twin = other.runs().iter().find(|run| run.seed == mine.seed)?;
-            Some((number(mine), number(twin)))
-        };
-        self.runs().iter().filter_map(pair).unzip()
+        self.twins(other).map(|(mine, twin)| (number(mine), number(twin))).unzip()
     }
 
-    /// Whether every run that both have is the same: the same rows of episodes, the same end.
+    /// Whether all common runs are the same: the same rows of episodes, the same end.
     pub(super) fn same_curves(&self, other: &View) -> bool {
-        let twins = self.runs().iter().filter_map(|mine| {
-            let twin = other.runs().iter().find(|run| run.seed == mine.seed)?;
-            let last = |run: &Run| (run.row.episodes, run.row.steps, run.row.regret, run.row.gap_regret);
-            Some(mine.episodes == twin.episodes && last(mine) == last(twin))
-        });
-        let twins: Vec<bool> = twins.collect();
-        !twins.is_empty() && twins.iter().all(|same| *same)
+        let last = |run: &Run| (run.row.episodes, run.row.steps, run.row.regret, run.row.gap_regret);
+        let same = |(a, b): (&Run, &Run)| a.episodes == b.episodes && last(a) == last(b);
+        self.twins(other).next().is_some() && self.twins(other).all(same)
     }
 
-    /// The exponent e of the growth K^e of the mean gap regret over the last two doublings of K;
-    /// `None` if the cap on steps ended a run, because what is kept of it does not grow, and where
-    /// runs are counted in steps, because they have no episodes in common to the end.
+    /// The exponent e of the growth K^e of the mean gap regret over the last two doublings of K; `None`
+    /// if a run was truncated, or where runs are counted in steps and so differ in their episodes.
     pub(super) fn growth(&self) -> Option<f64> {
         let (first, others) = self.runs().split_first()?;
         if self.truncated() > 0 || self.world.length.by_steps {
             return None;
         }
-        let at = |run: &Run, k: u64| {
-            let place = run.episodes.binary_search_by_key(&k, |row| row.episode).ok()?;
-            Some(run.episodes[place].gap_regret)
-        };
+        let at = |run: &Run, k: u64| Some(recorded(run, k)?.gap_regret);
         let mean = |k: u64| {
             let sum = others.iter().try_fold(at(first, k)?, |sum, run| Some(sum + at(run, k)?))?;
             Some(sum / self.runs().len() as f64)
@@ -124,32 +105,28 @@ impl<'a> View<'a> {
         let last = first.episodes.last()?.episode;
         let late = first.episodes.iter().map(|row| row.episode).filter(|k| 4 * k >= last);
         let slope = log_log_slope(late.filter_map(|k| Some((k as f64, mean(k)?))));
-        // a slope of -0.00 would only puzzle
+        // never -0.00
         slope.map(|e| if e.abs() < 0.005 { 0.0 } else { e })
     }
 
-    /// The mean Regret/K at the recorded episode K nearest to this one that all runs have, by the
-    /// square root of K as the paper's figure has it.
+    /// The mean Regret/K at the episode K that all runs recorded nearest to this one, measured by the
+    /// square root of K as in the paper's figure.
     pub(super) fn ratio_near(&self, episode: f64) -> Option<(u64, Mean)> {
         let off = |k: u64| ((k as f64).sqrt() - episode.sqrt()).abs();
-        let ratio = |run: &Run, k: u64| {
-            let place = run.episodes.binary_search_by_key(&k, |row| row.episode).ok()?;
-            Some(run.episodes[place].regret / k as f64)
-        };
+        let ratio = |run: &Run, k: u64| Some(recorded(run, k)?.regret / k as f64);
         let known = |k: &u64| self.runs().iter().all(|run| ratio(run, *k).is_some());
         let episodes = self.runs().first()?.episodes.iter().map(|row| row.episode).filter(known);
         let nearest = episodes.min_by(|a, b| off(*a).total_cmp(&off(*b)))?;
         Some((nearest, self.mean_of_known(|run| ratio(run, nearest))?))
     }
 
-    /// Which confidence radius was used, if the learner has one.
+    /// The kind of the confidence radius, if the learner has one.
     pub(super) fn radius(&self) -> Option<&'a str> {
         self.runs().first().and_then(|run| run.row.radius.as_deref())
     }
 
-    /// Whether what is proved of the learner holds with these settings, in this world; `None` for
-    /// one of which nothing is proved. All runs have the same conditions, but a run that met a step
-    /// that no model allows shows that one fails.
+    /// Whether the guarantee holds with these settings, in this world; `None` if nothing is proved. All
+    /// runs have the same conditions, but a run with an impossible step shows that one fails.
     pub(super) fn guarantee(&self) -> Option<&'a str> {
         let said = || self.runs().iter().filter_map(|run| run.row.guarantee.as_deref());
         said().find(|word| *word == "no").or_else(|| said().next())
@@ -160,8 +137,8 @@ impl<'a> View<'a> {
         self.runs().iter().find_map(|run| run.row.why_not.as_deref())
     }
 
-    /// When its sets first said something; `None` if that is not known of them: a learner without
-    /// sets, or a study that recorded none.
+    /// When its sets first excluded something; `None` for a learner without sets, or in a study that
+    /// recorded none.
     pub(super) fn burn_in(&self) -> Option<BurnIn> {
         let informed: Vec<Option<u64>> = self.runs().iter().map(|run| run.row.informed_episode).collect();
         let asked = self.study.record.probes != Thinning::None && self.radius().is_some();
@@ -169,52 +146,57 @@ impl<'a> View<'a> {
         known.then(|| BurnIn::of(&informed))
     }
 
-    /// Whether it is told the truth: nobody's rival.
-    pub(super) fn knows_the_truth(&self) -> bool {
-        learners::entry(&self.learner.contender.learner).is_ok_and(|entry| entry.wants(Need::Policy))
+    fn entry(&self) -> Option<LearnerEntry> {
+        learners::entry(&self.learner.contender.learner).ok()
     }
 
-    /// What it knows beforehand, by its entry and the settings in force; nobody can tell of a learner
-    /// that is not of the house.
+    /// Whether it is told the truth, and so is no rival of others.
+    pub(super) fn knows_the_truth(&self) -> bool {
+        self.entry().is_some_and(|entry| entry.wants(Need::Policy))
+    }
+
+    /// Its prior knowledge, by its entry and the settings in force; unknown of a user's own learner.
     pub(super) fn knowledge(&self) -> Option<Knowledge> {
-        let entry = learners::entry(&self.learner.contender.learner).ok()?;
+        let entry = self.entry().filter(|entry| entry.family != Family::Own)?;
         let in_force = self.runs().first().map(|run| &run.parameters);
         let set = |key: &str, word: &str| {
             let given = self.learner.contender.settings.get(key);
             let known = in_force.and_then(|all| all.get(key)).and_then(|value| value.as_str());
             known.or(given) == Some(word)
         };
-        match () {
-            () if entry.family == Family::Own => None,
-            () if entry.wants(Need::Policy) => Some(Knowledge::Truth),
-            () if set("support", "known") => Some(Knowledge::Map),
-            // a feature for each pair tells nothing of any
-            () if entry.uses_models() && !set("features", "one-hot") => Some(Knowledge::Models),
-            () => Some(Knowledge::Nothing),
-        }
+        Some(match () {
+            () if entry.wants(Need::Policy) => Knowledge::Truth,
+            () if set("support", "known") => Knowledge::Map,
+            // one-hot features carry no information
+            () if entry.uses_models() && !set("features", "one-hot") => Knowledge::Models,
+            () => Knowledge::Nothing,
+        })
     }
 
-    /// Whether it does not even try to learn.
+    /// Whether it does not learn.
     pub(super) fn is_baseline(&self) -> bool {
-        let entry = learners::entry(&self.learner.contender.learner);
-        entry.is_ok_and(|entry| entry.family == Family::Baseline)
+        self.entry().is_some_and(|entry| entry.family == Family::Baseline)
     }
 
-    /// Whether it is the policy that knows nothing and learns nothing: uniformly random actions.
+    /// Whether it is the policy of uniformly random actions.
     pub(super) fn is_random(&self) -> bool {
-        let entry = learners::entry(&self.learner.contender.learner);
-        entry.is_ok_and(|entry| entry.family == Family::Baseline && entry.needs.is_empty())
+        self.entry().is_some_and(|entry| entry.family == Family::Baseline && entry.needs.is_empty())
     }
 }
 
-/// The views of every world, in the order of the study; worlds without cells have none.
+/// The row of an episode, if it was recorded.
+fn recorded(run: &Run, k: u64) -> Option<&EpisodeRow> {
+    run.episodes.binary_search_by_key(&k, |row| row.episode).ok().map(|place| &run.episodes[place])
+}
+
+/// The views of every world, in the order of the study.
 pub(super) fn by_world(results: &Results) -> Vec<(&WorldPoint, Vec<View<'_>>)> {
     let all = View::all(results);
     let of = |w: usize| all.iter().filter(|view| view.cell.world == w).copied().collect();
     results.study.worlds.iter().enumerate().map(|(w, world)| (world, of(w))).collect()
 }
 
-/// `≥ 198,355 ± 181` where a run was truncated: it would have paid more.
+/// `≥ 198,355 ± 181` where a run was truncated.
 pub(super) fn at_least(mean: Option<Mean>, truncated: usize) -> String {
     let sign = if truncated > 0 { "≥ " } else { "" };
     mean.map_or("-".into(), |mean| format!("{sign}{mean}"))

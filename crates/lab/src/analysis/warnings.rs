@@ -1,13 +1,12 @@
-//! What a reader of the numbers must not overlook.
+//! Warnings: changed questions, and missing, failed and truncated runs.
 
 use super::phrase::{counted, listed, place};
 use super::view::{View, by_world};
 use crate::results::Results;
 
-/// So many failed jobs are named; the others are counted.
+/// The most failed jobs that are named.
 const NAMED: usize = 5;
 
-/// What was changed since the runs, and runs that are missing, failed or were cut off.
 pub(super) fn of(results: &Results) -> Vec<String> {
     let mut warnings = results.changes.clone();
     warnings.extend(missing(results));
@@ -16,39 +15,37 @@ pub(super) fn of(results: &Results) -> Vec<String> {
     for (world, views) in by_world(results) {
         let on = if several { format!(" on {}", place(&world.label)) } else { String::new() };
         let cut: Vec<&View> = views.iter().filter(|view| view.truncated() > 0).collect();
-        let who = match cut[..] {
+        let runs = match cut[..] {
             [] => continue,
             [one] => {
                 let runs = counted(one.runs().len(), "run");
                 format!("{}{on}: {} of {runs} met", one.label(), one.truncated())
             }
             _ => {
-                let who = |v: &&View| format!("{} ({} of {})", v.label(), v.truncated(), v.runs().len());
-                format!("runs of {}{on} met", listed(&cut.iter().map(who).collect::<Vec<_>>()))
+                let share = |v: &&View| format!("{} ({} of {})", v.label(), v.truncated(), v.runs().len());
+                format!("runs of {}{on} met", listed(&cut.iter().map(share).collect::<Vec<_>>()))
             }
         };
         warnings.push(format!(
-            "{who} the cap on steps and are truncated; their regret is that of fewer episodes, the one \
+            "{runs} the cap on steps and are truncated; their regret is that of fewer episodes, the one \
              cut off counted up to where it stood"
         ));
     }
     warnings
 }
 
-/// How many runs each learner has, where some are missing.
+/// The number of runs of each learner, where some are missing.
 fn missing(results: &Results) -> Option<String> {
     if results.complete() {
         return None;
     }
-    let views = View::all(results);
-    let done: usize = views.iter().map(|view| view.runs().len()).sum();
-    let planned: usize = views.iter().map(|view| view.cell.planned).sum();
-    let share = |label: &str| {
-        let mine = || views.iter().filter(|view| view.label() == label);
-        (mine().map(|v| v.runs().len()).sum::<usize>(), mine().map(|v| v.cell.planned).sum::<usize>())
+    let (done, planned, _) = results.counts();
+    let learners = &results.study.learners;
+    let share = |learner: usize| {
+        let mine = results.cells.iter().filter(|cell| cell.learner == learner);
+        mine.fold((0, 0), |(done, planned), cell| (done + cell.runs.len(), planned + cell.planned))
     };
-    let labels: Vec<&str> = results.study.learners.iter().map(|l| l.contender.label.as_str()).collect();
-    let shares: Vec<(usize, usize)> = labels.iter().map(|label| share(label)).collect();
+    let shares: Vec<(usize, usize)> = (0..learners.len()).map(share).collect();
     let whole = format!("{done} of {planned} runs are there, and the numbers are those of these");
     Some(match shares.windows(2).all(|pair| pair[0] == pair[1]) {
         true => {
@@ -56,8 +53,9 @@ fn missing(results: &Results) -> Option<String> {
             format!("{whole}: {n} of {of} of every learner")
         }
         false => {
-            let who = labels.iter().zip(&shares).map(|(label, (n, of))| format!("{label} {n} of {of}"));
-            format!("{whole}, not equally many of every learner: {}", who.collect::<Vec<_>>().join(", "))
+            let shares = learners.iter().zip(&shares);
+            let each = shares.map(|(l, (n, of))| format!("{} {n} of {of}", l.contender.label));
+            format!("{whole}, not equally many of every learner: {}", each.collect::<Vec<_>>().join(", "))
         }
     })
 }
@@ -65,12 +63,15 @@ fn missing(results: &Results) -> Option<String> {
 /// Jobs that failed, the first few with their reasons.
 fn failed(results: &Results) -> Option<String> {
     let views = View::all(results);
-    let all = views.iter().flat_map(|view| view.cell.failed.iter().map(move |(seed, why)| (view, seed, why)));
-    let all: Vec<String> = all
-        .map(|(view, seed, why)| {
-            format!("{} on {} with seed {seed} ({why})", view.label(), place(&view.world.label))
-        })
-        .collect();
+    let of = |view: &View| {
+        let on = format!("{} on {}", view.label(), place(&view.world.label));
+        view.cell
+            .failed
+            .iter()
+            .map(|(seed, why)| format!("{on} with seed {seed} ({why})"))
+            .collect::<Vec<_>>()
+    };
+    let all: Vec<String> = views.iter().flat_map(of).collect();
     match all.len() {
         0 => None,
         n if n <= NAMED => Some(format!("{} failed: {}", counted(n, "run"), listed(&all))),

@@ -1,4 +1,4 @@
-//! How often the learner does the right thing once it has had time to learn.
+//! The share of optimal actions once the learner has had time to learn.
 
 use super::{Measure, RunRows, saved};
 use crate::results::RunRow;

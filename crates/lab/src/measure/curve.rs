@@ -5,10 +5,10 @@ use crate::results::{EpisodeRow, RunRow};
 use crate::study::Thinning;
 use goalward::episode::{Episode, Runner};
 
-/// Takes down the episodes that are kept, and the last.
+/// Records the kept episodes, and the last.
 pub(super) struct EpisodeCurve {
     kept: Thinning,
-    /// The last episode, unless it was taken down.
+    /// The last episode, unless it was recorded.
     last: Option<EpisodeRow>,
 }
 

@@ -1,8 +1,8 @@
-//! Measures: what is taken down of a run while it goes on. One file for each.
+//! Measures: what is recorded of a run. One file for each.
 //!
-//! A measure watches the run, adds rows, and fills its columns of the run's own row at the end. All
-//! that it knows is saved with every checkpoint, so that a run that goes on gives the same rows as
-//! one that was never interrupted.
+//! A measure watches the run, adds rows, and fills its columns of the run's own row at the end. Its
+//! state is saved with every checkpoint, so that a resumed run gives the same rows as an uninterrupted
+//! one.
 
 mod behaviour;
 mod curve;
@@ -12,7 +12,7 @@ mod sets;
 mod thinning;
 
 use crate::results::{EpisodeRow, PlanRow, ProbeRow, RunRow};
-use crate::study::Record;
+use crate::study::{Record, Thinning};
 use goalward::episode::{Arena, Episode, Plan, Runner, Step};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -26,30 +26,23 @@ pub(crate) struct RunRows {
     pub(crate) probes: Vec<ProbeRow>,
 }
 
-/// Where a run stands when something happens.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Now {
-    /// The episode under way, from 1.
-    pub(crate) episode: u64,
-}
-
-/// Something that is taken down of a run.
+/// Something that is recorded of a run.
 pub(crate) trait Measure: Send {
-    /// Whether it wants to see every step: most do not, and a step can take less than a call.
+    /// Whether [`step`](Measure::step) is called: a step can take less time than the call.
     fn wants_steps(&self) -> bool {
         false
     }
     /// After every step.
     fn step(&mut self, _: &Step) {}
-    /// After a planning call.
-    fn plan(&mut self, _: &Plan, _: Now, _: &mut RunRows) {}
-    /// After an episode, which ended with so many steps of the run.
+    /// After a planning call in an episode, counted from 1.
+    fn plan(&mut self, _: &Plan, _episode: u64, _: &mut RunRows) {}
+    /// After an episode, which ended at step t of the run.
     fn episode(&mut self, _: &Episode, _t: u64, _: &mut RunRows) {}
     /// At the end.
     fn finish(&mut self, _: &Runner, _: &mut RunRow, _: &mut RunRows) {}
-    /// All that it knows.
+    /// Serialises its state.
     fn save(&self) -> Value;
-    /// Takes up what was saved; `None` if that is not its own.
+    /// Restores a saved state; `None` if it is of another measure.
     fn restore(&mut self, saved: &Value) -> Option<()>;
 }
 
@@ -65,7 +58,7 @@ pub(crate) fn measures(
         Box::new(planning::Planning::new(record.plans, arena)),
         Box::new(behaviour::Behaviour::new(runner.spec().episodes)),
     ];
-    if record.probes != crate::study::Thinning::None {
+    if record.probes != Thinning::None {
         all.push(Box::new(probing::Probing::new(record, arena, yardstick())));
     }
     if record.sets {
@@ -74,7 +67,7 @@ pub(crate) fn measures(
     all
 }
 
-/// Saves these fields of a measure and takes them up again: all that changes while a run goes on.
+/// Saves and restores these fields of a measure: all that changes during a run.
 macro_rules! saved {
     ($($field:ident),+) => {
         fn save(&self) -> serde_json::Value {

@@ -1,8 +1,8 @@
-//! What the learner knows of theta as time goes on: its estimate with intervals, the size and the
-//! width of its confidence sets, and when they first say anything.
+//! The learner's estimate of theta with intervals, the size and the width of its confidence sets, and
+//! when these first exclude something.
 
 use super::sets::{Yardstick, mean};
-use super::{Measure, Now, RunRows, saved};
+use super::{Measure, RunRows, saved};
 use crate::results::{ProbeRow, RunRow};
 use crate::sets::{Which, each_set};
 use crate::study::{Record, Thinning};
@@ -16,19 +16,19 @@ use std::sync::Arc;
 
 /// Directions around the outline of a set.
 const AROUND: usize = 16;
-/// A set says something if it is narrower than B by more than this share, in some direction.
-const SAYS: f64 = 0.01;
-/// At which plans it is asked whether they say something, until they do.
-const LOOKS: Thinning = Thinning::PerDoubling(8);
+/// Sets are informed once they are narrower than B by more than this share, in some direction.
+const NARROWER: f64 = 0.01;
+/// The plans at which they are checked for it, until they are.
+const SOUGHT: Thinning = Thinning::PerDoubling(8);
 
-/// Asks the learner at the plans that are kept.
+/// Probes the learner at the kept plans.
 pub(super) struct Probing {
     kept: Thinning,
     outline: Option<[usize; 2]>,
     dim: usize,
     yardstick: Arc<Yardstick>,
     plans: u64,
-    /// Step and episode of the first plan whose sets say something.
+    /// Step and episode of the first plan with informed sets.
     informed: Option<(u64, u64)>,
 }
 
@@ -44,35 +44,39 @@ impl Probing {
         }
     }
 
-    fn ask(&self, learner: &Learner, (t, episode): (u64, u64), rows: &mut Vec<ProbeRow>) {
-        let known = |x: f64| Some(x).filter(|x| x.is_finite());
-        let row = |quantity: String, value, low, high| ProbeRow { t, episode, quantity, value, low, high };
+    /// The estimate with its intervals, the sizes of the sets, and the outline of their intersection.
+    fn probe(&self, learner: &Learner, mut add: impl FnMut(String, Option<f64>, Option<(f64, f64)>)) {
         let mut theta = Theta::default();
         learner.probe(&mut theta);
-        let ends =
-            |i: usize| theta.intervals.get(i).map_or((None, None), |&(low, high)| (known(low), known(high)));
         for i in 0..self.dim.min(theta.estimate.len().max(theta.intervals.len())) {
-            let (low, high) = ends(i);
-            let value = theta.estimate.get(i).copied().and_then(known);
-            rows.push(row(format!("theta[{i}]"), value, low, high));
+            add(format!("theta[{i}]"), theta.estimate.get(i).copied(), theta.intervals.get(i).copied());
         }
         each_set(learner, Which::Now, |set| {
             let (name, size) = match set.size() {
                 Size::Nats(nats) => ("nats", nats),
                 Size::Radius(radius) => ("radius", radius),
             };
-            rows.push(row(name.into(), known(size), None, None));
+            add(name.into(), Some(size), None);
         });
         if let Some([i, j]) = self.outline {
-            for (k, most) in around(learner, self.dim, i, j).into_iter().enumerate() {
-                rows.push(row(format!("support[{i},{j}] {k}/{AROUND}"), most, None, None));
+            for (k, most) in support_around(learner, self.dim, i, j).into_iter().enumerate() {
+                add(format!("support[{i},{j}] {k}/{AROUND}"), most, None);
             }
         }
     }
+
+    /// The mean width of the sets; notes when they are first narrower than B.
+    fn width(&mut self, learner: &Learner, at: (u64, u64)) -> Option<f64> {
+        let shares = self.yardstick.shares(learner)?;
+        if self.informed.is_none() && shares.iter().any(|share| *share < 1.0 - NARROWER) {
+            self.informed = Some(at);
+        }
+        mean(&shares)
+    }
 }
 
-/// The most of cos(a) theta_i + sin(a) theta_j over the intersection of the sets, for every angle.
-fn around(learner: &Learner, dim: usize, i: usize, j: usize) -> Vec<Option<f64>> {
+/// The maximum of cos(a) theta_i + sin(a) theta_j over the intersection of the sets, for every angle.
+fn support_around(learner: &Learner, dim: usize, i: usize, j: usize) -> Vec<Option<f64>> {
     let mut all: Vec<Option<f64>> = Vec::new();
     each_set(learner, Which::Now, |set| {
         let Some(mut support) = set.support() else { return };
@@ -103,43 +107,31 @@ impl Probe for Theta {
     }
 }
 
-impl Probing {
-    /// Whether the sets say something by now, and how wide they are.
-    fn look(&mut self, learner: &Learner, at: (u64, u64)) -> Option<f64> {
-        let shares = self.yardstick.shares(learner)?;
-        if self.informed.is_none() && shares.iter().any(|share| *share < 1.0 - SAYS) {
-            self.informed = Some(at);
-        }
-        mean(&shares)
-    }
-}
-
 impl Measure for Probing {
-    fn plan(&mut self, plan: &Plan, now: Now, rows: &mut RunRows) {
+    fn plan(&mut self, plan: &Plan, episode: u64, rows: &mut RunRows) {
         self.plans += 1;
-        let (kept, at) = (self.kept.keeps(self.plans), (plan.t, now.episode));
+        let kept = self.kept.keeps(self.plans);
+        let mut add = |quantity: String, value: Option<f64>, ends: Option<(f64, f64)>| {
+            let (low, high) = ends.unzip();
+            let [value, low, high] = [value, low, high].map(|x| x.filter(|x| x.is_finite()));
+            rows.probes.push(ProbeRow { t: plan.t, episode, quantity, value, low, high });
+        };
         if kept {
-            self.ask(plan.learner, at, &mut rows.probes);
+            self.probe(plan.learner, &mut add);
         }
-        // when sets begin to say something is of interest wherever nothing else is recorded
-        let due = self.informed.is_none() && LOOKS.keeps(self.plans);
-        let width = if kept || due { self.look(plan.learner, at) } else { None };
-        if let (true, Some(width)) = (kept, width) {
-            rows.probes.push(ProbeRow {
-                t: plan.t,
-                episode: now.episode,
-                quantity: "width".into(),
-                value: Some(width),
-                low: None,
-                high: None,
-            });
+        // the end of the burn-in is sought at more plans than are kept
+        if kept || (self.informed.is_none() && SOUGHT.keeps(self.plans)) {
+            let width = self.width(plan.learner, (plan.t, episode));
+            if kept && width.is_some() {
+                add("width".into(), width, None);
+            }
         }
     }
 
     fn finish(&mut self, runner: &Runner, row: &mut RunRow, _: &mut RunRows) {
         if self.informed.is_none() {
             let now = runner.progress();
-            self.look(runner.learner(), (now.steps, now.episodes));
+            self.width(runner.learner(), (now.steps, now.episodes));
         }
         row.informed_step = self.informed.map(|(t, _)| t);
         row.informed_episode = self.informed.map(|(_, episode)| episode);

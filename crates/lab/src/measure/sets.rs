@@ -1,9 +1,6 @@
-//! Confidence sets under watch: whether theta* ever leaves them, and how wide they are.
-//!
-//! A set that is all of B covers always, so coverage is told with a width. A learner that plans
-//! over a set without theta* may be wrong for ever, so a loss at any time counts.
+//! Confidence sets: whether theta* ever leaves them, and how wide they are.
 
-use super::{Measure, Now, RunRows};
+use super::{Measure, RunRows};
 use crate::results::RunRow;
 use crate::sets::{Extent, Which, each_set};
 use goalward::confidence::{Memo, Size, interval, theta_norm};
@@ -14,24 +11,23 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use std::sync::Arc;
 
-/// Directions in which widths are taken, at the most: on larger problems some pairs stand for all.
+/// The most directions in which widths are taken; on larger problems a sample of the pairs.
 const DIRECTIONS: usize = 4096;
 
-/// Directions in which widths are taken, with B's own widths.
+/// The directions in which widths are taken, with the widths of B.
 pub(crate) struct Yardstick {
     directions: Vec<(Vec<f64>, f64)>,
 }
 
 impl Yardstick {
-    /// phi_V* of every pair off the goal in which B has a width; every n-th pair where there are
-    /// too many.
+    /// phi_V* of every pair (or every n-th of too many) off the goal in whose direction B has a width.
     pub(crate) fn new(arena: &Arena) -> Yardstick {
         let problem = arena.problem();
         let polytope = problem.constraints();
         let d = problem.dim();
         let mut identity = vec![0.0; d * d];
         (0..d).for_each(|i| identity[i * d + i] = 1.0);
-        // far larger than B where kernels see it
+        // far larger than B in all directions that transitions depend on
         let radius = theta_norm(problem).map_or(1e4, |norm| f64::max(1e4, 4.0 * norm));
         let all = Ellipsoid { center: polytope.interior(), shape: &identity, radius };
         let Ok(mut all) = ConvexSet::new(polytope, all) else { return Yardstick { directions: Vec::new() } };
@@ -47,8 +43,8 @@ impl Yardstick {
         Yardstick { directions: directions.collect() }
     }
 
-    /// The widths of the intersection of a learner's sets, as shares of B's, in every direction.
-    /// Nothing for a learner without sets.
+    /// The widths of the intersection of a learner's sets in every direction, as shares of B's; `None`
+    /// for a learner without sets.
     pub(super) fn shares(&self, learner: &Learner) -> Option<Vec<f64>> {
         let directions = self.directions.iter().map(|(direction, _)| direction);
         let Extent { ends, sets, .. } = Extent::of(learner, Which::Now, directions);
@@ -59,14 +55,13 @@ impl Yardstick {
     }
 }
 
-/// The mean of some shares.
 pub(super) fn mean(shares: &[f64]) -> Option<f64> {
     (!shares.is_empty()).then(|| shares.iter().sum::<f64>() / shares.len() as f64)
 }
 
-/// Asks every set after every step and at every plan whether it has theta*.
+/// Tests after every step and at every plan whether each set contains theta*.
 pub(super) struct Sets {
-    /// None where the truth is no mixture: no set can have it, and none is asked.
+    /// `None` where the truth is no mixture, which no set can contain.
     theta: Option<Vec<f64>>,
     yardstick: Arc<Yardstick>,
     memos: Vec<Memo>,
@@ -116,7 +111,7 @@ impl Measure for Sets {
         });
     }
 
-    fn plan(&mut self, plan: &Plan, _: Now, _: &mut RunRows) {
+    fn plan(&mut self, plan: &Plan, _: u64, _: &mut RunRows) {
         let Some(theta) = &self.theta else { return };
         let Losses { outside, lost_at_plan, missed, .. } = &mut self.state;
         let mut outside = outside.iter();
@@ -133,7 +128,7 @@ impl Measure for Sets {
 
     fn finish(&mut self, runner: &Runner, row: &mut RunRow, _: &mut RunRows) {
         if self.memos.is_empty() {
-            return; // a learner without sets, or a truth that none can have
+            return; // no sets, or a truth that none can contain
         }
         (row.lost, row.lost_at_plan, row.missed) =
             (self.state.lost, self.state.lost_at_plan, self.state.missed);

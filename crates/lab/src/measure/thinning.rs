@@ -1,13 +1,13 @@
-//! Which events are kept: as many to each doubling, so that rows grow with the logarithm.
+//! Which events are kept: equally many per doubling, so that rows grow with the logarithm.
 
 use crate::study::Thinning;
 
 impl Thinning {
     /// Whether the n-th event, from 1, is kept.
     ///
-    /// With p to a doubling: between 2^e and 2^(e+1) every (2^e/p)-th one, from 2^e on, all if that
-    /// is below 1. Powers of two and of ten are always kept. The rule does not depend on how many
-    /// there will be, so a longer run has the rows of a shorter one.
+    /// With p per doubling: from 2^e up to 2^(e+1) every (2^e/p)-th one, all if that is below 1. Powers
+    /// of two and of ten are always kept. The rule does not depend on the total number, so a longer run
+    /// has the rows of a shorter one.
     pub fn keeps(self, n: u64) -> bool {
         match self {
             Thinning::None => false,

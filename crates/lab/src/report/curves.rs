@@ -7,7 +7,7 @@ use goalward::numeric::Portable;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
-/// So many points tell everything that a screen can show.
+/// Enough points for any screen.
 const POINTS: usize = 300;
 
 /// The curves of one world.
@@ -18,9 +18,9 @@ pub(super) fn of(results: &Results, world: usize) -> Value {
     json!({ "label": results.study.worlds[world].label, "x": x, "curves": curves })
 }
 
-/// The episodes at which the curves of a world are drawn: all that were recorded, or some of them,
-/// half of them evenly and half evenly in their logarithm, so that both axes look smooth. The last
-/// episode of every learner is among them.
+/// The episodes at which the curves of a world are drawn: all recorded ones, or else a selection, half
+/// of it evenly spaced and half evenly in the logarithm, so that curves are smooth on either axis. The
+/// last episode of every learner is among them.
 fn grid(cells: &[&Cell]) -> Vec<u64> {
     let runs = || cells.iter().flat_map(|cell| &cell.runs);
     let all: BTreeSet<u64> = runs().flat_map(|run| &run.episodes).map(|row| row.episode).collect();
@@ -44,8 +44,8 @@ fn end(cell: &Cell) -> Option<u64> {
     cell.runs.iter().filter_map(|run| Some(run.episodes.last()?.episode)).max()
 }
 
-/// A curve for each measure, up to where the last run ended: truncated runs keep their last value
-/// as long as others go on, but a curve of such values alone would look like learning.
+/// Both curves of a cell, up to the end of its longest run: truncated runs keep their last value
+/// while others go on, but a curve of such values alone would look like learning.
 fn curve(cell: &Cell, x: &[u64]) -> Option<Value> {
     let end = end(cell)?;
     let x = &x[..x.partition_point(|k| *k <= end)];
@@ -70,7 +70,7 @@ fn curve(cell: &Cell, x: &[u64]) -> Option<Value> {
     }))
 }
 
-/// What a run had come to at the end of an episode; between two records, on the line between them.
+/// The value of a run at the end of an episode, linear between two records.
 fn at(run: &Run, k: u64, value: fn(&EpisodeRow) -> f64, last: fn(&RunRow) -> f64) -> f64 {
     let next = run.episodes.partition_point(|row| row.episode < k);
     let Some(row) = run.episodes.get(next) else { return last(&run.row) };
@@ -113,14 +113,14 @@ mod tests {
     fn a_truncated_run_keeps_its_last_value_until_the_others_end() {
         let cell = cell(vec![run(&[(1, 1.0), (2, 2.0)], 3.0), run(&[(1, 3.0), (4, 9.0)], 9.0)]);
         let curve = curve(&cell, &[1, 2, 4, 8]).unwrap();
-        // at 2: (2 + 5) / 2; at 4: (3 + 9) / 2; at 8 nobody is left
+        // at 2: (2 + 5) / 2; at 4: (3 + 9) / 2; at 8 no run goes on
         assert_eq!(curve["gap_regret"]["mean"], json!([2, 3.5, 6]));
         assert_eq!(curve["regret"]["mean"], json!([-2, -3.5, -6]));
         assert_eq!(curve["gap_regret"]["half"].as_array().unwrap().len(), 3);
     }
 
     #[test]
-    fn who_finished_nothing_has_no_curve() {
+    fn a_cell_without_episodes_has_no_curve() {
         assert_eq!(curve(&cell(vec![run(&[], 3.0)]), &[1]), None);
         assert_eq!(curve(&cell(Vec::new()), &[1]), None);
     }

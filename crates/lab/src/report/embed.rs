@@ -9,10 +9,9 @@ pub(super) fn json(value: &Value) -> String {
     value.to_string().replace('<', "\\u003c").replace('>', "\\u003e").replace('&', "\\u0026")
 }
 
-/// A picture as an address that is its own content: the smallest of its files.
+/// A picture as a data URL: the smallest of its files.
 ///
-/// An SVG is embedded as an image and not as a part of the page: so it can run nothing, and names
-/// inside it meet no others.
+/// An SVG is embedded as an image, not inline: it can run no script, and its ids cannot clash.
 pub(super) fn picture(picture: &Picture) -> String {
     let files = picture.files.iter().filter(|(_, bytes)| !bytes.is_empty());
     let smallest = files.min_by_key(|(format, bytes)| (bytes.len(), *format == Format::Png));
@@ -20,7 +19,7 @@ pub(super) fn picture(picture: &Picture) -> String {
         .map_or(String::new(), |(format, bytes)| format!("data:{};base64,{}", format.mime(), base64(bytes)))
 }
 
-/// A number for drawing: so many digits; null where it is none.
+/// A number for drawing, rounded to significant digits; null unless it is finite.
 pub(super) fn rounded(x: f64, digits: usize) -> Value {
     match format!("{x:.*e}", digits - 1).parse::<f64>() {
         Ok(x) if x.fract() == 0.0 && x.abs() < 1e15 => Value::from(x as i64),

@@ -1,13 +1,14 @@
-//! The data of a report: what its script draws, and its numbers for whoever wants to check them.
+//! The data of a report, for its script and for readers who check the numbers.
 //!
 //! `learners`: how each looks. `worlds`: curves, rounded for drawing. `runs`: for each world and
 //! learner the means of the final regret and gap regret with all digits, and every run unless they
 //! are too many.
 
-use super::{cells, curves};
+use super::curves;
 use crate::figure::{Colour, Stroke};
 use crate::pictures;
 use crate::results::{Cell, Results};
+use crate::study::{LearnerPoint, Study};
 use goalward::numeric::Portable;
 use serde_json::{Value, json};
 
@@ -16,60 +17,53 @@ const CONTRAST: f64 = 3.0;
 /// The dark background, as in `page.css`.
 const DARK: Colour = Colour(27, 31, 36);
 
-/// With more runs than this only their means stand in the report: it must stay small.
+/// With more runs than this the report has only their means.
 const EACH: usize = 4000;
 
 /// Everything.
 pub(super) fn of(results: &Results) -> Value {
     let study = &results.study;
-    let strokes = pictures::strokes(study);
-    let learners = study.learners.iter().zip(&strokes).map(|(l, stroke)| look(&l.contender.label, stroke));
-    let worlds = (0..study.worlds.len()).map(|world| curves::of(results, world));
     json!({
         "study": study.name,
         "log": is_wide(results),
-        "learners": learners.collect::<Vec<_>>(),
-        "worlds": worlds.collect::<Vec<_>>(),
+        "learners": looks(study),
+        "worlds": (0..study.worlds.len()).map(|world| curves::of(results, world)).collect::<Vec<_>>(),
         "runs": results.cells.iter().map(|cell| numbers(results, cell)).collect::<Vec<_>>(),
     })
 }
 
-/// Whether curves end so far apart on some world that on a linear axis the low ones cannot be told
-/// from zero.
+/// Whether final regrets are so far apart on some world that a linear axis would flatten the low
+/// curves to zero.
 pub(super) fn is_wide(results: &Results) -> bool {
     const WIDE: f64 = 30.0;
     (0..results.study.worlds.len()).any(|world| {
         let cells = results.cells.iter().filter(|cell| cell.world == world);
-        let ends = cells.filter_map(|cell| Some(cells::mean(cell, |run| run.row.gap_regret)?.mean));
+        let ends = cells.filter_map(|cell| Some(cell.mean(|run| run.row.gap_regret)?.mean));
         let ends: Vec<f64> = ends.filter(|end| *end > 0.0).collect();
         let least = ends.iter().copied().fold(f64::INFINITY, f64::min);
         ends.iter().any(|end| *end > WIDE * least)
     })
 }
 
-/// How a learner's curves look.
-fn look(label: &str, stroke: &Stroke) -> Value {
-    json!({
-        "label": label,
-        "light": stroke.colour.hex(),
-        "dark": on_dark(stroke.colour).hex(),
-        "width": width(stroke),
-        "dash": dash(stroke),
-    })
+/// How the curves of each learner look. Strokes are meant for pictures of twice the size of a screen;
+/// dashes are pixels drawn and left out in turn.
+pub(super) fn looks(study: &Study) -> Vec<Value> {
+    let look = |(learner, stroke): (&LearnerPoint, &Stroke)| {
+        let width = (stroke.width / 2.0).clamp(1.4, 2.8);
+        let dash = stroke.dash.pattern().iter().map(|x| (x * width * 10.0).round() / 10.0);
+        json!({
+            "label": learner.contender.label,
+            "light": stroke.colour.hex(),
+            "dark": on_dark(stroke.colour).hex(),
+            "width": width,
+            "dash": dash.collect::<Vec<f64>>(),
+        })
+    };
+    study.learners.iter().zip(&pictures::strokes(study)).map(look).collect()
 }
 
-/// The width in pixels of a screen: strokes are meant for pictures of twice that size.
-pub(super) fn width(stroke: &Stroke) -> f64 {
-    (stroke.width / 2.0).clamp(1.4, 2.8)
-}
-
-/// Pixels drawn and left out in turn.
-pub(super) fn dash(stroke: &Stroke) -> Vec<f64> {
-    stroke.dash.pattern().iter().map(|x| (x * width(stroke) * 10.0).round() / 10.0).collect()
-}
-
-/// The same colour, lighter where that is needed on a dark background.
-pub(super) fn on_dark(colour: Colour) -> Colour {
+/// The same colour, lightened as far as a dark background requires.
+fn on_dark(colour: Colour) -> Colour {
     let mixed = |share: u32| {
         let mix = |x: u8| (u32::from(x) + (255 - u32::from(x)) * share / 20) as u8;
         Colour(mix(colour.0), mix(colour.1), mix(colour.2))
@@ -91,7 +85,7 @@ fn contrast(a: Colour, b: Colour) -> f64 {
 /// The numbers of a cell, with all digits.
 fn numbers(results: &Results, cell: &Cell) -> Value {
     let study = &results.study;
-    let few = results.cells.iter().map(|cell| cell.runs.len()).sum::<usize>() <= EACH;
+    let few = results.counts().0 <= EACH;
     let runs = cell.runs.iter().filter(|_| few).map(|run| {
         json!({
             "seed": run.seed,
@@ -108,8 +102,8 @@ fn numbers(results: &Results, cell: &Cell) -> Value {
         "world": study.worlds[cell.world].label,
         "learner": study.learners[cell.learner].contender.label,
         "planned": cell.planned,
-        "gap_regret": cells::mean(cell, |run| run.row.gap_regret).map(|m| m.mean),
-        "regret": cells::mean(cell, |run| run.row.regret).map(|m| m.mean),
+        "gap_regret": cell.mean(|run| run.row.gap_regret).map(|m| m.mean),
+        "regret": cell.mean(|run| run.row.regret).map(|m| m.mean),
         "each": runs.collect::<Vec<_>>(),
     })
 }

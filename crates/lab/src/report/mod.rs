@@ -1,11 +1,9 @@
-//! What people are shown: the HTML report of a study, and the replay of a run. Each is one file
-//! that needs nothing else.
+//! The HTML report of a study, and the replay of a run: each one file that opens offline.
 //!
-//! A page is a template (`assets/report/`) that is filled by values of plain text. All text is
-//! escaped where it is filled in, so that a label can say what it likes. A policy inside the page
-//! forbids every request, and every script but its own.
+//! A page is a template (`assets/report/`) filled with values of plain text. All text is escaped, so
+//! that a label can say what it likes. A policy inside the page forbids every request, and every
+//! script but its own.
 
-mod cells;
 mod curves;
 mod embed;
 mod island;
@@ -13,14 +11,17 @@ mod page;
 mod parameters;
 mod replay;
 mod tables;
-mod template;
 
 pub use replay::{Recorder, replay};
 
-use crate::Result;
 use crate::analysis::Findings;
 use crate::pictures::Picture;
 use crate::results::Results;
+use crate::{Error, Result};
+use minijinja::syntax::SyntaxConfig;
+use minijinja::value::Serde;
+use minijinja::{AutoEscape, Environment, UndefinedBehavior};
+use serde_json::Value;
 
 const TEMPLATE: &str = include_str!("../../assets/report/report.html");
 const SCRIPTS: [&str; 3] = [
@@ -36,9 +37,33 @@ const STYLES: [&str; 3] = [
 
 /// The report of a study as one HTML file that opens offline.
 pub fn html(results: &Results, findings: &Findings, pictures: &[Picture]) -> Result<String> {
-    let island = embed::json(&island::of(results));
     let page = page::of(results, findings, pictures);
-    template::fill(TEMPLATE, page, &island, &SCRIPTS, &STYLES)
+    fill(TEMPLATE, page, &island::of(results), &SCRIPTS, &STYLES)
+}
+
+/// A template filled with the values of a page, the data for its scripts, the scripts and the
+/// styles. All text is escaped except for the last three.
+fn fill(
+    template: &str,
+    mut page: Value,
+    island: &Value,
+    scripts: &[&str],
+    styles: &[&str],
+) -> Result<String> {
+    let failed = |error: minijinja::Error| Error::Report { reason: format!("{error:#}") };
+    let mut environment = Environment::new();
+    environment.set_auto_escape_callback(|_| AutoEscape::Html);
+    environment.set_undefined_behavior(UndefinedBehavior::Strict);
+    environment
+        .set_syntax(SyntaxConfig::builder().trim_blocks(true).lstrip_blocks(true).build().map_err(failed)?);
+    let island = embed::json(island);
+    // the nonce admits the page's own scripts. It depends on the content, so that no text in the page
+    // can contain it, and equal pages have equal bytes
+    page["nonce"] = blake3::hash(island.as_bytes()).to_hex()[..32].into();
+    page["island"] = island.into();
+    page["script"] = scripts.join("\n").into();
+    page["style"] = styles.join("\n").into();
+    environment.render_named_str("page.html", template, Serde(page)).map_err(failed)
 }
 
 #[cfg(test)]

@@ -1,149 +1,75 @@
-//! What the template of a report is filled with.
+//! The values of a report's template.
 
-use super::tables::Sortable;
-use super::{cells, embed, island, parameters};
+use super::{embed, island, parameters, tables};
 use crate::analysis::Findings;
+use crate::figure::number_label;
 use crate::group::grouped;
-use crate::pictures::{self, Picture};
+use crate::pictures::Picture;
 use crate::results::{Cell, Machine, Results, Share};
 use crate::table::fixed;
-use serde::Serialize;
+use serde_json::{Value, json};
 
-/// Everything that the template names.
-#[derive(Serialize)]
-pub(super) struct Page {
-    name: String,
-    title: String,
-    about: Vec<String>,
-    facts: Vec<(String, String)>,
-    /// How many runs are missing or failed, if any.
-    missing: Option<String>,
-    failures: Vec<Failure>,
-    words: Vec<String>,
-    warnings: Vec<String>,
-    tables: Vec<Sortable>,
-    cells: Sortable,
-    legend: Vec<LegendEntry>,
-    worlds: Vec<WorldChart>,
-    /// Whether the curves begin with a logarithmic y axis.
-    log: bool,
-    pictures: Vec<Figure>,
-    setups: Vec<parameters::Setup>,
-    world_table: Sortable,
-    seeds: String,
-    methods: Vec<String>,
-    machines: Vec<String>,
-    times: String,
-    version: String,
-    commit: String,
-}
-
-/// Runs of one cell that failed for one reason.
-#[derive(Serialize)]
-struct Failure {
-    world: String,
-    learner: String,
-    seeds: String,
-    reason: String,
-}
-
-/// A line of the legend.
-#[derive(Serialize)]
-struct LegendEntry {
-    label: String,
-    light: String,
-    dark: String,
-    width: f64,
-    dash: String,
-}
-
-/// The place of a world's curves.
-#[derive(Serialize)]
-struct WorldChart {
-    label: String,
-    /// What a reader of the curves must know, or nothing.
-    notes: Vec<String>,
-}
-
-#[derive(Serialize)]
-struct Figure {
-    title: String,
-    alt: String,
-    source: String,
-    size: (u32, u32),
-}
-
-pub(super) fn of(results: &Results, findings: &Findings, pictures: &[Picture]) -> Page {
+pub(super) fn of(results: &Results, findings: &Findings, pictures: &[Picture]) -> Value {
     let study = &results.study;
-    let figure = |p: &Picture| Figure {
-        title: p.title.clone(),
-        alt: p.alt.clone(),
-        source: embed::picture(p),
-        size: p.size,
+    let picture = |p: &Picture| {
+        let source = embed::picture(p);
+        json!({ "title": p.title, "alt": p.alt, "source": source, "size": p.size })
     };
-    Page {
-        name: study.name.clone(),
-        title: if study.title.is_empty() { study.name.clone() } else { study.title.clone() },
-        about: study
-            .about
-            .split("\n\n")
-            .map(|p| p.trim().into())
-            .filter(|p: &String| !p.is_empty())
-            .collect(),
-        facts: facts(results),
-        missing: missing(results),
-        failures: failures(results),
-        words: findings.words.clone(),
-        warnings: findings.warnings.clone(),
-        tables: findings.tables.iter().map(|s| Sortable::new(&s.title, &s.table)).collect(),
-        cells: cells::table(results),
-        legend: legend(results),
-        worlds: (0..study.worlds.len()).map(|w| chart(results, w)).collect(),
-        log: island::is_wide(results),
-        pictures: pictures.iter().map(figure).collect(),
-        setups: parameters::learners(results),
-        world_table: parameters::worlds(results),
-        seeds: seeds(&study.seeds),
-        methods: findings.methods.clone(),
-        machines: results.machines.iter().map(machine).collect(),
-        times: times(results),
-        version: results.build.version.clone(),
-        commit: results.build.commit.clone(),
-    }
+    let about = study.about.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty());
+    json!({
+        "name": study.name,
+        "title": if study.title.is_empty() { &study.name } else { &study.title },
+        "about": about.collect::<Vec<_>>(),
+        "facts": facts(results),
+        "missing": missing(results),
+        "failures": failures(results),
+        "words": findings.words,
+        "warnings": findings.warnings,
+        "tables": findings.tables.iter().map(|s| tables::of(&s.title, &s.table)).collect::<Vec<_>>(),
+        "cells": tables::cells(results),
+        "legend": legend(results),
+        "worlds": (0..study.worlds.len()).map(|w| chart(results, w)).collect::<Vec<_>>(),
+        "log": island::is_wide(results),
+        "pictures": pictures.iter().map(picture).collect::<Vec<_>>(),
+        "setups": parameters::of(results),
+        "world_table": tables::worlds(results),
+        "seeds": seeds(&study.seeds),
+        "methods": findings.methods,
+        "machines": results.machines.iter().map(machine).collect::<Vec<_>>(),
+        "times": times(results),
+        "version": results.build.version,
+        "commit": results.build.commit,
+    })
 }
 
-/// How large the study is, for the head of the page.
-fn facts(results: &Results) -> Vec<(String, String)> {
+/// The size of the study, for the head of the page.
+fn facts(results: &Results) -> Vec<(&'static str, String)> {
     let study = &results.study;
-    let planned: usize = results.cells.iter().map(|cell| cell.planned).sum();
-    let there: usize = results.cells.iter().map(|cell| cell.runs.len()).sum();
-    let runs = if there == planned { there.to_string() } else { format!("{there} of {planned}") };
+    let (done, planned, _) = results.counts();
     let lengths: Vec<u64> = study.worlds.iter().map(|world| world.length.episodes).collect();
-    let steps = study.worlds.iter().any(|world| world.length.by_steps);
+    let by_steps = study.worlds.iter().any(|world| world.length.by_steps);
     let mut facts = vec![
-        ("worlds".into(), study.worlds.len().to_string()),
-        ("learners".into(), study.learners.len().to_string()),
-        ("seeds".into(), study.seeds.len().to_string()),
-        ("runs".into(), runs),
+        ("worlds", study.worlds.len().to_string()),
+        ("learners", study.learners.len().to_string()),
+        ("seeds", study.seeds.len().to_string()),
+        ("runs", if done == planned { done.to_string() } else { format!("{done} of {planned}") }),
     ];
-    if let (Some(least), Some(most), false) = (lengths.iter().min(), lengths.iter().max(), steps) {
-        let label = |n: &u64| crate::figure::number_label(*n as f64, 0);
+    if let (Some(least), Some(most), false) = (lengths.iter().min(), lengths.iter().max(), by_steps) {
+        let label = |n: &u64| number_label(*n as f64, 0);
         let text = if least == most { label(most) } else { format!("{} to {}", label(least), label(most)) };
-        facts.push(("episodes".into(), text));
+        facts.push(("episodes", text));
     }
     facts
 }
 
-/// How many of how many runs are there, if some are not.
+/// How many runs are missing or failed, if any.
 fn missing(results: &Results) -> Option<String> {
-    let planned: usize = results.cells.iter().map(|cell| cell.planned).sum();
-    let there: usize = results.cells.iter().map(|cell| cell.runs.len()).sum();
-    let failed: usize = results.cells.iter().map(|cell| cell.failed.len()).sum();
-    if there >= planned && failed == 0 {
+    let (done, planned, failed) = results.counts();
+    if done >= planned && failed == 0 {
         return None;
     }
-    let waiting = planned.saturating_sub(there + failed);
-    let mut text = format!("{there} of {planned} runs are here.");
+    let waiting = planned.saturating_sub(done + failed);
+    let mut text = format!("{done} of {planned} runs are here.");
     if failed > 0 {
         text.push_str(&format!(" {failed} failed."));
     }
@@ -154,43 +80,43 @@ fn missing(results: &Results) -> Option<String> {
     Some(text)
 }
 
-fn failures(results: &Results) -> Vec<Failure> {
+/// The failed runs of each cell, one entry for each reason.
+fn failures(results: &Results) -> Vec<Value> {
     let of_cell = |cell: &Cell| {
-        let (world, learner) = (&results.study.worlds[cell.world], &results.study.learners[cell.learner]);
-        let failure = |group: Vec<&(u64, String)>| Failure {
-            world: world.label.clone(),
-            learner: learner.contender.label.clone(),
-            seeds: seeds(&group.iter().map(|(seed, _)| *seed).collect::<Vec<_>>()),
-            reason: group[0].1.clone(),
-        };
         let mut groups = grouped(&cell.failed, |a, b| a.1 == b.1);
         groups.sort_by_key(|group| &group[0].1);
+        let failure = |group: Vec<&(u64, String)>| {
+            json!({
+                "world": results.study.worlds[cell.world].label,
+                "learner": results.study.learners[cell.learner].contender.label,
+                "seeds": seeds(&group.iter().map(|(seed, _)| *seed).collect::<Vec<_>>()),
+                "reason": group[0].1,
+            })
+        };
         groups.into_iter().map(failure).collect::<Vec<_>>()
     };
     results.cells.iter().flat_map(of_cell).collect()
 }
 
-fn legend(results: &Results) -> Vec<LegendEntry> {
-    let strokes = pictures::strokes(&results.study);
-    let entry = |(learner, stroke): (&crate::study::LearnerPoint, &crate::figure::Stroke)| LegendEntry {
-        label: learner.contender.label.clone(),
-        light: stroke.colour.hex(),
-        dark: island::on_dark(stroke.colour).hex(),
-        width: island::width(stroke),
-        dash: island::dash(stroke).iter().map(f64::to_string).collect::<Vec<_>>().join(" "),
-    };
-    results.study.learners.iter().zip(&strokes).map(entry).collect()
+/// How each learner's curve looks, with the dashes as SVG writes them.
+fn legend(results: &Results) -> Vec<Value> {
+    let mut looks = island::looks(&results.study);
+    for look in &mut looks {
+        let dash = look["dash"].as_array().into_iter().flatten().filter_map(Value::as_f64);
+        look["dash"] = dash.map(|x| x.to_string()).collect::<Vec<_>>().join(" ").into();
+    }
+    looks
 }
 
-/// What curves cannot show: runs that are missing, and runs that were cut off.
-fn chart(results: &Results, world: usize) -> WorldChart {
+/// A world's curves with notes on what they cannot show: missing and truncated runs.
+fn chart(results: &Results, world: usize) -> Value {
     let mut notes = Vec::new();
     for learner in 0..results.study.learners.len() {
         let cell = results.cell(world, learner);
         let label = &results.study.learners[learner].contender.label;
-        let (there, cut) = (cell.runs.len(), cell.truncated(&results.study));
-        if there < cell.planned {
-            notes.push(format!("{label}: {there} of {} runs.", cell.planned));
+        let (done, cut) = (cell.runs.len(), cell.truncated(&results.study));
+        if done < cell.planned {
+            notes.push(format!("{label}: {done} of {} runs.", cell.planned));
         }
         if cut > 0 {
             let most = cell.runs.iter().map(|run| run.row.episodes).max().unwrap_or(0);
@@ -198,11 +124,11 @@ fn chart(results: &Results, world: usize) -> WorldChart {
                 0 => "no episode was finished, so there is no curve".into(),
                 most => format!("its curve ends at episode {most}"),
             };
-            let all = if cut == there { String::new() } else { format!("{cut} of {there} runs were ") };
+            let all = if cut == done { String::new() } else { format!("{cut} of {done} runs were ") };
             notes.push(format!("{label}: {all}cut off by the cap on steps; {curve}."));
         }
     }
-    WorldChart { label: results.study.worlds[world].label.clone(), notes }
+    json!({ "label": results.study.worlds[world].label, "notes": notes })
 }
 
 fn machine(share: &Share) -> String {
@@ -218,7 +144,7 @@ fn times(results: &Results) -> String {
     let wall: f64 = runs().map(|run| run.seconds).sum();
     let cpu: f64 = runs().map(|run| run.cpu_seconds).sum();
     let steps: u64 = runs().map(|run| run.row.steps).sum();
-    let steps = crate::figure::number_label(steps as f64, 0);
+    let steps = number_label(steps as f64, 0);
     format!("{steps} steps; all runs together took {} ({} of CPU time)", duration(wall), duration(cpu))
 }
 

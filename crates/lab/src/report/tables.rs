@@ -1,57 +1,30 @@
-//! Tables that can be sorted: every cell with its text and what it is sorted by.
+//! Sortable tables for the template: headings, and rows of cells.
 
-use crate::table::Table;
-use serde::Serialize;
+use super::parameters::{settings, short};
+use crate::figure::number_label;
+use crate::results::{Cell, Results, Run, RunRow};
+use crate::stats::Mean;
+use crate::study::{Length, WorldPoint};
+use crate::table::{Table, fixed};
+use serde_json::{Value, json};
 
-/// A table for the template.
-#[derive(Serialize)]
-pub(super) struct Sortable {
-    pub(super) title: String,
-    pub(super) headings: Vec<Heading>,
-    pub(super) rows: Vec<Vec<CellText>>,
+/// A cell: its text, and the number that it is sorted by.
+type SortableCell = (String, Option<f64>);
+
+/// A table for the template; a heading says whether its column is numeric.
+fn sortable(title: &str, headings: &[(&str, bool)], rows: Vec<Vec<SortableCell>>) -> Value {
+    json!({ "title": title, "headings": headings, "rows": rows })
 }
 
-/// A column's heading.
-#[derive(Serialize)]
-pub(super) struct Heading {
-    pub(super) text: String,
-    pub(super) numeric: bool,
-}
-
-/// A cell.
-#[derive(Serialize)]
-pub(super) struct CellText {
-    pub(super) text: String,
-    /// The number that it is sorted by, with all digits; none for words.
-    pub(super) value: Option<f64>,
-}
-
-impl CellText {
-    pub(super) fn words(text: impl Into<String>) -> CellText {
-        CellText { text: text.into(), value: None }
-    }
-
-    /// A number with all its digits beside the text that shows it.
-    pub(super) fn number(text: impl Into<String>, value: Option<f64>) -> CellText {
-        CellText { text: text.into(), value: value.filter(|x| x.is_finite()) }
-    }
-}
-
-impl Sortable {
-    /// A table of texts: columns of numbers are sorted by the number that a text begins with.
-    pub(super) fn new(title: &str, table: &Table) -> Sortable {
-        let numeric: Vec<bool> = (0..table.headings().len()).map(|c| table.numeric(c)).collect();
-        let heading = |(c, text): (usize, &String)| Heading { text: text.clone(), numeric: numeric[c] };
-        let cell = |(c, text): (usize, &String)| CellText {
-            text: text.clone(),
-            value: numeric[c].then(|| leading(text)).flatten(),
-        };
-        Sortable {
-            title: title.into(),
-            headings: table.headings().iter().enumerate().map(heading).collect(),
-            rows: table.rows().iter().map(|row| row.iter().enumerate().map(cell).collect()).collect(),
-        }
-    }
+/// A table of texts: numeric columns are sorted by the number that a text begins with.
+pub(super) fn of(title: &str, table: &Table) -> Value {
+    let headings = table.headings().iter().enumerate();
+    let headings: Vec<(&str, bool)> = headings.map(|(c, text)| (text.as_str(), table.numeric(c))).collect();
+    let cell = |(text, (_, numeric)): (&String, &(&str, bool))| {
+        (text.clone(), numeric.then(|| leading(text)).flatten())
+    };
+    let row = |row: &Vec<String>| row.iter().zip(&headings).map(cell).collect();
+    sortable(title, &headings, table.rows().iter().map(row).collect())
 }
 
 /// The number that a text begins with: `1,234 ± 5`, `−3 [−4, −2]`, `≥ 3`, `12 %`.
@@ -60,6 +33,112 @@ fn leading(text: &str) -> Option<f64> {
     let digits = |c: char| c.is_ascii_digit() || ".,-+eE".contains(c);
     let number: String = plain.chars().take_while(|c| digits(*c)).filter(|c| *c != ',').collect();
     number.parse().ok()
+}
+
+/// The result of every learner in every world.
+pub(super) fn cells(results: &Results) -> Value {
+    let headings = [
+        ("world", false),
+        ("learner", false),
+        ("runs", true),
+        ("gap regret", true),
+        ("regret", true),
+        ("episodes", true),
+        ("steps", true),
+        ("planning calls", true),
+        ("µs a step", true),
+        ("saved state, kB", true),
+        ("guarantee holds", false),
+    ];
+    let rows = results.cells.iter().map(|cell| cell_row(results, cell)).collect();
+    sortable("Every learner in every world", &headings, rows)
+}
+
+fn cell_row(results: &Results, cell: &Cell) -> Vec<SortableCell> {
+    let study = &results.study;
+    let shown =
+        |x: Option<f64>, text: Option<String>| (text.unwrap_or("-".into()), x.filter(|x| x.is_finite()));
+    let with_interval = |number: fn(&Run) -> f64| {
+        let mean: Option<Mean> = cell.mean(number);
+        shown(mean.map(|m| m.mean), mean.map(|m| m.to_string()))
+    };
+    let plain = |number: fn(&Run) -> f64, decimals: usize| {
+        let mean = cell.mean(number).map(|m| m.mean);
+        shown(mean, mean.map(|x| number_label(x, decimals)))
+    };
+    let steps: u64 = cell.runs.iter().map(|run| run.row.steps).sum();
+    let seconds: f64 = cell.runs.iter().map(|run| run.seconds).sum();
+    let pace = (steps > 0).then(|| 1e6 * seconds / steps as f64);
+    vec![
+        (study.worlds[cell.world].label.clone(), None),
+        (study.learners[cell.learner].contender.label.clone(), None),
+        runs(results, cell),
+        with_interval(|run| run.row.gap_regret),
+        with_interval(|run| run.row.regret),
+        plain(|run| run.row.episodes as f64, 0),
+        plain(|run| run.row.steps as f64, 0),
+        plain(|run| run.row.planner_calls as f64, 0),
+        shown(pace, pace.map(|x| fixed(x, if x < 10.0 { 2 } else { 0 }))),
+        plain(|run| run.row.state_bytes as f64 / 1000.0, 1),
+        (guarantee(cell), None),
+    ]
+}
+
+/// The number of runs, of the planned ones, and of those that the cap ended.
+fn runs(results: &Results, cell: &Cell) -> SortableCell {
+    let done = cell.runs.len();
+    let mut text =
+        if done == cell.planned { done.to_string() } else { format!("{done} of {}", cell.planned) };
+    match cell.truncated(&results.study) {
+        0 => {}
+        cut if cut == done => text.push_str(", cut off"),
+        cut => text.push_str(&format!(", {cut} cut off")),
+    }
+    (text, Some(done as f64))
+}
+
+/// The guarantees of the runs, without repetitions.
+fn guarantee(cell: &Cell) -> String {
+    let guarantees = cell.runs.iter().map(|run| run.row.guarantee.as_deref().unwrap_or("nothing proved"));
+    let mut guarantees: Vec<&str> = guarantees.collect();
+    guarantees.dedup();
+    guarantees.join(", ")
+}
+
+/// The worlds with their parameters and characteristic numbers.
+pub(super) fn worlds(results: &Results) -> Value {
+    let words = ["world", "problem", "parameters", "episodes K", "cap on steps"];
+    let numbers = ["d", "states", "pairs", "V*(start)", "B*", "T*", "least cost"];
+    let headings = [words.map(|text| (text, false)).as_slice(), &numbers.map(|text| (text, true))].concat();
+    let rows = results.study.worlds.iter().enumerate().map(|(w, world)| {
+        let run = results.cells.iter().filter(|cell| cell.world == w).find_map(|cell| cell.runs.first());
+        world_row(world, run.map(|run| &run.row))
+    });
+    sortable("Worlds", &headings, rows.collect())
+}
+
+fn world_row(world: &WorldPoint, known: Option<&RunRow>) -> Vec<SortableCell> {
+    let Length { episodes, max_steps, by_steps } = world.length;
+    let words = |text: &str| (text.to_string(), None);
+    let count = |n: u64| (number_label(n as f64, 0), Some(n as f64));
+    let whole = |x: fn(&RunRow) -> u64| known.map_or(words("-"), |row| count(x(row)));
+    let real = |x: fn(&RunRow) -> f64| {
+        known.map(x).map_or(words("-"), |x| (short(x), Some(x).filter(|x| x.is_finite())))
+    };
+    vec![
+        words(&world.label),
+        words(&world.place.world),
+        (settings(&world.place.params), None),
+        if by_steps { words("by steps") } else { count(episodes) },
+        max_steps.map_or(words("none"), count),
+        whole(|row| row.dim),
+        whole(|row| row.states),
+        whole(|row| row.pairs),
+        real(|row| row.optimal_cost),
+        real(|row| row.b_star),
+        real(|row| row.t_star),
+        real(|row| row.c_min),
+    ]
 }
 
 #[cfg(test)]

@@ -1,28 +1,26 @@
-//! What was recorded, in memory: all that analyses, figures and reports are made from.
-//!
-//! Nothing here is computed but by reading: the numbers are those of the Parquet files
-//! (`store`), the times those of the manifests.
+//! The records of a study in memory, which analyses, figures and reports are made from. The numbers are
+//! those of the Parquet files (`store`), the times those of the manifests.
 
 mod rows;
 
 pub use rows::{Column, EpisodeRow, IDENTITY, Kind, PlanRow, ProbeRow, RunRow, SCHEMA, TABLES, TableRow};
 
+use crate::stats::Mean;
 use crate::study::{Grows, Ran, Study, WorldPoint};
 use serde::{Deserialize, Serialize};
 
-/// The records of a study, as far as its jobs are finished.
+/// The records of a study's finished and failed jobs.
 #[derive(Clone, Debug)]
 pub struct Results {
     /// The question.
     pub study: Study,
-    /// Who computed them.
+    /// The build that computed them.
     pub build: Build,
-    /// Where they were computed, from the manifests; empty if nothing is known of it.
+    /// The machines that computed them, from the manifests.
     pub machines: Vec<Share>,
-    /// One for each world and learner: world by world, learners in their order. Cell
-    /// `w * learners + l` belongs to world w and learner l.
+    /// Cell `w * learners + l` belongs to world w and learner l.
     pub cells: Vec<Cell>,
-    /// What the study asks that these runs do not answer, since its file was changed.
+    /// Changes of the study's file since the runs, which the records do not reflect.
     pub changes: Vec<String>,
 }
 
@@ -31,7 +29,7 @@ pub struct Results {
 pub struct Build {
     /// The version of goalward.
     pub version: String,
-    /// The commit it was built from, with `+` behind it if there were changes; "unknown" outside a
+    /// The commit it was built from, followed by `+` if there were changes; "unknown" outside a
     /// checkout.
     pub commit: String,
 }
@@ -67,14 +65,14 @@ impl Machine {
     }
 }
 
-/// What a machine made, from the manifests.
+/// The part of the runs that one machine made.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Share {
     /// The machine.
     pub machine: Machine,
-    /// How many of the runs it made.
+    /// The number of its runs.
     pub runs: usize,
-    /// The wall-clock time of these runs together, in seconds.
+    /// Their total wall-clock time in seconds.
     pub seconds: f64,
 }
 
@@ -89,7 +87,7 @@ pub struct Cell {
     pub runs: Vec<Run>,
     /// Jobs that failed: seed and reason.
     pub failed: Vec<(u64, String)>,
-    /// Runs that were planned.
+    /// The number of planned runs.
     pub planned: usize,
 }
 
@@ -98,7 +96,7 @@ pub struct Cell {
 pub struct Run {
     /// The seed.
     pub seed: u64,
-    /// What it came to: its row in `runs/`.
+    /// Its row in `runs/`.
     pub row: RunRow,
     /// Its rows in `episodes/`, as thinned; the last is the last finished episode.
     pub episodes: Vec<EpisodeRow>,
@@ -120,10 +118,8 @@ impl Results {
         &self.cells[world * self.study.learners.len() + learner]
     }
 
-    /// The same records under a study file as it is now: its labels, figures and questions. A cell
-    /// is found by its world and learner, wherever they stand in the file.
-    ///
-    /// None if the file asks for no cell that is recorded.
+    /// The same records under the labels, figures and questions of another study file. Cells are found
+    /// by world and learner. `None` if the file asks for no recorded cell.
     pub(crate) fn under(self, look: &Study) -> Option<Results> {
         let old = self.study;
         let Ran { worlds, learners } = look.ran(&old);
@@ -146,18 +142,29 @@ impl Results {
     pub fn complete(&self) -> bool {
         self.cells.iter().all(|cell| cell.runs.len() == cell.planned)
     }
+
+    /// The numbers of finished, planned and failed runs.
+    pub(crate) fn counts(&self) -> (usize, usize, usize) {
+        let sum = |of: fn(&Cell) -> usize| self.cells.iter().map(of).sum();
+        (sum(|cell| cell.runs.len()), sum(|cell| cell.planned), sum(|cell| cell.failed.len()))
+    }
 }
 
 impl Cell {
-    /// How many runs the cap on steps ended, where that was not their planned end.
+    /// The number of runs that the cap on steps ended before their planned end.
     pub fn truncated(&self, study: &Study) -> usize {
         let planned_end = study.worlds[self.world].length.by_steps;
         self.runs.iter().filter(|run| !planned_end && run.row.outcome == "truncated").count()
     }
+
+    /// The mean of a number over the runs.
+    pub(crate) fn mean(&self, number: impl Fn(&Run) -> f64) -> Option<Mean> {
+        Mean::of(&self.runs.iter().map(number).collect::<Vec<_>>())
+    }
 }
 
 impl Grows {
-    /// What tables call it.
+    /// The symbol in tables.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Grows::Episodes => "K",
@@ -168,7 +175,7 @@ impl Grows {
         }
     }
 
-    /// In words.
+    /// The label of an axis.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Grows::Episodes => "Episodes K",
@@ -179,14 +186,14 @@ impl Grows {
         }
     }
 
-    /// Its value in a world, as a run there tells it.
-    pub(crate) fn of(self, world: &WorldPoint, told: Option<&RunRow>) -> Option<f64> {
+    /// Its value in a world; most are known from a run alone.
+    pub(crate) fn of(self, world: &WorldPoint, run: Option<&RunRow>) -> Option<f64> {
         Some(match self {
             Grows::Episodes => world.length.episodes as f64,
-            Grows::TStar => told?.t_star,
-            Grows::BStar => told?.b_star,
-            Grows::Dim => told?.dim as f64,
-            Grows::States => told?.states as f64,
+            Grows::TStar => run?.t_star,
+            Grows::BStar => run?.b_star,
+            Grows::Dim => run?.dim as f64,
+            Grows::States => run?.states as f64,
         })
     }
 }

@@ -1,25 +1,22 @@
 //! The tables of a study: every row is declared once, as a type and as the columns of the Parquet
-//! files.
-//!
-//! Every file begins with the same four columns, which say what run its rows belong to. A change of
-//! a column's name, kind or meaning is a new [`SCHEMA`].
+//! files. Every file begins with the four columns of [`IDENTITY`].
 
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-/// The version of the tables: what columns they have, and what these mean.
+/// The version of the tables: the names, kinds and meanings of their columns.
 pub const SCHEMA: u32 = 1;
 
-/// What a column holds.
+/// The type of a column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Whole numbers from 0: INT64, unsigned.
+    /// Non-negative integers: INT64, unsigned.
     Count,
-    /// Numbers: DOUBLE.
+    /// DOUBLE.
     Real,
-    /// Text: BYTE_ARRAY in UTF-8.
+    /// BYTE_ARRAY in UTF-8.
     Text,
-    /// Yes or no: BOOLEAN.
+    /// BOOLEAN.
     Flag,
 }
 
@@ -28,11 +25,11 @@ pub enum Kind {
 pub struct Column {
     /// Its name.
     pub name: &'static str,
-    /// What it holds.
+    /// Its type.
     pub kind: Kind,
-    /// Whether a row may have nothing in it.
+    /// Whether it may be null.
     pub optional: bool,
-    /// What it says.
+    /// Its meaning.
     pub about: &'static str,
 }
 
@@ -42,7 +39,7 @@ impl Column {
     }
 }
 
-/// What stands in a column.
+/// A type that a column can have.
 trait InColumn {
     const KIND: Kind;
     const OPTIONAL: bool = false;
@@ -69,7 +66,7 @@ impl<T: InColumn> InColumn for Option<T> {
     const OPTIONAL: bool = true;
 }
 
-/// What run the rows of a file belong to.
+/// The columns that identify the run of a row.
 pub const IDENTITY: &[Column] = &[
     Column::of::<String>("job", "hash of all that determines the run"),
     Column::of::<String>("world", "the world with its parameters, id@key=value"),
@@ -93,7 +90,7 @@ pub const TABLES: &[(&str, &[Column])] = &[
     (ProbeRow::TABLE, ProbeRow::COLUMNS),
 ];
 
-/// Declares a row: of every column the name, the type, and what it says.
+/// Declares a row: the name, the type and the meaning of every column.
 macro_rules! table {
     ($(#[$about:meta])* $row:ident in $table:literal {
         $($(#[$more:meta])* $field:ident: $type:ty = $says:literal,)*

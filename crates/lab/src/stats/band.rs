@@ -1,26 +1,22 @@
 //! A band of the mean that holds over a whole curve at once.
 
-use super::normal::normal_cdf;
+use super::distributions::{normal_cdf, t_quantile_within};
 use super::quantiles::quantile;
-use super::student;
 use goalward::numeric::Stream;
 
-/// How often the runs are weighed anew.
+/// The number of random weightings of the runs.
 const DRAWS: usize = 2000;
-/// The label of the draws; nothing else uses this stream.
+/// The label of their stream.
 const STREAM: u64 = 0x6261_6e64; // "band"
 
-/// The 95 % band of the mean curve of several runs that holds at all points at once, so that one
-/// may say "the mean curve lies in it".
+/// The 95 % band of the mean curve that holds at all points at once.
 ///
-/// It is mean ± c sd/sqrt(n) with one c for the whole curve. Runs are weighed anew by independent
-/// standard normal numbers (the multiplier bootstrap of Chernozhukov, Chetverikov and Kato 2013):
-/// the deviations of the mean then have the covariance of the runs between points, and the 95 %
-/// quantile z of their largest studentised size over the curve is what c would be if the sd were
-/// known. It is not, so c is the quantile of Student's t at the level that z has in the normal
-/// distribution: with a single point the band is Student's interval. Points without spread have the
-/// width 0. The draws are always the same. `None` with fewer than two runs, or if they differ in
-/// length.
+/// It is mean ± c sd/sqrt(n) with one c for the whole curve. Runs are weighted by independent standard
+/// normal numbers (the multiplier bootstrap of Chernozhukov, Chetverikov and Kato 2013), which keeps
+/// the covariance between points; the 95 % quantile z of the largest studentised deviation is c for a
+/// known sd. As it is estimated, c is the quantile of Student's t at the normal level of z: a single
+/// point has Student's interval. Points without spread have the width 0. The draws are always the
+/// same. `None` with fewer than two runs, or if they differ in length.
 ///
 /// Of random walks of 30 normal steps it covers 95 % with 20 runs or ten, 93 % with eight, 92 %
 /// with five and 79 % with three, which cannot tell how points vary together. Of exponential steps
@@ -37,7 +33,7 @@ pub fn simultaneous_band(curves: &[Vec<f64>]) -> Option<Vec<(f64, f64)>> {
         .collect();
     let moves = |i: &usize| sd[*i] > 1e-12 * mean[*i].abs() && sd[*i].is_finite();
     let moving: Vec<usize> = (0..points).filter(moves).collect();
-    // run by run the deviations in units that make each sum below a standard normal number
+    // deviations in units that make each sum below a standard normal number
     let unit: Vec<Vec<f64>> = curves
         .iter()
         .map(|c| moving.iter().map(|&i| (c[i] - mean[i]) / (sd[i] * (n - 1.0).sqrt())).collect())
@@ -63,7 +59,7 @@ fn critical(unit: &[Vec<f64>], degrees: usize) -> f64 {
         })
         .collect();
     let z = quantile(&largest, 0.95).unwrap_or(0.0);
-    student::quantile_within(2.0 * normal_cdf(z) - 1.0, degrees)
+    t_quantile_within(2.0 * normal_cdf(z) - 1.0, degrees)
 }
 
 #[cfg(test)]
@@ -114,11 +110,11 @@ mod tests {
         assert_eq!(band[0], (0.0, 0.0));
         assert!(band[1].0 < 1.0 && band[1].1 > 3.0, "{band:?}");
         let again = simultaneous_band(&[vec![0.0, 1.0], vec![0.0, 3.0], vec![0.0, 2.0]]).unwrap();
-        assert_eq!(band, again, "no luck");
+        assert_eq!(band, again, "the draws are fixed");
     }
 
-    /// Of so many samples of random walks, as cumulated regret is, those in which the true curve
-    /// lies in the band everywhere, and in Student's intervals everywhere.
+    /// How many samples of random walks, which resemble cumulative regret, have the true curve in the
+    /// band everywhere, and in Student's intervals everywhere.
     fn covered(samples: usize, runs: usize, points: usize, skewed: bool) -> [usize; 2] {
         let mut stream = Stream::new(7, &[STREAM, runs as u64, u64::from(skewed)]);
         let mut step = move || if skewed { stream.exponential() - 1.0 } else { stream.gaussian() };

@@ -1,23 +1,23 @@
-//! How long learners know nothing.
+//! Burn-in: when confidence sets first exclude something.
 
 use super::median;
 use serde::Serialize;
 use std::fmt;
 
-/// When runs first knew something, over the runs.
+/// The first informed episode, over the runs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct BurnIn {
-    /// The median over all runs, those that never did counted as later than all; `None` if that is
-    /// half of them or more.
+    /// The median over all runs, uninformed ones counted as later than all; `None` if they are half or
+    /// more.
     pub median: Option<f64>,
-    /// Runs that did.
+    /// Runs that left the burn-in.
     pub left: usize,
-    /// Runs that never did.
+    /// Runs that never left it.
     pub never: usize,
 }
 
 impl BurnIn {
-    /// From the episode of each run; `None` for one that never did.
+    /// From the first informed episode of each run.
     pub fn of(episodes: &[Option<u64>]) -> BurnIn {
         let left = episodes.iter().flatten().count();
         let late: Vec<f64> = episodes.iter().map(|e| e.map_or(f64::INFINITY, |e| e as f64)).collect();
@@ -44,7 +44,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn runs_that_never_did_count_as_late() {
+    fn uninformed_runs_count_as_late() {
         let of = |episodes: &[Option<u64>]| BurnIn::of(episodes).to_string();
         assert_eq!(of(&[Some(3), Some(1), Some(8)]), "3");
         assert_eq!(of(&[Some(3), None, Some(8)]), "8 (1 of 3 never)");

@@ -1,39 +1,37 @@
-//! Means with their uncertainty, medians and quantiles, paired differences and their tests, shares,
-//! growth exponents, bootstrap intervals, bands over whole curves.
-//! All sums run in the order given, so the same runs give the same bytes.
+//! Statistics of runs: means, quantiles, paired tests, shares, growth exponents, bootstrap intervals,
+//! bands over whole curves. Sums run in the order given, so the same runs give the same bytes.
 
 mod band;
 mod bootstrap;
 mod burn_in;
-mod normal;
+mod distributions;
 mod paired;
 mod proportion;
 mod quantiles;
 mod slope;
-mod student;
 
 pub use band::simultaneous_band;
 pub use bootstrap::bca_interval;
 pub use burn_in::BurnIn;
-pub use paired::{LEVEL, PairedTest, holm, sign_flips, t_test};
+pub use paired::{LEVEL, PairedTest, holm};
 pub use proportion::Proportion;
 pub use quantiles::{median, quantile};
-pub use slope::Exponent;
+pub use slope::{Exponent, log_log_slope};
 
 use crate::figure::number_label;
+use distributions::t_quantile_975;
 use goalward::numeric::Portable;
 use serde::Serialize;
 use std::fmt;
 
-/// Below so many differences there are too few resamples to tell a tail of 2.5 %: the interval is
-/// Student's.
+/// With fewer differences than this a bootstrap has too few resamples for a tail of 2.5 %.
 const FEW: usize = 8;
 
-/// A sample mean with its 95 % interval, Student's t if nothing else is said; with fewer than two
-/// values there is no interval.
+/// A sample mean with its 95 % interval, by Student's t unless stated otherwise; fewer than two values
+/// have no interval.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Mean {
-    /// How many values.
+    /// The number of values.
     pub n: usize,
     /// Their mean.
     pub mean: f64,
@@ -62,13 +60,12 @@ impl Mean {
         Some(Mean { n, mean, sd: Some(sd), low: Some(mean - half), high: Some(mean + half) })
     }
 
-    /// The mean of the differences `a[i] - b[i]`: what two learners differ by when they meet the
-    /// same luck.
+    /// The mean of the paired differences `a[i] - b[i]`.
     ///
-    /// Such differences are skewed, because a run that goes wrong pays much and no run gains as
-    /// much. So their interval is a corrected bootstrap's ([`bca_interval`]), which need not be
-    /// symmetric; with fewer than eight of them it is Student's, because a bootstrap of few values
-    /// never looks beyond them. `None` without values, or if the samples differ in length.
+    /// They are skewed: a run that goes wrong pays much, and no run gains as much. So the interval is
+    /// a corrected bootstrap's ([`bca_interval`]), which need not be symmetric; with fewer than eight
+    /// differences it is Student's, because a bootstrap never looks beyond its values. `None` without
+    /// values, or if the samples differ in length.
     pub fn of_differences(a: &[f64], b: &[f64]) -> Option<Mean> {
         if a.len() != b.len() {
             return None;
@@ -80,7 +77,7 @@ impl Mean {
         }
         let of = |runs: &[usize]| Some(runs.iter().map(|&r| differences[r]).sum::<f64>() / runs.len() as f64);
         let Some((low, high)) = bca_interval(differences.len(), of) else { return Some(mean) };
-        // equal differences have one mean, whatever rounding makes of it
+        // equal differences have an interval without width, but for rounding
         let (low, high) = match high - low <= 1e-12 * mean.mean.abs() {
             true => (mean.mean, mean.mean),
             false => (low.min(mean.mean), high.max(mean.mean)),
@@ -88,13 +85,12 @@ impl Mean {
         Some(Mean { low: Some(low), high: Some(high), ..mean })
     }
 
-    /// The mean of the opposites.
+    /// The mean of the negated values.
     pub fn negated(&self) -> Mean {
         let opposite = |x: Option<f64>| x.map(|x| -x);
         Mean { mean: -self.mean, low: opposite(self.high), high: opposite(self.low), ..*self }
     }
 
-    /// Whether the interval reaches as far up as down.
     fn symmetric(&self) -> bool {
         let Some((low, high)) = self.low.zip(self.high) else { return true };
         let (down, up) = (self.mean - low, high - self.mean);
@@ -114,35 +110,14 @@ impl Mean {
         Some(self.low? <= value && value <= self.high?)
     }
 
-    /// The interval alone, `[2.396, 2.406]`; without one, a word for that.
-    pub fn interval(&self) -> String {
-        let label = |x| number_label(x, self.decimals());
-        match (self.low, self.high) {
-            (Some(low), Some(high)) => format!("[{}, {}]", label(low), label(high)),
-            _ => "(no interval: one run)".into(),
-        }
-    }
-
     fn decimals(&self) -> usize {
         let decimals =
             |size: f64, digits: f64| (digits - 1.0 - size.log_10().floor()).clamp(0.0, 9.0) as usize;
         match self.half_width() {
-            // what is less is rounding, not luck
+            // a narrower interval is rounding alone
             Some(half) if half > 1e-9 * self.mean.abs() => decimals(half, 2.0),
             _ if self.mean == 0.0 || self.mean.fract() == 0.0 => 0,
             _ => decimals(self.mean.abs(), 4.0),
-        }
-    }
-
-    /// Everything multiplied by a positive factor.
-    pub fn scaled(&self, factor: f64) -> Mean {
-        let times = |x: Option<f64>| x.map(|x| x * factor);
-        Mean {
-            n: self.n,
-            mean: self.mean * factor,
-            sd: times(self.sd),
-            low: times(self.low),
-            high: times(self.high),
         }
     }
 }
@@ -151,52 +126,14 @@ impl Mean {
 /// uncertainty decide the digits of the mean.
 impl fmt::Display for Mean {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let decimals = self.decimals();
-        f.write_str(&number_label(self.mean, decimals))?;
-        match self.half_width() {
-            Some(half) if self.symmetric() => write!(f, " ± {}", number_label(half, decimals)),
-            Some(_) => write!(f, " {}", self.interval()),
-            None => Ok(()),
+        let label = |x| number_label(x, self.decimals());
+        f.write_str(&label(self.mean))?;
+        match (self.low.zip(self.high), self.half_width()) {
+            (Some(_), Some(half)) if self.symmetric() => write!(f, " ± {}", label(half)),
+            (Some((low, high)), _) => write!(f, " [{}, {}]", label(low), label(high)),
+            _ => Ok(()),
         }
     }
-}
-
-/// The 0.975 quantile of Student's t distribution.
-pub fn t_quantile_975(degrees: usize) -> f64 {
-    const TABLE: [f64; 30] = [
-        12.706_205, 4.302_653, 3.182_446, 2.776_445, 2.570_582, 2.446_912, 2.364_624, 2.306_004, 2.262_157,
-        2.228_139, 2.200_985, 2.178_813, 2.160_369, 2.144_787, 2.131_450, 2.119_905, 2.109_816, 2.100_922,
-        2.093_024, 2.085_963, 2.079_614, 2.073_873, 2.068_658, 2.063_899, 2.059_539, 2.055_529, 2.051_831,
-        2.048_407, 2.045_230, 2.042_272,
-    ];
-    match degrees {
-        0 => f64::INFINITY,
-        1..=30 => TABLE[degrees - 1],
-        // Cornish-Fisher: the normal quantile and its corrections, exact to 2e-6 from here on
-        _ => {
-            let (z, v) = (1.959_963_985_f64, degrees as f64);
-            let z2 = z * z;
-            let g1 = z * (z2 + 1.0) / 4.0;
-            let g2 = z * ((5.0 * z2 + 16.0) * z2 + 3.0) / 96.0;
-            let g3 = z * (((3.0 * z2 + 19.0) * z2 + 17.0) * z2 - 15.0) / 384.0;
-            z + g1 / v + g2 / (v * v) + g3 / (v * v * v)
-        }
-    }
-}
-
-/// The least-squares slope of log y over log x: the exponent of a power law. Points that have no
-/// logarithm are left out; `None` if fewer than two different x remain.
-pub fn log_log_slope(points: impl IntoIterator<Item = (f64, f64)>) -> Option<f64> {
-    let logs: Vec<(f64, f64)> = points
-        .into_iter()
-        .filter(|&(x, y)| x > 0.0 && y > 0.0)
-        .map(|(x, y)| (x.log_e(), y.log_e()))
-        .collect();
-    let n = logs.len() as f64;
-    let (mx, my) = (logs.iter().map(|p| p.0).sum::<f64>() / n, logs.iter().map(|p| p.1).sum::<f64>() / n);
-    let sxx: f64 = logs.iter().map(|p| (p.0 - mx) * (p.0 - mx)).sum();
-    let sxy: f64 = logs.iter().map(|p| (p.0 - mx) * (p.1 - my)).sum();
-    (sxx > 0.0).then(|| sxy / sxx)
 }
 
 #[cfg(test)]
@@ -208,17 +145,6 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_are_those_of_the_tables() {
-        let known = [(1, 12.7062), (2, 4.3027), (9, 2.2622), (19, 2.0930), (30, 2.0423)];
-        let large = [(31, 2.0395), (40, 2.0211), (60, 2.0003), (120, 1.9799), (1000, 1.9623)];
-        for (degrees, quantile) in known.into_iter().chain(large) {
-            close(t_quantile_975(degrees), quantile, 5.1e-5);
-        }
-        close(t_quantile_975(31), 2.039_513, 2e-6);
-        assert!(t_quantile_975(30) > t_quantile_975(31));
-    }
-
-    #[test]
     fn mean_and_interval() {
         // 2, 4, 4, 4, 5, 5, 7, 9: mean 5, sum of squares 32
         let mean = Mean::of(&[2.0, 4.0, 4.0, 4.0, 5.0, 5.0, 7.0, 9.0]).unwrap();
@@ -227,16 +153,15 @@ mod tests {
         close(mean.half_width().unwrap(), 2.364_624 * (32.0f64 / 7.0).sqrt() / 8.0f64.sqrt(), 1e-6);
         assert_eq!(mean.covers(4.0), Some(true));
         assert_eq!(mean.covers(9.0), Some(false));
-        close(mean.scaled(0.5).high.unwrap(), mean.high.unwrap() / 2.0, 1e-12);
     }
 
     #[test]
-    fn as_many_digits_as_are_known() {
+    fn digits_follow_the_uncertainty() {
         let mean =
             |mean, half| Mean { n: 5, mean, sd: None, low: Some(mean - half), high: Some(mean + half) };
         assert_eq!(mean(2.401_234, 0.005_4).to_string(), "2.4012 ± 0.0054");
         assert_eq!(mean(192_034.4, 431.0).to_string(), "192,034 ± 431");
-        assert_eq!(mean(-0.5, 0.25).interval(), "[−0.75, −0.25]");
+        assert_eq!(mean(-0.5, 0.25).to_string(), "−0.50 ± 0.25");
         assert_eq!(Mean::of(&[12.0]).unwrap().to_string(), "12");
         assert_eq!(Mean::of(&[0.123_456]).unwrap().to_string(), "0.1235");
         assert_eq!(Mean::of(&[0.0, 0.0]).unwrap().to_string(), "0 ± 0");
@@ -244,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn little_data_claims_nothing() {
+    fn little_data_has_no_interval() {
         assert_eq!(Mean::of(&[]), None);
         let one = Mean::of(&[3.0]).unwrap();
         assert_eq!((one.mean, one.low, one.covers(3.0)), (3.0, None, None));
@@ -277,18 +202,8 @@ mod tests {
         let (text, opposite) = (mean.to_string(), mean.negated().to_string());
         assert!(text.starts_with("5.3 ["), "{text}");
         assert!(opposite.starts_with("−5") && opposite.contains(", −"), "{opposite}");
-        // a few tell nothing of the tails
+        // too few for the tails
         let few = Mean::of_differences(&rare[..7], &[0.0; 7]).unwrap();
         assert_eq!(Some(few), Mean::of(&rare[..7]));
-    }
-
-    #[test]
-    fn slopes() {
-        let power =
-            |e: f64| log_log_slope((1..50).map(|k| (f64::from(k), 3.0 * f64::from(k).to_the(e)))).unwrap();
-        close(power(0.5), 0.5, 1e-9);
-        close(power(1.0), 1.0, 1e-9);
-        assert_eq!(log_log_slope([(1.0, 2.0)]), None);
-        assert_eq!(log_log_slope([(1.0, -2.0), (0.0, 1.0)]), None);
     }
 }

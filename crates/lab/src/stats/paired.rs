@@ -1,16 +1,17 @@
 //! Whether paired differences have the mean 0, and what testing many of them takes.
 
-use super::{Mean, student};
+use super::Mean;
+use super::distributions::t_within;
 use goalward::numeric::Stream;
 use serde::Serialize;
 
-/// Up to so many differences all ways of flipping their signs are tried.
+/// Up to this many differences all ways of flipping their signs are tried.
 const EXACT: usize = 16;
-/// How many ways are drawn beyond that.
+/// The number of random ways beyond that.
 const FLIPS: u64 = 19_999;
-/// The label of the draws; nothing else uses this stream.
+/// The label of their stream.
 const STREAM: u64 = 0x666c_6970; // "flip"
-/// What counts as a difference: tests ask for less than this.
+/// The significance level.
 pub const LEVEL: f64 = 0.05;
 
 /// A test of paired differences.
@@ -19,18 +20,17 @@ pub const LEVEL: f64 = 0.05;
 pub enum PairedTest {
     /// All ways of flipping signs.
     ExactSignFlips,
-    /// So many random ways.
+    /// 19,999 random ways.
     DrawnSignFlips,
     /// Student's t, where there are too few ways to flip signs.
     Student,
 }
 
 impl PairedTest {
-    /// The test of so many differences when so many comparisons are made at once.
+    /// The test for a number of differences when several comparisons are made at once.
     ///
-    /// Flipping signs assumes least, but no p-value is below 2/2^n: where even that, times the
-    /// number of comparisons, is above 5 %, it could never tell anything, and Student's t-test
-    /// takes its place. The choice looks at the numbers of runs and comparisons alone.
+    /// Flipping signs assumes least, but no p-value is below 2/2^n. Where even that, times the number
+    /// of comparisons, is above 5 %, the test is Student's.
     pub fn of(runs: usize, comparisons: usize) -> PairedTest {
         let least = 0.5f64.powi(runs as i32 - 1) * comparisons.max(1) as f64;
         match runs {
@@ -50,12 +50,12 @@ impl PairedTest {
 }
 
 /// The two-sided p-value of a sign-flip permutation test: the share of ways to flip the signs of
-/// the differences whose sum is as far from 0 as theirs. Under the hypothesis that a difference and
-/// its opposite are equally likely all ways are.
+/// the differences whose sum is as far from 0 as theirs. The hypothesis is that a difference and its
+/// opposite are equally likely.
 ///
-/// Exact for at most 16 differences, by all 2^n ways; beyond that by 19,999 draws, which are always
-/// the same, with the differences themselves as one more. `None` with fewer than two differences.
-pub fn sign_flips(differences: &[f64]) -> Option<f64> {
+/// Exact for at most 16 differences; beyond that by 19,999 fixed draws, with the differences themselves
+/// as one more. `None` with fewer than two differences.
+fn sign_flips(differences: &[f64]) -> Option<f64> {
     let n = differences.len();
     if n < 2 || differences.iter().any(|d| !d.is_finite()) {
         return None;
@@ -81,19 +81,19 @@ pub fn sign_flips(differences: &[f64]) -> Option<f64> {
     Some(as_far as f64 / (FLIPS + 1) as f64)
 }
 
-/// The two-sided p-value of Student's t-test of paired differences. Equal ones have no spread to be
-/// judged by: their p-value is that of flipped signs. `None` with fewer than two.
-pub fn t_test(differences: &[f64]) -> Option<f64> {
+/// The two-sided p-value of Student's t-test of paired differences; equal ones, without a spread, have
+/// that of flipped signs. `None` with fewer than two.
+fn t_test(differences: &[f64]) -> Option<f64> {
     let mean = Mean::of(differences)?;
     let error = mean.sd? / (mean.n as f64).sqrt();
     if error <= 1e-12 * mean.mean.abs() || !error.is_finite() {
         return sign_flips(differences);
     }
-    Some(student::two_sided(mean.mean / error, mean.n - 1))
+    Some(1.0 - t_within(mean.mean / error, mean.n - 1))
 }
 
-/// Holm's correction (1979): p-values such that whoever rejects those of at most 5 % errs with any
-/// of them with a probability of at most 5 %. In the order given.
+/// Holm's correction (1979), in the order given: rejecting all adjusted p-values of at most 5 % makes
+/// any error with a probability of at most 5 %.
 pub fn holm(p: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..p.len()).collect();
     order.sort_by(|&a, &b| p[a].total_cmp(&p[b]));
@@ -147,7 +147,7 @@ mod tests {
         let tail = 2.0 * (0..=5).map(choose).sum::<f64>() / 2f64.powi(20);
         // three standard errors of 20,000 draws
         close(sign_flips(&d), tail, 3.0 * (tail * (1.0 - tail) / 2e4).sqrt());
-        assert_eq!(sign_flips(&d), sign_flips(&d), "no luck");
+        assert_eq!(sign_flips(&d), sign_flips(&d), "the draws are fixed");
         assert_eq!(sign_flips(&[1.0; 40]), Some(1.0 / 20_000.0));
         assert!(sign_flips(&vec![1.0; 100]).unwrap() < 1e-4, "more runs than bits in a word");
     }

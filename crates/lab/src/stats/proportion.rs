@@ -1,16 +1,16 @@
-//! How often something happens, with an exact interval.
+//! Shares with exact intervals.
 
+use super::distributions::bisect;
 use goalward::numeric::Portable;
 use serde::Serialize;
-use std::fmt;
 
-/// So many of so many, with the 95 % interval of Clopper and Pearson: exact, so conservative, and
-/// defined also where nothing or everything happened.
+/// A share with the 95 % interval of Clopper and Pearson, which is exact, so conservative, and also
+/// defined for no hits and for hits alone.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Proportion {
-    /// How often it happened.
+    /// The number of hits.
     pub hits: u64,
-    /// Out of how many.
+    /// The number of trials.
     pub n: u64,
     /// The share.
     pub share: f64,
@@ -32,7 +32,7 @@ impl Proportion {
             hits,
             n,
             share: hits as f64 / n as f64,
-            low: if hits == 0 { 0.0 } else { solve(|p| 1.0 - below(hits, n, p) - 0.025) },
+            low: if hits == 0 { 0.0 } else { bisect(0.0, 1.0, 100, |p| 1.0 - below(hits, n, p) < 0.025) },
             high: upper(hits, n, 0.025),
             limit: upper(hits, n, 0.05),
         })
@@ -41,17 +41,7 @@ impl Proportion {
 
 /// The p at which `hits` or fewer happen with probability alpha.
 fn upper(hits: u64, n: u64, alpha: f64) -> f64 {
-    if hits == n { 1.0 } else { solve(|p| alpha - below(hits + 1, n, p)) }
-}
-
-/// The root in [0, 1] of a function that grows.
-fn solve(f: impl Fn(f64) -> f64) -> f64 {
-    let (mut low, mut high) = (0.0, 1.0);
-    for _ in 0..100 {
-        let middle = 0.5 * (low + high);
-        if f(middle) < 0.0 { low = middle } else { high = middle }
-    }
-    0.5 * (low + high)
+    if hits == n { 1.0 } else { bisect(0.0, 1.0, 100, |p| alpha < below(hits + 1, n, p)) }
 }
 
 /// P(X < hits) for X binomial(n, p), as a sum of its terms from the largest: all are positive, so
@@ -73,14 +63,6 @@ fn below(hits: u64, n: u64, p: f64) -> f64 {
     }
     let most = logs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     most.exp_e() * logs.iter().map(|log| (log - most).exp_e()).sum::<f64>()
-}
-
-/// `12 of 1,000 (1.2 %, at most 1.9 %)`: the share and the one-sided 95 % upper limit.
-impl fmt::Display for Proportion {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let percent = |x: f64| format!("{:.1} %", 100.0 * x);
-        write!(f, "{} of {} ({}, at most {})", self.hits, self.n, percent(self.share), percent(self.limit))
-    }
 }
 
 #[cfg(test)]
@@ -142,6 +124,5 @@ mod tests {
     fn nonsense_is_refused() {
         assert_eq!(Proportion::of(0, 0), None);
         assert_eq!(Proportion::of(3, 2), None);
-        assert_eq!(Proportion::of(81, 1000).unwrap().to_string(), "81 of 1000 (8.1 %, at most 9.7 %)");
     }
 }

@@ -1,19 +1,24 @@
 //! Medians and quantiles.
 
-/// The quantile of values in any order, linear between them: type 7 of Hyndman and Fan, which NumPy
-/// and pandas compute too. `None` without values, or if one is NaN.
+/// The quantile of values in any order: type 7 of Hyndman and Fan, as in NumPy and pandas. `None`
+/// without values, or if one is NaN.
 pub fn quantile(values: &[f64], share: f64) -> Option<f64> {
     if values.is_empty() || values.iter().any(|x| x.is_nan()) {
         return None;
     }
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
+    Some(interpolated(&sorted, share * (sorted.len() - 1) as f64))
+}
+
+/// The value at a place among sorted values, counted from 0, linear between them.
+pub(super) fn interpolated(sorted: &[f64], place: f64) -> f64 {
     let last = sorted.len() - 1;
-    let place = (share * last as f64).clamp(0.0, last as f64);
+    let place = place.clamp(0.0, last as f64);
     let (below, rest) = (place.floor() as usize, place.fract());
     let (low, high) = (sorted[below], sorted[(below + 1).min(last)]);
-    // an infinite neighbour that does not count must not make a NaN
-    Some(if rest == 0.0 { low } else { low + rest * (high - low) })
+    // an infinite neighbour without weight must not make a NaN
+    if rest == 0.0 { low } else { low + rest * (high - low) }
 }
 
 /// The median.

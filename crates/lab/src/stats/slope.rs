@@ -1,17 +1,31 @@
 //! Growth exponents with their uncertainty.
 
-use super::{bca_interval, log_log_slope};
+use super::bca_interval;
 use goalward::numeric::Portable;
 use serde::Serialize;
 use std::fmt;
 
+/// The least-squares slope of log y over log x: the exponent of a power law. Points without a
+/// logarithm are left out; `None` if fewer than two different x remain.
+pub fn log_log_slope(points: impl IntoIterator<Item = (f64, f64)>) -> Option<f64> {
+    let logs: Vec<(f64, f64)> = points
+        .into_iter()
+        .filter(|&(x, y)| x > 0.0 && y > 0.0)
+        .map(|(x, y)| (x.log_e(), y.log_e()))
+        .collect();
+    let n = logs.len() as f64;
+    let (mx, my) = (logs.iter().map(|p| p.0).sum::<f64>() / n, logs.iter().map(|p| p.1).sum::<f64>() / n);
+    let sxx: f64 = logs.iter().map(|p| (p.0 - mx) * (p.0 - mx)).sum();
+    let sxy: f64 = logs.iter().map(|p| (p.0 - mx) * (p.1 - my)).sum();
+    (sxx > 0.0).then(|| sxy / sxx)
+}
+
 /// The exponent e of a power law mean(y) = c x^e, fitted by least squares to the logarithms of the
 /// means.
 ///
-/// Two intervals, because two things are uncertain. `low` and `high` come from the runs: seeds are
-/// drawn anew with replacement, for all x at once because runs with the same seed share their luck,
-/// and the slope is fitted again (95 %, bias-corrected and accelerated: [`bca_interval`]). `error`
-/// is the standard error of the straight line: how well it is one.
+/// `low` and `high` are the uncertainty from the runs: seeds are resampled, for all x at once because
+/// runs with the same seed share their luck, and the slope is fitted again ([`bca_interval`], 95 %).
+/// `error` is the standard error of the straight line.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Exponent {
     /// The fitted exponent.
@@ -35,20 +49,14 @@ impl Exponent {
         }
         let slope = |runs: &[usize]| {
             let means = means(ys, runs);
-            // a mean without a logarithm would be left out, and the slope be that of the other
-            // points
+            // the slope would leave a mean without a logarithm out
             let positive = means.iter().all(|m| m.is_finite() && *m > 0.0);
             log_log_slope(xs.iter().copied().zip(means)).filter(|_| positive)
         };
-        let everybody: Vec<usize> = (0..runs).collect();
-        let exponent = slope(&everybody)?;
-        let interval = bca_interval(runs, slope);
-        Some(Exponent {
-            exponent,
-            low: interval.map(|i| i.0),
-            high: interval.map(|i| i.1),
-            error: standard_error(xs, &means(ys, &everybody), exponent),
-        })
+        let all: Vec<usize> = (0..runs).collect();
+        let exponent = slope(&all)?;
+        let (low, high) = bca_interval(runs, slope).unzip();
+        Some(Exponent { exponent, low, high, error: standard_error(xs, &means(ys, &all), exponent) })
     }
 }
 
@@ -66,8 +74,8 @@ fn standard_error(xs: &[f64], ys: &[f64], slope: f64) -> Option<f64> {
     let mean = |v: &[f64]| v.iter().sum::<f64>() / n as f64;
     let (mx, my) = (mean(&xs), mean(&ys));
     let sxx: f64 = xs.iter().map(|x| (x - mx).powi(2)).sum();
-    let left = |(x, y): (&f64, &f64)| (y - my - slope * (x - mx)).powi(2);
-    let residual: f64 = xs.iter().zip(&ys).map(left).sum();
+    let squared = |(x, y): (&f64, &f64)| (y - my - slope * (x - mx)).powi(2);
+    let residual: f64 = xs.iter().zip(&ys).map(squared).sum();
     Some((residual / (n - 2) as f64 / sxx).sqrt())
 }
 
@@ -90,6 +98,16 @@ impl fmt::Display for Exponent {
 mod tests {
     use super::*;
     use goalward::numeric::Stream;
+
+    #[test]
+    fn slopes() {
+        let power =
+            |e: f64| log_log_slope((1..50).map(|k| (f64::from(k), 3.0 * f64::from(k).to_the(e)))).unwrap();
+        assert!((power(0.5) - 0.5).abs() < 1e-9);
+        assert!((power(1.0) - 1.0).abs() < 1e-9);
+        assert_eq!(log_log_slope([(1.0, 2.0)]), None);
+        assert_eq!(log_log_slope([(1.0, -2.0), (0.0, 1.0)]), None);
+    }
 
     #[test]
     fn a_power_law_has_its_exponent_and_no_error() {

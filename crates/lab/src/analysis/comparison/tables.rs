@@ -1,32 +1,31 @@
 //! Tables of a comparison.
 
 use super::paired::Verdict;
-use super::{Compared, Side, Standing};
+use super::{Comparison, ContenderRow, WorldRows};
 use crate::analysis::Section;
-use crate::analysis::phrase::{counted, p_value, readable, short};
-use crate::analysis::view::at_least;
+use crate::analysis::phrase::{counted, or_dash, p_value, readable, short};
+use crate::analysis::view::{Knowledge, at_least};
 use crate::figure::number_label;
-use crate::stats::Mean;
 use crate::study::FigureKind;
-use crate::table::Table;
+use crate::table::{Table, word};
 
-pub(super) fn of(compared: &Compared) -> Vec<Section> {
+pub(super) fn of(comparison: &Comparison) -> Vec<Section> {
     let mut sections = Vec::new();
-    if compared.is_about_the_ratio() {
-        sections.push(Section { title: "Regret/K".into(), table: per_episode(compared, "-") });
+    if comparison.is_about_the_ratio() {
+        sections.push(Section { title: "Regret/K".into(), table: per_episode(comparison, "-") });
     }
-    if compared.several() {
-        sections.push(Section { title: "Gap regret".into(), table: matrix(compared, false) });
+    if comparison.several() {
+        sections.push(Section { title: "Gap regret".into(), table: matrix(comparison, false) });
     }
-    let one = |side: &Side| Section { title: headline(compared, side), table: cells(compared, side) };
-    sections.extend(compared.worlds.iter().map(one));
-    sections.extend(against(compared));
+    let section = |world| Section { title: headline(comparison, world), table: cells(comparison, world) };
+    sections.extend(comparison.worlds.iter().map(section));
+    sections.extend(against(comparison));
     sections
 }
 
-impl Compared<'_> {
-    /// Rows in blocks of learners that know the same, where that differs.
-    fn in_blocks<'r>(&self, mut rows: Vec<&'r Standing>) -> Vec<&'r Standing> {
+impl Comparison<'_> {
+    /// Rows in blocks of learners with the same knowledge, where that differs.
+    fn in_blocks<'r, 'a>(&self, mut rows: Vec<&'r ContenderRow<'a>>) -> Vec<&'r ContenderRow<'a>> {
         if self.mixes_knowledge() {
             rows.sort_by_key(|row| (row.knows.is_none(), row.knows));
         }
@@ -37,13 +36,22 @@ impl Compared<'_> {
     pub(super) fn is_about_the_ratio(&self) -> bool {
         self.study.figures.iter().any(|figure| figure.kind == FigureKind::PerRoot)
     }
+
+    /// What distinguishes a world: its point of the grid, if all are of one grid.
+    fn short_name(&self, world: &WorldRows) -> String {
+        let one_grid = self.study.worlds.windows(2).all(|pair| pair[0].base == pair[1].base);
+        match &world.point.point[..] {
+            point @ [_, ..] if one_grid => {
+                point.iter().map(|(k, v)| format!("{k} = {v}")).collect::<Vec<_>>().join(", ")
+            }
+            _ => readable(&world.point.label),
+        }
+    }
 }
 
-/// The world, and what its runs are.
-fn headline(compared: &Compared, side: &Side) -> String {
-    let Some(length) = side.views.first().map(|view| view.world.length) else {
-        return readable(&side.about.label);
-    };
+/// The world, and the length of its runs.
+fn headline(comparison: &Comparison, world: &WorldRows) -> String {
+    let length = world.point.length;
     let number = |n: u64| number_label(n as f64, 0);
     let long = match (length.by_steps, length.max_steps) {
         (true, Some(steps)) => format!("{} steps", number(steps)),
@@ -52,58 +60,44 @@ fn headline(compared: &Compared, side: &Side) -> String {
         }
         (_, None) => format!("{} episodes", number(length.episodes)),
     };
-    let seeds = counted(compared.study.seeds.len(), "seed");
-    let optimum = side.about.optimal_cost.map_or(String::new(), |v| format!(", V* = {}", short(v)));
-    format!("{}: {long}, {seeds}{optimum}", readable(&side.about.label))
-}
-
-fn shown(mean: &Option<Mean>) -> String {
-    mean.map_or("-".into(), |m| m.to_string())
+    let seeds = counted(comparison.study.seeds.len(), "seed");
+    let optimum = world.optimal_cost.map_or(String::new(), |v| format!(", V* = {}", short(v)));
+    format!("{}: {long}, {seeds}{optimum}", readable(&world.point.label))
 }
 
 /// The table of one world.
-pub(super) fn cells(compared: &Compared, side: &Side) -> Table {
-    let burn_in = compared.rows().any(|row| row.burn_in.is_some());
-    let times = compared.ask.times;
-    let knows = compared.mixes_knowledge();
-    let mut headings = vec![
-        "learner",
-        "radius",
-        "guarantee",
-        "runs",
-        "truncated",
-        "regret",
-        "gap regret",
-        "behind best",
-        "growth",
-        "plans",
-    ];
-    if knows {
-        headings.insert(1, "knows");
-    }
+pub(super) fn cells(comparison: &Comparison, world: &WorldRows) -> Table {
+    let burn_in = comparison.rows().any(|row| row.burn_in.is_some());
+    let times = comparison.ask.times;
+    let knows = comparison.mixes_knowledge();
+    let mut headings = vec!["learner"];
+    headings.extend(knows.then_some("knows"));
+    headings.extend(["radius", "guarantee", "runs", "truncated"]);
+    headings.extend(["regret", "gap regret", "behind best", "growth", "plans"]);
     headings.extend(burn_in.then_some("burn-in"));
     headings.extend(times.then_some(["steps/s", "memory"]).into_iter().flatten());
     let mut table = Table::new(headings);
-    for row in compared.in_blocks(side.rows.iter().collect()) {
-        let is_best = side.about.best.as_deref() == Some(row.label());
-        let mut cells = vec![
-            row.contender.label.clone(),
-            row.radius.clone().unwrap_or("-".into()),
-            row.guarantee.clone().unwrap_or("-".into()),
-            runs(row),
+    for row in comparison.in_blocks(world.rows.iter().collect()) {
+        let is_best = world.best == Some(row.label());
+        let mut cells = vec![row.label().to_string()];
+        cells.extend(knows.then(|| knowledge(row)));
+        cells.extend([
+            or_dash(row.radius),
+            or_dash(row.guarantee),
+            match row.runs == row.runs_asked {
+                true => row.runs.to_string(),
+                false => format!("{} of {}", row.runs, row.runs_asked),
+            },
             row.truncated.to_string(),
-            shown(&row.regret),
+            or_dash(row.regret),
             at_least(row.gap_regret, row.truncated),
-            if is_best { "0 (best)".into() } else { shown(&row.behind_best) },
-            row.growth.map_or("-".into(), |e| format!("{e:.2}").replace('-', "−")),
-            row.planner_calls.map_or("-".into(), |m| number_label(m.mean, 0)),
-        ];
-        if knows {
-            cells.insert(1, known(row));
-        }
-        cells.extend(burn_in.then(|| row.burn_in.map_or("-".into(), |b| b.to_string())));
+            if is_best { "0 (best)".into() } else { or_dash(row.behind_best) },
+            or_dash(row.growth.map(|e| format!("{e:.2}").replace('-', "−"))),
+            or_dash(row.planner_calls.map(|m| number_label(m.mean, 0))),
+        ]);
+        cells.extend(burn_in.then(|| or_dash(row.burn_in)));
         if times {
-            cells.push(row.steps_per_second.map_or("-".into(), |x| number_label(x, 0)));
+            cells.push(or_dash(row.steps_per_second.map(|x| number_label(x, 0))));
             cells.push(if row.runs > 0 { bytes(row.state_bytes) } else { "-".into() });
         }
         table.row(cells);
@@ -111,15 +105,11 @@ pub(super) fn cells(compared: &Compared, side: &Side) -> Table {
     table
 }
 
-fn known(row: &Standing) -> String {
-    row.knows.map_or("-".into(), |knows| knows.word().into())
-}
-
-fn runs(row: &Standing) -> String {
-    match row.runs == row.runs_asked {
-        true => row.runs.to_string(),
-        false => format!("{} of {}", row.runs, row.runs_asked),
-    }
+fn knowledge(row: &ContenderRow) -> String {
+    or_dash(row.knows.map(|knows| match knows {
+        Knowledge::Nothing => "nothing".into(),
+        knows => format!("the {}", word(knows)),
+    }))
 }
 
 /// `812 B`, `3.4 kB`, `12 MB`.
@@ -134,97 +124,75 @@ pub(super) fn bytes(bytes: u64) -> String {
     format!("{} {unit}", number_label(size, decimals))
 }
 
-/// What others call code is set as code where documents quote it.
-fn named(label: &str, code: bool) -> String {
-    if code && !label.contains(' ') { format!("`{label}`") } else { label.into() }
-}
-
-/// Gap regret with one column for each world.
-pub(super) fn matrix(compared: &Compared, code: bool) -> Table {
-    let knows = compared.mixes_knowledge();
-    let headings = std::iter::once("learner").chain(knows.then_some("knows")).map(String::from);
-    let worlds = compared.worlds.iter().map(|side| side.about.label.clone());
+/// Gap regret with one column for each world; documents set labels as code.
+pub(super) fn matrix(comparison: &Comparison, code: bool) -> Table {
+    let knows = comparison.mixes_knowledge();
+    let headings = std::iter::once("learner").chain(knows.then_some("knows"));
+    let worlds = comparison.worlds.iter().map(|world| world.point.label.as_str());
     let mut table = Table::new(headings.chain(worlds));
     let mut labels: Vec<&str> = Vec::new();
-    let first = compared.rows().filter(|row| {
+    let first = comparison.rows().filter(|row| {
         let new = !labels.contains(&row.label());
         labels.extend(new.then_some(row.label()));
         new
     });
-    for row in compared.in_blocks(first.collect()) {
-        let of = |side: &Side| {
-            let row = side.rows.iter().find(|other| other.label() == row.label());
-            row.map_or("-".into(), |row| at_least(row.gap_regret, row.truncated))
+    for row in comparison.in_blocks(first.collect()) {
+        let label = row.label();
+        let of = |world: &WorldRows| {
+            let row = world.rows.iter().find(|other| other.label() == label);
+            or_dash(row.map(|row| at_least(row.gap_regret, row.truncated)))
         };
-        let names = std::iter::once(named(row.label(), code)).chain(knows.then(|| known(row)));
-        table.row(names.chain(compared.worlds.iter().map(of)).collect());
+        let name = if code && !label.contains(' ') { format!("`{label}`") } else { label.into() };
+        let names = std::iter::once(name).chain(knows.then(|| knowledge(row)));
+        table.row(names.chain(comparison.worlds.iter().map(of)).collect());
     }
     table
 }
 
-/// Regret/K with one column for each world, and what each learner goes by.
-pub(super) fn per_episode(compared: &Compared, none: &str) -> Table {
+/// Regret/K with one column for each world, and each learner's radius and guarantee.
+pub(super) fn per_episode(comparison: &Comparison, none: &str) -> Table {
     let headings = ["learner", "radius", "guarantee holds"].map(String::from).into_iter();
-    let worlds = compared.worlds.iter().map(|side| format!("Regret/K, {}", compared.short_name(side)));
-    let mut table = Table::new(headings.chain(worlds));
-    for learner in &compared.study.learners {
+    let worlds = comparison.worlds.iter();
+    let ratios = worlds.clone().map(|world| format!("Regret/K, {}", comparison.short_name(world)));
+    let mut table = Table::new(headings.chain(ratios));
+    for learner in &comparison.study.learners {
         let label = &learner.contender.label;
-        let row = |side: &&Side| -> Option<usize> { side.rows.iter().position(|row| row.label() == label) };
-        let rows: Vec<&Standing> =
-            compared.worlds.iter().filter_map(|side| row(&side).map(|at| &side.rows[at])).collect();
-        // with different words in different worlds the reader gets both
-        let same = |of: &dyn Fn(&Standing) -> Option<String>| {
-            let mut words: Vec<String> = rows.iter().map(|row| of(row).unwrap_or(none.into())).collect();
+        let rows = worlds.clone().map(|world| world.rows.iter().find(|row| row.label() == label));
+        let rows: Vec<Option<&ContenderRow>> = rows.collect();
+        // different words in different worlds are all shown
+        let same = |of: fn(&ContenderRow) -> Option<String>| {
+            let known = rows.iter().flatten();
+            let mut words: Vec<String> = known.map(|row| of(row).unwrap_or(none.into())).collect();
             words.dedup();
             if words.is_empty() { none.to_string() } else { words.join(", ") }
         };
-        let mut cells =
-            vec![label.clone(), same(&|row| row.radius.clone()), same(&|row| row.guarantee.clone())];
-        cells.extend(compared.worlds.iter().map(|side| {
-            let mean = row(&side).and_then(|at| side.rows[at].regret_per_episode);
-            mean.map_or(none.to_string(), |m| m.to_string())
-        }));
-        table.row(cells);
+        let words = [label.clone(), same(|row| row.radius.map(String::from))];
+        let words = words.into_iter().chain([same(|row| row.guarantee.map(String::from))]);
+        let ratio = |row: &Option<&ContenderRow>| {
+            row.and_then(|row| row.regret_per_episode).map_or(none.to_string(), |m| m.to_string())
+        };
+        table.row(words.chain(rows.iter().map(ratio)).collect());
     }
     table
 }
 
-impl Compared<'_> {
-    /// What tells a world from the others: its place in the grid, if all are of one.
-    fn short_name(&self, side: &Side) -> String {
-        let worlds = &self.study.worlds;
-        let one_grid = worlds.windows(2).all(|pair| pair[0].base == pair[1].base);
-        let point = side.views.first().map(|view| &view.world.point).filter(|point| !point.is_empty());
-        match point.filter(|_| one_grid) {
-            Some(point) => point.iter().map(|(k, v)| format!("{k} = {v}")).collect::<Vec<_>>().join(", "),
-            None => readable(&side.about.label),
-        }
-    }
-}
-
-/// Everybody against the reference.
-fn against(compared: &Compared) -> Option<Section> {
-    let reference = compared.ask.against.as_deref()?;
-    let several = compared.several();
+/// All contenders against the reference.
+fn against(comparison: &Comparison) -> Option<Section> {
+    let reference = comparison.ask.against.as_deref()?;
+    let several = comparison.several();
     let less = format!("gap regret less that of {reference}");
-    let mut headings = vec!["learner", less.as_str(), "p", "p (Holm)", "says"];
-    if several {
-        headings.insert(0, "world");
-    }
-    let mut table = Table::new(headings);
-    for d in &compared.differences {
+    let world = several.then_some("world").into_iter();
+    let mut table = Table::new(world.chain(["learner", less.as_str(), "p", "p (Holm)", "says"]));
+    for d in &comparison.differences {
         let says = match d.verdict {
             None => "-".into(),
             Some(Verdict::Less) => format!("{reference} pays less"),
             Some(Verdict::More) => format!("{reference} pays more"),
             Some(Verdict::Open) => "cannot be told apart".into(),
         };
-        let p = |p: Option<f64>| p.map_or("-".into(), p_value);
-        let mut cells = vec![d.label.clone(), d.text(), p(d.p), p(d.adjusted_p), says];
-        if several {
-            cells.insert(0, d.world.clone());
-        }
-        table.row(cells);
+        let p = |p: Option<f64>| or_dash(p.map(p_value));
+        let cells = [d.label.clone(), d.text(), p(d.p), p(d.adjusted_p), says];
+        table.row(several.then(|| d.world.clone()).into_iter().chain(cells).collect());
     }
     Some(Section { title: format!("Against {reference}, seed by seed"), table })
 }

@@ -1,91 +1,94 @@
-//! What a comparison says in words. Every sentence is made from what was measured.
+//! A comparison in sentences. Every sentence is made from measurements.
 
-use super::paired::{Difference, Verdict};
-use super::{Compared, Side, Standing};
+use super::paired::Verdict;
+use super::{Comparison, ContenderRow, WorldRows};
 use crate::analysis::phrase::{self, counted, listed, range, short, times, verb};
 use crate::analysis::view::View;
 use crate::figure::number_label;
 use crate::group::grouped;
+use crate::stats::BurnIn;
 use crate::study::{FigureKind, FigureSpec, MarkSpec};
 
-/// Up to so many others each gets its own ratio; more are told as a range.
+/// Up to this many contenders are named with their numbers; more are summed up as a range.
 const FEW: usize = 6;
 /// On more worlds than this a sentence for each would hide the rest.
 const FEW_WORLDS: usize = 4;
-/// From this exponent on regret grows as if nothing were learnt.
+/// From this exponent on regret grows as without learning.
 const LINEAR: f64 = 0.9;
 
-pub(super) fn of(compared: &Compared) -> Vec<String> {
-    let mut words: Vec<String> = compared.worlds.iter().filter_map(|side| best(compared, side)).collect();
-    words.extend(verdict(compared));
-    words.extend(twins(compared));
-    words.extend(flawless(compared));
-    words.extend(linear(compared));
-    words.extend(unproved(compared));
-    if compared.worlds.len() <= FEW_WORLDS {
-        words.extend(compared.worlds.iter().filter_map(|side| promises(compared, side)));
-    }
-    words.extend(burn_in(compared));
-    words.extend(compared.worlds.iter().flat_map(|side| published(compared, side)));
+pub(super) fn of(comparison: &Comparison) -> Vec<String> {
+    let worlds = || comparison.worlds.iter();
+    let few = worlds().filter(|_| comparison.worlds.len() <= FEW_WORLDS);
+    let mut words: Vec<String> = worlds().filter_map(|world| best(comparison, world)).collect();
+    words.extend(verdict(comparison));
+    words.extend(comparison.gathered(twins));
+    words.extend(comparison.gathered(flawless));
+    words.extend(worlds().filter_map(|world| linear(comparison, world)));
+    words.extend(comparison.gathered(|world| unproved(comparison, world)));
+    words.extend(few.filter_map(|world| promises(comparison, world)));
+    words.extend(comparison.gathered(|world| burn_in(comparison, world)));
+    words.extend(worlds().flat_map(|world| published(comparison, world)));
     words
 }
 
-impl Compared<'_> {
-    /// ` on windy-grid and corridor`; nothing if there is only one world.
-    fn places(&self, worlds: &[String]) -> String {
-        match self.worlds.len() {
-            0 | 1 => String::new(),
-            all if worlds.len() == all => " on every world".into(),
-            _ => format!(" on {}", listed(worlds)),
-        }
-    }
-
-    /// `On windy-grid, `; nothing if there is only one world.
-    fn place(&self, side: &Side) -> String {
+impl Comparison<'_> {
+    /// `On windy-grid, `; empty with a single world.
+    fn place(&self, world: &WorldRows) -> String {
         match self.several() {
-            true => format!("On {}, ", phrase::place(&side.about.label)),
+            true => format!("On {}, ", phrase::place(&world.point.label)),
             false => String::new(),
         }
     }
 
-    /// What is the same on several worlds is said once: every different text with its worlds, in
-    /// the order in which they come up.
-    fn gathered(&self, of: impl Fn(&Side) -> Vec<String>) -> Vec<(String, Vec<String>)> {
-        let texts = |side| of(side).into_iter().map(move |text| (text, phrase::place(&side.about.label)));
-        let groups = grouped(self.worlds.iter().flat_map(texts), |a, b| a.0 == b.0);
-        let with_worlds = |group: Vec<(String, String)>| {
-            let (texts, worlds): (Vec<String>, Vec<String>) = group.into_iter().unzip();
-            (texts.into_iter().next().unwrap_or_default(), worlds)
+    /// ` on windy-grid`; empty with a single world.
+    fn on(&self, world: &str) -> String {
+        if self.several() { format!(" on {}", phrase::place(world)) } else { String::new() }
+    }
+
+    /// Sentences about the worlds, equal ones once: `{}` in them becomes the worlds that they hold for,
+    /// as ` on windy-grid and corridor`.
+    fn gathered(&self, of: impl Fn(&WorldRows) -> Vec<String>) -> Vec<String> {
+        let all = self.worlds.iter();
+        let texts = |world: &WorldRows| {
+            let place = phrase::place(&world.point.label);
+            of(world).into_iter().map(move |text| (text, place.clone()))
         };
-        groups.into_iter().map(with_worlds).collect()
+        let sentence = |group: Vec<(String, String)>| {
+            let (texts, worlds): (Vec<String>, Vec<String>) = group.into_iter().unzip();
+            let on = match self.worlds.len() {
+                0 | 1 => String::new(),
+                all if worlds.len() == all => " on every world".into(),
+                _ => format!(" on {}", listed(&worlds)),
+            };
+            texts[0].replace("{}", &on)
+        };
+        grouped(all.flat_map(texts), |a, b| a.0 == b.0).into_iter().map(sentence).collect()
     }
 }
 
-/// Who has the least gap regret, and how many times that the others pay.
-fn best(compared: &Compared, side: &Side) -> Option<String> {
-    let label = side.about.best.as_deref()?;
-    let row = side.rows.iter().find(|row| row.label() == label)?;
+/// The contender with the least gap regret, and the multiples that the others pay.
+fn best(comparison: &Comparison, world: &WorldRows) -> Option<String> {
+    let label = world.best?;
+    let row = world.rows.iter().find(|row| row.label() == label)?;
     let mean = row.gap_regret?;
-    let ran = side.rows.iter().filter(|row| row.runs > 0).count();
-    if ran < 2 {
+    if world.rows.iter().filter(|row| row.runs > 0).count() < 2 {
         return None;
     }
-    let place = compared.place(side);
     let cut = if row.truncated > 0 { "at least " } else { "" };
-    let first = format!("{place}{label} has the least gap regret, {cut}{mean}.");
-    let ratio = |(row, view): (&Standing, &View)| {
-        let rival = row.label() != label && !view.knows_the_truth();
+    let first = format!("{}{label} has the least gap regret, {cut}{mean}.", comparison.place(world));
+    let ratio = |row: &ContenderRow| {
+        let rival = row.label() != label && !row.view.knows_the_truth();
         let ratio = row.gap_regret?.mean / mean.mean;
         (rival && mean.mean > 0.0 && ratio.is_finite())
             .then(|| (row.label().to_string(), ratio, row.truncated > 0))
     };
-    let ratios: Vec<(String, f64, bool)> = side.rows.iter().zip(&side.views).filter_map(ratio).collect();
-    // who was cut off would have paid more
+    let ratios: Vec<(String, f64, bool)> = world.rows.iter().filter_map(ratio).collect();
+    // truncated runs would have paid more
     let or_more = if ratios.iter().any(|(_, _, cut)| *cut) { ", or more" } else { "" };
     let others = match &ratios[..] {
         [] => return Some(first),
         [(label, ratio, _)] => format!("{label} pays {} times as much", times(*ratio)),
-        [(label, ratio, _), rest @ ..] if rest.len() < FEW && !compared.several() => {
+        [(label, ratio, _), rest @ ..] if rest.len() < FEW && !comparison.several() => {
             let rest = rest.iter().map(|(label, ratio, _)| format!("{label} {} times", times(*ratio)));
             let rest: Vec<String> = rest.collect();
             format!("{label} pays {} times as much, {}", times(*ratio), listed(&rest))
@@ -98,27 +101,24 @@ fn best(compared: &Compared, side: &Side) -> Option<String> {
     Some(format!("{first} {others}{or_more}."))
 }
 
-/// How the reference stands to its rivals, and to those shown beside it.
-fn verdict(compared: &Compared) -> Vec<String> {
-    let Some(reference) = compared.ask.against.as_deref() else { return Vec::new() };
-    let rivals = compared.rivals();
+/// The reference against its rivals, and against those shown beside it.
+fn verdict(comparison: &Comparison) -> Vec<String> {
+    let Some(reference) = comparison.ask.against.as_deref() else { return Vec::new() };
+    let rivals = comparison.rivals();
     let mut words = Vec::new();
     if !rivals.is_empty() {
-        let count = |verdict| compared.verdicts(verdict);
-        let what = match compared.several() {
-            true => {
-                counted(rivals.len(), "pair") + " of a world and a rival whose guarantee holds or is unknown"
-            }
-            false => counted(rivals.len(), "rival") + " whose guarantee holds or is unknown",
-        };
+        let count = |verdict| comparison.verdicts(Some(verdict));
+        let what = if comparison.several() { "pair" } else { "rival" };
         words.push(format!(
-            "Of {what}, {reference} pays less in {}, more in {}, and cannot be told apart in {}, by \
-             paired tests at 5 % with Holm's correction.",
+            "Of {}{} whose guarantee holds or is unknown, {reference} pays less in {}, more in {}, and \
+             cannot be told apart in {}, by paired tests at 5 % with Holm's correction.",
+            counted(rivals.len(), what),
+            if comparison.several() { " of a world and a rival" } else { "" },
             count(Verdict::Less),
             count(Verdict::More),
             count(Verdict::Open)
         ));
-        let unknown = rivals.iter().filter(|(_, d)| d.verdict.is_none()).count();
+        let unknown = comparison.verdicts(None);
         if unknown > 0 {
             words.push(format!(
                 "{} could not be compared: fewer than two common seeds, or a truncated {reference}.",
@@ -126,103 +126,82 @@ fn verdict(compared: &Compared) -> Vec<String> {
             ));
         }
     }
-    let on = |world: &str| match compared.several() {
-        true => format!(" on {}", phrase::place(world)),
-        false => String::new(),
-    };
     for (row, d) in rivals.iter().filter(|(_, d)| d.verdict == Some(Verdict::More)) {
-        let by = opposite(d);
-        words.push(format!("{reference} pays more than {}{}, by {by}.", row.label(), on(&row.world)));
+        // without its sign: the words give the direction
+        let by = d.difference.map_or("-".into(), |m| m.negated().to_string());
+        words.push(format!(
+            "{reference} pays more than {}{}, by {by}.",
+            row.label(),
+            comparison.on(row.world)
+        ));
     }
-    let beside = compared.rows().filter(|row| compared.ask.beside.contains(&row.contender.label));
-    for row in beside {
+    for row in comparison.rows().filter(|row| comparison.ask.beside.contains(&row.contender.label)) {
         let Some(d) = row.difference.as_ref().filter(|d| d.difference.is_some()) else { continue };
         let says = if d.verdict == Some(Verdict::Open) { ", which tells nothing" } else { "" };
-        let (label, on) = (row.label(), on(&row.world));
+        let (label, on) = (row.label(), comparison.on(row.world));
         words.push(format!("Beside it, not judged: {label}{on} differs by {}{says}.", d.text()));
     }
     words
 }
 
-/// A difference without its sign, where the words tell the direction.
-fn opposite(d: &Difference) -> String {
-    d.difference.map_or("-".into(), |m| m.negated().to_string())
+/// Contenders with identical runs.
+fn twins(world: &WorldRows) -> Vec<String> {
+    let ran = world.rows.iter().map(|row| row.view).filter(|view| !view.runs().is_empty());
+    let groups = grouped(ran, |a, b| a.same_curves(b)).into_iter().filter(|group| group.len() > 1);
+    let sentence = |group: Vec<View>| {
+        let labels: Vec<&str> = group.iter().map(View::label).collect();
+        let tied = group.iter().any(View::is_random);
+        let learns = group.iter().any(|view| !view.is_baseline());
+        let why = if tied && learns { ": all actions tie, and ties are broken at random" } else { "" };
+        format!("{} have exactly the same curve with every seed{{}}{why}.", listed(&labels))
+    };
+    groups.map(sentence).collect()
 }
 
-/// Who did exactly what somebody else did.
-fn twins(compared: &Compared) -> Vec<String> {
-    let groups = |side: &Side| {
-        let ran = side.views.iter().filter(|view| !view.runs().is_empty());
-        let groups = grouped(ran, |a, b| a.same_curves(b));
-        let sentence = |group: Vec<&View>| {
-            let labels: Vec<&str> = group.iter().map(|view| view.label()).collect();
-            let tied = group.iter().any(|view| view.is_random());
-            let learns = group.iter().any(|view| !view.is_baseline());
-            let why = if tied && learns { ": all actions tie, and ties are broken at random" } else { "" };
-            format!("{} have exactly the same curve with every seed{{}}{why}.", listed(&labels))
-        };
-        groups.into_iter().filter(|group| group.len() > 1).map(sentence).collect()
+/// Contenders that never chose a wrong action.
+fn flawless(world: &WorldRows) -> Vec<String> {
+    let clean = |row: &&ContenderRow| row.view.runs().iter().all(|run| run.row.gap_regret == 0.0);
+    let clean = world.rows.iter().filter(|row| row.runs > 0).filter(clean);
+    let labels: Vec<&str> = clean.map(ContenderRow::label).collect();
+    let sentence = || {
+        let labels = listed(&labels);
+        format!("The gap regret of {labels} is 0 in every run{{}}: what regret there is, is luck.")
     };
-    let place = |(text, worlds): (String, Vec<String>)| text.replace("{}", &compared.places(&worlds));
-    compared.gathered(groups).into_iter().map(place).collect()
+    (!labels.is_empty()).then(sentence).into_iter().collect()
 }
 
-/// Who never chose a wrong action.
-fn flawless(compared: &Compared) -> Vec<String> {
-    let flawless = |side: &Side| {
-        let clean =
-            |view: &&View| !view.runs().is_empty() && view.runs().iter().all(|run| run.row.gap_regret == 0.0);
-        let labels: Vec<&str> = side.views.iter().filter(clean).map(|view| view.label()).collect();
-        if labels.is_empty() { Vec::new() } else { vec![listed(&labels)] }
-    };
-    let sentence = |(labels, worlds): (String, Vec<String>)| {
-        let place = compared.places(&worlds);
-        format!("The gap regret of {labels} is 0 in every run{place}: what regret there is, is luck.")
-    };
-    compared.gathered(flawless).into_iter().map(sentence).collect()
+/// Learners that pay as much for the last episodes as for those before; some of them learn later.
+fn linear(comparison: &Comparison, world: &WorldRows) -> Option<String> {
+    let learners = world.rows.iter().filter(|row| !row.view.is_baseline());
+    let linear = learners.filter_map(|row| Some((row.label(), row.growth.filter(|e| *e >= LINEAR)?)));
+    let (labels, exponents): (Vec<&str>, Vec<f64>) = linear.unzip();
+    let n = labels.len();
+    let exponents = range(exponents, |e| format!("K^{e:.2}"))?;
+    Some(format!(
+        "{}{} {} not learnt by episode {}: over the last two doublings of K {} gap regret grows as \
+         {exponents}.",
+        comparison.place(world),
+        listed(&labels),
+        verb(n, "has", "have"),
+        number_label(world.point.length.episodes as f64, 0),
+        verb(n, "its", "their")
+    ))
 }
 
-/// Who pays as much for the last episodes as for those before: some of them learn later.
-fn linear(compared: &Compared) -> Vec<String> {
-    let sentence = |side: &Side| {
-        let rows = side.rows.iter().zip(&side.views);
-        let linear: Vec<(&str, f64)> = rows
-            .filter(|(_, view)| !view.is_baseline())
-            .filter_map(|(row, _)| Some((row.label(), row.growth.filter(|e| *e >= LINEAR)?)))
-            .collect();
-        let labels: Vec<&str> = linear.iter().map(|(label, _)| *label).collect();
-        let exponents = range(linear.iter().map(|(_, e)| *e), |e| format!("K^{e:.2}"))?;
-        let (n, place) = (labels.len(), compared.place(side));
-        Some(format!(
-            "{place}{} {} not learnt by episode {}: over the last two doublings of K {} gap regret grows as \
-             {exponents}.",
-            listed(&labels),
-            verb(n, "has", "have"),
-            number_label(side.about.episodes as f64, 0),
-            verb(n, "its", "their")
-        ))
+/// Contenders whose guarantee does not hold, by the reason.
+fn unproved(comparison: &Comparison, world: &WorldRows) -> Vec<String> {
+    let without = world.rows.iter().filter(|row| row.guarantee == Some("no"));
+    let why = |row: &ContenderRow| match row.why_not {
+        Some(why) => reason(why, comparison.several()),
+        None => "a condition of the proof is not met".into(),
     };
-    compared.worlds.iter().filter_map(sentence).collect()
-}
-
-/// Whose guarantee does not hold, and why not.
-fn unproved(compared: &Compared) -> Vec<String> {
-    let reasons = |side: &Side| {
-        let without = side.rows.iter().filter(|row| row.guarantee.as_deref() == Some("no"));
-        let why = |row: &Standing| match &row.why_not {
-            Some(why) => reason(why, compared.several()),
-            None => "a condition of the proof is not met".into(),
-        };
-        let sentence = |group: Vec<(&str, String)>| {
-            let labels: Vec<&str> = group.iter().map(|(label, _)| *label).collect();
-            let has = verb(labels.len(), "has", "have");
-            format!("{} {has} no guarantee{{}}: {}.", listed(&labels), group[0].1)
-        };
-        let reasons = grouped(without.map(|row| (row.label(), why(row))), |a, b| a.1 == b.1);
-        reasons.into_iter().map(sentence).collect()
+    let sentence = |group: Vec<(&str, String)>| {
+        let labels: Vec<&str> = group.iter().map(|(label, _)| *label).collect();
+        let has = verb(labels.len(), "has", "have");
+        format!("{} {has} no guarantee{{}}: {}.", listed(&labels), group[0].1)
     };
-    let place = |(text, worlds): (String, Vec<String>)| text.replace("{}", &compared.places(&worlds));
-    compared.gathered(reasons).into_iter().map(place).collect()
+    let reasons = grouped(without.map(|row| (row.label(), why(row))), |a, b| a.1 == b.1);
+    reasons.into_iter().map(sentence).collect()
 }
 
 /// A guarantee's summary as the end of a sentence; over several worlds without the numbers, which
@@ -237,82 +216,72 @@ fn reason(why: &str, several: bool) -> String {
     format!("{} {} not met", listed(&conditions), verb(conditions.len(), "is", "are"))
 }
 
-/// What the last plans promised, beside what the best policy pays.
-fn promises(compared: &Compared, side: &Side) -> Option<String> {
-    let optimum = side.about.optimal_cost?;
-    let promised: Vec<(&str, f64)> =
-        side.rows.iter().filter_map(|row| Some((row.label(), row.promised?.mean))).collect();
-    let number = short;
+/// The values of the last plans, and the true optimum.
+fn promises(comparison: &Comparison, world: &WorldRows) -> Option<String> {
+    let optimum = short(world.optimal_cost?);
+    let rows = world.rows.iter();
+    let promised: Vec<(&str, f64)> = rows.filter_map(|row| Some((row.label(), row.promised?.mean))).collect();
     let told = match &promised[..] {
         [] => return None,
         few if few.len() <= FEW => {
-            let each = few.iter().map(|(label, value)| format!("{} ({label})", number(*value)));
+            let each = few.iter().map(|(label, value)| format!("{} ({label})", short(*value)));
             listed(&each.collect::<Vec<_>>())
         }
-        many => range(many.iter().map(|(_, value)| *value), number)?,
+        many => range(many.iter().map(|(_, value)| *value), short)?,
     };
-    let place = compared.place(side);
-    let best = if place.is_empty() { "An" } else { "an" };
-    Some(format!("{place}{best} episode costs {} at best. The last plans promised {told}.", number(optimum)))
+    let place = comparison.place(world);
+    let an = if place.is_empty() { "An" } else { "an" };
+    Some(format!("{place}{an} episode costs {optimum} at best. The last plans promised {told}."))
 }
 
-/// When sets begin to say something.
-fn burn_in(compared: &Compared) -> Vec<String> {
-    let told = |side: &Side| -> Vec<String> {
-        let known: Vec<(&str, crate::stats::BurnIn)> =
-            side.rows.iter().filter_map(|row| Some((row.label(), row.burn_in?))).collect();
-        let never: Vec<&str> = known.iter().filter(|(_, b)| b.left == 0).map(|(label, _)| *label).collect();
-        let mut words = Vec::new();
-        let left: Vec<String> = known
-            .iter()
-            .filter(|(_, b)| b.left > 0)
-            .map(|(label, b)| match (b.median, b.never) {
-                (Some(median), 0) => format!("{} ({label})", number_label(median, 0)),
-                (Some(median), n) => {
-                    format!("{} ({label}; never in {})", number_label(median, 0), counted(n, "run"))
-                }
-                (None, n) => format!("never in {} of {} runs ({label})", n, n + b.left),
-            })
-            .collect();
-        if !left.is_empty() && left.len() <= FEW && compared.worlds.len() <= FEW_WORLDS {
-            words.push(format!(
-                "Sets rule something out{{}} from this episode on, by the median run: {}.",
-                listed(&left)
-            ));
-        }
-        if !never.is_empty() {
-            let sets = verb(never.len(), "The set of", "The sets of");
-            let rule = verb(never.len(), "rules", "rule");
-            words.push(format!("{sets} {} {rule} nothing out to the end of any run{{}}.", listed(&never)));
-        }
-        words
+/// The ends of the burn-ins.
+fn burn_in(comparison: &Comparison, world: &WorldRows) -> Vec<String> {
+    let known = world.rows.iter().filter_map(|row| Some((row.label(), row.burn_in?)));
+    let (never, left): (Vec<_>, Vec<_>) = known.partition(|(_, burn_in)| burn_in.left == 0);
+    let never: Vec<&str> = never.into_iter().map(|(label, _)| label).collect();
+    let end = |(label, burn_in): (&str, BurnIn)| match (burn_in.median, burn_in.never) {
+        (Some(median), 0) => format!("{} ({label})", number_label(median, 0)),
+        (Some(median), n) => format!("{} ({label}; never in {})", number_label(median, 0), counted(n, "run")),
+        (None, n) => format!("never in {n} of {} runs ({label})", n + burn_in.left),
     };
-    let place = |(text, worlds): (String, Vec<String>)| text.replace("{}", &compared.places(&worlds));
-    compared.gathered(told).into_iter().map(place).collect()
+    let left: Vec<String> = left.into_iter().map(end).collect();
+    let mut words = Vec::new();
+    if !left.is_empty() && left.len() <= FEW && comparison.worlds.len() <= FEW_WORLDS {
+        words.push(format!(
+            "Sets rule something out{{}} from this episode on, by the median run: {}.",
+            listed(&left)
+        ));
+    }
+    if !never.is_empty() {
+        let sets = verb(never.len(), "The set of", "The sets of");
+        let rule = verb(never.len(), "rules", "rule");
+        words.push(format!("{sets} {} {rule} nothing out to the end of any run{{}}.", listed(&never)));
+    }
+    words
 }
 
-/// Curves of Regret/K beside what others published, at the last published point that was reached.
-/// Marks in the colour of a learner's curve are taken for points of that learner, as a reader of
-/// the figure takes them.
-fn published(compared: &Compared, side: &Side) -> Vec<String> {
-    let figures = compared.study.figures.iter().filter(|figure| figure.kind == FigureKind::PerRoot);
+/// Curves of Regret/K beside published points, at the last of them that was reached. As in the figure,
+/// marks in the colour of a learner's curve belong to that learner.
+fn published(comparison: &Comparison, world: &WorldRows) -> Vec<String> {
+    let point = world.point;
+    let figures = comparison.study.figures.iter().filter(|figure| figure.kind == FigureKind::PerRoot);
     let shown = |figure: &&FigureSpec| {
-        let world = side.views.first().map(|view| view.world);
-        figure.worlds.is_empty()
-            || world.is_some_and(|w| figure.worlds.contains(&w.label) || figure.worlds.contains(&w.base))
+        let names = &figure.worlds;
+        names.is_empty() || names.contains(&point.label) || names.contains(&point.base)
     };
     let mut words: Vec<String> = Vec::new();
     for mark in figures.filter(shown).flat_map(|figure| &figure.marks) {
-        let drawn = |view: &&View| view.learner.look.colour == Some(mark.colour);
-        let mut drawn = side.views.iter().filter(drawn);
-        if let (Some(view), None) = (drawn.next(), drawn.next()) {
-            words.extend(beside_print(compared, side, view, mark).filter(|text| !words.contains(text)));
+        let drawn = |row: &&ContenderRow| row.view.learner.look.colour == Some(mark.colour);
+        let mut drawn = world.rows.iter().filter(drawn);
+        if let (Some(row), None) = (drawn.next(), drawn.next()) {
+            let text = beside_print(comparison, world, row.view, mark);
+            words.extend(text.filter(|text| !words.contains(text)));
         }
     }
     words
 }
 
-fn beside_print(compared: &Compared, side: &Side, view: &View, mark: &MarkSpec) -> Option<String> {
+fn beside_print(comparison: &Comparison, world: &WorldRows, view: View, mark: &MarkSpec) -> Option<String> {
     let reached = view.runs().iter().filter_map(|run| run.episodes.last()).map(|row| row.episode).min()?;
     let points = mark.points.iter().filter(|(root, _)| root * root <= reached as f64);
     let &(root, value) = points.max_by(|a, b| a.0.total_cmp(&b.0))?;
@@ -324,7 +293,7 @@ fn beside_print(compared: &Compared, side: &Side, view: &View, mark: &MarkSpec) 
     };
     Some(format!(
         "{}{} has Regret/K = {ours} at √K = {}, which {relation} {value} at {root} ({}).",
-        compared.place(side),
+        comparison.place(world),
         view.label(),
         number_label((k as f64).sqrt(), 1),
         mark.label

@@ -1,6 +1,6 @@
 //! Pieces of a coverage study that documents quote.
 
-use super::{Coverage, Covered};
+use super::{CoverageRow, cells};
 use crate::analysis::phrase::{percent, range, readable};
 use crate::figure::number_label;
 use crate::group::distinct;
@@ -10,13 +10,13 @@ use goalward::{Settings, learners};
 /// The table; `matrix D` with one column for each world at the failure probability D; and of every
 /// learner, with D, `lost`, `limit` (in per cent) over all worlds, and with a world `lost` and
 /// `width` there.
-pub(super) fn of(coverage: &Coverage) -> Vec<(String, String)> {
-    let table = coverage.cells().markdown().replace("theta*", "θ\\*").replacen("| delta |", "| δ |", 1);
+pub(super) fn of(all: &[CoverageRow]) -> Vec<(String, String)> {
+    let table = cells(all).markdown().replace("theta*", "θ\\*").replacen("| delta |", "| δ |", 1);
     let mut parts = vec![("table".to_string(), table)];
     let mut put = |name: String, text: Option<String>| parts.extend(text.map(|text| (name, text)));
-    for delta in distinct(coverage.rows.iter().filter_map(|row| row.delta)) {
-        let here = || coverage.rows.iter().filter(move |row| row.delta == Some(delta));
-        put(format!("matrix {delta}"), Some(coverage.matrix(delta).markdown()));
+    for delta in distinct(all.iter().filter_map(|row| row.delta)) {
+        let here = || all.iter().filter(move |row| row.delta == Some(delta));
+        put(format!("matrix {delta}"), Some(matrix(all, delta).markdown()));
         for name in distinct(here().map(|row| row.name.as_str())) {
             let rows = || here().filter(|row| row.name == name);
             let lost = || rows().filter_map(|row| row.lost);
@@ -30,42 +30,40 @@ pub(super) fn of(coverage: &Coverage) -> Vec<(String, String)> {
             }
         }
     }
-    put("determinant/likelihood".into(), coverage.determinant());
+    put("determinant/likelihood".into(), determinant(all));
     parts
 }
 
-impl Coverage<'_> {
-    /// How many times as wide as the likelihood set those of the `determinant` radii are.
-    fn determinant(&self) -> Option<String> {
-        let alone = learners::recommended(&Settings::new()).id;
-        let likelihood = |row: &Covered| {
-            let twin = |other: &&Covered| {
-                other.contender.learner == alone && other.world == row.world && other.delta == row.delta
-            };
-            Some(self.rows.iter().find(twin)?.width?.mean)
+/// The widths of the sets with `determinant` radii as multiples of the likelihood set's.
+fn determinant(all: &[CoverageRow]) -> Option<String> {
+    let alone = learners::recommended(&Settings::new()).id;
+    let likelihood = |row: &CoverageRow| {
+        let twin = |other: &&CoverageRow| {
+            other.contender.learner == alone && other.world == row.world && other.delta == row.delta
         };
-        let determinant = self.rows.iter().filter(|row| row.radius.as_deref() == Some("determinant"));
-        let ratios = determinant.filter_map(|row| Some(row.width?.mean / likelihood(row)?));
-        range(ratios, |x| number_label(x, if x < 10.0 { 1 } else { 0 }))
-    }
+        Some(all.iter().find(twin)?.width?.mean)
+    };
+    let determinant = all.iter().filter(|row| row.radius == Some("determinant"));
+    let ratios = determinant.filter_map(|row| Some(row.width?.mean / likelihood(row)?));
+    range(ratios, |x| number_label(x, if x < 10.0 { 1 } else { 0 }))
+}
 
-    /// Losses and widths with one column for each world.
-    fn matrix(&self, delta: f64) -> Table {
-        let here = || self.rows.iter().filter(move |row| row.delta == Some(delta));
-        let worlds = distinct(self.rows.iter().map(|row| row.world.as_str()));
-        let headings = std::iter::once("set".into()).chain(worlds.iter().map(|world| readable(world)));
-        let mut table = Table::new(headings);
-        for name in distinct(here().map(|row| row.name.as_str())) {
-            let of = |world: &str| here().find(|row| row.name == name && row.world == world);
-            let cell = |world: &str| {
-                let row = of(world)?;
-                Some(format!("{} lost, width {:.2}", row.lost?.hits, row.width?.mean))
-            };
-            let fails = |world: &&str| of(world).is_some_and(Covered::has_no_guarantee);
-            let none = if worlds.iter().all(fails) { " (no guarantee)" } else { "" };
-            let cells = worlds.iter().map(|world| cell(world).unwrap_or("-".into()));
-            table.row(std::iter::once(format!("`{name}`{none}")).chain(cells).collect());
-        }
-        table
+/// Losses and widths with one column for each world.
+fn matrix(all: &[CoverageRow], delta: f64) -> Table {
+    let here = || all.iter().filter(move |row| row.delta == Some(delta));
+    let worlds = distinct(all.iter().map(|row| row.world));
+    let headings = std::iter::once("set".into()).chain(worlds.iter().map(|world| readable(world)));
+    let mut table = Table::new(headings);
+    for name in distinct(here().map(|row| row.name.as_str())) {
+        let of = |world: &str| here().find(|row| row.name == name && row.world == world);
+        let cell = |world: &str| {
+            let row = of(world)?;
+            Some(format!("{} lost, width {:.2}", row.lost?.hits, row.width?.mean))
+        };
+        let fails = |world: &&str| of(world).is_some_and(|row| row.guarantee == Some("no"));
+        let none = if worlds.iter().all(fails) { " (no guarantee)" } else { "" };
+        let cells = worlds.iter().map(|world| cell(world).unwrap_or("-".into()));
+        table.row(std::iter::once(format!("`{name}`{none}")).chain(cells).collect());
     }
+    table
 }

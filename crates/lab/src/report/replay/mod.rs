@@ -3,20 +3,17 @@
 //!
 //! A [`Recorder`] watches the run and keeps a bounded part of it. [`replay`] makes the file.
 
-mod outline;
 mod recorder;
 mod scene;
 mod sets;
 
 pub use recorder::Recorder;
 
-use super::embed::{self, rounded};
-use super::template;
+use super::embed::rounded;
+use super::parameters::settings;
 use crate::Result;
 use crate::figure::number_label;
 use goalward::episode::Runner;
-use recorder::{Glimpse, ReplayFrame};
-use serde::Serialize;
 use serde_json::{Value, json};
 
 const TEMPLATE: &str = include_str!("../../../assets/report/replay.html");
@@ -31,57 +28,42 @@ const STYLES: [&str; 2] =
 /// Digits for the screen.
 const DIGITS: usize = 5;
 
-/// What the template names.
-#[derive(Serialize)]
-struct ReplayPage {
-    title: String,
-    world: String,
-    notes: Vec<String>,
-    facts: Vec<(String, String)>,
-    parameters: Vec<(String, String)>,
-    last: usize,
-    grid: bool,
-    sets: bool,
-    version: &'static str,
-}
-
-/// The file of a run that was recorded from its beginning, or from where it was taken up.
+/// The file of a recorded run.
 pub fn replay(mut recorder: Recorder, runner: &Runner) -> Result<String> {
     recorder.close(runner);
-    let island = embed::json(&data(&recorder, runner));
-    template::fill(TEMPLATE, filled(&recorder, runner), &island, &SCRIPTS, &STYLES)
+    super::fill(TEMPLATE, page(&recorder, runner), &data(&recorder, runner), &SCRIPTS, &STYLES)
 }
 
-fn filled(recorder: &Recorder, runner: &Runner) -> ReplayPage {
+/// The values of the template.
+fn page(recorder: &Recorder, runner: &Runner) -> Value {
     let (spec, progress, arena) = (runner.spec(), runner.progress(), runner.arena());
     let count = |n: u64| number_label(n as f64, 0);
-    let settings: Vec<String> = spec.settings.iter().map(|(key, value)| format!("{key} = {value}")).collect();
-    let parameters = runner.learner().in_force().iter().map(|(key, value)| (key.clone(), plain(value)));
-    ReplayPage {
-        title: format!("{} in {}", spec.learner, arena.problem().name()),
-        world: arena.problem().name().into(),
-        notes: notes(recorder, runner),
-        facts: vec![
-            ("learner".into(), spec.learner.clone()),
-            ("settings".into(), if settings.is_empty() { "defaults".into() } else { settings.join(", ") }),
-            ("seed".into(), spec.seed.to_string()),
-            ("episodes".into(), count(progress.episodes)),
-            ("steps".into(), count(progress.steps)),
-            ("gap regret".into(), number_label(progress.gap_regret, 1)),
-            ("misfit".into(), runner.learner().misfit().map_or("ignores the models".into(), |m| m.text)),
+    let plain = |value: &Value| value.as_str().map_or_else(|| value.to_string(), String::from);
+    let parameters = runner.learner().in_force().iter().map(|(key, value)| (key, plain(value)));
+    let misfit = runner.learner().misfit();
+    let has_set = |frame: &Value| frame["ends"].as_array().is_some_and(|ends| !ends.is_empty());
+    json!({
+        "title": format!("{} in {}", spec.learner, arena.problem().name()),
+        "world": arena.problem().name(),
+        "notes": notes(recorder, runner),
+        "facts": [
+            ("learner", spec.learner.clone()),
+            ("settings", settings(&spec.settings)),
+            ("seed", spec.seed.to_string()),
+            ("episodes", count(progress.episodes)),
+            ("steps", count(progress.steps)),
+            ("gap regret", number_label(progress.gap_regret, 1)),
+            ("misfit", misfit.map_or("ignores the models".into(), |misfit| misfit.text)),
         ],
-        parameters: parameters.collect(),
-        last: recorder.frames.len().saturating_sub(1),
-        grid: recorder.scene.layout.is_some(),
-        sets: recorder
-            .frames
-            .iter()
-            .any(|frame| frame.view.as_ref().is_some_and(|v| !v.theta.ends.is_empty())),
-        version: env!("CARGO_PKG_VERSION"),
-    }
+        "parameters": parameters.collect::<Vec<_>>(),
+        "last": recorder.frames.len().saturating_sub(1),
+        "grid": recorder.stage.layout.is_some(),
+        "sets": recorder.frames.iter().any(has_set),
+        "version": env!("CARGO_PKG_VERSION"),
+    })
 }
 
-/// What of the run is not in the file.
+/// The parts of the run that the file leaves out.
 fn notes(recorder: &Recorder, runner: &Runner) -> Vec<String> {
     let mut notes = Vec::new();
     let count = |n: u64| number_label(n as f64, 0);
@@ -93,7 +75,7 @@ fn notes(recorder: &Recorder, runner: &Runner) -> Vec<String> {
         notes.push(format!("The run was taken up {before}: what came before is not in this file."));
     }
     let done = runner.progress().episodes - recorder.from;
-    let kept = recorder.frames.iter().filter(|frame| frame.finished).count() as u64;
+    let kept = recorder.frames.iter().filter(|frame| frame["finished"] == true).count() as u64;
     if kept < done {
         notes.push(format!(
             "{} of {} episodes are in this file: all of the first ones, then fewer and fewer.",
@@ -101,25 +83,24 @@ fn notes(recorder: &Recorder, runner: &Runner) -> Vec<String> {
             count(done)
         ));
     }
-    if recorder.frames.iter().any(|frame| frame.steps as usize >= frame.path.len()) {
+    let cut = |frame: &Value| {
+        frame["path"].as_array().is_some_and(|path| frame["steps"].as_u64() >= Some(path.len() as u64))
+    };
+    if recorder.frames.iter().any(cut) {
         notes.push(format!("Paths are cut after {} steps.", recorder::MOST_STEPS));
     }
-    if recorder.frames.last().is_some_and(|frame| !frame.finished) {
+    if recorder.frames.last().is_some_and(|frame| frame["finished"] == false) {
         notes.push("The last episode was not finished.".into());
     }
-    if recorder.scene.full() {
+    if recorder.stage.is_full() {
         notes.push(format!("Values are shown of the first {} states that were met.", scene::MOST_MET));
     }
     notes
 }
 
-fn plain(value: &Value) -> String {
-    value.as_str().map_or_else(|| value.to_string(), String::from)
-}
-
 /// What the script draws.
 fn data(recorder: &Recorder, runner: &Runner) -> Value {
-    let (arena, scene) = (runner.arena(), &recorder.scene);
+    let (arena, stage) = (runner.arena(), &recorder.stage);
     let problem = arena.problem();
     let truth = arena.instance().truth().ok().and_then(|truth| truth.theta());
     let shown = problem.dim().min(sets::MOST);
@@ -128,49 +109,22 @@ fn data(recorder: &Recorder, runner: &Runner) -> Value {
         None => format!("theta[{i}]"),
     };
     let exact = arena.exact();
-    let best = scene.table(problem, |s| Some(exact.v[s]), |s, a| Some(exact.q[problem.pair(s, a)]));
-    let tables: Vec<Value> = recorder.tables.iter().map(|table| table.json(scene, problem)).collect();
+    let best = stage.table(problem, |s| Some(exact.v[s]), |s, a| Some(exact.q[problem.pair(s, a)]));
+    let tables: Vec<Value> = recorder.tables.iter().map(|table| table.json(stage, problem)).collect();
     json!({
-        "grid": scene.grid(problem),
-        "states": scene.names(problem, recorder.frames.iter().flat_map(|frame| &frame.path)),
-        "tracked": scene.tracked(),
+        "grid": stage.grid(problem),
+        "states": stage.names(problem, &recorder.visited),
+        "tracked": stage.shown,
         "start": problem.start(),
         "goal": problem.goal(),
         "episodes": runner.spec().episodes,
-        "best": best.json(scene, problem),
+        "best": best.json(stage, problem),
         "tables": tables,
         "theta": truth.map(|theta| &theta[..shown]),
         "models": (0..shown).map(model).collect::<Vec<_>>(),
         "dim": problem.dim(),
-        "frames": recorder.frames.iter().map(frame).collect::<Vec<_>>(),
+        "frames": recorder.frames,
     })
-}
-
-fn frame(frame: &ReplayFrame) -> Value {
-    let mut value = json!({
-        "k": frame.episode,
-        "steps": frame.steps,
-        "cost": rounded(frame.cost, DIGITS),
-        "regret": rounded(frame.regret, DIGITS),
-        "gap": rounded(frame.gap_regret, DIGITS),
-        "finished": frame.finished,
-        "path": frame.path,
-    });
-    if let Some(Glimpse { t, plan, table, theta }) = &frame.view {
-        value["t"] = json!(t);
-        value["plan"] = json!(plan);
-        value["table"] = json!(table);
-        value["estimate"] =
-            theta.estimate.as_ref().map_or(Value::Null, |x| x.iter().map(|x| rounded(*x, DIGITS)).collect());
-        value["ends"] = theta
-            .ends
-            .iter()
-            .map(|(low, high)| json!([rounded(*low, DIGITS), rounded(*high, DIGITS)]))
-            .collect();
-        value["outline"] =
-            theta.outline.iter().map(|(x, y)| json!([rounded(*x, DIGITS), rounded(*y, DIGITS)])).collect();
-    }
-    value
 }
 
 #[cfg(test)]

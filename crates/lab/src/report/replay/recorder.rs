@@ -1,123 +1,111 @@
-//! Watches a run and keeps what a replay shows, within bounds that do not depend on its length.
+//! Watches a run and keeps what its replay shows, within bounds that do not depend on its length.
 
 use super::scene::{Stage, StateTable};
-use super::sets::{Knowledge, SetWatch};
+use super::sets::SetWatch;
+use super::{DIGITS, rounded};
 use goalward::episode::{Arena, Episode, Flow, Observer, Runner, Step};
 use goalward::learners::Learner;
 use goalward::numeric::Portable;
 use goalward::problem::State;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
+use std::mem::take;
 
-/// So many episodes are kept.
+/// The most episodes that are kept.
 const MOST_EPISODES: u64 = 300;
 /// All of the first ones, where most is learnt.
 const FIRST: u64 = 60;
-/// So many steps of a path.
+/// The most steps of a path.
 pub(super) const MOST_STEPS: usize = 400;
-/// So many values, over all that is kept.
+/// The most values over all kept episodes.
 const MOST_VALUES: u64 = 600_000;
-
-/// One episode.
-pub(super) struct ReplayFrame {
-    pub(super) episode: u64,
-    pub(super) steps: u64,
-    pub(super) cost: f64,
-    pub(super) regret: f64,
-    pub(super) gap_regret: f64,
-    /// Where it went, from its first state on.
-    pub(super) path: Vec<State>,
-    pub(super) finished: bool,
-    /// The learner at its end; none if no step was made.
-    pub(super) view: Option<Glimpse>,
-}
-
-/// What a learner knew at some time.
-pub(super) struct Glimpse {
-    pub(super) t: u64,
-    /// How many plans it had made.
-    pub(super) plan: u64,
-    /// Its values and its policy: a number in [`Recorder::tables`].
-    pub(super) table: usize,
-    pub(super) theta: Knowledge,
-}
 
 /// Watches a run for its replay.
 pub struct Recorder<'a> {
     arena: &'a Arena,
-    pub(super) scene: Stage,
+    pub(super) stage: Stage,
     watch: SetWatch,
-    /// The episodes to keep, by number; those that came are taken off its end.
+    /// The numbers of the episodes to keep, the next one last.
     wanted: Vec<u64>,
-    /// Episodes that were finished before.
+    /// Episodes finished before the recording.
     pub(super) from: u64,
-    /// Whether an episode was under way.
+    /// Whether the recording began within an episode.
     pub(super) midway: bool,
     path: Vec<State>,
     steps: u64,
-    view: Option<Glimpse>,
+    /// What the learner knew at the end of the episode to be kept, as fields of its frame.
+    view: Value,
     pub(super) tables: Vec<StateTable>,
-    pub(super) frames: Vec<ReplayFrame>,
+    /// The kept episodes, as the script reads them.
+    pub(super) frames: Vec<Value>,
+    /// All states of their paths.
+    pub(super) visited: BTreeSet<State>,
 }
 
 impl<'a> Recorder<'a> {
     /// For a run that is about to begin, or to go on.
     pub fn new(runner: &Runner<'a>) -> Recorder<'a> {
         let arena = runner.arena();
-        let (progress, scene) = (runner.progress(), Stage::new(arena.problem()));
-        let most = (MOST_VALUES / scene.size().max(1) as u64).clamp(20, MOST_EPISODES);
+        let (progress, stage) = (runner.progress(), Stage::new(arena.problem()));
+        let most = (MOST_VALUES / stage.capacity().max(1) as u64).clamp(20, MOST_EPISODES);
         let mut wanted = wanted(progress.episodes, runner.spec().episodes, most);
         wanted.reverse();
         Recorder {
             arena,
             watch: SetWatch::new(arena.problem().dim()),
-            scene,
+            stage,
             wanted,
             from: progress.episodes,
             midway: progress.episode_steps > 0,
             path: vec![progress.state],
             steps: 0,
-            view: None,
+            view: Value::Null,
             tables: Vec::new(),
             frames: Vec::new(),
+            visited: BTreeSet::new(),
         }
     }
 
     /// Adds the episode under way, if there is one.
     pub(super) fn close(&mut self, runner: &Runner) {
         let progress = runner.progress();
-        if self.steps == 0 {
-            return;
+        if self.steps > 0 {
+            self.look(runner.learner(), progress.steps);
+            let numbers = [progress.episode_cost, runner.result().regret, progress.gap_regret];
+            self.add_frame(progress.episodes + 1, numbers, false);
         }
-        self.look(runner.learner(), progress.steps);
-        let path = std::mem::take(&mut self.path);
-        self.frames.push(ReplayFrame {
-            episode: progress.episodes + 1,
-            steps: self.steps,
-            cost: progress.episode_cost,
-            regret: runner.result().regret,
-            gap_regret: progress.gap_regret,
-            path,
-            finished: false,
-            view: self.view.take(),
-        });
     }
 
-    /// Takes down what the learner knows.
+    /// Looks at the learner: its values and policy, and its confidence set.
     fn look(&mut self, learner: &Learner, t: u64) {
-        for state in &self.path {
-            self.scene.meet(*state);
-        }
+        self.path.iter().for_each(|state| self.stage.meet(*state));
         let value = |s| learner.value(s).ok().flatten();
         let q = |s, a| learner.q(s, a).ok().flatten();
-        let table = self.scene.table(self.arena.problem(), value, q);
+        let table = self.stage.table(self.arena.problem(), value, q);
         if self.tables.last() != Some(&table) {
             self.tables.push(table);
         }
-        self.view = Some(Glimpse {
-            t,
-            plan: learner.clock().j,
-            table: self.tables.len() - 1,
-            theta: self.watch.look(learner),
+        self.view = self.watch.look(learner);
+        self.view["t"] = t.into();
+        self.view["table"] = (self.tables.len() - 1).into();
+    }
+
+    /// Adds the episode that was watched last, with its cost, regret and gap regret.
+    fn add_frame(&mut self, episode: u64, [cost, regret, gap]: [f64; 3], finished: bool) {
+        self.visited.extend(&self.path);
+        let mut frame = json!({
+            "k": episode,
+            "steps": self.steps,
+            "cost": rounded(cost, DIGITS),
+            "regret": rounded(regret, DIGITS),
+            "gap": rounded(gap, DIGITS),
+            "finished": finished,
+            "path": take(&mut self.path),
         });
+        if let (Value::Object(frame), Value::Object(view)) = (&mut frame, take(&mut self.view)) {
+            frame.extend(view);
+        }
+        self.frames.push(frame);
     }
 }
 
@@ -134,21 +122,11 @@ impl Observer for Recorder<'_> {
     }
 
     fn episode(&mut self, ended: &Episode) -> Flow {
-        let path = std::mem::replace(&mut self.path, vec![self.arena.problem().start()]);
-        let steps = std::mem::take(&mut self.steps);
         if self.wanted.last() == Some(&ended.episode) {
             self.wanted.pop();
-            self.frames.push(ReplayFrame {
-                episode: ended.episode,
-                steps,
-                cost: ended.cost,
-                regret: ended.regret,
-                gap_regret: ended.gap_regret,
-                path,
-                finished: true,
-                view: self.view.take(),
-            });
+            self.add_frame(ended.episode, [ended.cost, ended.regret, ended.gap_regret], true);
         }
+        (self.path, self.steps) = (vec![self.arena.problem().start()], 0);
         Flow::Continue(())
     }
 }

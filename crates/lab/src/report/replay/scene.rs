@@ -1,13 +1,13 @@
-//! Where a replay takes place: the cells of a grid, or the states that were met.
+//! The states of a replay: the cells of a grid, or those that were met.
 
 use crate::layout::Layout;
 use crate::report::embed::rounded;
 use goalward::Problem;
 use goalward::problem::{Action, State};
-use serde_json::{Map, Value, json};
-use std::collections::BTreeMap;
+use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
-/// Off a grid, so many states have a line.
+/// The most states that are shown off a grid.
 pub(super) const MOST_MET: usize = 200;
 /// Actions that cost the same up to rounding are equally good: the first is shown.
 const TIE: f64 = 1e-9;
@@ -17,9 +17,8 @@ const DIGITS: usize = 4;
 /// The states whose values are shown.
 pub(super) struct Stage {
     pub(super) layout: Option<Layout>,
-    /// In the order of their lines: all states of a grid, else those that were met.
-    shown: Vec<State>,
-    lines: BTreeMap<State, usize>,
+    /// All states of a grid, otherwise those that were met, in this order.
+    pub(super) shown: Vec<State>,
 }
 
 /// Values and policy of the states that are shown.
@@ -32,41 +31,28 @@ pub(super) struct StateTable {
 impl Stage {
     pub(super) fn new(problem: &Problem) -> Stage {
         let layout = Layout::of(problem);
-        let mut scene = Stage { layout, shown: Vec::new(), lines: BTreeMap::new() };
-        match scene.layout.is_some() {
-            true => (0..problem.states()).for_each(|s| scene.add(s)),
-            false => scene.meet(problem.start()),
-        }
-        scene
+        let shown = if layout.is_some() { (0..problem.states()).collect() } else { vec![problem.start()] };
+        Stage { layout, shown }
     }
 
-    fn add(&mut self, state: State) {
-        self.lines.insert(state, self.shown.len());
-        self.shown.push(state);
-    }
-
-    /// A state was met.
+    /// Adds a state that was met, off a grid and while there is room.
     pub(super) fn meet(&mut self, state: State) {
-        if self.layout.is_none() && self.shown.len() < MOST_MET && !self.lines.contains_key(&state) {
-            self.add(state);
+        if self.layout.is_none() && !self.is_full() && !self.shown.contains(&state) {
+            self.shown.push(state);
         }
     }
 
-    /// Whether some states that were met may have no line.
-    pub(super) fn full(&self) -> bool {
+    /// Whether states that were met may be left out.
+    pub(super) fn is_full(&self) -> bool {
         self.layout.is_none() && self.shown.len() >= MOST_MET
     }
 
-    /// How many states are shown at most.
-    pub(super) fn size(&self) -> usize {
+    /// The largest number of states that are shown.
+    pub(super) fn capacity(&self) -> usize {
         if self.layout.is_some() { self.shown.len() } else { MOST_MET }
     }
 
-    pub(super) fn tracked(&self) -> &[State] {
-        &self.shown
-    }
-
-    /// What a value function says, and the first of the best actions.
+    /// The values, and the first of the best actions.
     pub(super) fn table(
         &self,
         problem: &Problem,
@@ -90,7 +76,7 @@ impl Stage {
         }
     }
 
-    /// Rows, columns and where each state lies. States that lie nowhere stand below the grid.
+    /// Rows, columns and the position of each state; states without one lie below the grid.
     pub(super) fn grid(&self, problem: &Problem) -> Value {
         let Some(layout) = &self.layout else { return Value::Null };
         let mut aside = 0;
@@ -106,17 +92,14 @@ impl Stage {
     }
 
     /// The names of the states that are shown or visited.
-    pub(super) fn names<'a>(&self, problem: &Problem, visited: impl Iterator<Item = &'a State>) -> Value {
-        let mut names = Map::new();
-        for s in self.shown.iter().copied().chain(visited.copied()) {
-            names.entry(s.to_string()).or_insert_with(|| Value::from(problem.state_name(s)));
-        }
-        Value::Object(names)
+    pub(super) fn names(&self, problem: &Problem, visited: &BTreeSet<State>) -> Value {
+        let states: BTreeSet<State> = self.shown.iter().chain(visited).copied().collect();
+        let name = |s: State| (s.to_string(), Value::from(problem.state_name(s)));
+        Value::Object(states.into_iter().map(name).collect())
     }
 }
 
-/// The direction of an action on the grid, in eighths of a turn from north on, clockwise; none
-/// if it has none.
+/// The direction of an action on the grid, in eighths of a turn clockwise from north.
 fn direction(problem: &Problem, s: State, a: Action) -> Option<u8> {
     match problem.action_name(s, a).to_lowercase().as_ref() {
         "up" | "north" | "n" | "↑" => Some(0),
@@ -129,12 +112,12 @@ fn direction(problem: &Problem, s: State, a: Action) -> Option<u8> {
 
 impl StateTable {
     /// On a grid the policy is a text of directions, elsewhere a list of names.
-    pub(super) fn json(&self, scene: &Stage, problem: &Problem) -> Value {
+    pub(super) fn json(&self, stage: &Stage, problem: &Problem) -> Value {
         let known = self.values.iter().any(Option::is_some);
         let values: Vec<Value> =
             self.values.iter().map(|v| v.map_or(Value::Null, |v| rounded(v, DIGITS))).collect();
-        let states = || scene.shown.iter().zip(&self.policy);
-        let policy = match scene.layout.is_some() {
+        let states = || stage.shown.iter().zip(&self.policy);
+        let policy = match stage.layout.is_some() {
             true => {
                 let letter = |(s, a): (&State, &Option<Action>)| {
                     let direction = a.and_then(|a| direction(problem, *s, a));
@@ -157,10 +140,10 @@ mod tests {
     #[test]
     fn the_best_policy_of_a_corner() {
         let arena = Arena::open("windy-grid", &Settings::new().set("n", 3)).unwrap();
-        let (problem, scene) = (arena.problem(), Stage::new(arena.problem()));
+        let (problem, stage) = (arena.problem(), Stage::new(arena.problem()));
         let exact = arena.exact();
-        let table = scene.table(problem, |s| Some(exact.v[s]), |s, a| Some(exact.q[problem.pair(s, a)]));
-        let json = table.json(&scene, problem);
+        let table = stage.table(problem, |s| Some(exact.v[s]), |s, a| Some(exact.q[problem.pair(s, a)]));
+        let json = table.json(&stage, problem);
         let policy = json["policy"].as_str().unwrap();
         assert_eq!(policy.len(), 9);
         assert_eq!(&policy[problem.goal()..=problem.goal()], ".", "nothing is left to do");
@@ -171,8 +154,8 @@ mod tests {
     #[test]
     fn states_off_the_grid_stand_below_it() {
         let arena = Arena::open("cliff", &Settings::new()).unwrap();
-        let scene = Stage::new(arena.problem());
-        let grid = scene.grid(arena.problem());
+        let stage = Stage::new(arena.problem());
+        let grid = stage.grid(arena.problem());
         assert_eq!(grid["aside"], 1);
         let places = grid["places"].as_array().unwrap();
         let below = |place: &&Value| place[0].as_f64() > grid["rows"].as_f64();
@@ -180,12 +163,12 @@ mod tests {
     }
 
     #[test]
-    fn off_a_grid_states_are_shown_as_they_are_met() {
+    fn off_a_grid_states_are_shown_once_met() {
         let arena = Arena::open("hard-instance", &Settings::new()).unwrap();
-        let mut scene = Stage::new(arena.problem());
-        assert_eq!(scene.tracked(), [arena.problem().start()]);
-        (0..2).for_each(|_| scene.meet(arena.problem().goal()));
-        assert_eq!(scene.tracked().len(), 2);
-        assert_eq!(scene.grid(arena.problem()), Value::Null);
+        let mut stage = Stage::new(arena.problem());
+        assert_eq!(stage.shown, [arena.problem().start()]);
+        (0..2).for_each(|_| stage.meet(arena.problem().goal()));
+        assert_eq!(stage.shown.len(), 2);
+        assert_eq!(stage.grid(arena.problem()), Value::Null);
     }
 }

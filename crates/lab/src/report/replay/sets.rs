@@ -1,35 +1,25 @@
 //! A learner's confidence set, as a replay shows it: an interval for every coordinate of theta, and
-//! the shadow in the plane of the first two.
+//! the projection onto the plane of the first two.
 
-use super::outline::polygon;
+use super::{DIGITS, rounded};
 use crate::sets::{Extent, Which};
 use goalward::learners::Learner;
 use goalward::numeric::Portable;
+use serde_json::{Value, json};
 
-/// So many coordinates are shown.
+/// The most coordinates that are shown.
 pub(super) const MOST: usize = 24;
 /// Directions in a half turn, each with both its ends.
 const ANGLES: usize = 16;
 
-/// What a learner knows of theta.
-#[derive(Clone, Default)]
-pub(super) struct Knowledge {
-    /// Its estimate.
-    pub(super) estimate: Option<Vec<f64>>,
-    /// The interval of every coordinate that is shown; none if it has none.
-    pub(super) ends: Vec<(f64, f64)>,
-    /// The corners of the shadow; none if there is no set, or it has no bounds.
-    pub(super) outline: Vec<(f64, f64)>,
-}
-
-/// The directions in which sets are looked at.
+/// The directions in which sets are measured, and the last measurement.
 pub(super) struct SetWatch {
     shown: usize,
     /// The coordinates, then the angles in the plane of the first two.
     directions: Vec<Vec<f64>>,
     angles: Vec<(f64, f64)>,
-    /// The number of the last plan that was looked at, and its set.
-    last: Option<(u64, Knowledge)>,
+    /// The number of the last plan that was looked at, with its set.
+    last: Option<(u64, Value)>,
 }
 
 impl SetWatch {
@@ -37,12 +27,9 @@ impl SetWatch {
         let shown = dim.min(MOST);
         let angle = |i: usize| {
             let angle = std::f64::consts::PI * i as f64 / ANGLES as f64;
-            (angle.sine(), angle.cosine())
+            (angle.cosine(), angle.sine())
         };
-        let angles: Vec<(f64, f64)> = match dim {
-            0 | 1 => Vec::new(),
-            _ => (0..ANGLES).map(|i| (angle(i).1, angle(i).0)).collect(),
-        };
+        let angles: Vec<(f64, f64)> = if dim < 2 { Vec::new() } else { (0..ANGLES).map(angle).collect() };
         let unit = |entries: &[(usize, f64)]| {
             let mut direction = vec![0.0; dim];
             entries.iter().for_each(|(i, x)| direction[*i] = *x);
@@ -53,37 +40,36 @@ impl SetWatch {
         SetWatch { shown, directions: coordinates.chain(plane).collect(), angles, last: None }
     }
 
-    /// What a learner knows: its estimate of now, and the set that its last plan was made over,
-    /// which its values and its policy come from. That set is looked at once for each plan.
-    pub(super) fn look(&mut self, learner: &Learner) -> Knowledge {
+    /// The learner's current estimate, and the set of its last plan, which its values and its policy
+    /// come from. That set is measured once for each plan.
+    pub(super) fn look(&mut self, learner: &Learner) -> Value {
         let plan = learner.clock().j;
-        let seen = match self.last.take() {
-            Some((j, seen)) if j == plan => seen,
+        let mut view = match self.last.take() {
+            Some((j, set)) if j == plan => set,
             _ => self.set_of(learner),
         };
-        let mut estimate = learner.theta();
-        if let Some(theta) = &mut estimate {
-            theta.truncate(self.shown);
-        }
-        self.last = Some((plan, seen.clone()));
-        Knowledge { estimate, ..seen }
+        self.last = Some((plan, view.clone()));
+        let estimate = learner.theta();
+        let shown = |theta: Vec<f64>| theta.iter().take(self.shown).map(|x| rounded(*x, DIGITS)).collect();
+        view["estimate"] = estimate.map_or(Value::Null, shown);
+        view["plan"] = plan.into();
+        view
     }
 
-    /// The set of the last plan, or that of all data if there was none. Several sets count as their
-    /// intersection.
-    fn set_of(&self, learner: &Learner) -> Knowledge {
+    /// The set of the last plan, or that of all data if there was none; several sets count as their
+    /// intersection. `ends`: the interval of each coordinate; `outline`: the corners of the
+    /// projection, if the set is bounded.
+    fn set_of(&self, learner: &Learner) -> Value {
         let of = |which| Extent::of(learner, which, self.directions.iter());
         let planned = of(Which::Planned);
-        let seen = if planned.with_support > 0 { planned } else { of(Which::Now) };
-        let mut ends = seen.ends;
-        if seen.with_support == 0 {
-            let mut ends = learner.intervals().unwrap_or_default();
-            ends.truncate(self.shown);
-            return Knowledge { ends, ..Knowledge::default() };
-        }
-        let outline = self.outline(&ends);
-        ends.truncate(self.shown);
-        Knowledge { estimate: None, ends, outline }
+        let extent = if planned.with_support > 0 { planned } else { of(Which::Now) };
+        let (ends, outline) = match extent.with_support {
+            0 => (learner.intervals().unwrap_or_default(), Vec::new()),
+            _ => (extent.ends.clone(), self.outline(&extent.ends)),
+        };
+        let pair = |(x, y): &(f64, f64)| json!([rounded(*x, DIGITS), rounded(*y, DIGITS)]);
+        let (ends, outline) = (ends.iter().take(self.shown).map(pair), outline.iter().map(pair));
+        json!({ "ends": ends.collect::<Value>(), "outline": outline.collect::<Value>() })
     }
 
     fn outline(&self, ends: &[(f64, f64)]) -> Vec<(f64, f64)> {
@@ -93,5 +79,65 @@ impl SetWatch {
         let half_planes = self.angles.iter().zip(&ends[self.shown..]);
         let both = |(&(x, y), &(low, high)): (&(f64, f64), &(f64, f64))| [(x, y, high), (-x, -y, -low)];
         polygon(ends[0], ends[1], half_planes.flat_map(both))
+    }
+}
+
+/// The points of a box that satisfy `x a + y b <= c` for all (a, b, c): the corners in order.
+///
+/// Lines through a corner, or a set that is a segment, leave corners that nearly coincide, which a
+/// drawing does not show.
+fn polygon(
+    (left, right): (f64, f64),
+    (low, high): (f64, f64),
+    half_planes: impl Iterator<Item = (f64, f64, f64)>,
+) -> Vec<(f64, f64)> {
+    let slack = 1e-9 * (1.0 + [left, right, low, high].iter().fold(0.0, |most: f64, x| most.max(x.abs())));
+    let mut corners = vec![(left, low), (right, low), (right, high), (left, high)];
+    for (a, b, c) in half_planes {
+        let over = |&(x, y): &(f64, f64)| x * a + y * b - c - slack;
+        let mut kept = Vec::with_capacity(corners.len() + 1);
+        for (i, p) in corners.iter().enumerate() {
+            let q = &corners[(i + 1) % corners.len()];
+            let (from, to) = (over(p), over(q));
+            if from <= 0.0 {
+                kept.push(*p);
+            }
+            if (from < 0.0 && to > 0.0) || (from > 0.0 && to < 0.0) {
+                let share = from / (from - to);
+                kept.push((p.0 + share * (q.0 - p.0), p.1 + share * (q.1 - p.1)));
+            }
+        }
+        corners = kept;
+    }
+    corners
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use goalward::numeric::Portable;
+
+    #[test]
+    fn a_box_that_is_cut() {
+        let square = ((0.0, 1.0), (0.0, 1.0));
+        assert_eq!(polygon(square.0, square.1, std::iter::empty()).len(), 4);
+        let mut triangle = polygon(square.0, square.1, [(1.0, 1.0, 1.0)].into_iter());
+        triangle.sort_by(|a, b| a.partial_cmp(b).unwrap());
+        triangle.dedup_by(|a, b| (a.0 - b.0).abs() + (a.1 - b.1).abs() < 1e-6);
+        assert_eq!(triangle.len(), 3, "{triangle:?}");
+        assert!(triangle.iter().all(|(x, y)| x + y <= 1.0 + 1e-6));
+        assert!(polygon(square.0, square.1, [(1.0, 0.0, -1.0)].into_iter()).is_empty());
+    }
+
+    #[test]
+    fn a_circle_from_its_support_function() {
+        let angle = |i: usize| {
+            let angle = std::f64::consts::PI * i as f64 / 16.0;
+            (angle.sine(), angle.cosine())
+        };
+        let lines = (0..32).map(|i| (angle(i).1, angle(i).0, 1.0));
+        let corners = polygon((-1.0, 1.0), (-1.0, 1.0), lines);
+        assert_eq!(corners.len(), 32);
+        assert!(corners.iter().all(|(x, y)| (1.0..1.006).contains(&x.hypotenuse(*y))));
     }
 }
