@@ -72,9 +72,9 @@ fn active_share(instance: &Instance, set: &ConvexSet, v: &[f64]) -> f64 {
     let pairs: Vec<usize> = (0..problem.pairs()).step_by(step).collect();
     let active = pairs.iter().filter(|&&p| {
         problem.phi_v(p, v, &mut phi);
-        warm.rows.clear();
+        warm.clear();
         set.min(&phi, &mut warm);
-        !warm.rows.is_empty()
+        !warm.is_empty()
     });
     active.count() as f64 / pairs.len() as f64
 }

@@ -193,15 +193,15 @@ fn main() {
             let mut start = Warm::default();
             let answer = set.min(c, &mut start);
             worst = worst.max((answer.value - reference.solution.obj_val).abs() / (1.0 + answer.value.abs()));
-            active += start.rows.len();
+            active += start.len();
             starts.push(start);
         }
         let cold = rounds(&objectives, |_, Objective { c, .. }, start| {
-            start.rows.clear();
+            start.clear();
             std::hint::black_box(set.min(c, start));
         });
         let warm = rounds(&objectives, |i, Objective { near, .. }, start| {
-            start.rows.clone_from(&starts[i].rows);
+            start.clone_from(&starts[i]);
             std::hint::black_box(set.min(near, start));
         });
         let (slow, cold, warm) = (median(slow), median(cold), median(warm));

@@ -2,6 +2,7 @@
 
 mod draws;
 pub mod gauge;
+mod grouped;
 pub mod halt;
 pub mod linear;
 mod polytope;
@@ -12,10 +13,11 @@ pub mod support;
 mod tall;
 
 pub use gauge::Gauge;
+pub use grouped::Grouped;
 pub use linear::Cholesky;
 pub use linear::{dot, norm};
 pub use polytope::Turn;
-pub use polytope::{Contradiction, EmptyPolytope, Polytope, PolytopeBuilder, Pruned, Rows};
+pub use polytope::{EmptyPolytope, Polytope, PolytopeBuilder, Pruned, Rows};
 pub use portable::Portable;
 pub use rng::{Stream, categorical};
 pub use tall::Tall;

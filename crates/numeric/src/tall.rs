@@ -48,27 +48,21 @@ impl Tall {
         self.get(row..row + 1)
     }
 
-    /// The sum of the rows, each times its weight, added in their order.
+    /// The sum of the rows, each times its weight, added in their order. Some columns at a time, so
+    /// that their sums stay in registers; each row is read from the nearest cache for the second time.
     #[inline]
     pub fn combine(&self, rows: Range<usize>, weights: impl Iterator<Item = f64> + Clone, out: &mut [f64]) {
-        combine(self.get(rows), weights, out);
-    }
-}
-
-/// Some columns at a time, so that their sums stay in registers; each row is read from the nearest
-/// cache for the second time.
-#[inline(always)]
-fn combine(numbers: &[f64], weights: impl Iterator<Item = f64> + Clone, out: &mut [f64]) {
-    let dim = out.len();
-    let mut column = 0;
-    while column < dim {
-        column += match dim - column {
-            16.. => columns::<16>(numbers, weights.clone(), column, out),
-            8.. => columns::<8>(numbers, weights.clone(), column, out),
-            4.. => columns::<4>(numbers, weights.clone(), column, out),
-            2.. => columns::<2>(numbers, weights.clone(), column, out),
-            _ => columns::<1>(numbers, weights.clone(), column, out),
-        };
+        let (numbers, dim) = (self.get(rows), out.len());
+        let mut column = 0;
+        while column < dim {
+            column += match dim - column {
+                16.. => columns::<16>(numbers, weights.clone(), column, out),
+                8.. => columns::<8>(numbers, weights.clone(), column, out),
+                4.. => columns::<4>(numbers, weights.clone(), column, out),
+                2.. => columns::<2>(numbers, weights.clone(), column, out),
+                _ => columns::<1>(numbers, weights.clone(), column, out),
+            };
+        }
     }
 }
 

@@ -293,14 +293,14 @@ pub(crate) fn compare(world: &World, place: Place, objectives: usize, seed: u64)
             let c: Vec<f64> = (0..d).map(|_| random.uniform() - 0.5).collect();
             counts.objectives += 1;
             let found = set.min(&c, &mut warm);
-            counts.active += u64::from(!warm.rows.is_empty());
+            counts.active += u64::from(!warm.is_empty());
             let Some(expected) = reference.min(&c, &mut counts.solves) else {
                 counts.unsure += 1;
                 continue;
             };
             counts.compare(found, expected);
             match quick.is_eager() {
-                true => start.rows.clear(),
+                true => start.clear(),
                 false => survey.start(&c, &mut start),
             }
             let (swept, known) = quick.min_again(&c, &mut start, false);

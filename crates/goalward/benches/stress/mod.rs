@@ -3,8 +3,8 @@
 
 #![allow(dead_code, unreachable_pub)]
 
-mod families;
-mod oracle;
+pub mod families;
+pub mod oracle;
 
 pub use families::Family;
 
@@ -148,7 +148,7 @@ pub fn run(family: Family, seed: u64, sample: u64) -> Counts {
         for turn in 0..OBJECTIVES {
             let c = objective(family, &drafted, &mut random);
             if random.below(2) == 0 {
-                warm.rows.clear();
+                warm.clear();
             }
             let number = (seed * BATCH) + (place * OBJECTIVES + turn) as u64;
             let sampled = number.is_multiple_of(sample);

@@ -59,9 +59,9 @@ fn lost(problem: &Problem, region: &Region, ahead: &[bool], findings: &mut Findi
 
 /// End components of pairs that cost nothing, among the states that are not lost.
 fn free_components(problem: &Problem, truth: &Truth, region: &Region) -> Vec<Vec<State>> {
-    let Some(free) = graph::free_components(problem, truth, &region.usable) else { return Vec::new() };
+    let Some((class, _)) = graph::free_components(problem, truth, &region.usable) else { return Vec::new() };
     let inside = (0..problem.states()).filter(|&s| region.inside[s] && s != problem.goal());
-    let partition = Partition::new(problem, inside, Some(&free.class));
+    let partition = Partition::new(problem, inside, Some(&class));
     let loops = |s: State| {
         problem.pairs_of(s).any(|p| {
             let mut next = possible(problem, truth, p);

@@ -1,7 +1,7 @@
 //! The stress program of the support solver, in small.
 
 #[path = "../../benches/stress/mod.rs"]
-mod stress;
+pub(crate) mod stress;
 
 use stress::{BATCH, Counts, Family};
 

@@ -1,5 +1,5 @@
-//! Planning: on a known model with certified bounds ([`solve()`]), which anybody can have checked
-//! ([`verify()`]), and optimistic over a confidence set ([`Planner`] names the ways).
+//! Planning: on a known model with certified bounds ([`solve()`]) and an independent check of them
+//! ([`verify()`]), and optimistic over a confidence set ([`Devi`]).
 
 mod answer;
 mod devi;
@@ -17,12 +17,9 @@ mod exact_models;
 
 pub use crate::numeric::halt::{Cut, Halt};
 pub use answer::{Answer, Objective};
-pub use devi::Planner;
-pub use devi::{Convergence, Devi, Task};
-pub use devi::{Met, way};
+pub use devi::{Convergence, Devi, Met, Planner, Task, way};
 pub use finite_horizon::{Backup, Layers};
-pub use proper::{Kernel, Proper};
-pub use solve::tried;
-pub use solve::{Extras, Options, Trust, Way, solve};
+pub use proper::Proper;
+pub use solve::{Extras, Options, Way, solve, tried};
 pub use sweeps::{Stop, Swept, value_iteration};
 pub use verify::{Flaw, verify};

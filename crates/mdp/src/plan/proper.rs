@@ -5,43 +5,55 @@
 //! what it costs until the goal, however seldom it is left. Each policy is evaluated by
 //! elimination without subtraction, which is accurate for probabilities of any size.
 
+use crate::numeric::Grouped;
 use crate::numeric::halt::{Cut, Halt};
-use crate::numeric::linear::elimination::{Elimination, Outcome};
+use crate::numeric::linear::elimination::Elimination;
 use crate::problem::{Pair, Problem, State};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Rounds of policy iteration; it needs a dozen. Every one of them ends with a proper policy.
+/// Rounds of policy iteration, of which it needs a dozen. Each ends with a proper policy.
 const ROUNDS: u64 = 100;
-/// What a state costs from which the goal cannot be reached; no value is more.
+/// The value of a state from which the goal cannot be reached, and the largest there is.
 const LOST: f64 = 1e100;
-/// A value grows from one policy to the next by no more than this part of it, which is rounding.
+/// The rounding by which a value may grow from one policy to the next, relative to it.
 const GROWS: f64 = 1e-9;
+
 /// A kernel over the pairs of a problem, with costs.
-pub struct Kernel<'a> {
-    /// Whose pairs they are.
-    pub problem: &'a Problem,
-    /// Per pair.
-    pub costs: &'a [f64],
+struct Priced<'a> {
+    problem: &'a Problem,
+    costs: &'a [f64],
     /// Per pair: next states in ascending order, with their probabilities.
-    pub rows: &'a [Vec<(State, f64)>],
+    rows: &'a [Vec<(State, f64)>],
 }
 
 /// The best of a kernel's proper policies.
 pub struct Proper {
-    /// What it takes in each state; none at the goal, and where the goal cannot be reached.
+    /// The pair of each state; none at the goal, and where the goal cannot be reached.
     pub pairs: Vec<Option<Pair>>,
-    /// Its values per state.
+    /// V per state.
     pub v: Vec<f64>,
-    /// What each pair costs if it is followed afterwards.
+    /// Q per pair.
     pub q: Vec<f64>,
     /// Policies that were evaluated.
     pub rounds: u64,
 }
 
-impl Kernel<'_> {
-    /// The best policy, unless asked to stop.
-    pub fn best(&self, halt: &Halt) -> Result<Proper, Cut> {
+impl Proper {
+    /// The best policy of a kernel over the pairs of a problem, given by the next states of each pair
+    /// in ascending order with their probabilities, unless asked to stop.
+    pub fn best(
+        problem: &Problem,
+        costs: &[f64],
+        rows: &[Vec<(State, f64)>],
+        halt: &Halt,
+    ) -> Result<Proper, Cut> {
+        Priced { problem, costs, rows }.best(halt)
+    }
+}
+
+impl Priced<'_> {
+    fn best(&self, halt: &Halt) -> Result<Proper, Cut> {
         let mut pairs = self.nearest();
         let (mut v, mut rounds) = (self.values(&pairs, halt)?, 1);
         while rounds < ROUNDS {
@@ -68,38 +80,25 @@ impl Kernel<'_> {
         (0..self.problem.states()).filter(move |&s| s != goal)
     }
 
-    /// Dijkstra's algorithm backwards from the goal, where a successor costs what it takes on average
-    /// if one stays put until it comes. Every pair may lead to a state that was settled before, so
-    /// the policy is proper.
+    /// Dijkstra's algorithm backwards from the goal, where a successor costs the pair's cost over its
+    /// probability. Every pair may lead to a state that was settled before, so the policy is proper.
     fn nearest(&self) -> Vec<Option<Pair>> {
         let n = self.problem.states();
-        // the arcs backwards; counted one place too high, so that filling in moves each to its place
-        let arcs = |s: State| {
-            let pairs = self.problem.pairs_of(s);
-            pairs.flat_map(move |p| self.rows[p].iter().map(move |&(next, w)| (p, next, w)))
+        let arcs = |(s, p): (State, Pair)| {
+            let row = self.rows[p].iter().filter(|arc| arc.1 > 0.0);
+            row.map(move |&(next, w)| (next, (s as u32, p as u32, self.costs[p] / w)))
         };
-        let possible = |arc: &(Pair, State, f64)| arc.2 > 0.0;
-        let mut first = vec![0usize; n + 2];
-        for s in self.off_goal() {
-            arcs(s).filter(possible).for_each(|(_, next, _)| first[next + 2] += 1);
-        }
-        (2..n + 2).for_each(|s| first[s] += first[s - 1]);
-        let mut into = vec![(0u32, 0u32, 0.0); first[n + 1]];
-        for s in self.off_goal() {
-            for (p, next, w) in arcs(s).filter(possible) {
-                into[first[next + 1]] = (s as u32, p as u32, self.costs[p] / w);
-                first[next + 1] += 1;
-            }
-        }
+        let pairs_of = |s: State| self.problem.pairs_of(s).map(move |p| (s, p));
+        let into = Grouped::new(n, || self.off_goal().flat_map(pairs_of).flat_map(arcs));
         let (mut pairs, mut settled) = (vec![None; n], vec![false; n]);
-        // numbers that are not negative have the order of their bits
+        // non-negative numbers have the order of their bits
         let mut heap = BinaryHeap::from([Reverse((0u64, self.problem.goal(), None))]);
         while let Some(Reverse((bits, s, pair))) = heap.pop() {
             if std::mem::replace(&mut settled[s], true) {
                 continue;
             }
             pairs[s] = pair;
-            for &(from, p, price) in &into[first[s]..first[s + 1]] {
+            for &(from, p, price) in into.of(s) {
                 if !settled[from as State] {
                     let price = (f64::from_bits(bits) + price).to_bits();
                     heap.push(Reverse((price, from as State, Some(p as Pair))));
@@ -131,14 +130,12 @@ impl Kernel<'_> {
         let mut x = vec![f64::NAN; charge.len()];
         // without a limit to the work it ends early only where rounding has swallowed the way out, or
         // when asked to
-        if elimination.eliminate(states.len(), f64::INFINITY, row) == Outcome::Done {
+        if elimination.eliminate(states.len(), f64::INFINITY, row) {
             elimination.solve(&mut charge, &mut x);
         }
-        if halt.asked() {
-            return Err(Cut);
-        }
+        halt.check()?;
         let mut v = vec![0.0; self.problem.states()];
-        // a number that is none is not the lesser
+        // LOST for NaN
         self.off_goal().zip(x).for_each(|(s, x)| v[s] = x.min(LOST));
         Ok(v)
     }
@@ -195,7 +192,7 @@ mod tests {
     }
 
     fn best(problem: &Problem, rows: &[Row]) -> Proper {
-        Kernel { problem, costs: problem.costs(), rows }.best(&Halt::never()).unwrap()
+        Proper::best(problem, problem.costs(), rows, &Halt::never()).unwrap()
     }
 
     /// A loop that costs 0.1 and is left with probability e, or a way that costs 1 and succeeds with
@@ -230,7 +227,7 @@ mod tests {
         let problem = problem(&rows, 1, &[1.0]);
         let halt = Halt::new();
         halt.ask();
-        assert!(Kernel { problem: &problem, costs: &[1.0], rows: &rows }.best(&halt).is_err());
+        assert!(Proper::best(&problem, &[1.0], &rows, &halt).is_err());
     }
 
     proptest! {

@@ -5,15 +5,6 @@
 use crate::halt::Halt;
 use std::cmp::Ordering;
 
-/// Why there is no factor.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Fault {
-    /// No weight leaves some node: the system has no solution.
-    Stuck,
-    /// It was asked to stop.
-    Cut,
-}
-
 /// A dense system over some nodes, eliminated from the last to the first; live columns are a
 /// prefix.
 #[derive(Default)]
@@ -24,35 +15,24 @@ pub struct Dense {
 }
 
 impl Dense {
-    /// Eliminates the nodes in `rest`, numbers below `nodes`. Each has its weights to others of
-    /// them and `out`, its weight to whatever else there is. The buffers of an elimination before
-    /// are used again.
+    /// Eliminates the nodes in `rest`, numbers below `nodes`. Each has its weights to others of them
+    /// and `out`, its weight to everything else. False if no weight leaves some node, so that there is
+    /// no solution, or if it was asked to stop. Buffers are reused.
     pub fn factor<R: Iterator<Item = (u32, f64)>>(
-        &mut self,
-        nodes: usize,
-        rest: &[u32],
-        out: Vec<f64>,
-        row: impl Fn(u32) -> R,
-    ) -> Result<(), Fault> {
-        self.factor_unless(nodes, rest, out, row, &Halt::never())
-    }
-
-    /// The same, but for a wish that it stop.
-    pub fn factor_unless<R: Iterator<Item = (u32, f64)>>(
         &mut self,
         nodes: usize,
         rest: &[u32],
         mut out: Vec<f64>,
         row: impl Fn(u32) -> R,
         halt: &Halt,
-    ) -> Result<(), Fault> {
+    ) -> bool {
         let m = rest.len();
         self.matrix.clear();
         self.matrix.resize(m * m, 0.0);
         self.leaving.clear();
         self.leaving.resize(m, 0.0);
         if m == 0 {
-            return Ok(());
+            return true;
         }
         let mut place = vec![0; nodes];
         rest.iter().enumerate().for_each(|(t, &k)| place[k as usize] = t);
@@ -63,14 +43,14 @@ impl Dense {
         }
         for t in (0..m).rev() {
             if halt.asked() {
-                return Err(Fault::Cut);
+                return false;
             }
             let (above, from_t) = self.matrix.split_at_mut(t * m);
             let pivot = &from_t[..t];
             let leaving = out[t] + pivot.iter().sum::<f64>();
             // false for NaN
             if leaving.partial_cmp(&0.0) != Some(Ordering::Greater) {
-                return Err(Fault::Stuck);
+                return false;
             }
             self.leaving[t] = leaving;
             for i in 0..t {
@@ -86,7 +66,7 @@ impl Dense {
                 }
             }
         }
-        Ok(())
+        true
     }
 
     /// The solution for non-negative right-hand sides, one for each node of `rest`.

@@ -5,6 +5,7 @@
 //! interval is a few units in the last place of f64, whatever T is. Support minimisation adds up
 //! huge multipliers that cancel where a set is nearly a point.
 
+use super::expansion::two_sum;
 use std::ops::{Add, Sub};
 
 /// The unevaluated sum hi + lo, with |lo| at most half a unit in the last place of hi.
@@ -18,12 +19,6 @@ pub struct Double {
 /// 2 or 3 times 2^-106: Joldes, Muller and Popescu, Tight and rigorous error bounds for basic
 /// building blocks of double-word arithmetic, 2017).
 pub const UNIT: f64 = 1.0 / (1u128 << 103) as f64;
-
-fn two_sum(a: f64, b: f64) -> (f64, f64) {
-    let s = a + b;
-    let b_part = s - a;
-    (s, (a - (s - b_part)) + (b - b_part))
-}
 
 fn fast_two_sum(a: f64, b: f64) -> (f64, f64) {
     let s = a + b;

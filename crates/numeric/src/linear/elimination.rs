@@ -6,28 +6,17 @@
 //! Markowitz's price against fill-in, those of equal low price last in first out. Cost: linear on
 //! lines and trees, n^1.5 on grids, n^3/3 at worst.
 
-use super::dense::{Dense, Fault};
+use super::dense::Dense;
 use crate::halt::Halt;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-/// Once the rest is this small and mostly filled in, it is left to a dense matrix.
+/// Once the rest is this small and mostly filled in, it becomes a dense matrix.
 const DENSE: usize = 2500;
-/// While the rest is larger, a cheapest node that is dearer is too much, unless work has no limit.
+/// While the rest is larger, the elimination fails if the cheapest node costs more than this.
 const DEAREST: usize = 250 * 250;
 /// Nodes below this price wait in buckets.
 const CHEAP: usize = 64;
-
-/// How an elimination ended.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Outcome {
-    /// The equations can be solved.
-    Done,
-    /// From some nodes nothing leaves.
-    Improper,
-    /// It would take too long.
-    TooMuch,
-}
 
 /// One eliminated node.
 struct Step {
@@ -97,20 +86,20 @@ pub struct Elimination {
 }
 
 impl Elimination {
-    /// Eliminations from now on end early when asked to: they are too much then.
+    /// From now on eliminations fail when asked to stop.
     pub fn heed(&mut self, halt: &Halt) {
         self.halt = halt.clone();
     }
 
-    /// Takes a chain and eliminates all nodes, in about so many multiplications at most. `row`
-    /// writes the arcs of a node, none to itself, and says what leaves the system; two arcs may lead
-    /// to the same node.
+    /// Takes a chain and eliminates all nodes, in about `work` multiplications at most; whether the
+    /// equations can be solved now. `row` writes the arcs of a node, none to itself, and returns the
+    /// weight that leaves the system; two arcs may lead to the same node.
     pub fn eliminate(
         &mut self,
         nodes: usize,
         work: f64,
         mut row: impl FnMut(usize, &mut Vec<(u32, f64)>) -> f64,
-    ) -> Outcome {
+    ) -> bool {
         self.reset(nodes);
         for node in 0..nodes {
             let arcs = &mut self.rows[node];
@@ -131,10 +120,7 @@ impl Elimination {
             arcs.truncate(kept);
             arcs.iter().for_each(|e| self.place[e.0 as usize] = 0);
         }
-        match self.run(work) {
-            Outcome::Done => self.finish(work),
-            other => other,
-        }
+        self.run(work) && self.finish(work)
     }
 
     fn reset(&mut self, nodes: usize) {
@@ -158,8 +144,8 @@ impl Elimination {
         self.into[node].len() * self.rows[node].len()
     }
 
-    /// Eliminates the nodes until what is left is a matter for a dense matrix.
-    fn run(&mut self, work: f64) -> Outcome {
+    /// Eliminates nodes until the rest is left to a dense matrix.
+    fn run(&mut self, work: f64) -> bool {
         let nodes = self.out.len();
         for k in 0..nodes {
             self.waiting.push(self.price(k), k as u32);
@@ -176,47 +162,41 @@ impl Elimination {
             // merging costs the rows of those that lead here too, which fill in like this one
             spent += 3.0 * at_price as f64;
             let dear = at_price > DEAREST && left > DENSE && work.is_finite();
-            if spent > work || dear || self.halt.asked() {
-                return Outcome::TooMuch;
-            }
-            if self.eliminate_node(node).is_err() {
-                return Outcome::Improper;
+            if spent > work || dear || self.halt.asked() || !self.eliminate_node(node) {
+                return false;
             }
             left -= 1;
         }
-        Outcome::Done
+        true
     }
 
     /// The rest as a dense matrix.
-    fn finish(&mut self, work: f64) -> Outcome {
+    fn finish(&mut self, work: f64) -> bool {
         self.rest.clear();
         self.rest.extend((0..self.out.len() as u32).filter(|&k| self.live[k as usize]));
         if (self.rest.len() as f64).powi(3) / 3.0 > work {
-            return Outcome::TooMuch;
+            return false;
         }
         let out = self.rest.iter().map(|&k| self.out[k as usize]).collect();
         let row = |k: u32| self.rows[k as usize].iter().copied();
-        match self.dense.factor_unless(self.out.len(), &self.rest, out, row, &self.halt) {
-            Ok(()) => Outcome::Done,
-            Err(Fault::Stuck) => Outcome::Improper,
-            Err(Fault::Cut) => Outcome::TooMuch,
-        }
+        self.dense.factor(self.out.len(), &self.rest, out, row, &self.halt)
     }
 
-    fn eliminate_node(&mut self, node: usize) -> Result<(), Fault> {
+    /// False if nothing leaves the node.
+    fn eliminate_node(&mut self, node: usize) -> bool {
         let leaving = self.out[node] + self.rows[node].iter().map(|e| e.1).sum::<f64>();
         if leaving.is_nan() || leaving <= 0.0 {
-            return Err(Fault::Stuck);
+            return false;
         }
         self.live[node] = false;
-        let own = std::mem::take(&mut self.rows[node]);
+        let mut own = std::mem::take(&mut self.rows[node]);
         let out = self.out[node];
         for &(j, _) in &own {
             let into = &mut self.into[j as usize];
             let at = into.iter().position(|&from| from as usize == node).expect("the two lists agree");
             into.swap_remove(at);
         }
-        let into = std::mem::take(&mut self.into[node]);
+        let mut into = std::mem::take(&mut self.into[node]);
         for &from in &into {
             let row = &mut self.rows[from as usize];
             let at = row.iter().position(|e| e.0 as usize == node).expect("the two lists agree");
@@ -232,11 +212,10 @@ impl Elimination {
         let (from_end, to_end) = (self.from.len(), self.to.len());
         self.steps.push(Step { node: node as u32, leaving, from_end, to_end });
         // the lists keep their memory for the next system
-        let (mut own, mut into) = (own, into);
         own.clear();
         into.clear();
         (self.rows[node], self.into[node]) = (own, into);
-        Ok(())
+        true
     }
 
     /// A node's row += factor * other, without an entry for the node itself.
@@ -266,7 +245,7 @@ impl Elimination {
         row.iter().for_each(|e| place[e.0 as usize] = 0);
     }
 
-    /// The solution for a right-hand side, which is spent. Only after an elimination that is done.
+    /// The solution for a right-hand side, which is overwritten. Only after a successful elimination.
     pub fn solve(&self, b: &mut [f64], x: &mut [f64]) {
         let mut at = 0;
         for step in &self.steps {
@@ -299,18 +278,18 @@ mod tests {
     /// As much as it takes.
     const ANY: f64 = f64::INFINITY;
 
-    fn eliminated(to: &Rows, out: &[f64], work: f64) -> (Outcome, Elimination) {
+    fn eliminated(to: &Rows, out: &[f64], work: f64) -> (bool, Elimination) {
         let mut elimination = Elimination::default();
-        let outcome = elimination.eliminate(out.len(), work, |node, row| {
+        let done = elimination.eliminate(out.len(), work, |node, row| {
             row.extend(to[node].iter().copied().filter(|e| e.0 as usize != node));
             out[node]
         });
-        (outcome, elimination)
+        (done, elimination)
     }
 
     fn solved(to: &Rows, out: &[f64], b: &[f64]) -> Vec<f64> {
-        let (outcome, elimination) = eliminated(to, out, ANY);
-        assert_eq!(outcome, Outcome::Done);
+        let (done, elimination) = eliminated(to, out, ANY);
+        assert!(done);
         let mut x = vec![0.0; b.len()];
         elimination.solve(&mut b.to_vec(), &mut x);
         x
@@ -353,18 +332,18 @@ mod tests {
     fn what_fills_in_is_not_cheap() {
         let work = 4e6;
         let line: Rows = (1..5000).map(|k| vec![(k, 1.0)]).chain([vec![]]).collect();
-        assert_eq!(eliminated(&line, &[0.5; 5000], work).0, Outcome::Done);
+        assert!(eliminated(&line, &[0.5; 5000], work).0);
         let mut draw = Stream::new(1, &[]);
         let mut random = |n: usize| -> Rows {
             (0..n).map(|_| (0..5).map(|_| (draw.below(n) as u32, 0.1)).collect()).collect()
         };
-        assert_eq!(eliminated(&random(100), &[0.5; 100], work).0, Outcome::Done);
-        assert_eq!(eliminated(&random(2000), &[0.5; 2000], work).0, Outcome::TooMuch);
+        assert!(eliminated(&random(100), &[0.5; 100], work).0);
+        assert!(!eliminated(&random(2000), &[0.5; 2000], work).0);
     }
 
     #[test]
     fn an_improper_policy_is_refused() {
-        assert_eq!(eliminated(&vec![vec![(1, 1.0)], vec![(0, 1.0)]], &[0.0, 0.0], ANY).0, Outcome::Improper);
+        assert!(!eliminated(&vec![vec![(1, 1.0)], vec![(0, 1.0)]], &[0.0, 0.0], ANY).0);
     }
 
     /// Escape with probability e from either of two states: x = 1/e to the last digits, where I - P

@@ -4,12 +4,20 @@
 
 use std::cmp::Ordering;
 
+/// a + b as its rounded value and the rest, exactly (Knuth).
+#[inline]
+pub fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let b_part = sum - a;
+    (sum, (a - (sum - b_part)) + (b - b_part))
+}
+
 /// A product below this may lose digits to underflow.
 const SMALL: f64 = 1e-280;
 /// More than what it loses.
 const LOST: f64 = 1e-322;
 
-/// An exact sum.
+/// An exact sum of floating-point numbers.
 #[derive(Clone, Debug, Default)]
 pub struct Expansion {
     parts: Vec<f64>,
@@ -24,10 +32,7 @@ impl Expansion {
     pub fn add(&mut self, x: f64) {
         let (mut carried, mut kept) = (x, 0);
         for i in 0..self.parts.len() {
-            let part = self.parts[i];
-            let sum = carried + part;
-            let back = sum - carried;
-            let rest = (carried - (sum - back)) + (part - back);
+            let (sum, rest) = two_sum(carried, self.parts[i]);
             if rest != 0.0 {
                 self.parts[kept] = rest;
                 kept += 1;
@@ -52,7 +57,7 @@ impl Expansion {
         self.add(product);
     }
 
-    /// The sum against zero; none if it is not known exactly.
+    /// The sum against zero, if it is known exactly.
     pub fn sign(&self) -> Option<Ordering> {
         let top = self.parts.last().copied().unwrap_or(0.0);
         if self.broken || self.lost > 0 { None } else { top.partial_cmp(&0.0) }

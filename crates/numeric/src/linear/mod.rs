@@ -11,7 +11,6 @@ pub mod expansion;
 pub mod krylov;
 pub mod multilevel;
 pub mod parts;
-pub mod vectors;
 
 pub use cholesky::Cholesky;
 

@@ -1,7 +1,6 @@
 //! Long vectors in parts, on all cores. The parts depend on the length alone, so that the bits do
 //! not depend on the number of threads. Short vectors are whole: to share them would take longer.
 
-use crate::linear::vectors;
 use rayon::prelude::*;
 use std::ops::Range;
 
@@ -71,17 +70,17 @@ pub fn each(x: &mut [f64], f: impl Fn(usize, &mut [f64]) + Sync) {
 
 /// The sum of products.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let Some(part) = cut(a.len()) else { return vectors::dot(a, b) };
+    let Some(part) = cut(a.len()) else { return dot_part(a, b) };
     let parts = a.par_chunks(part).zip(b.par_chunks(part));
-    let sums: Vec<f64> = parts.map(|(a, b)| vectors::dot(a, b)).collect();
+    let sums: Vec<f64> = parts.map(|(a, b)| dot_part(a, b)).collect();
     sums.into_iter().sum()
 }
 
-/// The largest absolute value; not a number if one is not.
+/// The largest absolute value; NaN if one entry is.
 pub(crate) fn largest(a: &[f64]) -> f64 {
-    let Some(part) = cut(a.len()) else { return vectors::largest(a) };
-    let most: Vec<f64> = a.par_chunks(part).map(vectors::largest).collect();
-    vectors::largest(&most)
+    let Some(part) = cut(a.len()) else { return largest_part(a) };
+    let most: Vec<f64> = a.par_chunks(part).map(largest_part).collect();
+    largest_part(&most)
 }
 
 /// x -= factor y.
@@ -92,4 +91,31 @@ pub(crate) fn subtract(x: &mut [f64], factor: f64, y: &[f64]) {
 /// x *= factor.
 pub(crate) fn scale(x: &mut [f64], factor: f64) {
     each(x, |_, x| x.iter_mut().for_each(|x| *x *= factor));
+}
+
+// Eight sums at once: one alone would wait for each addition.
+fn dot_part(a: &[f64], b: &[f64]) -> f64 {
+    let (mut sums, mut rest) = ([0.0; 8], 0.0);
+    let (a, b) = (a.chunks_exact(8), b.chunks_exact(8));
+    a.remainder().iter().zip(b.remainder()).for_each(|(a, b)| rest += a * b);
+    for (a, b) in a.zip(b) {
+        for i in 0..8 {
+            sums[i] += a[i] * b[i];
+        }
+    }
+    sums.iter().sum::<f64>() + rest
+}
+
+fn largest_part(a: &[f64]) -> f64 {
+    let mut most = [0.0f64; 8];
+    let chunks = a.chunks_exact(8);
+    let rest = chunks.remainder().iter().map(|x| x.abs()).fold(0.0, f64::max);
+    let mut sum = chunks.remainder().iter().sum::<f64>();
+    for chunk in chunks {
+        for i in 0..8 {
+            most[i] = most[i].max(chunk[i].abs());
+            sum += 0.0 * chunk[i];
+        }
+    }
+    if sum.is_nan() { sum } else { most.into_iter().fold(rest, f64::max) }
 }

@@ -18,31 +18,13 @@ use super::PolytopeBuilder;
 use crate::Tall;
 use rayon::prelude::*;
 
-/// Rows of a chunk, in words of 64; chunks never depend on the number of threads.
-const CHUNK: usize = 1 << 8;
+/// Rows of a chunk; chunks never depend on the number of threads.
+const CHUNK: usize = 1 << 14;
 /// What an entry may be off by, as a share of the largest.
 const ROUNDING: f64 = 4.0 * f64::EPSILON;
 /// The coefficient of a fact is at least this, and no more than its inverse: others may be lost in
 /// the hull's coordinates.
 const LEAST: f64 = 1e-150;
-
-/// Which rows of an array are implied.
-#[derive(Clone, Debug)]
-pub(super) struct Implied {
-    words: Vec<u64>,
-    count: usize,
-}
-
-impl Implied {
-    pub(super) fn has(&self, row: usize) -> bool {
-        self.words[row / 64] >> (row % 64) & 1 == 1
-    }
-
-    /// How many they are.
-    pub(super) fn count(&self) -> usize {
-        self.count
-    }
-}
 
 /// Bounds of single coordinates, and an equality.
 #[derive(Debug)]
@@ -77,24 +59,17 @@ impl<'a> Facts<'a> {
         any.then_some(Facts { lower, upper, a, b })
     }
 
-    /// Looks at all rows, in parallel; none if none is implied.
-    pub(super) fn implied(&self, features: &Tall) -> Option<Implied> {
-        let rows = features.rows();
-        let mut words = vec![0u64; rows.div_ceil(64)];
-        let look = |(chunk, words): (usize, &mut [u64])| {
-            let (mut order, mut count) = (Vec::new(), 0);
-            for (place, word) in words.iter_mut().enumerate() {
-                let first = 64 * (chunk * CHUNK + place);
-                for row in first..rows.min(first + 64) {
-                    let implied = self.imply(features.row(row), &mut order);
-                    *word |= u64::from(implied) << (row % 64);
-                    count += usize::from(implied);
-                }
+    /// Which rows are implied, if any is.
+    pub(super) fn implied(&self, features: &Tall) -> Option<Vec<bool>> {
+        let mut implied = vec![false; features.rows()];
+        let look = |(chunk, implied): (usize, &mut [bool])| {
+            let mut order = Vec::new();
+            for (row, implied) in (CHUNK * chunk..).zip(implied) {
+                *implied = self.imply(features.row(row), &mut order);
             }
-            count
         };
-        let count = words.par_chunks_mut(CHUNK).enumerate().map(look).sum();
-        (count > 0).then_some(Implied { words, count })
+        implied.par_chunks_mut(CHUNK).enumerate().for_each(look);
+        implied.contains(&true).then_some(implied)
     }
 
     /// Whether phi'x >= 0 follows.
@@ -122,7 +97,7 @@ impl<'a> Facts<'a> {
                 return false;
             }
         }
-        // what is not a number compares as false
+        // false for NaN
         let off = (phi.len() + 4) as f64 * f64::EPSILON * size;
         largest.is_finite() && least - off >= -ROUNDING * largest
     }

@@ -1,8 +1,8 @@
 //! Rows phi'x >= 0 that are too many to be written out: the features stay where they are and are
 //! scanned.
 
-use super::facts::{Facts, Implied};
-use super::{EmptyPolytope, Polytope, PolytopeBuilder, Reduced, direction, parallel};
+use super::facts::Facts;
+use super::{EmptyPolytope, Polytope, PolytopeBuilder, direction, parallel};
 use crate::{Tall, dot};
 use rayon::prelude::*;
 use std::collections::{HashMap, HashSet};
@@ -53,8 +53,8 @@ impl Default for Rows {
 #[derive(Clone, Debug)]
 pub struct Features {
     phi: Arc<Tall>,
-    /// Rows that facts imply, which are passed over.
-    implied: Option<Arc<Implied>>,
+    /// Which rows facts imply: these are passed over.
+    implied: Option<Arc<Vec<bool>>>,
     limit: Rows,
 }
 
@@ -74,11 +74,11 @@ impl Features {
 
     /// How many rows facts imply.
     pub(super) fn implied(&self) -> usize {
-        self.implied.as_ref().map_or(0, |implied| implied.count())
+        self.len() - self.open().count()
     }
 
     fn is_implied(&self, i: usize) -> bool {
-        self.implied.as_ref().is_some_and(|implied| implied.has(i))
+        self.implied.as_ref().is_some_and(|implied| implied[i])
     }
 
     /// The numbers of the rows that no fact implies.
@@ -123,10 +123,7 @@ impl Features {
         if self.is_implied(i) {
             return None;
         }
-        match polytope.reduce_row(-1.0, self.phi(i), 0.0, row) {
-            Ok(Reduced::Offset(b)) => Some(b),
-            _ => None,
-        }
+        polytope.reduce_row(-1.0, self.phi(i), 0.0, row).ok().flatten()
     }
 
     /// Rows that z violates by more than a distance: a batch of the worst at most, the worst first.
@@ -136,7 +133,7 @@ impl Features {
             .collect();
         let found = self.scan(
             || vec![0.0; z.len()],
-            |i, phi, row, found: &mut Vec<Proposal>| {
+            |i, phi, row, found| {
                 // nearly all of them
                 if dot(phi, &theta) > 0.0 {
                     return;
@@ -144,23 +141,16 @@ impl Features {
                 if let Some(b) = self.row(polytope, i, row)
                     && dot(row, z) > b + tolerance
                 {
-                    propose(found, Proposal { slack: b - dot(row, z), row: i, empty: None });
+                    propose(found, (b - dot(row, z), i, None));
                 }
             },
         );
-        let mut worst: Vec<_> = found.into_iter().flatten().collect();
-        keep_least(&mut worst);
-        worst.into_iter().map(|proposal| proposal.row).collect()
+        least_of(found).into_iter().map(|(_, row, _)| row).collect()
     }
 }
 
-/// A row that might join a core.
-struct Proposal {
-    slack: f64,
-    row: usize,
-    /// It cannot hold anywhere.
-    empty: Option<EmptyPolytope>,
-}
+/// A row that may join a core: its slack, its number, and the proof if it cannot hold anywhere.
+type Proposal = (f64, usize, Option<EmptyPolytope>);
 
 fn propose(found: &mut Vec<Proposal>, proposal: Proposal) {
     found.push(proposal);
@@ -171,8 +161,14 @@ fn propose(found: &mut Vec<Proposal>, proposal: Proposal) {
 
 /// Keeps a batch of the least, in their order.
 fn keep_least(found: &mut Vec<Proposal>) {
-    found.sort_by(|x, y| x.slack.total_cmp(&y.slack).then(x.row.cmp(&y.row)));
+    found.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
     found.truncate(BATCH);
+}
+
+fn least_of(found: Vec<Vec<Proposal>>) -> Vec<Proposal> {
+    let mut least = found.into_iter().flatten().collect();
+    keep_least(&mut least);
+    least
 }
 
 impl PolytopeBuilder {
@@ -250,24 +246,20 @@ fn keep(mut builder: PolytopeBuilder, features: Features) -> Result<Polytope, Em
         let proposals = features.scan(
             || vec![0.0; k],
             |i, phi, row, found| match polytope.reduce_row(-1.0, phi, 0.0, row) {
-                Ok(Reduced::Offset(b)) => {
-                    let slack = slack(row, b);
-                    if slack <= f64::max(asked, 1e-9 * (1.0 + b.abs())) {
-                        propose(found, Proposal { slack, row: i, empty: None });
-                    }
+                Ok(Some(b)) if slack(row, b) <= f64::max(asked, 1e-9 * (1.0 + b.abs())) => {
+                    propose(found, (slack(row, b), i, None));
                 }
-                Ok(Reduced::Nothing) => {}
-                Err(empty) => {
-                    propose(found, Proposal { slack: f64::NEG_INFINITY, row: i, empty: Some(empty) })
-                }
+                Ok(_) => {}
+                Err(empty) => propose(found, (f64::NEG_INFINITY, i, Some(empty))),
             },
         );
-        let mut worst: Vec<_> = proposals.into_iter().flatten().collect();
-        keep_least(&mut worst);
-        if let Some(empty) = worst.iter_mut().find_map(|proposal| proposal.empty.take()) {
-            return Err(empty);
+        let mut joined = 0;
+        for (_, row, empty) in least_of(proposals) {
+            match empty {
+                Some(empty) => return Err(empty),
+                None => joined += usize::from(join(&mut builder, row)),
+            }
         }
-        let joined = worst.iter().filter(|proposal| join(&mut builder, proposal.row)).count();
         if joined == 0 {
             polytope.features = Some(features);
             return Ok(polytope);

@@ -1,22 +1,12 @@
 //! A strictly interior point of {z : rows z <= offsets}, or the rows that forbid one.
 
+use super::EmptyPolytope;
 use crate::{dot, norm};
 use clarabel::algebra::CscMatrix;
 use clarabel::solver::{
     DefaultSettings, DefaultSolver, IPSolver, SolverStatus, SupportedConeT::NonnegativeConeT,
 };
 use microlp::{ComparisonOp, Error, OptimizationDirection, Problem};
-
-/// What a search for an interior point ends with.
-pub(super) enum Search {
-    /// Every row has slack here; or, where rounding hides whether such a point exists, the best
-    /// point found: rows that are tight everywhere then stay rows.
-    Interior(Vec<f64>),
-    /// These rows are tight on the whole polytope.
-    Tight(Vec<usize>),
-    /// Multipliers of the rows prove that no point satisfies all of them.
-    Empty(String),
-}
 
 /// How far the homogenised program may scale the polytope up: slacks below its inverse count as
 /// none.
@@ -27,13 +17,19 @@ const BOX: f64 = 1e3;
 /// Rows that join the linear program at once.
 const BATCH: usize = 200;
 
-/// Rows have norm one and `k` entries.
-pub(super) fn search(rows: &[f64], offsets: &[f64], k: usize) -> Search {
+/// An interior point, and the rows that are tight on the whole polytope: the point is valid if there
+/// are none. Where rounding hides whether there is an interior point, the best that was found: rows
+/// that are tight everywhere then stay rows. Rows have norm one and `k` entries.
+pub(super) fn search(
+    rows: &[f64],
+    offsets: &[f64],
+    k: usize,
+) -> Result<(Vec<f64>, Vec<usize>), EmptyPolytope> {
     let mut z = vec![0.0; k];
     if relax(rows, offsets, k, &mut z) {
-        return Search::Interior(z);
+        return Ok((z, Vec::new()));
     }
-    separate(rows, offsets, k, &z)
+    separate(rows, offsets, k, z)
 }
 
 /// Projects onto one violated row after the other, each moved inwards by a margin that shrinks
@@ -67,12 +63,16 @@ fn relax(rows: &[f64], offsets: &[f64], k: usize, z: &mut [f64]) -> bool {
 /// A row that is tight on all points that satisfy a selection is tight on the polytope, and a row
 /// outside the selection with slack at the program's point is not: so the selection need only grow
 /// by rows without slack.
-fn separate(rows: &[f64], offsets: &[f64], k: usize, start: &[f64]) -> Search {
+fn separate(
+    rows: &[f64],
+    offsets: &[f64],
+    k: usize,
+    mut z: Vec<f64>,
+) -> Result<(Vec<f64>, Vec<usize>), EmptyPolytope> {
     let row = |i: usize| &rows[i * k..(i + 1) * k];
     let slack = |i: usize, z: &[f64]| offsets[i] - dot(row(i), z);
     let mut selection: Vec<usize> = Vec::new();
     let mut chosen = vec![false; offsets.len()];
-    let mut z = start.to_vec();
     loop {
         // z is the last program's point: whatever lacks slack there must be asked next time
         let mut lacking: Vec<(usize, f64)> = (0..offsets.len())
@@ -81,7 +81,7 @@ fn separate(rows: &[f64], offsets: &[f64], k: usize, start: &[f64]) -> Search {
             .filter(|&(i, s)| s <= 1e-9 * (1.0 + offsets[i].abs()))
             .collect();
         if lacking.is_empty() && !selection.is_empty() {
-            return Search::Interior(z);
+            return Ok((z, Vec::new()));
         }
         lacking.sort_by(|a, b| a.1.total_cmp(&b.1));
         if selection.is_empty() {
@@ -96,14 +96,9 @@ fn separate(rows: &[f64], offsets: &[f64], k: usize, start: &[f64]) -> Search {
         // the simplex method may fail, or be wrong either way: a point is believed if it has slack,
         // emptiness if it is proven
         match program(&selection, row, offsets, k) {
-            Ok((_, tight)) if !tight.is_empty() => return Search::Tight(tight),
+            Ok((point, tight)) if !tight.is_empty() => return Ok((point, tight)),
             Ok((point, _)) if selection.iter().all(|&i| slack(i, &point) > 1e-15 * norm(&point)) => z = point,
-            _ => {
-                return match decide(rows, offsets, k) {
-                    Ok(z) => Search::Interior(z),
-                    Err(detail) => Search::Empty(detail),
-                };
-            }
+            _ => return decide(rows, offsets, k).map(|z| (z, Vec::new())),
         }
     }
 }
@@ -113,7 +108,7 @@ fn separate(rows: &[f64], offsets: &[f64], k: usize, start: &[f64]) -> Search {
 ///
 /// The best point found, or an error, only with multipliers y >= 0, sum y = 1, A'y = 0 and b'y < 0,
 /// each to well within what b'y is below zero.
-pub(super) fn decide(rows: &[f64], offsets: &[f64], k: usize) -> Result<Vec<f64>, String> {
+pub(super) fn decide(rows: &[f64], offsets: &[f64], k: usize) -> Result<Vec<f64>, EmptyPolytope> {
     let m = offsets.len();
     let widest = offsets.iter().fold(1.0, |w: f64, b| w.max(b.abs()));
     let a = constraints(rows, m, k);
@@ -126,15 +121,7 @@ pub(super) fn decide(rows: &[f64], offsets: &[f64], k: usize) -> Result<Vec<f64>
     let cones = [NonnegativeConeT(m + 2 * k + 1)];
     let zeros = CscMatrix::zeros((k + 1, k + 1));
     let attempt = |tight: f64| {
-        let settings = DefaultSettings {
-            verbose: false,
-            max_threads: 1,
-            tol_gap_abs: tight,
-            tol_gap_rel: tight,
-            tol_feas: tight,
-            ..DefaultSettings::default()
-        };
-        let mut solver = DefaultSolver::new(&zeros, &objective, &a, &b, &cones, settings).ok()?;
+        let mut solver = DefaultSolver::new(&zeros, &objective, &a, &b, &cones, settings(tight)).ok()?;
         solver.solve();
         let solution = solver.solution;
         (solution.status == SolverStatus::Solved).then_some((solution.x, solution.z))
@@ -156,9 +143,22 @@ pub(super) fn decide(rows: &[f64], offsets: &[f64], k: usize) -> Result<Vec<f64>
     }
     // a point that satisfies all rows would have |z| >= -deficit / |pull|, in the same units
     if total > 0.5 && deficit < -1e-7 && norm(&pull) * 1e2 * (1.0 + norm(&z) / widest) < -deficit {
-        return Err(format!("multipliers of {m} rows prove a gap of {:.1e}", -deficit * widest));
+        let detail = format!("multipliers of {m} rows prove a gap of {:.1e}", -deficit * widest);
+        return Err(EmptyPolytope { detail });
     }
     Ok(z)
+}
+
+/// Clarabel's settings with these tolerances.
+pub(crate) fn settings(tight: f64) -> DefaultSettings<f64> {
+    DefaultSettings {
+        verbose: false,
+        max_threads: 1,
+        tol_gap_abs: tight,
+        tol_gap_rel: tight,
+        tol_feas: tight,
+        ..DefaultSettings::default()
+    }
 }
 
 /// The rows of z and t: A z + t, t, and z to both sides.
@@ -202,10 +202,7 @@ fn program<'a>(
         }
         problem.add_constraint(terms, ComparisonOp::Le, 0.0);
     }
-    let solution = match problem.solve()?.into_solution() {
-        Ok(solution) => solution,
-        Err(_) => unreachable!("no limit is set on time or nodes"),
-    };
+    let Ok(solution) = problem.solve()?.into_solution() else { unreachable!("no limit is set") };
     let stretch = solution.var_value(tau);
     let point = z.iter().map(|&z| solution.var_value(z) / stretch).collect();
     let tight =

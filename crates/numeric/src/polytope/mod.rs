@@ -3,7 +3,7 @@
 mod corners;
 mod facts;
 mod features;
-mod interior;
+pub(crate) mod interior;
 mod prune;
 mod reduce;
 mod turn;
@@ -13,7 +13,6 @@ use super::{Tall, dot, norm};
 use crate::Portable;
 pub(crate) use features::Features;
 pub use features::Rows;
-use interior::Search;
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 pub use turn::Turn;
@@ -24,10 +23,6 @@ const FAINT: f64 = 1e-9;
 
 /// How far an implied equality may be from the rows that imply it.
 const BLUR: f64 = 1e-8;
-
-/// A new equality cannot hold together with those before it.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Contradiction;
 
 /// No point satisfies all rows.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,14 +87,6 @@ pub struct Polytope {
     pruned: Pruned,
     bounds: OnceLock<Vec<(f64, f64)>>,
     corners: OnceLock<Option<Vec<f64>>>,
-}
-
-/// What the equalities leave of a row.
-enum Reduced {
-    /// Nothing that could be told from rounding.
-    Nothing,
-    /// A row of norm one with this offset.
-    Offset(f64),
 }
 
 impl Polytope {
@@ -261,12 +248,11 @@ pub(crate) fn parallel(a: &[f64], b: &[f64]) -> bool {
 impl PolytopeBuilder {
     /// No rows yet: all of R^d.
     pub fn new(dim: usize) -> Self {
-        let (equalities, halfspaces, seen) = (Vec::new(), Vec::new(), HashMap::new());
         PolytopeBuilder {
             dim,
-            equalities,
-            halfspaces,
-            seen,
+            equalities: Vec::new(),
+            halfspaces: Vec::new(),
+            seen: HashMap::new(),
             features: None,
             most: MOST,
             stated: 0,
@@ -286,13 +272,13 @@ impl PolytopeBuilder {
         self
     }
 
-    /// Adds a'x = b.
-    pub fn equality(&mut self, a: &[f64], b: f64) -> Result<(), Contradiction> {
+    /// Adds a'x = b; fails if that contradicts the equalities before it.
+    pub fn equality(&mut self, a: &[f64], b: f64) -> Result<(), EmptyPolytope> {
         self.equality_beyond(1e-11, a, b)
     }
 
     /// Adds a'x = b, unless all but a share of a is spanned by the equalities before it.
-    fn equality_beyond(&mut self, share: f64, a: &[f64], b: f64) -> Result<(), Contradiction> {
+    fn equality_beyond(&mut self, share: f64, a: &[f64], b: f64) -> Result<(), EmptyPolytope> {
         let size = norm(a).max(f64::MIN_POSITIVE);
         let (mut row, mut rest) = (a.to_vec(), b);
         // Gram-Schmidt, twice, for orthogonality to machine precision
@@ -305,11 +291,9 @@ impl PolytopeBuilder {
         }
         let left = norm(&row);
         if left <= share * size {
-            return if rest.abs() <= (1e-9 + 1e3 * left) * (size + b.abs()) {
-                Ok(())
-            } else {
-                Err(Contradiction)
-            };
+            let holds = rest.abs() <= (1e-9 + 1e3 * left) * (size + b.abs());
+            let detail = || format!("an equality is off by {rest} from those before it");
+            return if holds { Ok(()) } else { Err(EmptyPolytope { detail: detail() }) };
         }
         row.iter_mut().for_each(|r| *r /= left);
         self.equalities.push((row, rest / left));
@@ -374,11 +358,7 @@ impl PolytopeBuilder {
             let mut tight = hull.reduce(&self.halfspaces)?;
             let mut inside = Vec::new();
             if tight.is_empty() && hull.free > 0 {
-                match interior::search(&hull.rows, &hull.offsets, hull.free) {
-                    Search::Interior(z) => inside = z,
-                    Search::Tight(rows) => tight = rows,
-                    Search::Empty(detail) => return Err(EmptyPolytope { detail }),
-                }
+                (inside, tight) = interior::search(&hull.rows, &hull.offsets, hull.free)?;
             }
             if tight.is_empty() {
                 return Ok(hull.around(&inside));
@@ -390,9 +370,7 @@ impl PolytopeBuilder {
                 let b = hull.offsets[row] + dot(&lifted, &hull.origin);
                 if self.equality_beyond(1e-6, &lifted, b).is_err() {
                     // either no point satisfies all rows, or one of these was not tight after all
-                    return interior::decide(&hull.rows, &hull.offsets, hull.free)
-                        .map(|z| hull.around(&z))
-                        .map_err(|detail| EmptyPolytope { detail });
+                    return interior::decide(&hull.rows, &hull.offsets, hull.free).map(|z| hull.around(&z));
                 }
             }
         }
@@ -413,12 +391,8 @@ impl PolytopeBuilder {
             // the axis that sticks out furthest: the first that sticks out at all may do so by
             // rounding only
             let out = |axis: usize| 1.0 - spanned.iter().map(|e| e[axis] * e[axis]).sum::<f64>();
-            let place = (0..left.len()).fold(
-                0,
-                |best, i| {
-                    if out(left[i]) > out(left[best]) + 1e-6 { i } else { best }
-                },
-            );
+            let further = |best, i| if out(left[i]) > out(left[best]) + 1e-6 { i } else { best };
+            let place = (0..left.len()).fold(0, further);
             let mut v = vec![0.0; d];
             v[left.remove(place)] = 1.0;
             for _ in 0..2 {
@@ -438,14 +412,13 @@ impl PolytopeBuilder {
                 basis[i * free + k] = direction[i];
             }
         }
-        let (rows, offsets) = (Vec::new(), Vec::new());
         Polytope {
             dim: d,
             free,
             origin,
             basis,
-            rows,
-            offsets,
+            rows: Vec::new(),
+            offsets: Vec::new(),
             interior: Vec::new(),
             blur: 0.0,
             lengths: None,

@@ -11,10 +11,11 @@
 //! multipliers may leave 1e-12 of its direction. The polytope may become larger by as much, never
 //! smaller. A row is kept whenever anything is in doubt.
 
-use super::walk::{Slabs, Verdict, Walk};
+use super::walk::{Slabs, Walk};
 use super::{Features, Polytope, Pruned};
 use crate::{dot, norm};
 use rayon::prelude::*;
+use std::ops::Range;
 
 /// Rows that are looked at in one go; chunks never depend on the number of threads.
 const CHUNK: usize = 1 << 15;
@@ -35,118 +36,85 @@ const BUDGET: u64 = 20_000_000;
 const BUDGET_PER_ROW: u64 = 30_000;
 const BUDGET_IN_ALL: u64 = 4_000_000_000;
 
-/// Rows that are numbered, in the coordinates of a polytope's hull.
-pub(super) trait Source: Sync {
-    /// How many there are.
-    fn len(&self) -> usize;
-    /// Writes row i, of norm one, and returns its offset; none if it says nothing.
-    fn row(&self, i: usize, a: &mut [f64]) -> Option<f64>;
-}
-
-/// The rows that stay, in their order.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Kept {
-    pub(super) rows: Vec<usize>,
-    /// Every row was looked at: those that stay are facets.
-    pub(super) complete: bool,
-}
-
-/// The rows that are written out, then the features.
-struct Rows<'a>(&'a Polytope);
-
-impl Rows<'_> {
-    fn features(&self) -> Option<&Features> {
-        self.0.features.as_ref()
-    }
-}
-
-impl Source for Rows<'_> {
-    fn len(&self) -> usize {
-        self.0.offsets.len() + self.features().map_or(0, Features::len)
-    }
-
-    fn row(&self, i: usize, a: &mut [f64]) -> Option<f64> {
-        let (k, written) = (self.0.free, self.0.offsets.len());
-        if i < written {
-            a.copy_from_slice(&self.0.rows[i * k..(i + 1) * k]);
-            return Some(self.0.offsets[i]);
-        }
-        self.features()?.row(self.0, i - written, a)
-    }
-}
-
 impl Polytope {
     /// Drops the rows that others imply, while that is cheap. Features are replaced by the rows
     /// that stay if these are few enough.
     pub(super) fn prune(&mut self) {
         let seen = self.pruned.seen;
         let many = self.has_features();
-        if self.free > 0 {
-            let rows = Rows(self);
-            let z = self.coordinates(&self.interior);
-            let most = if many { MOST } else { usize::MAX };
-            let kept = prune(&rows, &z, most).filter(|kept| kept.complete || !many);
-            if let Some(kept) = kept {
-                let (mut rows, mut offsets) = (Vec::new(), Vec::new());
-                let mut row = vec![0.0; self.free];
-                for i in kept.rows {
-                    if let Some(b) = Rows(self).row(i, &mut row) {
-                        rows.extend_from_slice(&row);
-                        offsets.push(b);
-                    }
-                }
-                (self.rows, self.offsets, self.features) = (rows, offsets, None);
-                self.pruned = Pruned { seen, kept: self.offsets.len(), complete: kept.complete };
-                return;
+        let most = if many { MOST } else { usize::MAX };
+        let kept = if self.free > 0 { self.facets(most) } else { None };
+        let Some((kept, complete)) = kept.filter(|(_, complete)| *complete || !many) else {
+            self.pruned = self.unpruned();
+            return;
+        };
+        let (mut rows, mut offsets, mut row) = (Vec::new(), Vec::new(), vec![0.0; self.free]);
+        for i in kept {
+            if let Some(b) = self.numbered(i, &mut row) {
+                rows.extend_from_slice(&row);
+                offsets.push(b);
             }
         }
-        self.pruned = self.unpruned();
+        (self.rows, self.offsets, self.features) = (rows, offsets, None);
+        self.pruned = Pruned { seen, kept: self.offsets.len(), complete };
     }
 
-    /// What is to be said where nothing was pruned.
+    /// Writes row i, of norm one, and returns its offset, if it says anything: the rows that are
+    /// written out are numbered before the features.
+    fn numbered(&self, i: usize, a: &mut [f64]) -> Option<f64> {
+        let (k, written) = (self.free, self.offsets.len());
+        if i < written {
+            a.copy_from_slice(&self.rows[i * k..(i + 1) * k]);
+            return Some(self.offsets[i]);
+        }
+        self.features.as_ref()?.row(self, i - written, a)
+    }
+
+    /// The counts where nothing was pruned.
     pub(super) fn unpruned(&self) -> Pruned {
         let written = self.offsets.len();
         let left = |features: &Features| self.pruned.seen - features.implied();
         let kept = self.features.as_ref().map_or(written, left);
         Pruned { seen: self.pruned.seen, kept, complete: self.free == 0 }
     }
-}
 
-/// Finds the rows that stay; none if that would take too long, or if there are more than `most`.
-/// `z` is an interior point.
-pub(super) fn prune(source: &impl Source, z: &[f64], most: usize) -> Option<Kept> {
-    let mut search = Search::new(source, z);
-    let n = source.len();
-    // a permutation that meets every part of the rows: neighbours are often alike
-    let stride = (0.618_033_988_749_894_9 * n as f64) as usize;
-    let stride = (stride.max(1)..).find(|stride| gcd(*stride, n) == 1)?;
-    let mut sample = SAMPLE;
-    while sample * GROWTH <= n {
-        let before = search.work;
-        let open = search.filter(sample, |i| (i as u128 * stride as u128 % n as u128) as usize);
-        if !search.join(open, most).0.is_empty() || too_many(search.facets.len(), sample) {
-            return None;
+    /// The rows that stay, in their order, and whether all of them are facets; none if that would
+    /// take too long, or if there are more than `most`.
+    fn facets(&self, most: usize) -> Option<(Vec<usize>, bool)> {
+        let z = self.coordinates(&self.interior);
+        let n = self.offsets.len() + self.features.as_ref().map_or(0, Features::len);
+        let mut search = Search::new(self, &z, n);
+        // a permutation that meets every part of the rows: neighbours are often alike
+        let stride = (0.618_033_988_749_894_9 * n as f64) as usize;
+        let stride = (stride.max(1)..).find(|stride| gcd(*stride, n) == 1)?;
+        let mut sample = SAMPLE;
+        while sample * GROWTH <= n {
+            let before = search.work;
+            let open = search.filter(sample, |i| (i as u128 * stride as u128 % n as u128) as usize);
+            if !search.join(open, most).0.is_empty() || too_many(search.facets.len(), sample) {
+                return None;
+            }
+            // a row costs less in each round to come, as fewer join: half as much, roughly
+            let mut rate = (search.work - before) / sample as u64;
+            sample *= GROWTH;
+            let mut ahead = sample;
+            while ahead * GROWTH <= n {
+                ahead *= GROWTH;
+                rate /= 2;
+            }
+            if search.work + rate / 2 * n as u64 > search.budget {
+                return None;
+            }
         }
-        // a row costs less in each round to come, as fewer join: half as much, roughly
-        let mut rate = (search.work - before) / sample as u64;
-        sample *= GROWTH;
-        let mut ahead = sample;
-        while ahead * GROWTH <= n {
-            ahead *= GROWTH;
-            rate /= 2;
-        }
-        if search.work + rate / 2 * n as u64 > search.budget {
-            return None;
-        }
+        let open = search.filter(n, |i| i);
+        let (left, mut rows) = search.join(open, most);
+        search.minimise();
+        let complete = left.is_empty();
+        rows.extend(left);
+        rows.extend(search.facets.iter().copied());
+        rows.sort_unstable();
+        (rows.len() <= most).then_some((rows, complete))
     }
-    let open = search.filter(n, |i| i);
-    let (left, mut rows) = search.join(open, most);
-    search.minimise();
-    let complete = left.is_empty();
-    rows.extend(left);
-    rows.extend(search.facets.iter().copied());
-    rows.sort_unstable();
-    (rows.len() <= most).then_some(Kept { rows, complete })
 }
 
 /// Where nearly all rows are facets, nearly all of many more will be.
@@ -173,8 +141,8 @@ impl Open {
     }
 }
 
-struct Search<'a, S> {
-    source: &'a S,
+struct Search<'a> {
+    polytope: &'a Polytope,
     z: &'a [f64],
     place: f64,
     slabs: Slabs,
@@ -186,39 +154,40 @@ struct Search<'a, S> {
     budget: u64,
 }
 
-impl<'a, S: Source> Search<'a, S> {
-    fn new(source: &'a S, z: &'a [f64]) -> Self {
-        let budget = (BUDGET + BUDGET_PER_ROW * source.len() as u64).min(BUDGET_IN_ALL);
+impl<'a> Search<'a> {
+    /// `z` is an interior point.
+    fn new(polytope: &'a Polytope, z: &'a [f64], rows: usize) -> Self {
+        let budget = (BUDGET + BUDGET_PER_ROW * rows as u64).min(BUDGET_IN_ALL);
         let (slabs, facets, doubtful) = (Slabs::new(z.len()), Vec::new(), Vec::new());
-        Search { source, z, place: norm(z), slabs, facets, doubtful, work: 0, budget }
+        Search { polytope, z, place: norm(z), slabs, facets, doubtful, work: 0, budget }
     }
 
     /// The rows `pick`(0..count) that the facets known so far do not imply.
     fn filter(&mut self, count: usize, pick: impl Fn(usize) -> usize + Sync) -> Open {
         let k = self.z.len();
         let this = &*self;
-        let look = |asker: &mut Asker, range: std::ops::Range<usize>| {
+        let look = |walks: &mut Walks, range: Range<usize>| {
             let (mut open, mut a) = (Open::default(), vec![0.0; k]);
             for row in range.map(&pick) {
-                let Some(b) = this.source.row(row, &mut a) else { continue };
+                let Some(b) = this.polytope.numbered(row, &mut a) else { continue };
                 let s = b - dot(&a, this.z);
                 let noise = 8.0 * f64::EPSILON * (b.abs() + this.place);
-                if asker.ask(&a, s, noise) == Verdict::Open {
+                if !imply(walks, &this.slabs, &a, s, noise) {
                     open.push(row, &a, s, noise);
                 }
             }
             open
         };
         // the first rows show the walks around; all others start from there
-        let mut asker = Asker::new(this);
+        let mut walks = self.walks();
         let begun = CHUNK.min(count);
-        let mut found = vec![(look(&mut asker, 0..begun), asker.work())];
+        let mut found = vec![(look(&mut walks, 0..begun), work(&walks))];
         let firsts: Vec<usize> = (begun..count).step_by(CHUNK).collect();
         let rest = firsts.into_par_iter().map(|first| {
-            let mut asker = asker.clone();
-            let before = asker.work();
-            let open = look(&mut asker, first..(first + CHUNK).min(count));
-            (open, asker.work() - before)
+            let mut walks = walks.clone();
+            let before = work(&walks);
+            let open = look(&mut walks, first..(first + CHUNK).min(count));
+            (open, work(&walks) - before)
         });
         found.par_extend(rest);
         let mut all = Open::default();
@@ -270,7 +239,7 @@ impl<'a, S: Source> Search<'a, S> {
             }
             let number = &numbers[alive[place] * width..][..width];
             let (a, s, noise) = (&number[..k], number[k], number[k + 1]);
-            if walk.ask(&self.slabs, self.slabs.len(), a, s, noise) == Verdict::Open {
+            if !walk.implies(&self.slabs, self.slabs.len(), a, s, noise) {
                 self.work += (k * (alive.len() - place)) as u64;
                 let (hit, alone) = first_hit(&numbers, &alive[place..], walk.toward());
                 let i = alive[place + hit];
@@ -298,13 +267,13 @@ impl<'a, S: Source> Search<'a, S> {
         let k = self.z.len();
         let this = &*self;
         let look = |chunk: &[usize]| {
-            let mut asker = Asker::new(this);
+            let mut walks = this.walks();
             let open = |i: &usize| {
                 let number = &numbers[i * (k + 2)..][..k + 2];
-                asker.ask(&number[..k], number[k], number[k + 1]) == Verdict::Open
+                !imply(&mut walks, &this.slabs, &number[..k], number[k], number[k + 1])
             };
             let open: Vec<usize> = chunk.iter().copied().filter(open).collect();
-            (open, asker.work())
+            (open, work(&walks))
         };
         let found: Vec<(Vec<usize>, u64)> = alive.par_chunks(CHUNK / 8).map(look).collect();
         self.work += found.iter().map(|(_, work)| work).sum::<u64>();
@@ -320,39 +289,32 @@ impl<'a, S: Source> Search<'a, S> {
             let others = self.slabs.without(i);
             let (a, s) = self.slabs.row(i);
             let noise = 8.0 * f64::EPSILON * (s + 2.0 * self.place);
-            if Walk::new(self.z.len()).ask(&others, others.len(), &a, s, noise) == Verdict::Implied {
+            if Walk::new(self.z.len()).implies(&others, others.len(), &a, s, noise) {
                 self.slabs = others;
                 self.facets.remove(i);
             }
         }
     }
-}
 
-/// Asks of a few facets first.
-#[derive(Clone)]
-struct Asker<'a> {
-    slabs: &'a Slabs,
-    walks: Vec<(usize, Walk)>,
-}
-
-impl<'a> Asker<'a> {
-    fn new<S>(search: &'a Search<S>) -> Self {
-        let (k, all) = (search.z.len(), search.slabs.len());
+    /// A walk over the first few facets, one over more, and one over all.
+    fn walks(&self) -> Walks {
+        let (k, all) = (self.z.len(), self.slabs.len());
         let counts = std::iter::successors(Some(FIRST), |count| Some(count * MORE));
         let counts = counts.take_while(|count| 2 * count < all).chain([all]);
-        let walks = counts.map(|count| (count, Walk::new(k))).collect();
-        Asker { slabs: &search.slabs, walks }
+        counts.map(|count| (count, Walk::new(k))).collect()
     }
+}
 
-    fn ask(&mut self, a: &[f64], s: f64, noise: f64) -> Verdict {
-        let ask = |(count, walk): &mut (usize, Walk)| walk.ask(self.slabs, *count, a, s, noise);
-        let implied = self.walks.iter_mut().any(|level| ask(level) == Verdict::Implied);
-        if implied { Verdict::Implied } else { Verdict::Open }
-    }
+/// Walks over the first slabs, the fewest first.
+type Walks = Vec<(usize, Walk)>;
 
-    fn work(&self) -> u64 {
-        self.walks.iter().map(|(_, walk)| walk.work).sum()
-    }
+/// Whether one of the walks finds that its slabs imply a row.
+fn imply(walks: &mut Walks, slabs: &Slabs, a: &[f64], s: f64, noise: f64) -> bool {
+    walks.iter_mut().any(|(count, walk)| walk.implies(slabs, *count, a, s, noise))
+}
+
+fn work(walks: &Walks) -> u64 {
+    walks.iter().map(|(_, walk)| walk.work).sum()
 }
 
 /// The place of the first row that a ray from the origin meets, and whether it is the only one; of

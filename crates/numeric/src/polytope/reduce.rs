@@ -1,6 +1,6 @@
 //! Rows in the coordinates of the equalities' hull.
 
-use super::{EmptyPolytope, FAINT, Polytope, Reduced};
+use super::{EmptyPolytope, FAINT, Polytope};
 use crate::{dot, norm};
 
 impl Polytope {
@@ -12,8 +12,8 @@ impl Polytope {
         self
     }
 
-    /// A row sign a'x <= b in the hull's coordinates, into k numbers; fails if it cannot hold
-    /// anywhere.
+    /// A row sign a'x <= b in the hull's coordinates, into k numbers of norm one, and its offset; none
+    /// if the equalities leave nothing of it but rounding. Fails if it cannot hold anywhere.
     ///
     /// The remainder of a row that the equalities nearly span is known only as well as they are,
     /// magnified: such a row gives way by that much, so that the polytope becomes larger and never
@@ -24,7 +24,7 @@ impl Polytope {
         a: &[f64],
         b: f64,
         reduced: &mut [f64],
-    ) -> Result<Reduced, EmptyPolytope> {
+    ) -> Result<Option<f64>, EmptyPolytope> {
         let (k, blur) = (self.free, self.blur);
         reduced.fill(0.0);
         for i in 0..self.dim {
@@ -40,11 +40,11 @@ impl Polytope {
             if rest < -least * (norm(a) + b.abs()) {
                 return Err(EmptyPolytope { detail: format!("a row is off by {} everywhere", -rest) });
             }
-            return Ok(Reduced::Nothing);
+            return Ok(None);
         }
         reduced.iter_mut().for_each(|r| *r /= size);
         let give = if size <= 1e-3 * whole { (blur + 1e-15) * (whole + b.abs()) / size } else { 0.0 };
-        Ok(Reduced::Offset(rest / size + give))
+        Ok(Some(rest / size + give))
     }
 
     /// Takes the rows in the hull's coordinates, one per direction, and returns those that face
@@ -54,7 +54,7 @@ impl Polytope {
         let (mut rows, mut offsets): (Vec<f64>, Vec<f64>) = (Vec::new(), Vec::new());
         let mut reduced = vec![0.0; k];
         for row in halfspaces.chunks_exact(d + 1) {
-            if let Reduced::Offset(b) = self.reduce_row(1.0, &row[..d], row[d], &mut reduced)? {
+            if let Some(b) = self.reduce_row(1.0, &row[..d], row[d], &mut reduced)? {
                 rows.extend_from_slice(&reduced);
                 offsets.push(b);
             }
@@ -71,50 +71,26 @@ impl Polytope {
     }
 }
 
-/// Rows of norm one that may be parallel.
-struct Parallels<'a> {
-    rows: &'a [f64],
-    k: usize,
-    /// A number that parallel rows share up to sign and rounding, others almost never.
-    keys: Vec<f64>,
-}
-
-impl Parallels<'_> {
-    fn new(rows: &[f64], k: usize) -> Parallels<'_> {
-        let probe: Vec<f64> =
-            (0..k).map(|i| ((i + 1) as f64 * 0.618_033_988_749_894_9).fract() + 0.5).collect();
-        let keys = rows.chunks_exact(k.max(1)).map(|row| dot(row, &probe)).collect();
-        Parallels { rows, k, keys }
-    }
-
-    fn row(&self, i: usize) -> &[f64] {
-        &self.rows[i * self.k..(i + 1) * self.k]
-    }
-
-    /// Whether one row is `sign` times another.
-    fn are(&self, i: usize, j: usize, sign: f64) -> bool {
-        self.row(i).iter().zip(self.row(j)).all(|(x, y)| (x - sign * y).abs() <= 1e-12)
-    }
-
-    /// Whether the keys of two rows, the smaller first, are too different.
-    fn apart(&self, i: usize, j: usize) -> bool {
-        self.keys[j].abs() - self.keys[i].abs() > 1e-11 * (self.k as f64)
-    }
-}
-
 /// Leaves one row per direction, with the least offset: which are kept, and which of them face
 /// another without a gap.
 fn merge(rows: &[f64], offsets: &mut [f64], k: usize) -> Result<(Vec<bool>, Vec<usize>), EmptyPolytope> {
-    let all = Parallels::new(rows, k);
+    let probe: Vec<f64> = (0..k).map(|i| ((i + 1) as f64 * 0.618_033_988_749_894_9).fract() + 0.5).collect();
+    // parallel rows share their key up to sign and rounding, others almost never
+    let keys: Vec<f64> = rows.chunks_exact(k.max(1)).map(|row| dot(row, &probe).abs()).collect();
+    let apart = |i: usize, j: usize| keys[j] - keys[i] > 1e-11 * (k as f64);
+    let parallel = |i: usize, j: usize, sign: f64| {
+        let (a, b) = (&rows[i * k..(i + 1) * k], &rows[j * k..(j + 1) * k]);
+        a.iter().zip(b).all(|(x, y)| (x - sign * y).abs() <= 1e-12)
+    };
     let mut order: Vec<usize> = (0..offsets.len()).collect();
-    order.sort_by(|&i, &j| all.keys[i].abs().total_cmp(&all.keys[j].abs()).then(i.cmp(&j)));
+    order.sort_by(|&i, &j| keys[i].total_cmp(&keys[j]).then(i.cmp(&j)));
     let mut kept = vec![true; offsets.len()];
     for (place, &i) in order.iter().enumerate() {
         for &j in &order[place + 1..] {
-            if all.apart(i, j) || !kept[i] {
+            if apart(i, j) || !kept[i] {
                 break;
             }
-            if kept[j] && all.are(i, j, 1.0) {
+            if kept[j] && parallel(i, j, 1.0) {
                 let (first, second) = (i.min(j), i.max(j));
                 offsets[first] = offsets[first].min(offsets[second]);
                 kept[second] = false;
@@ -124,8 +100,8 @@ fn merge(rows: &[f64], offsets: &mut [f64], k: usize) -> Result<(Vec<bool>, Vec<
     order.retain(|&i| kept[i]);
     let mut tight = Vec::new();
     for (place, &i) in order.iter().enumerate() {
-        for &j in order[place + 1..].iter().take_while(|&&j| !all.apart(i, j)) {
-            if all.are(i, j, -1.0) {
+        for &j in order[place + 1..].iter().take_while(|&&j| !apart(i, j)) {
+            if parallel(i, j, -1.0) {
                 let gap = offsets[i] + offsets[j];
                 let rounding = 1.0 + offsets[i].abs();
                 if gap < -1e-9 * rounding {

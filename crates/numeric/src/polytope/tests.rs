@@ -110,7 +110,7 @@ fn a_contradicting_equality_is_refused() {
     let mut builder = PolytopeBuilder::new(2);
     builder.equality(&[1.0, 1.0], 1.0).unwrap();
     builder.equality(&[2.0, 2.0], 2.0).unwrap();
-    assert_eq!(builder.equality(&[1.0, 1.0], 2.0), Err(Contradiction));
+    assert!(builder.equality(&[1.0, 1.0], 2.0).is_err());
 }
 
 #[test]

@@ -113,18 +113,8 @@ impl Slabs {
     }
 }
 
-/// What is known of a row a'y <= s.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Verdict {
-    /// Multipliers of the rows imply it.
-    Implied,
-    /// They were not found to. The walk's [`toward`](Walk::toward) points to where it is violated,
-    /// most likely.
-    Open,
-}
-
 /// A vertex and its edges.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Vertex {
     /// The rows that are tight; none for an equality of the start.
     basis: Vec<Option<usize>>,
@@ -135,20 +125,6 @@ struct Vertex {
     age: usize,
     /// The number of rows that it satisfies.
     rows: usize,
-}
-
-impl Clone for Vertex {
-    fn clone(&self) -> Self {
-        let Vertex { basis, edges, y, age, rows } = self;
-        Vertex { basis: basis.clone(), edges: edges.clone(), y: y.clone(), age: *age, rows: *rows }
-    }
-
-    fn clone_from(&mut self, other: &Self) {
-        self.basis.clone_from(&other.basis);
-        self.edges.clone_from(&other.edges);
-        self.y.clone_from(&other.y);
-        (self.age, self.rows) = (other.age, other.rows);
-    }
 }
 
 impl Vertex {
@@ -237,6 +213,8 @@ pub(super) struct Walk {
     at: Vertex,
     /// Where walks with objectives of this cell ended.
     cells: Vec<Option<Vertex>>,
+    /// The cell of the last walk.
+    last: usize,
     /// Parts of an axis.
     parts: usize,
     step: Vec<f64>,
@@ -255,6 +233,7 @@ impl Walk {
             k,
             at: Vertex::start(k),
             cells: vec![None; cells(parts)],
+            last: 0,
             parts,
             step: zeros(),
             mu: zeros(),
@@ -280,11 +259,11 @@ impl Walk {
         cell
     }
 
-    /// Whether the first `count` rows imply a'y <= s, |a| = 1.
-    pub(super) fn ask(&mut self, slabs: &Slabs, count: usize, a: &[f64], s: f64, noise: f64) -> Verdict {
+    /// Whether multipliers of the first `count` rows are found that imply a'y <= s, |a| = 1. If not,
+    /// [`toward`](Walk::toward) points to where it is violated, most likely.
+    pub(super) fn implies(&mut self, slabs: &Slabs, count: usize, a: &[f64], s: f64, noise: f64) -> bool {
         let most = s * (1.0 + BEYOND) + noise;
-        let bound = self.bound(slabs, count, a, most, s * (1.0 + 1e-7) + noise);
-        if bound <= most { Verdict::Implied } else { Verdict::Open }
+        self.bound(slabs, count, a, most, s * (1.0 + 1e-7) + noise) <= most
     }
 
     /// A bound on a'y, |a| = 1, certified up to what multipliers leave of a: one not above `low`,
@@ -293,8 +272,9 @@ impl Walk {
     fn bound(&mut self, slabs: &Slabs, count: usize, a: &[f64], low: f64, high: f64) -> f64 {
         let k = self.k;
         let cell = self.cell(a);
-        let vertex = self.cells[cell].get_or_insert_with(|| self.at.clone());
-        std::mem::swap(vertex, &mut self.at);
+        // a walk in an empty cell starts where the last one ended
+        let start = self.cells[cell].take().or_else(|| self.cells[self.last].clone());
+        self.at = start.unwrap_or_else(|| Vertex::start(k));
         let known = self.at.rows.min(count);
         self.work += (k * (count - known)) as u64;
         if !(known..count).all(|row| slabs.dot(row, &self.at.y) <= slabs.jittered(row)) {
@@ -302,8 +282,8 @@ impl Walk {
         }
         let bound = self.descend(slabs, count, a, low, high);
         self.at.rows = count;
-        // where this walk ended is where the next in an empty cell starts
-        self.cells[cell].as_mut().expect("it was filled above").clone_from(&self.at);
+        self.cells[cell] = Some(std::mem::replace(&mut self.at, Vertex::start(0)));
+        self.last = cell;
         bound
     }
 
@@ -380,7 +360,7 @@ impl Walk {
         (leaves, bound)
     }
 
-    /// The first row on the way.
+    /// The first row on the way along the step.
     fn stopped_by(&mut self, slabs: &Slabs, count: usize) -> Option<usize> {
         let k = self.k;
         let blocks = count.div_ceil(LANES);

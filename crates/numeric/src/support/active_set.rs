@@ -87,14 +87,6 @@ pub(super) struct ActiveSet {
     deaf: f64,
 }
 
-/// Where lambda should go, given W.
-enum Aim {
-    /// To `target`.
-    Target { touching: bool },
-    /// Without end along -q: the rows miss the ball.
-    Ray,
-}
-
 impl ActiveSet {
     pub(super) fn new(free: usize) -> Self {
         let zeros = || vec![0.0; free + 1];
@@ -147,25 +139,20 @@ impl ActiveSet {
                 shake *= 10.0;
                 self.shake(set, w, shake);
             }
-            let touching = match self.aim() {
-                Aim::Ray => {
-                    if self.follow_ray() {
-                        continue;
-                    }
-                    if certified(set, self.working.rows.iter().zip(&self.q).map(|(&i, q)| (i, -q))) {
-                        return End::Empty;
-                    }
-                    // between a point off the ball by rounding and one off the rows, the former
-                    self.y.copy_from_slice(&self.working.nearest);
-                    return End::Touching;
+            let Some(touching) = self.aim() else {
+                if self.follow_ray() {
+                    continue;
                 }
-                Aim::Target { touching } => {
-                    if self.follow_target() {
-                        continue;
-                    }
-                    touching
+                if certified(set, self.working.rows.iter().zip(&self.q).map(|(&i, q)| (i, -q))) {
+                    return End::Empty;
                 }
+                // between a point off the ball by rounding and one off the rows, the former
+                self.y.copy_from_slice(&self.working.nearest);
+                return End::Touching;
             };
+            if self.follow_target() {
+                continue;
+            }
             let Some((row, violation)) = set.most_violated(&self.y, self.deaf, &self.working.rows) else {
                 return if touching { End::Touching } else { End::Optimal };
             };
@@ -209,7 +196,7 @@ impl ActiveSet {
         for row in rows {
             self.push(set, row, 0.0);
         }
-        if let Aim::Target { .. } = self.aim() {
+        if self.aim().is_some() {
             let n = self.working.len();
             self.lambda.iter_mut().zip(&self.target[..n]).for_each(|(l, t)| *l = t.max(0.0));
         }
@@ -236,6 +223,22 @@ impl ActiveSet {
         self.lambda.iter().zip(&self.q).all(|(l, share)| *l >= 4.0 * share.abs())
     }
 
+    /// Takes an answer that was found otherwise.
+    pub(super) fn adopt(
+        &mut self,
+        rows: impl Iterator<Item = usize>,
+        lambda: impl Iterator<Item = f64>,
+        y: &[Lanes],
+        round: bool,
+    ) {
+        self.working.rows.clear();
+        self.working.rows.extend(rows);
+        self.lambda.clear();
+        self.lambda.extend(lambda);
+        self.y.copy_from_slice(y);
+        self.round = round;
+    }
+
     pub(super) fn push(&mut self, set: &Whitened, row: usize, lambda: f64) -> bool {
         set.copy_row(row, &mut self.working.candidate);
         let joined = self.working.push(row, set.limits[row]);
@@ -250,12 +253,13 @@ impl ActiveSet {
         self.lambda.remove(place);
     }
 
-    /// Computes target and y, or q alone for a ray.
-    fn aim(&mut self) -> Aim {
+    /// Computes target and y, and whether the set is touched; none where the rows miss the ball and
+    /// lambda goes without end along -q, which is computed then.
+    fn aim(&mut self) -> Option<bool> {
         let s_sq = 1.0 - self.working.nearest_sq();
         if s_sq < -TOUCH {
             self.working.q(&mut self.q);
-            return Aim::Ray;
+            return None;
         }
         let outside_sq = self.working.outside_sq();
         self.round = outside_sq > FLAT * FLAT;
@@ -265,7 +269,7 @@ impl ActiveSet {
             self.working.outside.fill([0.0; 4]);
             self.y.copy_from_slice(&self.working.nearest);
             self.working.multipliers(0.0, &mut self.target);
-            return Aim::Target { touching: false };
+            return Some(false);
         }
         let touching = s_sq <= TOUCH;
         // y first, which the next row waits for: one root for s / |u|
@@ -277,7 +281,7 @@ impl ActiveSet {
             }
         }
         self.working.multipliers((outside_sq / s_sq.max(TOUCH)).sqrt(), &mut self.target);
-        Aim::Target { touching }
+        Some(touching)
     }
 
     /// Moves lambda along -q to the first multiplier that reaches zero; false if none does.

@@ -225,17 +225,13 @@ impl<const B: usize> Corner<B> {
         self.refine(set, w);
         let lambda = &self.lambda.as_flattened()[..self.k];
         let largest = lambda.iter().fold(0.0, |most: f64, l| most.max(l.abs()));
-        // what is not a number is neither
+        // false for NaN
         let inside = dot(&self.y, &self.y) < 1.0;
         if !(inside && lambda.iter().all(|l| *l >= -LEAST * largest)) {
             return false;
         }
-        answer.working.rows.clear();
-        answer.working.rows.extend(self.rows().iter().map(|&row| row as usize));
-        answer.lambda.clear();
-        answer.lambda.extend(lambda.iter().map(|l| l.max(0.0)));
-        answer.y.copy_from_slice(&self.y);
-        answer.round = false;
+        let rows = self.rows().iter().map(|&row| row as usize);
+        answer.adopt(rows, lambda.iter().map(|l| l.max(0.0)), &self.y, false);
         true
     }
 }
@@ -381,7 +377,7 @@ mod tests {
         for _ in 0..50 {
             let (mut warm, w) = (Warm::default(), lanes(&draw(&mut random, K)));
             whole.min(&draw(&mut random, K), &mut warm);
-            let mut corner = Corner::<3>::at(&set, &w, &warm.rows).unwrap();
+            let mut corner = Corner::<3>::at(&set, &w, &warm).unwrap();
             assert!(corner.is_inside(&set));
             let before = corner.value(&w);
             if corner.descend(&set) {

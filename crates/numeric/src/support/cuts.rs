@@ -1,8 +1,7 @@
 //! Half-spaces that join a set after it was made, and leave it again.
 
-use super::whiten::Whitened;
 use super::{ConvexSet, Warm};
-use crate::{Polytope, dot, norm};
+use crate::{Polytope, norm};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -77,7 +76,7 @@ impl ConvexSet {
     /// The polytope's rows a'z <= b that bound the last answer.
     pub fn binding(&self, warm: &Warm) -> Vec<(&[f64], f64)> {
         let (set, k) = (&self.set, self.set.free);
-        let rows = warm.rows.iter().map(|&row| row as usize).filter(|&row| row < set.uncut);
+        let rows = warm.iter().map(|&row| row as usize).filter(|&row| row < set.uncut);
         rows.map(|row| (&set.rows[row * k..(row + 1) * k], set.offsets[row])).collect()
     }
 
@@ -92,50 +91,5 @@ impl ConvexSet {
             true => self.set.unwhiten(self.method.y.as_flattened(), z),
             false => z.copy_from_slice(&self.z),
         }
-    }
-}
-
-impl Whitened {
-    /// Adds a row of norm one unless the ball satisfies it.
-    fn append(&mut self, a: &[f64], b: f64) {
-        let k = self.free;
-        let mut g = a.to_vec();
-        self.factor.solve_lower(&mut g);
-        let (size, place) = (norm(&g), norm(&self.z0));
-        let limit = (b - dot(a, &self.z0)) / (self.rho * size);
-        let noise = 8.0 * f64::EPSILON * (b.abs() + place) / (self.rho * size);
-        if !(limit < 1.0 && limit > -1.0) {
-            return;
-        }
-        let at = self.limits.len();
-        let (block, lane) = (at / super::whiten::ROWS, at % super::whiten::ROWS);
-        if lane == 0 {
-            self.blocks.resize((block + 1) * k, [0.0; super::whiten::ROWS]);
-            self.ceilings.push([f64::INFINITY; super::whiten::ROWS]);
-        }
-        self.blocks[block * k..].iter_mut().zip(&g).for_each(|(b, g)| b[lane] = g / size);
-        self.ceilings[block][lane] = limit + 1e-12 * limit.abs() + noise;
-        self.limits.push(limit);
-        self.scales.push(1.0 / size);
-        self.doubt.push(noise);
-        self.rows.extend_from_slice(a);
-        self.offsets.push(b);
-        self.bound_blocks();
-    }
-
-    fn truncate(&mut self, rows: usize) {
-        let (k, blocks) = (self.free, rows.div_ceil(super::whiten::ROWS));
-        self.limits.truncate(rows);
-        self.scales.truncate(rows);
-        self.doubt.truncate(rows);
-        self.rows.truncate(rows * k);
-        self.offsets.truncate(rows);
-        self.blocks.truncate(blocks * k);
-        self.ceilings.truncate(blocks);
-        if let Some(last) = self.ceilings.last_mut() {
-            let kept = rows - (blocks - 1) * super::whiten::ROWS;
-            last[kept..].fill(f64::INFINITY);
-        }
-        self.bound_blocks();
     }
 }

@@ -45,12 +45,6 @@ pub(super) struct Faces {
     working: Working,
 }
 
-/// What a step finds on a working set.
-struct Aim {
-    target: [Lanes; LANES],
-    y: [Lanes; LANES],
-}
-
 impl Faces {
     /// None where rows or dimensions are too many.
     pub(super) fn of(set: &Whitened) -> Option<Faces> {
@@ -91,21 +85,22 @@ impl Faces {
                 return false;
             }
             let n = name.count_ones() as usize;
-            let Some(aim) = self.aim(slot, n, w) else { return false };
-            if let Some(row) = step(name, &mut lambda, aim.target.as_flattened()) {
+            let Some((target, y)) = self.aim(slot, n, w) else { return false };
+            if let Some(row) = step(name, &mut lambda, target.as_flattened()) {
                 name &= !(1 << row);
                 continue;
             }
-            answer.working.rows.clear();
-            answer.working.rows.extend(rows(name));
-            let y = &aim.y[..self.width];
+            let y = &y[..self.width];
             let inside = known && n == k && name == begun;
-            let violated = if inside { None } else { set.most_violated(y, 0.0, &answer.working.rows) };
+            let violated = if inside {
+                None
+            } else {
+                answer.working.rows.clear();
+                answer.working.rows.extend(rows(name));
+                set.most_violated(y, 0.0, &answer.working.rows)
+            };
             let Some((row, _)) = violated else {
-                answer.lambda.clear();
-                answer.lambda.extend(rows(name).map(|row| lambda[row]));
-                answer.y.copy_from_slice(y);
-                answer.round = n < k;
+                answer.adopt(rows(name), rows(name).map(|row| lambda[row]), y, n < k);
                 return true;
             };
             if n == k {
@@ -119,7 +114,7 @@ impl Faces {
 
     /// Where the multipliers of a working set should go, and its point; none where digits are lost.
     #[inline]
-    fn aim(&self, slot: usize, n: usize, w: &[Lanes]) -> Option<Aim> {
+    fn aim(&self, slot: usize, n: usize, w: &[Lanes]) -> Option<([Lanes; LANES], [Lanes; LANES])> {
         let (k, b) = (self.free, self.width);
         let numbers = &self.numbers[self.places[slot] as usize..][..stride(k)];
         let (nearest, numbers) = numbers.split_at(b);
@@ -129,10 +124,10 @@ impl Faces {
         if rest < FAINT {
             return None;
         }
-        let mut aim = Aim { target: [[0.0; 4]; LANES], y: [[0.0; 4]; LANES] };
-        products(b, p, w, &mut aim.target);
+        let (mut target, mut y) = ([[0.0; 4]; LANES], [[0.0; 4]; LANES]);
+        products(b, p, w, &mut target);
         let mut mu = 0.0;
-        aim.y[..b].copy_from_slice(nearest);
+        y[..b].copy_from_slice(nearest);
         if n < k {
             let mut u = [[0.0; 4]; LANES];
             products(b, c, w, &mut u);
@@ -142,18 +137,18 @@ impl Faces {
             }
             let length = (rest / square).sqrt();
             mu = 1.0 / length;
-            for (y, u) in aim.y[..b].iter_mut().zip(&u) {
+            for (y, u) in y[..b].iter_mut().zip(&u) {
                 for lane in 0..4 {
                     y[lane] -= length * u[lane];
                 }
             }
         }
-        for (target, q) in aim.target[..b].iter_mut().zip(q) {
+        for (target, q) in target[..b].iter_mut().zip(q) {
             for lane in 0..4 {
                 target[lane] = -(target[lane] + mu * q[lane]);
             }
         }
-        Some(aim)
+        Some((target, y))
     }
 
     /// Makes room for a row where W has as many as there are dimensions: which one leaves.

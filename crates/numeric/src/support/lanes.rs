@@ -1,5 +1,7 @@
 //! Vectors of y-space in lanes of four, padded with zeros: loops over them need no remainder and no
-//! bounds checks.
+//! bounds checks. Products of many rows with one vector: rows lie in blocks, each by columns.
+
+use std::ops::{AddAssign, Mul};
 
 /// Four neighbouring components.
 pub(super) type Lanes = [f64; 4];
@@ -107,6 +109,54 @@ pub(super) fn dot_four(a: &[f64], b: &[f64]) -> f64 {
     inner(a, b) + a_rest.iter().zip(b_rest).map(|(x, y)| x * y).sum::<f64>()
 }
 
+/// Rows of a block in half the digits: as many sums as the processor has registers for.
+pub(super) const WIDE: usize = 32;
+
+/// A number of each row of a block.
+pub(super) type Wide = [f32; WIDE];
+
+/// more + columns x.
+#[inline(always)]
+pub(super) fn products<T, const N: usize>(more: &[T; N], columns: &[[T; N]], x: &[T]) -> [T; N]
+where
+    T: Copy + Mul<Output = T> + AddAssign,
+{
+    let mut sums = *more;
+    for (column, x) in columns.iter().zip(x) {
+        for lane in 0..N {
+            sums[lane] += column[lane] * *x;
+        }
+    }
+    sums
+}
+
+/// The same in a function of its own, which keeps the sums in vectors.
+#[inline(never)]
+pub(super) fn wide_products(more: &Wide, columns: &[Wide], x: &[f32]) -> Wide {
+    products(more, columns, x)
+}
+
+/// The largest number of a block.
+#[inline(always)]
+pub(super) fn largest<T: Copy + PartialOrd, const N: usize>(x: &[T; N]) -> T {
+    const { assert!(N.is_power_of_two()) };
+    let mut top = *x;
+    let mut half = N / 2;
+    while half > 0 {
+        for lane in 0..half {
+            top[lane] = if top[lane] > top[lane + half] { top[lane] } else { top[lane + half] };
+        }
+        half /= 2;
+    }
+    top[0]
+}
+
+/// Where it is first.
+#[inline(always)]
+pub(super) fn place_of(x: &Wide, top: f32) -> usize {
+    (0..WIDE).rev().fold(0, |place, lane| if x[lane] == top { lane } else { place })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,5 +185,19 @@ mod tests {
             }
             assert_eq!(out, expected);
         }
+    }
+
+    #[test]
+    fn a_block_is_multiplied_and_its_largest_found() {
+        let column = |scale: f32| std::array::from_fn(|lane| scale * ((7 * lane + 3) % WIDE) as f32);
+        let columns = [column(1.0), column(-0.5)];
+        let sums = wide_products(&[1.0; WIDE], &columns, &[2.0, 3.0]);
+        for (lane, sum) in sums.iter().enumerate() {
+            assert_eq!(*sum, 1.0 + 0.5 * ((7 * lane + 3) % WIDE) as f32);
+        }
+        let top = largest(&sums);
+        assert_eq!(top, 1.0 + 0.5 * (WIDE - 1) as f32);
+        assert_eq!(sums[place_of(&sums, top)], top);
+        assert_eq!(place_of(&[2.0; WIDE], 2.0), 0);
     }
 }

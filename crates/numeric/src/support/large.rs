@@ -56,7 +56,7 @@ impl ConvexSet {
     pub(super) fn best_corner(&self, warm: &Warm) -> Option<Vec<u32>> {
         let (set, k) = (&self.set, self.set.free);
         let whole = set.uncut == k + 1 && set.polytope.offsets().len() == k + 1;
-        if !whole || !warm.rows.is_empty() || !(MANY..ORDERED - 1).contains(&k) {
+        if !whole || !warm.is_empty() || !(MANY..ORDERED - 1).contains(&k) {
             return None;
         }
         let corners = set.polytope.corners()?;
@@ -100,7 +100,7 @@ mod tests {
             let mut warm = Warm::default();
             for _ in 0..2 {
                 let answer = held.min(&c, &mut warm);
-                let expected = alone.min(&c, &mut Warm { rows: vec![0] });
+                let expected = alone.min(&c, &mut vec![0]);
                 assert!((answer.value - expected.value).abs() <= 1e-12, "{answer:?} {expected:?}");
                 assert!(answer.bound <= answer.value && answer.bound >= expected.bound - 1e-11);
             }

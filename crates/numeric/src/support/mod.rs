@@ -14,10 +14,8 @@ mod starts;
 mod survey;
 mod vertex;
 mod whiten;
-mod wide;
 mod working;
 
-pub use conic::Conic;
 pub use survey::Survey;
 
 use super::{Cholesky, Polytope, dot, norm};
@@ -59,16 +57,12 @@ pub struct Support {
     pub status: Status,
 }
 
-/// What one objective's last solve leaves for its next: the rows that were active.
-#[derive(Clone, Debug, Default)]
-pub struct Warm {
-    /// The working set, by the set's own numbers: another set takes them for other rows, which is
-    /// harmless and useless.
-    pub rows: Vec<u32>,
-}
+/// What one objective's last solve leaves for its next: the rows that were active, by the set's own
+/// numbers. Another set takes them for other rows, which is harmless and useless.
+pub type Warm = Vec<u32>;
 
 /// One set, millions of objectives.
-pub trait SupportMin {
+pub trait SupportMin: Send + Sync {
     /// Minimises <c, theta> over the set.
     fn min(&mut self, c: &[f64], warm: &mut Warm) -> Support;
     /// Where the last minimum is attained, into d numbers.
@@ -181,17 +175,18 @@ impl ConvexSet {
     /// Where the shape is singular to rounding, the set is made larger, never smaller; an ellipsoid
     /// that is invalid (a negative eigenvalue, a number that is not finite) constrains nothing.
     pub fn new(polytope: &Arc<Polytope>, ellipsoid: Ellipsoid) -> Result<Self, Empty> {
-        let mut set = Self::prepare(Whitened::new(polytope, ellipsoid)?);
-        set.find_witness()?;
-        set.bounds.copy_from_slice(bounds(polytope));
-        Ok(set)
+        Self::within(polytope, Whitened::new(polytope, ellipsoid)?)
     }
 
     /// The same for an ellipsoid within the hull, in its coordinates: no rounding comes between the
     /// shape and its factor. A shape that has none, or a number that is not finite, constrains
     /// nothing.
     pub fn in_hull(polytope: &Arc<Polytope>, ellipsoid: Ellipsoid) -> Result<Self, Empty> {
-        let mut set = Self::prepare(Whitened::in_hull(polytope, ellipsoid)?);
+        Self::within(polytope, Whitened::in_hull(polytope, ellipsoid)?)
+    }
+
+    fn within(polytope: &Arc<Polytope>, set: Whitened) -> Result<Self, Empty> {
+        let mut set = Self::prepare(set);
         set.find_witness()?;
         set.bounds.copy_from_slice(bounds(polytope));
         Ok(set)
@@ -304,17 +299,17 @@ impl ConvexSet {
         let end = match quick {
             Some(_) => End::Optimal,
             None => {
-                let sampled = self.starts.as_ref().filter(|_| warm.rows.is_empty());
+                let sampled = self.starts.as_ref().filter(|_| warm.is_empty());
                 let corner = self.best_corner(warm);
-                let given = corner.as_deref().unwrap_or(&warm.rows);
-                let start = sampled.map_or(given, |starts| starts.rows_of_best(&self.w));
+                let given = corner.as_ref().unwrap_or(warm);
+                let start = sampled.map_or(&given[..], |starts| starts.rows_of_best(&self.w));
                 self.method.solve(&self.set, &self.w, start.iter().map(|&row| row as usize))
             }
         };
         self.in_y = true;
-        warm.rows.clear();
-        warm.rows.extend(self.method.working.rows.iter().map(|&i| i as u32));
-        self.at_vertex = end == End::Optimal && warm.rows.len() == self.set.free;
+        warm.clear();
+        warm.extend(self.method.working.rows.iter().map(|&i| i as u32));
+        self.at_vertex = end == End::Optimal && warm.len() == self.set.free;
         if let Some((value, bound)) = quick {
             return (value, bound, Status::Optimal);
         }
@@ -358,7 +353,7 @@ impl SupportMin for ConvexSet {
             && !self.set.point
             && let Some(answer) = self.min_over_ball(c)
         {
-            warm.rows.clear();
+            warm.clear();
             return (answer, false);
         }
         let constant = self.set.reduce(c, &mut self.c);
@@ -472,7 +467,5 @@ fn bounds(polytope: &Arc<Polytope>) -> &[(f64, f64)] {
     })
 }
 
-#[cfg(test)]
-mod quick_tests;
 #[cfg(test)]
 mod tests;

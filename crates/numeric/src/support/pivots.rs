@@ -13,35 +13,34 @@ use super::lanes::{Lanes, width};
 use super::starts::Starts;
 use super::whiten::Whitened;
 
-/// What is asked: the objective, and the rows to set out from.
-#[derive(Clone, Copy)]
-pub(super) struct Asked<'a> {
-    pub(super) w: &'a [Lanes],
-    pub(super) rows: &'a [u32],
-    /// The rows are known to meet in a point of the set: the others need no test.
-    pub(super) known: bool,
-}
-
 /// Leaves rows, multipliers and y in `answer` if a point where k rows meet is found to be the
-/// minimiser; false if not.
-pub(super) fn solve(set: &Whitened, starts: Option<&Starts>, asked: Asked, answer: &mut ActiveSet) -> bool {
+/// minimiser for w; false if not. It sets out from `rows`; `known`: these meet in a point of the set,
+/// and the others need no test.
+pub(super) fn solve(
+    set: &Whitened,
+    starts: Option<&Starts>,
+    w: &[Lanes],
+    rows: &[u32],
+    known: bool,
+    answer: &mut ActiveSet,
+) -> bool {
     match width(set.free) {
-        1 => solve_in::<1>(set, starts, asked, answer),
-        2 => solve_in::<2>(set, starts, asked, answer),
-        3 => solve_in::<3>(set, starts, asked, answer),
-        4 => solve_in::<4>(set, starts, asked, answer),
+        1 => solve_in(set, begin::<1>(set, starts, w, rows, known), w, answer),
+        2 => solve_in(set, begin::<2>(set, starts, w, rows, known), w, answer),
+        3 => solve_in(set, begin::<3>(set, starts, w, rows, known), w, answer),
+        4 => solve_in(set, begin::<4>(set, starts, w, rows, known), w, answer),
         _ => false,
     }
 }
 
 fn solve_in<const B: usize>(
     set: &Whitened,
-    starts: Option<&Starts>,
-    asked: Asked,
+    begin: Option<(Corner<B>, bool)>,
+    w: &[Lanes],
     answer: &mut ActiveSet,
 ) -> bool {
-    let Some((mut corner, known)) = begin::<B>(set, starts, asked) else { return false };
-    if known && corner.steepest().is_none() && corner.settle(set, asked.w, answer) {
+    let Some((mut corner, known)) = begin else { return false };
+    if known && corner.steepest().is_none() && corner.settle(set, w, answer) {
         return true;
     }
     if !corner.descend(set) {
@@ -49,7 +48,7 @@ fn solve_in<const B: usize>(
     }
     for _ in 0..50 + 5 * set.free {
         match corner.violated(set) {
-            None => return corner.settle_inside(set, asked.w, answer),
+            None => return corner.settle_inside(set, w, answer),
             Some(row) if corner.admit(set, row) => {}
             Some(_) => return false,
         }
@@ -62,7 +61,9 @@ fn solve_in<const B: usize>(
 fn begin<const B: usize>(
     set: &Whitened,
     starts: Option<&Starts>,
-    Asked { w, rows, known }: Asked,
+    w: &[Lanes],
+    rows: &[u32],
+    known: bool,
 ) -> Option<(Corner<B>, bool)> {
     let whole = rows.len() == set.free && rows.iter().all(|&row| (row as usize) < set.limits.len());
     let own = match known || starts.is_none() {

@@ -1,9 +1,8 @@
 //! Points where as many rows meet as there are dimensions, to set out from: those of a sample.
 
 use super::corner::{Corner, MOST};
-use super::lanes::Lanes;
+use super::lanes::{Lanes, WIDE, Wide, largest, place_of, wide_products, width};
 use super::whiten::Whitened;
-use super::wide::{WIDE, Wide, largest, place_of, products};
 
 /// Of a sample's minimisers at least this part must be such points, or they are not to be expected.
 const PART: f64 = 0.75;
@@ -24,7 +23,7 @@ pub(super) struct Starts {
 impl Starts {
     /// Those among the sets of rows that meet in a point of the set; none if they are too few.
     pub(super) fn of(set: &Whitened, noted: &[Vec<u32>]) -> Option<Starts> {
-        match super::lanes::width(set.free) {
+        match width(set.free) {
             1 => Starts::among::<1>(set, noted),
             2 => Starts::among::<2>(set, noted),
             3 => Starts::among::<3>(set, noted),
@@ -89,7 +88,7 @@ impl Starts {
         half.iter_mut().zip(w.as_flattened()).for_each(|(half, w)| *half = *w as f32);
         let (mut most, mut at) = (f32::NEG_INFINITY, 0);
         for (block, (columns, padding)) in self.blocks.chunks_exact(k).zip(&self.padding).enumerate() {
-            let values = products(padding, columns, &half[..k]);
+            let values = wide_products(padding, columns, &half[..k]);
             let top = largest(&values);
             if top > most {
                 (most, at) = (top, block * WIDE + place_of(&values, top));
@@ -116,8 +115,8 @@ mod tests {
             let mut warm = Warm::default();
             set.min(&draw(&mut random, k), &mut warm);
             points.push(set.method.y.as_flattened()[..k].to_vec());
-            warm.rows.sort_unstable();
-            noted.push(warm.rows);
+            warm.sort_unstable();
+            noted.push(warm);
         }
         assert!(noted.iter().all(|rows| rows.len() == k));
         let inside = Starts::of(&set.set, &noted).unwrap();

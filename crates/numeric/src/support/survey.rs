@@ -1,7 +1,8 @@
 //! What a set learns from a sample of the objectives to come.
 
 use super::faces::Faces;
-use super::pivots::{self, Asked};
+use super::lanes::products;
+use super::pivots;
 use super::starts::Starts;
 use super::{ConvexSet, Warm, vertex};
 use std::sync::Arc;
@@ -19,8 +20,7 @@ pub struct Survey {
     dim: usize,
     /// The largest number of points kept.
     most: usize,
-    points: Vec<f64>,
-    /// The same in blocks, by columns; the padding is nowhere least.
+    /// The points in blocks, by columns; the padding is nowhere least.
     blocks: Vec<[f64; LANES]>,
     /// The active rows of each.
     starts: Vec<Vec<u32>>,
@@ -33,32 +33,31 @@ pub struct Survey {
 impl Survey {
     /// Empty, in `d` dimensions; at most `most` points are kept.
     pub fn new(dim: usize, most: usize) -> Self {
-        let (points, blocks, starts, noted) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
-        Survey { dim, most, points, blocks, starts, noted, active: false }
+        Survey { dim, most, blocks: Vec::new(), starts: Vec::new(), noted: Vec::new(), active: false }
     }
 
     /// Notes a minimiser and its active rows.
     pub fn note(&mut self, point: &[f64], warm: &Warm) {
-        let mut rows = warm.rows.clone();
+        let mut rows = warm.clone();
         rows.sort_unstable();
         self.noted.push(rows.clone());
         self.active |= !rows.is_empty();
         if self.starts.len() >= self.most {
             return;
         }
-        let near = |other: &[f64]| other.iter().zip(point).all(|(x, y)| (x - y).abs() <= SAME);
-        let known = self.points.chunks_exact(self.dim.max(1)).zip(&self.starts);
-        let known = known.filter(|(_, start)| **start == rows).any(|(other, _)| near(other));
         let at = self.starts.len();
-        if known {
+        let near = |k: usize| {
+            let columns = &self.blocks[k / LANES * self.dim..];
+            columns.iter().zip(point).all(|(column, y)| (column[k % LANES] - y).abs() <= SAME)
+        };
+        if (0..at).any(|k| self.starts[k] == rows && near(k)) {
             return;
         }
         if at.is_multiple_of(LANES) {
             self.blocks.resize(self.blocks.len() + self.dim, [f64::INFINITY; LANES]);
         }
-        let block = at / LANES * self.dim;
-        self.blocks[block..].iter_mut().zip(point).for_each(|(column, x)| column[at % LANES] = *x);
-        self.points.extend_from_slice(point);
+        let columns = &mut self.blocks[at / LANES * self.dim..];
+        columns.iter_mut().zip(point).for_each(|(column, x)| column[at % LANES] = *x);
         self.starts.push(rows);
     }
 
@@ -69,10 +68,10 @@ impl Survey {
 
     /// Starts where an objective is least among the points that were noted.
     pub fn start(&self, c: &[f64], warm: &mut Warm) {
-        warm.rows.clear();
+        warm.clear();
         let (mut least, mut best) = (f64::INFINITY, None);
         for (block, columns) in self.blocks.chunks_exact(self.dim.max(1)).enumerate() {
-            let values = products(columns, c);
+            let values = products(&[0.0; LANES], columns, c);
             for (&value, point) in values.iter().zip(block * LANES..self.starts.len()) {
                 if value < least {
                     (least, best) = (value, Some(point));
@@ -80,7 +79,7 @@ impl Survey {
             }
         }
         if let Some(point) = best {
-            warm.rows.extend_from_slice(&self.starts[point]);
+            warm.extend_from_slice(&self.starts[point]);
         }
     }
 
@@ -91,18 +90,6 @@ impl Survey {
         active.filter(|&row| row < rows).for_each(|row| counts[row] += 1);
         counts
     }
-}
-
-/// Columns times c. A function of its own keeps the sums in vectors.
-#[inline(never)]
-fn products(columns: &[[f64; LANES]], c: &[f64]) -> [f64; LANES] {
-    let mut sums = [0.0; LANES];
-    for (column, c) in columns.iter().zip(c) {
-        for lane in 0..LANES {
-            sums[lane] += column[lane] * c;
-        }
-    }
-    sums
 }
 
 impl ConvexSet {
@@ -131,13 +118,13 @@ impl ConvexSet {
         known: bool,
     ) -> Option<(f64, f64)> {
         let solved = match &mut self.faces {
-            Some(faces) => faces.solve(&self.set, &self.w, &warm.rows, known, &mut self.method),
+            Some(faces) => faces.solve(&self.set, &self.w, warm, known, &mut self.method),
             None if self.set.has_hot() => {
-                let asked = Asked { w: &self.w, rows: &warm.rows, known };
-                known && vertex::solve(&self.set, &self.w, &warm.rows, &mut self.method)
-                    || pivots::solve(&self.set, self.starts.as_deref(), asked, &mut self.method)
+                let starts = self.starts.as_deref();
+                known && vertex::solve(&self.set, &self.w, warm, &mut self.method)
+                    || pivots::solve(&self.set, starts, &self.w, warm, known, &mut self.method)
             }
-            None => known && vertex::solve(&self.set, &self.w, &warm.rows, &mut self.method),
+            None => known && vertex::solve(&self.set, &self.w, warm, &mut self.method),
         };
         if !solved {
             return None;

@@ -2,7 +2,7 @@
 //! elimination, and no look at the other rows.
 
 use super::active_set::ActiveSet;
-use super::lanes::Lanes;
+use super::lanes::{Lanes, width};
 use super::whiten::Whitened;
 
 /// In more dimensions the factor that is updated is as quick.
@@ -34,6 +34,7 @@ pub(super) fn solve(set: &Whitened, w: &[Lanes], rows: &[u32], answer: &mut Acti
     if !lambda.iter().all(|l| *l >= -1e-14 * largest) {
         return false;
     }
+    let mut lanes = [[0.0; 4]; MOST / 4];
     let mut y = [0.0; MOST];
     y.iter_mut().zip(rows).for_each(|(y, &row)| *y = set.limits[row as usize]);
     factor.solve_transposed(&mut y);
@@ -41,12 +42,9 @@ pub(super) fn solve(set: &Whitened, w: &[Lanes], rows: &[u32], answer: &mut Acti
     if square.is_nan() || square >= 1.0 {
         return false;
     }
-    answer.working.rows.clear();
-    answer.working.rows.extend(rows.iter().map(|&row| row as usize));
-    answer.lambda.clear();
-    answer.lambda.extend(lambda.iter().map(|l| l.max(0.0)));
-    answer.y.as_flattened_mut()[..k].copy_from_slice(&y[..k]);
-    answer.round = false;
+    lanes.as_flattened_mut()[..k].copy_from_slice(&y[..k]);
+    let rows = rows.iter().map(|&row| row as usize);
+    answer.adopt(rows, lambda.iter().map(|l| l.max(0.0)), &lanes[..width(k)], false);
     true
 }
 

@@ -33,9 +33,9 @@ impl SupportMin for SharpSet {
     fn min(&mut self, c: &[f64], warm: &mut Warm) -> Support {
         let rows = self.within.rows();
         let touched = self.region.touch(&mut self.within, c, warm);
-        let kept = warm.rows.clone();
+        let kept = warm.clone();
         let mut answer = self.within.min(c, warm);
-        warm.rows = kept;
+        *warm = kept;
         match touched {
             None => self.within.minimiser(&mut self.theta),
             Some(z) => {

@@ -294,7 +294,7 @@ impl Likely {
         self.optimist.tied(s).any(|p| {
             problem.phi_v(p, &standing.v, phi);
             // an answer must not depend on what was asked before: a run that is resumed was not asked
-            warm.rows.clear();
+            warm.clear();
             set.min(phi, warm);
             set.coordinates(z);
             self.keeper.gained(z) > NATS

@@ -52,7 +52,7 @@ use crate::memory;
 use crate::numeric::Portable;
 use crate::numeric::stored::{Flaw, Within, ensure};
 use crate::parameters::Key;
-use crate::plan::{Cut, Halt, Kernel};
+use crate::plan::{Cut, Halt, Proper};
 use crate::problem::{Action, Pair, Problem, State};
 use serde::{Deserialize, Serialize};
 
@@ -146,7 +146,7 @@ impl Sampling {
     fn follow(&mut self, table: &mut Table, call: &Call) -> Result<u64, Cut> {
         let rows = self.draw(table, call.halt)?;
         let problem = table.problem.clone();
-        let best = Kernel { problem: &problem, costs: &table.costs, rows: &rows }.best(call.halt)?;
+        let best = Proper::best(&problem, &table.costs, &rows, call.halt)?;
         (table.standing.q, table.standing.v) = (best.q, best.v);
         let chosen = |(s, pair): (State, Option<Pair>)| match pair {
             Some(p) => p - problem.pairs_of(s).start,

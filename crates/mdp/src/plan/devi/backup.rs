@@ -44,24 +44,12 @@ pub(super) struct Sweep<'a> {
     pub(super) halt: &'a Halt,
 }
 
-/// What a chunk needs to work.
-pub(super) struct Room {
-    phi: Vec<f64>,
-    warm: Warm,
-}
-
-impl Room {
-    pub(super) fn new(dim: usize) -> Self {
-        Room { phi: vec![0.0; dim], warm: Warm::default() }
-    }
-}
-
 impl Chunk<'_> {
     /// Backs up every state, unless it is asked to stop.
-    pub(super) fn run(&mut self, sweep: Sweep, set: &mut impl SupportMin, room: &mut Room) {
+    pub(super) fn run(&mut self, sweep: Sweep, set: &mut impl SupportMin, phi: &mut [f64]) {
         let Task { problem, b, .. } = *sweep.task;
         let fallbacks = set.fallbacks();
-        let d = problem.dim();
+        let (d, mut rows) = (problem.dim(), Warm::default());
         let first_pair = problem.pairs_of(self.states.start).start;
         for (i, s) in self.states.clone().enumerate() {
             // a backup over a set by a conic solver takes milliseconds
@@ -78,7 +66,7 @@ impl Chunk<'_> {
             // line 6: V^(i+1) <- min over a of Q^(i+1), clamped at B
             let mut least = b;
             for p in problem.pairs_of(s) {
-                let lower = self.back_up(p, p - first_pair, sweep, set, room);
+                let lower = self.back_up(p, p - first_pair, sweep, set, phi, &mut rows);
                 if lower < least {
                     least = lower;
                     if let Some((pair, theta)) = &mut self.chosen {
@@ -101,24 +89,23 @@ impl Chunk<'_> {
         at: usize,
         sweep: Sweep,
         set: &mut impl SupportMin,
-        room: &mut Room,
+        phi: &mut [f64],
+        rows: &mut Warm,
     ) -> f64 {
-        let Room { phi, warm: rows } = room;
         let Task { problem, costs, q: bonus, .. } = *sweep.task;
         problem.phi_v(p, sweep.before, phi);
         let entry = &mut self.warm[at * self.warm_width..(at + 1) * self.warm_width];
         let known = warm::read(entry, rows);
-        if rows.rows.is_empty() && !sweep.survey.is_empty() {
+        if rows.is_empty() && !sweep.survey.is_empty() {
             sweep.survey.start(phi, rows);
         }
         let (support, known) = set.min_again(phi, rows, known);
         warm::write(entry, rows, known);
-        // whatever theta in B, the expectation lies between the smallest and the largest
-        // successor's value
+        // for all theta in B the expectation lies between the least and the largest successor's value
         let values = problem.successors(p).iter().map(|&n| sweep.before[n as usize]);
         let (floor, ceiling) =
             values.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), v| (low.min(v), high.max(v)));
-        // a bound above that is an answer that arithmetic broke: it says nothing
+        // a bound above that comes from broken arithmetic
         let sound = support.bound <= ceiling + 1e-6 * ceiling.abs();
         let bound = if sound { support.bound.max(floor) } else { floor };
         self.q[at] = costs[p] + (1.0 - bonus) * support.value.min(ceiling).max(bound);

@@ -1,55 +1,40 @@
 //! The values of the chosen actions and thetas: one linear equation for each state.
 //!
 //! Few states are eliminated, to rounding. With many, elimination fills in (to the third power of
-//! their number where successors lie anywhere), and policy iteration needs no more than a part of
-//! the way: [`Krylov`]'s method over the states in the order of their values (in large problems,
-//! those of the same value from the goal outwards), until no equation lacks more than it is told to
-//! leave; where that fails, Gauss-Seidel sweeps in the same order. The certificate is about V
-//! alone, however it was found.
+//! their number where successors lie anywhere), and policy iteration needs no accurate values:
+//! [`Krylov`]'s method over the states in the order of their values (in large problems, those of the
+//! same value from the goal outwards), up to an admissible residual; where that fails, Gauss-Seidel
+//! sweeps in the same order. The certificate is about V alone, however it was found.
 
 use super::sweep::is_large;
 use super::{Cut, Devi, Task};
 use crate::numeric::dot;
-use crate::numeric::linear::elimination::{Elimination, Outcome};
+use crate::numeric::linear::elimination::Elimination;
 use crate::numeric::linear::krylov::Krylov;
 use crate::plan::graph::outwards;
 use crate::problem::{Problem, State};
 
-/// Up to so many states are eliminated, and no more than this if actions have more successors than
-/// those of a grid: then elimination fills in.
+/// The most states that are eliminated; fewer if actions have more successors than those of a grid,
+/// as elimination then fills in.
 const FEW: usize = 1024;
 const FEW_IN_GENERAL: usize = 100;
 const GRID: usize = 6;
 /// Iterations of Krylov's method.
 const ITERATIONS: usize = 300;
-/// So many Gauss-Seidel sweeps at most: policy iteration goes on from wherever they end.
+/// Gauss-Seidel sweeps at most: policy iteration goes on from where they end.
 const SWEEPS: usize = 300;
 
-/// What may be left of the equations of many states.
+/// The admissible residual of the equations of many states.
 #[derive(Clone, Copy)]
-pub(super) struct Left {
-    /// Every equation may be this much off.
-    pub(super) enough: f64,
+pub(super) struct Admissible {
+    pub(super) residual: f64,
     /// Every charge is lowered by this.
     pub(super) lowered: f64,
-    /// Whether the states' order matters to whoever comes next.
+    /// Whether the order of the states is needed afterwards.
     pub(super) ordered: bool,
 }
 
-/// Whether the values of what was chosen are numbers.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Arithmetic {
-    Fine,
-    Broken,
-}
-
-impl Arithmetic {
-    fn of(x: &[f64]) -> Arithmetic {
-        if x.iter().all(|x| x.is_finite()) { Arithmetic::Fine } else { Arithmetic::Broken }
-    }
-}
-
-/// What many states take; kept from call to call, unless [`relax`](super::relax) takes over.
+/// Workspace for many states; kept from call to call, unless [`relax`](super::relax) takes over.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Equations {
     krylov: Krylov,
@@ -76,63 +61,48 @@ pub(super) fn many(problem: &Problem) -> bool {
     problem.states() > most + 1
 }
 
-/// The states from the goal outwards.
-#[derive(Clone, Debug)]
-pub(super) struct Ranks {
-    /// The place of each state.
-    of: Vec<u32>,
-    states: Vec<u32>,
-}
-
-impl Ranks {
-    fn new(problem: &Problem) -> Ranks {
-        let states = outwards(problem);
-        let mut of = vec![0; states.len()];
-        states.iter().enumerate().for_each(|(rank, &s)| of[s as usize] = rank as u32);
-        Ranks { of, states }
-    }
-}
-
 /// The state of a key.
 fn state(key: u64) -> State {
     key as u32 as State
 }
 
 impl Devi {
-    /// V = `self.v` becomes the values of what was chosen, clamped to [0, B]. With many states only
-    /// as far as [`Left`] says.
-    pub(super) fn evaluate(&mut self, task: &Task, left: Left) -> Result<Arithmetic, Cut> {
-        let fine = match many(task.problem) {
-            true if is_large(task.problem) && !left.ordered && self.relax(task, left) => Arithmetic::Fine,
-            true => self.solve(task, left),
+    /// V = `self.v` becomes the values of what was chosen, clamped to [0, B]; with many states up to an
+    /// admissible residual. Whether they are finite.
+    pub(super) fn evaluate(&mut self, task: &Task, admissible: Admissible) -> Result<bool, Cut> {
+        let finite = match many(task.problem) {
+            true => {
+                let unordered = is_large(task.problem) && !admissible.ordered;
+                unordered && self.relax(task, admissible) || self.solve(task, admissible)
+            }
             false => self.eliminate(task),
         };
         self.halt.check()?;
         self.v.iter_mut().for_each(|v| *v = v.clamp(0.0, task.b));
-        Ok(fine)
+        Ok(finite)
     }
 
-    fn eliminate(&mut self, task: &Task) -> Arithmetic {
+    fn eliminate(&mut self, task: &Task) -> bool {
         let goal = task.problem.goal();
         let (node, state) = (|s: State| s - usize::from(s > goal), |i: usize| i + usize::from(i >= goal));
         let n = self.v.len() - 1;
         let (mut elimination, mut charge) = (Elimination::default(), vec![0.0; n]);
-        let outcome = elimination.eliminate(n, f64::INFINITY, |i, row| {
+        let done = elimination.eliminate(n, f64::INFINITY, |i, row| {
             let arc = |next, weight| row.push((node(next) as u32, weight));
             let (outside, paid) = self.equation(task, state(i), arc);
             charge[i] = paid;
             outside
         });
-        if outcome != Outcome::Done {
-            return Arithmetic::Broken;
+        if !done {
+            return false;
         }
         let mut x = vec![0.0; n];
         elimination.solve(&mut charge, &mut x);
         x.iter().enumerate().for_each(|(i, &x)| self.v[state(i)] = x);
-        Arithmetic::of(&x)
+        x.iter().all(|x| x.is_finite())
     }
 
-    fn solve(&mut self, task: &Task, left: Left) -> Arithmetic {
+    fn solve(&mut self, task: &Task, admissible: Admissible) -> bool {
         let goal = task.problem.goal();
         // no more than one of the two ways holds its equations at a time
         self.arcs = Default::default();
@@ -140,15 +110,18 @@ impl Devi {
         let Equations { krylov, order, place, charge, x } = &mut all;
         order.clear();
         if is_large(task.problem) && self.ranks.is_none() {
-            self.ranks = Some(Ranks::new(task.problem));
+            let states = outwards(task.problem);
+            let mut places = vec![0; states.len()];
+            states.iter().enumerate().for_each(|(rank, &s)| places[s as usize] = rank as u32);
+            self.ranks = Some((states, places));
         }
-        let rank = |s: State| self.ranks.as_ref().map_or(s as u32, |ranks| ranks.of[s]);
-        // values are not negative, so their bits have their order
+        let rank = |s: State| self.ranks.as_ref().map_or(s as u32, |(_, places)| places[s]);
+        // non-negative values have the order of their bits
         let key = |s: State| (self.v[s].max(0.0).to_bits() >> 32) << 32 | u64::from(rank(s));
         order.extend((0..self.v.len()).filter(|&s| s != goal).map(key));
         order.sort_unstable();
-        if let Some(ranks) = &self.ranks {
-            order.iter_mut().for_each(|key| *key = u64::from(ranks.states[*key as u32 as usize]));
+        if let Some((states, _)) = &self.ranks {
+            order.iter_mut().for_each(|key| *key = u64::from(states[*key as u32 as usize]));
         }
         place.resize(self.v.len(), 0);
         order.iter().enumerate().for_each(|(i, &key)| place[state(key)] = i as u32);
@@ -156,24 +129,25 @@ impl Devi {
         let chosen = |i: usize| devi.chosen.as_ref().and_then(|chosen| chosen.pair[state(order[i])]);
         let room = |i: usize| chosen(i).map_or(0, |p| task.problem.rows(p as usize).len());
         krylov.load(order.len(), room, |i, row| {
-            devi.equation(task, state(order[i]), |next, weight| row.arc(place[next] as usize, weight)).0
+            devi.equation(task, state(order[i]), |next, weight| row.push((place[next], weight))).0
         });
         charge.clear();
         charge.extend(
-            (0..order.len()).map(|i| chosen(i).map_or(task.b, |p| task.costs[p as usize]) - left.lowered),
+            (0..order.len())
+                .map(|i| chosen(i).map_or(task.b, |p| task.costs[p as usize]) - admissible.lowered),
         );
         x.clear();
         x.extend(order.iter().map(|&key| self.v[state(key)]));
         krylov.heed(&devi.halt);
-        krylov.solve_or_relax(charge, x, left.enough, ITERATIONS, SWEEPS);
+        krylov.solve_or_relax(charge, x, admissible.residual, ITERATIONS, SWEEPS);
         order.iter().zip(x.iter()).for_each(|(&key, x)| self.v[state(key)] = *x);
-        let fine = Arithmetic::of(x);
+        let finite = x.iter().all(|x| x.is_finite());
         self.equations = all;
-        fine
+        finite
     }
 
-    /// The equation of a state that is not the goal, without its self-loop: hands out the weights
-    /// to other states; what leaves to the goal, and what is paid.
+    /// The equation of a state that is not the goal, without its self-loop: hands out the weights to other
+    /// states; the weight of the goal, and the charge.
     fn equation(&self, task: &Task, s: State, mut arc: impl FnMut(State, f64)) -> (f64, f64) {
         let pair = self.chosen.as_ref().and_then(|chosen| chosen.pair[s]);
         let successors = pair.map_or(&[][..], |p| task.problem.successors(p as usize));
@@ -185,8 +159,7 @@ impl Devi {
         (outside, paid)
     }
 
-    /// The same, into as many weights as the chosen pair has successors: none to the state itself
-    /// and to the goal.
+    /// The same with a weight for each successor of the chosen pair: 0 for the state itself and the goal.
     pub(super) fn row(&self, task: &Task, s: State, weights: &mut [f64]) -> (f64, f64) {
         let Task { problem, b, q, .. } = *task;
         let d = problem.dim();

@@ -33,10 +33,9 @@ use crate::numeric::halt::{Cut, Halt};
 use crate::numeric::support::SupportMin;
 use crate::problem::Problem;
 use backup::Chosen;
-use evaluate::{Equations, Ranks};
+use evaluate::Equations;
 pub use planner::Planner;
 use relax::Arcs;
-use sweep::Keep;
 use warm::WarmStarts;
 pub use way::{Met, way};
 
@@ -67,25 +66,20 @@ pub struct Convergence {
     pub residual: f64,
     /// [`Planner::Faithful`] or [`Planner::Fast`], whichever finished.
     pub planner: Planner,
-    /// Support problems that were handed to the conic solver.
+    /// Support problems solved by the conic solver.
     pub fallbacks: u64,
     /// The set was larger than asked for ([`SupportMin::is_relaxed`]): V is optimistic all the
     /// same.
     pub relaxed: bool,
 }
 
-/// So many pairs may take long.
+/// From this number of pairs on a plan reports how far it is.
 const SHOWN: usize = 1 << 16;
 
-/// How value iteration ended.
-enum Values {
-    /// The last change is below eps.
-    Converged(Convergence),
-    /// It would take too long.
-    Slow {
-        /// Sweeps made.
-        sweeps: u64,
-    },
+impl Convergence {
+    fn new(planner: Planner, sweeps: u64, residual: f64) -> Convergence {
+        Convergence { sweeps, residual, planner, fallbacks: 0, relaxed: false }
+    }
 }
 
 /// The optimistic planner, with the tables of its last call.
@@ -103,17 +97,13 @@ pub struct Devi {
     /// V per state, from certified bounds, in [0, B].
     pub v: Vec<f64>,
     before: Vec<f64>,
-    /// The last sweep's change.
-    change: f64,
-    /// What the last sweep took off every bound for having read half of each feature.
     warm: WarmStarts,
     /// The minimising action and theta of each state; only policy iteration fills it.
     chosen: Option<Chosen>,
     equations: Equations,
-    /// For large problems: which of two states of the same value comes first.
-    ranks: Option<Ranks>,
+    /// For large problems the states from the goal outwards, and the place of each.
+    ranks: Option<(Vec<u32>, Vec<u32>)>,
     arcs: Arcs,
-    /// Whether to go on.
     halt: Halt,
 }
 
@@ -125,7 +115,6 @@ impl Devi {
             q: vec![0.0; pairs],
             v: vec![0.0; states],
             before: vec![0.0; states],
-            change: 0.0,
             warm: WarmStarts::new(pairs, problem.constraints().free()),
             chosen: None,
             equations: Equations::default(),
@@ -137,63 +126,60 @@ impl Devi {
 
     /// Plans over a set that is not empty. `start` is where policy iteration sets out: the values
     /// of the plan before, or anything else; value iteration sets out from zero.
-    pub fn plan<S>(&mut self, task: &Task, set: &mut S, planner: Planner, start: &[f64]) -> Convergence
-    where
-        S: SupportMin + Clone + Send + Sync,
-    {
+    pub fn plan(
+        &mut self,
+        task: &Task,
+        set: &mut (impl SupportMin + Clone),
+        planner: Planner,
+        start: &[f64],
+    ) -> Convergence {
         loop {
-            // nobody can cut it off: the first round is the last
+            // nothing can cut it off: the first round is the last
             if let Ok(done) = self.plan_unless(task, set, planner, start, &Halt::never()) {
                 return done;
             }
         }
     }
 
-    /// The same, but for a wish that it stop: within a fraction of a second on a million pairs.
-    /// What [`Devi::q`] and [`Devi::v`] then hold is of no use, and the next call does not depend
-    /// on it.
-    pub fn plan_unless<S>(
+    /// The same unless asked to stop, which takes effect within a fraction of a second on a million
+    /// pairs. [`Devi::q`] and [`Devi::v`] are then invalid, and the next call does not depend on them.
+    pub fn plan_unless(
         &mut self,
         task: &Task,
-        set: &mut S,
+        set: &mut (impl SupportMin + Clone),
         planner: Planner,
         start: &[f64],
         halt: &Halt,
-    ) -> Result<Convergence, Cut>
-    where
-        S: SupportMin + Clone + Send + Sync,
-    {
-        self.begin(task, halt); // lines 1 and 2
+    ) -> Result<Convergence, Cut> {
+        self.begin(halt); // lines 1 and 2
         if task.problem.pairs() >= SHOWN {
             halt.lacks(f64::INFINITY, 1.0);
         }
         let fallbacks = set.fallbacks();
-        // line 3: whoever has a set knows that it is not empty
-        let done = self.iterate_values(task, set, self.patience(planner)).and_then(|done| match done {
-            Values::Converged(done) => Ok(done),
-            Values::Slow { sweeps } => {
-                self.v.copy_from_slice(start);
-                self.iterate_policies(task, set, sweeps)
+        // line 3: a set is never empty
+        let done = self.iterate_values(task, set, self.patience(planner)).and_then(|(sweeps, residual)| {
+            if residual < task.eps {
+                return Ok(Convergence::new(Planner::Faithful, sweeps, residual));
             }
+            self.v.copy_from_slice(start);
+            self.iterate_policies(task, set, sweeps)
         });
         halt.settled();
-        let done = done?;
-        // lines 9 and 11: what `q` holds is the last Q
-        Ok(Convergence { fallbacks: set.fallbacks() - fallbacks, relaxed: set.is_relaxed(), ..done })
+        // lines 9 and 11: `q` holds the last Q
+        Ok(Convergence { fallbacks: set.fallbacks() - fallbacks, relaxed: set.is_relaxed(), ..done? })
     }
 
     /// Lines 1 and 2: Q^(0) = 0, V^(0) = 0.
-    fn begin(&mut self, task: &Task, halt: &Halt) {
+    fn begin(&mut self, halt: &Halt) {
         self.halt = halt.clone();
         self.q.fill(0.0);
         self.v.fill(0.0);
         // a planning call must depend on its set alone, not on calls before it: a resumed run has
         // not made those
         self.warm.clear();
-        self.change = task.costs.iter().copied().fold(0.0, f64::max);
     }
 
-    /// After how many sweeps value iteration gives way to policy iteration.
+    /// The sweeps after which value iteration gives way to policy iteration.
     fn patience(&self, planner: Planner) -> u64 {
         match planner {
             Planner::Faithful => u64::MAX,
@@ -202,48 +188,35 @@ impl Devi {
         }
     }
 
-    /// Lines 4 to 8: value iteration from zero.
-    fn iterate_values<S>(&mut self, task: &Task, set: &mut S, most: u64) -> Result<Values, Cut>
-    where
-        S: SupportMin + Clone + Send + Sync,
-    {
+    /// Lines 4 to 8: value iteration from zero, in at most `most` sweeps. i, and the last change.
+    fn iterate_values(
+        &mut self,
+        task: &Task,
+        set: &mut (impl SupportMin + Clone),
+        most: u64,
+    ) -> Result<(u64, f64), Cut> {
         let (mut i, mut change) = (0, f64::INFINITY); // V^(-1) is infinite
         // line 4
         while change >= task.eps && i < most {
             change = self.step(task, set)?; // lines 5 and 6
             i += 1; // line 7
         }
-        Ok(match change < task.eps {
-            true => Values::Converged(Convergence {
-                sweeps: i,
-                residual: change,
-                planner: Planner::Faithful,
-                fallbacks: 0,
-                relaxed: false,
-            }),
-            false => Values::Slow { sweeps: i },
-        })
+        Ok((i, change))
     }
 
     /// One sweep: `v` and `q` become L's of the values given; the change. The active rows of the
     /// last sweep are where this one starts.
-    pub fn apply<S>(&mut self, task: &Task, set: &mut S, values: &[f64]) -> f64
-    where
-        S: SupportMin + Clone + Send + Sync,
-    {
+    pub fn apply(&mut self, task: &Task, set: &mut (impl SupportMin + Clone), values: &[f64]) -> f64 {
         self.v.copy_from_slice(values);
-        self.change = 0.0;
         self.halt = Halt::never();
         self.step(task, set).unwrap_or(f64::INFINITY) // never cut off
     }
 
     /// V <- L V; the change.
-    fn step<S>(&mut self, task: &Task, set: &mut S) -> Result<f64, Cut>
-    where
-        S: SupportMin + Clone + Send + Sync,
-    {
+    fn step(&mut self, task: &Task, set: &mut (impl SupportMin + Clone)) -> Result<f64, Cut> {
         std::mem::swap(&mut self.v, &mut self.before);
-        self.sweep(task, set, Keep::Values)?;
-        Ok(self.change)
+        self.sweep(task, set, false)?;
+        let changes = self.v.iter().zip(&self.before).map(|(x, y)| (x - y).abs());
+        Ok(changes.fold(0.0, f64::max))
     }
 }

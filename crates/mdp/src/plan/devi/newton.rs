@@ -5,16 +5,15 @@
 //! so policy iteration is Newton's method on V = L V: from above, monotone, and done in a handful
 //! of rounds whatever q and T* are.
 //!
-//! **Many states.** Equations are left off by a hundredth of V's defect (and of the largest cost:
-//! more would say nothing), or by a tenth of eps. Charges are lowered by a tenth of eps, so that
-//! what is left in the last round, and choices that would gain no more, do not count as eta-, the
-//! part that is dear. Policy iteration that is slow is helped by improvements between sweeps. It
-//! ends as soon as the residual is eps, the few states' where another round gains less than a
-//! factor of ten.
+//! **Many states.** The admissible residual of the equations is a hundredth of V's defect (and of the
+//! largest cost), or a tenth of eps. Charges are lowered by a tenth of eps, so that the residual of
+//! the last round, and choices that would gain no more, do not count as eta-, the part that is dear.
+//! Where policy iteration is slow, choices are improved between sweeps. It ends as soon as the
+//! residual is eps, with few states where another round gains less than a factor of ten.
 
 use super::certificate::{Defect, smallest_cost};
-use super::evaluate::{Arithmetic, Left, many};
-use super::sweep::{Keep, is_large};
+use super::evaluate::{Admissible, many};
+use super::sweep::is_large;
 use super::{Convergence, Cut, Devi, Planner, SHOWN, Task};
 use crate::numeric::support::SupportMin;
 
@@ -24,18 +23,18 @@ const ROUNDS: usize = 40;
 /// travels by one state with each sweep, which matters where a chain cannot see its goal within 1/q
 /// steps.
 const IMPROVING: usize = 8;
-/// In large problems sooner, if more than this part of the defect is left after a round.
+/// In large problems sooner, if a round leaves more than this part of the defect.
 const SLOW: f64 = 0.5;
 /// Evaluations in such a round, as long as one state in so many changes its choice.
 const IMPROVEMENTS: usize = 6;
 const CHANGED: usize = 32;
-/// A residual of this part of V is good enough for anybody.
+/// A residual of this part of V is small enough.
 const AMPLE: f64 = 1e-6;
-/// The part of V's defect that may be left in the equations.
+/// The residual of the equations that is admissible, as a part of V's defect,
 const LEFT: f64 = 1e-2;
-/// The last sweeps solve so many support problems, or a few more.
+/// Support problems of the last sweeps, or a few more.
 const LAST_WORK: usize = 1 << 20;
-/// The part of eps that may be left in any case.
+/// and as a part of eps in any case.
 const FINE: f64 = 0.1;
 /// Over a set that was made larger thetas are no mixtures and policies no chains, so that policy
 /// iteration need not settle. Nothing is said of such a plan but that it is optimistic: rounds and
@@ -46,57 +45,37 @@ const RELAXED_WORK: usize = 1 << 16;
 /// apart from those further off, so the policy of one stage is a good start for the next.
 const STAGE: f64 = 16.0;
 
-/// What happens to the choices between two sweeps.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Between {
-    Nothing,
-    /// They are improved by thetas at hand.
-    Improve,
-}
-
-/// The best V of a policy iteration.
-#[derive(Clone, Copy)]
-struct Best {
-    residual: f64,
-    defect: Defect,
-}
-
 impl Devi {
     /// Plans from the values `self.v`, which may be anything, after so many sweeps.
-    pub(super) fn iterate_policies<S>(
+    pub(super) fn iterate_policies(
         &mut self,
         task: &Task,
-        set: &mut S,
-        sweeps: u64,
-    ) -> Result<Convergence, Cut>
-    where
-        S: SupportMin + Clone + Send + Sync,
-    {
+        set: &mut (impl SupportMin + Clone),
+        mut sweeps: u64,
+    ) -> Result<Convergence, Cut> {
         let c_min = smallest_cost(task);
-        let mut sweeps = sweeps;
         // while the clamp at B is in force, states at B say nothing of the way: first without, as
         // V* <= B if theta* is in the set
         let free = Task { b: f64::INFINITY, ..*task };
-        let mut best = self.newton(&free, set, c_min, &mut sweeps)?;
+        let (mut residual, mut defect) = self.newton(&free, set, c_min, &mut sweeps)?;
         let relaxed = set.is_relaxed();
-        if best.residual > task.eps && !relaxed {
+        if residual > task.eps && !relaxed {
             let mut q: f64 = 0.25;
             while q > task.q {
                 self.newton(&Task { q, ..free }, set, c_min, &mut sweeps)?;
                 q /= STAGE;
             }
-            best = self.newton(&free, set, c_min, &mut sweeps)?;
+            (residual, defect) = self.newton(&free, set, c_min, &mut sweeps)?;
         }
-        if best.defect.size > task.b {
+        if defect.size > task.b {
             self.v.iter_mut().for_each(|v| *v = v.min(task.b));
-            best = self.newton(task, set, c_min, &mut sweeps)?;
+            (residual, defect) = self.newton(task, set, c_min, &mut sweeps)?;
         }
         // a single model is no bound on anything, and its values are exact to rounding as they are
         let model = set.is_model();
         if !model {
-            self.lower(best.defect, c_min, task);
+            self.lower(defect, c_min, task);
         }
-        let mut residual = best.residual;
         let work = if relaxed { RELAXED_WORK } else { LAST_WORK };
         let most = sweeps + (work / task.problem.pairs().max(1)) as u64;
         loop {
@@ -106,37 +85,34 @@ impl Devi {
             let change = self.step(task, set)?;
             sweeps += 1;
             residual = residual.min(change);
-            let settled = residual <= task.eps || change <= 16.0 * f64::EPSILON * best.defect.size;
+            let settled = residual <= task.eps || change <= 16.0 * f64::EPSILON * defect.size;
             if settled || model || sweeps > most {
-                return Ok(Convergence {
-                    sweeps,
-                    residual,
-                    planner: Planner::Fast,
-                    fallbacks: 0,
-                    relaxed: false,
-                });
+                return Ok(Convergence::new(Planner::Fast, sweeps, residual));
             }
         }
     }
 
     /// Policy iteration from V = `self.v`; leaves there the best V met, by the residual that it can
-    /// be certified with.
-    fn newton<S>(&mut self, task: &Task, set: &mut S, c_min: f64, sweeps: &mut u64) -> Result<Best, Cut>
-    where
-        S: SupportMin + Clone + Send + Sync,
-    {
-        let mut best = Best { residual: f64::INFINITY, defect: Defect::default() };
+    /// be certified with, which is returned with its defect.
+    fn newton(
+        &mut self,
+        task: &Task,
+        set: &mut (impl SupportMin + Clone),
+        c_min: f64,
+        sweeps: &mut u64,
+    ) -> Result<(f64, Defect), Cut> {
+        let mut best = (f64::INFINITY, Defect::default());
         let (mut best_v, mut off_before) = (self.v.clone(), f64::INFINITY);
         let rounds = if set.is_relaxed() { RELAXED_ROUNDS } else { ROUNDS };
         for round in 0..rounds {
             std::mem::swap(&mut self.v, &mut self.before);
-            self.sweep(task, set, Keep::Choices)?;
+            self.sweep(task, set, true)?;
             *sweeps += 1;
             let defect = self.defect(task);
             let residual = defect.residual(c_min, task.q);
-            let before = best.residual;
+            let before = best.0;
             if residual < before {
-                best = Best { residual, defect };
+                best = (residual, defect);
                 best_v.copy_from_slice(&self.before);
             }
             // its error squares from round to round until it meets rounding
@@ -144,22 +120,21 @@ impl Devi {
             let rounding = 4.0 * f64::EPSILON * defect.size;
             let many = many(task.problem);
             if task.problem.pairs() >= SHOWN {
-                self.halt.lacks(best.residual, task.eps);
+                self.halt.lacks(best.0, task.eps);
             }
-            let enough = many || best.residual <= AMPLE * defect.size || residual > 0.1 * before;
-            if off <= rounding || best.residual <= task.eps && enough {
+            let enough = many || best.0 <= AMPLE * defect.size || residual > 0.1 * before;
+            if off <= rounding || best.0 <= task.eps && enough {
                 break;
             }
             let dearest = task.costs.iter().copied().fold(0.0, f64::max);
             let slow = round >= IMPROVING || round > 1 && is_large(task.problem) && off > SLOW * off_before;
-            let between = if many && slow { Between::Improve } else { Between::Nothing };
             off_before = off;
-            let left = Left {
-                enough: (LEFT * off.min(dearest)).max(FINE * task.eps).max(rounding),
+            let admissible = Admissible {
+                residual: (LEFT * off.min(dearest)).max(FINE * task.eps).max(rounding),
                 lowered: (FINE * task.eps).max(rounding),
-                ordered: between == Between::Improve,
+                ordered: many && slow,
             };
-            if self.evaluate_and_improve(task, left, between)? == Arithmetic::Broken {
+            if !self.evaluate_and_improve(task, admissible)? {
                 break;
             }
         }
@@ -167,23 +142,21 @@ impl Devi {
         Ok(best)
     }
 
-    /// The values of what was chosen and, if wanted, of what is better under thetas at hand.
-    fn evaluate_and_improve(&mut self, task: &Task, left: Left, between: Between) -> Result<Arithmetic, Cut> {
+    /// The values of what was chosen and, where the order of states is kept, of what is better under
+    /// thetas at hand; false if arithmetic failed.
+    fn evaluate_and_improve(&mut self, task: &Task, admissible: Admissible) -> Result<bool, Cut> {
         for _ in 1..IMPROVEMENTS {
-            if self.evaluate(task, left)? == Arithmetic::Broken {
-                return Ok(Arithmetic::Broken);
+            if !self.evaluate(task, admissible)? {
+                return Ok(false);
             }
-            let changed = match between {
-                Between::Improve => self.improve(task, left.enough)?,
-                Between::Nothing => 0,
-            };
+            let changed = if admissible.ordered { self.improve(task, admissible.residual)? } else { 0 };
             if changed == 0 {
-                return Ok(Arithmetic::Fine);
+                return Ok(true);
             }
             if changed < self.v.len() / CHANGED {
                 break;
             }
         }
-        self.evaluate(task, left)
+        self.evaluate(task, admissible)
     }
 }

@@ -1,15 +1,15 @@
 //! The values of a policy of many states that leaves soon: a few sweeps on all cores.
 //!
-//! Where states lead anywhere, what is left after some sweeps is nearly the same everywhere, and
-//! falls by the same factor from sweep to sweep: that is extrapolated (Aitken), and what remains
-//! falls several times faster. A handful of sweeps is enough then, and states stay in their own
-//! order, in which features are read as they lie. A chain that leaves late, or leads from
-//! neighbour to neighbour, shows it soon, and is left to [`evaluate`](super::evaluate)'s method.
+//! Where states lead anywhere, the residual after some sweeps is nearly the same everywhere and falls
+//! by the same factor from sweep to sweep: it is extrapolated (Aitken), and the rest falls several
+//! times faster. A handful of sweeps is enough then, and states stay in their own order, in which
+//! features are stored. Other chains are recognised soon and left to [`evaluate`](super::evaluate).
 //!
 //! Sums over states are made in fixed chunks and added in their order.
 
-use super::evaluate::{Equations, Left};
+use super::evaluate::{Admissible, Equations};
 use super::{Devi, Task};
+use crate::numeric::linear::parts;
 use crate::problem::State;
 use rayon::prelude::*;
 
@@ -71,11 +71,11 @@ impl Prospect {
 impl Devi {
     /// V = `self.v` becomes the values of what was chosen, if that does not take long; false if it
     /// does, and V stays.
-    pub(super) fn relax(&mut self, task: &Task, left: Left) -> bool {
+    pub(super) fn relax(&mut self, task: &Task, admissible: Admissible) -> bool {
         self.equations = Equations::default();
         let mut arcs = std::mem::take(&mut self.arcs);
-        self.load(task, left, &mut arcs);
-        let solved = self.iterate(task, left.enough, &mut arcs);
+        self.load(task, admissible.lowered, &mut arcs);
+        let solved = self.iterate(task, admissible.residual, &mut arcs);
         if solved {
             self.v.copy_from_slice(&arcs.x[0]);
         }
@@ -84,7 +84,7 @@ impl Devi {
     }
 
     /// The weights of all equations.
-    fn load(&self, task: &Task, left: Left, arcs: &mut Arcs) {
+    fn load(&self, task: &Task, lowered: f64, arcs: &mut Arcs) {
         let problem = task.problem;
         let n = self.v.len();
         let pair = |s: State| self.chosen.as_ref().and_then(|chosen| chosen.pair[s]);
@@ -104,20 +104,13 @@ impl Devi {
         arcs.leaving.resize(n, 1.0);
         arcs.charge.resize(n, 0.0);
         let first = &arcs.first;
-        let mut weights = arcs.weight.as_mut_slice();
-        let parts = arcs.leaving.chunks_mut(CHUNK).zip(arcs.charge.chunks_mut(CHUNK));
-        let mut chunks = Vec::with_capacity(n.div_ceil(CHUNK));
-        for (k, (leaving, charge)) in parts.enumerate() {
-            let (start, end) = (k * CHUNK, k * CHUNK + leaving.len());
-            let own = weights.split_off_mut(..first[end] - first[start]).unwrap_or_default();
-            chunks.push((start, own, leaving, charge));
-        }
-        chunks.par_iter_mut().for_each(|(start, weights, leaving, charge)| {
-            let mut at = 0;
-            for (i, (leaving, charge)) in leaving.iter_mut().zip(charge.iter_mut()).enumerate() {
-                let s = *start + i;
-                let own = &mut weights[at..at + first[s + 1] - first[s]];
-                at += own.len();
+        let ends = (0..n).step_by(CHUNK).map(|start| first[(start + CHUNK).min(n)]);
+        let weights = parts::split(&mut arcs.weight, ends);
+        let charges = arcs.leaving.par_chunks_mut(CHUNK).zip(arcs.charge.par_chunks_mut(CHUNK));
+        weights.into_par_iter().zip(charges).enumerate().for_each(|(k, (weights, (leaving, charge)))| {
+            let from = first[k * CHUNK];
+            for (s, (leaving, charge)) in (k * CHUNK..).zip(leaving.iter_mut().zip(charge)) {
+                let own = &mut weights[first[s] - from..first[s + 1] - from];
                 if s == problem.goal() {
                     own.fill(0.0);
                     (*leaving, *charge) = (1.0, 0.0);
@@ -125,7 +118,7 @@ impl Devi {
                 }
                 let (outside, paid) = self.row(task, s, own);
                 *leaving = outside + own.iter().sum::<f64>();
-                *charge = paid - left.lowered;
+                *charge = paid - lowered;
             }
         });
     }

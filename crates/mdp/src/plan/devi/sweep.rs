@@ -1,6 +1,6 @@
 //! One application of L to all states, in fixed chunks.
 
-use super::backup::{Chosen, Chunk, Room, Sweep};
+use super::backup::{Chosen, Chunk, Sweep};
 use super::{Cut, Devi, Task, warm};
 use crate::numeric::support::{SupportMin, Survey, Warm};
 use crate::problem::Problem;
@@ -9,49 +9,41 @@ use std::sync::{Mutex, PoisonError};
 
 /// States per chunk. The chunks never depend on the number of threads.
 const CHUNK: usize = 64;
-/// Below so many pairs a sweep is too short to be shared.
+/// With fewer pairs a sweep is too short to be shared.
 const PARALLEL_PAIRS: usize = 1024;
 
-/// From so many pairs on a sweep begins with a sample of so many: the set makes ready for what it
-/// will be asked.
+/// From this number of pairs on a sweep begins with a sample, for which the set prepares.
 const LARGE: usize = 1 << 14;
 const SAMPLE: usize = 256;
-/// So does one from so many products of pairs and of rows that can bind on. Each solve takes long
-/// then: a few say whether a sample is of use.
+/// So does one from this number of products of pairs and of rows that can bind on. Each solve takes
+/// long then: a few say whether a sample helps.
 const LABORIOUS: usize = 1 << 20;
 const FEW: usize = 12;
-/// A set that makes use of more gets one pair in so many, up to so many.
+/// An eager set gets one pair in `PART`, at most `MORE`.
 const PART: usize = 64;
 const MORE: usize = 1024;
-
-/// What a sweep leaves behind.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Keep {
-    /// Q and V.
-    Values,
-    /// And what attains the minima.
-    Choices,
-}
 
 /// Whether it is worthwhile to prepare for a sweep.
 pub(super) fn is_large(problem: &Problem) -> bool {
     problem.pairs() >= LARGE
 }
 
-/// Backs a chunk up: in a sequence of its own, whichever thread does.
-fn run<S: SupportMin>(chunk: &mut Chunk, sweep: Sweep, set: &mut S, room: &mut Room) {
+/// Backs a chunk up, as a sequence of its own on any thread.
+fn run(chunk: &mut Chunk, sweep: Sweep, set: &mut impl SupportMin, phi: &mut [f64]) {
     set.hold(true);
-    chunk.run(sweep, set, room);
+    chunk.run(sweep, set, phi);
     set.hold(false);
 }
 
 impl Devi {
-    /// `before` to `v` and `q`, and to `chosen` too if that is to be kept. When it is cut off some
-    /// chunks are left as they were.
-    pub(super) fn sweep<S>(&mut self, task: &Task, set: &mut S, keep: Keep) -> Result<(), Cut>
-    where
-        S: SupportMin + Clone + Send + Sync,
-    {
+    /// `before` to `v` and `q`, and to `chosen` too if wanted. When it is cut off some chunks are left as
+    /// they were.
+    pub(super) fn sweep(
+        &mut self,
+        task: &Task,
+        set: &mut (impl SupportMin + Clone),
+        choices: bool,
+    ) -> Result<(), Cut> {
         let before = std::mem::take(&mut self.before);
         let halt = self.halt.clone();
         self.warm.turn_to(set.identity());
@@ -60,11 +52,11 @@ impl Devi {
         let d = task.problem.dim();
         let alone = task.problem.pairs() < PARALLEL_PAIRS || rayon::current_num_threads() == 1;
         let counts_itself = alone && copy.is_none();
-        let mut chunks = self.chunks(task, keep);
+        let mut chunks = self.chunks(task, choices);
         if alone {
-            let mut room = Room::new(d);
+            let mut phi = vec![0.0; d];
             let set = copy.as_mut().unwrap_or(set);
-            chunks.iter_mut().for_each(|chunk| run(chunk, sweep, set, &mut room));
+            chunks.iter_mut().for_each(|chunk| run(chunk, sweep, set, &mut phi));
         } else {
             // an answer depends on the objective and its warm start alone, so a copy of the solver
             // gives the same; there is one for each thread, as it learns
@@ -72,9 +64,9 @@ impl Devi {
             let idle = Mutex::new(Vec::new());
             chunks.par_iter_mut().for_each(|chunk| {
                 let taken = idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-                let (mut set, mut room) = taken.unwrap_or_else(|| (first.clone(), Room::new(d)));
-                run(chunk, sweep, &mut set, &mut room);
-                idle.lock().unwrap_or_else(PoisonError::into_inner).push((set, room));
+                let (mut set, mut phi) = taken.unwrap_or_else(|| (first.clone(), vec![0.0; d]));
+                run(chunk, sweep, &mut set, &mut phi);
+                idle.lock().unwrap_or_else(PoisonError::into_inner).push((set, phi));
             });
         }
         let fallbacks: u64 = chunks.iter().map(|chunk| chunk.fallbacks).sum();
@@ -82,18 +74,12 @@ impl Devi {
             set.count_fallbacks(fallbacks);
         }
         self.before = before;
-        self.halt.check()?;
-        let changes = self.v.iter().zip(&self.before).map(|(x, y)| (x - y).abs());
-        self.change = changes.fold(0.0, f64::max);
-        Ok(())
+        self.halt.check()
     }
 
     /// What a sample of the pairs says, and a copy of the set that is ready for the others; none
     /// where pairs are few.
-    fn survey<S>(&self, task: &Task, before: &[f64], set: &S) -> (Survey, Option<S>)
-    where
-        S: SupportMin + Clone,
-    {
+    fn survey<S: SupportMin + Clone>(&self, task: &Task, before: &[f64], set: &S) -> (Survey, Option<S>) {
         let problem = task.problem;
         let (pairs, d) = (problem.pairs(), problem.dim());
         let mut survey = Survey::new(d, SAMPLE);
@@ -117,7 +103,7 @@ impl Devi {
         if copy.is_eager() {
             every((pairs / PART).clamp(SAMPLE, MORE)).for_each(|p| note(&mut survey, &mut copy, p));
             copy.ready(&survey);
-            // whoever has no start is the set's own business now
+            // the set finds starts by itself now
             survey = Survey::new(d, 0);
         } else if !is_large(problem) {
             return (Survey::new(d, 0), None);
@@ -126,13 +112,13 @@ impl Devi {
     }
 
     /// The tables, cut into chunks of states.
-    fn chunks(&mut self, task: &Task, keep: Keep) -> Vec<Chunk<'_>> {
+    fn chunks(&mut self, task: &Task, choices: bool) -> Vec<Chunk<'_>> {
         let problem = task.problem;
         let (n, d) = (problem.states(), problem.dim());
-        if keep == Keep::Choices && self.chosen.is_none() {
+        if choices && self.chosen.is_none() {
             self.chosen = Some(Chosen::new(n, d));
         }
-        let chosen = self.chosen.as_mut().filter(|_| keep == Keep::Choices);
+        let chosen = self.chosen.as_mut().filter(|_| choices);
         let mut chosen = chosen.map(|c| (c.pair.as_mut_slice(), c.theta.as_mut_slice()));
         let (mut q, mut v, mut warm) =
             (self.q.as_mut_slice(), self.v.as_mut_slice(), self.warm.rows.as_mut_slice());

@@ -36,9 +36,9 @@ impl WarmStarts {
 
 /// Reads a pair's entry; whether its rows are known to meet in a point of the set.
 pub(super) fn read(entry: &[u16], warm: &mut Warm) -> bool {
-    warm.rows.clear();
+    warm.clear();
     let count = (entry[0] & !KNOWN) as usize;
-    warm.rows.extend(entry[1..=count].iter().map(|&row| u32::from(row)));
+    warm.extend(entry[1..=count].iter().map(|&row| u32::from(row)));
     entry[0] & KNOWN != 0
 }
 
@@ -46,11 +46,11 @@ pub(super) fn read(entry: &[u16], warm: &mut Warm) -> bool {
 pub(super) fn write(entry: &mut [u16], warm: &Warm, known: bool) {
     let [count, kept @ ..] = entry else { return };
     *count = 0;
-    for (kept, row) in kept.iter_mut().zip(warm.rows.iter().filter_map(|&row| u16::try_from(row).ok())) {
+    for (kept, row) in kept.iter_mut().zip(warm.iter().filter_map(|&row| u16::try_from(row).ok())) {
         *kept = row;
         *count += 1;
     }
-    if known && usize::from(*count) == warm.rows.len() {
+    if known && usize::from(*count) == warm.len() {
         *count |= KNOWN;
     }
 }

@@ -1,11 +1,12 @@
-//! The arcs of a known model, backwards.
+//! Arcs backwards, and the states from the goal outwards.
 
-use super::{Incoming, possible};
+use super::possible;
+use crate::numeric::Grouped;
 use crate::problem::{Pair, Problem, State, Truth};
 
 /// The arcs backwards: which pairs may lead to a state. The goal's own pairs are left out.
 pub struct Backwards {
-    pairs: Incoming<u32>,
+    pairs: Grouped<u32>,
     /// The state of each pair.
     pub(crate) home: Vec<u32>,
 }
@@ -17,7 +18,7 @@ impl Backwards {
         let mut home = vec![goal as u32; problem.pairs()];
         let off_goal = || (0..problem.states()).filter(|&s| s != goal);
         off_goal().for_each(|s| problem.pairs_of(s).for_each(|p| home[p] = s as u32));
-        let pairs = Incoming::new(problem.states(), || {
+        let pairs = Grouped::new(problem.states(), || {
             let pairs = off_goal().flat_map(|s| problem.pairs_of(s));
             pairs.flat_map(|p| possible(problem, truth, p).map(move |(next, _)| (next, p as u32)))
         });
@@ -31,6 +32,62 @@ impl Backwards {
 
     /// The states that have a path of usable pairs to a marked state, the marked ones included.
     pub(crate) fn closure(&self, marked: Vec<bool>, usable: impl Fn(Pair) -> bool) -> Vec<bool> {
-        self.pairs.closure(marked, |p| usable(p as Pair).then(|| self.home[p as usize] as usize))
+        self.pairs.reaching(marked, |p| usable(p as Pair).then(|| self.home[p as usize] as usize))
+    }
+}
+
+/// All states, the goal first, in the order of the fewest steps that any model may get from them to
+/// the goal in; those that never get there come last. So every other state has a successor before it,
+/// and what is known of the goal can go all the way in one pass.
+pub(crate) fn outwards(problem: &Problem) -> Vec<u32> {
+    let n = problem.states();
+    let before = Grouped::new(n, || {
+        let arcs = |s: State| problem.pairs_of(s).flat_map(|p| problem.successors(p).iter().copied());
+        (0..n).flat_map(move |s| arcs(s).map(move |next| (next as usize, s as u32)))
+    });
+    let mut seen = vec![false; n];
+    let mut order = Vec::with_capacity(n);
+    seen[problem.goal()] = true;
+    order.push(problem.goal() as u32);
+    let mut at = 0;
+    while at < order.len() {
+        let s = order[at] as usize;
+        for &previous in before.of(s) {
+            if !std::mem::replace(&mut seen[previous as usize], true) {
+                order.push(previous);
+            }
+        }
+        at += 1;
+    }
+    order.extend((0..n as u32).filter(|&s| !seen[s as usize]));
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::problem::drawn;
+
+    /// Against the definition: the fewest steps, by passes over all states until nothing changes.
+    #[test]
+    fn states_come_in_the_order_of_the_fewest_steps() {
+        for instance in [drawn::grid(7), drawn::mixture(40, 2, 3, 2)] {
+            let problem = &*instance.problem;
+            let mut steps = vec![usize::MAX; problem.states()];
+            steps[problem.goal()] = 0;
+            for _ in 0..problem.states() {
+                for s in (0..problem.states()).filter(|&s| s != problem.goal()) {
+                    let next = problem.pairs_of(s).flat_map(|p| problem.successors(p));
+                    let least = next.map(|&next| steps[next as usize]).min().unwrap_or(usize::MAX);
+                    steps[s] = steps[s].min(least.saturating_add(1));
+                }
+            }
+            let order = outwards(problem);
+            assert_eq!(order[0] as usize, problem.goal());
+            let mut all = order.clone();
+            all.sort_unstable();
+            assert!(all.into_iter().eq(0..problem.states() as u32));
+            assert!(order.is_sorted_by_key(|&s| steps[s as usize]));
+        }
     }
 }

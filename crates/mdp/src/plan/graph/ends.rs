@@ -1,22 +1,14 @@
 //! End components: where one can stay for ever.
 
 use super::possible;
-use super::strong::{Components, PairGraph, strong_components};
+use super::strong::{Components, strong_components};
 use crate::problem::{Problem, Truth};
-
-/// Maximal end components.
-pub struct EndComponents {
-    /// The component of each state; a state that is in none is on its own.
-    pub class: Vec<u32>,
-    /// Per pair: does it surely stay in its component?
-    pub(crate) inner: Vec<bool>,
-}
 
 /// The maximal end components of the allowed pairs: sets of states in which these pairs can stay
 /// for ever and lead from anywhere to anywhere. States in none are on their own. On return
 /// `allowed` has the pairs that stay in their component.
 pub(crate) fn end_components(problem: &Problem, truth: &Truth, allowed: &mut [bool]) -> Vec<u32> {
-    let strong = strong_components(&PairGraph { problem, truth, allowed });
+    let strong = strong_components(problem, truth, allowed);
     end_components_within(problem, truth, &strong, allowed)
 }
 
@@ -43,24 +35,25 @@ pub fn end_components_within(
             return class;
         }
         if !left {
-            // nothing can be stayed in: every state is on its own
+            // every state is on its own
             return (0..problem.states() as u32).collect();
         }
-        Components { class, count, .. } = strong_components(&PairGraph { problem, truth, allowed });
+        Components { class, count, .. } = strong_components(problem, truth, allowed);
     }
 }
 
 /// The class of each state when every maximal end component of usable pairs that cost nothing is
-/// one. Its states have the same V*, since any of them reaches any other surely and for free; and
-/// once it is one node, looping for free forever is no longer a policy. `None` if nothing is free.
-pub fn free_components(problem: &Problem, truth: &Truth, usable: &[bool]) -> Option<EndComponents> {
+/// one, and the pairs that stay in theirs. The states of a class have the same V*, since any of them
+/// reaches any other surely and for free; and once it is one node, looping for free forever is no
+/// longer a policy. `None` if nothing is free.
+pub fn free_components(problem: &Problem, truth: &Truth, usable: &[bool]) -> Option<(Vec<u32>, Vec<bool>)> {
     let mut free: Vec<bool> =
         usable.iter().zip(problem.costs()).map(|(usable, cost)| *usable && *cost == 0.0).collect();
     if !free.iter().any(|&f| f) {
         return None;
     }
     let class = end_components(problem, truth, &mut free);
-    Some(EndComponents { class, inner: free })
+    Some((class, free))
 }
 
 #[cfg(test)]

@@ -4,22 +4,19 @@
 mod backwards;
 mod ends;
 mod expand;
-mod incoming;
-mod outwards;
 mod partition;
 mod region;
 mod strong;
 
 use crate::problem::{Pair, Problem, State, Truth};
 pub use backwards::Backwards;
-pub use ends::{EndComponents, end_components_within, free_components};
+pub(crate) use backwards::outwards;
+pub use ends::{end_components_within, free_components};
 pub(crate) use expand::expand;
-pub(crate) use incoming::Incoming;
-pub(crate) use outwards::outwards;
 pub use partition::{NOWHERE, Partition, blocks};
 pub use region::{Region, avoidable};
 pub use strong::Components;
-pub(crate) use strong::{PairGraph, strong_components};
+pub(crate) use strong::strong_components;
 
 /// The successors that have positive probability.
 pub fn possible<'a>(

@@ -36,7 +36,7 @@ impl Region {
                 break;
             }
             fallen.iter().for_each(|&s| inside[s as usize] = false);
-            // whatever may lead outside is of no use, nor is a state that has nothing else
+            // pairs that may lead outside are not usable, and states without others fall, too
             while let Some(s) = fallen.pop() {
                 problem.pairs_of(s as State).for_each(|p| usable[p] = false);
                 for p in back.into(s as State) {

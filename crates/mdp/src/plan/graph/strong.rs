@@ -2,56 +2,6 @@
 
 use crate::problem::{Pair, Problem, State, Truth};
 
-/// A directed graph whose arcs are visited one by one.
-pub(crate) trait Graph {
-    /// Where in a vertex's arcs one stands.
-    type Cursor: Copy;
-    /// The number of vertices.
-    fn vertices(&self) -> usize;
-    /// Before the first arc of a vertex.
-    fn first(&self, s: usize) -> Self::Cursor;
-    /// The target of the next arc.
-    fn next(&self, s: usize, at: &mut Self::Cursor) -> Option<usize>;
-}
-
-/// The graph of the successors with positive probability of some pairs.
-pub(crate) struct PairGraph<'a> {
-    pub(crate) problem: &'a Problem,
-    pub(crate) truth: &'a Truth,
-    /// Per pair: is it in the graph?
-    pub(crate) allowed: &'a [bool],
-}
-
-impl Graph for PairGraph<'_> {
-    type Cursor = (Pair, u32);
-
-    fn vertices(&self) -> usize {
-        self.problem.states()
-    }
-
-    fn first(&self, s: State) -> (Pair, u32) {
-        (self.problem.pairs_of(s).start, 0)
-    }
-
-    fn next(&self, s: State, (p, k): &mut (Pair, u32)) -> Option<State> {
-        let end = self.problem.pairs_of(s).end;
-        while *p < end {
-            if self.allowed[*p] {
-                let (next, weights) = (self.problem.successors(*p), self.truth.row(self.problem, *p));
-                while (*k as usize) < next.len() {
-                    let at = *k as usize;
-                    *k += 1;
-                    if weights[at] > 0.0 {
-                        return Some(next[at] as State);
-                    }
-                }
-            }
-            (*p, *k) = (*p + 1, 0);
-        }
-        None
-    }
-}
-
 /// The strongly connected components of a graph.
 pub struct Components {
     /// The component of each vertex. An arc never leads to a component of a higher number.
@@ -63,29 +13,56 @@ pub struct Components {
     pub(crate) count: usize,
 }
 
-/// Tarjan's algorithm with its own stack, since a problem may be a line of a million states.
-pub(crate) fn strong_components<G: Graph>(graph: &G) -> Components {
+/// Those of the graph of the successors with positive probability of the allowed pairs.
+pub(crate) fn strong_components(problem: &Problem, truth: &Truth, allowed: &[bool]) -> Components {
+    let first = |s: State| (problem.pairs_of(s).start, 0u32);
+    let next = |s: State, (p, k): &mut (Pair, u32)| {
+        let end = problem.pairs_of(s).end;
+        while *p < end {
+            if allowed[*p] {
+                let (next, weights) = (problem.successors(*p), truth.row(problem, *p));
+                while (*k as usize) < next.len() {
+                    let at = *k as usize;
+                    *k += 1;
+                    if weights[at] > 0.0 {
+                        return Some(next[at] as State);
+                    }
+                }
+            }
+            (*p, *k) = (*p + 1, 0);
+        }
+        None
+    };
+    tarjan(problem.states(), first, next)
+}
+
+/// Tarjan's algorithm with its own stack, since a problem may be a line of a million states. `first`
+/// is a cursor before the first arc of a vertex, `next` the end of the next arc.
+fn tarjan<C: Copy>(
+    n: usize,
+    first: impl Fn(usize) -> C,
+    next: impl Fn(usize, &mut C) -> Option<usize>,
+) -> Components {
     const NEW: u32 = u32::MAX;
-    let n = graph.vertices();
     let (mut index, mut low, mut class) = (vec![NEW; n], vec![0u32; n], vec![NEW; n]);
     let (mut clock, mut count) = (0, 0);
     let (mut open, mut order): (Vec<u32>, Vec<u32>) = (Vec::new(), Vec::with_capacity(n));
-    let mut calls: Vec<(u32, G::Cursor)> = Vec::new();
+    let mut calls: Vec<(u32, C)> = Vec::new();
     for root in 0..n {
         if index[root] != NEW {
             continue;
         }
         let mut s = root;
-        let mut at = graph.first(s);
+        let mut at = first(s);
         (index[s], low[s]) = (clock, clock);
         clock += 1;
         open.push(s as u32);
         loop {
-            match graph.next(s, &mut at) {
+            match next(s, &mut at) {
                 Some(next) if index[next] == NEW => {
                     calls.push((s as u32, at));
                     s = next;
-                    at = graph.first(s);
+                    at = first(s);
                     (index[s], low[s]) = (clock, clock);
                     clock += 1;
                     open.push(s as u32);
@@ -122,25 +99,17 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    struct Lists(Vec<Vec<usize>>);
-
-    impl Graph for Lists {
-        type Cursor = usize;
-        fn vertices(&self) -> usize {
-            self.0.len()
-        }
-        fn first(&self, _: usize) -> usize {
-            0
-        }
-        fn next(&self, s: usize, at: &mut usize) -> Option<usize> {
+    fn components(lists: &[Vec<usize>]) -> Components {
+        let next = |s: usize, at: &mut usize| {
             *at += 1;
-            self.0[s].get(*at - 1).copied()
-        }
+            lists[s].get(*at - 1).copied()
+        };
+        tarjan(lists.len(), |_| 0, next)
     }
 
     #[test]
     fn components_of_two_cycles_and_a_bridge() {
-        let found = strong_components(&Lists(vec![vec![1], vec![0, 2], vec![3], vec![4], vec![2], vec![5]]));
+        let found = components(&[vec![1], vec![0, 2], vec![3], vec![4], vec![2], vec![5]]);
         let class = found.class;
         assert_eq!((class[0], found.count), (class[1], 3));
         assert!(class[2] == class[3] && class[3] == class[4]);
@@ -150,12 +119,12 @@ mod tests {
     #[test]
     fn a_long_line_and_a_long_cycle_need_no_recursion() {
         let n = 200_000;
-        let line = Lists((0..n).map(|s| if s + 1 < n { vec![s + 1] } else { vec![] }).collect());
-        let found = strong_components(&line);
+        let line: Vec<_> = (0..n).map(|s| if s + 1 < n { vec![s + 1] } else { vec![] }).collect();
+        let found = components(&line);
         assert!(found.order.iter().enumerate().all(|(i, &s)| s as usize == n - 1 - i));
         assert!(found.class.iter().enumerate().all(|(s, &c)| c as usize == n - 1 - s));
-        let cycle = Lists((0..n).map(|s| vec![(s + 1) % n]).collect());
-        assert!(strong_components(&cycle).class.iter().all(|&c| c == 0));
+        let cycle: Vec<_> = (0..n).map(|s| vec![(s + 1) % n]).collect();
+        assert!(components(&cycle).class.iter().all(|&c| c == 0));
     }
 
     proptest! {
@@ -166,7 +135,7 @@ mod tests {
             let mut reach = [[false; 8]; 8];
             (0..8).for_each(|s| { reach[s][s] = true; edges[s].iter().for_each(|&t| reach[s][t] = true) });
             for k in 0..8 { for i in 0..8 { for j in 0..8 { reach[i][j] |= reach[i][k] && reach[k][j]; } } }
-            let found = strong_components(&Lists(edges.clone()));
+            let found = components(&edges);
             let class = &found.class;
             for i in 0..8 { for j in 0..8 {
                 prop_assert_eq!(class[i] == class[j], reach[i][j] && reach[j][i]);

@@ -222,7 +222,7 @@ impl<'a> Solver<'a> {
         }
         let Solver { block, by, precision, halt, .. } = self;
         let by = by.get(method, nodes.len());
-        let mut run = || iterate(block, by, ENOUGH * *precision, halt).is_ok();
+        let mut run = || iterate(block, by, ENOUGH * *precision, halt);
         // on a thread of the pool: many short parallel sections would wake it up each time
         let found = if parts::is_long(nodes.len()) { rayon::scope(|_| run()) } else { run() };
         match found {

@@ -49,17 +49,6 @@ impl Side {
     }
 }
 
-/// What became of a bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verdict {
-    /// All choices satisfy it.
-    Holds,
-    /// Some do not.
-    Violated,
-    /// Arithmetic failed.
-    Broken,
-}
-
 /// What is proven, and how carefully.
 #[derive(Clone, Copy)]
 pub(super) struct Proof<'a> {
@@ -84,22 +73,22 @@ impl Proof<'_> {
         }
     }
 
-    /// Whether the bounds of one side hold on some nodes, given that they hold on the nodes before.
-    /// Where they do not, the policy of these nodes turns to the choices that lack most.
-    fn verdict<N: Number>(
+    /// Whether the bounds of one side hold on some nodes, given that they hold on the nodes before; none
+    /// if arithmetic failed. Where they do not, the policy turns to the choices that lack most.
+    fn holds<N: Number>(
         &self,
         side: Side,
         values: &Values<N>,
         nodes: Range<usize>,
         policy: &mut [u32],
-    ) -> Verdict {
+    ) -> Option<bool> {
         let bound = if side.is_above(self.sense) { &values.upper } else { &values.lower };
-        let (sign, mut verdict) = (self.sign(side), Verdict::Holds);
+        let (sign, mut holds) = (self.sign(side), true);
         for s in nodes.clone() {
             let mut worst = 0.0;
-            // what is not a number is not from 0 on either
+            // false for NaN
             if !(0.0..f64::INFINITY).contains(&bound[s].nearest()) {
-                return Verdict::Broken;
+                return None;
             }
             for choice in self.choices(side, s, policy[s - nodes.start]) {
                 let slack = N::slack(self.model, s, choice, bound);
@@ -107,17 +96,17 @@ impl Proof<'_> {
                 if value * N::SURE >= error {
                     continue;
                 }
-                verdict = Verdict::Violated;
+                holds = false;
                 let lacks = (error - value) / self.model.leaving[choice];
                 if lacks.is_nan() {
-                    return Verdict::Broken;
+                    return None;
                 }
                 if lacks > worst {
                     (worst, policy[s - nodes.start]) = (lacks, choice as u32);
                 }
             }
         }
-        verdict
+        Some(holds)
     }
 
     /// Bounds (1 -+ epsilon) x on some nodes, if epsilon need not exceed `most`; whether they hold.
@@ -135,7 +124,7 @@ impl Proof<'_> {
             false => nodes.clone().for_each(|s| lower[s] = x[s].raised(-epsilon)),
         }
         let mut policy = values.policy[nodes.clone()].to_vec();
-        self.verdict(side, values, nodes, &mut policy) == Verdict::Holds
+        self.holds(side, values, nodes, &mut policy) == Some(true)
     }
 
     /// The epsilon that some nodes need.
@@ -204,10 +193,9 @@ impl Proof<'_> {
                     false => lower[s] = N::from(0.0),
                 }
             }
-            match self.verdict(side, values, nodes.clone(), &mut policy) {
-                Verdict::Holds => return true,
-                Verdict::Violated => {}
-                Verdict::Broken => return false,
+            match self.holds(side, values, nodes.clone(), &mut policy) {
+                Some(false) => {}
+                known => return known.is_some(),
             }
         }
         false

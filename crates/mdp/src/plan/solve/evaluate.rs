@@ -3,13 +3,9 @@
 use super::block::Block;
 use crate::numeric::halt::Halt;
 use crate::numeric::linear::dense::Dense;
-use crate::numeric::linear::elimination::{Elimination, Outcome};
-use crate::numeric::linear::krylov::{Krylov, Solved};
-use crate::numeric::linear::multilevel::{Multilevel, News};
-
-/// No values, or none that can be used.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Failed;
+use crate::numeric::linear::elimination::Elimination;
+use crate::numeric::linear::krylov::Krylov;
+use crate::numeric::linear::multilevel::{Change, Multilevel};
 
 /// The equations of a block, v(i) = b(i) + sum of w v(j), in costs of a step.
 pub(super) trait Evaluate: Send {
@@ -24,11 +20,11 @@ pub(super) trait Evaluate: Send {
     fn sweeps(&self) -> usize {
         4
     }
-    /// Makes ready for the choices at hand.
-    fn load(&mut self, block: &Block, news: News) -> Result<(), Failed>;
-    /// Solves their equations for a right-hand side, from a guess, until none lacks more than
-    /// `enough`.
-    fn solve(&mut self, b: Vec<f64>, x: &mut [f64], enough: f64) -> Result<(), Failed>;
+    /// Takes the present choices; false if their equations cannot be solved.
+    fn load(&mut self, block: &Block, change: Change) -> bool;
+    /// Solves the equations for a right-hand side, from a guess, until every residual is at most
+    /// `enough`; whether that was reached.
+    fn solve(&mut self, b: Vec<f64>, x: &mut [f64], enough: f64) -> bool;
 }
 
 impl Evaluate for Dense {
@@ -40,16 +36,16 @@ impl Evaluate for Dense {
         1
     }
 
-    fn load(&mut self, block: &Block, _: News) -> Result<(), Failed> {
+    fn load(&mut self, block: &Block, _: Change) -> bool {
         let n = block.x.len();
         let all: Vec<u32> = (0..n as u32).collect();
         let out = (0..n).map(|i| block.outside(i)).collect();
-        self.factor(n, &all, out, |i| block.arcs_of(i as usize)).map_err(|_| Failed)
+        self.factor(n, &all, out, |i| block.arcs_of(i as usize), &Halt::never())
     }
 
-    fn solve(&mut self, b: Vec<f64>, x: &mut [f64], _: f64) -> Result<(), Failed> {
+    fn solve(&mut self, b: Vec<f64>, x: &mut [f64], _: f64) -> bool {
         x.copy_from_slice(&Dense::solve(self, b));
-        Ok(())
+        true
     }
 }
 
@@ -57,7 +53,7 @@ impl Evaluate for Dense {
 #[derive(Default)]
 pub(super) struct Eliminated {
     elimination: Elimination,
-    /// Multiplications that are affordable; none: few for each arc.
+    /// The most multiplications; none: few for each arc.
     pub(super) work: Option<f64>,
 }
 
@@ -66,7 +62,7 @@ impl Eliminated {
     const WORK: f64 = 3e5;
     const WORK_PER_ARC: f64 = 40.0;
 
-    /// With so many multiplications at most.
+    /// With at most `work` multiplications.
     pub(super) fn new(work: f64, halt: &Halt) -> Eliminated {
         let mut eliminated = Eliminated { work: Some(work), ..Eliminated::default() };
         eliminated.elimination.heed(halt);
@@ -79,18 +75,16 @@ impl Evaluate for Eliminated {
         true
     }
 
-    fn load(&mut self, block: &Block, _: News) -> Result<(), Failed> {
+    fn load(&mut self, block: &Block, _: Change) -> bool {
         let n = block.x.len();
         let arcs = || (0..n).map(|i| block.arcs_of(i).count()).sum::<usize>();
         let work = self.work.unwrap_or_else(|| Self::WORK + Self::WORK_PER_ARC * arcs() as f64);
-        let row = |i: usize, row: &mut Vec<(u32, f64)>| block.row(i, row);
-        let outcome = self.elimination.eliminate(n, work, row);
-        (outcome == Outcome::Done).then_some(()).ok_or(Failed)
+        self.elimination.eliminate(n, work, |i, row| block.row(i, row))
     }
 
-    fn solve(&mut self, mut b: Vec<f64>, x: &mut [f64], _: f64) -> Result<(), Failed> {
+    fn solve(&mut self, mut b: Vec<f64>, x: &mut [f64], _: f64) -> bool {
         self.elimination.solve(&mut b, x);
-        Ok(())
+        true
     }
 }
 
@@ -104,7 +98,7 @@ pub(super) struct Iterated {
 }
 
 impl Iterated {
-    /// With so many iterations for each solution.
+    /// With at most `each` iterations for a solution.
     pub(super) fn new(each: usize, halt: &Halt) -> Iterated {
         let mut iterated = Iterated { each, left: usize::MAX, ..Iterated::default() };
         iterated.krylov.heed(halt);
@@ -117,28 +111,23 @@ impl Evaluate for Iterated {
         false
     }
 
-    fn load(&mut self, block: &Block, _: News) -> Result<(), Failed> {
+    fn load(&mut self, block: &Block, _: Change) -> bool {
         let room = |i: usize| block.arcs_of(i).count();
-        self.krylov.load(block.x.len(), room, |i, row| {
-            block.arcs_of(i).for_each(|(j, w)| row.arc(j as usize, w));
-            block.outside(i)
-        });
-        Ok(())
+        self.krylov.load(block.x.len(), room, |i, row| block.row(i, row));
+        true
     }
 
-    fn solve(&mut self, b: Vec<f64>, x: &mut [f64], enough: f64) -> Result<(), Failed> {
+    fn solve(&mut self, b: Vec<f64>, x: &mut [f64], enough: f64) -> bool {
         let before = self.krylov.spent();
         let solved = self.krylov.solve(&b, x, enough, self.each.min(self.left));
         self.left = self.left.saturating_sub(self.krylov.spent() - before);
-        (solved == Solved::Enough).then_some(()).ok_or(Failed)
+        solved
     }
 }
 
-/// Several levels. Policies that look better than rough values may wait for ever where the wind turns
-/// them back. So the first policies are mixtures: each node takes the choices that are nearly as good
-/// as its best one. Whatever is greedy for the values of a policy is at least as good, and so is all
-/// that follows. Mixtures also flow smoothly, where policies would drive what they do not know yet
-/// against each other, and smooth flows are what few levels can follow.
+/// Several levels. A policy that is greedy for rough values may never leave. So the first policies are
+/// mixtures: each node takes the choices that are nearly as good as its best one, and what is greedy
+/// for the values of a policy is at least as good. Mixtures also flow smoothly, as few levels need.
 #[derive(Default)]
 pub(super) struct Levels {
     multilevel: Multilevel,
@@ -147,7 +136,7 @@ pub(super) struct Levels {
 }
 
 impl Levels {
-    /// Cycles for one solution; more than so many are slow.
+    /// The most cycles for one solution, and for a fast one.
     const CYCLES: usize = 200;
     const SLOW: usize = 12;
     /// The first mixtures, by the loss, in costs of a step, that makes a choice rarer by e; the second
@@ -170,15 +159,15 @@ impl Evaluate for Levels {
         &Levels::SOFT
     }
 
-    fn load(&mut self, block: &Block, news: News) -> Result<(), Failed> {
-        let news = if self.slow && news == News::Few { News::Many } else { news };
-        self.multilevel.load(block.x.len(), news, |i, arcs| block.row(i, arcs));
-        Ok(())
+    fn load(&mut self, block: &Block, change: Change) -> bool {
+        let change = if self.slow && change == Change::Few { Change::Many } else { change };
+        self.multilevel.load(block.x.len(), change, |i, arcs| block.row(i, arcs));
+        true
     }
 
-    fn solve(&mut self, b: Vec<f64>, x: &mut [f64], enough: f64) -> Result<(), Failed> {
+    fn solve(&mut self, b: Vec<f64>, x: &mut [f64], enough: f64) -> bool {
         let (solved, cycles) = self.multilevel.solve(&b, x, enough, Levels::CYCLES);
         self.slow = cycles > Levels::SLOW;
-        (solved == Solved::Enough).then_some(()).ok_or(Failed)
+        solved
     }
 }

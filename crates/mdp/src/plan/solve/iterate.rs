@@ -5,12 +5,12 @@
 //! nothing: where many choices are equally good there is nothing to decide, and a chain that changes
 //! little is solved soon.
 
-use super::block::{Block, Pass, Swept};
-use super::evaluate::{Evaluate, Failed};
+use super::block::{Block, Pass, Progress};
+use super::evaluate::Evaluate;
 use super::model::{Choice, Model};
 use crate::numeric::Portable;
 use crate::numeric::halt::Halt;
-use crate::numeric::linear::multilevel::News;
+use crate::numeric::linear::multilevel::Change;
 
 /// Rounds of policy iteration; it needs a dozen or two.
 const ROUNDS: usize = 80;
@@ -34,15 +34,11 @@ const COARSEST: f64 = 1e-6;
 /// A value that is negative by more than this part of the largest one belongs to no policy.
 const NEGATIVE: f64 = 1e-9;
 
-/// Policy iteration from a policy that leaves, until no equation lacks more than `wanted`, in costs of
-/// a step, or no choice gains anything.
-pub(super) fn iterate(
-    block: &mut Block,
-    by: &mut dyn Evaluate,
-    wanted: f64,
-    halt: &Halt,
-) -> Result<(), Failed> {
-    let (mut soft, mut best) = (first_values(block, by)?, f64::INFINITY);
+/// Policy iteration from a policy that leaves, until every residual is at most `wanted`, in costs of
+/// a step, or no choice gains anything; whether it came to that.
+pub(super) fn iterate(block: &mut Block, by: &mut dyn Evaluate, wanted: f64, halt: &Halt) -> bool {
+    let Some(mut soft) = first_values(block, by) else { return false };
+    let mut best = f64::INFINITY;
     for _ in 0..ROUNDS {
         let kept: Vec<Choice> = block.taken().collect();
         let values = block.x.clone();
@@ -50,7 +46,7 @@ pub(super) fn iterate(
         best = best.min(swept.gap);
         halt.lacks(swept.gap, wanted);
         if halt.asked() {
-            return Err(Failed);
+            return false;
         }
         let reachable = wanted.max(block.roundings());
         let settled = match by.is_exact() {
@@ -61,46 +57,45 @@ pub(super) fn iterate(
             break;
         }
         let enough = (swept.gap * ACCURACY).min(LEAST_ACCURACY).max(0.1 * reachable);
-        soft = soft.map(|soft| soft.min(enough));
-        let new = soft.map_or(swept.changed, |soft| block.mix(soft, LAZY * soft));
-        let news = if new as f64 > MANY * block.x.len() as f64 { News::Many } else { News::Few };
-        if evaluate(block, by, news, enough).is_err() {
-            if soft.is_some() || block.noise > COARSEST {
-                return Err(Failed);
+        soft = soft.min(enough);
+        let new = if soft > 0.0 { block.mix(soft, LAZY * soft) } else { swept.changed };
+        let many = new as f64 > MANY * block.x.len() as f64;
+        if !evaluate(block, by, if many { Change::Many } else { Change::Few }, enough) {
+            if soft > 0.0 || block.noise > COARSEST {
+                return false;
             }
             block.take(kept.into_iter());
             block.x = values;
             block.noise *= COARSER;
         }
     }
-    let found = match by.is_exact() {
+    match by.is_exact() {
         // what was eliminated leaves
         true => block.is_loaded() || block.leaves(),
         false => best <= USEFUL && block.leaves(),
-    };
-    found.then_some(()).ok_or(Failed)
+    }
 }
 
-/// The values of a mixture of choices, or of one policy: the first that can be had. Says how soft
-/// that mixture is.
-fn first_values(block: &mut Block, by: &mut dyn Evaluate) -> Result<Option<f64>, Failed> {
+/// The values of a mixture of choices, or of one policy: the first that can be evaluated. How soft
+/// that mixture is, 0 for one policy.
+fn first_values(block: &mut Block, by: &mut dyn Evaluate) -> Option<f64> {
     let softs = if block.is_least() { by.softs() } else { &[] };
-    for soft in softs.iter().copied().map(Some).chain([None]) {
-        if let Some(soft) = soft {
+    for soft in softs.iter().copied().chain([0.0]) {
+        if soft > 0.0 {
             block.begin();
             block.mix(soft, 0.0);
         }
-        if evaluate(block, by, News::All, FIRST_ACCURACY).is_ok() {
-            return Ok(soft);
+        if evaluate(block, by, Change::All, FIRST_ACCURACY) {
+            return Some(soft);
         }
         block.begin();
     }
-    Err(Failed)
+    None
 }
 
 /// Value iteration: all nodes, then some sweeps over those that still lack much, then all once more
 /// unless their exact values come next.
-fn improve(block: &mut Block, wanted: f64, by: &dyn Evaluate) -> Swept {
+fn improve(block: &mut Block, wanted: f64, by: &dyn Evaluate) -> Progress {
     let exact = by.is_exact();
     let first = block.pass(Pass::ALL);
     if first.gap <= wanted || (exact && first.changed == 0) {
@@ -114,24 +109,24 @@ fn improve(block: &mut Block, wanted: f64, by: &dyn Evaluate) -> Swept {
             break;
         }
     }
-    let last = if exact { Swept::default() } else { block.pass(Pass::ALL) };
+    let last = if exact { Progress::default() } else { block.pass(Pass::ALL) };
     changed += last.changed;
-    Swept { gap: if exact { first.gap } else { last.gap }, changed, ..last }
+    Progress { gap: if exact { first.gap } else { last.gap }, changed, ..last }
 }
 
-/// Hands the choices at hand to what evaluates them.
-pub(super) fn load(block: &mut Block, by: &mut dyn Evaluate, news: News) -> Result<(), Failed> {
-    let loaded = by.load(block, news);
-    block.handed_over(loaded.is_ok());
+/// Hands the present choices to an evaluator.
+pub(super) fn load(block: &mut Block, by: &mut dyn Evaluate, change: Change) -> bool {
+    let loaded = by.load(block, change);
+    block.handed_over(loaded);
     loaded
 }
 
-/// The values of the choices at hand.
-fn evaluate(block: &mut Block, by: &mut dyn Evaluate, news: News, enough: f64) -> Result<(), Failed> {
-    if !by.is_exact() && !block.is_mixed() && !block.leaves() {
-        return Err(Failed);
+/// The values of the present choices; whether they are usable.
+fn evaluate(block: &mut Block, by: &mut dyn Evaluate, change: Change, enough: f64) -> bool {
+    let may = by.is_exact() || block.is_mixed() || block.leaves();
+    if !may || !load(block, by, change) {
+        return false;
     }
-    load(block, by, news)?;
     let b = block.right();
     let mut x = std::mem::take(&mut block.x);
     let solved = by.solve(b, &mut x, enough);
@@ -139,10 +134,10 @@ fn evaluate(block: &mut Block, by: &mut dyn Evaluate, news: News, enough: f64) -
     let usable = x.iter().all(|x| x.is_finite() && *x >= least);
     x.iter_mut().for_each(|x| *x = x.max(0.0));
     block.x = x;
-    if usable { solved } else { Err(Failed) }
+    usable && solved
 }
 
-/// A policy's equations with other costs: what nodes need, from the first node of the block on.
+/// The solution of a policy's equations with `need` as costs, by node from the first of the block on.
 pub(super) fn margin(
     block: &mut Block,
     by: &mut dyn Evaluate,
@@ -154,7 +149,7 @@ pub(super) fn margin(
     block.take(block.nodes().to_vec().into_iter().map(|s| policy[s as usize - start] as Choice));
     if !block.is_loaded() {
         (by.is_exact() || block.leaves()).then_some(())?;
-        load(block, by, News::Few).ok()?;
+        load(block, by, Change::Few).then_some(())?;
     }
     let places = block.nodes().iter().map(|&s| s as usize - start);
     let unit = |(i, k): (usize, usize)| need[k] / model.leaving[policy[k] as usize] * block.share(i);
@@ -165,24 +160,24 @@ pub(super) fn margin(
         b.iter_mut().for_each(|b| *b += 0.1 * most);
     }
     let (mut x, mut margin) = (vec![0.0; b.len()], vec![0.0; b.len()]);
-    by.solve(b, &mut x, 0.05 * most).ok()?;
+    by.solve(b, &mut x, 0.05 * most).then_some(())?;
     places.zip(&x).for_each(|(k, &x)| margin[k] = x);
     x.iter().all(|x| x.is_finite()).then_some(margin)
 }
 
-/// So many sweeps of value iteration at most, as long as they promise to end by then.
+/// Sweeps of value iteration at most, as long as they promise to end by then.
 const SETTLING: usize = 200;
-/// Sweeps between two looks at how fast it gets on.
+/// Sweeps between two estimates of its rate.
 const LOOK: usize = 20;
-/// The first so many look at all choices, then one in so many.
+/// The first sweeps look at all choices, then one in `BETWEEN`.
 const FIRST_SWEEPS: usize = 4;
 const BETWEEN: usize = 5;
 /// Sweeps from one extrapolation to the next.
 const APART: usize = 2;
 
-/// Value iteration until no equation lacks more than `goal`, in costs of a step; whether it came to
-/// that. Most sweeps look at the choices taken last alone. Where all values go on in the same way, by
-/// the same factor from sweep to sweep, they are taken to where that leads (Aitken).
+/// Value iteration until every residual is at most `goal`, in costs of a step; whether that was
+/// reached. Most sweeps look at the choices taken last alone. Where all changes fall by the same
+/// factor from sweep to sweep, they are extrapolated (Aitken).
 pub(super) fn settle(block: &mut Block, goal: f64, halt: &Halt) -> bool {
     let (mut before, mut settled, mut since) = (f64::INFINITY, false, 0);
     for sweep in 1..=SETTLING {

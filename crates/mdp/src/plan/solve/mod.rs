@@ -63,8 +63,9 @@ use super::units;
 use crate::numeric::linear::double::Double;
 use crate::problem::{Pair, Problem, State, Truth};
 use crate::{Error, Result};
-pub use options::{Extras, Options, Trust, Way};
+pub use options::{Extras, Options, Way};
 use proven::Asked;
+pub use proven::tried;
 
 /// Solves a known model to a relative precision: upper - lower <= precision * upper in every state.
 ///
@@ -134,12 +135,6 @@ fn in_units(problem: &Problem, truth: &Truth, options: &Options) -> Result<Answe
         answer.reach_probability = reach_probability(problem, truth, options, &answer)?;
     }
     if options.halt.asked() { Err(Error::Stopped) } else { Ok(answer) }
-}
-
-/// What [`solve`] tries before it has nothing to say of a state.
-#[doc(hidden)]
-pub fn tried(problem: &Problem) -> String {
-    proven::tried(problem)
 }
 
 /// c + P V of a pair.

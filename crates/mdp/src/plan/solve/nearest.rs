@@ -1,7 +1,7 @@
 //! The first policy of a block, rough values, and the order of its nodes: from the ways out inwards.
 
 use super::model::{Choice, Model};
-use crate::plan::graph::Incoming;
+use crate::numeric::Grouped;
 use std::ops::Range;
 
 /// The arcs of larger blocks are not kept.
@@ -19,7 +19,7 @@ pub(super) struct Nearest {
     /// inwards in one sweep.
     pub(super) order: Vec<u32>,
     settled: Vec<bool>,
-    into: Incoming<u32>,
+    into: Grouped<u32>,
 }
 
 impl Nearest {
@@ -70,7 +70,7 @@ impl Nearest {
             (settled[k], rough[k]) = (true, best.min(f64::MAX));
         }
         if n > SMALL {
-            *into = Incoming::default();
+            *into = Grouped::default();
         }
     }
 }

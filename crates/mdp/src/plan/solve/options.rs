@@ -17,17 +17,6 @@ pub enum Way {
     Fast,
 }
 
-/// Whether what the fast way finds is checked before it is told.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Trust {
-    /// It has passed [`verify`](crate::plan::verify()). Should it ever fail, wider bounds take its
-    /// place.
-    #[default]
-    Checked,
-    /// It is told as it was found.
-    Unchecked,
-}
-
 /// What is found beyond bounds, values and policy. The exact way always finds steps and Q.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extras {
@@ -61,8 +50,9 @@ pub struct Options {
     pub precision: Option<f64>,
     /// Which way to plan.
     pub way: Way,
-    /// Whether what the fast way finds is checked.
-    pub trust: Trust,
+    /// What the fast way finds need not pass [`verify`](crate::plan::verify()). Where it does not, wider
+    /// bounds take its place otherwise.
+    pub unchecked: bool,
     /// What else is wanted.
     pub extras: Extras,
     /// What may ask it to stop, and hears how far it is.
@@ -82,6 +72,6 @@ impl Options {
 
     /// The same without the check of what the fast way finds, and with nothing beyond the bounds.
     pub fn bare(self) -> Options {
-        Options { trust: Trust::Unchecked, extras: Extras::NONE, ..self }
+        Options { unchecked: true, extras: Extras::NONE, ..self }
     }
 }

@@ -5,7 +5,7 @@ use super::blocks::Solver;
 use super::refine::Refined;
 use super::setup::Setup;
 use super::values::{Sense, Values};
-use super::{Options, Trust, Way};
+use super::{Options, Way};
 use crate::plan::answer::{Answer, Objective};
 use crate::plan::verify::verify;
 use crate::problem::{Problem, State, Truth};
@@ -66,7 +66,7 @@ impl Asked<'_> {
         if exact || (wide && transitions(problem) <= EXACT_TRANSITIONS) {
             return Ok(self.refined(&setup, &policy, answer, exact));
         }
-        if options.trust == Trust::Checked && verify(problem, truth, &answer).is_err() {
+        if !options.unchecked && verify(problem, truth, &answer).is_err() {
             answer = setup.finish(problem, truth, objective, vacuous(&setup));
             if transitions(problem) <= EXACT_TRANSITIONS {
                 return Ok(self.refined(&setup, &policy, answer, false));
@@ -86,10 +86,10 @@ impl Asked<'_> {
             refined.break_ties(options.precision.unwrap_or(EXACTLY));
         }
         for care in CARE {
-            let fine = refined.prove(care, most);
+            let (values, tails) = refined.prove(care, most);
             let spread = |lists: &[Vec<f64>]| lists.iter().map(|list| setup.tails(problem, list)).collect();
-            let tails = (spread(&fine.tails.0), spread(&fine.tails.1));
-            let found = Answer { tails: Some(tails), ..setup.finish(problem, truth, objective, fine.values) };
+            let tails = Some((spread(&tails.0), spread(&tails.1)));
+            let found = Answer { tails, ..setup.finish(problem, truth, objective, values) };
             if verify(problem, truth, &found).is_ok() {
                 if found.width() <= best.width() {
                     best = found;
@@ -123,17 +123,17 @@ impl Asked<'_> {
     }
 }
 
-/// What is tried on a problem before there is nothing to say of a state.
-pub(super) fn tried(problem: &Problem) -> String {
-    let mut tried =
-        "policy iteration by elimination, by BiCGSTAB and on several levels, and value iteration; \
-                     bounds by scaling and by a margin"
-            .to_string();
-    tried += match transitions(problem) <= EXACT_TRANSITIONS {
-        true => "; the same in 30 digits",
-        false => "; not in 30 digits, for which the model is too large",
+/// What [`solve`](super::solve) tries before it reports a state without bounds.
+#[doc(hidden)]
+pub fn tried(problem: &Problem) -> String {
+    let digits = match transitions(problem) <= EXACT_TRANSITIONS {
+        true => "the same in 30 digits",
+        false => "not in 30 digits, for which the model is too large",
     };
-    tried
+    format!(
+        "policy iteration by elimination, by BiCGSTAB and on several levels, and value iteration; bounds \
+         by scaling and by a margin; {digits}"
+    )
 }
 
 fn transitions(problem: &Problem) -> usize {

@@ -10,10 +10,11 @@ use super::evaluate::{Eliminated, Evaluate, Iterated};
 use super::iterate::{load, margin};
 use super::model::{Choice, Model};
 use super::number::Number;
-use super::values::{Fine, Sense, Values};
+use super::values::{Sense, Values};
 use crate::numeric::halt::Halt;
 use crate::numeric::linear::double::Double;
-use crate::numeric::linear::multilevel::News;
+use crate::numeric::linear::multilevel::Change;
+use crate::plan::answer::Tails;
 
 /// An improvement counts if it exceeds this part of the value: above the noise of a 30-digit
 /// evaluation over long times, far below all that a certificate in f64 can show.
@@ -64,7 +65,7 @@ impl<'a> Refined<'a> {
             refined.block.begin();
             policy = refined.by_node(refined.block.taken().map(|choice| choice as u32));
         }
-        if load(&mut refined.block, &mut *refined.by, News::All).is_err() {
+        if !load(&mut refined.block, &mut *refined.by, Change::All) {
             refined.by = Box::new(Iterated::new(ITERATIONS, halt));
         }
         refined.best = refined.evaluated(policy);
@@ -126,7 +127,7 @@ impl<'a> Refined<'a> {
         let nodes = self.block.nodes().to_vec();
         self.block.take(nodes.iter().map(|&s| policy[s as usize] as Choice));
         if !self.block.is_loaded() {
-            load(&mut self.block, &mut *self.by, News::All).ok()?;
+            load(&mut self.block, &mut *self.by, Change::All).then_some(())?;
         }
         let unit = |(i, &s): (usize, &u32)| {
             let leaving = self.model.leaving[policy[s as usize] as Choice];
@@ -135,7 +136,7 @@ impl<'a> Refined<'a> {
         let b: Vec<f64> = nodes.iter().enumerate().map(unit).collect();
         let enough = CORRECT * b.iter().fold(0.0, |most: f64, b| most.max(b.abs()));
         let mut x = vec![0.0; b.len()];
-        self.by.solve(b, &mut x, enough).ok()?;
+        self.by.solve(b, &mut x, enough).then_some(())?;
         Some(self.by_node(x.into_iter()))
     }
 
@@ -185,7 +186,7 @@ impl<'a> Refined<'a> {
     }
 
     /// Bounds, with roundings counted `care` times. No value exceeds `most`.
-    pub(super) fn prove(&mut self, care: f64, most: f64) -> Fine {
+    pub(super) fn prove(&mut self, care: f64, most: f64) -> (Values, Tails) {
         let n = self.model.nodes;
         let proof = Proof { model: self.model, sense: self.sense, care };
         let mut best = self.values(&self.best);
@@ -203,7 +204,7 @@ impl<'a> Refined<'a> {
             Sense::Least => (best.lower, told.upper),
             Sense::Greatest => (told.lower, best.upper),
         };
-        Values { x: best.x, lower, upper, policy: told.policy }.told(most)
+        Values { x: best.x, lower, upper, policy: told.policy }.rounded(most)
     }
 
     /// A policy's values, of which nothing is proven.
@@ -262,7 +263,7 @@ mod tests {
                     let x = refined.best.x[node(s)];
                     refined.best.x[node(s)] = x + x.times(sign * noise);
                 }
-                let Values { lower, upper, .. } = refined.prove(1.0, f64::INFINITY).values;
+                let Values { lower, upper, .. } = refined.prove(1.0, f64::INFINITY).0;
                 for s in 0..n {
                     let (answer, k) = ((n * n - s * s) as f64, node(s));
                     assert!(lower[k] <= answer && lower[k] >= answer * (1.0 - 1e4 * noise - 1e-15));
@@ -280,7 +281,7 @@ mod tests {
             for side in Side::BOTH {
                 assert!(proof.by_scaling(side, WIDEST, &mut values, 0..20));
             }
-            let Values { lower, upper, .. } = values.told(f64::INFINITY).values;
+            let Values { lower, upper, .. } = values.rounded(f64::INFINITY).0;
             let k = node(0);
             assert!(lower[k] <= 400.0 && 400.0 <= upper[k] && upper[k] - lower[k] <= 400.0 * 1e-15);
         });
@@ -292,7 +293,7 @@ mod tests {
         for broken in [f64::NAN, f64::INFINITY] {
             with_walk(5, |refined, node| {
                 refined.best.x[node(2)] = broken.into();
-                let Values { lower, upper, .. } = refined.prove(1.0, f64::INFINITY).values;
+                let Values { lower, upper, .. } = refined.prove(1.0, f64::INFINITY).0;
                 assert!(upper[node(2)].is_infinite());
                 assert!((0..5).all(|s| lower[node(s)] <= (25 - s * s) as f64));
             });

@@ -6,10 +6,12 @@ use super::values::Values;
 use crate::numeric::linear::double::Double;
 use crate::plan::answer::{Answer, Objective};
 use crate::plan::graph::{
-    Backwards, Components, EndComponents, NOWHERE, PairGraph, Partition, Region, avoidable, blocks,
-    end_components_within, expand, free_components, possible, strong_components,
+    Backwards, Components, NOWHERE, Partition, Region, avoidable, blocks, end_components_within, expand,
+    free_components, possible, strong_components,
 };
 use crate::problem::{Action, Pair, Problem, State, Truth};
+
+type EndComponents = (Vec<u32>, Vec<bool>);
 
 /// Nodes in topological order, ready to be solved.
 pub(super) struct Setup {
@@ -17,6 +19,7 @@ pub(super) struct Setup {
     /// The ends of the strongly connected blocks.
     pub(super) ends: Vec<u32>,
     partition: Partition,
+    /// Of components that are one node: the class of each state, and the pairs that stay inside.
     components: Option<EndComponents>,
     /// Per state: its value is infinite (costs) or 0 (probabilities).
     lost: Vec<bool>,
@@ -48,10 +51,10 @@ impl Setup {
                 let open = |s: State| hopeful[s] && !inside[s];
                 let usable: Vec<bool> = back.home.iter().map(|&s| open(s as State)).collect();
                 drop(back);
-                let strong = strong_components(&PairGraph { problem, truth, allowed: &usable });
+                let strong = strong_components(problem, truth, &usable);
                 let mut inner = usable.clone();
                 let class = end_components_within(problem, truth, &strong, &mut inner);
-                let components = Some(EndComponents { class, inner });
+                let components = Some((class, inner));
                 let lost = hopeful.into_iter().map(|hopeful| !hopeful).collect();
                 // what a pair pays is its way to where the goal is sure
                 let charge = |p: Pair, _| {
@@ -71,7 +74,7 @@ impl Setup {
         for s in (0..problem.states()).filter(|&s| s != problem.goal() && !is_lost[s]) {
             usable[problem.pair(s, policy[s])] = true;
         }
-        let strong = strong_components(&PairGraph { problem, truth, allowed: &usable });
+        let strong = strong_components(problem, truth, &usable);
         Setup::build(problem, truth, &usable, (strong, None), is_lost, None, |_, total| total)
     }
 
@@ -83,7 +86,7 @@ impl Setup {
         components: Option<EndComponents>,
         lost: Vec<bool>,
     ) -> Setup {
-        let strong = strong_components(&PairGraph { problem, truth, allowed: usable });
+        let strong = strong_components(problem, truth, usable);
         let charge = |p: Pair, total: Double| price(problem, p, total);
         Setup::build(problem, truth, usable, (strong, components), lost, None, charge)
     }
@@ -100,7 +103,7 @@ impl Setup {
         let solved =
             |s: State| s != problem.goal() && !lost[s] && sure.as_ref().is_none_or(|sure| sure[s].is_none());
         let order = strong.order.iter().map(|&s| s as State).filter(|&s| solved(s));
-        let partition = Partition::new(problem, order, components.as_ref().map(|c| &c.class[..]));
+        let partition = Partition::new(problem, order, components.as_ref().map(|c| &c.0[..]));
         let ends = blocks(&strong, &partition);
         drop(strong);
         let model = Model::new(problem, truth, usable, &partition, charge);
@@ -121,7 +124,7 @@ impl Setup {
         values: Values,
     ) -> Answer {
         let reach = objective == Objective::Reach;
-        let inner = self.components.as_ref().map(|c| &c.inner[..]);
+        let inner = self.components.as_ref().map(|c| &c.1[..]);
         let pair = |node: usize| self.model.pair[values.policy[node] as usize];
         let pairs = expand(problem, truth, inner, &self.partition, pair);
         let choice = |s: State| {

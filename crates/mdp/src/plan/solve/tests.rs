@@ -41,8 +41,7 @@ pub(super) fn by_method(setup: &Setup, objective: Objective, precision: f64, beg
 
 /// The fast way, unchecked.
 pub(super) fn fast(problem: &Problem, truth: &Truth, objective: Objective, precision: f64) -> Answer {
-    solve(problem, truth, &Options { trust: Trust::Unchecked, ..Options::fast(objective, precision) })
-        .unwrap()
+    solve(problem, truth, &Options { unchecked: true, ..Options::fast(objective, precision) }).unwrap()
 }
 
 pub(super) fn solved(problem: &Problem, truth: &Truth, objective: Objective, precision: f64) -> Answer {

@@ -1,4 +1,4 @@
-//! What is wanted and what is found of a model's nodes, before it is told of states.
+//! Values, bounds and policy of a model's nodes.
 
 use crate::numeric::linear::double::Double;
 use crate::plan::answer::{Objective, Tails};
@@ -31,16 +31,10 @@ pub(super) struct Values<N = f64> {
     pub(super) policy: Vec<u32>,
 }
 
-/// Values whose bounds have more digits than f64.
-pub(super) struct Fine {
-    pub(super) values: Values,
-    /// What the lower and the upper bounds lack of the numbers that prove them, per node.
-    pub(super) tails: Tails,
-}
-
 impl Values<Double> {
-    /// Bounds that are rounded outwards. No value exceeds `most`.
-    pub(super) fn told(mut self, most: f64) -> Fine {
+    /// Values with bounds rounded outwards, and what these lack of the numbers that prove them. No
+    /// value exceeds `most`.
+    pub(super) fn rounded(mut self, most: f64) -> (Values, Tails) {
         // the smaller of two upper bounds is one, too
         self.upper.iter_mut().filter(|u| u.nearest() >= most).for_each(|u| *u = Double::from(most));
         let lower: Vec<f64> = self.lower.iter().map(|&l| Double::floor(l)).collect();
@@ -48,7 +42,7 @@ impl Values<Double> {
         let x = self.x.iter().zip(&lower).zip(&upper);
         let x = x.map(|((x, &lower), &upper)| x.nearest().max(lower).min(upper)).collect();
         let tails = (vec![tails(&self.lower, &lower)], vec![tails(&self.upper, &upper)]);
-        Fine { values: Values { x, lower, upper, policy: self.policy }, tails }
+        (Values { x, lower, upper, policy: self.policy }, tails)
     }
 }
 

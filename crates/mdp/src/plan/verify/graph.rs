@@ -13,7 +13,7 @@ pub(super) fn arcs<'a>(
 }
 
 /// The arcs in reverse, ordered by their ends.
-pub(super) struct Graph {
+pub(super) struct Predecessors {
     /// (pair, state).
     reversed: Vec<(u32, u32)>,
     ends: Vec<usize>,
@@ -34,8 +34,8 @@ impl Stays {
     }
 }
 
-impl Graph {
-    pub(super) fn new(problem: &Problem, truth: &Truth) -> Graph {
+impl Predecessors {
+    pub(super) fn new(problem: &Problem, truth: &Truth) -> Predecessors {
         let all = || {
             let off_goal = (0..problem.states()).filter(|&s| s != problem.goal());
             let pairs = off_goal.flat_map(|s| problem.pairs_of(s).map(move |p| (s, p)));
@@ -50,7 +50,7 @@ impl Graph {
             free[next] -= 1;
             reversed[free[next]] = (p, s);
         }
-        Graph { reversed, ends }
+        Predecessors { reversed, ends }
     }
 
     fn leading_to(&self, s: State) -> &[(u32, u32)] {
@@ -70,15 +70,20 @@ impl Graph {
         reached
     }
 
+    /// The states that may reach the goal by allowed pairs.
+    fn back_from_goal(&self, problem: &Problem, allowed: impl Fn(Pair) -> bool) -> Vec<bool> {
+        let mut goal = vec![false; problem.states()];
+        goal[problem.goal()] = true;
+        self.back_from(goal, allowed)
+    }
+
     /// The states without a policy that surely reaches the goal: shrink the candidates until the
     /// goal can be reached from all of them by pairs that stay among them.
     pub(super) fn not_sure(&self, problem: &Problem) -> Vec<bool> {
         let mut sure = vec![true; problem.states()];
         let mut stays = Stays::new(problem);
         loop {
-            let mut goal = vec![false; problem.states()];
-            goal[problem.goal()] = true;
-            let reached = self.back_from(goal, |p| stays.pair[p]);
+            let reached = self.back_from_goal(problem, |p| stays.pair[p]);
             let fallen: Vec<State> = (0..sure.len()).filter(|&s| sure[s] && !reached[s]).collect();
             if fallen.is_empty() {
                 return sure.into_iter().map(|sure| !sure).collect();
@@ -97,8 +102,8 @@ impl Graph {
         self.back_from(away, |_| true)
     }
 
-    /// Takes states out of a set, and all that cannot stay in it then: whoever has no pair left
-    /// that does. Every arc is looked at once, however many states follow one another.
+    /// Takes states out of a set, and then all without a pair that stays in it. Every arc is looked at
+    /// once, however many states follow one another.
     fn shrink(&self, set: &mut [bool], stays: &mut Stays, mut fallen: Vec<State>) {
         fallen.iter().for_each(|&s| set[s] = false);
         while let Some(next) = fallen.pop() {
@@ -116,9 +121,7 @@ impl Graph {
 
     /// The states from which no policy may get to the goal.
     pub(super) fn hopeless(&self, problem: &Problem) -> Vec<bool> {
-        let mut goal = vec![false; problem.states()];
-        goal[problem.goal()] = true;
-        self.back_from(goal, |_| true).into_iter().map(|reached| !reached).collect()
+        self.back_from_goal(problem, |_| true).into_iter().map(|reached| !reached).collect()
     }
 }
 
@@ -128,10 +131,10 @@ mod tests {
     use crate::numeric::Stream;
     use crate::plan::solve::tests::{Row, problem};
 
-    fn graph(states: usize, rows: &[(State, Vec<(State, f64)>)]) -> (Problem, Truth, Graph) {
+    fn graph(states: usize, rows: &[(State, Vec<(State, f64)>)]) -> (Problem, Truth, Predecessors) {
         let rows: Vec<Row> = rows.iter().map(|(s, next)| (*s, 1.0, &next[..])).collect();
         let (problem, truth) = problem(states, &rows);
-        let graph = Graph::new(&problem, &truth);
+        let graph = Predecessors::new(&problem, &truth);
         (problem, truth, graph)
     }
 

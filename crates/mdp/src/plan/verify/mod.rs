@@ -25,12 +25,12 @@ mod sum;
 
 use super::answer::{Answer, Objective};
 use super::units::scaled;
-use crate::numeric::linear::expansion::Expansion;
+use crate::numeric::linear::expansion::{Expansion, two_sum};
 use crate::problem::{Pair, Problem, State, Truth};
-use graph::{Graph, arcs};
+use graph::{Predecessors, arcs};
 use std::cmp::Ordering;
 use std::fmt;
-use sum::{Sum, difference};
+use sum::Sum;
 
 /// What is wrong with a certificate, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -70,29 +70,29 @@ pub fn verify(problem: &Problem, truth: &Truth, answer: &Answer) -> Result<(), F
 fn verify_in_units(problem: &Problem, truth: &Truth, answer: &Answer) -> Result<(), Flaw> {
     let (states, goal) = (problem.states(), problem.goal());
     let lost = form(problem, answer)?;
-    let check = Check { problem, truth, answer, graph: Graph::new(problem, truth) };
+    let check = Check { problem, truth, answer, graph: Predecessors::new(problem, truth) };
     check.values(&lost)?;
     match answer.objective {
         Objective::Min => {
             check.same(&lost, &check.graph.not_sure(problem))?;
             check.policy(&lost, |s| s == goal)?;
-            check.inequalities(&lost, Side::Lower, Pairs::All)?;
-            check.inequalities(&lost, Side::Upper, Pairs::Policy)
+            check.inequalities(&lost, Bound::Lower, false)?;
+            check.inequalities(&lost, Bound::Upper, true)
         }
         Objective::Max => {
             check.same(&lost, &check.graph.avoids(problem))?;
-            check.inequalities(&lost, Side::Upper, Pairs::All)?;
-            check.inequalities(&lost, Side::Lower, Pairs::Policy)
+            check.inequalities(&lost, Bound::Upper, false)?;
+            check.inequalities(&lost, Bound::Lower, true)
         }
         Objective::Reach => {
             check.same(&lost, &check.graph.hopeless(problem))?;
             let none = vec![false; states];
             let nothing = |s: State| {
-                matches!(check.sign(Side::Lower, s, Digits::All), Some(Ordering::Less | Ordering::Equal))
+                check.sign(Bound::Lower, s, check.bound(Bound::Lower, s)).is_some_and(Ordering::is_le)
             };
             check.policy(&none, |s| s == goal || nothing(s))?;
-            check.inequalities(&none, Side::Upper, Pairs::All)?;
-            check.inequalities(&none, Side::Lower, Pairs::Policy)
+            check.inequalities(&none, Bound::Upper, false)?;
+            check.inequalities(&none, Bound::Lower, true)
         }
     }
 }
@@ -126,60 +126,38 @@ fn form(problem: &Problem, answer: &Answer) -> Result<Vec<bool>, Flaw> {
     Ok(lost)
 }
 
-/// A side of the bounds.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Side {
+enum Bound {
     Lower,
     Upper,
-}
-
-/// Which pairs must satisfy an inequality.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Pairs {
-    /// All that count.
-    All,
-    /// The policy's.
-    Policy,
-}
-
-/// Which digits of a bound are looked at.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Digits {
-    /// All: the bound with its tails.
-    All,
-    /// Its tails alone.
-    Tails,
 }
 
 struct Check<'a> {
     problem: &'a Problem,
     truth: &'a Truth,
     answer: &'a Answer,
-    graph: Graph,
+    graph: Predecessors,
 }
 
 impl Check<'_> {
     /// A bound.
-    fn bound(&self, side: Side, s: State) -> f64 {
-        if side == Side::Lower { self.answer.lower[s] } else { self.answer.upper[s] }
+    fn bound(&self, side: Bound, s: State) -> f64 {
+        if side == Bound::Lower { self.answer.lower[s] } else { self.answer.upper[s] }
     }
 
     /// The tails of one side, per state each.
-    fn tails(&self, side: Side) -> &[Vec<f64>] {
+    fn tails(&self, side: Bound) -> &[Vec<f64>] {
         let tails = self.answer.tails.as_ref();
-        tails.map_or(&[], |tails| if side == Side::Lower { &tails.0 } else { &tails.1 })
+        tails.map_or(&[], |tails| if side == Bound::Lower { &tails.0 } else { &tails.1 })
     }
 
-    /// The sign of a bound with its tails, or of its tails alone; none if they are not finite.
-    fn sign(&self, side: Side, s: State, digits: Digits) -> Option<Ordering> {
+    /// The sign of a number with the tails of a bound; none if they are not finite.
+    fn sign(&self, side: Bound, s: State, number: f64) -> Option<Ordering> {
         if self.tails(side).is_empty() {
-            let number = if digits == Digits::All { self.bound(side, s) } else { 0.0 };
             return number.partial_cmp(&0.0).filter(|_| number.is_finite());
         }
         let mut sum = Expansion::default();
-        if digits == Digits::All {
-            sum.add(self.bound(side, s));
-        }
+        sum.add(number);
         self.tails(side).iter().for_each(|tail| sum.add(tail[s]));
         sum.sign()
     }
@@ -190,16 +168,15 @@ impl Check<'_> {
         let reach = self.answer.objective == Objective::Reach;
         for s in 0..self.problem.states() {
             let flaw = |claim: &'static str| Err(Flaw { state: s, claim });
-            let (lower, upper) = (self.bound(Side::Lower, s), self.bound(Side::Upper, s));
+            let (lower, upper) = (self.bound(Bound::Lower, s), self.bound(Bound::Upper, s));
             let known = match (lost[s], s == self.problem.goal()) {
                 (true, _) => Some(if reach { 0.0 } else { f64::INFINITY }),
                 (_, true) => Some(if reach { 1.0 } else { 0.0 }),
                 _ => None,
             };
-            let (below, above) =
-                (self.sign(Side::Lower, s, Digits::Tails), self.sign(Side::Upper, s, Digits::Tails));
-            let exactly = [below, above].iter().all(|sign| *sign == Some(Ordering::Equal));
-            if known.is_some_and(|value| lower != value || upper != value || !exactly) {
+            let (below, above) = (self.sign(Bound::Lower, s, 0.0), self.sign(Bound::Upper, s, 0.0));
+            let exact = below == Some(Ordering::Equal) && above == Some(Ordering::Equal);
+            if known.is_some_and(|value| lower != value || upper != value || !exact) {
                 return flaw("this value is not what the graph says");
             }
             if known.is_none() && !(lower.is_finite() && upper >= 0.0 && lower <= upper) {
@@ -208,10 +185,8 @@ impl Check<'_> {
             if !(lower <= self.answer.v[s] && self.answer.v[s] <= upper) {
                 return flaw("the value is not between its bounds");
             }
-            let stricter = matches!(below, Some(Ordering::Equal | Ordering::Greater))
-                && matches!(above, Some(Ordering::Equal | Ordering::Less));
-            let negative =
-                upper.is_finite() && self.sign(Side::Upper, s, Digits::All) == Some(Ordering::Less);
+            let stricter = below.is_some_and(Ordering::is_ge) && above.is_some_and(Ordering::is_le);
+            let negative = upper.is_finite() && self.sign(Bound::Upper, s, upper) == Some(Ordering::Less);
             if !stricter || negative {
                 return flaw("what proves a bound is weaker than the bound");
             }
@@ -249,23 +224,23 @@ impl Check<'_> {
         }
     }
 
-    /// The inequalities of one side: for all pairs that count, or under the policy.
-    fn inequalities(&self, lost: &[bool], side: Side, pairs: Pairs) -> Result<(), Flaw> {
+    /// The inequalities of one bound: for all pairs that count, or under the policy.
+    fn inequalities(&self, lost: &[bool], side: Bound, under_policy: bool) -> Result<(), Flaw> {
         let problem = self.problem;
         for s in (0..problem.states()).filter(|&s| s != problem.goal() && !lost[s]) {
-            if side == Side::Upper && self.answer.upper[s] == f64::INFINITY {
+            if side == Bound::Upper && self.answer.upper[s] == f64::INFINITY {
                 // nothing is claimed
                 continue;
             }
             let own = self.own_pair(s);
-            for p in if pairs == Pairs::All { problem.pairs_of(s) } else { own..own + 1 } {
+            for p in if under_policy { own..own + 1 } else { problem.pairs_of(s) } {
                 if arcs(problem, self.truth, p).any(|(next, _)| lost[next]) {
                     continue;
                 }
                 if !self.holds(side, s, p) {
                     let claim = match side {
-                        Side::Lower => "the lower bound is too high",
-                        Side::Upper => "the upper bound is too low",
+                        Bound::Lower => "the lower bound is too high",
+                        Bound::Upper => "the upper bound is too low",
                     };
                     return Err(Flaw { state: s, claim });
                 }
@@ -275,20 +250,20 @@ impl Check<'_> {
     }
 
     /// Whether the slack of a pair has the right sign.
-    fn holds(&self, side: Side, s: State, p: Pair) -> bool {
+    fn holds(&self, side: Bound, s: State, p: Pair) -> bool {
         let cost = match self.answer.objective {
             Objective::Reach => 0.0,
             Objective::Min | Objective::Max => self.problem.cost(p),
         };
         let (own, tails) = (self.bound(side, s), self.tails(side));
-        let sigma = if side == Side::Lower { 1.0 } else { -1.0 };
+        let sigma = if side == Bound::Lower { 1.0 } else { -1.0 };
         let mut sum = Sum::default();
         for (next, w) in arcs(self.problem, self.truth, p) {
             sum.add(w, cost);
             if next != s {
                 // differences without a rounding: nothing is left where the values are the same
                 let mut rise = |next: f64, own: f64| {
-                    let (rise, rest) = difference(next, own);
+                    let (rise, rest) = two_sum(next, -own);
                     sum.add(w, rise);
                     sum.add(w, rest);
                 };

@@ -1,16 +1,10 @@
 //! Sums of products in about twice the digits of f64, with a bound on their own error.
 
-/// a - b as a sum of two numbers, exactly (Knuth).
-pub(super) fn difference(a: f64, b: f64) -> (f64, f64) {
-    let d = a - b;
-    let b_part = a - d;
-    let a_part = d + b_part;
-    (d, (a - a_part) + (b_part - b))
-}
+use crate::numeric::linear::expansion::two_sum;
 
 /// A product below this may have lost digits to underflow.
 const SMALL: f64 = 1e-290;
-/// More than what it lost: a few of the smallest numbers there are.
+/// More than what it lost: a few of the least positive numbers.
 const LOST: f64 = 1e-320;
 
 /// A sum of products in about twice the digits of f64 (Ogita, Rump and Oishi, Accurate sum and dot
@@ -36,9 +30,8 @@ impl Sum {
         }
         let product = x * y;
         let rest = x.mul_add(y, -product);
-        let sum = self.high + product;
-        let part = sum - self.high;
-        let small = rest + ((self.high - (sum - part)) + (product - part));
+        let (sum, rounded) = two_sum(self.high, product);
+        let small = rest + rounded;
         self.high = sum;
         self.low += small;
         self.rounded += small.abs() + self.low.abs();

@@ -15,12 +15,16 @@
 //! with the preconditioned matrix costs one and a half passes over the arcs. What comes out is
 //! judged by its residual. Of long vectors all but the two triangular solves runs on all cores.
 
-mod rows;
 #[cfg(test)]
 mod tests;
 
 use crate::halt::Halt;
 use crate::linear::parts::{self, dot, largest};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Nodes per chunk of rows that are written in parallel.
+const CHUNK: usize = 1024;
 
 /// A pivot is at least this part of what leaves its node: a node may have nothing but arcs to nodes
 /// that were cut off.
@@ -33,17 +37,10 @@ const SHORT: usize = 32;
 /// Iterations without the residual getting smaller before it starts afresh.
 const PATIENCE: usize = 100;
 
-/// How a solution ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Solved {
-    /// The residual is small enough.
-    Enough,
-    /// It is not; x is what it came to.
-    Short,
-}
+/// Of some consecutive nodes: next, weight, arcs, leaving and pivot.
+type Chunk<'a> = ((&'a mut [u32], &'a mut [f64]), (&'a mut [(u32, u32)], (&'a mut [f64], &'a mut [f64])));
 
-/// The rows of a policy, and the vectors that it takes to solve them: kept from one system to the
-/// next.
+/// The rows of a policy, and the vectors of a solution; buffers are reused by the next system.
 #[derive(Clone, Debug, Default)]
 pub struct Krylov {
     /// Per node, where the room for its arcs begins; one more at the end.
@@ -58,13 +55,12 @@ pub struct Krylov {
     /// E.
     pivot: Vec<f64>,
     vectors: [Vec<f64>; 7],
-    start: Vec<f64>,
     halt: Halt,
     spent: usize,
 }
 
 impl Krylov {
-    /// Solves from now on end early when asked to: x is then of no use.
+    /// From now on solutions end early when asked to stop; x is then invalid.
     pub fn heed(&mut self, halt: &Halt) {
         self.halt = halt.clone();
     }
@@ -74,24 +70,84 @@ impl Krylov {
         self.spent
     }
 
+    /// Takes rows: `room` is the most arcs a node can have; `row` writes them and returns the weight
+    /// that leaves the system. Arcs of a node to itself are left out.
+    pub fn load(
+        &mut self,
+        nodes: usize,
+        room: impl Fn(usize) -> usize,
+        row: impl Fn(usize, &mut Vec<(u32, f64)>) -> f64 + Sync,
+    ) {
+        self.first.clear();
+        self.first.reserve_exact(nodes + 1);
+        self.first.push(0);
+        let mut total = 0;
+        for node in 0..nodes {
+            total += room(node);
+            self.first.push(total);
+        }
+        resize(&mut self.next, total, 0);
+        resize(&mut self.weight, total, 0.0);
+        resize(&mut self.arcs, nodes, (0, 0));
+        resize(&mut self.leaving, nodes, 0.0);
+        resize(&mut self.pivot, nodes, 0.0);
+        let first = &self.first;
+        let ends = || (0..nodes).step_by(CHUNK).map(|start| first[(start + CHUNK).min(nodes)]);
+        let arcs =
+            parts::split(&mut self.next, ends()).into_iter().zip(parts::split(&mut self.weight, ends()));
+        let nodes = self.leaving.chunks_mut(CHUNK).zip(self.pivot.chunks_mut(CHUNK));
+        let chunks: Vec<_> = arcs.zip(self.arcs.chunks_mut(CHUNK).zip(nodes)).collect();
+        let write = |(k, ((mut next, mut weight), (counts, (leaving, pivot)))): (usize, Chunk)| {
+            let mut arcs = Vec::new();
+            for (i, counts) in counts.iter_mut().enumerate() {
+                let node = k * CHUNK + i;
+                arcs.clear();
+                pivot[i] = row(node, &mut arcs);
+                let room = first[node + 1] - first[node];
+                let own = (next.split_off_mut(..room), weight.split_off_mut(..room));
+                let (Some(next), Some(weight)) = own else { return };
+                let mut sum = 0.0;
+                *counts = (0, 0);
+                for &(to, w) in arcs.iter().filter(|arc| arc.0 as usize != node) {
+                    let at = if (to as usize) < node {
+                        counts.0 += 1;
+                        counts.0 as usize - 1
+                    } else {
+                        counts.1 += 1;
+                        room - counts.1 as usize
+                    };
+                    (next[at], weight[at]) = (to, w);
+                    sum += w;
+                }
+                leaving[i] = pivot[i] + sum;
+            }
+        };
+        match chunks.len() > 1 && rayon::current_num_threads() > 1 {
+            true => chunks.into_par_iter().enumerate().for_each(write),
+            false => chunks.into_iter().enumerate().for_each(write),
+        }
+        self.factor();
+    }
+
     /// The pivots; before it they hold what leaves to the outside.
     fn factor(&mut self) {
         let [good, above, ..] = &mut self.vectors;
         resize(good, self.pivot.len(), 0.0);
         resize(above, self.pivot.len(), 0.0);
+        let split = |i: usize| {
+            let (from, end) = (self.first[i], self.first[i + 1]);
+            (from..from + self.arcs[i].0 as usize, end - self.arcs[i].1 as usize..end)
+        };
         for i in 0..self.pivot.len() {
-            let (lower, upper) = split(&self.first, &self.arcs, i);
+            let (lower, upper) = split(i);
             above[i] = self.weight[upper].iter().sum();
             good[i] = self.pivot[i];
             for (&k, w) in self.next[lower.clone()].iter().zip(&self.weight[lower]) {
                 let k = k as usize;
-                let (_, back) = split(&self.first, &self.arcs, k);
-                let back = match back.len() <= SHORT {
-                    true => {
-                        back.clone().find(|&e| self.next[e] as usize == i).map_or(0.0, |e| self.weight[e])
-                    }
-                    false => 0.0,
-                };
+                let mut back = split(k).1;
+                let short = back.len() <= SHORT;
+                let back = back.find(|&e| short && self.next[e] as usize == i);
+                let back = back.map_or(0.0, |e| self.weight[e]);
                 good[i] += w * (good[k] + DROPPED * (above[k] - back)) / self.pivot[k];
             }
             self.pivot[i] = (good[i] + above[i]).max(LEAST_PIVOT * self.leaving[i]);
@@ -108,7 +164,7 @@ impl Krylov {
         self.gather(end - self.arcs[i].1 as usize..end, x)
     }
 
-    fn gather(&self, range: std::ops::Range<usize>, x: &[f64]) -> f64 {
+    fn gather(&self, range: Range<usize>, x: &[f64]) -> f64 {
         let arcs = self.next[range.clone()].iter().zip(&self.weight[range]);
         arcs.map(|(&j, w)| w * x[j as usize]).sum()
     }
@@ -137,7 +193,7 @@ impl Krylov {
         });
     }
 
-    /// One Gauss-Seidel sweep; what the equation that lacked most lacked.
+    /// One Gauss-Seidel sweep; the largest residual met.
     fn sweep(&self, b: &[f64], x: &mut [f64]) -> f64 {
         let mut left = 0.0f64;
         for i in 0..b.len() {
@@ -148,9 +204,8 @@ impl Krylov {
         left
     }
 
-    /// Improves x until no equation lacks more than `enough`, in at most so many iterations. Where
-    /// that fails, from the same x, by at most so many Gauss-Seidel sweeps, which converge for
-    /// every chain that leaves surely, if slowly. Says what the iterations did.
+    /// [`solve`](Self::solve); where that fails, from the same x, at most `sweeps` Gauss-Seidel sweeps,
+    /// which converge for every chain that leaves surely, if slowly. Whether the iterations converged.
     pub fn solve_or_relax(
         &mut self,
         b: &[f64],
@@ -158,21 +213,19 @@ impl Krylov {
         enough: f64,
         iterations: usize,
         sweeps: usize,
-    ) -> Solved {
-        let mut start = std::mem::take(&mut self.start);
-        start.clear();
-        start.extend_from_slice(x);
+    ) -> bool {
+        let start = x.to_vec();
         let solved = self.solve(b, x, enough, iterations);
-        if solved == Solved::Short {
+        if !solved {
             x.copy_from_slice(&start);
             let _ = (0..sweeps).find(|_| self.halt.asked() || self.sweep(b, x) <= enough);
         }
-        self.start = start;
         solved
     }
 
-    /// Improves x until no equation lacks more than `enough`, in at most so many iterations.
-    pub fn solve(&mut self, b: &[f64], x: &mut [f64], enough: f64, most: usize) -> Solved {
+    /// Improves x until every residual is at most `enough`, in at most `most` iterations; whether that
+    /// was reached.
+    pub fn solve(&mut self, b: &[f64], x: &mut [f64], enough: f64, most: usize) -> bool {
         let mut vectors = std::mem::take(&mut self.vectors);
         vectors.iter_mut().for_each(|vector| resize(vector, b.len(), 0.0));
         // on a thread of the pool: many short parallel sections would wake it up each time
@@ -182,7 +235,7 @@ impl Krylov {
         };
         self.spent += iterations;
         self.vectors = vectors;
-        if x.iter().all(|x| x.is_finite()) { solved } else { Solved::Short }
+        solved && x.iter().all(|x| x.is_finite())
     }
 
     fn iterate(
@@ -192,7 +245,7 @@ impl Krylov {
         enough: f64,
         most: usize,
         vectors: &mut [Vec<f64>; 7],
-    ) -> (Solved, usize) {
+    ) -> (bool, usize) {
         let mut iterations = 0;
         let mut best = f64::INFINITY;
         loop {
@@ -200,17 +253,17 @@ impl Krylov {
             self.residual(b, x, &mut vectors[0]);
             let size = largest(&vectors[0]);
             if size <= enough {
-                return (Solved::Enough, iterations);
+                return (true, iterations);
             }
             if size.is_nan() || size > 0.5 * best || iterations >= most || self.halt.asked() {
-                return (Solved::Short, iterations);
+                return (false, iterations);
             }
             best = size;
             self.run(x, enough, size, most, &mut iterations, vectors);
         }
     }
 
-    /// BiCGSTAB from the residual at hand, until it seems small enough or nothing moves any more.
+    /// BiCGSTAB from the present residual, until it seems small enough or stagnates.
     fn run(
         &self,
         x: &mut [f64],
@@ -268,12 +321,6 @@ fn step(x: &mut [f64], r: &mut [f64], factor: f64, y: &[f64], v: &[f64]) {
         x.iter_mut().zip(&y[begin..]).for_each(|(x, y)| *x += factor * y);
         r.iter_mut().zip(&v[begin..]).for_each(|(r, v)| *r -= factor * v);
     });
-}
-
-/// The places of the arcs to lower and to higher nodes.
-fn split(first: &[usize], arcs: &[(u32, u32)], i: usize) -> (std::ops::Range<usize>, std::ops::Range<usize>) {
-    let (from, end) = (first[i], first[i + 1]);
-    (from..from + arcs[i].0 as usize, end - arcs[i].1 as usize..end)
 }
 
 fn resize<T: Copy>(vector: &mut Vec<T>, len: usize, value: T) {

@@ -1,6 +1,6 @@
 use super::*;
 use crate::Stream;
-use crate::linear::elimination::{Elimination, Outcome};
+use crate::linear::elimination::Elimination;
 
 type Rows = Vec<Vec<(u32, f64)>>;
 
@@ -10,7 +10,7 @@ fn loaded(rows: &Rows, out: &[f64]) -> Krylov {
         rows.len(),
         |i| rows[i].len(),
         |i, row| {
-            rows[i].iter().for_each(|&(to, w)| row.arc(to as usize, w));
+            row.extend_from_slice(&rows[i]);
             out[i]
         },
     );
@@ -19,11 +19,10 @@ fn loaded(rows: &Rows, out: &[f64]) -> Krylov {
 
 fn eliminated(rows: &Rows, out: &[f64], mut b: Vec<f64>) -> Vec<f64> {
     let mut elimination = Elimination::default();
-    let outcome = elimination.eliminate(b.len(), f64::INFINITY, |i, row| {
+    assert!(elimination.eliminate(b.len(), f64::INFINITY, |i, row| {
         row.extend_from_slice(&rows[i]);
         out[i]
-    });
-    assert_eq!(outcome, Outcome::Done);
+    }));
     let mut x = vec![0.0; b.len()];
     elimination.solve(&mut b, &mut x);
     x
@@ -91,7 +90,7 @@ fn it_solves_what_elimination_solves() {
         // no residual can be smaller than what rounding makes of it
         let enough = 1e-10 + 1e-15 * size * krylov.leaving.iter().copied().fold(0.0, f64::max);
         let mut x = vec![0.0; n];
-        assert_eq!(krylov.solve(&b, &mut x, enough, 2_000), Solved::Enough, "{name}");
+        assert!(krylov.solve(&b, &mut x, enough, 2_000), "{name}");
         let off = x.iter().zip(&expected).map(|(x, e)| (x - e).abs()).fold(0.0, f64::max);
         assert!(off <= 2.0 * enough * longest, "{name}: off by {off} of {size}");
     }
@@ -109,7 +108,7 @@ fn a_line_takes_one_iteration() {
     out[0] = 0.6;
     let mut krylov = loaded(&(0..n).map(row).collect(), &out);
     let mut x = vec![0.0; n];
-    assert_eq!(krylov.solve(&vec![1.0; n], &mut x, 1e-8, 1), Solved::Enough);
+    assert!(krylov.solve(&vec![1.0; n], &mut x, 1e-8, 1));
 }
 
 /// No exit, no solution: it says so. A system that it is given too few iterations for is left to
@@ -118,13 +117,13 @@ fn a_line_takes_one_iteration() {
 fn failure_is_said_and_left_to_sweeps() {
     let (rows, out) = cycle(2_000, 0.0);
     let mut krylov = loaded(&rows, &out);
-    assert_eq!(krylov.solve(&vec![1.0; 2_000], &mut vec![0.0; 2_000], 1e-6, 500), Solved::Short);
+    assert!(!krylov.solve(&vec![1.0; 2_000], &mut vec![0.0; 2_000], 1e-6, 500));
     let (rows, out) = grid(40, 0.3);
     let n = rows.len();
     let b = vec![1.0; n];
     let mut krylov = loaded(&rows, &out);
     let (mut x, mut y) = (vec![1.0; n], vec![1.0; n]);
-    assert_eq!(krylov.solve_or_relax(&b, &mut x, 1e-9, 1, 300), Solved::Short);
+    assert!(!krylov.solve_or_relax(&b, &mut x, 1e-9, 1, 300));
     (0..300).for_each(|_| {
         krylov.sweep(&b, &mut y);
     });
@@ -132,7 +131,7 @@ fn failure_is_said_and_left_to_sweeps() {
     let mut r = vec![0.0; n];
     krylov.residual(&b, &x, &mut r);
     assert!(largest(&r) < 0.1, "{}", largest(&r));
-    assert_eq!(krylov.solve_or_relax(&b, &mut x, 1e-9, 300, 0), Solved::Enough);
+    assert!(krylov.solve_or_relax(&b, &mut x, 1e-9, 300, 0));
 }
 
 /// Long vectors are cut in the same way whatever the number of threads.
@@ -145,7 +144,7 @@ fn the_bits_do_not_depend_on_the_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         let mut x = vec![0.0; b.len()];
         let solved = pool.install(|| krylov.solve(&b, &mut x, 1e-6, 300));
-        assert_eq!(solved, Solved::Enough);
+        assert!(solved);
         let mut r = vec![0.0; b.len()];
         krylov.residual(&b, &x, &mut r);
         assert!(largest(&r) <= 1e-6);

@@ -22,7 +22,7 @@ pub(super) fn cycle(levels: &mut [Level], last: &Dense) {
     fine.residual(&b, &x, &mut r);
     each(&mut coarser[0].b, |begin, target| {
         for (g, target) in (begin..).zip(target) {
-            let members = fine.members(g).iter().map(|&i| i as usize);
+            let members = fine.members.of(g).iter().map(|&i| i as usize);
             *target = members.map(|i| fine.share[i] * r[i]).sum();
         }
     });

@@ -106,16 +106,18 @@ impl Level {
 
     /// The arcs between groups.
     fn coarse(&mut self, groups: usize) -> Level {
-        self.gather(groups);
+        let group = std::mem::take(&mut self.group);
+        let grouped = || (0..).zip(&group).filter(|(_, g)| **g != ALONE).map(|(i, &g)| (g as usize, i));
+        self.members.sort(groups, grouped);
         let mut coarse = Level { first: vec![0], ..Level::default() };
         self.slot.clear();
         self.slot.resize(self.next.len(), ALONE);
         let mut place = vec![u32::MAX; groups];
         for g in 0..groups {
             let begin = coarse.next.len() as u32;
-            for k in self.first_member[g]..self.first_member[g + 1] {
-                for e in self.arcs(self.member[k as usize] as usize) {
-                    self.slot[e] = match self.group[self.next[e] as usize] {
+            for &i in self.members.of(g) {
+                for e in self.arcs(i as usize) {
+                    self.slot[e] = match group[self.next[e] as usize] {
                         ALONE => ALONE,
                         to if to as usize == g => WITHIN,
                         to => {
@@ -131,6 +133,7 @@ impl Level {
             }
             coarse.first.push(coarse.next.len() as u32);
         }
+        self.group = group;
         coarse.weight.resize(coarse.next.len(), 0.0);
         for list in [&mut coarse.out, &mut coarse.leaving, &mut coarse.stop, &mut coarse.begin] {
             list.resize(groups, 0.0);
@@ -138,20 +141,5 @@ impl Level {
         coarse.share.resize(groups, 1.0);
         self.project(&mut coarse);
         coarse
-    }
-
-    /// Lists the nodes of each group.
-    fn gather(&mut self, groups: usize) {
-        let mut first = vec![0u32; groups + 2];
-        let grouped = || self.group.iter().enumerate().filter(|g| *g.1 != ALONE);
-        grouped().for_each(|(_, &g)| first[g as usize + 2] += 1);
-        (2..groups + 2).for_each(|g| first[g] += first[g - 1]);
-        let mut members = vec![0u32; first[groups + 1] as usize];
-        for (i, &g) in grouped() {
-            members[first[g as usize + 1] as usize] = i as u32;
-            first[g as usize + 1] += 1;
-        }
-        first.pop();
-        (self.member, self.first_member) = (members, first);
     }
 }

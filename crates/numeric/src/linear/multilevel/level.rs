@@ -1,5 +1,6 @@
 //! One level: a chain, and how its nodes form the groups that are the nodes of the next level.
 
+use crate::Grouped;
 use crate::linear::parts::{self, each, split};
 use std::ops::Range;
 
@@ -31,9 +32,7 @@ pub(super) struct Level {
     /// The group of each node, and where each arc ends up among those of the next level.
     pub(super) group: Vec<u32>,
     pub(super) slot: Vec<u32>,
-    /// The nodes of each group, and where they begin; one more at the end.
-    pub(super) member: Vec<u32>,
-    pub(super) first_member: Vec<u32>,
+    pub(super) members: Grouped<u32>,
     /// Right-hand side and solution.
     pub(super) b: Vec<f64>,
     pub(super) x: Vec<f64>,
@@ -45,12 +44,8 @@ impl Level {
         self.leaving.len()
     }
 
-    pub(super) fn arcs(&self, i: usize) -> std::ops::Range<usize> {
+    pub(super) fn arcs(&self, i: usize) -> Range<usize> {
         self.first[i] as usize..self.first[i + 1] as usize
-    }
-
-    pub(super) fn members(&self, group: usize) -> &[u32] {
-        &self.member[self.first_member[group] as usize..self.first_member[group + 1] as usize]
     }
 
     /// Some nodes of a chain: `row` writes the arcs of one and says what leaves the system.
@@ -82,10 +77,9 @@ impl Level {
 
     /// The sum of w x over a node's arcs.
     #[inline]
-    pub(super) fn inflow(&self, i: usize, x: &[f64]) -> f64 {
+    fn inflow<'a>(&self, i: usize, x: impl Fn(u32) -> &'a f64) -> f64 {
         let arcs = self.arcs(i);
-        let arcs = self.next[arcs.clone()].iter().zip(&self.weight[arcs]);
-        arcs.map(|(&j, w)| w * x[j as usize]).sum()
+        self.next[arcs.clone()].iter().zip(&self.weight[arcs]).map(|(&j, w)| w * x(j)).sum()
     }
 
     /// Room for the vectors of a cycle.
@@ -97,29 +91,14 @@ impl Level {
         }
     }
 
-    /// The sum of w x over the arcs of a node to a part of the nodes, which x holds.
-    #[inline]
-    fn inflow_within(&self, i: usize, begin: usize, x: &[f64]) -> f64 {
-        let arcs = self.arcs(i);
-        let arcs = self.next[arcs.clone()].iter().zip(&self.weight[arcs]);
-        arcs.map(|(&j, w)| x.get((j as usize).wrapping_sub(begin)).map_or(0.0, |x| w * x)).sum()
-    }
-
-    /// The same over all arcs: `old` holds the nodes of other parts.
-    #[inline]
-    fn inflow_across(&self, i: usize, begin: usize, x: &[f64], old: &[f64]) -> f64 {
-        let arcs = self.arcs(i);
-        let arcs = self.next[arcs.clone()].iter().zip(&self.weight[arcs]);
-        arcs.map(|(&j, w)| w * x.get((j as usize).wrapping_sub(begin)).unwrap_or(&old[j as usize])).sum()
-    }
-
     /// The first relaxation, in the order of the nodes from x = 0.
     pub(super) fn relax_from_zero(&self, b: &[f64], x: &mut [f64]) {
         each(x, |begin, x| {
             x.fill(0.0);
             for i in 0..x.len() {
                 let s = begin + i;
-                x[i] = (b[s] + self.inflow_within(s, begin, x)) / self.leaving[s];
+                let known = |j: u32| x.get((j as usize).wrapping_sub(begin)).unwrap_or(&0.0);
+                x[i] = (b[s] + self.inflow(s, known)) / self.leaving[s];
             }
         });
     }
@@ -131,7 +110,8 @@ impl Level {
         each(x, |begin, x| {
             for i in (0..x.len()).rev() {
                 let s = begin + i;
-                x[i] = (b[s] + self.inflow_across(s, begin, x, old)) / self.leaving[s];
+                let known = |j: u32| x.get((j as usize).wrapping_sub(begin)).unwrap_or(&old[j as usize]);
+                x[i] = (b[s] + self.inflow(s, known)) / self.leaving[s];
             }
         });
     }
@@ -140,7 +120,7 @@ impl Level {
     pub(super) fn apply(&self, x: &[f64], y: &mut [f64]) {
         each(y, |begin, y| {
             for (i, y) in (begin..).zip(y) {
-                *y = self.leaving[i] * x[i] - self.inflow(i, x);
+                *y = self.leaving[i] * x[i] - self.inflow(i, |j| &x[j as usize]);
             }
         });
     }
@@ -149,7 +129,7 @@ impl Level {
     pub(super) fn residual(&self, b: &[f64], x: &[f64], r: &mut [f64]) {
         each(r, |begin, r| {
             for (i, r) in (begin..).zip(r) {
-                *r = b[i] - (self.leaving[i] * x[i] - self.inflow(i, x));
+                *r = b[i] - (self.leaving[i] * x[i] - self.inflow(i, |j| &x[j as usize]));
             }
         });
     }
@@ -180,7 +160,7 @@ impl Level {
     /// leaves the system, and the rates at which the chain of the shares stops and begins.
     fn project_group(&self, g: usize, from: usize, weight: &mut [f64]) -> [f64; 3] {
         let [mut outside, mut stop, mut begin] = [0.0; 3];
-        for &i in self.members(g) {
+        for &i in self.members.of(g) {
             let (i, share) = (i as usize, self.share[i as usize]);
             stop += share * self.stop[i];
             begin += self.begin[i];

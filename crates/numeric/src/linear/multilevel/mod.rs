@@ -24,7 +24,6 @@ mod shares;
 mod tests;
 
 use super::dense::Dense;
-use super::krylov::Solved;
 use super::parts::{self, dot, largest, scale, subtract};
 use crate::halt::Halt;
 use cycle::cycle;
@@ -42,14 +41,14 @@ const PACE: f64 = 1e-3;
 /// Cycles for the shares where it does not.
 const MORE_CYCLES: usize = 3;
 
-/// How much of what was known of the chain before is still of use.
+/// What changed since the chain before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum News {
-    /// Nothing: another chain.
+pub enum Change {
+    /// It is another chain.
     All,
-    /// Much: many rows have changed.
+    /// Many rows.
     Many,
-    /// Nearly all.
+    /// Few rows: shares are kept.
     Few,
 }
 
@@ -66,17 +65,17 @@ pub struct Multilevel {
 }
 
 impl Multilevel {
-    /// Solutions from now on end early when asked to.
+    /// From now on solutions end early when asked to stop.
     pub fn heed(&mut self, halt: &Halt) {
         self.halt = halt.clone();
     }
 
-    /// Takes a chain: `row` writes the arcs of a node, none to itself, and says what leaves the
-    /// system.
+    /// Takes a chain: `row` writes the arcs of a node, none to itself, and returns the weight that
+    /// leaves the system.
     pub fn load(
         &mut self,
         nodes: usize,
-        news: News,
+        change: Change,
         row: impl Fn(usize, &mut Vec<(u32, f64)>) -> f64 + Sync,
     ) {
         let mut level = if self.levels.is_empty() { Level::default() } else { self.levels.swap_remove(0) };
@@ -91,20 +90,20 @@ impl Multilevel {
         parts::map(parts::ranges(nodes), |range| Level::of(range, &row))
             .into_iter()
             .for_each(|part| level.append(part));
-        if news == News::All || level.share.len() != nodes {
+        if change == Change::All || level.share.len() != nodes {
             level.share.clear();
             level.share.resize(nodes, 1.0);
         }
-        self.cycles = match news {
-            News::All | News::Many => 2,
-            News::Few => 0,
+        self.cycles = match change {
+            Change::All | Change::Many => 2,
+            Change::Few => 0,
         };
         self.levels.push(level);
     }
 
-    /// Improves x until no equation lacks more than `enough`, in at most so many cycles. Says how it
-    /// ended, and how many cycles that took.
-    pub fn solve(&mut self, b: &[f64], x: &mut [f64], enough: f64, most: usize) -> (Solved, usize) {
+    /// Improves x until every residual is at most `enough`, in at most `most` cycles. Whether that was
+    /// reached, and the cycles it took.
+    pub fn solve(&mut self, b: &[f64], x: &mut [f64], enough: f64, most: usize) -> (bool, usize) {
         let mut cycles = 0;
         while cycles < most && self.prepare() {
             let before = cycles;
@@ -112,13 +111,13 @@ impl Multilevel {
                 Some(solved) => return (solved, cycles),
                 None if cycles == before => break,
                 None => {
-                    // groups that these shares would not have formed are of no use to better ones
+                    // groups formed by other shares do not suit better ones
                     self.cycles = MORE_CYCLES;
                     self.levels.truncate(1);
                 }
             }
         }
-        (Solved::Short, cycles)
+        (false, cycles)
     }
 
     /// Levels and shares for the chain at hand; whether there are any.
@@ -143,7 +142,7 @@ impl Multilevel {
         let Some(level) = self.levels.last() else { return false };
         let all: Vec<u32> = (0..level.nodes() as u32).collect();
         let row = |i: u32| level.arcs(i as usize).map(|e| (level.next[e], level.weight[e]));
-        self.last.factor(all.len(), &all, level.out.clone(), row).is_ok()
+        self.last.factor(all.len(), &all, level.out.clone(), row, &Halt::never())
     }
 
     /// GCR; none if it gets on so slowly that better shares are called for.
@@ -154,7 +153,7 @@ impl Multilevel {
         enough: f64,
         most: usize,
         cycles: &mut usize,
-    ) -> Option<Solved> {
+    ) -> Option<bool> {
         let n = b.len();
         self.directions.resize_with(DIRECTIONS, Default::default);
         let mut r = std::mem::take(&mut self.residual);
@@ -170,11 +169,11 @@ impl Multilevel {
                 size = largest(&r);
                 kept = 0;
                 if size <= enough {
-                    break Some(Solved::Enough);
+                    break Some(true);
                 }
             }
             if !size.is_finite() || *cycles >= most || self.halt.asked() {
-                break Some(Solved::Short);
+                break Some(false);
             }
             if done > 0 && done % LOOK == 0 {
                 if size > PACE * before {
@@ -187,7 +186,7 @@ impl Multilevel {
                 self.levels[0].residual(b, x, &mut r);
             }
             if !self.advance(x, &mut r, kept) {
-                break Some(Solved::Short);
+                break Some(false);
             }
             (size, kept, done, *cycles) = (largest(&r), kept + 1, done + 1, *cycles + 1);
         };

@@ -8,8 +8,8 @@ use nalgebra::{DMatrix, DVector};
 type Node = (Vec<(u32, f64)>, f64);
 type Chain = Vec<Node>;
 
-fn load(multilevel: &mut Multilevel, chain: &[Node], news: News) {
-    multilevel.load(chain.len(), news, |i, arcs| {
+fn load(multilevel: &mut Multilevel, chain: &[Node], change: Change) {
+    multilevel.load(chain.len(), change, |i, arcs| {
         arcs.extend_from_slice(&chain[i].0);
         chain[i].1
     });
@@ -82,10 +82,10 @@ fn elimination_finds_the_same() {
         }
         let exact = matrix.lu().solve(&DVector::from_row_slice(&b)).unwrap();
         let mut multilevel = Multilevel::default();
-        load(&mut multilevel, &chain, News::All);
+        load(&mut multilevel, &chain, Change::All);
         let mut x = vec![0.0; n];
         let (solved, _) = multilevel.solve(&b, &mut x, 1e-10, 200);
-        assert_eq!(solved, Solved::Enough, "{n}");
+        assert!(solved, "{n}");
         let size = exact.amax();
         (0..n).for_each(|i| assert!((x[i] - exact[i]).abs() < 1e-6 * size, "{} {}", x[i], exact[i]));
     }
@@ -100,10 +100,10 @@ fn grids_are_solved_in_few_cycles() {
             let known: Vec<f64> = (0..chain.len()).map(|i| (i as f64).sqrt()).collect();
             let b = made(&chain, &known);
             let mut multilevel = Multilevel::default();
-            load(&mut multilevel, &chain, News::All);
+            load(&mut multilevel, &chain, Change::All);
             let mut x = vec![0.0; chain.len()];
             let (solved, cycles) = multilevel.solve(&b, &mut x, 1e-9, 100);
-            assert_eq!(solved, Solved::Enough, "{weights:?} {side}");
+            assert!(solved, "{weights:?} {side}");
             assert!(cycles <= 80, "{weights:?} {side}: {cycles}");
             let off = x.iter().zip(&known).map(|(x, y)| (x - y).abs()).fold(0.0, f64::max);
             assert!(off < 1e-3, "{weights:?} {side}: {off}");
@@ -117,15 +117,15 @@ fn grids_are_solved_in_few_cycles() {
 fn a_chain_that_hardly_changed_is_solved_with_what_is_known() {
     let mut chain = grid(50, [0.3, 0.3, 0.2, 0.2]);
     let mut multilevel = Multilevel::default();
-    load(&mut multilevel, &chain, News::All);
+    load(&mut multilevel, &chain, Change::All);
     let known: Vec<f64> = (0..chain.len()).map(|i| 1.0 + i as f64).collect();
     let mut x = vec![0.0; chain.len()];
-    assert_eq!(multilevel.solve(&made(&chain, &known), &mut x, 1e-8, 100).0, Solved::Enough);
+    assert!(multilevel.solve(&made(&chain, &known), &mut x, 1e-8, 100).0);
     for (arcs, _) in chain.iter_mut().skip(1000).take(10) {
         arcs[0].1 *= 2.0;
     }
-    load(&mut multilevel, &chain, News::Few);
-    assert_eq!(multilevel.solve(&made(&chain, &known), &mut x, 1e-8, 100).0, Solved::Enough);
+    load(&mut multilevel, &chain, Change::Few);
+    assert!(multilevel.solve(&made(&chain, &known), &mut x, 1e-8, 100).0);
     let off = x.iter().zip(&known).map(|(x, y)| (x - y).abs() / y).fold(0.0, f64::max);
     assert!(off < 1e-4, "{off}");
 }
@@ -139,7 +139,7 @@ fn the_bits_do_not_depend_on_the_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| {
             let mut multilevel = Multilevel::default();
-            load(&mut multilevel, &chain, News::All);
+            load(&mut multilevel, &chain, Change::All);
             let mut x = vec![0.0; chain.len()];
             multilevel.solve(&b, &mut x, 1e-6, 100);
             x.into_iter().map(f64::to_bits).collect::<Vec<u64>>()
@@ -157,10 +157,10 @@ fn what_has_no_solution_is_not_solved() {
     chain[0].1 = 0.0;
     let b = vec![1.0; chain.len()];
     let mut multilevel = Multilevel::default();
-    load(&mut multilevel, &chain, News::All);
+    load(&mut multilevel, &chain, Change::All);
     let mut x = vec![0.0; chain.len()];
-    assert_eq!(multilevel.solve(&b, &mut x, 1e-6, 50).0, Solved::Short);
+    assert!(!multilevel.solve(&b, &mut x, 1e-6, 50).0);
     chain[0].1 = f64::NAN;
-    load(&mut multilevel, &chain, News::All);
-    assert_eq!(multilevel.solve(&b, &mut x, 1e-6, 50).0, Solved::Short);
+    load(&mut multilevel, &chain, Change::All);
+    assert!(!multilevel.solve(&b, &mut x, 1e-6, 50).0);
 }

@@ -1,8 +1,7 @@
 //! Bounds on blocks of rows, for sets whose full scan takes most of a solve.
 
 use super::{ROWS, Whitened};
-use crate::support::lanes::{Lanes, inner};
-use crate::support::wide::largest;
+use crate::support::lanes::{Lanes, inner, largest, products};
 
 /// Balls around the rows of each block, in blocks of blocks: no row's excess at y is above
 /// centre'y + radius |y| - least.
@@ -62,7 +61,7 @@ impl Coarse {
             for lane in 0..ROWS {
                 bounds[lane] = radii[lane] * length - least[lane];
             }
-            add_products(&mut bounds, centers, y);
+            let bounds = products(&bounds, centers, y);
             if largest(&bounds) <= most {
                 continue;
             }
@@ -71,8 +70,8 @@ impl Coarse {
                     continue;
                 }
                 let block = group * ROWS + lane;
-                let mut excess = set.ceilings[block].map(|h| -h);
-                add_products(&mut excess, &set.blocks[block * k..(block + 1) * k], y);
+                let floors = set.ceilings[block].map(|h| -h);
+                let mut excess = products(&floors, &set.blocks[block * k..(block + 1) * k], y);
                 for &i in without.iter().filter(|&&i| i / ROWS == block) {
                     excess[i % ROWS] = f64::NEG_INFINITY;
                 }
@@ -84,15 +83,5 @@ impl Coarse {
             }
         }
         row.map(|row| (row, most))
-    }
-}
-
-/// out += columns y.
-#[inline(always)]
-pub(super) fn add_products(out: &mut [f64; ROWS], columns: &[[f64; ROWS]], y: &[f64]) {
-    for (column, y) in columns.iter().zip(y) {
-        for lane in 0..ROWS {
-            out[lane] += column[lane] * y;
-        }
     }
 }

@@ -5,7 +5,7 @@
 //! asked again in full, so that answers are as sharp as without.
 
 use super::{Lanes, ROWS, Whitened};
-use crate::support::wide::{WIDE, Wide, largest, place_of, products};
+use crate::support::lanes::{WIDE, Wide, largest, place_of, wide_products};
 use std::ops::Range;
 
 /// The number of rows from which it pays.
@@ -126,45 +126,38 @@ impl Course<'_> {
         let size = d.iter().map(|d| d * d).sum::<f64>().sqrt().recip();
         let mut along = [0.0; MOST_FREE];
         along.iter_mut().zip(d).for_each(|(half, d)| *half = (d * size) as f32);
-        let mut met = Met { least: f32::MAX, place: None };
+        let mut met = (f32::MAX, None);
         for (block, (rate, excess)) in self.rate[..hot.first].iter_mut().zip(&self.excess).enumerate() {
             *rate = hot.products(block, &[0.0; WIDE], &along[..k]);
-            met.look(block, excess, rate);
+            look(&mut met, block, excess, rate);
         }
-        if met.place.is_none() {
+        if met.1.is_none() {
             let half = Half::of(&y.as_flattened()[..k]);
             for block in hot.first..hot.floors.len() {
                 let excess = hot.products(block, &hot.floors[block], &half.y[..k]);
-                met.look(block, &excess, &hot.products(block, &[0.0; WIDE], &along[..k]));
+                look(&mut met, block, &excess, &hot.products(block, &[0.0; WIDE], &along[..k]));
             }
         }
         for (excess, rate) in self.excess.iter_mut().zip(&self.rate) {
             for lane in 0..WIDE {
-                excess[lane] += met.least * rate[lane];
+                excess[lane] += met.0 * rate[lane];
             }
         }
-        met.place.map(|at| hot.rows[at] as usize)
+        met.1.map(|at| hot.rows[at] as usize)
     }
 }
 
-/// The row that is met first so far.
-struct Met {
-    least: f32,
-    place: Option<usize>,
-}
-
-impl Met {
-    fn look(&mut self, block: usize, excess: &Wide, rate: &Wide) {
-        // less how far it is to each row; without end where the row does not fall
-        let mut steps = [f32::NEG_INFINITY; WIDE];
-        for lane in 0..WIDE {
-            let step = excess[lane].min(0.0) / rate[lane];
-            steps[lane] = if rate[lane] > SLANT { step } else { f32::NEG_INFINITY };
-        }
-        let nearest = -largest(&steps);
-        if nearest < self.least {
-            *self = Met { least: nearest, place: Some(block * WIDE + place_of(&steps, -nearest)) };
-        }
+/// Looks for a row of a block that is met before the first so far: the way to it, and its place.
+fn look(first: &mut (f32, Option<usize>), block: usize, excess: &Wide, rate: &Wide) {
+    // less how far it is to each row; without end where the row does not fall
+    let mut steps = [f32::NEG_INFINITY; WIDE];
+    for lane in 0..WIDE {
+        let step = excess[lane].min(0.0) / rate[lane];
+        steps[lane] = if rate[lane] > SLANT { step } else { f32::NEG_INFINITY };
+    }
+    let nearest = -largest(&steps);
+    if nearest < first.0 {
+        *first = (nearest, Some(block * WIDE + place_of(&steps, -nearest)));
     }
 }
 
@@ -203,7 +196,7 @@ impl Hot {
     /// Columns of a block times x, and more.
     #[inline(always)]
     fn products(&self, block: usize, more: &Wide, x: &[f32]) -> Wide {
-        products(more, &self.blocks[block * x.len()..(block + 1) * x.len()], x)
+        wide_products(more, &self.blocks[block * x.len()..(block + 1) * x.len()], x)
     }
 
     /// The largest excess in half the digits but for the rows that are masked, and its place.

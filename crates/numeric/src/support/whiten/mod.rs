@@ -1,15 +1,15 @@
 //! One set, prepared for many objectives: min w'y over |y| <= 1, G y <= h.
 
+mod account;
 mod coarse;
 mod hot;
+mod shape;
 mod taken;
 
-use super::lanes::{Lanes, dot_four, inner, width};
-use super::{Ellipsoid, Empty, bounds};
-use crate::linear::double::Double;
-use crate::support::wide::largest;
-use crate::{Cholesky, Polytope, Portable, dot, norm};
-use coarse::{Coarse, add_products};
+use super::Empty;
+use super::lanes::{Lanes, dot_four, inner, largest, products, width};
+use crate::{Cholesky, Polytope, dot, norm};
+use coarse::Coarse;
 use hot::Hot;
 use std::sync::Arc;
 use taken::Taken;
@@ -71,114 +71,20 @@ pub(super) struct Whitened {
     pub(super) point: bool,
 }
 
-/// A dual feasible point's account of the objective: for z in the set, c'z >= linear + r'z, r = c +
-/// A'lambda.
-///
-/// r'z is at least `center` - `pull` on the ellipsoid, and at least its value at a corner of the
-/// polytope's bounds.
+/// A row a'z <= b within the ball.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Account {
-    /// -b'lambda.
-    pub(super) linear: f64,
-    /// r'z0.
-    pub(super) center: f64,
-    /// rho |L^-1 r|.
-    pub(super) pull: f64,
-    /// What rounding may have done to these.
-    pub(super) rounding: f64,
-}
-
-/// Sigma within the hull and, where it is singular to rounding, what was added to make it definite.
-struct Reduced {
-    factor: Cholesky,
-    /// tau: S + tau I was factored.
-    lift: f64,
-    /// Where the lift's own ellipsoid |z - anchor| <= reach has its centre; it contains the
-    /// polytope.
-    anchor: Vec<f64>,
-    reach: f64,
+struct Row {
+    /// b.
+    offset: f64,
+    /// |L^-1 a|.
+    size: f64,
+    /// h, what of it is rounding, and how far it may be off otherwise.
+    limit: f64,
+    noise: f64,
+    doubt: f64,
 }
 
 impl Whitened {
-    /// Fails if the ellipsoid misses the hull, a row, or, when either is a point, the other.
-    ///
-    /// An ellipsoid that is not one (a shape with a negative eigenvalue, a NaN)
-    /// constrains nothing: the set is then the polytope.
-    pub(super) fn new(polytope: &Arc<Polytope>, ellipsoid: Ellipsoid) -> Result<Self, Empty> {
-        let (d, k) = (polytope.dim(), polytope.free());
-        let Ellipsoid { center, shape, radius } = ellipsoid;
-        if radius < 0.0 {
-            return Err(Empty::Hull);
-        }
-        let finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
-        let reduced = if finite(center) && finite(shape) && radius.is_finite() {
-            Reduced::new(polytope, shape, radius)
-        } else {
-            None
-        };
-        let Some(reduced) = reduced else {
-            let (anchor, reach) = ball_around(polytope);
-            return Self::assemble(polytope, Cholesky::scaled_identity(k, 1.0), anchor, reach);
-        };
-        let Reduced { factor, lift, anchor, reach } = reduced;
-        let (basis, origin) = (polytope.basis(), polytope.origin());
-        let sigma = |v: &[f64], out: &mut [f64]| {
-            out.iter_mut().enumerate().for_each(|(i, o)| *o = dot(&shape[i * d..(i + 1) * d], v));
-        };
-        let offset = |z: &[f64]| -> Vec<f64> {
-            (0..d).map(|i| origin[i] + dot(&basis[i * k..(i + 1) * k], z) - center[i]).collect()
-        };
-        let mut z0 = anchor.clone();
-        let mut off = offset(&z0);
-        let far = norm(&off);
-        let mut image = vec![0.0; d];
-        // a second pass sharpens the centre when Sigma is badly conditioned: rho needs it
-        for _ in 0..2 {
-            sigma(&off, &mut image);
-            let mut step: Vec<f64> = (0..k)
-                .map(|j| {
-                    (0..d).map(|i| basis[i * k + j] * image[i]).sum::<f64>() + lift * (z0[j] - anchor[j])
-                })
-                .collect();
-            factor.solve(&mut step);
-            z0.iter_mut().zip(&step).for_each(|(z, s)| *z -= s);
-            off = offset(&z0);
-        }
-        sigma(&off, &mut image);
-        // the distance from the centre to the hull, without the cancellation of e'Se -
-        // (N'Se)'S^-1(N'Se)
-        let moved: f64 = z0.iter().zip(&anchor).map(|(z, a)| (z - a) * (z - a)).sum();
-        let distance = (dot(&off, &image).max(0.0) + lift * moved).sqrt();
-        // on the polytope |z - anchor| <= reach, so that the lift costs its points no more than
-        // lift reach^2; the second of these is for rounding in S
-        let radius = radius.hypotenuse((2.0 * lift).sqrt() * reach);
-        let widest = (0..d).map(|i| shape[i * d + i]).fold(lift, f64::max).sqrt();
-        let rounding = 1e-13 * widest * (norm(center) + norm(origin) + far);
-        if distance > radius * (1.0 + 1e-12) + rounding + widest * polytope.blur() {
-            return Err(Empty::Hull);
-        }
-        // near the hull's edge rounding in the distance is magnified: towards the larger set
-        let distance = (distance - 1e-2 * rounding).max(0.0);
-        let rho = ((radius - distance) * (radius + distance)).max(0.0).sqrt();
-        Self::assemble(polytope, factor, z0, rho)
-    }
-
-    /// The same for an ellipsoid in the coordinates of the hull, whose shape is factored as it is.
-    pub(super) fn in_hull(polytope: &Arc<Polytope>, ellipsoid: Ellipsoid) -> Result<Self, Empty> {
-        let Ellipsoid { center, shape, radius } = ellipsoid;
-        if radius < 0.0 {
-            return Err(Empty::Hull);
-        }
-        let finite = radius.is_finite() && center.iter().chain(shape).all(|x| x.is_finite());
-        match Cholesky::factor(shape, center.len()).filter(|_| finite) {
-            Some(factor) => Self::assemble(polytope, factor, center.to_vec(), radius),
-            None => {
-                let (anchor, reach) = ball_around(polytope);
-                Self::assemble(polytope, Cholesky::scaled_identity(anchor.len(), 1.0), anchor, reach)
-            }
-        }
-    }
-
     pub(super) fn assemble(
         polytope: &Arc<Polytope>,
         factor: Cholesky,
@@ -250,7 +156,7 @@ impl Whitened {
                 });
             return if inside { Ok(()) } else { Err(Empty::Point) };
         }
-        let mut taken = Taken::new(self, place);
+        let mut taken = Taken::new(self);
         for (a, &b) in pairs() {
             taken.consider(a, b)?;
         }
@@ -258,24 +164,12 @@ impl Whitened {
         if let Some(features) = polytope.features() {
             taken.consider_features(features)?;
         }
-        let order = if taken.len() >= ORDERED { taken.order() } else { (0..taken.len()).collect() };
-        let Taken { rows, offsets, g, limits, sizes, noise, doubt, relaxed, .. } = taken;
+        let order = if taken.rows.len() >= ORDERED { taken.order() } else { (0..taken.rows.len()).collect() };
+        let Taken { rows, a, g, relaxed, .. } = taken;
         let mut more = 8.0 * f64::EPSILON;
-        for (at, &i) in order.iter().enumerate() {
-            let (block, lane) = (at / ROWS, at % ROWS);
-            if lane == 0 {
-                self.blocks.resize((block + 1) * k, [0.0; ROWS]);
-                self.ceilings.push([f64::INFINITY; ROWS]);
-            }
-            let g = &g[i * k..(i + 1) * k];
-            self.blocks[block * k..].iter_mut().zip(g).for_each(|(b, g)| b[lane] = g / sizes[i]);
-            more = f64::max(more, noise[i]);
-            self.ceilings[block][lane] = limits[i] + 1e-12 * limits[i].abs() + noise[i];
-            self.limits.push(limits[i]);
-            self.scales.push(1.0 / sizes[i]);
-            self.doubt.push(doubt[i]);
-            self.rows.extend_from_slice(&rows[i * k..(i + 1) * k]);
-            self.offsets.push(offsets[i]);
+        for i in order {
+            more = f64::max(more, rows[i].noise);
+            self.push(rows[i], &a[i * k..(i + 1) * k], &g[i * k..(i + 1) * k]);
         }
         self.relaxed = relaxed;
         self.uncut = self.limits.len();
@@ -284,8 +178,58 @@ impl Whitened {
         Ok(())
     }
 
+    /// What the row a'z <= b is within the ball; g becomes L^-1 a.
+    fn row(&self, a: &[f64], b: f64, g: &mut [f64]) -> Row {
+        g.copy_from_slice(a);
+        self.factor.solve_lower(g);
+        let size = norm(g);
+        let limit = (b - dot(a, &self.z0)) / (self.rho * size);
+        let noise = 8.0 * f64::EPSILON * (b.abs() + norm(&self.z0)) / (self.rho * size);
+        Row { offset: b, size, limit, noise, doubt: noise }
+    }
+
+    fn push(&mut self, row: Row, a: &[f64], g: &[f64]) {
+        let (block, lane) = (self.limits.len() / ROWS, self.limits.len() % ROWS);
+        if lane == 0 {
+            self.blocks.resize((block + 1) * g.len(), [0.0; ROWS]);
+            self.ceilings.push([f64::INFINITY; ROWS]);
+        }
+        self.blocks[block * g.len()..].iter_mut().zip(g).for_each(|(b, g)| b[lane] = g / row.size);
+        self.ceilings[block][lane] = row.limit + 1e-12 * row.limit.abs() + row.noise;
+        self.limits.push(row.limit);
+        self.scales.push(1.0 / row.size);
+        self.doubt.push(row.doubt);
+        self.rows.extend_from_slice(a);
+        self.offsets.push(row.offset);
+    }
+
+    /// Adds the row a'z <= b, |a| = 1, unless the ball satisfies it.
+    pub(super) fn append(&mut self, a: &[f64], b: f64) {
+        let mut g = vec![0.0; a.len()];
+        let row = self.row(a, b, &mut g);
+        if row.limit < 1.0 && row.limit > -1.0 {
+            self.push(row, a, &g);
+            self.bound_blocks();
+        }
+    }
+
+    /// Takes all rows from this number on out.
+    pub(super) fn truncate(&mut self, rows: usize) {
+        let (k, blocks) = (self.free, rows.div_ceil(ROWS));
+        [&mut self.limits, &mut self.scales, &mut self.doubt, &mut self.offsets]
+            .into_iter()
+            .for_each(|list| list.truncate(rows));
+        self.rows.truncate(rows * k);
+        self.blocks.truncate(blocks * k);
+        self.ceilings.truncate(blocks);
+        if let Some(last) = self.ceilings.last_mut() {
+            last[rows - (blocks - 1) * ROWS..].fill(f64::INFINITY);
+        }
+        self.bound_blocks();
+    }
+
     /// Bounds on the blocks, where there are many.
-    pub(super) fn bound_blocks(&mut self) {
+    fn bound_blocks(&mut self) {
         self.hot = None;
         self.coarse = (self.limits.len() >= ORDERED).then(|| Coarse::of(self));
     }
@@ -303,17 +247,6 @@ impl Whitened {
         }
         let across = across.into_iter().fold(0.0, f64::max);
         f64::min(square.sqrt(), (across * down).sqrt())
-    }
-
-    /// Lanes for a vector of y-space.
-    pub(super) fn room(&self) -> Vec<Lanes> {
-        vec![[0.0; 4]; width(self.free)]
-    }
-
-    /// |L^-1 N'c|.
-    pub(super) fn whitened_norm(&self, c: &[f64], w: &mut [Lanes]) -> f64 {
-        self.whiten_directly(c, w);
-        inner(w, w).sqrt()
     }
 
     /// Makes the ball larger by what rounding may have moved it and the rows.
@@ -399,9 +332,7 @@ impl Whitened {
         let y = &y.as_flattened()[..k];
         let blocks = self.blocks.chunks_exact(k.max(1)).zip(&self.ceilings);
         for (block, (columns, ceilings)) in blocks.enumerate() {
-            let mut excess = ceilings.map(|h| -h);
-            add_products(&mut excess, columns, y);
-            take(block, excess);
+            take(block, products(&ceilings.map(|h| -h), columns, y));
         }
     }
 
@@ -455,120 +386,4 @@ impl Whitened {
         }
         dot_four(c, self.polytope.origin())
     }
-
-    /// What multipliers of the rows of G, nonnegative, say about the objective c in z; leaves r =
-    /// c + A'lambda and L^-1 r.
-    ///
-    /// Stated in the polytope's own rows, since rounding in G is amplified by rho: the bound is
-    /// then off by no more than rounding in c'z over the set.
-    #[inline]
-    pub(super) fn account(
-        &self,
-        c: &[f64],
-        multipliers: impl Iterator<Item = (usize, f64)>,
-        r: &mut [f64],
-        whitened: &mut [Lanes],
-    ) -> Account {
-        let k = self.free;
-        r.copy_from_slice(c);
-        let (mut linear, mut weight) = (0.0, 0.0);
-        for (i, multiplier) in multipliers {
-            let lambda = multiplier.max(0.0) * self.scales[i];
-            linear -= lambda * self.offsets[i];
-            weight += lambda * self.offsets[i].abs();
-            r.iter_mut().zip(&self.rows[i * k..(i + 1) * k]).for_each(|(r, a)| *r += lambda * a);
-        }
-        self.whiten(r, whitened);
-        let pull = self.rho * inner(whitened, whitened).sqrt();
-        let rounding = 2.0 * f64::EPSILON * weight;
-        Account { linear, center: dot_four(r, &self.z0), pull, rounding }
-    }
-
-    /// The bound that the ellipsoid gives with these multipliers, in twice the digits.
-    #[cold]
-    pub(super) fn ball_in_full(&self, c: &[f64], multipliers: impl Iterator<Item = (usize, f64)>) -> f64 {
-        let k = self.free;
-        let mut r: Vec<Double> = c.iter().map(|&c| c.into()).collect();
-        let mut bound = Double::ZERO;
-        for (i, multiplier) in multipliers {
-            let lambda = multiplier.max(0.0) * self.scales[i];
-            bound = bound - Double::from(self.offsets[i]).times(lambda);
-            r.iter_mut().zip(&self.rows[i * k..]).for_each(|(r, &a)| *r = *r + Double::from(a).times(lambda));
-        }
-        r.iter().zip(&self.z0).for_each(|(r, &z)| bound = bound + r.times(z));
-        let mut pull = Double::ZERO;
-        for (i, row) in self.factor.lower().chunks_exact(k).enumerate() {
-            let known = (0..i).fold(Double::ZERO, |sum, j| sum + r[j].times(row[j]));
-            r[i] = (r[i] - known).over(row[i]);
-            pull = pull + r[i].squared();
-        }
-        (bound - pull.sqrt().times(self.rho)).floor()
-    }
-}
-
-impl Account {
-    /// The bound that the ellipsoid gives.
-    pub(super) fn ball(&self) -> f64 {
-        self.linear + self.center - self.pull
-    }
-
-    /// The better of the bounds that the ellipsoid and the polytope's bounds give: while the
-    /// ellipsoid is huge r is rounding, which only the second keeps small.
-    pub(super) fn bound(&self, r: &[f64], bounds: &[(f64, f64)]) -> f64 {
-        let corner = r.iter().zip(bounds).map(|(&r, &(low, high))| match r {
-            0.0 => 0.0,
-            r if r > 0.0 => r * low,
-            r => r * high,
-        });
-        self.ball().max(self.linear + corner.sum::<f64>())
-    }
-}
-
-impl Reduced {
-    /// Factors S; `None` if its negative eigenvalues are more than rounding.
-    fn new(polytope: &Arc<Polytope>, shape: &[f64], radius: f64) -> Option<Self> {
-        let (d, k) = (polytope.dim(), polytope.free());
-        let basis = polytope.basis();
-        let mut s = vec![0.0; k * k];
-        for j in 0..k {
-            let column: Vec<f64> = (0..d).map(|i| basis[i * k + j]).collect();
-            let image: Vec<f64> = shape.chunks_exact(d).map(|row| dot(row, &column)).collect();
-            for i in 0..k {
-                s[i * k + j] = (0..d).map(|l| basis[l * k + i] * image[l]).sum();
-            }
-        }
-        let trace: f64 = (0..k).map(|i| s[i * k + i]).sum();
-        if k > 0 && trace <= 0.0 {
-            return None;
-        }
-        // a pivot of the size of S's rounding may have any true value
-        let rounding = 4.0 * k as f64 * f64::EPSILON * trace;
-        let sound = |f: &Cholesky| (0..k).all(|i| f.lower()[i * k + i].powi(2) > rounding);
-        if let Some(factor) = Cholesky::factor(&s, k).filter(sound) {
-            return Some(Reduced { factor, lift: 0.0, anchor: vec![0.0; k], reach: 0.0 });
-        }
-        let (anchor, mut reach) = ball_around(polytope);
-        let mut lift = 4.0 * rounding;
-        while lift <= 1e-9 * trace {
-            let mut lifted = s.clone();
-            (0..k).for_each(|i| lifted[i * k + i] += lift);
-            if let Some(factor) = Cholesky::factor(&lifted, k).filter(sound) {
-                // an ellipsoid that reaches further than this in an unbounded polytope has no
-                // length a number can tell
-                reach = reach.min(1e3 * radius / lift.sqrt() + 1e3 * (1.0 + norm(&anchor)));
-                return Some(Reduced { factor, lift, anchor, reach });
-            }
-            lift *= 10.0;
-        }
-        None
-    }
-}
-
-/// A ball that contains the polytope or, if that is unbounded, whatever of it is of ordinary size.
-fn ball_around(polytope: &Arc<Polytope>) -> (Vec<f64>, f64) {
-    let anchor = polytope.coordinates(polytope.interior());
-    let square: f64 =
-        bounds(polytope).iter().zip(&anchor).map(|(&(low, high), a)| (a - low).max(high - a).powi(2)).sum();
-    let ordinary = 1e8 * (1.0 + norm(&anchor));
-    (anchor, (square.sqrt() * (1.0 + 1e-9) + 1e-12).min(ordinary))
 }

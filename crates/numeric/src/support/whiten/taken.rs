@@ -1,108 +1,73 @@
 //! Which of a polytope's rows can bind within an ellipsoid.
 
-use super::{Empty, ROWS, Whitened};
+use super::{Empty, ROWS, Row, Whitened};
+use crate::norm;
 use crate::polytope::{Features, Rows, parallel};
-use crate::{dot, norm};
+use crate::support::lanes::{inner, width};
 
-/// Rows that the ball alone does not satisfy, one array for each of their quantities.
+/// Rows that the ball alone does not satisfy.
 pub(super) struct Taken<'a> {
     set: &'a Whitened,
-    /// |z0|.
-    place: f64,
-    pub(super) rows: Vec<f64>,
-    pub(super) offsets: Vec<f64>,
-    /// L^-1 A_i, and its norm.
+    pub(super) rows: Vec<Row>,
+    /// The rows as they are stated, and L^-1 times them, k numbers each.
+    pub(super) a: Vec<f64>,
     pub(super) g: Vec<f64>,
-    pub(super) sizes: Vec<f64>,
-    /// h, what of it is rounding, and how far it may be off otherwise.
-    pub(super) limits: Vec<f64>,
-    pub(super) noise: Vec<f64>,
-    pub(super) doubt: Vec<f64>,
     /// Some were left out.
     pub(super) relaxed: bool,
-    row: Vec<f64>,
 }
 
-/// A feature row that can bind: its h, and which it is.
+/// A feature row that can bind: its h, and its number.
 type Near = (f64, u32);
 
 impl<'a> Taken<'a> {
-    pub(super) fn new(set: &'a Whitened, place: f64) -> Self {
-        let none = Vec::new;
-        Taken {
-            set,
-            place,
-            rows: none(),
-            offsets: none(),
-            g: none(),
-            sizes: none(),
-            limits: none(),
-            noise: none(),
-            doubt: none(),
-            relaxed: false,
-            row: vec![0.0; set.free],
-        }
-    }
-
-    pub(super) fn len(&self) -> usize {
-        self.limits.len()
+    pub(super) fn new(set: &'a Whitened) -> Self {
+        Taken { set, rows: Vec::new(), a: Vec::new(), g: Vec::new(), relaxed: false }
     }
 
     /// Takes the row a'z <= b unless the ball satisfies it; fails if the ball lies beyond it.
     pub(super) fn consider(&mut self, a: &[f64], b: f64) -> Result<(), Empty> {
-        let set = self.set;
-        self.row.copy_from_slice(a);
-        set.factor.solve_lower(&mut self.row);
-        let size = norm(&self.row);
-        let limit = (b - dot(a, &set.z0)) / (set.rho * size);
-        let noise = 8.0 * f64::EPSILON * (b.abs() + self.place) / (set.rho * size);
-        if limit >= 1.0 + noise {
+        let (set, from) = (self.set, self.g.len());
+        self.g.resize(from + a.len(), 0.0);
+        let mut row = set.row(a, b, &mut self.g[from..]);
+        if row.limit >= 1.0 + row.noise {
+            self.g.truncate(from);
             return Ok(());
         }
         // rows that are parallel to 1e-12 were merged
-        let doubt = noise + (set.polytope.blur() + 2e-12 * (1.0 + self.place)) / (set.rho * size);
-        if limit < -1.0 - 1e-10 - doubt {
+        row.doubt += (set.polytope.blur() + 2e-12 * (1.0 + norm(&set.z0))) / (set.rho * row.size);
+        if row.limit < -1.0 - 1e-10 - row.doubt {
             return Err(Empty::Apart);
         }
-        self.rows.extend_from_slice(a);
-        self.offsets.push(b);
-        self.g.extend_from_slice(&self.row);
-        self.sizes.push(size);
-        self.limits.push(limit);
-        self.noise.push(noise);
-        self.doubt.push(doubt);
+        self.a.extend_from_slice(a);
+        self.rows.push(row);
         Ok(())
     }
 
     /// Keeps the rows nearest to the centre, at most `most`.
     pub(super) fn keep_nearest(&mut self, most: usize) {
-        if self.len() <= most {
+        if self.rows.len() <= most {
             return;
         }
         self.relaxed = true;
-        let mut near: Vec<usize> = (0..self.len()).collect();
-        near.sort_unstable_by(|&a, &b| self.limits[a].total_cmp(&self.limits[b]).then(a.cmp(&b)));
+        let mut near: Vec<usize> = (0..self.rows.len()).collect();
+        near.sort_unstable_by(|&a, &b| self.rows[a].limit.total_cmp(&self.rows[b].limit).then(a.cmp(&b)));
         near.truncate(most);
         near.sort_unstable();
         let k = self.set.free;
         for (to, &from) in near.iter().enumerate() {
-            for rows in [&mut self.rows, &mut self.g] {
-                rows.copy_within(from * k..(from + 1) * k, to * k);
+            for numbers in [&mut self.a, &mut self.g] {
+                numbers.copy_within(from * k..(from + 1) * k, to * k);
             }
-            let own =
-                [&mut self.offsets, &mut self.sizes, &mut self.limits, &mut self.noise, &mut self.doubt];
-            own.into_iter().for_each(|numbers| numbers[to] = numbers[from]);
+            self.rows[to] = self.rows[from];
         }
-        [&mut self.rows, &mut self.g].into_iter().for_each(|rows| rows.truncate(most * k));
-        let own = [&mut self.offsets, &mut self.sizes, &mut self.limits, &mut self.noise, &mut self.doubt];
-        own.into_iter().for_each(|numbers| numbers.truncate(most));
+        self.rows.truncate(most);
+        [&mut self.a, &mut self.g].into_iter().for_each(|numbers| numbers.truncate(most * k));
     }
 
     /// Takes the feature rows that can bind: all of them, or the nearest where that is asked for.
     ///
     /// One pass over the features. Most rows are ruled out by phi'theta0 >= rho |L^-1| |phi|, the
-    /// others by their own
-    /// |L^-1 N'phi|, both with room for rounding.
+    /// others by their own |L^-1 N'phi|, both with room for rounding.
     pub(super) fn consider_features(&mut self, features: &Features) -> Result<(), Empty> {
         let set = self.set;
         let (most, otherwise) = match features.limit() {
@@ -112,7 +77,7 @@ impl<'a> Taken<'a> {
         let reach = set.rho * set.norm_bound * (1.0 + 1e-9);
         let blur = 1e-12 * (1.0 + norm(&set.center));
         let near = features.scan(
-            || (set.room(), f64::INFINITY),
+            || (vec![[0.0; 4]; width(set.free)], f64::INFINITY),
             |i, phi, (w, furthest), found: &mut Vec<Near>| {
                 let (mut slack, mut whole) = (0.0, 0.0);
                 for (x, t) in phi.iter().zip(&set.center) {
@@ -125,7 +90,8 @@ impl<'a> Taken<'a> {
                     return;
                 }
                 let whole = whole.sqrt();
-                let size = set.whitened_norm(phi, w);
+                set.whiten_directly(phi, w);
+                let size = inner(w, w).sqrt();
                 if slack >= set.rho * size * (1.0 + 1e-9) + blur * whole {
                     return;
                 }
@@ -161,10 +127,10 @@ impl<'a> Taken<'a> {
     pub(super) fn order(&self) -> Vec<usize> {
         let k = self.set.free;
         let component = |i: usize, j: usize| match j < k {
-            true => self.g[i * k + j] / self.sizes[i],
-            false => self.limits[i],
+            true => self.g[i * k + j] / self.rows[i].size,
+            false => self.rows[i].limit,
         };
-        let mut order: Vec<usize> = (0..self.len()).collect();
+        let mut order: Vec<usize> = (0..self.rows.len()).collect();
         let mut parts = Vec::from([(0, order.len())]);
         while let Some((start, end)) = parts.pop() {
             if end - start <= ROWS {
@@ -257,13 +223,13 @@ mod tests {
         for radius in [5.0, 30.0, 100.0] {
             let ellipsoid = Ellipsoid { center: &center, shape: &shape, radius };
             let set = ConvexSet::new(&polytope, ellipsoid).unwrap().set;
-            let (mut all, mut row) = (Taken::new(&set, norm(&set.z0)), vec![0.0; set.free]);
+            let (mut all, mut row) = (Taken::new(&set), vec![0.0; set.free]);
             for i in 0..8_000 {
                 if let Some(b) = features.row(&polytope, i, &mut row) {
                     all.consider(&row, b).unwrap();
                 }
             }
-            let mut expected = all.limits;
+            let mut expected: Vec<f64> = all.rows.iter().map(|row| row.limit).collect();
             assert!(expected.len() > 200, "{}", expected.len());
             expected.sort_by(f64::total_cmp);
             expected.dedup_by(|later, kept| (*later - *kept).abs() <= 1e-12);

@@ -8,9 +8,9 @@ mod sweep;
 use super::model::{Choice, Model};
 use super::nearest::Nearest;
 use super::values::Sense;
-use crate::plan::graph::Incoming;
+use crate::numeric::Grouped;
 use std::ops::Range;
-pub(super) use sweep::{Pass, Swept};
+pub(super) use sweep::{Pass, Progress};
 
 /// A choice is better if it gains this part of the value more.
 const NOISE: f64 = 1e-14;
@@ -21,7 +21,7 @@ const FREE: f64 = 50.0;
 
 /// The equations of all choices, v(i) = b + sum of w v(j); what leaves the block is in b.
 #[derive(Default)]
-struct Rows {
+struct ChoiceRows {
     /// Where the choices of each node begin; one more at the end. The same for arcs.
     choices: Vec<u32>,
     arcs: Vec<u32>,
@@ -34,7 +34,7 @@ struct Rows {
     cost: Vec<f64>,
 }
 
-impl Rows {
+impl ChoiceRows {
     fn choices(&self, i: usize) -> Range<usize> {
         self.choices[i] as usize..self.choices[i + 1] as usize
     }
@@ -74,7 +74,7 @@ struct Last {
 /// A block; nodes are numbered by their places in its order.
 #[derive(Default)]
 pub(super) struct Block {
-    rows: Rows,
+    rows: ChoiceRows,
     sigma: f64,
     /// The node of the model that is in each place.
     nodes: Vec<u32>,
@@ -106,7 +106,7 @@ impl Block {
         let (start, n) = (nodes.start, nodes.len());
         self.near.find(model, nodes, values);
         let Block { rows, near, place, first, last, .. } = self;
-        let Rows { choices, arcs, next, weight, b, out, cost } = rows;
+        let ChoiceRows { choices, arcs, next, weight, b, out, cost } = rows;
         place.resize(n, 0);
         near.order.iter().enumerate().for_each(|(at, &k)| place[k as usize] = at as u32);
         for list in [&mut *choices, arcs] {
@@ -152,7 +152,7 @@ impl Block {
 
     /// What a step counts as at least: what its equation brings must not be beyond f64 in that unit.
     fn set_units(&mut self) {
-        let Rows { b, cost, .. } = &self.rows;
+        let ChoiceRows { b, cost, .. } = &self.rows;
         self.least = FINEST * b.iter().copied().fold(0.0, f64::max);
         let mean = cost.iter().sum::<f64>() / cost.len() as f64;
         self.unit = if self.least > 0.0 { mean.max(self.least) } else { 1.0 };
@@ -242,7 +242,7 @@ impl Block {
         let all =
             || (0..self.x.len()).flat_map(|i| self.rows.arcs(taken(i)).map(move |(j, _)| (j as usize, i)));
         let marked = (0..self.x.len()).map(|i| self.rows.out[taken(i)] > 0.0).collect();
-        Incoming::new(self.x.len(), all).closure(marked, Some)
+        Grouped::new(self.x.len(), all).reaching(marked, Some)
     }
 
     /// Whether the policy leaves the block from everywhere.
@@ -274,7 +274,7 @@ impl Block {
 }
 
 /// What a step of a choice counts as.
-fn step(rows: &Rows, (unit, least): (f64, f64), choice: usize) -> f64 {
+fn step(rows: &ChoiceRows, (unit, least): (f64, f64), choice: usize) -> f64 {
     match rows.cost[choice] {
         cost if cost > 0.0 => cost.max(least),
         _ => unit,

@@ -1,6 +1,6 @@
 //! Value iteration in place: the one kernel of all sweeps. Long blocks are swept on all cores.
 
-use super::{Block, Last, Rows};
+use super::{Block, ChoiceRows, Last};
 use crate::numeric::linear::parts;
 
 /// A sweep.
@@ -21,7 +21,7 @@ impl Pass {
 
 /// What a sweep found.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::plan::solve) struct Swept {
+pub(in crate::plan::solve) struct Progress {
     /// What the equation that lacked most lacked.
     pub(in crate::plan::solve) gap: f64,
     /// How many nodes turned to another choice.
@@ -38,9 +38,9 @@ const SAME: f64 = 0.999;
 /// A factor above this is not extrapolated.
 const STEADY: f64 = 0.995;
 
-impl Swept {
-    fn plus(self, other: Swept) -> Swept {
-        Swept {
+impl Progress {
+    fn plus(self, other: Progress) -> Progress {
+        Progress {
             gap: self.gap.max(other.gap),
             changed: self.changed + other.changed,
             along: self.along + other.along,
@@ -59,7 +59,7 @@ impl Swept {
 
 impl Block {
     /// One sweep of value iteration in place.
-    pub(in crate::plan::solve) fn pass(&mut self, pass: Pass) -> Swept {
+    pub(in crate::plan::solve) fn pass(&mut self, pass: Pass) -> Progress {
         let Block { rows, sigma, noise, x, old, last, .. } = self;
         let (rows, sigma, noise) = (&*rows, *sigma, *noise);
         if parts::is_long(x.len()) {
@@ -68,7 +68,7 @@ impl Block {
         }
         let old = &*old;
         let parts = parts::both(x, last, |begin, x, last| {
-            let (n, mut swept) = (x.len(), Swept::default());
+            let (n, mut swept) = (x.len(), Progress::default());
             let mut relax = |i: usize| {
                 // what is not a number is looked at again
                 if f64::from(last[i].lacked) <= pass.cut {
@@ -82,7 +82,7 @@ impl Block {
                 let (gain, lacked) = (new - own, rows.lacks(to as usize, best, new));
                 x[i] = new;
                 last[i] = Last { taken: to, gain: gain as f32, lacked: lacked as f32 };
-                swept = swept.plus(Swept {
+                swept = swept.plus(Progress {
                     gap: lacked,
                     changed: usize::from(to != before.taken),
                     along: f64::from(before.gain) * gain,
@@ -96,7 +96,7 @@ impl Block {
             }
             swept
         });
-        parts.into_iter().fold(Swept::default(), Swept::plus)
+        parts.into_iter().fold(Progress::default(), Progress::plus)
     }
 
     /// Goes on by so many times what the last sweep changed.
@@ -109,7 +109,7 @@ impl Block {
 /// The best choice of a node, and what it gains.
 #[inline(always)]
 fn best(
-    rows: &Rows,
+    rows: &ChoiceRows,
     (sigma, noise): (f64, f64),
     node: usize,
     before: u32,

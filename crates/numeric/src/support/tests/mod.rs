@@ -1,5 +1,9 @@
+mod conic;
+mod quick;
+
 use super::*;
 use crate::{Cholesky, PolytopeBuilder, Portable, Stream};
+use conic::Conic;
 use proptest::prelude::*;
 
 fn symmetric(random: &mut Stream) -> f64 {
@@ -231,7 +235,7 @@ proptest! {
             let mut kept = Warm::default();
             let cold = set.min(&c, &mut kept);
             let small = garbage.iter().map(|g| g % 50).collect();
-            for mut warm in [kept, Warm { rows: garbage }, Warm { rows: small }] {
+            for mut warm in [kept, garbage, small] {
                 let again = set.min(&c, &mut warm);
                 let scale = scale(&c, &set.theta());
                 prop_assert!((again.value - cold.value).abs() <= 1e-9 * scale);

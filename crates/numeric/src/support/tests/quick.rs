@@ -1,7 +1,7 @@
 //! Sets that were made ready for many objectives answer as others do.
 
-use super::tests::{draw, instance, surrounded};
-use super::*;
+use super::super::*;
+use super::{draw, instance, surrounded};
 use crate::{PolytopeBuilder, Stream};
 use proptest::prelude::*;
 
@@ -38,7 +38,7 @@ fn agree(set: &ConvexSet, d: usize, random: &mut Stream) {
             let slack = if plain.fallbacks() + quick.fallbacks() == 0 { 1e-8 } else { 1e-5 };
             assert!((found.value - expected.value).abs() <= slack * scale, "{found:?} {expected:?}");
             assert!(found.bound <= expected.value + slack * scale, "{found:?} {expected:?}");
-            asked.push((c, before, found, warm.rows.clone()));
+            asked.push((c, before, found, warm.clone()));
         }
     }
     // whatever a copy was asked before, an answer is the same to the last bit
@@ -49,7 +49,7 @@ fn agree(set: &ConvexSet, d: usize, random: &mut Stream) {
             (again.value.to_bits(), again.bound.to_bits()),
             (found.value.to_bits(), found.bound.to_bits())
         );
-        assert_eq!(warm.rows, rows);
+        assert_eq!(warm, rows);
     }
 }
 
@@ -93,9 +93,8 @@ fn corners_are_found_along_the_edges() {
                 quick.set.whiten(&c, &mut quick.w);
                 let size = norm(quick.w.as_flattened());
                 quick.w.iter_mut().for_each(|w| *w = w.map(|w| w / size));
-                let asks = pivots::Asked { w: &quick.w, rows: &warm.rows, known };
-                let starts = quick.starts.as_deref();
-                found += usize::from(pivots::solve(&quick.set, starts, asks, &mut quick.method));
+                let (starts, answer) = (quick.starts.as_deref(), &mut quick.method);
+                found += usize::from(pivots::solve(&quick.set, starts, &quick.w, &warm, known, answer));
                 asked += 1;
                 let answer;
                 (answer, known) = quick.min_again(&c, &mut warm, known);

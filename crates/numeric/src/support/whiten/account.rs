@@ -1,0 +1,95 @@
+//! Certified bounds from multipliers.
+
+use super::Whitened;
+use crate::linear::double::Double;
+use crate::support::lanes::{Lanes, dot_four, inner};
+
+/// A dual feasible point's bounds on the objective: for z in the set, c'z >= linear + r'z, r = c +
+/// A'lambda.
+///
+/// r'z is at least `center` - `pull` on the ellipsoid, and at least its value at a corner of the
+/// polytope's bounds.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::support) struct Account {
+    /// -b'lambda.
+    pub(in crate::support) linear: f64,
+    /// r'z0.
+    pub(in crate::support) center: f64,
+    /// rho |L^-1 r|.
+    pull: f64,
+    /// A bound on the rounding of these.
+    pub(in crate::support) rounding: f64,
+}
+
+impl Whitened {
+    /// What multipliers of the rows of G, nonnegative, say about the objective c in z; leaves r =
+    /// c + A'lambda and L^-1 r.
+    ///
+    /// Stated in the polytope's own rows, since rounding in G is amplified by rho: the bound is
+    /// then off by no more than rounding in c'z over the set.
+    #[inline]
+    pub(in crate::support) fn account(
+        &self,
+        c: &[f64],
+        multipliers: impl Iterator<Item = (usize, f64)>,
+        r: &mut [f64],
+        whitened: &mut [Lanes],
+    ) -> Account {
+        let k = self.free;
+        r.copy_from_slice(c);
+        let (mut linear, mut weight) = (0.0, 0.0);
+        for (i, multiplier) in multipliers {
+            let lambda = multiplier.max(0.0) * self.scales[i];
+            linear -= lambda * self.offsets[i];
+            weight += lambda * self.offsets[i].abs();
+            r.iter_mut().zip(&self.rows[i * k..(i + 1) * k]).for_each(|(r, a)| *r += lambda * a);
+        }
+        self.whiten(r, whitened);
+        let pull = self.rho * inner(whitened, whitened).sqrt();
+        let rounding = 2.0 * f64::EPSILON * weight;
+        Account { linear, center: dot_four(r, &self.z0), pull, rounding }
+    }
+
+    /// The bound that the ellipsoid gives with these multipliers, in twice the digits.
+    #[cold]
+    pub(in crate::support) fn ball_in_full(
+        &self,
+        c: &[f64],
+        multipliers: impl Iterator<Item = (usize, f64)>,
+    ) -> f64 {
+        let k = self.free;
+        let mut r: Vec<Double> = c.iter().map(|&c| c.into()).collect();
+        let mut bound = Double::ZERO;
+        for (i, multiplier) in multipliers {
+            let lambda = multiplier.max(0.0) * self.scales[i];
+            bound = bound - Double::from(self.offsets[i]).times(lambda);
+            r.iter_mut().zip(&self.rows[i * k..]).for_each(|(r, &a)| *r = *r + Double::from(a).times(lambda));
+        }
+        r.iter().zip(&self.z0).for_each(|(r, &z)| bound = bound + r.times(z));
+        let mut pull = Double::ZERO;
+        for (i, row) in self.factor.lower().chunks_exact(k).enumerate() {
+            let known = (0..i).fold(Double::ZERO, |sum, j| sum + r[j].times(row[j]));
+            r[i] = (r[i] - known).over(row[i]);
+            pull = pull + r[i].squared();
+        }
+        (bound - pull.sqrt().times(self.rho)).floor()
+    }
+}
+
+impl Account {
+    /// The bound that the ellipsoid gives.
+    pub(in crate::support) fn ball(&self) -> f64 {
+        self.linear + self.center - self.pull
+    }
+
+    /// The better of the bounds that the ellipsoid and the polytope's bounds give: while the
+    /// ellipsoid is huge r is rounding, which only the second keeps small.
+    pub(in crate::support) fn bound(&self, r: &[f64], bounds: &[(f64, f64)]) -> f64 {
+        let corner = r.iter().zip(bounds).map(|(&r, &(low, high))| match r {
+            0.0 => 0.0,
+            r if r > 0.0 => r * low,
+            r => r * high,
+        });
+        self.ball().max(self.linear + corner.sum::<f64>())
+    }
+}
