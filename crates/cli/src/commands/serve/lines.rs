@@ -6,6 +6,9 @@ use std::io::{self, BufRead, ErrorKind};
 /// The most bytes of a line.
 const LONGEST: usize = 1_000_000;
 
+/// A line with its number, or why it is not read.
+type Numbered<'a> = (u64, Result<&'a [u8], Fault>);
+
 /// Reads lines, and counts them from 1.
 pub(super) struct Lines<R> {
     input: R,
@@ -20,7 +23,7 @@ impl<R: BufRead> Lines<R> {
 
     /// The next line, without its end, and its number; none at the end of the input. A line that is
     /// too long is skipped, and none of it is held. The last one may lack its line break.
-    pub(super) fn next(&mut self) -> io::Result<Option<(u64, Result<&[u8], Fault>)>> {
+    pub(super) fn next(&mut self) -> io::Result<Option<Numbered<'_>>> {
         self.line.clear();
         let (mut too_long, mut begun) = (false, false);
         loop {
