@@ -78,6 +78,7 @@ pub use goalward_numeric::{self as numeric, Stream};
 
 pub use episode::{Arena, RunSpec, Runner};
 pub use learners::linear_mixture::certainty_equivalence::CertaintyEquivalence;
+pub use learners::linear_mixture::guarded::Guarded;
 pub use learners::linear_mixture::levis::Levis;
 pub use learners::linear_mixture::levis_plus::LevisPlus;
 pub use learners::linear_mixture::levis_plus_plus::LevisPlusPlus;

@@ -121,7 +121,12 @@ impl Arena {
     /// What a learner is told beyond the problem: what its entry needs, and what the user asked for
     /// by `oracle`.
     pub(super) fn tell(&self, entry: &LearnerEntry, settings: &Settings) -> Told {
-        let asked = |key: &Key<Bound>| settings.get(key.name()) == Some("oracle");
+        // an inner learner's settings stand behind colons
+        let asked = |key: &Key<Bound>| {
+            let inner = format!("{}=oracle", key.name());
+            settings.get(key.name()) == Some("oracle")
+                || settings.iter().any(|(_, value)| value.split(':').any(|part| part == inner))
+        };
         // the certified upper bound: a learner's B must not be below B* even by rounding
         let above = self.exact.upper.iter().copied().filter(|v| v.is_finite()).fold(0.0, f64::max);
         Told {

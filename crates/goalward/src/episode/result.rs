@@ -2,7 +2,7 @@
 
 use super::Runner;
 use crate::confidence::{Guarantee, Misfit};
-use crate::learners::{Probe, Violation};
+use crate::learners::{Guard, Probe, Violation};
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
@@ -38,7 +38,7 @@ pub struct RunResult {
     /// The sum over the steps of Q*(s,a) - V*(s): the same mean as the regret, far less noise.
     pub gap_regret: f64,
     /// What the regret over finished episodes is at most, with the probability of the claim `certificate`:
-    /// their cost, less what the plan in force at the start of each promised. It needs no truth.
+    /// their cost, less the best lower bound on V* of each start. It needs no truth.
     /// Null where nothing is certified: the guarantee does not hold, the data reject every mixture, or
     /// a cost off the goal is zero.
     pub regret_certified: Option<f64>,
@@ -90,6 +90,9 @@ pub struct RunResult {
     /// C ∩ B.
     #[serde(skip_serializing_if = "is_zero")]
     pub relaxed: u64,
+    /// The books of a guarded learner: who played, and what is certified of it; absent for others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guard: Option<Guard>,
     /// All parameters in force.
     pub parameters: Map<String, Value>,
     /// The number of linear facts about theta known beyond "every row is a distribution".
@@ -121,6 +124,7 @@ struct Gathered {
     contradictions: u64,
     relaxed: u64,
     misfit: Option<Misfit>,
+    guard: Option<Guard>,
 }
 
 impl Probe for Gathered {
@@ -141,6 +145,9 @@ impl Probe for Gathered {
     }
     fn relaxed(&mut self, count: u64) {
         self.relaxed = count;
+    }
+    fn guard(&mut self, guard: &Guard) {
+        self.guard = Some(guard.clone());
     }
     fn misfit(&mut self, misfit: &Misfit) {
         self.misfit = Some(misfit.clone());
@@ -195,6 +202,7 @@ impl RunResult {
             impossible: gathered.impossible,
             contradictions: gathered.contradictions,
             relaxed: gathered.relaxed,
+            guard: gathered.guard,
             parameters,
             extra: arena.problem().extra().len(),
         }

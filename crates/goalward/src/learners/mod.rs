@@ -20,8 +20,9 @@ pub mod tabular;
 
 pub use builder::Builder;
 pub use core::{
-    Algorithm, Brief, Call, Clock, Details, Emptiness, Learner, Level, Levels, MixturePlan, Observed,
-    OnMisfit, PlanReport, Probe, Reason, Seen, Snapshot, Told, Transition, Vigilance, Violation,
+    Algorithm, Brief, Call, Clock, Details, Emptiness, Guard, HandOver, Learner, Level, Levels, MixturePlan,
+    Observed, OnMisfit, PlanReport, Player, Probe, Reason, Seen, Snapshot, Told, Transition, Vigilance,
+    Violation,
 };
 pub use counted::Support;
 pub use entry::{Family, LearnerEntry, Need};

@@ -7,6 +7,7 @@ mod candidates;
 mod cliff;
 mod corridor;
 mod delivery;
+mod drawn;
 mod frozen_lake;
 mod grid;
 mod hard_instance;
@@ -30,6 +31,7 @@ use crate::files;
 use crate::parameters::{Key, Parameter, Reader, Settings, name_and_settings};
 use crate::problem::{Instance, State, restart};
 use crate::{Error, Result};
+use drawn::WhichTruth;
 use serde::Serialize;
 use std::path::{Path, is_separator};
 
@@ -78,7 +80,7 @@ const SIMPLEX: Key<bool> = Key::flag(
 .or("false");
 
 /// What every world and every file takes beside its own parameters.
-pub const COMMON: &[Parameter] = &[RESTART.about()];
+pub const COMMON: &[Parameter] = &[RESTART.about(), drawn::TRUTH.about()];
 
 /// Second chances.
 pub const RESTART: Key<bool> = Key::flag(
@@ -214,6 +216,7 @@ pub fn open_bytes(bytes: Vec<u8>, name: &str, settings: &Settings) -> Result<Ins
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Common {
     restart: bool,
+    truth: WhichTruth,
 }
 
 impl Common {
@@ -225,7 +228,7 @@ impl Common {
             common = common.without(key);
         }
         let read = Reader::new(owner, COMMON, &common)?;
-        Ok((own, Common { restart: read.get(&RESTART)? }))
+        Ok((own, Common { restart: read.get(&RESTART)?, truth: read.get(&drawn::TRUTH)? }))
     }
 
     /// An error that lists the parameters that there are lists these, too.
@@ -240,7 +243,10 @@ impl Common {
     }
 
     /// What they make of an instance; and the states that restart.
-    pub(crate) fn apply(self, instance: Instance) -> Result<(Instance, Vec<State>)> {
+    pub(crate) fn apply(self, mut instance: Instance) -> Result<(Instance, Vec<State>)> {
+        if let WhichTruth::Drawn(seed) = self.truth {
+            instance.truth = Some(drawn::draw(&instance.problem, seed)?);
+        }
         Ok(match self.restart {
             true => match restart(&instance.problem, instance.truth()?)? {
                 (_, lost) if lost.is_empty() => (instance, lost),

@@ -1,15 +1,24 @@
 //! `regret_certified`: what a learner says of its own regret, and where it says nothing.
 
 use crate::worlds_for_tests::half_free;
-use goalward::episode::{Arena, Checkpoint, Ending, Episode, Flow, Observer, RunSpec, Runner, Step, Stop};
-use goalward::{Settings, learners};
+use goalward::episode::{
+    Arena, Checkpoint, Ending, Episode, Flow, Observer, Plan, RunSpec, Runner, Step, Stop,
+};
+use goalward::{Learner, Settings, learners};
 
-/// Adds R_hat up by itself: what was paid, less what the learner said when an episode began.
+/// Adds up what was paid by itself, and takes the largest value that any plan had of the start.
 #[derive(Default)]
 struct Own {
     finished: f64,
     paid: f64,
-    promised: f64,
+    best: f64,
+}
+
+impl Own {
+    fn look(&mut self, learner: &Learner) {
+        let value = learner.value(learner.problem().start()).unwrap().unwrap();
+        self.best = self.best.max(if learner.clock().j > 0 { value } else { 0.0 });
+    }
 }
 
 impl Observer for Own {
@@ -18,19 +27,14 @@ impl Observer for Own {
         Flow::Continue(())
     }
 
-    fn episode(&mut self, _: &Episode) -> Flow {
-        self.finished += self.paid - self.promised;
-        Flow::Break(Stop)
+    fn plan(&mut self, plan: &Plan) -> Flow {
+        self.look(plan.learner);
+        Flow::Continue(())
     }
-}
 
-impl Own {
-    /// An episode is about to begin.
-    fn begin(&mut self, runner: &Runner) {
-        let learner = runner.learner();
-        let value = learner.value(learner.problem().start()).unwrap().unwrap();
-        self.promised = if learner.clock().j > 0 { value } else { 0.0 };
-        self.paid = 0.0;
+    fn episode(&mut self, _: &Episode) -> Flow {
+        self.finished += std::mem::take(&mut self.paid);
+        Flow::Break(Stop)
     }
 }
 
@@ -38,24 +42,24 @@ fn arena() -> Arena {
     Arena::open("windy-grid", &Settings::new().set("n", 3)).unwrap()
 }
 
+/// Also over a run that is taken up again after every episode.
 #[test]
-fn it_is_what_was_paid_less_what_was_promised() {
+fn it_is_what_was_paid_less_the_best_bound() {
     let arena = arena();
-    for id in ["lr", "levis++lr", "levis"] {
+    for id in ["lr", "levis++lr", "levis", "guarded"] {
         let settings = match id {
-            "lr" => Settings::new(),
+            "lr" | "guarded" => Settings::new(),
             _ => Settings::new().set("B", "oracle").set("norms", "computed"),
         };
         let spec = RunSpec::new(id, 40).settings(settings).seed(3);
         let mut runner = Runner::new(&arena, RunSpec { episodes: 0, ..spec.clone() }).unwrap();
-        // one that plans before its first step does so now
-        runner.run(&mut []).unwrap();
         let mut own = Own::default();
+        // one that plans before its first step does so now
+        runner.run(&mut [&mut own]).unwrap();
         let mut saved = Checkpoint::of(&runner);
         saved.spec = spec;
         loop {
             let mut runner = Runner::resume(&arena, &saved).unwrap();
-            own.begin(&runner);
             let ending = runner.run(&mut [&mut own]).unwrap();
             saved = Checkpoint::of(&runner);
             if ending == Ending::Finished {
@@ -63,8 +67,14 @@ fn it_is_what_was_paid_less_what_was_promised() {
             }
         }
         let runner = Runner::resume(&arena, &saved).unwrap();
+        let floor = runner.learner().lower_bound(arena.problem().start()).unwrap().unwrap();
+        assert!(floor >= own.best * (1.0 - 1e-12) || id == "lr", "{id}: {floor}, {}", own.best);
         let certified = runner.result().regret_certified.unwrap();
-        assert!((certified - own.finished).abs() < 1e-9 * runner.progress().total_cost, "{id}");
+        let expected = own.finished - 40.0 * own.best.max(floor);
+        assert!(
+            (certified - expected).abs() < 1e-9 * runner.progress().total_cost,
+            "{id}: {certified} {expected}"
+        );
         assert!(certified >= runner.result().regret, "{id}");
     }
 }
@@ -123,7 +133,7 @@ fn nothing_is_certified_where_a_step_is_free() {
 }
 
 #[test]
-fn a_certificate_that_cannot_be_computed_with_is_refused() {
+fn a_certificate_of_another_problem_is_refused() {
     let arena = arena();
     let entry = learners::entry("lr").unwrap();
     let build = || entry.build(arena.problem(), &Settings::new(), 0, 10, Default::default()).unwrap();
@@ -131,12 +141,10 @@ fn a_certificate_that_cannot_be_computed_with_is_refused() {
     runner.run(&mut []).unwrap();
     let honest = runner.learner().snapshot();
     assert!(build().restore(&honest).is_ok());
-    for (field, value) in [("paid", 1e200), ("promised", -1e200), ("promised", 1e200)] {
-        let mut forged = honest.clone();
-        forged.0["certificate"]["finished"][field] = value.into();
-        let error = build().restore(&forged).unwrap_err().to_string();
-        assert!(error.contains(&format!("learner.certificate.finished.{field}")), "{error}");
-    }
+    let mut forged = honest.clone();
+    forged.0["certificate"]["starts"] = serde_json::json!({ "999": { "ended": 1, "floor": 0.0 } });
+    let error = build().restore(&forged).unwrap_err().to_string();
+    assert!(error.contains("learner.certificate.starts"), "{error}");
     // one from before there were certificates goes on, and certifies nothing
     let mut old = honest.clone();
     old.0.as_object_mut().unwrap().remove("certificate");

@@ -16,6 +16,7 @@ mod extremes;
 mod facts;
 mod first_values;
 mod guarantees;
+mod guarded;
 mod halting;
 mod house;
 mod identifiable;

@@ -235,5 +235,7 @@ fn lr_from_its_trace() {
     let arena = Arena::open("windy-grid", &Settings::new().set("n", 3)).unwrap();
     let (report, lines) = traced(&arena, RunSpec::new("lr", 80).seed(4));
     check_decomposition(&arena, &report, &lines);
-    assert_eq!(report.regret_certified, report.decomposition.map(|parts| parts.r_hat));
+    // later bounds are sharper than those of the plans in force
+    let r_hat = report.decomposition.unwrap().r_hat;
+    assert!(report.regret_certified.is_some_and(|certified| certified < r_hat && certified >= report.regret));
 }

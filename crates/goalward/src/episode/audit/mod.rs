@@ -4,6 +4,7 @@
 //! it needs of the learner comes through [`Probe`].
 
 mod account;
+mod guarded;
 mod likely;
 mod moments;
 mod report;
@@ -19,10 +20,11 @@ pub use whole::WholeB;
 use super::{Arena, Episode, Flow, Observer, Plan, Runner, Step};
 use crate::Result;
 use crate::confidence::{ConfidenceSet, LikelihoodKeeper, Net, Observed, Size};
-use crate::learners::{Learner, Levels, PlanReport, Probe};
+use crate::learners::{Guard, Learner, Levels, PlanReport, Probe};
 use crate::numeric::Portable;
 use crate::problem::Truth;
 use account::Account;
+use guarded::Guarded;
 use likely::Likely;
 use moments::Moments;
 use report::Judge;
@@ -61,6 +63,7 @@ pub struct Audit<'a> {
     moments: Option<Moments>,
     whole: Whole,
     likely: Option<Likely<'a>>,
+    guarded: Option<Guarded>,
     /// Whether the learner was asked what it has.
     asked: bool,
     curve: Curve,
@@ -83,6 +86,7 @@ impl<'a> Audit<'a> {
             moments: None,
             whole: Whole::new(arena),
             likely: None,
+            guarded: None,
             asked: false,
             curve: Curve::default(),
             next: (1, 1),
@@ -97,6 +101,7 @@ impl<'a> Audit<'a> {
         let guarantee = result.guarantee;
         let mut judge = Judge::new(guarantee.as_ref(), result.radius.as_deref());
         self.judge_all(&mut judge, runner, decomposition.as_ref());
+        self.guarded.iter().for_each(|guarded| guarded.judge(&mut judge));
         let formula = self.moments.as_ref().map(|moments| moments.formula);
         let levels = self.levels(&mut judge, result.planner_calls);
         let likelihood = self.likelihood(&mut judge, runner, result.theta_interval.as_deref());
@@ -124,6 +129,7 @@ impl<'a> Audit<'a> {
             }),
             formula,
             levels,
+            guard: result.guard,
             whole_b: self.moments.as_ref().and(self.whole.found),
             likelihood,
             curve: self.curves(result.episodes, regret),
@@ -308,7 +314,8 @@ fn sparse(n: u64) -> u64 {
 struct AtStep<'s, 'a> {
     audit: &'s mut Audit<'a>,
     pair: usize,
-    next: usize,
+    /// The state, the cost and the next state.
+    step: (usize, f64, usize),
     /// The sets shown so far.
     sets: usize,
 }
@@ -326,15 +333,22 @@ impl Probe for AtStep<'_, '_> {
         let Audit { moments, account, arena, truth, t, t_j, .. } = &mut *self.audit;
         if let Some(moments) = moments {
             let place = (&**arena.problem(), *truth);
-            moments.step(shown, account, place, (self.pair, self.next), (*t, *t_j));
+            moments.step(shown, account, place, (self.pair, self.step.2), (*t, *t_j));
         }
     }
 
     fn likelihood(&mut self, keeper: &LikelihoodKeeper) {
         let Audit { likely, account, .. } = &mut *self.audit;
         if let Some(likely) = likely {
-            likely.step(keeper, &account.v, self.pair, self.next);
+            likely.step(keeper, &account.v, self.pair, self.step.2);
         }
+    }
+
+    fn guard(&mut self, guard: &Guard) {
+        let ((state, cost, next), audit) = (self.step, &mut *self.audit);
+        let ends = next == audit.arena.problem().goal();
+        let guarded = audit.guarded.get_or_insert_default();
+        guarded.step(guard, audit.arena, (audit.t, state, cost), ends);
     }
 
     fn set(&mut self, now: &dyn ConfidenceSet) {
@@ -395,7 +409,8 @@ impl Observer for Audit<'_> {
         self.ask(step.learner);
         self.t = step.t;
         let pair = self.arena.problem().pair(step.state, step.action);
-        step.learner.probe(&mut AtStep { audit: self, pair, next: step.next, sets: 0 });
+        let taken = (step.state, step.cost, step.next);
+        step.learner.probe(&mut AtStep { audit: self, pair, step: taken, sets: 0 });
         self.account.step(step, pair);
         self.sample();
         Flow::Continue(())
@@ -411,6 +426,9 @@ impl Observer for Audit<'_> {
 
     fn episode(&mut self, ended: &Episode) -> Flow {
         self.account.episode(self.t, ended.regret);
+        if let Some(guarded) = &mut self.guarded {
+            guarded.episode(self.t, ended.regret);
+        }
         if ended.episode >= self.next.1 {
             self.next.1 = sparse(ended.episode);
             self.curve.episodes.push((ended.episode, ended.regret, self.account.certified()));

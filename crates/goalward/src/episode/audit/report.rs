@@ -5,6 +5,7 @@ use super::moments::{Formula, LevelSums};
 use super::watch::{Broken, Watch};
 use super::whole::WholeB;
 use crate::confidence::{Guarantee, Holds};
+use crate::learners::Guard;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
@@ -170,6 +171,9 @@ pub struct AuditReport {
     pub levels: Vec<LevelReport>,
     /// When the set of level 0 stopped being all of B.
     pub whole_b: Option<WholeB>,
+    /// The books of a guarded learner.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub guard: Option<Guard>,
     /// The likelihood set.
     pub likelihood: Option<LikelihoodReport>,
     /// For figures.

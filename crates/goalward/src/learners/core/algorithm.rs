@@ -1,6 +1,7 @@
 //! What the author of a learner writes.
 
 use super::clock::{Clock, Reason};
+use super::guard::Player;
 use super::report::Probe;
 use crate::confidence::Claim;
 use crate::estimate::Likelihood;
@@ -59,6 +60,16 @@ pub trait Algorithm: Send + Sync {
     /// The action to take in a state that is not the goal.
     fn act(&mut self, s: State) -> Action;
 
+    /// Takes an action that is proposed for the next step; whether it takes proposals at all.
+    fn propose(&mut self, _proposal: Action) -> bool {
+        false
+    }
+
+    /// Who chooses the actions of the episode under way, under a guard.
+    fn player(&self) -> Option<Player> {
+        None
+    }
+
     /// Whether it learns from steps that no model allows, too. They are counted as surprises all
     /// the same.
     fn takes_any_step(&self) -> bool {
@@ -90,6 +101,12 @@ pub trait Algorithm: Send + Sync {
     /// The value of a state in the last plan, in the user's units.
     fn value(&self, _s: State) -> Option<f64> {
         None
+    }
+
+    /// A lower bound on V*(s) that holds as long as the confidence sets hold the truth, in the user's
+    /// units: sharper than the values of the last plan, and made when it is asked for.
+    fn floor(&self, _s: State, _halt: &Halt) -> Result<Option<f64>, Cut> {
+        Ok(None)
     }
 
     /// The value of a pair in the last plan, in the user's units.

@@ -3,6 +3,7 @@
 use super::algorithm::{Algorithm, Brief, Call, Seen, Snapshot, Transition};
 use super::certificate::Certificate;
 use super::clock::{Clock, Reason};
+use super::guard::{Guard, Player};
 use super::misuse;
 use super::obeyed::Obeyed;
 use super::report::{PlanReport, Probe};
@@ -216,6 +217,50 @@ impl Learner {
         Ok(action)
     }
 
+    /// The same with an action that is proposed: a learner that [takes
+    /// proposals](crate::learners::linear_mixture::guarded) answers with it while its guard allows it,
+    /// and with an action of its own otherwise; [`player`](Self::player) says which. An action that
+    /// does not exist is an error, and counts for nothing.
+    pub fn act_on(&mut self, s: State, proposal: Action) -> Result<Action> {
+        let t = self.total.t + 1;
+        misuse::pair(&self.problem, s, proposal, t)?;
+        self.catch_up();
+        if self.stand_in.active().is_none() && !self.algorithm.propose(proposal) {
+            let fault = format!("{} takes no proposals: guarded@inner=proposals does", self.id);
+            return Err(Error::Misuse { t, fault });
+        }
+        self.act(s)
+    }
+
+    /// The action of an inner learner, whose states have been checked.
+    pub(in crate::learners) fn decide(&mut self, s: State) -> Action {
+        self.catch_up();
+        self.algorithm.act(s)
+    }
+
+    /// Who chooses the actions of the episode under way; none between episodes, and from a learner
+    /// without a guard.
+    pub fn player(&self) -> Option<Player> {
+        self.acting().player()
+    }
+
+    /// The books of a guarded learner.
+    pub fn guard(&self) -> Option<Guard> {
+        #[derive(Default)]
+        struct Books(Option<Guard>);
+        impl Probe for Books {
+            fn guard(&mut self, guard: &Guard) {
+                self.0 = Some(guard.clone());
+            }
+            fn wants_estimate(&self) -> bool {
+                false
+            }
+        }
+        let mut sink = Books::default();
+        self.show(&mut sink);
+        sink.0
+    }
+
     /// Takes in what happened; plans when that is due.
     ///
     /// [`Error::Misuse`](crate::Error::Misuse), and nothing changed, if it cannot have happened:
@@ -224,7 +269,8 @@ impl Learner {
     pub fn observe(&mut self, step: &Transition) -> Result<Observed> {
         let pair = misuse::possible_pair(&self.problem, step, self.total.t + 1)?;
         let listed = self.problem.allows(pair, step.next);
-        self.obeyed.observe(step, self.problem.goal());
+        let booked = self.player() == Some(Player::Inner);
+        self.obeyed.observe(step, self.problem.goal(), booked);
         if let Some(learner) = self.stand_in.active_mut() {
             let observed = learner.observe(step);
             self.count();
@@ -312,6 +358,9 @@ impl Learner {
         match self.algorithm.plan(&Call { reason, clock: &clock, halt: &self.halt }) {
             Ok(()) => {
                 (self.own, self.total, self.owed) = (clock, clock, None);
+                if let Some(certificate) = &mut self.certificate {
+                    certificate.planned(|s| self.algorithm.value(s).unwrap_or(0.0));
+                }
                 Observed::Planned
             }
             Err(_) => {
@@ -453,8 +502,9 @@ impl Learner {
     }
 
     /// What the regret over finished episodes is at most, with the probability of its
-    /// [claim](Self::claim): their cost, less what the plan in force at the start of each said that
-    /// it would cost. No plan's values exceed V*, so no truth is needed.
+    /// [claim](Self::claim): their cost, less the best lower bound on V* of each start so far. That is
+    /// the largest value of any plan, or what cells of the confidence set say where the learner has
+    /// them. No truth is needed.
     ///
     /// None where that is not known: from a learner that does not claim optimism, where an
     /// assumption of the claim is known to fail, and where some cost off the goal is zero or costs
@@ -482,7 +532,17 @@ impl Learner {
         let facts = Facts { mixture, ..Facts::default() };
         let holds = self.claim()?.check(&facts).certifies();
         let raised = self.problem.min_cost() == 0.0 || self.raised() > 0.0;
-        (holds && !raised).then(|| certificate.regret())
+        // a bound that is cut off leaves those of plans
+        let floor = |s| self.algorithm.floor(s, &self.halt).ok().flatten().unwrap_or(0.0);
+        (holds && !raised).then(|| certificate.certified(floor))
+    }
+
+    /// What V*(s) is at least, as long as the confidence sets hold the truth: the value of the last
+    /// plan, or what cells of its set say. None from a learner that does not claim optimism.
+    pub fn lower_bound(&self, s: State) -> Result<Option<f64>> {
+        let value = self.value(s)?.filter(|_| self.certificate.is_some());
+        let floor = self.algorithm.floor(s, &self.halt).ok().flatten();
+        Ok(value.map(|value| floor.map_or(value, |floor| floor.max(value))))
     }
 
     /// What was paid over finished episodes, less what plans promised, whether or not that certifies
@@ -503,7 +563,7 @@ impl Learner {
             clock: self.own,
             surprises: self.surprises.clone(),
             obeyed: self.obeyed,
-            certificate: self.certificate,
+            certificate: self.certificate.clone(),
             owed: self.owed,
             algorithm: self.algorithm.snapshot(),
             watch: self.watch.as_ref().map(Watch::kept),
@@ -545,7 +605,7 @@ impl Learner {
         surprises.check(&self.problem, &total).within("surprises").within("learner")?;
         obeyed.check(&self.problem, &total).within("obeyed").within("learner")?;
         let certificate = certificate.filter(|_| self.certificate.is_some());
-        let checked = certificate.as_ref().map_or(Ok(()), |kept| kept.check(&clock));
+        let checked = certificate.as_ref().map_or(Ok(()), |kept| kept.check(&self.problem, &clock));
         checked.within("certificate").within("learner")?;
         self.algorithm.restore(&algorithm, &clock)?;
         (self.certificate, self.obeyed) = (certificate, obeyed);

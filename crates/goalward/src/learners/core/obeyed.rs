@@ -37,9 +37,10 @@ impl Obeyed {
         self.decided = decided;
     }
 
-    /// A step was made. After the goal an episode may begin anywhere.
-    pub(super) fn observe(&mut self, step: &Transition, goal: State) {
-        let own = self.decided.take() == Some((step.state, step.action));
+    /// A step was made, by a decision that is `booked` to another player of a guard or must be the
+    /// learner's own. After the goal an episode may begin anywhere.
+    pub(super) fn observe(&mut self, step: &Transition, goal: State, booked: bool) {
+        let own = self.decided.take() == Some((step.state, step.action)) || booked;
         let follows = self.at.is_none_or(|at| at == step.state);
         self.others += u64::from(!(own && follows));
         self.at = (step.next != goal).then_some(step.next);
@@ -76,7 +77,7 @@ mod tests {
         let mut obeyed = Obeyed::default();
         let mut after = |decided, step| {
             obeyed.decide(decided);
-            obeyed.observe(&step, 9);
+            obeyed.observe(&step, 9, false);
             obeyed.others
         };
         assert_eq!(after(Some((0, 1)), step(0, 1, 2)), 0);

@@ -1,6 +1,7 @@
 //! What a learner shows of itself.
 
 use super::clock::{Clock, Reason};
+use super::guard::Guard;
 use super::levels::Levels;
 use crate::confidence::{ConfidenceSet, LikelihoodKeeper, Misfit, Net};
 use crate::numeric::stored::{Flaw, ensure};
@@ -162,6 +163,8 @@ pub trait Probe {
     fn counts(&mut self, _planner_calls: u64, _violations: u64) {}
     /// How far plans are from the data, from a learner that watches it for a regret theorem.
     fn net(&mut self, _net: &Net) {}
+    /// The books of a guard, from a guarded learner.
+    fn guard(&mut self, _guard: &Guard) {}
     /// A step that no model allows, once for every distinct triple.
     fn violation(&mut self, _violation: &Violation) {}
     /// How many planning calls found that the data contradict every model in B at the level delta:

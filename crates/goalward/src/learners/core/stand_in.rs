@@ -1,6 +1,7 @@
 //! A learner that waits, and takes over when the models of another one are rejected.
 
 use super::clock::Clock;
+use super::guard::Guard;
 use super::report::{PlanReport, Probe};
 use crate::confidence::ConfidenceSet;
 
@@ -38,6 +39,9 @@ impl Probe for Since<'_> {
     }
     fn planned_set(&mut self, planned: &dyn ConfidenceSet) {
         self.sink.planned_set(planned);
+    }
+    fn guard(&mut self, guard: &Guard) {
+        self.sink.guard(guard);
     }
     fn contradictions(&mut self, count: u64) {
         self.sink.contradictions(count);

@@ -74,6 +74,7 @@
 //! says that the data contradict every model in B at the level delta: that is counted and named,
 //! and the last set and the last plan stay in force.
 
+use super::cells::{self, Floor};
 use super::cuts;
 use super::lr_claim::Standpoint;
 use super::optimist::{Heading, Optimist, Rate, Standing, bytes};
@@ -88,11 +89,12 @@ use crate::learners::{
 use crate::numeric::stored::{Flaw, Within, ensure, numbers};
 use crate::numeric::support::{ConvexSet, SupportMin, Warm};
 use crate::parameters::{Choice, Key, Value};
-use crate::plan::{Cut, Planner};
+use crate::plan::{Cut, Halt, Planner};
 use crate::problem::seen::require_clear;
 use crate::problem::{Action, Pair, State, all_rows};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
+use std::sync::OnceLock;
 
 pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
     "lr",
@@ -113,7 +115,8 @@ pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
 .keeps("O(S A), and 28 bytes for each distinct transition seen")
 .memory(bytes);
 
-const LEVEL: Key<f64> = DELTA.doc("failure probability of the confidence set, for all times at once");
+pub(super) const LEVEL: Key<f64> =
+    DELTA.doc("failure probability of the confidence set, for all times at once");
 
 /// Which set `lr` plans over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -137,7 +140,7 @@ impl Value for Shape {
     }
 }
 
-const SET: Key<Shape> = Key::choice(
+pub(super) const SET: Key<Shape> = Key::choice(
     "set",
     &[Choice::Word("outer"), Choice::Word("cuts"), Choice::Word("exact")],
     "outer: an ellipsoid around the likelihood set; cuts: the ellipsoid, cut by tangents of the set where \
@@ -146,7 +149,7 @@ const SET: Key<Shape> = Key::choice(
 )
 .or("cuts");
 
-const NET: Key<f64> = Key::number(
+pub(super) const NET: Key<f64> = Key::number(
     "net",
     1e-6,
     1e6,
@@ -191,6 +194,15 @@ pub(super) fn show(keeper: &LikelihoodKeeper, sink: &mut dyn Probe) {
 }
 
 fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
+    Ok(Box::new(likely(brief, false)?))
+}
+
+/// One that bounds V* from below by cells as soon as it has planned, for a guard.
+pub(super) fn certifying(brief: &Brief) -> Result<Likely> {
+    likely(brief, true)
+}
+
+fn likely(brief: &Brief, certifies: bool) -> Result<Likely> {
     let settings = &brief.settings;
     let unit = brief.problem.largest_cost();
     let costs = brief.problem.costs().iter().map(|c| c / unit).collect();
@@ -217,12 +229,14 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let keeper = LikelihoodKeeper::within(brief.problem, &optimist.constraints, delta);
     let (d, k) = (brief.problem.dim(), optimist.constraints.free());
     let room = Room { phi: vec![0.0; d], z: vec![0.0; k], warm: Warm::default() };
-    Ok(Box::new(Likely {
+    Ok(Likely {
+        certifies,
         writable: Region::fits(all_rows(brief.problem), k) && !brief.problem.constraints().has_features(),
         factor: settings.get(&NET)?,
         net: Net::default(),
         believed: Vec::new(),
         planned: None,
+        floor: OnceLock::new(),
         due: None,
         keeper,
         optimist,
@@ -230,7 +244,7 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
         perturbed,
         known,
         room,
-    }))
+    })
 }
 
 /// A plan is due when the data have so many nats against what the last one believes here.
@@ -251,7 +265,7 @@ struct Room {
     warm: Warm,
 }
 
-struct Likely {
+pub(super) struct Likely {
     optimist: Optimist,
     keeper: LikelihoodKeeper,
     /// Some cost off the goal is zero, in units of the largest.
@@ -261,6 +275,10 @@ struct Likely {
     shape: Shape,
     /// The set that the last plan was made over.
     planned: Option<ConvexSet>,
+    /// What the last plan's set says of V*, made when it is asked for.
+    floor: OnceLock<Floor>,
+    /// It is made with every plan.
+    certifies: bool,
     /// Why the step just taken in calls for a plan.
     due: Option<Reason>,
     room: Room,
@@ -427,6 +445,16 @@ impl Likely {
         Some(look)
     }
 
+    /// The directions of B that kernels see.
+    pub(super) fn directions(&self) -> usize {
+        self.keeper.likelihood().seen_directions()
+    }
+
+    /// What is proved of it as the outer learner of a guard.
+    pub(super) fn guarding(&self) -> Claim {
+        Standpoint { guards: true, ..self.standpoint() }.claim()
+    }
+
     fn standpoint(&self) -> Standpoint {
         Standpoint {
             delta: self.keeper.set().delta(),
@@ -436,11 +464,25 @@ impl Likely {
             writable: self.writable,
             missed: self.net.missed(),
             factor: self.factor,
+            guards: false,
         }
+    }
+
+    /// A lower bound on V* for the planned costs, as tight as cells of the planned set make it.
+    fn cells(&self, halt: &Halt) -> Result<Option<&Floor>, Cut> {
+        let Some(set) = self.planned.as_ref().filter(|_| !self.known) else { return Ok(None) };
+        if self.floor.get().is_none() {
+            let optimist = &self.optimist;
+            let task = optimist.task(cells::RATE);
+            let made = cells::floor(&task, set, &optimist.standing.v, optimist.work(), halt)?;
+            return Ok(Some(self.floor.get_or_init(|| made)));
+        }
+        Ok(self.floor.get())
     }
 
     /// The planned set as the keeper has it: a run that is resumed knows no other.
     fn look_up_planned(&mut self) {
+        self.floor = OnceLock::new();
         self.planned = self.keeper.set().last(self.keeper.likelihood());
     }
 }
@@ -494,7 +536,10 @@ impl Algorithm for Likely {
             (own.keeper.clone(), own.net.clone(), own.optimist.standing.clone(), own.believed.clone())
         };
         let before = call.keep(|| whole(self));
-        let planned = self.plan_now(call);
+        let planned = self.plan_now(call).and_then(|()| match self.certifies {
+            true => self.cells(call.halt).map(drop),
+            false => Ok(()),
+        });
         if let (Err(_), Some(before)) = (planned, before) {
             (self.keeper, self.net, self.optimist.standing, self.believed) = before;
             self.look_up_planned();
@@ -508,6 +553,10 @@ impl Algorithm for Likely {
 
     fn q(&self, p: Pair) -> Option<f64> {
         Some(self.optimist.q(p))
+    }
+
+    fn floor(&self, s: State, halt: &Halt) -> Result<Option<f64>, Cut> {
+        Ok(self.cells(halt)?.map(|floor| floor.v[s] * self.optimist.unit))
     }
 
     fn raised(&self, now: &Clock) -> f64 {

@@ -18,6 +18,8 @@ pub(super) struct Standpoint {
     pub(super) missed: u64,
     /// What the net's threshold is multiplied by.
     pub(super) factor: f64,
+    /// It guards another learner.
+    pub(super) guards: bool,
 }
 
 const RAISED: &str = "V* + rho_j T*, where plan j raised every cost by rho_j = 1/k_j of the largest one and k_j \
@@ -42,10 +44,18 @@ impl Standpoint {
             None => {
                 let kept = "no plan was kept that was found to be too far from the data";
                 let observed = Condition::at_most(kept, Some(self.missed as f64), Some(0.0));
+                let theorem = match self.guards {
+                    true => {
+                        "a m B* sqrt(K) + m^2 B*, up to logarithms, for all K at once, whatever the inner \
+                             learner does (docs/theory.md, Theorem 3)"
+                    }
+                    false => {
+                        "m B* sqrt(K) + m^2 B*, up to logarithms, for all K at once (docs/theory.md, \
+                              Theorem 2)"
+                    }
+                };
                 (
-                    "the regret of K episodes is at most of the order m B* sqrt(K) + m^2 B*, up to \
-                     logarithms, for all K at once (docs/theory.md, Theorem 2)"
-                        .to_string(),
+                    format!("the regret of K episodes is at most of the order {theorem}"),
                     Assumption::Settled(observed),
                 )
             }
@@ -101,6 +111,7 @@ mod tests {
                 writable,
                 missed,
                 factor: 1.0,
+                guards: false,
             };
             now.claim().check(&Facts { mixture: Some(true), ..Facts::default() })
         };

@@ -1,8 +1,10 @@
 //! Learners of linear mixtures: optimistic planning over a confidence set for theta, and plans for
 //! one theta that is drawn or most likely.
 
+mod cells;
 pub mod certainty_equivalence;
 mod cuts;
+pub mod guarded;
 pub mod levis;
 pub mod levis_plus;
 pub mod levis_plus_plus;
@@ -27,6 +29,7 @@ pub(super) const ENTRIES: &[LearnerEntry] = &[
     levis::ENTRY,
     levis_plus_plus_lr::ENTRY,
     lr::ENTRY,
+    guarded::ENTRY,
     ucrl_ave_ssp::ENTRY,
     psrl_mixture::ENTRY,
     certainty_equivalence::ENTRY,

@@ -17,7 +17,7 @@ const RAISED: f64 = 1e-6;
 
 /// One theta as a set to plan over.
 #[derive(Clone)]
-struct Point(Vec<f64>);
+pub(super) struct Point(pub(super) Vec<f64>);
 
 impl SupportMin for Point {
     fn min(&mut self, c: &[f64], _: &mut Warm) -> Support {

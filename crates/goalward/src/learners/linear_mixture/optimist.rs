@@ -184,6 +184,18 @@ impl Optimist {
         self.plan_over(call, heading, within.as_mut(), rate)
     }
 
+    /// What plans are made for, at another rate than theirs.
+    pub(super) fn task(&self, Rate { eps, q }: Rate) -> Task<'_> {
+        let most = self.costs.iter().copied().fold(1.0, f64::max);
+        Task { problem: &self.problem, costs: &self.costs, b: most / q, eps, q }
+    }
+
+    /// The support problems of the last plan.
+    pub(super) fn work(&self) -> u64 {
+        let sweeps = self.standing.last_plan.as_ref().map_or(0, |plan| plan.sweeps);
+        sweeps * self.problem.pairs() as u64
+    }
+
     /// Where the values of the last plan lead to over a set.
     pub(super) fn way(&self, call: &Call, set: &mut ConvexSet, rate: Rate) -> Result<Vec<Met>, Cut> {
         let Rate { eps, q } = rate;
