@@ -7,7 +7,7 @@ use crate::{Error, Result};
 
 /// Which truth a world has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WhichTruth {
+pub(super) enum WhichTruth {
     /// Its own.
     Own,
     /// One that is drawn with this seed.
@@ -90,7 +90,6 @@ fn walk(problem: &Problem, stream: &mut Stream) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use crate::Settings;
     use crate::worlds::open;
 

@@ -161,7 +161,9 @@ fn proposals_are_guarded_like_a_learner() {
             }
             s = next;
         }
-        [&mut own, &mut guard, &mut built_in].map(|learner| learner.end_episode());
+        for learner in [&mut own, &mut guard, &mut built_in] {
+            learner.end_episode();
+        }
     }
     let (ours, theirs) = (guard.guard().unwrap(), built_in.guard().unwrap());
     assert_eq!((ours.ledger, &ours.handovers), (theirs.ledger, &theirs.handovers));

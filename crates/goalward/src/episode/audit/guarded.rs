@@ -52,11 +52,12 @@ impl Guarded {
         if let Some((_, paid)) = &mut self.episode.by_outer {
             *paid += cost;
         }
-        for HandOver { state, spent, bound, .. } in &guard.handovers[self.handovers..] {
+        for HandOver { state, spent, bound, booked, .. } in &guard.handovers[self.handovers..] {
             // before the step where no action was proposed, after it where the bill was too high
             let after = self.episode.spent - spent;
             self.episode.by_outer = Some((*state, after));
-            self.booked += spent - bound;
+            self.entries.see_in(unit, t, spent - bound, *booked);
+            self.booked += booked;
             self.handed += v[*state];
             self.bound(t, *bound, v);
         }

@@ -32,8 +32,10 @@ pub struct HandOver {
     pub state: State,
     /// What the episode had cost.
     pub spent: f64,
-    /// The lower bound on V*(start) that it was charged with.
+    /// The lower bound on V*(start) then.
     pub bound: f64,
+    /// What the ledger was charged with.
+    pub booked: f64,
 }
 
 /// The episode under way.
@@ -64,6 +66,8 @@ pub struct Guard {
     pub allowance: f64,
     /// The largest bound w so far.
     pub largest_bound: f64,
+    /// The cells of the confidence set that the last bound was made from.
+    pub cells: usize,
     /// Episodes begun.
     pub episodes: u64,
     /// Those that the inner learner began.
@@ -85,6 +89,7 @@ impl Guard {
             ledger: 0.0,
             allowance: 0.0,
             largest_bound: 0.0,
+            cells: 0,
             episodes: 0,
             inner_episodes: 0,
             handovers: Vec::new(),
@@ -137,18 +142,32 @@ impl Guard {
             let first = self.budget * self.directions as f64 * largest_cost;
             let allowance = if self.episodes == 1 { self.allowance.max(first) } else { self.allowance };
             if self.ledger + entry > allowance + self.kappa * self.largest_bound {
-                self.hand_over(t, next);
+                self.hand_over(t, next, entry);
             }
         }
     }
 
-    /// The outer learner plays the episode to its end.
-    pub(in crate::learners) fn hand_over(&mut self, t: u64, state: State) {
+    /// The inner learner has no action for a state. Before the first step of an episode the outer
+    /// learner plays it, and nothing is booked. Later the allowance counts as spent: an episode that is
+    /// left where it is dear to go on may cost more than its entry, and must not happen often.
+    pub(in crate::learners) fn give_up(&mut self, t: u64, state: State) {
         let Some(open) = self.open.as_mut().filter(|open| open.player == Player::Inner) else { return };
+        if open.spent == 0.0 {
+            open.player = Player::Outer;
+            self.inner_episodes -= 1;
+            return;
+        }
+        let booked = (open.spent - open.bound).max(self.allowance - self.ledger);
+        self.hand_over(t, state, booked);
+    }
+
+    /// The outer learner plays the episode to its end.
+    fn hand_over(&mut self, t: u64, state: State, booked: f64) {
+        let Some(open) = &mut self.open else { return };
         open.player = Player::Outer;
-        self.ledger += open.spent - open.bound;
+        self.ledger += booked;
         let (episode, spent, bound) = (self.episodes, open.spent, open.bound);
-        self.handovers.push(HandOver { episode, t, state, spent, bound });
+        self.handovers.push(HandOver { episode, t, state, spent, bound, booked });
     }
 
     /// Whether stored books can be those of this guard.
@@ -157,6 +176,7 @@ impl Guard {
         ensure(same(self) == same(own), "inner", || "the guard is another one".into())?;
         at_most("inner_episodes", self.inner_episodes, self.episodes, "the episodes")?;
         at_most("handovers", self.handovers.len() as u64, self.inner_episodes, "the episodes")?;
+        ensure(self.episodes > 0 || self.open.is_none(), "open", || "no episode has begun".into())?;
         let exist = self.handovers.iter().all(|one| one.state < problem.states());
         ensure(exist, "handovers", || "there is no such state".into())
     }
@@ -215,15 +235,26 @@ mod tests {
         assert_eq!((known.inner_episodes, known.ledger, known.handovers.len()), (0, 0.0, 0));
     }
 
+    /// One that gives episodes up cannot earn room by it: the bounds of episodes that it did not end are
+    /// no savings.
     #[test]
-    fn a_hand_over_is_booked_once() {
+    fn giving_up_spends_the_allowance_once() {
         let mut guard = Guard::new("mine".into(), 1.0, 1.0, 1);
         guard.begin(2.0);
         guard.pay(1.0, 1.0, (1, 4), GOAL);
-        guard.hand_over(1, 4);
-        guard.hand_over(1, 4);
-        assert_eq!((guard.ledger, guard.handovers.len(), guard.player()), (-1.0, 1, Some(Player::Outer)));
+        guard.give_up(1, 4);
+        guard.give_up(1, 4);
+        assert_eq!((guard.ledger, guard.handovers.len(), guard.player()), (2.0, 1, Some(Player::Outer)));
         guard.pay(5.0, 1.0, (2, GOAL), GOAL);
-        assert_eq!(guard.ledger, -1.0, "what the outer learner pays is no entry");
+        assert_eq!(guard.ledger, 2.0, "what the outer learner pays is no entry");
+        // b_k = 2 sqrt(k) must have grown by w = 2: from the fourth episode on
+        for k in 2..=4 {
+            guard.begin(2.0);
+            assert_eq!(guard.player() == Some(Player::Inner), k == 4, "{k}");
+            guard.give_up(2, 0);
+            guard.pay(1.0, 1.0, (3, GOAL), GOAL);
+        }
+        // nothing was paid when it gave up the last one
+        assert_eq!((guard.ledger, guard.handovers.len(), guard.inner_episodes), (2.0, 1, 1));
     }
 }

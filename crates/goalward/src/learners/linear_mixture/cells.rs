@@ -34,10 +34,8 @@ const TURNS: usize = 30;
 pub(super) struct Floor {
     /// For each state.
     pub(super) v: Vec<f64>,
-    /// The cells that it was made from.
+    /// The cells that it was made from: one where the effort allows no more.
     pub(super) cells: usize,
-    /// The least value of the start that one theta was found to have; the bound cannot exceed it.
-    pub(super) single: f64,
 }
 
 struct Cell {
@@ -101,7 +99,7 @@ pub(super) fn floor(
     for cell in &cells {
         v.iter_mut().zip(&cell.v).for_each(|(v, own)| *v = v.min(*own));
     }
-    Ok(Floor { v, cells: cells.len(), single })
+    Ok(Floor { v, cells: cells.len() })
 }
 
 impl Splitter<'_> {

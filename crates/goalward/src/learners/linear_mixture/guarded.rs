@@ -17,7 +17,8 @@
 //!   over: the entry is booked, and `lr` plays to the goal.
 //!
 //! `inner=proposals` takes the actions from outside, by [`Learner::act_on`](crate::Learner::act_on): a
-//! controller of any kind gets the guarantee. An action that is not proposed in time is a hand-over.
+//! controller of any kind gets the guarantee. Where it proposes nothing in time `lr` plays on to the goal.
+//! If it has taken steps of the episode by then, its allowance counts as spent.
 //!
 //! # What it needs to know
 //!
@@ -224,7 +225,7 @@ impl Algorithm for Guarding {
             };
             match chosen {
                 Some(action) => return action,
-                None => self.guard.hand_over(self.t, s),
+                None => self.guard.give_up(self.t, s),
             }
         }
         self.outer.act(s)
@@ -281,6 +282,7 @@ impl Algorithm for Guarding {
         }
         self.outer.plan(call)?;
         self.raised = self.outer.raised(call.clock);
+        self.guard.cells = self.outer.cells_made();
         let raised: Vec<(State, f64)> = self.bounds.keys().map(|&s| (s, self.bound(s))).collect();
         self.bounds.extend(raised);
         Ok(())

@@ -450,6 +450,11 @@ impl Likely {
         self.keeper.likelihood().seen_directions()
     }
 
+    /// The cells of the last bound, if it has been made.
+    pub(super) fn cells_made(&self) -> usize {
+        self.floor.get().map_or(0, |floor| floor.cells)
+    }
+
     /// What is proved of it as the outer learner of a guard.
     pub(super) fn guarding(&self) -> Claim {
         Standpoint { guards: true, ..self.standpoint() }.claim()
