@@ -13,6 +13,7 @@ const SOAKS: &[(&str, &str)] = &[
         "bootstrap",
         "how often 95 % intervals cover: Student's t, percentiles, BCa; bootstrap [SAMPLES], 2,000",
     ),
+    ("bounds", "how often lower bounds on V*(start) exceed it; bounds [RUNS [EPISODES]], 1,000 and 30"),
     ("checkpoints", "corrupted checkpoints of every learner; N, and M through processes"),
     ("coverage", "how often every confidence set loses theta*; --seeds N, --steps N"),
     ("dask", "a study on two Dask workers, which are killed 20 times: the same records; dask [KILLS]"),

@@ -38,7 +38,7 @@ impl Value for WhichTruth {
 }
 
 /// The label of the numbers that draw truths.
-const LABEL: u64 = 0x7472_7574_68; // "truth"
+const LABEL: u64 = 0x0074_7275_7468; // "truth"
 
 /// Moves of the chain, for each direction of B.
 const MOVES: usize = 400;
@@ -90,12 +90,17 @@ fn walk(problem: &Problem, stream: &mut Stream) -> Vec<f64> {
 
 #[cfg(test)]
 mod tests {
-    use crate::Settings;
-    use crate::worlds::open;
+    use crate::worlds::{named, open};
 
     fn drawn(world: &str, seed: u64) -> Vec<f64> {
-        let settings = Settings::new().set("truth", format!("drawn:{seed}"));
-        open(world, &settings).unwrap().truth().unwrap().theta().unwrap().to_vec()
+        let (name, settings) = named(world).unwrap();
+        open(&name, &settings.set("truth", format!("drawn:{seed}")))
+            .unwrap()
+            .truth()
+            .unwrap()
+            .theta()
+            .unwrap()
+            .to_vec()
     }
 
     #[test]
@@ -116,8 +121,8 @@ mod tests {
 
     #[test]
     fn other_sets_are_walked_through() {
-        // |theta_i| <= x in each of the free directions of this world
-        let draws: Vec<Vec<f64>> = (0..200).map(|seed| drawn("hard-instance", seed)).collect();
+        // theta = (x, 1), |x| at most some bound
+        let draws: Vec<Vec<f64>> = (0..200).map(|seed| drawn("hard-instance@dim=2", seed)).collect();
         let most = draws.iter().map(|theta| theta[0].abs()).fold(0.0, f64::max);
         let inner = draws.iter().filter(|theta| theta[0].abs() < 0.5 * most).count() as f64 / 200.0;
         assert!((inner - 0.5).abs() < 0.12, "{inner}");

@@ -13,6 +13,7 @@ use serde_json::Value;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 const VALUES: &[&str] = &[
+    "proposals",
     "",
     " ",
     "nan",

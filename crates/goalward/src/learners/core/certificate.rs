@@ -13,7 +13,7 @@
 
 use super::algorithm::Transition;
 use super::clock::Clock;
-use crate::numeric::stored::{Flaw, ensure};
+use crate::numeric::stored::{Flaw, at_most, ensure};
 use crate::problem::{Problem, State};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -101,6 +101,12 @@ impl Certificate {
         ensure(begun.is_none() || now.t > now.ended, "begun", || "every step has led to the goal".into())?;
         let states = starts.keys().chain(begun.iter().map(|(s, _)| s));
         let exist = states.into_iter().all(|s| *s < problem.states());
+        at_most(
+            "starts",
+            starts.values().map(|start| start.ended).max().unwrap_or(0),
+            now.ended,
+            "the episodes",
+        )?;
         ensure(exist, "starts", || "there is no such state".into())
     }
 }

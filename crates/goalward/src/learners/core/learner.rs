@@ -3,14 +3,14 @@
 use super::algorithm::{Algorithm, Brief, Call, Seen, Snapshot, Transition};
 use super::certificate::Certificate;
 use super::clock::{Clock, Reason};
-use super::guard::{Guard, Player};
+use super::guard::Player;
 use super::misuse;
 use super::obeyed::Obeyed;
 use super::report::{PlanReport, Probe};
 use super::stand_in::{Since, StandIn};
 use super::surprises::Surprises;
 use super::watch::{OnMisfit, Vigilance, Watch, Watched};
-use crate::confidence::{Claim, Facts, Misfit};
+use crate::confidence::{Claim, Misfit};
 use crate::numeric::stored::{Flaw, Within};
 use crate::plan::Halt;
 use crate::problem::{Action, Problem, State};
@@ -53,30 +53,30 @@ pub enum Observed {
 /// # Ok::<(), goalward::Error>(())
 /// ```
 pub struct Learner {
-    id: String,
-    problem: Arc<Problem>,
-    in_force: Map<String, Value>,
+    pub(super) id: String,
+    pub(super) problem: Arc<Problem>,
+    pub(super) in_force: Map<String, Value>,
     /// What is claimed of it from the beginning: a bound that doubles must not change the claim.
-    claim: Option<Claim>,
-    halt: Halt,
+    pub(super) claim: Option<Claim>,
+    pub(super) halt: Halt,
     /// The algorithm's clock, which stops when another learner takes over.
-    own: Clock,
+    pub(super) own: Clock,
     /// The clock of all that happened.
-    total: Clock,
-    surprises: Surprises,
-    obeyed: Obeyed,
+    pub(super) total: Clock,
+    pub(super) surprises: Surprises,
+    pub(super) obeyed: Obeyed,
     /// Kept by those that claim optimism.
-    certificate: Option<Certificate>,
+    pub(super) certificate: Option<Certificate>,
     /// Why a plan is due that was not made yet, or was cut off.
-    owed: Option<Reason>,
-    algorithm: Box<dyn Algorithm>,
+    pub(super) owed: Option<Reason>,
+    pub(super) algorithm: Box<dyn Algorithm>,
     /// Whether the models explain the data, for an algorithm that relies on them.
-    watch: Option<Watch>,
-    on_misfit: OnMisfit,
+    pub(super) watch: Option<Watch>,
+    pub(super) on_misfit: OnMisfit,
     /// Who takes over if they do not.
-    stand_in: StandIn<Learner>,
+    pub(super) stand_in: StandIn<Learner>,
     /// What who takes over was before it did.
-    rested: Option<Snapshot>,
+    pub(super) rested: Option<Snapshot>,
 }
 
 #[derive(Serialize, Deserialize)]
@@ -217,48 +217,10 @@ impl Learner {
         Ok(action)
     }
 
-    /// The same with an action that is proposed: a learner that [takes
-    /// proposals](crate::learners::linear_mixture::guarded) answers with it while its guard allows it,
-    /// and with an action of its own otherwise; [`player`](Self::player) says which. An action that
-    /// does not exist is an error, and counts for nothing.
-    pub fn act_on(&mut self, s: State, proposal: Action) -> Result<Action> {
-        let t = self.total.t + 1;
-        misuse::pair(&self.problem, s, proposal, t)?;
-        self.catch_up();
-        if self.stand_in.active().is_none() && !self.algorithm.propose(proposal) {
-            let fault = format!("{} takes no proposals: guarded@inner=proposals does", self.id);
-            return Err(Error::Misuse { t, fault });
-        }
-        self.act(s)
-    }
-
     /// The action of an inner learner, whose states have been checked.
     pub(in crate::learners) fn decide(&mut self, s: State) -> Action {
         self.catch_up();
         self.algorithm.act(s)
-    }
-
-    /// Who chooses the actions of the episode under way; none between episodes, and from a learner
-    /// without a guard.
-    pub fn player(&self) -> Option<Player> {
-        self.acting().player()
-    }
-
-    /// The books of a guarded learner.
-    pub fn guard(&self) -> Option<Guard> {
-        #[derive(Default)]
-        struct Books(Option<Guard>);
-        impl Probe for Books {
-            fn guard(&mut self, guard: &Guard) {
-                self.0 = Some(guard.clone());
-            }
-            fn wants_estimate(&self) -> bool {
-                false
-            }
-        }
-        let mut sink = Books::default();
-        self.show(&mut sink);
-        sink.0
     }
 
     /// Takes in what happened; plans when that is due.
@@ -439,12 +401,12 @@ impl Learner {
     }
 
     /// The algorithm that acts now.
-    fn acting(&self) -> &dyn Algorithm {
+    pub(super) fn acting(&self) -> &dyn Algorithm {
         self.stand_in.active().map_or(&*self.algorithm, |learner| &*learner.algorithm)
     }
 
     /// Shows what the algorithm shows that acts now.
-    fn show(&self, sink: &mut dyn Probe) {
+    pub(super) fn show(&self, sink: &mut dyn Probe) {
         match self.stand_in.active() {
             Some(learner) => {
                 learner.algorithm.probe(&mut Since { sink, then: self.own }, &learner.own);
@@ -494,67 +456,6 @@ impl Learner {
         claim.assumptions.extend(self.watch.as_ref().map(Watch::assumption));
         self.obeyed.qualify(&mut claim);
         Some(claim)
-    }
-
-    /// What was claimed before the first step, whatever happened since.
-    pub(crate) fn promise(&self) -> Option<Claim> {
-        self.claim.clone()
-    }
-
-    /// What the regret over finished episodes is at most, with the probability of its
-    /// [claim](Self::claim): their cost, less the best lower bound on V* of each start so far. That is
-    /// the largest value of any plan, or what cells of the confidence set say where the learner has
-    /// them. No truth is needed.
-    ///
-    /// None where that is not known: from a learner that does not claim optimism, where an
-    /// assumption of the claim is known to fail, and where some cost off the goal is zero or costs
-    /// are raised, since values may then exceed V*.
-    ///
-    /// ```
-    /// use goalward::{Lr, Problem, Transition};
-    /// let fast = vec![vec![vec![(1, 0.9), (0, 0.1)]], vec![]];
-    /// let slow = vec![vec![vec![(1, 0.2), (0, 0.8)]], vec![]];
-    /// let models = [("fast", fast), ("slow", slow)];
-    /// let problem = Problem::from_models(&models, &[vec![1.0], vec![]], 0, 1)?;
-    /// let mut learner = Lr::builder().build(problem)?;
-    /// for next in [0, 0, 1] {
-    ///     let action = learner.act(0)?;
-    ///     learner.observe(&Transition { state: 0, action, cost: 1.0, next })?;
-    /// }
-    /// // three steps were paid; the first plan hoped for 1/0.9, if the fast model is right
-    /// let certified = learner.regret_certified().expect("lr is optimistic");
-    /// assert!((certified - (3.0 - 1.0 / 0.9)).abs() < 0.01);
-    /// # Ok::<(), goalward::Error>(())
-    /// ```
-    pub fn regret_certified(&self) -> Option<f64> {
-        let certificate = self.certificate.as_ref()?;
-        let mixture = (self.own.impossible > 0).then_some(false);
-        let facts = Facts { mixture, ..Facts::default() };
-        let holds = self.claim()?.check(&facts).certifies();
-        let raised = self.problem.min_cost() == 0.0 || self.raised() > 0.0;
-        // a bound that is cut off leaves those of plans
-        let floor = |s| self.algorithm.floor(s, &self.halt).ok().flatten().unwrap_or(0.0);
-        (holds && !raised).then(|| certificate.certified(floor))
-    }
-
-    /// What V*(s) is at least, as long as the confidence sets hold the truth: the value of the last
-    /// plan, or what cells of its set say. None from a learner that does not claim optimism.
-    pub fn lower_bound(&self, s: State) -> Result<Option<f64>> {
-        let value = self.value(s)?.filter(|_| self.certificate.is_some());
-        let floor = self.algorithm.floor(s, &self.halt).ok().flatten();
-        Ok(value.map(|value| floor.map_or(value, |floor| floor.max(value))))
-    }
-
-    /// What was paid over finished episodes, less what plans promised, whether or not that certifies
-    /// anything.
-    pub(crate) fn paid_less_promised(&self) -> Option<f64> {
-        self.certificate.as_ref().map(Certificate::regret)
-    }
-
-    /// What the last plan added to costs at most, in the user's units: its values are at most V*
-    /// plus T* times that.
-    pub fn raised(&self) -> f64 {
-        self.algorithm.raised(&self.own)
     }
 
     /// Its state.

@@ -5,6 +5,7 @@
 
 mod algorithm;
 mod certificate;
+mod certified;
 mod clock;
 mod greedy;
 mod guard;

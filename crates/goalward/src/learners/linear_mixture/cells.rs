@@ -24,7 +24,7 @@ use crate::plan::{Cut, Devi, Halt, Planner, Task, way};
 const CELLS: usize = 32;
 /// No cell is split once the least value is within this part of that of one theta.
 const NEAR: f64 = 0.05;
-/// Support problems that are always affordable.
+/// Support problems in all. A plan that takes more is not looked at again.
 const AFFORDED: u64 = 1 << 18;
 /// Iterations that find the main axis.
 const TURNS: usize = 30;
@@ -34,7 +34,7 @@ const TURNS: usize = 30;
 pub(super) struct Floor {
     /// For each state.
     pub(super) v: Vec<f64>,
-    /// The cells that it was made from: one where the effort allows no more.
+    /// The cells that it was made from; none where that would take too long.
     pub(super) cells: usize,
 }
 
@@ -73,14 +73,17 @@ pub(super) fn floor(
     planned: u64,
     halt: &Halt,
 ) -> Result<Floor, Cut> {
+    if planned > AFFORDED {
+        // the plan's own values are a bound
+        return Ok(Floor { v: start.to_vec(), cells: 0 });
+    }
     let mut splitter = Splitter { task, devi: Devi::new(task.problem), halt, spent: 0, last: 0 };
     let v = splitter.plan(&mut set.clone(), start)?;
     let mut cells = vec![Cell { set: set.clone(), v }];
-    let affordable = AFFORDED.max(planned / 2);
     let s = task.problem.start();
     let mut single = f64::INFINITY;
     let mut least = 0;
-    while cells.len() < CELLS && splitter.spent + 3 * splitter.last <= affordable {
+    while cells.len() < CELLS && splitter.spent + 3 * splitter.last <= AFFORDED {
         let Some(belief) = splitter.believe(&mut cells[least])? else { break };
         single = single.min(splitter.plan(&mut Point(belief.mean.clone()), &cells[least].v)?[s]);
         if cells[least].v[s] >= (1.0 - NEAR) * single {

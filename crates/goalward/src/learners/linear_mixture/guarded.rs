@@ -31,7 +31,7 @@
 //! # Cost per step
 //!
 //! That of `lr` and of the inner learner. Each plan of `lr` is followed by up to 32 more, over the
-//! cells: as many as 2^18 support problems allow, or half as many as the plan itself took.
+//! cells, as many as 2^18 support problems allow; none where the plan itself took more.
 //!
 //! # Reference
 //!
@@ -43,7 +43,9 @@
 //! With `lr`'s own probability and conditions, for every inner learner: R_K = O~(a m B* sqrt(K) + m^2
 //! B*). Sets, optimism and certificate are those of `lr`.
 
-use super::lr::{self, FAST, LEVEL, Likely, NET, SET, Shape};
+use super::certainty_equivalence;
+use super::likely::{Likely, likely};
+use super::lr::{self, FAST, LEVEL, NET, SET, Shape};
 use crate::Result;
 use crate::confidence::Claim;
 use crate::estimate::Likelihood;
@@ -87,7 +89,7 @@ const INNER: Key<String> = Key::text(
     "who plays while the guard allows it: a learner's id with settings behind colons, such as \
      q-learning:scale=0.5; or proposals, for actions that a program of yours proposes",
 )
-.or("certainty-equivalence");
+.or(certainty_equivalence::ENTRY.id);
 
 const BUDGET: Key<f64> = Key::number(
     "budget",
@@ -149,7 +151,7 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let settings = &brief.settings;
     let text = settings.get(&INNER)?;
     let inner = inner(brief, &text)?;
-    let outer = lr::certifying(brief)?;
+    let outer = likely(brief, true)?;
     let directions = outer.directions();
     let guard = Guard::new(text, settings.get(&BUDGET)?, settings.get(&KAPPA)?, directions);
     let problem = brief.problem.clone();
@@ -206,8 +208,8 @@ impl Guarding {
         [cheapest, before, floor, value].into_iter().fold(0.0, f64::max)
     }
 
-    fn check(&self, stored: &Memory) -> Result<(), Flaw> {
-        stored.guard.check(&self.guard, &self.problem).within("guard")?;
+    fn check(&self, stored: &Memory, now: &Clock) -> Result<(), Flaw> {
+        stored.guard.check(&self.guard, &self.problem, now).within("guard")?;
         let exist = stored.bounds.keys().all(|s| *s < self.problem.states());
         ensure(exist, "bounds", || "there is no such state".into())?;
         let learner = matches!(self.inner, Inner::Learner(_));
@@ -344,7 +346,7 @@ impl Algorithm for Guarding {
 
     fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
         let stored: Memory = state.to()?;
-        self.check(&stored).within("learner.algorithm")?;
+        self.check(&stored, now).within("learner.algorithm")?;
         match (&mut self.inner, &stored.inner) {
             (Inner::Learner(learner), Some(inner)) => {
                 let before = learner.snapshot();

@@ -52,7 +52,8 @@
 
 use super::cuts;
 use super::levis_plus_plus::{Moments, Weighted, freeze, moments};
-use super::lr::{FAST, check_together, show};
+use super::likely::{check_together, show};
+use super::lr::FAST;
 use super::optimist::{Rate, bytes};
 use super::{settings, value_targeted};
 use crate::Result;

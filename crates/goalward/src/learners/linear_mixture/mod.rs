@@ -9,6 +9,7 @@ pub mod levis;
 pub mod levis_plus;
 pub mod levis_plus_plus;
 pub mod levis_plus_plus_lr;
+mod likely;
 pub mod lr;
 mod lr_claim;
 mod model;
