@@ -58,13 +58,13 @@ pub(crate) fn open_bytes(
 /// The registry of worlds, as a list of dictionaries.
 #[pyfunction]
 pub(crate) fn worlds_json(py: Python) -> PyResult<Bound<PyAny>> {
-    to_python(py, &serde_json::to_value(worlds::WORLDS).unwrap_or_default())
+    to_python(py, &worlds::WORLDS)
 }
 
 /// The registry of learners, as a list of dictionaries.
 #[pyfunction]
 pub(crate) fn learners_json(py: Python) -> PyResult<Bound<PyAny>> {
-    to_python(py, &serde_json::to_value(learners::all()).unwrap_or_default())
+    to_python(py, &learners::all())
 }
 
 /// The id of the learner that is recommended for these settings.

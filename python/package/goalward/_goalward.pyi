@@ -249,6 +249,7 @@ def run_jobs(
     threads: int,
     progress: Callable[[int], None] | None,
     vigilance: tuple[str | None, float | None] = ...,
+    settings: dict[str, Any] | None = None,
 ) -> list[dict[str, Any]]: ...
 def mean_interval(numbers: list[float]) -> tuple[float, float] | None: ...
 def fit(
@@ -274,6 +275,7 @@ def replay_page(
     seed: int,
     max_steps: int | None,
     progress: Callable[[int], None] | None,
+    settings: dict[str, Any] | None,
 ) -> str: ...
 
 @final

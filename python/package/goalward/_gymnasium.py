@@ -39,7 +39,33 @@ def from_gymnasium(
     goal: int | Iterable[int] | None = None,
     penalty: float = 0.0,
 ) -> Problem:
-    """See `Problem.from_gymnasium`."""
+    """A problem from a Gymnasium environment with a table `P` of transitions, as FrozenLake,
+    CliffWalking and Taxi have one. Several environments, as a list or by name in a dictionary, are
+    candidate models: the truth is some mixture of them.
+
+    States and actions keep their numbers: observation `o` is state `o - observation_space.start`.
+    What is added comes behind them: a goal if no state can be it, and a state that draws the
+    start if several are possible.
+
+    An episode that terminates with the highest reward of all that terminate has reached the goal;
+    `goal`, an observation or several, says otherwise. What terminates elsewhere has failed.
+    `failure` says what that means: `"restart"` goes back to the start, at the step's own cost;
+    `"end"` takes every end for the goal; `"lost"` is never left again, and can be planned with but
+    not learnt in. With a `penalty` the way back to the start is a step of its own, from the state
+    of the failure, and costs so much. A high one makes the best policy the one that fails least.
+
+    `cost` is `"reward"` (minus the reward, averaged over next states), `"1"` (each step costs 1),
+    `"shortfall"` (what the rewards fall short of the one at the goal), or an array of states and
+    actions. Left out, it is the reward if none is positive, else 1. `start` is an observation;
+    left out, episodes start as the environment starts them.
+
+    >>> import gymnasium, goalward as gw
+    >>> problem = gw.Problem.from_gymnasium(gymnasium.make("CliffWalking-v1"))
+    >>> problem.n_states, problem.start, problem.goal
+    (48, 36, 47)
+    >>> gw.solve(problem).values[problem.start].item()
+    13.0
+    """
     if isinstance(env, Mapping | Sequence) and not isinstance(env, str):
         goal = list(goal) if isinstance(goal, Iterable) else goal
         each = env.values() if isinstance(env, Mapping) else env

@@ -29,7 +29,25 @@ def from_models(
     available: ArrayLike | None = None,
     name: str = "mixture",
 ) -> Problem:
-    """See `Problem.from_models`."""
+    """A learning problem from candidate models over the same states and actions: the truth is some
+    mixture of them.
+
+    Each model is an array P[s, a, s'] of float64 or float32, a scipy sparse matrix with a row for
+    each s * actions + a, or one such matrix for each action. `models` may be a dictionary, whose
+    keys are the names. `costs` is one number, or has one for each state and action, or for each
+    next state, too. What the goal costs is not looked at.
+
+    Rows that sum to 1 within 1e-5 are divided by their sums, and `notes` says so. `available`
+    says which actions a state has; actions are then numbered within their state. `theta` are the
+    true weights, where they are known: simulations and planning need them.
+
+    >>> import numpy as np, goalward as gw
+    >>> fast = np.array([[[0.1, 0.9]], [[0.0, 1.0]]])
+    >>> slow = np.array([[[0.8, 0.2]], [[0.0, 1.0]]])
+    >>> problem = gw.Problem.from_models([fast, slow], costs=1.0, start=0, goal=1)
+    >>> problem.dim, problem.n_states
+    (2, 2)
+    """
     models, model_names = _named_models(models, model_names)
     held: list[Any] = []
     shape: tuple[int, int] | None = None
@@ -262,7 +280,16 @@ def from_features(
     available: ArrayLike | None = None,
     name: str = "features",
 ) -> Problem:
-    """See `Problem.from_features`."""
+    """A problem from features phi[s, a, s'] of dim numbers each: P(s'|s, a) is their product with an
+    unknown theta. `facts` are known facts (a, b) about it: the sum of a[i] * theta[i] is at most b.
+
+    >>> import numpy as np, goalward as gw
+    >>> phi = np.zeros((2, 1, 2, 2))
+    >>> phi[0, 0, 0] = [0.5, 0.0]
+    >>> phi[0, 0, 1] = [0.5, 1.0]
+    >>> gw.Problem.from_features(phi, costs=1.0, start=0, goal=1).dim
+    2
+    """
     phi = np.asarray(_real(features, "features"), dtype=np.float64)
     if phi.ndim != 4 or phi.shape[0] != phi.shape[2] or 0 in phi.shape:
         raise ProblemError(

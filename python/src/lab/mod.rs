@@ -9,7 +9,7 @@ pub(crate) use records::{
 };
 pub(crate) use replay::replay_page;
 
-use crate::errors::{Told, refused};
+use crate::errors::{refused, told};
 use crate::gate::outside;
 use crate::watch::{Tally, leaving, watched};
 use goalward_lab::engine::{self, RunOptions};
@@ -52,7 +52,7 @@ pub(crate) fn open_study(
         true => study::read_file(Path::new(&name), quick),
         false => study::read_named(&name, quick),
     };
-    let mut file = read.map_err(Told::told)?;
+    let mut file = read.map_err(told)?;
     if let Some(seeds) = seeds {
         file.study.seeds = seeds;
     }
@@ -98,7 +98,7 @@ impl PyStudy {
 
     /// Makes the folder of its results, or goes on with it; nobody else may work on it then.
     fn claim(&self, folder: PathBuf, force: bool) -> PyResult<PyStudyFolder> {
-        let folder = StudyFolder::claim(&folder, &self.grid, Shard::WHOLE, force).map_err(Told::told)?;
+        let folder = StudyFolder::claim(&folder, &self.grid, Shard::WHOLE, force).map_err(told)?;
         Ok(PyStudyFolder { grid: self.grid.clone(), folder: Mutex::new(Some(Arc::new(folder))) })
     }
 }
@@ -140,7 +140,7 @@ impl PyStudyFolder {
     fn left(&self, py: Python, retry: bool) -> PyResult<(Vec<(String, usize, u64, String)>, usize, usize)> {
         let folder = self.held()?;
         let options = RunOptions { retry, ..RunOptions::default() };
-        let left = outside(py, || engine::left(&self.grid, &folder, &options))?.map_err(Told::told)?;
+        let left = outside(py, || engine::left(&self.grid, &folder, &options))?.map_err(told)?;
         let study = &self.grid.study;
         let told = |job: &&Job| {
             let (world, learner) = (&study.worlds[job.world], &study.learners[job.learner]);
@@ -168,14 +168,14 @@ impl PyStudyFolder {
         let ran = watched(py, &tally, progress.as_ref(), || {
             pool.install(|| engine::run_jobs(&self.grid, &jobs, &folder, &options, &tally))
         })?;
-        let ran = ran.map_err(Told::told)?;
+        let ran = ran.map_err(told)?;
         Ok((ran.finished, ran.failed))
     }
 
     /// Takes a finished or failed job out of the folder.
     fn release<'py>(&self, py: Python<'py>, job: &str) -> PyResult<Option<Files<'py>>> {
         let folder = self.held()?;
-        let carried = outside(py, || folder.release(job))?.map_err(Told::told)?;
+        let carried = outside(py, || folder.release(job))?.map_err(told)?;
         Ok(carried.map(|carried| {
             let tables = carried.tables.iter().map(|(name, bytes)| (name.clone(), PyBytes::new(py, bytes)));
             (PyBytes::new(py, &carried.manifest), tables.collect())
@@ -195,7 +195,7 @@ impl PyStudyFolder {
         let folder = self.held()?;
         let carried = Carried { from: origin, job, manifest, tables };
         let adopted = outside(py, || carried.check(&self.grid).and_then(|()| folder.adopt(&carried)));
-        adopted?.map_err(Told::told)
+        adopted?.map_err(told)
     }
 
     /// Writes summary, figures and report; the files.

@@ -1,17 +1,18 @@
 //! The replay of a run as one HTML page.
 
 use crate::arguments::named;
-use crate::errors::Told;
+use crate::errors::told;
 use crate::problem::PyProblem;
 use crate::run::Watch;
 use crate::watch::{Tally, watched};
 use goalward::episode::{RunSpec, Runner};
 use goalward_lab::report::{self, Recorder};
 use pyo3::prelude::*;
+use pyo3::types::PyDict;
 
 /// Runs a learner of the registry, and shows the run episode by episode.
 #[pyfunction]
-#[pyo3(signature = (problem, learner, episodes, seed, max_steps, progress))]
+#[allow(clippy::too_many_arguments)]
 pub(crate) fn replay_page(
     py: Python,
     problem: &Bound<PyProblem>,
@@ -20,8 +21,9 @@ pub(crate) fn replay_page(
     seed: u64,
     max_steps: Option<u64>,
     progress: Option<Py<PyAny>>,
+    settings: Option<&Bound<PyDict>>,
 ) -> PyResult<String> {
-    let (learner, settings) = named(learner, None)?;
+    let (learner, settings) = named(learner, settings)?;
     let arena = problem.get().arena(py)?;
     let tally = Tally::new();
     let page = watched(py, &tally, progress.as_ref(), || -> goalward_lab::Result<String> {
@@ -29,8 +31,9 @@ pub(crate) fn replay_page(
         let mut runner = Runner::new(&arena, spec)?;
         runner.heed(tally.halt());
         let mut recorder = Recorder::new(&runner);
-        runner.run(&mut [&mut Watch::new(&tally, None), &mut recorder])?;
+        let mut watch = Watch { episodes: Vec::new(), tally: &tally, raised: None };
+        runner.run(&mut [&mut watch, &mut recorder])?;
         report::replay(recorder, &runner)
     })?;
-    page.map_err(Told::told)
+    page.map_err(told)
 }

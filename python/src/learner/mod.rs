@@ -6,7 +6,7 @@ mod shared;
 pub(crate) use sets::PyConfidenceSet;
 
 use crate::arguments::{named, real};
-use crate::errors::{Told, to_python, warned};
+use crate::errors::{to_python, told, warned};
 use crate::gate::outside;
 use crate::problem::{PyProblem, read_only};
 use crate::watch::{Tally, leaving, watched};
@@ -18,7 +18,6 @@ use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict, PyTuple};
-use serde_json::json;
 use shared::Shared;
 use std::path::{Path, PathBuf};
 use std::sync::MutexGuard;
@@ -121,10 +120,10 @@ impl State {
     fn shown(&mut self, py: Python, problem: &PyProblem) -> PyResult<&Shown> {
         let learner = self.learner()?;
         caught_up(py, learner)?;
-        let plans = learner.clock().j;
-        let steps = learner.clock().t;
-        // a learner without plans changes with every step
-        let now = if plans == 0 || !plans_alone(learner) { u64::MAX - steps } else { plans };
+        let (plans, steps) = (learner.clock().j, learner.clock().t);
+        // the values of a learner without plans change with every step
+        let planned = plans > 0 && learner.last_plan().is_some();
+        let now = if planned { plans } else { u64::MAX - steps };
         if self.shown.as_ref().is_none_or(|(then, _)| *then != now) {
             let made = Shown::of(py, problem, self.learner()?)?;
             self.shown = Some((now, made));
@@ -178,26 +177,21 @@ impl PyLearner {
     fn bytes(&self, py: Python) -> PyResult<Vec<u8>> {
         let state = self.state(py)?;
         let agent = state.agent()?;
-        outside(py, || agent.to_bytes())?.map_err(Told::told)
+        outside(py, || agent.to_bytes())?.map_err(told)
     }
-}
-
-/// Whether its values change by plans alone; those of a learner without a model do by every step.
-fn plans_alone(learner: &Learner) -> bool {
-    learner.last_plan().is_some()
 }
 
 impl Shown {
     fn of(py: Python, problem: &PyProblem, learner: &Learner) -> PyResult<Shown> {
         let known = problem.problem();
-        let value = |s| learner.value(s).map_err(Told::told);
+        let value = |s| learner.value(s).map_err(told);
         let values: Option<Vec<f64>> = (0..known.states()).map(value).collect::<PyResult<_>>()?;
         let mut q = Vec::with_capacity(known.pairs());
         let mut policy = Vec::with_capacity(known.states());
         for s in 0..known.states() {
             let mut best: Option<(usize, f64)> = None;
             for a in 0..known.actions(s) {
-                let Some(cost) = learner.q(s, a).map_err(Told::told)? else { continue };
+                let Some(cost) = learner.q(s, a).map_err(told)? else { continue };
                 q.push(cost);
                 if best.is_none_or(|(_, least)| cost < least) {
                     best = Some((a, cost));
@@ -236,7 +230,7 @@ impl PyLearner {
                 (learners::recommended(&settings).id.to_string(), settings)
             }
         };
-        let vigilance = vigilance(on_misfit, misfit_level).map_err(Told::told)?;
+        let vigilance = vigilance(on_misfit, misfit_level).map_err(told)?;
         let spec = RunSpec { learner, settings, seed, episodes, max_steps: None, vigilance };
         let instance = problem.get().instance.clone();
         let agent = leaving(py, move || Agent::new(&instance, spec))?;
@@ -250,7 +244,7 @@ impl PyLearner {
         let mut state = self.state(py)?;
         let learner = state.learner()?;
         caught_up(py, learner)?;
-        learner.act(s).map_err(Told::told)
+        learner.act(s).map_err(told)
     }
 
     /// Learns from a step. Whether the learner made a new plan. The cost may be None, which is the
@@ -287,7 +281,7 @@ impl PyLearner {
         halt.ask();
         learner.heed(&halt);
         let before = learner.rejected();
-        let observed = outside(py, || learner.observe(&step))?.map_err(Told::told)?;
+        let observed = outside(py, || learner.observe(&step))?.map_err(told)?;
         if before.is_none() && learner.rejected().is_some() {
             warn(py, held.agent()?)?;
         }
@@ -397,13 +391,13 @@ impl PyLearner {
     /// The steps that no model allows, each once, as dictionaries.
     #[getter]
     fn surprises<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &json!(self.state(py)?.report()?.impossible))
+        to_python(py, &self.state(py)?.report()?.impossible)
     }
 
     /// All parameters in force, by name.
     #[getter]
     fn parameters<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &json!(self.state(py)?.learner()?.in_force()))
+        to_python(py, self.state(py)?.learner()?.in_force())
     }
 
     /// What is proved of it with these parameters, and under which conditions; None if nothing is.
@@ -411,7 +405,7 @@ impl PyLearner {
     #[getter]
     fn guarantee<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let claim = self.state(py)?.learner()?.claim().map(|claim| claim.check(&Default::default()));
-        to_python(py, &serde_json::to_value(claim).unwrap_or_default())
+        to_python(py, &claim)
     }
 
     /// What the regret over finished episodes is at most, with the probability of the claim `certificate`;
@@ -426,7 +420,7 @@ impl PyLearner {
     /// says the same in a line.
     #[getter]
     fn misfit<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        to_python(py, &serde_json::to_value(self.state(py)?.learner()?.misfit()).unwrap_or_default())
+        to_python(py, &self.state(py)?.learner()?.misfit())
     }
 
     /// "misfit" if it chooses no further action, because the data reject every mixture of the models
@@ -440,7 +434,7 @@ impl PyLearner {
     fn save(&self, py: Python, path: PathBuf) -> PyResult<()> {
         let state = self.state(py)?;
         let agent = state.agent()?;
-        outside(py, || agent.write(&path))?.map_err(Told::told)
+        outside(py, || agent.write(&path))?.map_err(told)
     }
 
     /// Takes a saved learner up, for the problem that it was made for. It goes on as if nothing had

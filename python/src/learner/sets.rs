@@ -85,8 +85,7 @@ impl PyConfidenceSet {
     /// What is promised of it, with the conditions, as a dictionary.
     #[getter]
     fn claim<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let claim = self.asked(py, |set| serde_json::to_value(set.claim().check(&Default::default())))?;
-        to_python(py, &claim.unwrap_or_default())
+        to_python(py, &self.asked(py, |set| set.claim().check(&Default::default()))?)
     }
 
     /// Whether a mixture is in it.

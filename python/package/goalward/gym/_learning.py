@@ -22,7 +22,6 @@ from goalward._running import (
     _label,
     _made,
     _told_of_misfit,
-    _with_settings,
 )
 from goalward.errors import GoalwardWarning, MisuseError, SettingError
 from goalward.gym._results import EnvRun
@@ -102,7 +101,7 @@ def learn_env(
     seed = secrets.randbits(32) if seed is None else _count(seed, "seed", 0)
     limit = None if max_steps is None else _count(max_steps, "max_steps", 1)
     _told_of_misfit(learner, on_misfit, misfit_level)
-    learner = _with_settings(learner, settings)
+    label = _label(learner, settings)
     if not hasattr(env, "unwrapped"):
         raise SettingError(f"env: {type(env).__name__} is no Gymnasium environment")
     told = _Told(failure, cost, start, goal, penalty, success, state_of, n_states, use_table)
@@ -110,7 +109,9 @@ def learn_env(
     problem, failures, is_known = _problem(env, learner, told, first[0])
     if isinstance(learner, str):
         # what a user calls success may be an end that the table does not have
-        learner = _at_ease(learner) if is_known and success is None else learner
+        if is_known and success is None:
+            settings = _at_ease(learner, settings)
+        label = _label(learner, settings)
         who = Learner(
             learner,
             problem,
@@ -118,12 +119,13 @@ def learn_env(
             seed=seed,
             on_misfit=on_misfit,
             misfit_level=misfit_level,
+            **settings,
         )
     else:
         who = _made(learner, problem, seed)
     counts_steps = not is_known and cost is None
     return _Loop(env, who, _Bridge(env, problem, failures, told), counts_steps).run(
-        first[0], episodes, limit, seed, _label(learner), progress
+        first[0], episodes, limit, seed, label, progress
     )
 
 
@@ -224,11 +226,12 @@ def _without_models(learner: LearnerLike) -> None:
     )
 
 
-def _at_ease(learner: str) -> str:
-    """The same, told that nothing follows but what the problem lists, if it can be told."""
+def _at_ease(learner: str, settings: dict[str, Any]) -> dict[str, Any]:
+    """Tells a learner that nothing follows but what the problem lists, if it takes that."""
     entry = learners.describe(learner.split("@")[0])
     takes = any(parameter["name"] == SUPPORT for parameter in entry["parameters"])
-    return f"{learner}@{SUPPORT}=known" if takes and f"@{SUPPORT}=" not in learner else learner
+    is_free = takes and f"@{SUPPORT}=" not in _label(learner, settings)
+    return settings | {SUPPORT: "known"} if is_free else settings
 
 
 def _state_in(state: Any, states: int) -> int:
