@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use std::any::Any;
 use std::ffi::CString;
 
-/// The module that declares the exceptions.
 const MODULE: &str = "goalward.errors";
 
 /// An error of the library or the lab as an exception.
@@ -72,7 +71,6 @@ fn raised(class: &str, message: &str, hint: Option<String>, place: Value) -> PyE
     })
 }
 
-/// A warning of the package.
 pub(crate) fn warned(py: Python, message: &str) -> PyResult<()> {
     let class = py.import(MODULE)?.getattr("GoalwardWarning")?;
     // names in the text are a user's, and a zero byte would end it

@@ -22,23 +22,18 @@ use std::time::Instant;
 /// Steps between two questions whether to stop.
 const LISTEN: u64 = 64;
 
-/// The version of the package.
 #[pyfunction]
 pub(crate) fn version() -> &'static str {
     env!("CARGO_PKG_VERSION")
 }
 
-/// The learner of a run.
 enum Who {
-    /// A learner of the registry.
     Built(String, Settings),
-    /// An object in Python.
     Own(Py<PyAny>),
     /// A learner of the user's, given back afterwards.
     Taken(Py<PyLearner>, Box<Mutex<Option<Agent>>>),
 }
 
-/// One run.
 struct Job {
     label: String,
     who: Who,
@@ -46,7 +41,6 @@ struct Job {
     arena: Arc<Arena>,
 }
 
-/// The outcome of a run.
 struct Ran {
     result: RunResult,
     episodes: Vec<Episode>,

@@ -28,7 +28,6 @@ impl Tally {
         &self.halt
     }
 
-    /// Whether the work should stop.
     pub(crate) fn stopped(&self) -> bool {
         self.halt.asked()
     }

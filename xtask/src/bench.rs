@@ -7,7 +7,6 @@ use anyhow::Result;
 use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
-/// The benchmarks with what they measure.
 const BENCHES: &[(&str, &str)] = &[
     ("support", "support minimisation against Clarabel"),
     ("support_stress", "a million support problems, random and degenerate, with counts of what went wrong"),
@@ -38,9 +37,7 @@ const BENCHES: &[(&str, &str)] = &[
     (PYTHON, "what Python costs over Rust: steps, threads, problems from arrays, imports"),
     (INSTRUCTIONS, "instruction counts of the hot paths, under valgrind"),
 ];
-/// The benchmark of the Python package.
 const PYTHON: &str = "python";
-/// The benchmark that needs valgrind.
 const INSTRUCTIONS: &str = "instructions";
 /// The runner of that one; the library in `instructions/Cargo.toml` has the same version.
 const RUNNER_VERSION: &str = "0.20.0";

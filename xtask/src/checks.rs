@@ -13,7 +13,6 @@ const LONG: f64 = 20.0;
 /// All parts together should take less than this.
 const LIMIT: f64 = 20.0 * 60.0;
 
-/// The parts so far.
 struct Parts {
     began: Instant,
     /// Name, seconds, processor seconds.

@@ -8,7 +8,6 @@ use std::path::Path;
 use std::process::{Command, ExitCode};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The default number of rounds.
 const ROUNDS: u64 = 20;
 
 pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
@@ -39,7 +38,6 @@ pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// The laws of all files below a folder.
 fn collect(folder: &Path, names: &mut Vec<String>) -> Result<()> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();

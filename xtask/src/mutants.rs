@@ -16,7 +16,6 @@ const USAGE: &str = "usage: cargo xtask mutants FILE [--shard K/N]
   FILE   a source file of the library, for instance confidence/radius.rs
   K/N    every Nth change alone, beginning with number K, from 0";
 
-/// The library's crates, below `crates/`.
 const CRATES: [&str; 3] = ["numeric", "mdp", "goalward"];
 /// Time limits of tests and of builds in seconds, generous for busy machines.
 const PATIENCE: [&str; 2] = ["300", "1800"];

@@ -7,7 +7,6 @@ use crate::{laws, python, root, venv};
 use anyhow::Result;
 use std::process::{Command, ExitCode};
 
-/// The sweeps with what they try.
 const SOAKS: &[(&str, &str)] = &[
     (
         "bootstrap",

@@ -9,7 +9,6 @@ use std::ops::RangeBounds;
 /// argument that may be repeated.
 pub(crate) type Seeds = Vec<u64>;
 
-/// A parser of whole numbers in a range.
 pub(crate) fn whole<T>(
     range: impl RangeBounds<u64> + Clone + Send + Sync + 'static,
 ) -> impl TypedValueParser<Value = T>
@@ -28,7 +27,6 @@ fn read<T: TryFrom<u64>>(text: &str, range: &impl RangeBounds<u64>) -> Result<T,
     }
 }
 
-/// Reads a number strictly between 0 and 1.
 pub(crate) fn share(text: &str) -> Result<f64, String> {
     let inside = |x: &f64| *x > 0.0 && *x < 1.0;
     text.parse().ok().filter(inside).ok_or_else(|| "expected a number between 0 and 1".into())

@@ -77,7 +77,6 @@ pub(crate) fn lock_itself(what: &str, path: &Path, file: &File) -> Result<(), Us
     }
 }
 
-/// The lock file of a file.
 fn beside(path: &Path) -> anyhow::Result<PathBuf> {
     let target = resolve(path)?;
     let name = target.file_name().unwrap_or_default().to_string_lossy().into_owned();

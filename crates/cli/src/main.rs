@@ -133,7 +133,7 @@ fn main() -> ExitCode {
         Err(error) => return exit::clap(&error),
     };
     match run(cli) {
-        Ok(outcome) => outcome.into(),
+        Ok(outcome) => ExitCode::from(outcome as u8),
         Err(error) => exit::report(&error),
     }
 }

@@ -7,12 +7,10 @@ use goalward::worlds::WORLDS;
 use std::borrow::Cow;
 use std::ffi::OsStr;
 
-/// The ids of all worlds.
 pub(crate) fn worlds() -> Vec<&'static str> {
     WORLDS.iter().map(|world| world.id).collect()
 }
 
-/// The ids of all learners.
 pub(crate) fn learners() -> Vec<&'static str> {
     LEARNERS.iter().map(|learner| learner.id).collect()
 }

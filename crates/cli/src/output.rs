@@ -4,7 +4,7 @@ use crate::exit::Usage;
 use crate::names::{in_line, legible};
 use clap::Command;
 use serde::Serialize;
-use std::io::{self, ErrorKind, IsTerminal, Write};
+use std::io::{self, ErrorKind, Write};
 
 /// `--json`, of every command that has a result.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
@@ -29,7 +29,6 @@ pub(crate) fn text(text: &str) -> Result<(), Usage> {
     bytes(legible(text).as_bytes())
 }
 
-/// Prints bytes.
 pub(crate) fn bytes(bytes: &[u8]) -> Result<(), Usage> {
     pieces(|out| out.write_all(bytes))
 }
@@ -49,7 +48,6 @@ pub(crate) fn closed(error: &anyhow::Error) -> bool {
     matches!(error.downcast_ref(), Some(goalward::Error::Io { source, .. }) if of(source))
 }
 
-/// Prints one JSON value.
 pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     Ok(bytes(pretty(value)?.as_bytes())?)
 }
@@ -72,15 +70,15 @@ impl Sheet {
         self
     }
 
+    pub(crate) fn rows(&mut self, name: &'static str, values: impl IntoIterator<Item = String>) {
+        let names = std::iter::once(name).chain(std::iter::repeat(""));
+        self.0.extend(names.zip(values));
+    }
+
     pub(crate) fn render(&self) -> String {
         let width = self.0.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
         self.0.iter().map(|(name, value)| format!("  {name:<width$}  {}\n", in_line(value))).collect()
     }
-}
-
-/// A paragraph as a list item, broken between words at so many columns.
-pub(crate) fn item(paragraph: &str, columns: usize) -> String {
-    wrapped("* ", paragraph, 2, columns)
 }
 
 /// A paragraph after `begin`, broken between words at so many columns; further lines are indented.
@@ -106,13 +104,8 @@ pub(crate) fn wrapped(begin: &str, paragraph: &str, indent: usize, columns: usiz
     lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
 }
 
-/// The columns of a text for people: the terminal's, at most 100; 80 if stdout is no terminal.
-pub(crate) fn columns() -> usize {
-    if io::stdout().is_terminal() { terminal_columns() } else { 80 }
-}
-
-/// clap knows how wide the terminal is and does not say so, but it breaks its lines there.
-fn terminal_columns() -> usize {
+/// The columns of the terminal, from 20 to 100. clap does not tell them, but it breaks its lines there.
+pub(crate) fn terminal_columns() -> usize {
     let text = "x ".repeat(100);
     let mut probe = Command::new("columns").help_template("{about}").about(text).max_term_width(100);
     let help = probe.render_help().to_string();
@@ -124,9 +117,9 @@ fn terminal_columns() -> usize {
 mod tests {
     #[test]
     fn items_break_between_words() {
-        assert_eq!(super::item("one two three", 9), "* one two\n  three");
-        assert_eq!(super::item("averylongword x", 5), "* averylongword\n  x");
-        assert_eq!(super::item("", 5), "*");
+        assert_eq!(super::wrapped("* ", "one two three", 2, 9), "* one two\n  three");
+        assert_eq!(super::wrapped("* ", "averylongword x", 2, 5), "* averylongword\n  x");
+        assert_eq!(super::wrapped("* ", "", 2, 5), "*");
     }
 
     #[test]

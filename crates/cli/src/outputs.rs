@@ -26,7 +26,6 @@ pub(crate) struct Files {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Output {
     Stdout,
-    /// `/dev/null`.
     Nowhere,
     /// By the path that was given.
     File(PathBuf),
@@ -40,7 +39,6 @@ impl Files {
         }
     }
 
-    /// The command reads this file.
     pub(crate) fn reads(&mut self, what: &str, path: &Path) {
         self.read.push((what.into(), path.into()));
     }
@@ -126,12 +124,10 @@ impl Output {
     }
 }
 
-/// Whether a path names standard output.
 pub(crate) fn is_stdout(path: &Path) -> bool {
     ["-", "/dev/stdout"].iter().any(|name| path == Path::new(name))
 }
 
-/// Whether a name is that of standard input.
 pub(crate) fn is_stdin(name: impl AsRef<Path>) -> bool {
     ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|stdin| name.as_ref() == Path::new(stdin))
 }

@@ -14,7 +14,6 @@ pub(crate) struct Show {
     terminal: bool,
 }
 
-/// A file's ending, in small letters.
 pub(crate) fn ending(path: &Path) -> Option<String> {
     path.extension().map(|ending| ending.to_string_lossy().to_lowercase())
 }
@@ -43,7 +42,6 @@ impl Show {
         Ok(Some(Show { picture: Some((path.clone(), format)), terminal: !taken }))
     }
 
-    /// Prints it and writes it.
     pub(crate) fn put(&self, scene: &Scene, title: &str, notes: &[String]) -> anyhow::Result<()> {
         if self.terminal {
             output::text(&format!("\n{}", scene.text()))?;

@@ -4,7 +4,6 @@
 #[cfg(unix)]
 use nix::sys::signal::{SigSet, Signal};
 
-/// Ctrl-C and SIGTERM.
 #[cfg(unix)]
 fn both() -> SigSet {
     [Signal::SIGINT, Signal::SIGTERM].into_iter().collect()
@@ -38,7 +37,6 @@ pub(crate) fn hold() -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Calls `act` at Ctrl-C.
 #[cfg(not(unix))]
 pub(crate) fn watch(act: impl FnOnce(i32) + Send + 'static) {
     let mut act = Some(act);

@@ -14,7 +14,6 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-/// The studies that come with goalward.
 #[pyfunction]
 pub(crate) fn studies(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     let about = |name: &str| -> Result<Value> {
@@ -29,13 +28,11 @@ pub(crate) fn studies(py: Python<'_>) -> PyResult<Bound<'_, PyAny>> {
     to_python(py, &all.map_err(told)?)
 }
 
-/// A commented study file to begin with.
 #[pyfunction]
 pub(crate) fn study_starter() -> &'static str {
     STARTER
 }
 
-/// How far the study in a folder is.
 #[pyfunction]
 pub(crate) fn study_status(py: Python<'_>, folder: PathBuf) -> PyResult<Bound<'_, PyAny>> {
     let status = leaving(py, move || status(&folder, None))?;

@@ -151,7 +151,6 @@ impl PyLearner {
         self.state.lock(py)
     }
 
-    /// Shows the learner.
     pub(crate) fn with<T: Send>(&self, py: Python, look: impl FnOnce(&Learner) -> T + Send) -> PyResult<T> {
         let mut state = self.state(py)?;
         let learner = state.learner()?;
@@ -163,7 +162,6 @@ impl PyLearner {
         self.state(py)?.agent.take().ok_or_else(running)
     }
 
-    /// Puts it back.
     pub(crate) fn give_back(&self, py: Python, agent: Agent) -> PyResult<()> {
         self.state(py)?.agent = Some(agent);
         Ok(())

@@ -27,7 +27,6 @@ pub(crate) struct PyConfidenceSet {
 }
 
 impl PyConfidenceSet {
-    /// All sets of a learner.
     pub(crate) fn all(learner: &Bound<PyLearner>) -> PyResult<Vec<PyConfidenceSet>> {
         let count = |learner: &Learner| {
             let mut sets = 0;
@@ -53,7 +52,6 @@ impl PyConfidenceSet {
         answer.ok_or_else(|| refused("MisuseError", "the learner has no such set", None))
     }
 
-    /// A number for each model.
     fn checked(&self, given: &Bound<PyAny>, what: &str) -> PyResult<Vec<f64>> {
         let theta = numbers(given, what)?;
         let dim = self.learner.get().problem().get().problem().dim();

@@ -10,7 +10,6 @@ mod sources;
 
 use crate::{cargo, root};
 use anyhow::{Context, Result, bail};
-use marks::Difference;
 use sources::{SOURCES, Source};
 use std::collections::BTreeMap;
 use std::fs;
@@ -58,7 +57,6 @@ fn usage(wrong: &str) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// The optimised program.
 fn release() -> Result<PathBuf> {
     let mut build = Command::new(cargo());
     build.args(["build", "--release", "--quiet", "--package", "goalward-cli", "--message-format", "json"]);
@@ -100,9 +98,7 @@ fn update(sources: &[&Source], program: &Path, check: bool) -> Result<ExitCode> 
         let path = root.join(document);
         let old = fs::read_to_string(&path).with_context(|| format!("cannot read {document}"))?;
         let (new, differences) = marks::replace(&old, &given).with_context(|| document.to_string())?;
-        for Difference { line, name, old, new } in &differences {
-            eprintln!("{document}:{line}: {name}\n  - {old}\n  + {new}");
-        }
+        differences.iter().for_each(|difference| eprintln!("{document}:{difference}"));
         if check {
             wrong += differences.len();
         } else if new != old {

@@ -110,7 +110,6 @@ fn unknowns(report: &Report, sheet: &mut Sheet) {
     }
 }
 
-/// The findings, and the verdict.
 fn findings(report: &Report) -> String {
     let mut text = String::new();
     for finding in &report.findings {
@@ -135,7 +134,6 @@ fn findings(report: &Report) -> String {
     text
 }
 
-/// A size that people can read.
 fn memory(bytes: usize) -> String {
     let bytes = bytes as f64;
     match bytes {

@@ -7,7 +7,7 @@ use crate::exit::{Outcome, Usage, hint_at, note};
 use crate::numbers::{count, real, seconds};
 use crate::output::{self, Json, Sheet};
 use crate::progress::{Busy, Reading};
-use goalward::offline::{self, Fit, Fitter, Log, Range};
+use goalward::offline::{self, Fit, Fitter, Log, Range, Weight};
 use goalward::problem::{Problem, State};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -97,11 +97,10 @@ pub(crate) fn run(args: FitArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// Reads the log and fits it.
 fn read(problem: &Arc<Problem>, args: &FitArgs) -> anyhow::Result<Fit> {
     let mut fitter = Fitter::new(problem, args.delta)?;
     let source = offline::open(&args.log)?;
-    let (read, mut reading) = (source.read.clone(), Reading::new(source.size));
+    let (read, reading) = (source.read.clone(), Reading::new(source.size));
     let mut log = Log::new(problem, source.bytes, &args.log);
     let mut rows = 0u64;
     while let Some(row) = log.next_row()? {
@@ -127,12 +126,10 @@ fn policy(problem: &Problem, path: &Path) -> anyhow::Result<Vec<usize>> {
     Ok(offline::read_policy(problem, &text, path)?)
 }
 
-/// The fit and the range of the policy.
 struct Summary<'a> {
     world: String,
     problem: &'a Problem,
     fit: &'a Fit,
-    /// Whether the policy was given.
     given: bool,
     range: Option<Range>,
 }
@@ -146,14 +143,12 @@ impl Summary<'_> {
         sheet.row("rows", format!("{rows}, {distinct} different transitions"));
         let names: Vec<String> = fit.weights.iter().map(|w| plain(&w.model)).collect();
         let width = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
-        for (i, (name, w)) in names.iter().zip(&fit.weights).enumerate() {
+        let line = |(name, w): (&String, &Weight)| {
             let ends = (w.low.unwrap_or(f64::NEG_INFINITY), w.high.unwrap_or(f64::INFINITY));
-            let line = match fit.contradiction {
-                true => format!("{name:<width$} {}", real(w.weight)),
-                false => format!("{name:<width$} {}", known(w.weight, ends)),
-            };
-            sheet.row(if i == 0 { "weights" } else { "" }, line);
-        }
+            let known = if fit.contradiction { real(w.weight) } else { known(w.weight, ends) };
+            format!("{name:<width$} {known}")
+        };
+        sheet.rows("weights", names.iter().zip(&fit.weights).map(line));
         let hidden: Vec<&str> =
             names.iter().zip(&fit.weights).filter(|(_, w)| w.hidden).map(|(name, _)| name.as_str()).collect();
         if !hidden.is_empty() {
@@ -176,7 +171,6 @@ impl Summary<'_> {
         sheet.render()
     }
 
-    /// What the policy costs, in words.
     fn costs(&self) -> String {
         let Some(range) = &self.range else {
             return match self.fit.contradiction {

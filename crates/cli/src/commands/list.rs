@@ -69,7 +69,7 @@ fn columns() -> usize {
     let said = std::env::var("COLUMNS").ok().and_then(|text| text.parse::<usize>().ok());
     match said {
         Some(columns) => columns.clamp(40, 200),
-        None if stdout().is_terminal() => output::columns(),
+        None if stdout().is_terminal() => output::terminal_columns(),
         None => 100,
     }
 }
@@ -87,7 +87,6 @@ fn all_worlds(columns: usize) -> String {
     text + "\n" + &wrapped("", "goalward list worlds ID shows all of one of them.", 0, columns) + "\n"
 }
 
-/// One world in full.
 fn world(entry: &WorldEntry, columns: usize) -> anyhow::Result<String> {
     let built = worlds::build(entry.id, &Settings::new())?;
     let size = size(&built.problem);
@@ -150,7 +149,6 @@ fn heading(family: Family) -> &'static str {
     }
 }
 
-/// One learner in full.
 fn learner_page(entry: &LearnerEntry, columns: usize) -> String {
     let mut text = learner(entry, columns);
     for (name, said) in [("cost per step", entry.cost), ("memory", entry.keeps)] {
@@ -159,7 +157,6 @@ fn learner_page(entry: &LearnerEntry, columns: usize) -> String {
     text + &parameters("--set", entry.parameters, columns)
 }
 
-/// A learner in short.
 fn learner(entry: &LearnerEntry, columns: usize) -> String {
     let all = [
         ("setting", entry.setting.to_string()),

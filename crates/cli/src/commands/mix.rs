@@ -60,11 +60,9 @@ pub(crate) fn run(args: MixArgs) -> anyhow::Result<Outcome> {
     let weights = args.weights.as_ref().map(|texts| texts.iter().map(weight).collect::<Result<Vec<_>, _>>());
     let weights = weights.transpose()?;
     let settings = args.parameters.settings()?;
-    let restart = match settings.get(RESTART.name()).unwrap_or("false") {
-        "true" => true,
-        "false" => false,
-        other => return Err(Usage::new(format!("restart={other}: expected true or false")).into()),
-    };
+    let restart = settings.get(RESTART.name()).unwrap_or("false");
+    let restart: bool =
+        restart.parse().map_err(|_| Usage::new(format!("restart={restart}: expected true or false")))?;
     // the mixture restarts: models that did so by themselves would have different actions
     let settings = settings.without(RESTART.name());
     let named = |model: &String| -> anyhow::Result<_> {

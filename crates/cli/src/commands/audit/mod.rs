@@ -6,12 +6,13 @@ use super::learner::learner_named;
 use super::{World, spelled};
 use crate::counts::{Seeds, whole};
 use crate::exit::{Outcome, Usage, note};
-use crate::interrupt::{Interrupt, Pause};
+use crate::interrupt::{self, Pause};
 use crate::names::{Suggest, learners as ids};
 use crate::output::{self, Json};
 use crate::outputs::folder;
 use crate::progress::Busy;
 use goalward::episode::{Arena, Audit, AuditReport, RunSpec, Runner};
+use goalward::plan::Halt;
 use goalward_lab::pictures;
 use goalward_lab::store::write_beside;
 use goalward_lab::study::parse_seeds;
@@ -94,16 +95,16 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<Outcome> {
     // wrong settings are reported before the runs begin
     Runner::new(&arena, spec.clone())?;
     super::say_if_known(arena.problem(), &id, &spelled(&world, &params))?;
-    let interrupt = Interrupt::listen()?;
-    interrupt.begin();
+    let halt = Halt::new();
+    interrupt::listen(&halt)?;
     let busy = Busy::new(format!("auditing {} runs of {id}", seeds.len()));
     let runs: Vec<AuditReport> = seeds
         .into_par_iter()
-        .filter(|_| !interrupt.pressed())
-        .map(|seed| one(&arena, spec.clone().seed(seed), &interrupt))
+        .filter(|_| !halt.asked())
+        .map(|seed| one(&arena, spec.clone().seed(seed), &halt))
         .collect::<anyhow::Result<_>>()?;
     drop(busy);
-    let interrupted = interrupt.pressed();
+    let interrupted = halt.asked();
     let violated = runs.iter().filter(|run| run.violated().next().is_some()).count();
     match args.printed.json {
         true => output::json(&Found { runs: &runs, violated, interrupted })?,
@@ -119,10 +120,10 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<Outcome> {
     })
 }
 
-fn one(arena: &Arena, spec: RunSpec, interrupt: &Interrupt) -> anyhow::Result<AuditReport> {
+fn one(arena: &Arena, spec: RunSpec, halt: &Halt) -> anyhow::Result<AuditReport> {
     let mut runner = Runner::new(arena, spec)?;
     let mut audit = Audit::new(arena)?;
-    runner.run(&mut [&mut audit, &mut Pause { every: None, interrupt }])?;
+    runner.run(&mut [&mut audit, &mut Pause { every: None, halt }])?;
     Ok(audit.report(&runner))
 }
 
@@ -136,7 +137,6 @@ fn judge(path: &Path) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Draws the figures of a run.
 fn draw(path: &Path, report: &AuditReport) -> anyhow::Result<()> {
     std::fs::create_dir_all(path)
         .map_err(|error| Usage::new(format!("--figures {}: {error}", path.display())))?;

@@ -11,17 +11,18 @@ use super::learner::LearnerArgs;
 use super::{Parameters, spelled};
 use crate::counts::whole;
 use crate::exit::{self, Outcome, Usage};
-use crate::interrupt::{Interrupt, Pause};
+use crate::interrupt::{self, Pause};
 use crate::lock::Lock;
 use crate::names::{Suggest, worlds as ids};
 use crate::output::{self, Json};
 use crate::outputs::{Files, Output, only_over};
 use crate::progress::Meter;
 use crate::show::Show;
-use goalward::episode::{Checkpoint, Ending, Observer, RunSpec, Runner, TraceMark};
+use goalward::episode::{Checkpoint, Ending, Observer, RunSpec, Runner};
 use goalward::files;
 use goalward::output::replace;
 use goalward::parameters::{Settings, parse_count};
+use goalward::plan::Halt;
 use goalward::worlds::{self, Place};
 use goalward_lab::report::{Recorder, replay};
 use std::path::{Path, PathBuf};
@@ -138,7 +139,6 @@ struct Task {
     spec: RunSpec,
     resumed: Option<Checkpoint>,
     trace: Option<Output>,
-    /// The file that the run is saved to.
     saved: Option<Lock>,
     show: Option<Show>,
 }
@@ -213,13 +213,17 @@ pub(crate) fn run(args: LearnArgs) -> anyhow::Result<Outcome> {
     }
     super::say_if_known(arena.problem(), &runner.spec().learner, &spelled(&task.world, &task.params))?;
     let printed = task.trace == Some(Output::Stdout);
-    let mark = task.resumed.and_then(|checkpoint| checkpoint.trace);
     let recorder = args.replay.as_ref().map(|_| Recorder::new(&runner));
-    let mut files = RunFiles::open(task.trace, mark, task.saved, recorder, &runner)?;
-    let interrupt = Interrupt::listen()?;
-    interrupt.begin();
-    runner.heed(interrupt.halt());
-    let ending = match go_on(&mut runner, &mut files, args.checkpoint_every, &interrupt) {
+    let trace = match (task.resumed.and_then(|checkpoint| checkpoint.trace), task.trace) {
+        (Some(mark), _) => Some(TraceFile::reopen(mark, &runner)?),
+        (None, Some(output)) => Some(TraceFile::create(&output, &runner)?),
+        (None, None) => None,
+    };
+    let mut files = RunFiles { trace, saved: task.saved, recorder };
+    let halt = Halt::new();
+    interrupt::listen(&halt)?;
+    runner.heed(&halt);
+    let ending = match go_on(&mut runner, &mut files, args.checkpoint_every, &halt) {
         // a reader that closes the trace wants no more of it
         Err(error) if printed && output::closed(&error) => return Ok(Outcome::Done),
         ending => ending?,
@@ -270,14 +274,9 @@ fn say_how_it_ended(ending: Ending, saved: Option<&Path>) {
 }
 
 /// Runs to the end or to Ctrl-C, and saves on the way.
-fn go_on(
-    runner: &mut Runner,
-    files: &mut RunFiles,
-    every: u64,
-    interrupt: &Interrupt,
-) -> anyhow::Result<Ending> {
-    let mut pause = Pause { every: files.saved.is_some().then_some(every), interrupt };
-    let mut meter = Meter::new(runner.progress().episodes, runner.spec().episodes, interrupt.halt().clone());
+fn go_on(runner: &mut Runner, files: &mut RunFiles, every: u64, halt: &Halt) -> anyhow::Result<Ending> {
+    let mut pause = Pause { every: files.saved.is_some().then_some(every), halt };
+    let mut meter = Meter::new(runner.progress().episodes, runner.spec().episodes, halt.clone());
     files.save(runner)?;
     let ending = loop {
         let mut observers: Vec<&mut dyn Observer> = vec![&mut pause, &mut meter];
@@ -286,7 +285,7 @@ fn go_on(
         let ending = runner.run(&mut observers)?;
         // the mark stands before the last line: a run whose limit is raised later writes on from there
         files.save(runner)?;
-        if ending != Ending::Paused || interrupt.pressed() {
+        if ending != Ending::Paused || halt.asked() {
             break ending;
         }
     };
@@ -299,33 +298,13 @@ fn go_on(
     Ok(ending)
 }
 
-/// The files that a run writes on its way.
 struct RunFiles<'a> {
     trace: Option<TraceFile>,
     saved: Option<Lock>,
     recorder: Option<Recorder<'a>>,
 }
 
-impl<'a> RunFiles<'a> {
-    fn open(
-        trace: Option<Output>,
-        mark: Option<TraceMark>,
-        saved: Option<Lock>,
-        recorder: Option<Recorder<'a>>,
-        runner: &Runner,
-    ) -> anyhow::Result<RunFiles<'a>> {
-        let trace = match (mark, trace) {
-            (Some(mark), _) => Some(TraceFile::reopen(mark, runner)?),
-            (None, Some(output)) => {
-                let mut file = TraceFile::create(&output)?;
-                file.trace.start(runner);
-                Some(file)
-            }
-            (None, None) => None,
-        };
-        Ok(RunFiles { trace, saved, recorder })
-    }
-
+impl RunFiles<'_> {
     /// Writes the trace through, then the checkpoint that points into it: never the other way
     /// round.
     fn save(&mut self, runner: &Runner) -> anyhow::Result<()> {

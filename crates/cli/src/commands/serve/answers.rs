@@ -7,7 +7,6 @@ use serde::Serialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-/// The version of the protocol, for clients.
 pub(super) const PROTOCOL: u32 = 1;
 
 /// An answer that is being written: one line with one object, its fields in the order in which they
@@ -84,7 +83,6 @@ pub(super) fn put_estimate(answer: Answer, agent: &Agent, episodes: u64) {
         .end();
 }
 
-/// What a learner reports.
 #[derive(Default)]
 struct Report {
     theta: Option<Vec<f64>>,

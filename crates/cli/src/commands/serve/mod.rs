@@ -8,12 +8,11 @@ mod request;
 mod session;
 mod taken_up;
 
-use super::Parameters;
+use super::World;
 use super::learn::checkpoint;
 use super::learner::LearnerArgs;
 use crate::counts::whole;
 use crate::exit::{self, Outcome, Usage};
-use crate::names::{Suggest, worlds as ids};
 use crate::outputs::{Files, is_stdin};
 use crate::progress::Busy;
 use crate::signals;
@@ -45,6 +44,8 @@ A SESSION (> is sent, < is answered; the first line comes by itself):
 
 const EPISODES: &str = "The number of episodes that the learner is told to expect; some learners plan for it, \
                         and the real number may differ [default: 1000]";
+const PROBLEM: &str = "A problem file, a model (Storm's DRN, a Gymnasium table), or a built-in world (`goalward \
+                       list worlds`); windy-grid@n=3 is short for windy-grid --param n=3";
 const SEED: &str = "The seed of the learner's own luck [default: 0]";
 
 /// Let a program in any language drive a learner: requests and answers are lines of JSON
@@ -76,13 +77,10 @@ const SEED: &str = "The seed of the learner's own luck [default: 0]";
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("episodes", |arg| arg.help(EPISODES)), mut_arg("seed", |arg| arg.help(SEED)))]
+#[command(mut_arg("world", |arg| arg.help(PROBLEM).value_name("PROBLEM")))]
 pub(crate) struct ServeArgs {
-    /// A problem file, a model (Storm's DRN, a Gymnasium table), or a built-in world (`goalward list
-    /// worlds`); windy-grid@n=3 is short for windy-grid --param n=3
-    #[arg(value_name = "PROBLEM", value_parser = Suggest(ids), hide_possible_values = true)]
-    world: String,
     #[command(flatten)]
-    parameters: Parameters,
+    world: World,
     #[command(flatten)]
     learner: LearnerArgs,
     /// Save the session to this file; if it is there, the session is taken up from it
@@ -114,7 +112,7 @@ pub(crate) fn run(args: ServeArgs) -> anyhow::Result<Outcome> {
         }
     });
     let asked = args.learner.spec()?;
-    let (world, params) = args.parameters.of(&args.world)?;
+    let (world, params) = args.world.named()?;
     if is_stdin(&world) {
         let reason = format!("serve {world}: requests come through standard input, so the problem cannot");
         return Err(Usage::new(reason).hint("write the problem to a file first, and give that").into());
@@ -127,14 +125,18 @@ pub(crate) fn run(args: ServeArgs) -> anyhow::Result<Outcome> {
     let instance = super::open(&world, &params, &busy)?;
     let (mut session, resumed) = taken_up::session(&args.learner, asked, &instance, file, &busy)?;
     drop(busy);
-    super::say_if_known(&instance.problem, &session.agent.spec().learner, &args.world)?;
+    super::say_if_known(&instance.problem, &session.agent.spec().learner, &args.world.world)?;
     drop(instance);
     session.agent.learner.heed(&halt);
     session.save()?;
     let hello = hello(&session, resumed);
     let shared = Arc::new(Served { session: Mutex::new(Some(session)), writing: Mutex::new(()) });
     let shared = served.get_or_init(|| shared);
-    if !shared.write(&hello)? {
+    let written = {
+        let _writing = shared.writing.lock();
+        write(&hello)?
+    };
+    if !written {
         return shared.end();
     }
     if io::stdin().is_terminal() {
@@ -205,13 +207,6 @@ impl Served {
         }
     }
 
-    /// Writes a line; whether there is a reader.
-    fn write(&self, line: &[u8]) -> anyhow::Result<bool> {
-        let _writing = self.writing.lock();
-        write(line)
-    }
-
-    /// Saves, and ends the session.
     fn end(&self) -> anyhow::Result<Outcome> {
         match self.session().take() {
             Some(mut session) => session.save()?,
@@ -220,7 +215,6 @@ impl Served {
         Ok(Outcome::Done)
     }
 
-    /// Saves because of a signal, and ends the process.
     fn stop(&self, code: i32) {
         // a request under way is soon done: its planning calls are cut off
         let Some(mut session) = self.session().take() else { return };
@@ -230,13 +224,13 @@ impl Served {
         if let (Ok(()), Some(file)) = (&saved, file) {
             exit::note(format!("stopped; the session is saved in {}", file.display()));
         }
-        let code = saved.map_or_else(
-            |error| {
+        let code = match saved {
+            Ok(()) => code,
+            Err(error) => {
                 exit::report(&error.into());
                 2
-            },
-            |()| code,
-        );
+            }
+        };
         // the client may not read its last answer
         for _ in 0..20 {
             if self.writing.try_lock().is_ok() {

@@ -61,7 +61,6 @@ impl StateNames {
     }
 }
 
-/// An action of a state.
 pub(super) fn action(problem: &Problem, s: State, given: &Value) -> Result<Action, Fault> {
     let actions = problem.actions(s);
     let none = |kind: &str, hint: String| {
@@ -83,7 +82,6 @@ pub(super) fn action(problem: &Problem, s: State, given: &Value) -> Result<Actio
     }
 }
 
-/// A cost that is a number.
 pub(super) fn cost(given: &Value) -> Result<f64, Fault> {
     let fault = || Fault::new(Code::Type, format!("cost is {}, not a number", what(given))).field("cost");
     given.as_f64().ok_or_else(fault)

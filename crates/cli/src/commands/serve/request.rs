@@ -8,7 +8,6 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 use std::fmt;
 
-/// The operations.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Op {
     Act,
@@ -73,7 +72,6 @@ fn malformed(error: &serde_json::Error) -> Fault {
 }
 
 impl<'a> Request<'a> {
-    /// A field that the operation needs.
     pub(super) fn need(&self, field: &str) -> &Value {
         self.get(field).unwrap_or(&Value::Null)
     }

@@ -34,7 +34,6 @@ pub(super) struct Remembered {
 }
 
 impl Remembered {
-    /// From a checkpoint.
     pub(super) fn of(agent: &Agent) -> Result<Remembered, String> {
         let Some(kept) = &agent.kept else { return Ok(Remembered::default()) };
         let kept: Remembered = kept.to().map_err(|error| error.to_string())?;
@@ -234,7 +233,6 @@ impl Session {
         }
     }
 
-    /// Saves the session, if it has a file.
     pub(super) fn save(&mut self) -> goalward::Result<()> {
         let Some((lock, _)) = &self.file else { return Ok(()) };
         self.agent.kept = Some(Snapshot::of(&self.kept));

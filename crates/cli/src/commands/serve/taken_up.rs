@@ -39,7 +39,6 @@ pub(super) fn session(
     Ok((Session::new(agent, kept, file), true))
 }
 
-/// A learner that has observed nothing.
 fn new(typed: &LearnerArgs, asked: RunSpec, instance: &Instance, busy: &Busy) -> anyhow::Result<Agent> {
     let entry = learners::entry(&asked.learner)?;
     if typed.learner.is_none() {

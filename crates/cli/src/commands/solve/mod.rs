@@ -80,7 +80,6 @@ pub(crate) struct SolveArgs {
     printed: Json,
 }
 
-/// The objectives with their names.
 const OBJECTIVES: [(Objective, &str, &str); 3] = [
     (Objective::Min, "min", "The least expected cost"),
     (Objective::Max, "max", "The greatest expected cost"),
@@ -172,7 +171,6 @@ pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Outcome> {
     Ok(if no || unknown { Outcome::No } else { Outcome::Done })
 }
 
-/// What is written besides the result.
 struct Outputs {
     policy: Option<Output>,
     values: Option<Output>,

@@ -2,7 +2,6 @@
 
 use crate::commands::{ended, open, wrote};
 use crate::exit::{Outcome, note};
-use crate::interrupt::Interrupt;
 use crate::output::{self, Printed};
 use crate::outputs::folder;
 use crate::progress::{Busy, Jobs};
@@ -62,7 +61,7 @@ pub(crate) fn go(
         results.write(COPY, text.as_bytes())?;
     }
     let linked = kept.out.is_none() && link_newest(&dir);
-    let ran = engine::run(&grid, &results, options, &Jobs::new(Interrupt::listen()?))?;
+    let ran = engine::run(&grid, &results, options, &Jobs::new())?;
     say(&ran, &grid, options.shard);
     if options.shard != Shard::WHOLE {
         return Ok(ended(ran.interrupted));
@@ -80,7 +79,6 @@ pub(crate) fn go(
     })
 }
 
-/// Prints the findings of a study, and where the rest is.
 pub(super) fn show(presented: &Presented, printed: Printed) -> anyhow::Result<()> {
     let Presented { results, findings, files } = presented;
     match (printed.json.json, printed.markdown) {
@@ -95,7 +93,7 @@ pub(super) fn show(presented: &Presented, printed: Printed) -> anyhow::Result<()
 /// Sentences broken at 100 columns; tables as they are.
 fn folded(text: &str) -> String {
     let line = |line: &str| match line.strip_prefix("* ") {
-        Some(sentence) => output::item(sentence, 100) + "\n",
+        Some(sentence) => output::wrapped("* ", sentence, 2, 100) + "\n",
         None => format!("{line}\n"),
     };
     text.trim_end().lines().map(line).collect()

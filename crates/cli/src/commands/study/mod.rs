@@ -234,7 +234,6 @@ fn start(args: RunArgs) -> anyhow::Result<Outcome> {
     go(&file, &Kept { out: Some(out), ..args.kept }, None, &options)
 }
 
-/// Runs a study that comes with goalward.
 pub(crate) fn short(name: &str, args: Short) -> anyhow::Result<Outcome> {
     let mut file = read_shipped(name, false)?;
     if let Some(seeds) = args.seeds {
@@ -273,7 +272,6 @@ fn tell_status(study: &str, out: Option<PathBuf>, printed: Json) -> anyhow::Resu
     Ok(output::text(&text)?)
 }
 
-/// A rough time.
 fn time(seconds: f64) -> String {
     match seconds {
         s if s < 100.0 => format!("{s:.0} s"),
