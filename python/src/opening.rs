@@ -1,10 +1,11 @@
-//! Built-in worlds and files, opened; the registries of worlds and learners.
+//! Built-in worlds and files, opened; the registries of worlds and learners; the layout of grids.
 
 use crate::arguments::settings;
 use crate::errors::to_python;
 use crate::problem::PyProblem;
 use crate::watch::leaving;
 use goalward::{Settings, learners, worlds};
+use goalward_lab::layout::{self, Layout};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use std::path::PathBuf;
@@ -72,4 +73,19 @@ pub(crate) fn learners_json(py: Python) -> PyResult<Bound<PyAny>> {
 #[pyo3(signature = (**given))]
 pub(crate) fn recommended(given: Option<&Bound<PyDict>>) -> PyResult<&'static str> {
     Ok(learners::recommended(&settings(given)?).id)
+}
+
+/// Rows, columns, and for each state its cell or None; None for a problem that is no grid.
+#[pyfunction]
+#[allow(clippy::type_complexity)]
+pub(crate) fn grid_layout(problem: &Bound<PyProblem>) -> Option<(usize, usize, Vec<Option<(usize, usize)>>)> {
+    let layout = Layout::of(problem.get().problem())?;
+    Some((layout.rows, layout.columns, layout.places))
+}
+
+/// The way that the name of an action points: rows down and columns to the right; None if it does
+/// not say.
+#[pyfunction]
+pub(crate) fn direction(name: &str) -> Option<(f64, f64)> {
+    layout::direction(name)
 }

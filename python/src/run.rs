@@ -11,6 +11,7 @@ use goalward::episode::{
     Agent, Arena, Ending, Episode, Flow, Observer, RunResult, RunSpec, Runner, Step, Stop,
 };
 use goalward::{Learner, Settings};
+use goalward_lab::report::{Recorder, replay};
 use goalward_lab::stats::Mean;
 use goalward_lab::{Progress, Queue};
 use numpy::PyArray1;
@@ -207,10 +208,10 @@ impl Job {
 }
 
 /// Keeps and counts episodes; stops a run on request, or when its learner has raised something.
-pub(crate) struct Watch<'a> {
-    pub(crate) episodes: Vec<Episode>,
-    pub(crate) tally: &'a Tally,
-    pub(crate) raised: Option<&'a Raised>,
+struct Watch<'a> {
+    episodes: Vec<Episode>,
+    tally: &'a Tally,
+    raised: Option<&'a Raised>,
 }
 
 impl Watch<'_> {
@@ -249,6 +250,34 @@ fn shown<'py>(py: Python<'py>, ran: Ran, job: &Job) -> PyResult<Bound<'py, PyDic
     dict.set_item("interrupted", ran.interrupted)?;
     dict.set_item("seconds", ran.seconds)?;
     Ok(dict)
+}
+
+/// Runs a learner of the registry, and shows the run episode by episode.
+#[pyfunction]
+#[allow(clippy::too_many_arguments)]
+pub(crate) fn replay_page(
+    py: Python,
+    problem: &Bound<PyProblem>,
+    learner: &str,
+    episodes: u64,
+    seed: u64,
+    max_steps: Option<u64>,
+    progress: Option<Py<PyAny>>,
+    settings: Option<&Bound<PyDict>>,
+) -> PyResult<String> {
+    let (learner, settings) = named(learner, settings)?;
+    let arena = problem.get().arena(py)?;
+    let tally = Tally::new();
+    let page = watched(py, &tally, progress.as_ref(), || -> goalward_lab::Result<String> {
+        let spec = RunSpec { max_steps, ..RunSpec::new(&learner, episodes).settings(settings).seed(seed) };
+        let mut runner = Runner::new(&arena, spec)?;
+        runner.heed(tally.halt());
+        let mut recorder = Recorder::new(&runner);
+        let mut watch = Watch { episodes: Vec::new(), tally: &tally, raised: None };
+        runner.run(&mut [&mut watch, &mut recorder])?;
+        replay(recorder, &runner)
+    })?;
+    page.map_err(told)
 }
 
 /// Student's 95 % interval of the mean; None for fewer than two numbers.

@@ -2,12 +2,10 @@
 //! how jobs get there, is written in Python.
 
 mod records;
-mod replay;
 
 pub(crate) use records::{
     studies, study_columns, study_merge, study_paths, study_read, study_report, study_starter, study_status,
 };
-pub(crate) use replay::replay_page;
 
 use crate::errors::{refused, told};
 use crate::gate::outside;

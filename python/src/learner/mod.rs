@@ -8,12 +8,13 @@ pub(crate) use sets::PyConfidenceSet;
 use crate::arguments::{named, real};
 use crate::errors::{to_python, told, warned};
 use crate::gate::outside;
+use crate::opening::recommended;
 use crate::problem::{PyProblem, read_only};
 use crate::watch::{Tally, leaving, watched};
 use goalward::episode::{Agent, RunSpec};
-use goalward::learners::{self, Observed, OnMisfit, Probe, Vigilance, Violation};
+use goalward::learners::{Observed, OnMisfit, Probe, Vigilance, Violation};
 use goalward::plan::Halt;
-use goalward::{Learner, Settings, Transition};
+use goalward::{Learner, Transition};
 use numpy::{PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
@@ -51,14 +52,7 @@ struct State {
     /// Nothing while a run has it.
     agent: Option<Agent>,
     /// The arrays of the last plan, and its number.
-    shown: Option<(u64, Shown)>,
-}
-
-/// What the last plan says.
-struct Shown {
-    values: Option<Py<PyArray1<f64>>>,
-    q: Option<Py<PyArray2<f64>>>,
-    policy: Option<Py<PyArray1<i64>>>,
+    shown: Option<(u64, Py<PyTuple>)>,
 }
 
 /// How often the models were contradicted, and by which steps.
@@ -117,18 +111,21 @@ impl State {
     }
 
     /// The arrays of the last plan, made once for each plan.
-    fn shown(&mut self, py: Python, problem: &PyProblem) -> PyResult<&Shown> {
+    fn shown<'py>(&mut self, py: Python<'py>, problem: &PyProblem) -> PyResult<Bound<'py, PyTuple>> {
         let learner = self.learner()?;
         caught_up(py, learner)?;
         let (plans, steps) = (learner.clock().j, learner.clock().t);
         // the values of a learner without plans change with every step
         let planned = plans > 0 && learner.last_plan().is_some();
         let now = if planned { plans } else { u64::MAX - steps };
-        if self.shown.as_ref().is_none_or(|(then, _)| *then != now) {
-            let made = Shown::of(py, problem, self.learner()?)?;
-            self.shown = Some((now, made));
+        if let Some((then, shown)) = &self.shown
+            && *then == now
+        {
+            return Ok(shown.bind(py).clone());
         }
-        self.shown.as_ref().map(|(_, shown)| shown).ok_or_else(running)
+        let shown = arrays(py, problem, self.learner()?)?;
+        self.shown = Some((now, shown.clone().unbind()));
+        Ok(shown)
     }
 }
 
@@ -179,31 +176,29 @@ impl PyLearner {
     }
 }
 
-impl Shown {
-    fn of(py: Python, problem: &PyProblem, learner: &Learner) -> PyResult<Shown> {
-        let known = problem.problem();
-        let value = |s| learner.value(s).map_err(told);
-        let values: Option<Vec<f64>> = (0..known.states()).map(value).collect::<PyResult<_>>()?;
-        let mut q = Vec::with_capacity(known.pairs());
-        let mut policy = Vec::with_capacity(known.states());
-        for s in 0..known.states() {
-            let mut best: Option<(usize, f64)> = None;
-            for a in 0..known.actions(s) {
-                let Some(cost) = learner.q(s, a).map_err(told)? else { continue };
-                q.push(cost);
-                if best.is_none_or(|(_, least)| cost < least) {
-                    best = Some((a, cost));
-                }
+/// Values, Q and policy of the last plan, as far as there are any.
+fn arrays<'py>(py: Python<'py>, problem: &PyProblem, learner: &Learner) -> PyResult<Bound<'py, PyTuple>> {
+    let known = problem.problem();
+    let value = |s| learner.value(s).map_err(told);
+    let values: Option<Vec<f64>> = (0..known.states()).map(value).collect::<PyResult<_>>()?;
+    let values = values.map(|values| read_only(PyArray1::from_vec(py, values))).transpose()?;
+    let mut q = Vec::with_capacity(known.pairs());
+    let mut policy = Vec::with_capacity(known.states());
+    for s in 0..known.states() {
+        let mut best: Option<(usize, f64)> = None;
+        for a in 0..known.actions(s) {
+            let Some(cost) = learner.q(s, a).map_err(told)? else { continue };
+            q.push(cost);
+            if best.is_none_or(|(_, least)| cost < least) {
+                best = Some((a, cost));
             }
-            policy.push(best.filter(|_| s != known.goal()).map_or(-1, |(a, _)| a as i64));
         }
-        let whole = q.len() == known.pairs();
-        Ok(Shown {
-            values: values.map(|v| read_only(PyArray1::from_vec(py, v))).transpose()?.map(Bound::unbind),
-            q: if whole { Some(problem.by_state(py, &q)?.unbind()) } else { None },
-            policy: if whole { Some(read_only(PyArray1::from_vec(py, policy))?.unbind()) } else { None },
-        })
+        policy.push(best.filter(|_| s != known.goal()).map_or(-1, |(a, _)| a as i64));
     }
+    if q.len() < known.pairs() {
+        return (values, py.None(), py.None()).into_pyobject(py);
+    }
+    (values, problem.by_state(py, &q)?, read_only(PyArray1::from_vec(py, policy))?).into_pyobject(py)
 }
 
 #[pymethods]
@@ -221,13 +216,8 @@ impl PyLearner {
         misfit_level: Option<f64>,
         settings: Option<&Bound<PyDict>>,
     ) -> PyResult<PyLearner> {
-        let (learner, settings) = match learner {
-            Some(text) => named(text, settings)?,
-            None => {
-                let settings = crate::arguments::settings(settings)?;
-                (learners::recommended(&settings).id.to_string(), settings)
-            }
-        };
+        let learner = learner.map_or_else(|| recommended(settings), Ok)?;
+        let (learner, settings) = named(learner, settings)?;
         let vigilance = vigilance(on_misfit, misfit_level).map_err(told)?;
         let spec = RunSpec { learner, settings, seed, episodes, max_steps: None, vigilance };
         let instance = problem.get().instance.clone();
@@ -265,13 +255,9 @@ impl PyLearner {
         let next = problem.state_of(next_state)?;
         let known = problem.problem();
         let exists = state < known.states() && action < known.actions(state);
-        let own = || if exists { known.cost(known.pair(state, action)) } else { 0.0 };
-        let step = Transition {
-            state,
-            action,
-            cost: cost.map_or_else(|| Ok(own()), |cost| real(cost, "cost"))?,
-            next,
-        };
+        let own = if exists { known.cost(known.pair(state, action)) } else { 0.0 };
+        let cost = cost.map_or(Ok(own), |cost| real(cost, "cost"))?;
+        let step = Transition { state, action, cost, next };
         let mut held = self.state(py)?;
         let learner = held.learner()?;
         // the step here, and a plan that is due where Ctrl-C can cut it off
@@ -332,20 +318,20 @@ impl PyLearner {
 
     /// What the last plan says that every state costs. The array is the same until the next plan.
     #[getter]
-    fn values(&self, py: Python) -> PyResult<Option<Py<PyArray1<f64>>>> {
-        Ok(self.state(py)?.shown(py, self.problem.get())?.values.as_ref().map(|array| array.clone_ref(py)))
+    fn values<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.state(py)?.shown(py, self.problem.get())?.get_item(0)
     }
 
     /// What the last plan says that every action costs, by state; NaN where there is no such action.
     #[getter]
-    fn q(&self, py: Python) -> PyResult<Option<Py<PyArray2<f64>>>> {
-        Ok(self.state(py)?.shown(py, self.problem.get())?.q.as_ref().map(|array| array.clone_ref(py)))
+    fn q<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.state(py)?.shown(py, self.problem.get())?.get_item(1)
     }
 
     /// The action with the least cost in every state by the last plan; -1 at the goal.
     #[getter]
-    fn policy(&self, py: Python) -> PyResult<Option<Py<PyArray1<i64>>>> {
-        Ok(self.state(py)?.shown(py, self.problem.get())?.policy.as_ref().map(|array| array.clone_ref(py)))
+    fn policy<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        self.state(py)?.shown(py, self.problem.get())?.get_item(2)
     }
 
     /// The set of mixtures that it has not ruled out; None from a learner without one. Of several
@@ -470,14 +456,10 @@ impl PyLearner {
     fn __repr__(&self, py: Python) -> PyResult<String> {
         let state = self.state(py)?;
         let Some(agent) = &state.agent else { return Ok("Learner(running)".into()) };
-        let settings: &Settings = &agent.spec().settings;
-        let given: String = settings.iter().map(|(key, value)| format!("@{key}={value}")).collect();
-        let (clock, name) = (agent.learner.clock(), self.problem.bind(py).get().problem().name().to_string());
-        Ok(format!(
-            "Learner(\"{}{given}\", {name:?}, steps={}, plans={})",
-            agent.learner.id(),
-            clock.t,
-            clock.j
-        ))
+        let given: String =
+            agent.spec().settings.iter().map(|(key, value)| format!("@{key}={value}")).collect();
+        let (id, clock, name) =
+            (agent.learner.id(), agent.learner.clock(), self.problem.get().problem().name());
+        Ok(format!("Learner(\"{id}{given}\", {name:?}, steps={}, plans={})", clock.t, clock.j))
     }
 }
