@@ -14,6 +14,13 @@ pub(crate) struct Json {
     pub(crate) json: bool,
 }
 
+impl Json {
+    /// Prints a result as JSON or as text.
+    pub(crate) fn put(self, value: &impl Serialize, words: impl FnOnce() -> String) -> anyhow::Result<()> {
+        if self.json { json(value) } else { Ok(text(&words())?) }
+    }
+}
+
 /// `--json` or `--markdown`: otherwise a result is printed as text.
 #[derive(clap::Args, Clone, Copy, Debug, Default)]
 pub(crate) struct Printed {

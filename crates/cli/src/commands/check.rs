@@ -3,7 +3,7 @@
 use super::World;
 use crate::exit::{Outcome, with_flags};
 use crate::numbers::{count, real};
-use crate::output::{self, Json, Sheet};
+use crate::output::{Json, Sheet};
 use crate::progress::{Busy, waiting};
 use goalward::check::{self, Level, Report};
 
@@ -14,7 +14,7 @@ EXAMPLES:
     goalward check FrozenLake.json --restart --json
     goalward check problem.json && goalward learn problem.json";
 
-/// Say everything that is wrong with a world or file, in one go, and what is worth knowing of it
+/// Report all faults of a world or file at once, and what is worth knowing of it
 ///
 /// Errors: rows that do not sum to 1 (within 1e-5; rows of models that are off by more than 1e-9
 /// are rescaled, with a warning), probabilities that are negative or no number, costs that are
@@ -22,11 +22,11 @@ EXAMPLES:
 /// files also a theta that makes some row no distribution, and rows that no theta can satisfy. Each
 /// comes with its line or place, the value, and a hint.
 ///
-/// Warnings: states that are never reached, states that can be circled for ever at no cost, and
-/// parts of theta that no transition can show. Also shown: what was made of rewards, labels, reward models,
-/// sizes, costs, the dimension of B, memory.
+/// Warnings: states that are never reached, cycles without a cost, and parts of theta that no
+/// transition can show. Also shown: rewards, labels, reward models, sizes, costs, the dimension of B,
+/// memory.
 ///
-/// The exit code is 1 if something is wrong, 0 if there are warnings at most.
+/// The exit code is 1 if there are errors, 0 if there are warnings at most.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct CheckArgs {
@@ -42,10 +42,7 @@ pub(crate) fn run(args: CheckArgs) -> anyhow::Result<Outcome> {
     let waiting = waiting(&world);
     let report = check::check(&world, &params)?;
     drop((waiting, busy));
-    match args.printed.json {
-        true => output::json(&report)?,
-        false => output::text(&text(&report))?,
-    }
+    args.printed.put(&report, || text(&report))?;
     Ok(if report.ok { Outcome::Done } else { Outcome::No })
 }
 

@@ -5,7 +5,7 @@ use super::learn::theta::{known, plain};
 use crate::counts::share;
 use crate::exit::{Outcome, Usage, hint_at, note};
 use crate::numbers::{count, real, seconds};
-use crate::output::{self, Json, Sheet};
+use crate::output::{Json, Sheet};
 use crate::progress::{Busy, Reading};
 use goalward::offline::{self, Fit, Fitter, Log, Range, Weight};
 use goalward::problem::{Problem, State};
@@ -30,8 +30,7 @@ A LOG:
 ///
 /// The log is CSV with a header (state, action, next and perhaps cost, in any order), JSON lines
 /// with the same fields, or a trace of goalward, packed with gzip or not. States and actions are
-/// given by number or by name. A cost that is given must be the action's own. The world needs no
-/// true theta.
+/// numbers or names. A cost must be the action's own. The world needs no true theta.
 ///
 /// With probability 1 - delta all intervals hold, for all weights and at all times at once. Any
 /// policy may have gathered the data, also one that learnt from them. The rows must be in the order
@@ -40,10 +39,10 @@ A LOG:
 /// Misfit says whether any mixture of the models explains the log. Where every mixture is rejected
 /// the weights mean nothing. A step that no model allows rejects them all.
 ///
-/// The value range is what a policy costs from the start: that of --policy, or the best one of the
-/// fitted mixture. Every state may have weights of its own in the confidence set, so the range is
-/// wider than need be. It is infinite where the goal may be missed. The ranges hold for all policies
-/// at once, so a policy may be chosen by its range.
+/// The value range is the cost from the start of --policy, or of the best policy of the fitted
+/// mixture. Every state may have its own weights in the confidence set, so the range is wider than
+/// need be; it is infinite where the goal may be missed. The ranges hold for all policies at once,
+/// so a policy may be chosen by its range.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct FitArgs {
@@ -89,10 +88,7 @@ pub(crate) fn run(args: FitArgs) -> anyhow::Result<Outcome> {
     let summary =
         Summary { world: super::spelled(&world, &params), problem: &problem, fit: &fit, given, range };
     let time = began.elapsed().as_secs_f64();
-    match args.printed.json {
-        true => output::json(&summary.json(&args.log, time))?,
-        false => output::text(&summary.text(time))?,
-    }
+    args.printed.put(&summary.json(&args.log, time), || summary.text(time))?;
     summary.warn();
     Ok(Outcome::Done)
 }

@@ -20,10 +20,8 @@ EXAMPLES:
 /// Describe the built-in worlds or the learners, or one of them with all its parameters
 ///
 /// A world's parameters are set with --param key=value, a learner's with --set key=value. A default
-/// in parentheses is computed from the problem; a parameter without a default must be given.
-///
-/// --json prints an array of the registry's entries; of one, the entry. --markdown prints a table of
-/// all learners.
+/// in parentheses is computed from the problem; a parameter without a default must be given. --json
+/// prints the registry's entries, or one. --markdown prints a table of all learners.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct ListArgs {

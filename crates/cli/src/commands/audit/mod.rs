@@ -8,7 +8,7 @@ use crate::counts::{Seeds, whole};
 use crate::exit::{Outcome, Usage, note};
 use crate::interrupt::{self, Pause};
 use crate::names::{Suggest, learners as ids};
-use crate::output::{self, Json};
+use crate::output::Json;
 use crate::outputs::folder;
 use crate::progress::Busy;
 use goalward::episode::{Arena, Audit, AuditReport, RunSpec, Runner};
@@ -31,18 +31,17 @@ EXAMPLES:
 /// Show on a run whether the theory holds: every lemma with its margin, step by step
 ///
 /// A run like that of `goalward learn`, watched by an observer that knows the truth (a problem file
-/// needs its theta). For every learner
-/// with a confidence set: whether theta* is in it after each step and by what margin, whether any
-/// plan's values exceed V*, and whether the regret stays below what the learner certifies of it
-/// ("regret certified at most ...", which needs no truth). For lr: how far what its plans believe is
-/// from the data, against the constants of its regret theorem. For LEVIS++ and its variants: every
-/// moment level with its set and its variances, the planning calls against their bound, the
+/// needs its theta). For every learner with a confidence set: whether theta* is in it after each step
+/// and by what margin, whether any plan's values exceed V*, and whether the regret stays below the
+/// certified bound ("regret certified at most ...", which needs no truth). For lr: how far its plans
+/// are from the data, against the constants of its regret theorem. For LEVIS++ and its variants:
+/// every moment level with its set and its variances, the planning calls against their bound, the
 /// decomposition of the regret, and when the set stops being all of B.
 ///
-/// Each check says how often it was made, its least margin, and the step of that margin. A check
-/// that fails also names the step of its first failure. The exit code is 1 if a check fails although its assumptions
-/// hold, or although the radius was scaled to try it. Where a condition of the guarantee is not met,
-/// a failure is shown as information. docs/theory.md explains every line.
+/// Each check has its number of looks, its least margin, and the step of its first failure. The exit
+/// code is 1 if a check fails although its assumptions hold, or although the radius was scaled to try
+/// it. Where a condition of the guarantee is not met, a failure is information. docs/theory.md
+/// explains every line.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AuditArgs {
@@ -106,10 +105,8 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<Outcome> {
     drop(busy);
     let interrupted = halt.asked();
     let violated = runs.iter().filter(|run| run.violated().next().is_some()).count();
-    match args.printed.json {
-        true => output::json(&Found { runs: &runs, violated, interrupted })?,
-        false => output::text(&table::text(&runs, &spelled(&world, &params)))?,
-    }
+    let found = Found { runs: &runs, violated, interrupted };
+    args.printed.put(&found, || table::text(&runs, &spelled(&world, &params)))?;
     if let (Some(path), Some(first)) = (&args.figures, runs.first()) {
         draw(path, first)?;
     }

@@ -46,8 +46,8 @@ EXAMPLES:
 /// Let a learner act in a world for a number of episodes and report its regret
 ///
 /// Every episode starts at the world's start and ends at its goal. The same seed gives the same
-/// run, bit for bit: the world's luck depends on the seed alone, so that all learners meet the
-/// same. Regret is the cost of the run less what an optimal policy pays on average.
+/// run, bit for bit. The world's luck depends on the seed alone, so all learners meet the same.
+/// Regret is the cost of the run less what an optimal policy pays on average.
 ///
 /// The result shows theta_hat, the estimate, model by model: its name, its weight and, from lr and
 /// levis++lr, an interval. The claim "set" has the probability that all intervals hold.
@@ -56,30 +56,28 @@ EXAMPLES:
 /// most" is what was paid, less what its plans promised at the start of every episode.
 ///
 /// --trace writes every step and every planning call as a line of JSON. --checkpoint saves the run
-/// from its first moment on, so that it can be taken up again with --resume after Ctrl-C, a crash
-/// or a kill; the resumed run and its trace are the same as if nothing had happened. Other
-/// options beside --resume must agree with the checkpoint; only --episodes and --max-steps may be
-/// raised.
+/// from its first moment on. --resume goes on with it after Ctrl-C, a crash or a kill: the run and
+/// its trace are the same as without the interruption. Other options beside --resume must agree with
+/// the checkpoint; only --episodes and --max-steps may be raised.
 ///
 /// A trace or checkpoint replaces nothing but another trace or checkpoint, and only one run at a
 /// time writes it. If the trace was moved, name its new place by --trace beside --resume.
 ///
-/// Learners that rely on the models watch whether any mixture of them explains what happens. They
-/// keep an e-value: if some mixture is true, the probability that it ever reaches 1/ALPHA is at most
-/// ALPHA. The line "misfit" of the result says how large it is and, if there is evidence, which
-/// steps the models explain worst. --on-misfit says what to do when every mixture is rejected.
+/// Learners that rely on the models watch whether any mixture of them explains the data. If some
+/// mixture is true, the probability that their e-value ever reaches 1/ALPHA is at most ALPHA. The
+/// line "misfit" of the result has the e-value and, if there is evidence, the steps that the models
+/// explain worst. --on-misfit says what to do when every mixture is rejected.
 ///
-/// --replay writes one page that opens in any browser, offline: the path of every episode, and what
-/// the learner believed then. With --resume it begins where the run is taken up, and says so.
+/// --replay writes one page for any browser, offline: the path of every episode, and the learner's
+/// estimates. With --resume it begins where the run is taken up, and says so.
 ///
-/// --show draws what the learner made of it: the values of its last plan and what it would do, and
-/// V* beside them. A grid world is drawn as arrows and values, any other problem as a table of its
-/// first states. An optimistic learner's values lie below V*, and come up to it where it has been.
+/// --show draws the values and the policy of the last plan, and V* beside them: a grid world as arrows
+/// and values, any other problem as a table of its first states. An optimistic learner's values lie
+/// below V*, and come up to it where it has been.
 ///
 /// Ctrl-C stops between two steps, saves the run if --checkpoint was given, and reports the results
 /// so far (exit code 130). A planning call under way is cut off, and made when the run is taken up
-/// again. While the world is opened and solved nothing is there to save, and Ctrl-C ends it at once.
-/// So does a second Ctrl-C at any time, without a result.
+/// again. A second Ctrl-C, or one before the run begins, ends the process at once.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct LearnArgs {

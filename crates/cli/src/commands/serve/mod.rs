@@ -50,30 +50,30 @@ const SEED: &str = "The seed of the learner's own luck [default: 0]";
 
 /// Let a program in any language drive a learner: requests and answers are lines of JSON
 ///
-/// The program runs its own world. It asks what to do and tells what happened, one JSON object a
-/// line on standard input, and gets one line on standard output for each, at once. The first line
-/// of the output says that the session is ready, and where it stands.
+/// The program runs its own world. It sends one JSON object a line on standard input, and gets one
+/// line on standard output for each, at once. The first line of the output says that the session is
+/// ready, and how much it has seen.
 ///
 /// Requests: {"op":"act","state":S} gives an action. {"op":"observe","state":S,"action":A,"next":S2}
 /// tells a step; "cost" may be added, and must be the problem's own. {"op":"end_episode"} says that
 /// the goal was reached. {"op":"estimate"} gives theta with its intervals, {"op":"value","state":S}
-/// what the last plan says of a state. {"op":"save"} writes the checkpoint, {"op":"quit"} writes it
-/// and ends, and so does the end of the input. States and actions are numbers or names. A field
-/// "id" is given back in the answer. docs/serve.md has it all.
+/// the value of a state in the last plan. {"op":"save"} writes the checkpoint. {"op":"quit"} writes
+/// it and ends, as does the end of the input. States and actions are numbers or names. A field "id"
+/// is given back in the answer. docs/serve.md has it all.
 ///
-/// What is wrong with a request is answered by {"error":{"code","message","line",...}}. It changes
-/// nothing, and the session goes on.
+/// A wrong request is answered by {"error":{"code","message","line",...}}. It changes nothing, and
+/// the session goes on.
 ///
-/// The learner watches whether any mixture of the models explains what it is told. When every
-/// mixture is rejected, the answer to that "observe" has "misfit", and "estimate" has it from then
-/// on. --on-misfit says what the learner does then; after stop every further "act" is an error.
+/// The learner watches whether any mixture of the models explains the steps. When every mixture is
+/// rejected, the answer to that "observe" has "misfit", and "estimate" has it from then on.
+/// --on-misfit says what the learner does then; after stop every further "act" is an error.
 ///
 /// --checkpoint saves the session. If the file is there, the session is taken up from it: "steps"
-/// and "episodes" of the first line say how much it has seen, and a program that goes on from there
-/// gets the same actions as if nothing had happened. Other options must agree with it.
+/// and "episodes" of the first line say how much it has seen, and the further actions are the same
+/// as without the interruption. Other options must agree with it.
 ///
-/// Exit codes: 0 after quit, the end of the input, or a reader that went away; 130 after Ctrl-C and
-/// 143 after SIGTERM, both of which save first, also while a plan is being made; 2 as everywhere.
+/// Exit codes: 0 after quit, the end of the input, or a reader that closed the pipe; 130 after Ctrl-C
+/// and 143 after SIGTERM, both of which save first, also during a planning call; 2 as everywhere.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("episodes", |arg| arg.help(EPISODES)), mut_arg("seed", |arg| arg.help(SEED)))]

@@ -37,11 +37,10 @@ EXAMPLES:
 
 /// Plan on the true model: the optimal value from the start, with certified bounds
 ///
-/// The world must say what is true of it (a problem file needs "theta"). The optimal value lies
-/// between the two bounds, which differ by at most the relative precision asked for (where
-/// arithmetic cannot reach it, the output says so). A certificate proves them, and a
-/// separate pass checks it. B* is the largest optimal cost of any state, T* the largest
-/// expected number of steps of the policy.
+/// The world must have a truth (a problem file needs "theta"). The optimal value lies between two
+/// bounds, which differ by at most the relative precision asked for (where arithmetic cannot reach
+/// it, the output says so). A certificate proves them, and a separate pass checks it. B* is the
+/// largest optimal cost of any state, T* the largest expected number of steps of the policy.
 ///
 /// Objectives: `min` is the least expected cost to the goal over the policies that reach it with
 /// probability one; `max` the greatest, infinite if some policy may miss the goal; `reach` the
@@ -50,10 +49,9 @@ EXAMPLES:
 /// The exit code is 1 if, for `min`, no policy reaches the goal from the start with probability one
 /// (the states in the way are named), or if no finite bound on the value could be proven.
 ///
-/// --show draws what was found: a grid world as arrows and values, any other problem as a table of
-/// its first states. --values writes it all down: what every state costs (V), what every action
-/// costs if the best ones follow (Q = cost + expected V of where it leads), and what to do. An
-/// action is optimal where Q is least.
+/// --show draws a grid world as arrows and values, any other problem as a table of its first states.
+/// --values writes the value of every state (V), of every action (Q = cost + expected V of the next
+/// state), and the policy. An action is optimal where Q is least.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SolveArgs {

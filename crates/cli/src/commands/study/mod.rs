@@ -204,7 +204,7 @@ fn list(name: Option<&str>, printed: Json) -> anyhow::Result<()> {
         }));
     }
     text.push_str("\n`goalward study run NAME` runs one, `goalward study list NAME` prints its file.\n");
-    if printed.json { output::json(&rows) } else { Ok(output::text(&text)?) }
+    printed.put(&rows, || text)
 }
 
 fn new(file: Option<PathBuf>) -> anyhow::Result<()> {
@@ -249,9 +249,6 @@ fn tell_status(study: &str, out: Option<PathBuf>, printed: Json) -> anyhow::Resu
     // the results of a short command have no file
     let look = named::look(study).ok().flatten();
     let now = status(&named::folder(study, out)?, look.as_ref())?;
-    if printed.json {
-        return output::json(&now);
-    }
     let count = |n: usize| numbers::count(n as u64);
     let mut text = format!("{}: {} of {} runs finished", now.study, count(now.finished), count(now.jobs));
     if now.failed > 0 {
@@ -269,7 +266,7 @@ fn tell_status(study: &str, out: Option<PathBuf>, printed: Json) -> anyhow::Resu
         text.push_str(&format!("the last run was finished {} ago\n", time(last as f64)));
     }
     text.extend(now.changes.iter().map(|change| format!("warning: {change}\n")));
-    Ok(output::text(&text)?)
+    printed.put(&now, || text)
 }
 
 fn time(seconds: f64) -> String {
