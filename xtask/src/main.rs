@@ -12,12 +12,10 @@ mod metadata;
 mod mutants;
 mod process;
 mod python;
-mod records;
 mod skipped;
 mod soak;
 mod timing;
 mod tree;
-mod venv;
 
 use anyhow::{Context, Result};
 use std::env;

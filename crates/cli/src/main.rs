@@ -4,7 +4,6 @@
 mod commands;
 mod counts;
 mod exit;
-mod interrupt;
 mod lock;
 mod names;
 mod numbers;

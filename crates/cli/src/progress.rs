@@ -1,9 +1,9 @@
 //! Progress on stderr: hidden when that is no terminal, and with `--quiet`.
 
 use crate::exit;
-use crate::interrupt;
 use crate::names::in_line;
 use crate::numbers;
+use crate::signals;
 use goalward::episode::{Episode, Flow, Observer, Plan, Step};
 use goalward::files;
 use goalward::numeric::Gauge;
@@ -233,7 +233,7 @@ impl Jobs {
 impl goalward_lab::Progress for Jobs {
     fn begin(&self, what: &str, units: u64) {
         // without a handler Ctrl-C ends the process at once
-        let _ = interrupt::listen(&self.halt);
+        let _ = signals::listen(&self.halt);
         let bar = bar(Some(units), "{msg}  [{bar:30}] {percent:>3}%  {elapsed}, {eta} left");
         bar.set_message(in_line(what));
         bar.enable_steady_tick(PACE);

@@ -6,11 +6,11 @@ use super::learner::learner_named;
 use super::{World, spelled};
 use crate::counts::{Seeds, whole};
 use crate::exit::{Outcome, Usage, note};
-use crate::interrupt::{self, Pause};
 use crate::names::{Suggest, learners as ids};
 use crate::output::Json;
 use crate::outputs::folder;
 use crate::progress::Busy;
+use crate::signals::{self, Pause};
 use goalward::episode::{Arena, Audit, AuditReport, RunSpec, Runner};
 use goalward::plan::Halt;
 use goalward_lab::pictures;
@@ -95,7 +95,7 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<Outcome> {
     Runner::new(&arena, spec.clone())?;
     super::say_if_known(arena.problem(), &id, &spelled(&world, &params))?;
     let halt = Halt::new();
-    interrupt::listen(&halt)?;
+    signals::listen(&halt)?;
     let busy = Busy::new(format!("auditing {} runs of {id}", seeds.len()));
     let runs: Vec<AuditReport> = seeds
         .into_par_iter()

@@ -15,8 +15,8 @@ pub(super) fn text(runs: &[AuditReport], world: &str) -> String {
 }
 
 fn single(r: &AuditReport, world: &str) -> String {
-    let mut sheet = Sheet::default();
-    heading(r, world, &mut sheet);
+    let mut sheet = heading(r, world, format!("seed {}", r.seed));
+    outcome(r, &mut sheet);
     if let Some(parts) = &r.decomposition {
         decomposition(parts, &mut sheet);
     }
@@ -35,24 +35,24 @@ fn single(r: &AuditReport, world: &str) -> String {
     text
 }
 
-fn heading(r: &AuditReport, world: &str, sheet: &mut Sheet) {
+/// What all runs of an audit have in common.
+fn heading(first: &AuditReport, world: &str, runs: String) -> Sheet {
+    let mut sheet = Sheet::default();
     sheet.row("world", world);
-    sheet.row("learner", format!("{}, seed {}", r.learner, r.seed));
-    sheet.row("radius", r.radius.as_deref().unwrap_or("none: this learner has no confidence set"));
-    sheet.row("guarantee", r.guarantee.as_ref().map_or("none".into(), |guarantee| guarantee.summary()));
+    sheet.row("learner", format!("{}, {runs}", first.learner));
+    sheet.row("radius", first.radius.as_deref().unwrap_or("none: this learner has no confidence set"));
+    sheet.row("guarantee", first.guarantee.as_ref().map_or("none".into(), |guarantee| guarantee.summary()));
+    sheet
+}
+
+fn outcome(r: &AuditReport, sheet: &mut Sheet) {
     let cut = if r.truncated { ", and one that the limit on steps cut off" } else { "" };
     sheet.row("episodes", format!("{} in {} steps{cut}", count(r.episodes), count(r.steps)));
     sheet.row("cost", format!("{} ({} per episode is optimal)", real(r.cost), real(r.optimal_cost)));
     sheet.row("regret", real(r.regret));
-    sheet.row(
-        "",
-        match r.regret_certified {
-            Some(certified) => format!("regret certified at most {}", real(certified)),
-            None => {
-                "no regret is certified: the guarantee does not hold here, or costs are zero or raised".into()
-            }
-        },
-    );
+    let none = "no regret is certified: the guarantee does not hold here, or costs are zero or raised";
+    let certified = r.regret_certified.map(|regret| format!("regret certified at most {}", real(regret)));
+    sheet.row("", certified.unwrap_or_else(|| none.into()));
     if let Some(bound) = r.regret_bound {
         sheet.row("", format!("the paper's bound, with its constants: {}", real(bound)));
     }
@@ -90,12 +90,11 @@ fn whole_b(whole: &WholeB, sheet: &mut Sheet) {
 
 fn likelihood(seen: &LikelihoodReport, sheet: &mut Sheet) {
     if let Some(wealth) = seen.log_wealth {
-        let words = format!(
-            "{} at most, of a bet against theta*; ln(1/delta) = {}",
-            real(wealth),
-            real(seen.wealth_threshold)
+        let (wealth, threshold) = (real(wealth), real(seen.wealth_threshold));
+        sheet.row(
+            "log-wealth",
+            format!("{wealth} at most, of a bet against theta*; ln(1/delta) = {threshold}"),
         );
-        sheet.row("log-wealth", words);
     }
     sheet.row("threshold", format!("{} nats above the loss of the fit, at the end", real(seen.threshold)));
     if let (Some(ratio), Some(at), Some(bound)) =
@@ -124,24 +123,17 @@ fn likelihood(seen: &LikelihoodReport, sheet: &mut Sheet) {
 }
 
 fn levels(r: &AuditReport) -> String {
-    let mut text = format!(
-        "\n  {:<6}{:>14}{:>14}{:>14}{:>14}{:>14}\n",
-        "level", "set margin", "E margin", "R_l", "S_l", "A_l"
-    );
-    for level in &r.levels {
-        let shown = |x: Option<f64>| x.map_or("-".into(), real);
-        let _ = writeln!(
-            text,
-            "  {:<6}{:>14}{:>14}{:>14}{:>14}{:>14}",
-            level.level,
-            shown(level.margin),
-            shown(level.variance_margin),
-            real(level.sums.r),
-            real(level.sums.s),
-            real(level.sums.a)
-        );
-    }
-    text
+    let row = |level: &str, cells: [String; 5]| {
+        let cells: String = cells.iter().map(|cell| format!("{cell:>14}")).collect();
+        format!("  {level:<6}{cells}\n")
+    };
+    let shown = |x: Option<f64>| x.map_or("-".into(), real);
+    let head = row("level", ["set margin", "E margin", "R_l", "S_l", "A_l"].map(String::from));
+    let levels = r.levels.iter().map(|level| {
+        let (set, variance, sums) = (shown(level.margin), shown(level.variance_margin), &level.sums);
+        row(&level.level.to_string(), [set, variance, real(sums.r), real(sums.s), real(sums.a)])
+    });
+    format!("\n{head}") + &levels.collect::<String>()
 }
 
 fn checks<'a>(checks: impl Iterator<Item = (&'a Check, String)>) -> String {
@@ -189,13 +181,7 @@ fn word(verdict: Verdict) -> &'static str {
 }
 
 fn many(runs: &[AuditReport], world: &str) -> String {
-    let first = &runs[0];
-    let mut sheet = Sheet::default();
-    sheet.row("world", world);
-    sheet.row("learner", format!("{}, {} runs", first.learner, runs.len()));
-    sheet.row("radius", first.radius.as_deref().unwrap_or("none: this learner has no confidence set"));
-    let holds = first.guarantee.as_ref().map_or("none".into(), |guarantee| guarantee.summary());
-    sheet.row("guarantee", holds);
+    let mut sheet = heading(&runs[0], world, format!("{} runs", runs.len()));
     let ratio = runs.iter().filter_map(|r| r.likelihood.as_ref()?.ratio_bound).reduce(f64::max);
     if let Some(ratio) = ratio {
         sheet.row("G_t/Gamma_t", format!("{} at most over all steps of all runs", real(ratio)));

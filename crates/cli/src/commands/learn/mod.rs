@@ -11,13 +11,13 @@ use super::learner::LearnerArgs;
 use super::{Parameters, spelled};
 use crate::counts::whole;
 use crate::exit::{self, Outcome, Usage};
-use crate::interrupt::{self, Pause};
 use crate::lock::Lock;
 use crate::names::{Suggest, worlds as ids};
 use crate::output::{self, Json};
 use crate::outputs::{Files, Output, only_over};
 use crate::progress::Meter;
 use crate::show::Show;
+use crate::signals::{self, Pause};
 use goalward::episode::{Checkpoint, Ending, Observer, RunSpec, Runner};
 use goalward::files;
 use goalward::output::replace;
@@ -219,7 +219,7 @@ pub(crate) fn run(args: LearnArgs) -> anyhow::Result<Outcome> {
     };
     let mut files = RunFiles { trace, saved: task.saved, recorder };
     let halt = Halt::new();
-    interrupt::listen(&halt)?;
+    signals::listen(&halt)?;
     runner.heed(&halt);
     let ending = match go_on(&mut runner, &mut files, args.checkpoint_every, &halt) {
         // a reader that closes the trace wants no more of it

@@ -6,7 +6,6 @@ mod lines;
 mod places;
 mod request;
 mod session;
-mod taken_up;
 
 use super::World;
 use super::learn::checkpoint;
@@ -123,7 +122,7 @@ pub(crate) fn run(args: ServeArgs) -> anyhow::Result<Outcome> {
     let file = lock.map(|lock| (lock, args.checkpoint_every));
     let busy = Busy::new(format!("opening {world}"));
     let instance = super::open(&world, &params, &busy)?;
-    let (mut session, resumed) = taken_up::session(&args.learner, asked, &instance, file, &busy)?;
+    let (mut session, resumed) = session::open(&args.learner, asked, &instance, file, &busy)?;
     drop(busy);
     super::say_if_known(&instance.problem, &session.agent.spec().learner, &args.world.world)?;
     drop(instance);

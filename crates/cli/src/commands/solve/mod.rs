@@ -143,7 +143,8 @@ pub(crate) fn run(args: SolveArgs) -> anyhow::Result<Outcome> {
     }
     let no = args.objective == Objective::Min && answer.is_lost(start);
     if let Some(file) = outputs.policy.as_ref().filter(|_| !no && !unknown) {
-        file.put(&format!("{}\n", serde_json::to_string_pretty(&Policy::of(problem, &answer))?))?;
+        let policy = policy(problem, &answer)?;
+        file.put_with(|out| out.write_all(&policy))?;
     }
     let solved = Solved::of(&instance, &answer, precision_reached, began);
     drop(busy);
@@ -286,29 +287,21 @@ fn summary(world: &str, problem: &Problem, solved: &Solved, width: f64) -> Strin
     sheet.render()
 }
 
-/// What to do in each state, in the order of the states: an object from state names to action
+/// The action of each state as JSON, in the order of the states: an object from state names to action
 /// names, or an array of objects where two states have the same name. The goal needs no action.
-struct Policy(Vec<(String, String)>);
-
-impl Policy {
-    fn of(problem: &Problem, answer: &Answer) -> Policy {
-        let lost: HashSet<_> = answer.lost.iter().copied().collect();
-        let states = (0..problem.states()).filter(|s| *s != problem.goal() && !lost.contains(s));
-        let choice = |s: State| {
-            let action = problem.action_name(s, answer.policy[s]);
-            (problem.state_name(s).into_owned(), action.into_owned())
-        };
-        Policy(states.map(choice).collect())
+fn policy(problem: &Problem, answer: &Answer) -> serde_json::Result<Vec<u8>> {
+    let lost: HashSet<_> = answer.lost.iter().copied().collect();
+    let states = (0..problem.states()).filter(|s| *s != problem.goal() && !lost.contains(s));
+    let choice = |s: State| (problem.state_name(s), problem.action_name(s, answer.policy[s]));
+    let choices: Vec<_> = states.map(choice).collect();
+    let names: HashSet<_> = choices.iter().map(|(state, _)| state).collect();
+    let mut out = Vec::new();
+    let mut json = serde_json::Serializer::pretty(&mut out);
+    if names.len() == choices.len() {
+        json.collect_map(choices.iter().map(|(state, action)| (state, action)))?;
+    } else {
+        json.collect_seq(choices.iter().map(|(state, action)| json!({ "state": state, "action": action })))?;
     }
-}
-
-impl Serialize for Policy {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let names: HashSet<&str> = self.0.iter().map(|(state, _)| state.as_str()).collect();
-        if names.len() == self.0.len() {
-            return serializer.collect_map(self.0.iter().map(|(state, action)| (state, action)));
-        }
-        let named = |(state, action): &(String, String)| json!({ "state": state, "action": action });
-        serializer.collect_seq(self.0.iter().map(named))
-    }
+    out.push(b'\n');
+    Ok(out)
 }
