@@ -77,9 +77,10 @@ impl Sheet {
         self
     }
 
-    pub(crate) fn rows(&mut self, name: &'static str, values: impl IntoIterator<Item = String>) {
+    /// Several values, or an optional one, under one name.
+    pub(crate) fn rows(&mut self, name: &'static str, values: impl IntoIterator<Item = impl Into<String>>) {
         let names = std::iter::once(name).chain(std::iter::repeat(""));
-        self.0.extend(names.zip(values));
+        self.0.extend(names.zip(values.into_iter().map(Into::into)));
     }
 
     pub(crate) fn render(&self) -> String {

@@ -61,23 +61,15 @@ fn text(report: &Report) -> String {
         let more = if report.labels.len() > SHOWN { ", ..." } else { "" };
         sheet.row("labels", format!("{}{more}", labels.join(", ")));
     }
-    if !report.reward_models.is_empty() {
-        sheet.row("rewards", report.reward_models.join(", "));
-    }
-    if let (Some(start), Some(goal)) = (&report.start, &report.goal) {
-        sheet.row("start", start);
-        sheet.row("goal", goal);
-    }
-    if let Some(words) = &report.cost_from {
-        sheet.row("cost", words);
-    }
-    if let (Some(least), Some(most)) = (report.smallest_cost, report.largest_cost) {
-        sheet.row("costs", format!("{} to {}", real(least), real(most)));
-    }
+    let rewards = report.reward_models.join(", ");
+    sheet.rows("rewards", (!rewards.is_empty()).then_some(rewards));
+    sheet.rows("start", &report.start);
+    sheet.rows("goal", &report.goal);
+    sheet.rows("cost", &report.cost_from);
+    let costs = report.smallest_cost.zip(report.largest_cost);
+    sheet.rows("costs", costs.map(|(least, most)| format!("{} to {}", real(least), real(most))));
     unknowns(report, &mut sheet);
-    if let Some(bytes) = report.bytes {
-        sheet.row("memory", memory(bytes));
-    }
+    sheet.rows("memory", report.bytes.map(memory));
     sheet.render() + "\n" + &findings(report)
 }
 

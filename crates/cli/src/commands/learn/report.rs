@@ -6,7 +6,7 @@ use crate::numbers::{count, real, seconds};
 use crate::output::Sheet;
 use goalward::confidence::Kind;
 use goalward::episode::{Ending, RunResult, Runner};
-use goalward::learners;
+use goalward::learners::{self, Violation};
 use serde::Serialize;
 
 /// The JSON of `goalward learn --json`.
@@ -79,10 +79,8 @@ fn paid(r: &RunResult, sheet: &mut Sheet) {
         k => format!(" ({} per episode)", real(r.regret / k as f64)),
     };
     sheet.row("regret", real(r.regret) + &mean);
-    if let Some(certified) = r.regret_certified {
-        let words = format!("at most {}, over finished episodes, by the plans' values", real(certified));
-        sheet.row("regret certified", words);
-    }
+    let certified = |x| format!("at most {}, over finished episodes, by the plans' values", real(x));
+    sheet.rows("regret certified", r.regret_certified.map(certified));
     sheet.row("gap regret", format!("{} (the same on average, with less noise)", real(r.gap_regret)));
 }
 
@@ -94,15 +92,10 @@ fn learnt(r: &RunResult, sheet: &mut Sheet) {
         let words = if names.len() > 1 { words.replace("of it", "of them") } else { words.into() };
         sheet.row("hidden", format!("{} {words}", names.join(", ")));
     }
-    for violation in &r.impossible {
-        sheet.row(
-            "impossible",
-            format!("{} ({} times, first at step {})", violation.text, violation.times, violation.t),
-        );
+    for Violation { text, times, t, .. } in &r.impossible {
+        sheet.row("impossible", format!("{text} ({times} times, first at step {t})"));
     }
-    if let Some(misfit) = &r.misfit {
-        sheet.row("misfit", &misfit.text);
-    }
+    sheet.rows("misfit", r.misfit.as_ref().map(|misfit| &misfit.text));
     if let Some(fallback) = r.parameters.get("fallback") {
         let (learner, step) = (fallback["learner"].as_str().unwrap_or_default(), &fallback["step"]);
         sheet.row("fallback", format!("{learner}, which ignores the models, since step {step}"));

@@ -76,12 +76,6 @@ impl Fault {
         };
         Fault { hint: error.hint().map(Cow::Owned), ..Fault::new(code, message) }
     }
-
-    /// The request came when the session was told to stop: nothing was changed by it.
-    pub(super) fn stopping() -> Fault {
-        Fault::new(Code::Stopping, "the session was told to stop, and a plan was cut off: there is no answer")
-            .hint("ask again when the session is taken up from its checkpoint")
-    }
 }
 
 /// The beginning of a client's text.

@@ -230,10 +230,12 @@ impl Session {
     /// interrupted.
     fn catch_up(&mut self) -> Result<(), Fault> {
         let learner = &mut self.agent.learner;
-        match learner.owes() && learner.catch_up() == Observed::Owed {
-            true => Err(Fault::stopping()),
-            false => Ok(()),
+        if !learner.owes() || learner.catch_up() != Observed::Owed {
+            return Ok(());
         }
+        let message = "the session was told to stop, and a plan was cut off: there is no answer";
+        let hint = "ask again when the session is taken up from its checkpoint";
+        Err(Fault::new(Code::Stopping, message).hint(hint))
     }
 
     pub(super) fn save(&mut self) -> goalward::Result<()> {
