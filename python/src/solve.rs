@@ -12,7 +12,6 @@ use pyo3::types::PyDict;
 
 /// Solves a problem whose theta is known; all that it finds, by name.
 #[pyfunction]
-#[pyo3(signature = (problem, objective, precision, way))]
 pub(crate) fn solve<'py>(
     py: Python<'py>,
     problem: &Bound<'py, PyProblem>,

@@ -34,18 +34,16 @@ const BENCHES: &[(&str, &str)] = &[
     ),
     ("lab", "a job of a study with its records and checkpoint against the bare run"),
     ("windy", "where the time of a learning run on a grid of N x N goes: windy [N [EPISODES]], 300 and 20"),
-    (PYTHON, "what Python costs over Rust: steps, threads, problems from arrays, imports"),
-    (INSTRUCTIONS, "instruction counts of the hot paths, under valgrind"),
+    ("python", "what Python costs over Rust: steps, threads, problems from arrays, imports"),
+    ("instructions", "instruction counts of the hot paths, under valgrind"),
 ];
-const PYTHON: &str = "python";
-const INSTRUCTIONS: &str = "instructions";
-/// The runner of that one; the library in `instructions/Cargo.toml` has the same version.
+/// The runner of the instruction counts; the library in `instructions/Cargo.toml` has the same version.
 const RUNNER_VERSION: &str = "0.20.0";
 
 pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {
     match args {
-        [INSTRUCTIONS] => instructions(),
-        [PYTHON, rest @ ..] => python::bench(rest),
+        ["instructions"] => instructions(),
+        ["python", rest @ ..] => python::bench(rest),
         [name, rest @ ..] if BENCHES.iter().any(|(bench, _)| bench == name) => {
             cargo_bench(if *name == "lab" { "goalward-lab" } else { "goalward" }, name, rest)
         }

@@ -89,7 +89,7 @@ impl Sheet {
     }
 }
 
-/// A paragraph after `begin`, broken between words at so many columns; further lines are indented.
+/// A paragraph after `begin`, broken between words at a number of columns; further lines are indented.
 /// A word that is longer than a line gets its own.
 pub(crate) fn wrapped(begin: &str, paragraph: &str, indent: usize, columns: usize) -> String {
     let mut lines = vec![begin.to_string()];

@@ -132,11 +132,15 @@ pub(crate) fn is_stdin(name: impl AsRef<Path>) -> bool {
     ["-", "/dev/stdin", "/dev/fd/0", "/proc/self/fd/0"].iter().any(|stdin| name.as_ref() == Path::new(stdin))
 }
 
-/// A folder that is written to or read from; `what` is the flag or the argument that names it.
+/// Requires a folder, or nothing yet; `what` is the flag or the argument that names it.
 pub(crate) fn folder<'a>(what: &str, path: &'a Path) -> Result<&'a Path, Usage> {
     if is_stdin(path) || is_stdout(path) {
         let reason = format!("{what} {}: this is a folder, never standard input or output", path.display());
         return Err(Usage::new(reason).hint("name a folder; one that is called - is ./-"));
+    }
+    if path.exists() && !path.is_dir() {
+        let reason = format!("{what} {}: it is not a folder", path.display());
+        return Err(Usage::new(reason).hint("name a folder"));
     }
     Ok(path)
 }

@@ -21,7 +21,7 @@ from goalward._goalward import Problem
 from goalward._models import plain
 from goalward.errors import FileError, GoalwardError, ProblemError, SettingError
 
-__all__ = ["Ends", "Table", "from_gymnasium"]
+__all__ = ["Ends", "Table", "env_name", "from_gymnasium"]
 
 FAILURES = ("restart", "end", "lost")
 """What an end without success may mean."""
@@ -87,6 +87,7 @@ def from_gymnasium(
 class Ends:
     """How the transitions of a table end an episode, and what that means."""
 
+    table: Table
     failure: str
     live: NDArray[np.bool_]
     """The states where play can go on: others are only entered as an episode ends."""
@@ -122,7 +123,7 @@ class Table:
     def of(env: Any) -> Table:
         """Reads the table of an environment, wrapped or not, and checks every number in it."""
         bare = _unwrapped(env)
-        name = _name(env)
+        name = env_name(env)
         n_states, first_state = _discrete(bare, "observation_space", name)
         n_actions, first_action = _discrete(bare, "action_space", name)
         listed = getattr(bare, "P", None)
@@ -233,7 +234,7 @@ class Table:
                 f"goal={state} says that it is success, failure='end' takes every end for success",
                 {"state": int(both[0])},
             )
-        return Ends(failure, live, success, failed, np.unique(self.next[success]))
+        return Ends(self, failure, live, success, failed, np.unique(self.next[success]))
 
     def _goals(self, goal: int | Iterable[int]) -> NDArray[np.int64]:
         goals = [goal] if not isinstance(goal, Iterable) else list(goal)
@@ -403,7 +404,8 @@ def _unwrapped(env: Any) -> Any:
     return env.unwrapped
 
 
-def _name(env: Any) -> str:
+def env_name(env: Any) -> str:
+    """The id of an environment, or its class."""
     spec = getattr(env, "spec", None)
     return str(getattr(spec, "id", None) or type(env.unwrapped).__name__)
 
@@ -518,7 +520,7 @@ def _mixture(problems: list[Problem], names: list[str] | None) -> Problem:
         if not np.allclose(np.nan_to_num(problem.costs, nan=1.0), costs, rtol=1e-9, atol=1e-12):
             raise ProblemError(
                 f"environment {called}: a step costs something else than in the first",
-                "cost='1' counts steps, whatever they pay",
+                "cost='1' counts steps and ignores rewards",
             )
         if problem.dim != 1:
             raise ProblemError(f"environment {called} is a mixture already")

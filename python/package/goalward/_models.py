@@ -29,8 +29,7 @@ def from_models(
     available: ArrayLike | None = None,
     name: str = "mixture",
 ) -> Problem:
-    """A learning problem from candidate models over the same states and actions: the truth is some
-    mixture of them.
+    """A problem from candidate models over the same states and actions: the truth is a mixture.
 
     Each model is an array P[s, a, s'] of float64 or float32, a scipy sparse matrix with a row for
     each s * actions + a, or one such matrix for each action. `models` may be a dictionary, whose
@@ -51,7 +50,7 @@ def from_models(
     models, model_names = _named_models(models, model_names)
     held: list[Any] = []
     shape: tuple[int, int] | None = None
-    asked = _costs(costs)
+    asked = _floats(costs, "costs")
     for number, model in enumerate(models):
         called = model_names[number] if model_names and number < len(model_names) else number
         array, own = _model(model, f"model {called}")
@@ -176,10 +175,6 @@ def _block(matrix: Any, called: str) -> Block:
     return indptr, indices, np.ascontiguousarray(_real(rows.data, called))
 
 
-def _costs(costs: ArrayLike) -> NDArray[np.float64]:
-    return _floats(costs, "costs")
-
-
 def _full_costs(costs: NDArray[np.float64], shape: tuple[int, int]) -> NDArray[np.float64]:
     """Costs for each state and action, or for each next state, too."""
     states, actions = shape
@@ -280,8 +275,8 @@ def from_features(
     available: ArrayLike | None = None,
     name: str = "features",
 ) -> Problem:
-    """A problem from features phi[s, a, s'] of dim numbers each: P(s'|s, a) is their product with an
-    unknown theta. `facts` are known facts (a, b) about it: the sum of a[i] * theta[i] is at most b.
+    """A problem from features phi[s, a, s'] of dim numbers each: P(s'|s, a) is their product with
+    an unknown theta. `facts` are known facts (a, b): the sum of a[i] * theta[i] is at most b.
 
     >>> import numpy as np, goalward as gw
     >>> phi = np.zeros((2, 1, 2, 2))
@@ -300,7 +295,7 @@ def from_features(
     there = _available(available, shape)
     names = None if state_names is None else [str(name) for name in state_names]
     end = _state(goal, "goal", names, shape[0])
-    full = _full_costs(_costs(costs), shape)
+    full = _full_costs(_floats(costs, "costs"), shape)
     if full.ndim == 3:
         raise ProblemError("costs: with features they are for each state and action")
     taken = there.copy()

@@ -37,7 +37,6 @@ pub(crate) struct PyStudy {
 
 /// Opens a study file, or a study that comes with goalward by its name.
 #[pyfunction]
-#[pyo3(signature = (name, is_file, quick, seeds, threads))]
 pub(crate) fn open_study(
     py: Python,
     name: String,
@@ -94,7 +93,7 @@ impl PyStudy {
         Ok((head, files.collect()))
     }
 
-    /// Makes the folder of its results, or goes on with it; nobody else may work on it then.
+    /// Makes or takes up the folder of its results, and locks it.
     fn claim(&self, folder: PathBuf, force: bool) -> PyResult<PyStudyFolder> {
         let folder = StudyFolder::claim(&folder, &self.grid, Shard::WHOLE, force).map_err(told)?;
         Ok(PyStudyFolder { grid: self.grid.clone(), folder: Mutex::new(Some(Arc::new(folder))) })
@@ -132,7 +131,7 @@ impl PyStudyFolder {
 
 #[pymethods]
 impl PyStudyFolder {
-    /// What is left to do: jobs with their hash, the number of their world and learner, their
+    /// The open jobs with their hash, the number of their world and learner, their
     /// episodes, and what they are called; and how many are finished, and have failed.
     #[allow(clippy::type_complexity)]
     fn left(&self, py: Python, retry: bool) -> PyResult<(Vec<(String, usize, u64, String)>, usize, usize)> {
@@ -150,7 +149,7 @@ impl PyStudyFolder {
     }
 
     /// Runs jobs by their hashes; how many were finished, and how many failed. Jobs under way are
-    /// saved every so many seconds, and when somebody interrupts.
+    /// saved every `save_every` seconds, and at an interruption.
     fn run(
         &self,
         py: Python,

@@ -385,7 +385,7 @@ impl PyLearner {
     }
 
     /// What is proved of it with these parameters, and under which conditions; None if nothing is.
-    /// In a loop of your own nobody knows whether the conditions hold.
+    /// In a loop of your own it is unknown whether the conditions hold.
     #[getter]
     fn guarantee<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let claim = self.state(py)?.learner()?.claim().map(|claim| claim.check(&Default::default()));

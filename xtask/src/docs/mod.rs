@@ -151,7 +151,7 @@ mod tests {
 
     #[test]
     fn every_large_table_of_results_is_written_by_a_command() {
-        // a table with an interval in it is a result; nobody types one
+        // a table with an interval in it is a result, and never typed
         for document in DOCUMENTS {
             let text = text(document);
             let marked = marks::unmarked(&text).unwrap();

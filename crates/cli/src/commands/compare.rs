@@ -44,7 +44,7 @@ pub(crate) struct CompareArgs {
     /// be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
-    /// End every run as truncated after so many steps
+    /// End every run as truncated after N steps
     #[arg(long, value_name = "N", value_parser = whole::<u64>(..))]
     max_steps: Option<u64>,
     /// Show the paired differences from this contender (as typed in --learners), with intervals

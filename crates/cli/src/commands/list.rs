@@ -101,17 +101,10 @@ fn size(problem: &Problem) -> String {
 /// Every learner in short, by family.
 fn all_learners(columns: usize) -> String {
     let mut text = String::new();
-    let mut headings: Vec<&str> = Vec::new();
-    for entry in LEARNERS {
-        if !headings.contains(&heading(entry.family)) {
-            headings.push(heading(entry.family));
-        }
-    }
-    for &family in &headings {
-        text += &format!("{family}\n{}\n\n", "-".repeat(family.chars().count()));
-        for entry in LEARNERS.iter().filter(|entry| heading(entry.family) == family) {
-            text += &(learner(entry, columns) + "\n");
-        }
+    for family in LEARNERS.chunk_by(|a, b| heading(a.family) == heading(b.family)) {
+        let heading = heading(family[0].family);
+        text += &format!("{heading}\n{}\n\n", "-".repeat(heading.chars().count()));
+        family.iter().for_each(|entry| text += &(learner(entry, columns) + "\n"));
     }
     let more = "goalward list learners ID shows all of one of them, with its parameters.";
     text + &wrapped("", more, 0, columns) + "\n"

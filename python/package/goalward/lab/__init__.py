@@ -136,7 +136,7 @@ def new(path: str | os.PathLike[str]) -> Path:
 
 
 def status(folder: str | os.PathLike[str]) -> Status:
-    """How far the study in a folder is, whether or not somebody is at work on it."""
+    """How far the study in a folder is, also while it runs."""
     now = _goalward.study_status(os.fspath(folder))
     return Status(**{**now, "changes": tuple(now["changes"])})
 
@@ -164,7 +164,7 @@ def load(folder: str | os.PathLike[str]) -> Results:
 
 
 def _named(study: Any) -> tuple[str, bool]:
-    """The name of a study, and whether it is a file whatever it is called."""
+    """The name of a study, and whether it is a path."""
     if isinstance(study, os.PathLike):
         return str(os.fspath(study)), True
     if not isinstance(study, str):

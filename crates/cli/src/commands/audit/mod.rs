@@ -62,7 +62,7 @@ pub(crate) struct AuditArgs {
     /// Several runs: how many seeds, or which; 20 means 0..20, which is 0 to 19
     #[arg(long, value_name = "SEEDS", conflicts_with = "seed", value_parser = parse_seeds)]
     seeds: Option<Seeds>,
-    /// End every run as truncated after so many steps
+    /// End every run as truncated after N steps
     #[arg(long, value_name = "CAP", value_parser = whole::<u64>(..))]
     max_steps: Option<u64>,
     /// Draw figures of the first run into this folder
@@ -85,7 +85,7 @@ pub(crate) fn run(args: AuditArgs) -> anyhow::Result<Outcome> {
     let (world, params) = args.world.named()?;
     let (id, settings) = learner_named(&args.learner, &args.settings)?;
     if let Some(path) = &args.figures {
-        judge(path)?;
+        folder("--figures", path)?;
     }
     let base = RunSpec::new(&id, args.episodes).settings(settings).seed(args.seed);
     let spec = RunSpec { max_steps: args.max_steps, ..base };
@@ -122,16 +122,6 @@ fn one(arena: &Arena, spec: RunSpec, halt: &Halt) -> anyhow::Result<AuditReport>
     let mut audit = Audit::new(arena)?;
     runner.run(&mut [&mut audit, &mut Pause { every: None, halt }])?;
     Ok(audit.report(&runner))
-}
-
-/// Requires a folder, or nothing yet.
-fn judge(path: &Path) -> anyhow::Result<()> {
-    folder("--figures", path)?;
-    if path.exists() && !path.is_dir() {
-        let reason = format!("--figures {}: it is a file, not a folder", path.display());
-        return Err(Usage::new(reason).hint("name a folder").into());
-    }
-    Ok(())
 }
 
 fn draw(path: &Path, report: &AuditReport) -> anyhow::Result<()> {

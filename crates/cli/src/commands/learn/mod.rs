@@ -90,7 +90,7 @@ pub(crate) struct LearnArgs {
     parameters: Parameters,
     #[command(flatten)]
     learner: LearnerArgs,
-    /// End the run as truncated after so many steps; with --resume, `none` lifts the checkpoint's
+    /// End the run as truncated after N steps; with --resume, `none` lifts the checkpoint's
     /// limit
     #[arg(long, value_name = "N", value_parser = cap)]
     max_steps: Option<Cap>,
@@ -101,7 +101,7 @@ pub(crate) struct LearnArgs {
     /// Save the run to this file, to be taken up again with --resume
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
-    /// Save it every so many steps
+    /// The steps between two saves
     #[arg(long, value_name = "STEPS", default_value_t = 10_000)]
     #[arg(value_parser = whole::<u64>(1..))]
     checkpoint_every: u64,

@@ -25,7 +25,7 @@ pub(super) fn task(args: &LearnArgs, asked: RunSpec, path: &Path) -> anyhow::Res
         None => (None, args.parameters.settings()?),
     };
     world.iter().for_each(|world| files.reads_world(world));
-    // locked before it is read: nobody may write it meanwhile
+    // locked before it is read: no other process may write it meanwhile
     let saved = match &args.checkpoint {
         Some(other) if !same_file(other, path) => checkpoint(other, &mut files)?,
         _ => {

@@ -1,4 +1,4 @@
-//! The symbols that claims and conditions are written in, for a reader who has no page at hand.
+//! The symbols that claims and conditions are written in, in words.
 
 const TERMS: [(&str, &str); 19] = [
     ("O~", "at most of this order, up to constants and logarithms"),

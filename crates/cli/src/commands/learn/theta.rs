@@ -5,7 +5,7 @@ use crate::numbers::{fixed, real, vector};
 use goalward::episode::RunResult;
 use goalward::numeric::Portable;
 
-/// So many models have a line.
+/// The most models with a line of their own.
 const LINES: usize = 12;
 
 /// The estimate, as lines: one for each model, `calm 0.298 [0.00, 0.61]`, where the learner gives

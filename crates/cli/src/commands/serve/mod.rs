@@ -22,7 +22,7 @@ use session::Session;
 use std::io::{self, ErrorKind, IsTerminal, Write};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 const EXAMPLES: &str = "\
@@ -85,7 +85,7 @@ pub(crate) struct ServeArgs {
     /// Save the session to this file; if it is there, the session is taken up from it
     #[arg(long, value_name = "FILE")]
     checkpoint: Option<PathBuf>,
-    /// Save it every so many steps, and at least every ten seconds while steps come in
+    /// The steps between two saves; ten seconds are the most while steps come in
     #[arg(long, value_name = "STEPS", default_value_t = 10_000)]
     #[arg(value_parser = whole::<u64>(1..))]
     checkpoint_every: u64,
@@ -99,12 +99,14 @@ struct Served {
     writing: Mutex<()>,
 }
 
+static SERVED: OnceLock<Served> = OnceLock::new();
+
 pub(crate) fn run(args: ServeArgs) -> anyhow::Result<Outcome> {
-    let (halt, served) = (Halt::new(), Arc::new(OnceLock::<Arc<Served>>::new()));
-    let (stopped, there) = (halt.clone(), served.clone());
+    let halt = Halt::new();
+    let stopped = halt.clone();
     signals::watch(move |code| {
         stopped.ask();
-        match there.get() {
+        match SERVED.get() {
             Some(served) => served.stop(code),
             // nothing has begun that could be kept
             None => std::process::exit(code),
@@ -129,19 +131,18 @@ pub(crate) fn run(args: ServeArgs) -> anyhow::Result<Outcome> {
     session.agent.learner.heed(&halt);
     session.save()?;
     let hello = hello(&session, resumed);
-    let shared = Arc::new(Served { session: Mutex::new(Some(session)), writing: Mutex::new(()) });
-    let shared = served.get_or_init(|| shared);
+    let served = SERVED.get_or_init(|| Served { session: Mutex::new(Some(session)), writing: Mutex::new(()) });
     let written = {
-        let _writing = shared.writing.lock();
+        let _writing = served.writing.lock();
         write(&hello)?
     };
     if !written {
-        return shared.end();
+        return served.end();
     }
     if io::stdin().is_terminal() {
         exit::note("waiting for requests, one JSON object a line; Ctrl-D ends");
     }
-    shared.serve()
+    served.serve()
 }
 
 /// The first line: what is served, and where the session begins.

@@ -7,7 +7,7 @@ use goalward::problem::{Action, Problem, State};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// A hint names the closest state among at most so many names.
+/// The most names among which a hint looks for the closest state.
 const FEW: usize = 10_000;
 
 /// The states of a problem by name, made when the first name comes; none for a name that several

@@ -128,7 +128,7 @@ pub(crate) struct RunArgs {
     /// Run one part of the jobs, for one of several machines; `goalward study merge` joins the parts
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE, hide_default_value = true)]
     shard: Shard,
-    /// Save a run that is under way every so many seconds
+    /// The seconds between two saves of a run that is under way
     #[arg(long, value_name = "SECONDS", default_value_t = 10.0, value_parser = seconds)]
     save_every: f64,
     /// Try jobs again that failed
