@@ -126,8 +126,7 @@ impl Parts {
         Ok(())
     }
 
-    /// A part that needs what may be missing. Then it is skipped, which is a line of the table, or a
-    /// failure with `CI=true`.
+    /// A part that is skipped if what it needs is missing; with `CI=true` that is a failure.
     fn optional<T>(
         &mut self,
         name: &str,

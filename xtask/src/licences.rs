@@ -124,8 +124,7 @@ fn texts(package: &Value) -> Result<Vec<String>> {
     Ok(texts)
 }
 
-/// The text of the MIT licence with the copyright of these authors; ours differs in that line
-/// alone.
+/// The text of the MIT licence with the copyright of these authors.
 fn mit(authors: &str) -> Result<String> {
     let ours = fs::read_to_string(root()?.join("LICENSE-MIT"))?;
     let permission = ours.find("Permission is hereby granted").context("LICENSE-MIT has no permission")?;

@@ -32,8 +32,7 @@ pub(crate) fn text<'a>(package: &'a Value, field: &str) -> Option<&'a str> {
     package[field].as_str()
 }
 
-/// What is linked into the program and the Python package, apart from the workspace, by name and
-/// version.
+/// The packages linked into the program and the Python package, without the workspace.
 pub(crate) fn linked(metadata: &Value) -> Vec<&Value> {
     let packages = by_id(&metadata["packages"]);
     let nodes = by_id(&metadata["resolve"]["nodes"]);

@@ -1,8 +1,6 @@
-//! `cargo xtask mutants FILE [--shard K/N]`: changes a file of the library in many small ways, one
-//! at a time, and asks whether some test notices. What no test notices is listed; exit code 1 then.
-//!
-//! A copy of the tree under `target/mutants` is changed, never the tree itself. The copy stays, and
-//! so does what was built of it: the next run begins where the last one ended.
+//! `cargo xtask mutants FILE [--shard K/N]`: changes a copy of a file of the library in many small
+//! ways, one at a time. Changes that no test notices are listed; exit code 1 then. The copy of the tree
+//! stays under `target/mutants`, so that the next run builds little.
 
 use crate::process::quietly;
 use crate::{cargo, root, tree};
@@ -17,8 +15,7 @@ const USAGE: &str = "usage: cargo xtask mutants FILE [--shard K/N]
 const CRATES: [&str; 3] = ["numeric", "mdp", "goalward"];
 /// Time limits of tests and of builds in seconds, generous for busy machines.
 const PATIENCE: [&str; 2] = ["300", "1800"];
-/// Tests that take seconds, and the folders of the sources that they cover; they are skipped for other
-/// files.
+/// Tests that take seconds, with the sources that they cover; they are skipped for other files.
 const SLOW: &[(&str, &[&str])] = &[
     ("plan::", &["numeric", "mdp/src/plan", "mdp/src/problem"]),
     ("files::", &["mdp/src/files", "mdp/src/problem"]),

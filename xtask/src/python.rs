@@ -13,8 +13,7 @@ const LARGEST: u64 = 8_000_000;
 /// The oldest system that it supports.
 const SYSTEM: &str = "manylinux_2_17";
 
-/// Builds the wheel with the profile of the tests, installs it, and tests it: types, stubs,
-/// behaviour, documents, notebooks.
+/// Builds and installs the wheel with the profile of the tests, and tests it.
 pub(crate) fn test(python: &Path, program: &Path) -> Result<ExitCode> {
     let wheel = build(python, "wheels", &[])?;
     install(python, &wheel, false)?;

@@ -4,9 +4,8 @@ use clap::builder::TypedValueParser;
 use goalward::parameters::parse_count;
 use std::ops::RangeBounds;
 
-/// Seeds in the order given, each once: `20` for twenty of them, `0..20` (20 is left out), `3,5,7`,
-/// `0..4,7`. To be read by [`goalward_lab::study::parse_seeds`]; clap would take a `Vec` for an
-/// argument that may be repeated.
+/// Seeds as [`goalward_lab::study::parse_seeds`] reads them; clap would take a `Vec` for an argument
+/// that may be repeated.
 pub(crate) type Seeds = Vec<u64>;
 
 pub(crate) fn whole<T>(

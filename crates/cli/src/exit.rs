@@ -63,8 +63,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Prints a message of clap's: help and the version on stdout, wrong usage on stderr; the exit code
-/// for it.
+/// Prints help and version on stdout, wrong usage on stderr; the exit code for it.
 pub(crate) fn clap(message: &clap::Error) -> ExitCode {
     let printed = message.print().and_then(|()| std::io::stdout().flush());
     match printed {

@@ -59,8 +59,7 @@ pub(crate) fn json(value: &impl Serialize) -> anyhow::Result<()> {
     Ok(bytes(pretty(value)?.as_bytes())?)
 }
 
-/// A JSON value over several lines, in which no zero is negative: the sign of a zero says where it
-/// came from, which no reader of results should have to know.
+/// A JSON value over several lines, in which no zero is negative.
 fn pretty(value: &impl Serialize) -> serde_json::Result<String> {
     let text = serde_json::to_string_pretty(value)? + "\n";
     // a text in quotes never ends its line with a digit
@@ -90,7 +89,6 @@ impl Sheet {
 }
 
 /// A paragraph after `begin`, broken between words at a number of columns; further lines are indented.
-/// A word that is longer than a line gets its own.
 pub(crate) fn wrapped(begin: &str, paragraph: &str, indent: usize, columns: usize) -> String {
     let mut lines = vec![begin.to_string()];
     let (mut used, mut fresh) = (begin.chars().count(), true);

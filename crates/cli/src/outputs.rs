@@ -1,9 +1,6 @@
-//! Every file that a command writes is checked here before the work begins: it is none that the
-//! command reads or writes already, no device and no folder.
-//!
-//! `-` and `/dev/stdout` are standard output where a command offers that, and `/dev/null` discards.
-//! Everything else must be a file. It is replaced in one step ([`goalward::output`]), so that the old
-//! one stays until the new one is complete.
+//! Every file that a command writes is checked here before the work begins: it is no other file of
+//! the command, no device and no folder. `-` and `/dev/stdout` are standard output where a command
+//! offers that, and `/dev/null` discards. A file is replaced in one step ([`goalward::output`]).
 
 use crate::exit::Usage;
 use crate::output;
@@ -43,8 +40,7 @@ impl Files {
         self.read.push((what.into(), path.into()));
     }
 
-    /// The command is to write this file, or to standard output or nowhere; `what` is the flag that
-    /// names it.
+    /// The command is to write this file, or to standard output or nowhere; `what` is its flag.
     pub(crate) fn writes(&mut self, what: &str, path: &Path) -> anyhow::Result<Output> {
         if is_stdout(path) {
             self.prints(&format!("{what} {}", path.display()))?;

@@ -100,8 +100,7 @@ fn planning(lacking: Option<f64>) -> String {
     lacking.map_or(String::new(), |_| format!("  planning{}", residual(lacking)))
 }
 
-/// Notes that a world comes through a pipe, or is to be typed, if it does not come; until the value is
-/// dropped.
+/// Notes after a while that a world is to come through a pipe or to be typed, until it is dropped.
 pub(crate) fn waiting(world: &str) -> Option<Sender<()>> {
     let Ok(Place::File(path)) = worlds::locate(world) else { return None };
     let what = match files::kind(path).ok()? {

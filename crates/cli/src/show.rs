@@ -19,8 +19,7 @@ pub(crate) fn ending(path: &Path) -> Option<String> {
 }
 
 impl Show {
-    /// Refuses a file without a format's ending, and a text where something else is printed alone
-    /// (`taken`).
+    /// Refuses a file without a format's ending, and a text where standard output is `taken`.
     pub(crate) fn check(
         asked: &Option<Option<PathBuf>>,
         taken: bool,

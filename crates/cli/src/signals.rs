@@ -51,8 +51,7 @@ pub(crate) fn hold() -> anyhow::Result<()> {
     Ok(both().thread_block()?)
 }
 
-/// Waits for one in a thread, and calls `act` with the exit code by which shells know it. A second
-/// one ends the process at once.
+/// Calls `act` at a signal, with the exit code of shells; a second one ends the process at once.
 #[cfg(unix)]
 pub(crate) fn watch(act: impl FnOnce(i32) + Send + 'static) {
     let next = || both().wait().map(|signal| 128 + signal as i32);

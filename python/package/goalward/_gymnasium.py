@@ -70,9 +70,7 @@ def from_gymnasium(
         goal = list(goal) if isinstance(goal, Iterable) else goal
         each = env.values() if isinstance(env, Mapping) else env
         made = [
-            from_gymnasium(
-                one, failure=failure, cost=cost, start=start, goal=goal, penalty=penalty
-            )
+            from_gymnasium(one, failure=failure, cost=cost, start=start, goal=goal, penalty=penalty)
             for one in each
         ]
         return _mixture(made, [str(name) for name in env] if isinstance(env, Mapping) else None)

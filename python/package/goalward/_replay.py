@@ -78,9 +78,7 @@ def replay(
     _count(seed, "seed", 0)
     with Bar("episodes", episodes, progress) as bar:
         page = Replay(
-            _goalward.replay_page(
-                problem, learner, episodes, seed, max_steps, bar.tell, settings
-            )
+            _goalward.replay_page(problem, learner, episodes, seed, max_steps, bar.tell, settings)
         )
     if path is not None:
         page.save(path)

@@ -68,8 +68,7 @@ pub(crate) fn run(args: CompareArgs) -> anyhow::Result<Outcome> {
     go(&StudyFile::without_file(study), &args.kept, piped, &RunOptions::default())
 }
 
-/// A world that a study can open again; one that comes through a pipe is also given as a problem
-/// file, to be kept beside the results.
+/// A world that a study can open again; one from a pipe with its problem file, to be kept.
 fn reopened(world: &str, params: &Settings) -> anyhow::Result<(Place, Option<String>)> {
     let label = super::spelled(world, params);
     let path = match worlds::locate(world)? {
@@ -88,8 +87,7 @@ fn reopened(world: &str, params: &Settings) -> anyhow::Result<(Place, Option<Str
     Ok((place, Some(json::to_json(&instance))))
 }
 
-/// Reads the contenders, and gives each the common settings that its learner has and that it does
-/// not set itself.
+/// The contenders, each with the common settings that its learner has and that it does not set.
 fn contenders_of(texts: &[String], common: &Settings) -> anyhow::Result<Vec<Contender>> {
     let mut contenders = Contender::parse_all(texts)?;
     for (key, value) in common.iter() {

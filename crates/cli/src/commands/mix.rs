@@ -101,8 +101,7 @@ pub(crate) fn run(args: MixArgs) -> anyhow::Result<Outcome> {
     Ok(Outcome::Done)
 }
 
-/// The models' names: those of the problems, else of the files, else as typed; the first of these
-/// in which no two are alike.
+/// The first names in which no two are alike: those of the problems, of the files, or as typed.
 fn model_names(typed: &[String], own: &[String]) -> Vec<String> {
     let own: Vec<&str> = own.iter().map(String::as_str).collect();
     let typed: Vec<&str> = typed.iter().map(String::as_str).collect();

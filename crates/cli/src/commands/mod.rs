@@ -113,8 +113,7 @@ fn spelled(world: &str, params: &Settings) -> String {
     params.iter().fold(world.to_string(), |text, (key, value)| format!("{text}@{key}={value}"))
 }
 
-/// Opens a world, and notes what was done to its numbers; with --restart, which states lead back to
-/// the start.
+/// Opens a world, and prints its notes; with --restart also which states lead back to the start.
 fn open(world: &str, params: &Settings, busy: &Busy) -> goalward::Result<Instance> {
     let waiting = waiting(world);
     let (instance, lost) = worlds::open_restarting(world, params)?;

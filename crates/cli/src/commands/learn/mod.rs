@@ -303,8 +303,7 @@ struct RunFiles<'a> {
 }
 
 impl RunFiles<'_> {
-    /// Writes the trace through, then the checkpoint that points into it: never the other way
-    /// round.
+    /// Writes the trace through before the checkpoint that points into it.
     fn save(&mut self, runner: &Runner) -> anyhow::Result<()> {
         if let Some(file) = &mut self.trace {
             file.flush()?;

@@ -44,8 +44,7 @@ impl TraceFile {
         Ok(TraceFile { path, file, trace, _lock: lock })
     }
 
-    /// The trace of a checkpoint, without what was written after it. Nothing is cut off a file that
-    /// is not this run's own trace.
+    /// The trace of a checkpoint, cut back to it, if the file is this run's own trace.
     pub(super) fn reopen(mark: TraceMark, runner: &Runner) -> anyhow::Result<TraceFile> {
         let path = mark.path.clone();
         let io = |source| Error::Io { path: path.clone(), source };

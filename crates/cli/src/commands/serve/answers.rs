@@ -9,8 +9,7 @@ use serde_json::value::RawValue;
 
 pub(super) const PROTOCOL: u32 = 1;
 
-/// An answer that is being written: one line with one object, its fields in the order in which they
-/// are put. What is infinite or no number is null in JSON.
+/// An answer: one line with one object, its fields in the order in which they are put.
 pub(super) struct Answer<'a>(&'a mut Vec<u8>);
 
 impl<'a> Answer<'a> {

@@ -10,8 +10,7 @@ use std::collections::HashMap;
 /// The most names among which a hint looks for the closest state.
 const FEW: usize = 10_000;
 
-/// The states of a problem by name, made when the first name comes; none for a name that several
-/// states have.
+/// The states of a problem by name, made for the first name; none for a name of several states.
 #[derive(Default)]
 pub(super) struct StateNames(Option<HashMap<String, Option<State>>>);
 

@@ -33,8 +33,7 @@ const OPS: &[(&str, Op, &[&str], &[&str])] = &[
 /// Every field that some operation has, beside `op` and `id`.
 const FIELDS: [&str; 4] = ["state", "action", "cost", "next"];
 
-/// A line that is a JSON object: its fields, and the first thing that is wrong with it. It is read to
-/// its end either way, so that the answer can have its `id`.
+/// A JSON object with its first fault; it is read to its end, so that the answer can have its `id`.
 #[derive(Debug, Default)]
 pub(super) struct Request<'a> {
     id: Option<&'a RawValue>,

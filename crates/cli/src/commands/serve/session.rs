@@ -1,8 +1,8 @@
 //! A session: the learner, its progress, and what each request does to it.
 //!
 //! A request is done completely or changes nothing. The actions since the last observation are
-//! remembered, and asked again the answer is the same: a client that did not get an answer may ask
-//! once more, before and after a checkpoint, and no draw of the learner is lost.
+//! remembered: a client that did not get an answer may ask again, also after a checkpoint, and no draw
+//! of the learner is lost.
 
 use super::answers::{Answer, put_estimate, unsigned};
 use super::fault::{Code, Fault, shown};
@@ -226,8 +226,7 @@ impl Session {
         Ok(())
     }
 
-    /// Makes the plan that is owed, before anything depends on it, as in a session that was never
-    /// interrupted.
+    /// Makes the plan that is owed, before any answer that depends on it.
     fn catch_up(&mut self) -> Result<(), Fault> {
         let learner = &mut self.agent.learner;
         if !learner.owes() || learner.catch_up() != Observed::Owed {

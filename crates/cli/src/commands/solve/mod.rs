@@ -90,9 +90,8 @@ fn objective() -> impl TypedValueParser<Value = Objective> {
     PossibleValuesParser::new(values).map(move |text| named(text).map_or(Objective::Min, |(found, ..)| found))
 }
 
-/// The JSON of `goalward solve --json`: the start state's value, a cost in the user's units or a
-/// probability; null where there is none, where it is infinite, or where nothing could be proven of
-/// it.
+/// The JSON of `goalward solve --json`. A value is a cost in the user's units or a probability; null
+/// where it is unknown or infinite.
 #[derive(Serialize)]
 struct Solved {
     objective: &'static str,

@@ -30,9 +30,8 @@ pub(crate) struct Kept {
 /// The name of a world that came through a pipe, beside the results.
 pub(crate) const COPY: &str = "world.json";
 
-/// Runs a study and shows its results. Without `kept.out` they go to a folder of the question's own
-/// below that of the study's name. `piped` is the only world as a problem file, if it came through a
-/// pipe.
+/// Runs a study and shows its results. `piped` is the only world as a problem file, if it came
+/// through a pipe.
 pub(crate) fn go(
     file: &StudyFile,
     kept: &Kept,
