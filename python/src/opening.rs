@@ -35,8 +35,8 @@ pub(crate) fn open_path(py: Python, path: PathBuf, params: Option<&Bound<PyDict>
     Ok(PyProblem::new(&name, given, opened))
 }
 
-/// Opens what a file holds; `name` is what errors call it. With `origin` the problem is called that,
-/// and these are its world's parameters.
+/// Opens what a file holds; `name` is what errors call it. With `origin` the problem is called
+/// that, and these are its world's parameters.
 #[pyfunction]
 #[pyo3(signature = (content, name, params, origin=None))]
 pub(crate) fn open_bytes(

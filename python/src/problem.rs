@@ -19,8 +19,8 @@ type Rows<'py> = Bound<'py, PyArray2<f64>>;
 
 /// A stochastic shortest path problem whose transitions are an unknown mixture of known models.
 ///
-/// It does not change once it is made. Make one with `Problem.from_models`, `Problem.from_features`,
-/// `Problem.from_gymnasium`, `load` or `worlds.make`.
+/// It does not change once it is made. Make one with `Problem.from_models`,
+/// `Problem.from_features`, `Problem.from_gymnasium`, `load` or `worlds.make`.
 ///
 /// >>> import goalward as gw
 /// >>> problem = gw.worlds.make("windy-grid", n=3)

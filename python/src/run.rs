@@ -49,10 +49,10 @@ struct Ran {
     seconds: f64,
 }
 
-/// Runs jobs, each a tuple of label, problem, learner and seed, on `threads` threads. A learner is an
-/// id, a `Learner`, or an object with `act` and `observe`. `settings` and `vigilance` (what to do on
-/// misfit, and its level) are for learners that are built here. For each job a dictionary with the
-/// result and the columns.
+/// Runs jobs, each a tuple of label, problem, learner and seed, on `threads` threads. A learner is
+/// an id, a `Learner`, or an object with `act` and `observe`. `settings` and `vigilance` (what to
+/// do on misfit, and its level) are for learners that are built here. For each job a dictionary
+/// with the result and the columns.
 #[pyfunction]
 #[pyo3(signature = (jobs, episodes, max_steps, threads, progress, vigilance=(None, None), settings=None))]
 #[allow(clippy::too_many_arguments)]

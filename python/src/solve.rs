@@ -50,8 +50,8 @@ pub(crate) fn solve<'py>(
 }
 
 /// How the bounds were checked, or what is wrong with them. Those of the fast way are checked one
-/// inequality at a time. Those of the exact way are too close together for that: they must agree with
-/// bounds of the fast way that pass.
+/// inequality at a time. Those of the exact way are too close together for that: they must agree
+/// with bounds of the fast way that pass.
 fn check(
     problem: &Problem,
     truth: &Truth,

@@ -1,5 +1,5 @@
-//! `cargo xtask bench NAME [--json]`: benchmarks measure ratios within one run; `cargo xtask test` runs
-//! none of them.
+//! `cargo xtask bench NAME [--json]`: benchmarks measure ratios within one run; `cargo xtask test`
+//! runs none of them.
 
 use crate::process::{cargo_bench, finish, quietly, succeed, usage};
 use crate::{cargo, python, root};
@@ -37,7 +37,8 @@ const BENCHES: &[(&str, &str)] = &[
     ("python", "what Python costs over Rust: steps, threads, problems from arrays, imports"),
     ("instructions", "instruction counts of the hot paths, under valgrind"),
 ];
-/// The runner of the instruction counts; the library in `instructions/Cargo.toml` has the same version.
+/// The runner of the instruction counts; the library in `instructions/Cargo.toml` has the same
+/// version.
 const RUNNER_VERSION: &str = "0.20.0";
 
 pub(crate) fn run(args: &[&str]) -> Result<ExitCode> {

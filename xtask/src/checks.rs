@@ -1,5 +1,5 @@
-//! `cargo xtask test`: everything that must hold before a change is merged, with the elapsed and the
-//! processor seconds of each part.
+//! `cargo xtask test`: everything that must hold before a change is merged, with the elapsed and
+//! the processor seconds of each part.
 
 use crate::artifacts::{self, TestProgram};
 use crate::{browser, cargo, docs, process, python, root, skipped, timing};

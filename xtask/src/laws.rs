@@ -1,5 +1,5 @@
-//! `cargo xtask soak laws [ROUNDS [SEED]]`: the laws that proptest checks, each time with other cases.
-//! The tests draw the same cases every time: `.cargo/config.toml` has their seed.
+//! `cargo xtask soak laws [ROUNDS [SEED]]`: the laws that proptest checks, each time with other
+//! cases. The tests draw the same cases every time: `.cargo/config.toml` has their seed.
 
 use crate::{cargo, root};
 use anyhow::{Context, Result};

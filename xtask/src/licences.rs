@@ -23,7 +23,8 @@ const EMBEDDED: &[(&str, &str)] = &[
 
 const CRATES_IO: &str = "registry+https://github.com/rust-lang/crates.io-index";
 
-/// The licences of dependencies that are allowed, the preferred first, each with a phrase of its text.
+/// The licences of dependencies that are allowed, the preferred first, each with a phrase of its
+/// text.
 const ALLOWED: &[(&str, &str)] = &[
     ("MIT", "Permission is hereby granted, free of charge"),
     ("Zlib", "provided 'as-is', without any express or implied warranty"),

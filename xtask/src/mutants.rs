@@ -1,6 +1,6 @@
 //! `cargo xtask mutants FILE [--shard K/N]`: changes a copy of a file of the library in many small
-//! ways, one at a time. Changes that no test notices are listed; exit code 1 then. The copy of the tree
-//! stays under `target/mutants`, so that the next run builds little.
+//! ways, one at a time. Changes that no test notices are listed; exit code 1 then. The copy of the
+//! tree stays under `target/mutants`, so that the next run builds little.
 
 use crate::process::quietly;
 use crate::{cargo, root, tree};

@@ -11,8 +11,8 @@ use std::process::{Command, Stdio};
 use std::thread;
 use std::time::Instant;
 
-/// Runs all tests of a program; whether they passed, and the seconds of each. All output is shown if
-/// one fails, otherwise the summary.
+/// Runs all tests of a program; whether they passed, and the seconds of each. All output is shown
+/// if one fails, otherwise the summary.
 pub(crate) fn run(test: &TestProgram, notes: &Path) -> Result<(bool, BTreeMap<String, f64>)> {
     let start = || {
         let mut command = Command::new(&test.program);

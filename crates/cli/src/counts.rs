@@ -4,8 +4,8 @@ use clap::builder::TypedValueParser;
 use goalward::parameters::parse_count;
 use std::ops::RangeBounds;
 
-/// Seeds as [`goalward_lab::study::parse_seeds`] reads them; clap would take a `Vec` for an argument
-/// that may be repeated.
+/// Seeds as [`goalward_lab::study::parse_seeds`] reads them; clap would take a `Vec` for an
+/// argument that may be repeated.
 pub(crate) type Seeds = Vec<u64>;
 
 pub(crate) fn whole<T>(

@@ -88,7 +88,8 @@ impl Sheet {
     }
 }
 
-/// A paragraph after `begin`, broken between words at a number of columns; further lines are indented.
+/// A paragraph after `begin`, broken between words at a number of columns; further lines are
+/// indented.
 pub(crate) fn wrapped(begin: &str, paragraph: &str, indent: usize, columns: usize) -> String {
     let mut lines = vec![begin.to_string()];
     let (mut used, mut fresh) = (begin.chars().count(), true);
@@ -110,7 +111,8 @@ pub(crate) fn wrapped(begin: &str, paragraph: &str, indent: usize, columns: usiz
     lines.iter().map(|line| line.trim_end()).collect::<Vec<_>>().join("\n")
 }
 
-/// The columns of the terminal, from 20 to 100. clap does not tell them, but it breaks its lines there.
+/// The columns of the terminal, from 20 to 100. clap does not tell them, but it breaks its lines
+/// there.
 pub(crate) fn terminal_columns() -> usize {
     let text = "x ".repeat(100);
     let mut probe = Command::new("columns").help_template("{about}").about(text).max_term_width(100);

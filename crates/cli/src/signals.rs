@@ -1,8 +1,9 @@
 //! Ctrl-C and SIGTERM.
 //!
-//! A run listens for Ctrl-C: the first asks the work to stop at the next safe place, the second stops
-//! at once. A session that may be waiting for input has a thread that waits for signals, saves, and
-//! ends the process. They are blocked in all other threads, so that nothing is interrupted.
+//! A run listens for Ctrl-C: the first asks the work to stop at the next safe place, the second
+//! stops at once. A session that may be waiting for input has a thread that waits for signals,
+//! saves, and ends the process. They are blocked in all other threads, so that nothing is
+//! interrupted.
 
 use crate::exit::{self, Outcome};
 use goalward::episode::{Episode, Flow, Observer, Step, Stop};

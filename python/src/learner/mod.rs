@@ -238,8 +238,8 @@ impl PyLearner {
     /// Learns from a step. Whether the learner made a new plan. The cost may be None, which is the
     /// problem's own cost of the action. What cannot have happened raises a MisuseError, and leaves
     /// the learner as it was. If the step rejects every mixture of the models, and nothing else was
-    /// asked for (`on_misfit`), there is a GoalwardWarning. Ctrl-C cuts a plan off: the step counts,
-    /// and `act` makes the plan.
+    /// asked for (`on_misfit`), there is a GoalwardWarning. Ctrl-C cuts a plan off: the step
+    /// counts, and `act` makes the plan.
     #[pyo3(signature = (state, action, cost, next_state))]
     fn observe(
         &self,
@@ -322,7 +322,8 @@ impl PyLearner {
         self.state(py)?.shown(py, self.problem.get())?.get_item(0)
     }
 
-    /// What the last plan says that every action costs, by state; NaN where there is no such action.
+    /// What the last plan says that every action costs, by state; NaN where there is no such
+    /// action.
     #[getter]
     fn q<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         self.state(py)?.shown(py, self.problem.get())?.get_item(1)
@@ -392,23 +393,23 @@ impl PyLearner {
         to_python(py, &claim)
     }
 
-    /// What the regret over finished episodes is at most, with the probability of the claim `certificate`;
-    /// None where that is not known. It needs no truth.
+    /// What the regret over finished episodes is at most, with the probability of the claim
+    /// `certificate`; None where that is not known. It needs no truth.
     #[getter]
     fn regret_certified(&self, py: Python) -> PyResult<Option<f64>> {
         Ok(self.state(py)?.learner()?.regret_certified())
     }
 
     /// Whether any mixture of the models explains what was observed, as a dictionary; None from a
-    /// learner that ignores the models. Its "status" is "none", "evidence" or "rejected", its "text"
-    /// says the same in a line.
+    /// learner that ignores the models. Its "status" is "none", "evidence" or "rejected", its
+    /// "text" says the same in a line.
     #[getter]
     fn misfit<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         to_python(py, &self.state(py)?.learner()?.misfit())
     }
 
-    /// "misfit" if it chooses no further action, because the data reject every mixture of the models
-    /// and it was made with on_misfit="stop"; None otherwise.
+    /// "misfit" if it chooses no further action, because the data reject every mixture of the
+    /// models and it was made with on_misfit="stop"; None otherwise.
     #[getter]
     fn stopped(&self, py: Python) -> PyResult<Option<&'static str>> {
         Ok(self.state(py)?.learner()?.stopped().map(|_| "misfit"))

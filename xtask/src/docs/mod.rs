@@ -1,9 +1,9 @@
 //! `cargo xtask docs`: writes the tables, numbers and figures of the documents by the commands that
 //! give them.
 //!
-//! Written text stands between `<!-- docs: NAME/PART -->` and `<!-- end -->`, both on lines of their own
-//! or within a line. NAME is a [`Source`], PART one of the parts that it prints with `--markdown`. Each
-//! command is run once.
+//! Written text stands between `<!-- docs: NAME/PART -->` and `<!-- end -->`, both on lines of
+//! their own or within a line. NAME is a [`Source`], PART one of the parts that it prints with
+//! `--markdown`. Each command is run once.
 
 mod marks;
 mod sources;

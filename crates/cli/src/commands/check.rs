@@ -23,8 +23,8 @@ EXAMPLES:
 /// comes with its line or place, the value, and a hint.
 ///
 /// Warnings: states that are never reached, cycles without a cost, and parts of theta that no
-/// transition can show. Also shown: rewards, labels, reward models, sizes, costs, the dimension of B,
-/// memory.
+/// transition can show. Also shown: rewards, labels, reward models, sizes, costs, the dimension of
+/// B, memory.
 ///
 /// The exit code is 1 if there are errors, 0 if there are warnings at most.
 #[derive(clap::Args)]

@@ -40,8 +40,8 @@ pub(crate) struct CompareArgs {
     /// The number of episodes of every run
     #[arg(long, value_name = "K", default_value_t = 1000, value_parser = whole::<u64>(1..))]
     episodes: u64,
-    /// Set a parameter of every contender that has it, unless that contender sets it behind an @; may
-    /// be repeated
+    /// Set a parameter of every contender that has it, unless that contender sets it behind an @;
+    /// may be repeated
     #[arg(long = "set", value_name = "KEY=VALUE")]
     settings: Vec<String>,
     /// End every run as truncated after N steps

@@ -22,8 +22,8 @@ EXAMPLES:
 /// Make one learning problem of several models over the same states: the truth is some mixture of
 /// them
 ///
-/// Every model becomes one feature, and theta holds the weights of the mixture. The file says that no
-/// weight is negative ("extra"). With --weights the problem has a truth and can be simulated:
+/// Every model becomes one feature, and theta holds the weights of the mixture. The file says that
+/// no weight is negative ("extra"). With --weights the problem has a truth and can be simulated:
 /// `learn` and `compare` show how soon the weights are found. Without them it is for a loop of your
 /// own.
 ///

@@ -31,17 +31,17 @@ EXAMPLES:
 /// Show on a run whether the theory holds: every lemma with its margin, step by step
 ///
 /// A run like that of `goalward learn`, watched by an observer that knows the truth (a problem file
-/// needs its theta). For every learner with a confidence set: whether theta* is in it after each step
-/// and by what margin, whether any plan's values exceed V*, and whether the regret stays below the
-/// certified bound ("regret certified at most ...", which needs no truth). For lr: how far its plans
-/// are from the data, against the constants of its regret theorem. For LEVIS++ and its variants:
-/// every moment level with its set and its variances, the planning calls against their bound, the
-/// decomposition of the regret, and when the set stops being all of B.
+/// needs its theta). For every learner with a confidence set: whether theta* is in it after each
+/// step and by what margin, whether any plan's values exceed V*, and whether the regret stays below
+/// the certified bound ("regret certified at most ...", which needs no truth). For lr: how far its
+/// plans are from the data, against the constants of its regret theorem. For LEVIS++ and its
+/// variants: every moment level with its set and its variances, the planning calls against their
+/// bound, the decomposition of the regret, and when the set stops being all of B.
 ///
-/// Each check has its number of looks, its least margin, and the step of its first failure. The exit
-/// code is 1 if a check fails although its assumptions hold, or although the radius was scaled to try
-/// it. Where a condition of the guarantee is not met, a failure is information. docs/theory.md
-/// explains every line.
+/// Each check has its number of looks, its least margin, and the step of its first failure. The
+/// exit code is 1 if a check fails although its assumptions hold, or although the radius was scaled
+/// to try it. Where a condition of the guarantee is not met, a failure is information.
+/// docs/theory.md explains every line.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct AuditArgs {

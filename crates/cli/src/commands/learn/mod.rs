@@ -57,8 +57,8 @@ EXAMPLES:
 ///
 /// --trace writes every step and every planning call as a line of JSON. --checkpoint saves the run
 /// from its first moment on. --resume goes on with it after Ctrl-C, a crash or a kill: the run and
-/// its trace are the same as without the interruption. Other options beside --resume must agree with
-/// the checkpoint; only --episodes and --max-steps may be raised.
+/// its trace are the same as without the interruption. Other options beside --resume must agree
+/// with the checkpoint; only --episodes and --max-steps may be raised.
 ///
 /// A trace or checkpoint replaces nothing but another trace or checkpoint, and only one run at a
 /// time writes it. If the trace was moved, name its new place by --trace beside --resume.
@@ -71,9 +71,9 @@ EXAMPLES:
 /// --replay writes one page for any browser, offline: the path of every episode, and the learner's
 /// estimates. With --resume it begins where the run is taken up, and says so.
 ///
-/// --show draws the values and the policy of the last plan, and V* beside them: a grid world as arrows
-/// and values, any other problem as a table of its first states. An optimistic learner's values lie
-/// below V*, and come up to it where it has been.
+/// --show draws the values and the policy of the last plan, and V* beside them: a grid world as
+/// arrows and values, any other problem as a table of its first states. An optimistic learner's
+/// values lie below V*, and come up to it where it has been.
 ///
 /// Ctrl-C stops between two steps, saves the run if --checkpoint was given, and reports the results
 /// so far (exit code 130). A planning call under way is cut off, and made when the run is taken up

@@ -1,4 +1,5 @@
-//! A saved run is taken up: the checkpoint says what is run, and what is typed beside it must agree.
+//! A saved run is taken up: the checkpoint says what is run, and what is typed beside it must
+//! agree.
 
 use super::{LearnArgs, Task, checkpoint, page};
 use crate::commands::learner::{differs, same_settings};

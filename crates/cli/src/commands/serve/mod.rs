@@ -53,12 +53,13 @@ const SEED: &str = "The seed of the learner's own luck [default: 0]";
 /// line on standard output for each, at once. The first line of the output says that the session is
 /// ready, and how much it has seen.
 ///
-/// Requests: {"op":"act","state":S} gives an action. {"op":"observe","state":S,"action":A,"next":S2}
-/// tells a step; "cost" may be added, and must be the problem's own. {"op":"end_episode"} says that
-/// the goal was reached. {"op":"estimate"} gives theta with its intervals, {"op":"value","state":S}
-/// the value of a state in the last plan. {"op":"save"} writes the checkpoint. {"op":"quit"} writes
-/// it and ends, as does the end of the input. States and actions are numbers or names. A field "id"
-/// is given back in the answer. docs/serve.md has it all.
+/// Requests: {"op":"act","state":S} gives an action.
+/// {"op":"observe","state":S,"action":A,"next":S2} tells a step; "cost" may be added, and must be
+/// the problem's own. {"op":"end_episode"} says that the goal was reached. {"op":"estimate"} gives
+/// theta with its intervals, {"op":"value","state":S} the value of a state in the last plan.
+/// {"op":"save"} writes the checkpoint. {"op":"quit"} writes it and ends, as does the end of the
+/// input. States and actions are numbers or names. A field "id" is given back in the answer.
+/// docs/serve.md has it all.
 ///
 /// A wrong request is answered by {"error":{"code","message","line",...}}. It changes nothing, and
 /// the session goes on.
@@ -71,8 +72,9 @@ const SEED: &str = "The seed of the learner's own luck [default: 0]";
 /// and "episodes" of the first line say how much it has seen, and the further actions are the same
 /// as without the interruption. Other options must agree with it.
 ///
-/// Exit codes: 0 after quit, the end of the input, or a reader that closed the pipe; 130 after Ctrl-C
-/// and 143 after SIGTERM, both of which save first, also during a planning call; 2 as everywhere.
+/// Exit codes: 0 after quit, the end of the input, or a reader that closed the pipe; 130 after
+/// Ctrl-C and 143 after SIGTERM, both of which save first, also during a planning call; 2 as
+/// everywhere.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 #[command(mut_arg("episodes", |arg| arg.help(EPISODES)), mut_arg("seed", |arg| arg.help(SEED)))]

@@ -41,7 +41,8 @@ pub(super) struct Request<'a> {
     fault: Option<Fault>,
 }
 
-/// Reads a line: the client's name of it, as far as that could be read, the operation, and its fields.
+/// Reads a line: the client's name of it, as far as that could be read, the operation, and its
+/// fields.
 pub(super) fn read(line: &[u8]) -> (Option<&RawValue>, Result<(Op, Request<'_>), Fault>) {
     let text = match std::str::from_utf8(line) {
         Ok(text) => text,

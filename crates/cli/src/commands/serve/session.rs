@@ -1,8 +1,8 @@
 //! A session: the learner, its progress, and what each request does to it.
 //!
 //! A request is done completely or changes nothing. The actions since the last observation are
-//! remembered: a client that did not get an answer may ask again, also after a checkpoint, and no draw
-//! of the learner is lost.
+//! remembered: a client that did not get an answer may ask again, also after a checkpoint, and no
+//! draw of the learner is lost.
 
 use super::answers::{Answer, put_estimate, unsigned};
 use super::fault::{Code, Fault, shown};

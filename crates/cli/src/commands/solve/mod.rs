@@ -49,9 +49,9 @@ EXAMPLES:
 /// The exit code is 1 if, for `min`, no policy reaches the goal from the start with probability one
 /// (the states in the way are named), or if no finite bound on the value could be proven.
 ///
-/// --show draws a grid world as arrows and values, any other problem as a table of its first states.
-/// --values writes the value of every state (V), of every action (Q = cost + expected V of the next
-/// state), and the policy. An action is optimal where Q is least.
+/// --show draws a grid world as arrows and values, any other problem as a table of its first
+/// states. --values writes the value of every state (V), of every action (Q = cost + expected V of
+/// the next state), and the policy. An action is optimal where Q is least.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct SolveArgs {
@@ -90,8 +90,8 @@ fn objective() -> impl TypedValueParser<Value = Objective> {
     PossibleValuesParser::new(values).map(move |text| named(text).map_or(Objective::Min, |(found, ..)| found))
 }
 
-/// The JSON of `goalward solve --json`. A value is a cost in the user's units or a probability; null
-/// where it is unknown or infinite.
+/// The JSON of `goalward solve --json`. A value is a cost in the user's units or a probability;
+/// null where it is unknown or infinite.
 #[derive(Serialize)]
 struct Solved {
     objective: &'static str,
@@ -286,8 +286,9 @@ fn summary(world: &str, problem: &Problem, solved: &Solved, width: f64) -> Strin
     sheet.render()
 }
 
-/// The action of each state as JSON, in the order of the states: an object from state names to action
-/// names, or an array of objects where two states have the same name. The goal needs no action.
+/// The action of each state as JSON, in the order of the states: an object from state names to
+/// action names, or an array of objects where two states have the same name. The goal needs no
+/// action.
 fn policy(problem: &Problem, answer: &Answer) -> serde_json::Result<Vec<u8>> {
     let lost: HashSet<_> = answer.lost.iter().copied().collect();
     let states = (0..problem.states()).filter(|s| *s != problem.goal() && !lost.contains(s));

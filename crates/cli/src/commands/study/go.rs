@@ -16,8 +16,8 @@ use std::path::PathBuf;
 /// Where the results of a study go, and what is printed of them.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Kept {
-    /// The folder for records, figures and report [default: out/NAME; of a short command a folder of
-    /// its question's own below that, to which out/NAME/newest leads]
+    /// The folder for records, figures and report [default: out/NAME; of a short command a folder
+    /// of its question's own below that, to which out/NAME/newest leads]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Remove results of another question, study or version from that folder

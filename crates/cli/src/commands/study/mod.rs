@@ -57,8 +57,8 @@ pub(crate) enum StudyCommand {
     },
     /// Run a study, or go on with one
     ///
-    /// Runs every job that is not finished yet, and writes figures, summary.md and report.html. Ctrl-C
-    /// stops; the same command goes on.
+    /// Runs every job that is not finished yet, and writes figures, summary.md and report.html.
+    /// Ctrl-C stops; the same command goes on.
     #[command(after_help = RUN)]
     Run(RunArgs),
     /// Tell how far a study is: finished and failed runs, the rate, and the time that is left
@@ -98,8 +98,8 @@ pub(crate) enum StudyCommand {
     },
     /// Write the records of a study as CSV
     ///
-    /// Every table of the records becomes one file: runs.csv, episodes.csv, plans.csv, probes.csv. The
-    /// records themselves are Parquet, which pandas, polars and DuckDB read:
+    /// Every table of the records becomes one file: runs.csv, episodes.csv, plans.csv, probes.csv.
+    /// The records themselves are Parquet, which pandas, polars and DuckDB read:
     /// pandas.read_parquet("out/demo/episodes").
     Export {
         /// The study as it was given to `study run`, or the folder of its results
@@ -125,7 +125,8 @@ pub(crate) struct RunArgs {
     /// Other seeds than the file's: how many, or which
     #[arg(long, value_name = "SEEDS", value_parser = parse_seeds)]
     seeds: Option<Seeds>,
-    /// Run one part of the jobs, for one of several machines; `goalward study merge` joins the parts
+    /// Run one part of the jobs, for one of several machines; `goalward study merge` joins the
+    /// parts
     #[arg(long, value_name = "I/N", default_value_t = Shard::WHOLE, hide_default_value = true)]
     shard: Shard,
     /// The seconds between two saves of a run that is under way
