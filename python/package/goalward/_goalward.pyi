@@ -51,6 +51,7 @@ _Action = int | str | np.integer[Any]
 class Problem:
     """A stochastic shortest path problem: an unknown mixture of known models."""
 
+    # written in Python: goalward/__init__.py adds these three to the compiled class
     @staticmethod
     def from_models(
         models: Sequence[Any] | Mapping[str, Any],
