@@ -1,9 +1,9 @@
 //! Progress on stderr: hidden when that is no terminal, and with `--quiet`.
 
 use crate::exit;
-use crate::interrupt::Interrupt;
 use crate::names::in_line;
 use crate::numbers;
+use crate::signals;
 use goalward::episode::{Episode, Flow, Observer, Plan, Step};
 use goalward::files;
 use goalward::numeric::Gauge;
@@ -11,15 +11,12 @@ use goalward::plan::Halt;
 use goalward::worlds::{self, Place};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::sync::mpsc::{RecvTimeoutError, Sender};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
-/// How often a bar is drawn.
 const PACE: Duration = Duration::from_millis(100);
 /// How long a pipe may be silent before that is noted.
 const PATIENCE: Duration = Duration::from_millis(700);
-/// Reading that takes less has no bar.
-const AFTER: Duration = Duration::from_secs(2);
 /// Steps between two looks at the clock: a step can be faster than a look.
 const LOOK_EVERY: u64 = 64;
 
@@ -103,8 +100,7 @@ fn planning(lacking: Option<f64>) -> String {
     lacking.map_or(String::new(), |_| format!("  planning{}", residual(lacking)))
 }
 
-/// Notes that a world comes through a pipe, or is to be typed, if it does not come; until the value is
-/// dropped.
+/// Notes after a while that a world is to come through a pipe or to be typed, until it is dropped.
 pub(crate) fn waiting(world: &str) -> Option<Sender<()>> {
     let Ok(Place::File(path)) = worlds::locate(world) else { return None };
     let what = match files::kind(path).ok()? {
@@ -121,49 +117,31 @@ pub(crate) fn waiting(world: &str) -> Option<Sender<()>> {
     Some(until)
 }
 
-/// Shows how much of a log was read, once that has taken two seconds.
-pub(crate) struct Reading {
-    bar: Option<ProgressBar>,
-    /// That of the log, if it is a file.
-    size: Option<u64>,
-    began: Instant,
-    drawn: Instant,
-}
+/// Shows how much of a log was read.
+pub(crate) struct Reading(ProgressBar);
 
 impl Reading {
+    /// `size` is that of the log, if it is a file.
     pub(crate) fn new(size: Option<u64>) -> Reading {
-        let now = Instant::now();
-        Reading { bar: None, size, began: now, drawn: now }
-    }
-
-    /// `rows` were read, from `bytes`.
-    pub(crate) fn at(&mut self, rows: u64, bytes: u64) {
-        if !rows.is_multiple_of(LOOK_EVERY * 64) || self.drawn.elapsed() < PACE {
-            return;
-        }
-        self.drawn = Instant::now();
-        if self.began.elapsed() < AFTER {
-            return;
-        }
-        let template = match self.size {
+        let template = match size {
             Some(_) => "{spinner} [{bar:30}] {msg}, {elapsed}, {eta} left",
             None => "{spinner} {msg}, {elapsed}",
         };
-        let bar = self.bar.get_or_insert_with(|| {
-            let bar = bar(Some(self.size.unwrap_or(0)), template).with_elapsed(self.began.elapsed());
-            bar.reset_eta();
-            bar
-        });
-        bar.set_position(bytes);
-        bar.set_message(format!("{} rows", numbers::count(rows)));
+        Reading(bar(size, template))
+    }
+
+    /// `rows` were read, from `bytes`.
+    pub(crate) fn at(&self, rows: u64, bytes: u64) {
+        if rows.is_multiple_of(LOOK_EVERY * 64) {
+            self.0.set_message(format!("{} rows", numbers::count(rows)));
+            self.0.set_position(bytes);
+        }
     }
 }
 
 impl Drop for Reading {
     fn drop(&mut self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+        self.0.finish_and_clear();
     }
 }
 
@@ -241,44 +219,40 @@ impl Observer for Meter {
 
 /// Shows how far a job of many runs is.
 pub(crate) struct Jobs {
-    bar: Mutex<Option<ProgressBar>>,
-    interrupt: Interrupt,
+    bar: OnceLock<ProgressBar>,
+    halt: Halt,
 }
 
 impl Jobs {
-    pub(crate) fn new(interrupt: Interrupt) -> Jobs {
-        Jobs { bar: Mutex::new(None), interrupt }
-    }
-
-    fn bar(&self) -> MutexGuard<'_, Option<ProgressBar>> {
-        self.bar.lock().unwrap_or_else(PoisonError::into_inner)
+    pub(crate) fn new() -> Jobs {
+        Jobs { bar: OnceLock::new(), halt: Halt::new() }
     }
 }
 
 impl goalward_lab::Progress for Jobs {
     fn begin(&self, what: &str, units: u64) {
-        self.interrupt.begin();
-        self.end();
+        // without a handler Ctrl-C ends the process at once
+        let _ = signals::listen(&self.halt);
         let bar = bar(Some(units), "{msg}  [{bar:30}] {percent:>3}%  {elapsed}, {eta} left");
         bar.set_message(in_line(what));
         bar.enable_steady_tick(PACE);
-        *self.bar() = Some(bar);
+        let _ = self.bar.set(bar);
     }
 
     fn advance(&self, units: u64) {
-        if let Some(bar) = &*self.bar() {
+        if let Some(bar) = self.bar.get() {
             bar.inc(units);
         }
     }
 
     fn end(&self) {
-        if let Some(bar) = &*self.bar() {
+        if let Some(bar) = self.bar.get() {
             bar.finish_and_clear();
         }
     }
 
     fn halt(&self) -> Halt {
-        self.interrupt.halt().clone()
+        self.halt.clone()
     }
 }
 

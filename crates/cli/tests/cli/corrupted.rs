@@ -32,7 +32,7 @@ fn stopped() -> Place {
     place
 }
 
-/// Changes the checkpoint as somebody would who knows how checksums are made.
+/// Changes the checkpoint and makes its checksum anew.
 fn forge(place: &Place, change: impl FnOnce(&mut Value)) {
     let mut value: Value = serde_json::from_slice(&place.read("c")).unwrap();
     value.as_object_mut().unwrap().remove("checksum");

@@ -2,7 +2,6 @@
 
 use crate::commands::{ended, open, wrote};
 use crate::exit::{Outcome, note};
-use crate::interrupt::Interrupt;
 use crate::output::{self, Printed};
 use crate::outputs::folder;
 use crate::progress::{Busy, Jobs};
@@ -17,8 +16,8 @@ use std::path::PathBuf;
 /// Where the results of a study go, and what is printed of them.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Kept {
-    /// The folder for records, figures and report [default: out/NAME; of a short command a folder of
-    /// its question's own below that, to which out/NAME/newest leads]
+    /// The folder for records, figures and report [default: out/NAME; of a short command a folder
+    /// of its question's own below that, to which out/NAME/newest leads]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Remove results of another question, study or version from that folder
@@ -31,9 +30,8 @@ pub(crate) struct Kept {
 /// The name of a world that came through a pipe, beside the results.
 pub(crate) const COPY: &str = "world.json";
 
-/// Runs a study and shows its results. Without `kept.out` they go to a folder of the question's own
-/// below that of the study's name. `piped` is the only world as a problem file, if it came through a
-/// pipe.
+/// Runs a study and shows its results. `piped` is the only world as a problem file, if it came
+/// through a pipe.
 pub(crate) fn go(
     file: &StudyFile,
     kept: &Kept,
@@ -62,7 +60,7 @@ pub(crate) fn go(
         results.write(COPY, text.as_bytes())?;
     }
     let linked = kept.out.is_none() && link_newest(&dir);
-    let ran = engine::run(&grid, &results, options, &Jobs::new(Interrupt::listen()?))?;
+    let ran = engine::run(&grid, &results, options, &Jobs::new())?;
     say(&ran, &grid, options.shard);
     if options.shard != Shard::WHOLE {
         return Ok(ended(ran.interrupted));
@@ -80,7 +78,6 @@ pub(crate) fn go(
     })
 }
 
-/// Prints the findings of a study, and where the rest is.
 pub(super) fn show(presented: &Presented, printed: Printed) -> anyhow::Result<()> {
     let Presented { results, findings, files } = presented;
     match (printed.json.json, printed.markdown) {
@@ -95,7 +92,7 @@ pub(super) fn show(presented: &Presented, printed: Printed) -> anyhow::Result<()
 /// Sentences broken at 100 columns; tables as they are.
 fn folded(text: &str) -> String {
     let line = |line: &str| match line.strip_prefix("* ") {
-        Some(sentence) => output::item(sentence, 100) + "\n",
+        Some(sentence) => output::wrapped("* ", sentence, 2, 100) + "\n",
         None => format!("{line}\n"),
     };
     text.trim_end().lines().map(line).collect()
