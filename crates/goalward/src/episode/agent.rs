@@ -10,7 +10,7 @@ use crate::{Error, Result, output};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 const KIND: &str = "learner";
 
 /// A learner that somebody else's loop drives, with what it was built from: so it can be saved, and

@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::path::{Path, PathBuf};
 
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// Everything that is needed to go on, bit for bit.
 #[derive(Clone, Debug, Serialize, Deserialize)]

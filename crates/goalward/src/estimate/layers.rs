@@ -16,11 +16,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Layer {
-    ridge: Ridge,
+    pub(crate) ridge: Ridge,
     /// 2^(-2l) lambda.
     lambda: f64,
-    /// How many steps it has: |Psi_l|.
-    count: u64,
+    /// |Psi_l|, the number of its steps.
+    pub(crate) count: u64,
     /// sum of w^2 y^2.
     squares: f64,
 }
@@ -28,16 +28,6 @@ pub(crate) struct Layer {
 impl Layer {
     fn new(dim: usize, lambda: f64) -> Self {
         Layer { ridge: Ridge::new(dim, lambda), lambda, count: 0, squares: 0.0 }
-    }
-
-    /// Its regression.
-    pub(crate) fn ridge(&self) -> &Ridge {
-        &self.ridge
-    }
-
-    /// How many steps it has.
-    pub(crate) fn count(&self) -> u64 {
-        self.count
     }
 
     /// sum of w^2 (y - <theta, x>)^2 over its steps, at the theta of now: squares - theta' Sigma
@@ -54,9 +44,10 @@ impl Layer {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Layers {
-    layers: Vec<Layer>,
+    /// Layer 1 first.
+    pub(crate) layers: Vec<Layer>,
     /// Of the last step: 1/w^2 at its layer, and zeros.
-    last: Vec<f64>,
+    pub(crate) last: Vec<f64>,
     #[serde(skip)]
     room: (Vec<f64>, Vec<f64>),
 }
@@ -97,16 +88,6 @@ impl Layers {
         layer.count += 1;
         layer.squares += square * y * y;
         self.last[place] = 1.0 / square;
-    }
-
-    /// Layer 1 first.
-    pub(crate) fn all(&self) -> &[Layer] {
-        &self.layers
-    }
-
-    /// 1/w^2 at the layer of the last step, and zeros.
-    pub(crate) fn last(&self) -> &[f64] {
-        &self.last
     }
 
     /// Whether some determinant has doubled.

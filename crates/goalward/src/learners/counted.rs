@@ -1,11 +1,48 @@
-//! What learners share that count transitions: sizes, the support, the floor under costs, claims.
+//! What learners share that count transitions: their data, sizes, the support, the floor under costs,
+//! claims.
 
-use super::core::Brief;
-use super::shared::{B, DELTA, SCALE, T_STAR};
+use super::core::{Brief, Table, misuse};
+use super::shared::{B, B_OR_DOUBLING, DELTA, SCALE, T_STAR};
 use crate::Result;
 use crate::confidence::{Assumption, Claim, Condition, Kind};
+use crate::estimate::{TakenVisits, Visits};
+use crate::numeric::stored::{Flaw, ensure};
 use crate::parameters::{Bound, Choice, Key, Value};
-use crate::problem::{Pair, Problem};
+use crate::problem::{Action, Pair, Problem};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+/// What a learner keeps of the data: the part of its state that no setting determines.
+pub(in crate::learners) trait Data:
+    Clone + Serialize + DeserializeOwned + Send + Sync
+{
+    /// Whether restored data have an entry for every state or pair, and name none that does not
+    /// exist.
+    fn check(&self, problem: &Problem) -> Result<(), Flaw>;
+}
+
+impl Data for Visits {
+    fn check(&self, problem: &Problem) -> Result<(), Flaw> {
+        self.check(problem)
+    }
+}
+
+impl Data for TakenVisits {
+    fn check(&self, problem: &Problem) -> Result<(), Flaw> {
+        self.check(problem)
+    }
+}
+
+/// Whether a list has an entry for every pair.
+pub(in crate::learners) fn each_pair<T>(place: &str, list: &[T], problem: &Problem) -> Result<(), Flaw> {
+    let (found, pairs) = (list.len(), problem.pairs());
+    ensure(found == pairs, place, || format!("{found} entries for {pairs} pairs"))
+}
+
+/// Whether a policy has an action of every state.
+pub(in crate::learners) fn each_state(policy: &[Action], problem: &Problem) -> Result<(), Flaw> {
+    ensure(misuse::is_policy(problem, policy), "policy", || "no action of some state".into())
+}
 
 /// Whether the learner knows where pairs may lead to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,12 +89,9 @@ pub(in crate::learners) const FLOOR: Key<f64> =
 
 impl Value for Support {
     fn read(text: &str) -> Option<Support> {
-        match text {
-            "known" => Some(Support::Known),
-            "unknown" => Some(Support::Unknown),
-            _ => None,
-        }
+        [Support::Known, Support::Unknown].into_iter().find(|support| support.typed() == text)
     }
+
     fn typed(&self) -> String {
         match self {
             Support::Known => "known".into(),
@@ -141,6 +175,24 @@ impl Terms {
             unit: brief.problem.largest_cost(),
         })
     }
+
+    /// The paper's theorem; `read` says whether its constants were read in the paper itself.
+    pub(in crate::learners) fn theorem(&self, statement: &'static str, read: bool) -> Theorem {
+        Theorem { statement, level: self.delta, scale: self.scale, support: self.support, read }
+    }
+
+    /// That the bound bounds B*; not met where none is given.
+    pub(in crate::learners) fn bounds(&self, table: &Table, b: Option<f64>) -> Assumption {
+        match b {
+            Some(b) => Assumption::BoundsValues { b: b * self.unit, rho: table.floor * self.unit },
+            None => Assumption::settled("a bound on B* is given", false),
+        }
+    }
+}
+
+/// That no cost off the goal is zero.
+pub(in crate::learners) fn positive(table: &Table) -> Assumption {
+    Assumption::settled("every cost off the goal is positive", table.least_cost() > 0.0)
 }
 
 /// Says in the result whether bonuses are the paper's.
@@ -169,6 +221,14 @@ pub(in crate::learners) fn b(brief: &Brief, key: &Key<Bound>) -> Result<f64> {
     let b = brief.bound(key, brief.told.b_star, 0.0, 1e12 * unit)?;
     brief.settings.note_as(B.name(), b.into());
     Ok((b / unit).max(1.0))
+}
+
+/// The same, or none where it doubles.
+pub(in crate::learners) fn b_or_doubling(brief: &Brief) -> Result<Option<f64>> {
+    match brief.settings.get(&B_OR_DOUBLING)? {
+        Bound::Doubling => Ok(None),
+        _ => b(brief, &B_OR_DOUBLING).map(Some),
+    }
 }
 
 /// A bound on T*.

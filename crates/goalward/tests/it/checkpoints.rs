@@ -189,7 +189,7 @@ fn files_that_are_no_checkpoint_say_what_they_are() {
     let why = |bytes: &[u8]| Checkpoint::from_bytes(bytes, Path::new("c")).unwrap_err().to_string();
     assert!(Checkpoint::from_bytes(&bytes, Path::new("c")).is_ok());
     let text = String::from_utf8(bytes.clone()).unwrap();
-    let old = text.replacen("\"version\":3", "\"version\":1", 1);
+    let old = text.replacen("\"version\":4", "\"version\":1", 1);
     let old = format!("{}}}\n", &old[..old.find(",\"checksum\"").unwrap()]);
     assert!(why(old.as_bytes()).contains("version 1, which has no checksum"), "{}", why(old.as_bytes()));
     assert!(why(&bytes[..bytes.len() / 2]).contains("checksum"));

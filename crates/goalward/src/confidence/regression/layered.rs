@@ -1,7 +1,6 @@
 //! The radii of UCRL-AVE: of layered regressions.
 
-use super::{RadiusRule, unscaled};
-use crate::confidence::norms::theta_norm;
+use super::{RadiusRule, mixture, unscaled};
 use crate::confidence::radius::RadiusKind;
 use crate::confidence::{Assumption, Claim};
 use crate::estimate::{Layer, influence};
@@ -41,7 +40,7 @@ impl LayerRule {
         let iota = (4.0 * self.layers as f64 / delta).log_e() + 2.0 * (t.max(1) as f64).log_e();
         let variance = match 1.0 / reach >= 64.0 * iota.sqrt() {
             true => 8.0 * layer.residuals(),
-            false => layer.count() as f64,
+            false => layer.count as f64,
         };
         let bias = reach * reach * lambda * theta_norm * theta_norm;
         let printed = 16.0 * reach * ((8.0 * variance + 8.0 * iota + 32.0 * bias) * iota).sqrt()
@@ -62,12 +61,7 @@ impl RadiusRule for LayerRule {
     }
 
     fn assumptions(&self, problem: &Problem) -> Vec<Assumption> {
-        let bound = self.theta_norm;
-        let mut all = vec![
-            Assumption::BoundsValues { b: self.b * self.unit, rho: 0.0 },
-            Assumption::Mixture,
-            Assumption::ThetaNorm { factor: (1.0, ""), bound, over_b: theta_norm(problem) },
-        ];
+        let mut all = mixture(problem, (self.b * self.unit, 0.0), self.theta_norm);
         all.extend(unscaled(self.radius));
         all
     }

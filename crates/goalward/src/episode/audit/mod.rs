@@ -19,7 +19,7 @@ pub use whole::WholeB;
 use super::{Arena, Episode, Flow, Observer, Plan, Runner, Step};
 use crate::Result;
 use crate::confidence::{ConfidenceSet, LikelihoodKeeper, Net, Observed, Size};
-use crate::learners::{Learner, Levels, PlanReport, Probe};
+use crate::learners::{Levels, PlanReport, Probe};
 use crate::numeric::Portable;
 use crate::problem::Truth;
 use account::Account;
@@ -61,8 +61,6 @@ pub struct Audit<'a> {
     moments: Option<Moments>,
     whole: Whole,
     likely: Option<Likely<'a>>,
-    /// Whether the learner was asked what it has.
-    asked: bool,
     curve: Curve,
     next: (u64, u64),
 }
@@ -83,7 +81,6 @@ impl<'a> Audit<'a> {
             moments: None,
             whole: Whole::new(arena),
             likely: None,
-            asked: false,
             curve: Curve::default(),
             next: (1, 1),
         })
@@ -243,37 +240,6 @@ impl<'a> Audit<'a> {
         })
     }
 
-    /// What the learner has to show, asked once.
-    fn ask(&mut self, learner: &Learner) {
-        #[derive(Default)]
-        struct Has {
-            levels: bool,
-            likelihood: bool,
-        }
-        impl Probe for Has {
-            fn wants_estimate(&self) -> bool {
-                false
-            }
-            fn levels(&mut self, _: &Levels) {
-                self.levels = true;
-            }
-            fn likelihood(&mut self, _: &LikelihoodKeeper) {
-                self.likelihood = true;
-            }
-        }
-        if std::mem::replace(&mut self.asked, true) {
-            return;
-        }
-        let mut has = Has::default();
-        learner.probe(&mut has);
-        // a truth that is no mixture has no theta* that could be in a set
-        let theta = self.truth.theta();
-        self.moments = theta.filter(|_| has.levels).map(Moments::new);
-        self.likely = theta
-            .filter(|_| has.likelihood)
-            .map(|theta| Likely::new(self.arena.problem(), self.truth, theta));
-    }
-
     /// The curves, to the last episode.
     fn curves(&self, episodes: u64, regret: f64) -> Curve {
         let mut curve = self.curve.clone();
@@ -324,17 +290,18 @@ impl Probe for AtStep<'_, '_> {
 
     fn levels(&mut self, shown: &Levels) {
         let Audit { moments, account, arena, truth, t, t_j, .. } = &mut *self.audit;
-        if let Some(moments) = moments {
-            let place = (&**arena.problem(), *truth);
-            moments.step(shown, account, place, (self.pair, self.next), (*t, *t_j));
-        }
+        // a truth that is no mixture has no theta* that could be in a set
+        let Some(theta) = truth.theta() else { return };
+        let place = (&**arena.problem(), *truth);
+        let moments = moments.get_or_insert_with(|| Moments::new(theta));
+        moments.step(shown, account, place, (self.pair, self.next), (*t, *t_j));
     }
 
     fn likelihood(&mut self, keeper: &LikelihoodKeeper) {
-        let Audit { likely, account, .. } = &mut *self.audit;
-        if let Some(likely) = likely {
-            likely.step(keeper, &account.v, self.pair, self.next);
-        }
+        let Audit { likely, account, arena, truth, .. } = &mut *self.audit;
+        let Some(theta) = truth.theta() else { return };
+        let likely = likely.get_or_insert_with(|| Likely::new(arena.problem(), truth, theta));
+        likely.step(keeper, &account.v, self.pair, self.next);
     }
 
     fn set(&mut self, now: &dyn ConfidenceSet) {
@@ -392,7 +359,6 @@ impl Probe for AtPlan<'_, '_> {
 
 impl Observer for Audit<'_> {
     fn step(&mut self, step: &Step) -> Flow {
-        self.ask(step.learner);
         self.t = step.t;
         let pair = self.arena.problem().pair(step.state, step.action);
         step.learner.probe(&mut AtStep { audit: self, pair, next: step.next, sets: 0 });
@@ -402,7 +368,6 @@ impl Observer for Audit<'_> {
     }
 
     fn plan(&mut self, plan: &Plan) -> Flow {
-        self.ask(plan.learner);
         let exact = plan.learner.in_force().get("set").is_some_and(|set| set == "exact");
         let raised = plan.learner.raised();
         plan.learner.probe(&mut AtPlan { audit: self, raised, exact, keeper: None });

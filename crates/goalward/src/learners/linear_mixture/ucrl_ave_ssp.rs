@@ -196,8 +196,8 @@ fn largest(
     layers: &Layers,
     sets: &[Ellipse],
 ) -> Result<Largest, Emptiness> {
-    let all = sets.iter().zip(layers.all());
-    let mut live: Vec<&Ellipse> = all.filter(|(_, layer)| layer.count() > 0).map(|(set, _)| set).collect();
+    let all = sets.iter().zip(&layers.layers);
+    let mut live: Vec<&Ellipse> = all.filter(|(_, layer)| layer.count > 0).map(|(set, _)| set).collect();
     if live.is_empty() {
         live.extend(sets.first());
     }
@@ -219,11 +219,11 @@ fn holds_b(rule: &LayerRule, set: &Ellipse) -> bool {
 /// The ellipsoids of all layers after t steps, with these estimates.
 fn ellipses(rule: &LayerRule, layers: &Layers, t: u64, theta: impl Fn(&Ridge) -> Vec<f64>) -> Vec<Ellipse> {
     let of = |(i, layer): (usize, &Layer)| Ellipse {
-        center: theta(layer.ridge()),
-        shape: layer.ridge().sigma().to_vec(),
+        center: theta(&layer.ridge),
+        shape: layer.ridge.sigma().to_vec(),
         radius: rule.beta(i, layer, t),
     };
-    layers.all().iter().enumerate().map(of).collect()
+    layers.layers.iter().enumerate().map(of).collect()
 }
 
 impl Regression for LayerRule {
@@ -249,7 +249,7 @@ impl Regression for LayerRule {
         data.freeze();
         let sets = ellipses(self, data, call.clock.t, |ridge| ridge.frozen_theta().to_vec());
         let beta = sets.first().map_or(0.0, |set| set.radius);
-        let heading = Heading::of(data.all().iter().map(Layer::ridge), beta);
+        let heading = Heading::of(data.layers.iter().map(|layer| &layer.ridge), beta);
         let rate = match self.radius.factor() == 0.0 {
             true => Rate::least(),
             false => Rate::printed(call.clock.t),
@@ -265,11 +265,11 @@ impl Regression for LayerRule {
 
     /// That of the layer with most data.
     fn estimate(&self, data: &Layers) -> Vec<f64> {
-        let layer = data.all().iter().rev().max_by_key(|layer| layer.count());
-        layer.map_or(Vec::new(), |layer| layer.ridge().theta())
+        let layer = data.layers.iter().rev().max_by_key(|layer| layer.count);
+        layer.map_or(Vec::new(), |layer| layer.ridge.theta())
     }
 
     fn show(&self, data: &Layers, sink: &mut dyn Probe, _: u64) {
-        sink.weights(data.last());
+        sink.weights(&data.last);
     }
 }

@@ -38,16 +38,16 @@ use super::rule::{Rule, Tabular};
 use super::stages::{Schedule, Stages};
 use super::svi_ssp::OWN_FLOOR;
 use crate::Result;
-use crate::confidence::{Assumption, Claim};
+use crate::confidence::Claim;
 use crate::learners::builder::builder;
 use crate::learners::core::{Table, table_bytes};
-use crate::learners::counted::{self, BONUS, STAGE, SUPPORT, Support, Terms, Theorem};
+use crate::learners::counted::{self, BONUS, Data, STAGE, SUPPORT, Terms};
 use crate::learners::shared::{B, DELTA};
 use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Reason, Transition};
 use crate::numeric::Portable;
-use crate::numeric::stored::{Flaw, at_most, between, ensure, numbers};
+use crate::numeric::stored::{Flaw, numbers};
 use crate::parameters::Key;
-use crate::problem::{Pair, Problem};
+use crate::problem::Problem;
 use serde::{Deserialize, Serialize};
 
 pub(in crate::learners) const ENTRY: LearnerEntry =
@@ -94,19 +94,14 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let (table, b) = (Table::new(brief, floor), counted::b(brief, &B)?);
     let computed = || Stages::horizon(b, table.least_cost().max(1e-12), terms.sizes.sa, brief.episodes);
     let stages = Stages::new(Schedule::Long, brief.settings.get_or(&STAGE, computed)?);
-    let rule = Advantage {
-        terms,
-        given: b,
-        stages,
-        root: brief.settings.get(&ROOT)?,
-        most: brief.settings.get(&REFERENCE)?,
-        kept: Memory {
-            b: 1.0,
-            sums: vec![Sums::default(); brief.problem.pairs()],
-            reference: vec![0.0; brief.problem.states()],
-        },
+    let sums = References {
+        b: 1.0,
+        sums: vec![Sums::default(); brief.problem.pairs()],
+        reference: vec![0.0; brief.problem.states()],
     };
-    Ok(Tabular::boxed(table, rule))
+    let (support, root) = (terms.support, brief.settings.get(&ROOT)?);
+    let rule = Advantage { terms, given: b, stages, root, most: brief.settings.get(&REFERENCE)? };
+    Ok(Tabular::boxed(rule, table, sums, support))
 }
 
 struct Advantage {
@@ -116,17 +111,23 @@ struct Advantage {
     stages: Stages,
     root: f64,
     most: u64,
-    kept: Memory,
 }
 
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Memory {
+struct References {
     /// The bound in the bonuses.
     b: f64,
     sums: Vec<Sums>,
     /// V_ref per state.
     reference: Vec<f64>,
+}
+
+impl Data for References {
+    fn check(&self, problem: &Problem) -> Result<(), Flaw> {
+        counted::each_pair("sums", &self.sums, problem)?;
+        numbers("reference", &self.reference, problem.states())
+    }
 }
 
 /// The sums of a pair.
@@ -160,10 +161,17 @@ impl Sums {
 }
 
 impl Rule for Advantage {
-    type Memory = Memory;
+    type Data = References;
 
-    fn learn(&mut self, table: &mut Table, step: &Transition, pair: Pair, _: &Clock) -> Option<Reason> {
-        let Memory { b, sums, reference } = &mut self.kept;
+    fn learn(
+        &mut self,
+        data: &mut References,
+        table: &mut Table,
+        step: &Transition,
+        _: &Clock,
+    ) -> Option<Reason> {
+        let pair = table.problem.pair(step.state, step.action);
+        let References { b, sums, reference } = data;
         let (v, v_ref) = (table.standing.v[step.next], reference[step.next]);
         let sum = &mut sums[pair];
         (sum.n, sum.m) = (sum.n + 1, sum.m + 1);
@@ -192,37 +200,8 @@ impl Rule for Advantage {
         None
     }
 
-    fn takes_any_step(&self) -> bool {
-        self.terms.support == Support::Unknown
-    }
-
     fn claim(&self, table: &Table) -> Option<Claim> {
-        let positive = Assumption::settled("every cost off the goal is positive", table.least_cost() > 0.0);
-        let b =
-            Assumption::BoundsValues { b: self.given * self.terms.unit, rho: table.floor * self.terms.unit };
-        let Terms { delta, scale, support, .. } = self.terms;
-        let statement = "regret O~(B sqrt(S A K) + B^5 S^2 A/c_min^4)";
-        Some(Theorem { statement, level: delta, scale, support, read: false }.claim(vec![positive, b]))
-    }
-
-    fn stored(&self) -> Memory {
-        self.kept.clone()
-    }
-
-    fn restore(&mut self, memory: Memory, problem: &Problem, now: &Clock) -> Result<(), Flaw> {
-        numbers("b", &[memory.b], 1)?;
-        ensure(memory.b >= 1.0, "b", || format!("{} is less than 1", memory.b))?;
-        ensure(memory.sums.len() == problem.pairs(), "sums", || format!("{} pairs", memory.sums.len()))?;
-        let mut total = 0;
-        for Sums { n, m, mu_ref, sig_ref, v, mu, sig } in &memory.sums {
-            numbers("sums", &[*mu_ref, *sig_ref, *v, *mu, *sig], 5)?;
-            at_most("n", *n, now.t - total, "the steps observed")?;
-            at_most("m", *m, *n, "the visits of the pair")?;
-            total += n;
-        }
-        numbers("reference", &memory.reference, problem.states())?;
-        between("reference", &memory.reference, 0.0, f64::MAX)?;
-        self.kept = memory;
-        Ok(())
+        let all = vec![counted::positive(table), self.terms.bounds(table, Some(self.given))];
+        Some(self.terms.theorem("regret O~(B sqrt(S A K) + B^5 S^2 A/c_min^4)", false).claim(all))
     }
 }
