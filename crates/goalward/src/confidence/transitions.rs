@@ -45,7 +45,6 @@ pub(crate) fn kept_in_bernstein(row: &Row, (linear, root): (f64, f64), out: &mut
     (1.0 - out.iter().map(|(_, p)| p).sum::<f64>()).max(0.0)
 }
 
-/// The mean of values.
 pub(crate) fn mean(spread: &Spread, v: &[f64]) -> f64 {
     spread.iter().map(|&(s, p)| p * v[s]).sum()
 }

@@ -1,4 +1,4 @@
-//! A learner for a loop of one's own: as a file, too.
+//! A learner for an external loop, and its file.
 
 use super::checkpoint::{bytes_of, other_version, unsealed};
 use super::{Arena, RunSpec, seal};
@@ -13,8 +13,8 @@ use std::path::Path;
 const VERSION: u32 = 2;
 const KIND: &str = "learner";
 
-/// A learner that somebody else's loop drives, with what it was built from: so it can be saved, and
-/// taken up again bit for bit.
+/// A learner that an external loop drives, with what it was built from: it can be saved and
+/// resumed bit for bit.
 ///
 /// ```
 /// use goalward::episode::{Agent, RunSpec};
@@ -39,15 +39,13 @@ pub struct Agent {
     spec: RunSpec,
 }
 
-/// The file.
 #[derive(Deserialize, Serialize)]
 #[serde(deny_unknown_fields)]
 struct Saved {
     version: u32,
     kind: String,
-    /// The hash of the problem.
     problem: String,
-    /// The name of the problem, for whoever looks into the file.
+    /// The problem's name, for readers of the file.
     name: String,
     learner: String,
     settings: Settings,

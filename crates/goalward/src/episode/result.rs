@@ -96,7 +96,7 @@ pub struct RunResult {
     pub extra: usize,
 }
 
-fn is_zero(count: &u64) -> bool {
+pub(super) fn is_zero(count: &u64) -> bool {
     *count == 0
 }
 

@@ -12,7 +12,6 @@ use crate::numeric::dot;
 use crate::problem::{Pair, Problem, State};
 use serde::{Deserialize, Serialize};
 
-/// One layer.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Layer {
@@ -40,7 +39,6 @@ impl Layer {
     }
 }
 
-/// All layers.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Layers {
@@ -53,7 +51,6 @@ pub(crate) struct Layers {
 }
 
 impl Layers {
-    /// L layers without data.
     pub(crate) fn new(dim: usize, count: usize, lambda: f64) -> Self {
         let of = |l: usize| Layer::new(dim, lambda * 0.25f64.powi(l as i32));
         let layers = (1..=count).map(of).collect();
@@ -90,12 +87,10 @@ impl Layers {
         self.last[place] = 1.0 / square;
     }
 
-    /// Whether some determinant has doubled.
     pub(crate) fn doubled(&self) -> bool {
         self.layers.iter().any(|layer| layer.count > 0 && layer.ridge.doubled())
     }
 
-    /// Freezes all of them.
     pub(crate) fn freeze(&mut self) {
         self.layers.iter_mut().filter(|layer| layer.count > 0).for_each(|layer| layer.ridge.freeze());
     }

@@ -25,7 +25,6 @@ pub(crate) struct TwoMoments {
 }
 
 impl TwoMoments {
-    /// No data.
     pub(crate) fn new(dim: usize, lambda: f64, b: f64) -> Self {
         let (hat, tilde) = (Ridge::new(dim, lambda), Ridge::new(dim, lambda / b.powi(4)));
         TwoMoments { hat, tilde, sigma_sq: [0.0], room: Default::default() }

@@ -1,16 +1,16 @@
 //! What learners share that count transitions: their data, sizes, the support, the floor under costs,
 //! claims.
 
-use super::core::{Brief, Table, misuse};
+use super::core::{Brief, Clock, Snapshot, Standing, Table, misuse, same_shape};
 use super::shared::{B, B_OR_DOUBLING, DELTA, SCALE, T_STAR};
 use crate::Result;
 use crate::confidence::{Assumption, Claim, Condition, Kind};
 use crate::estimate::{TakenVisits, Visits};
-use crate::numeric::stored::{Flaw, ensure};
+use crate::numeric::stored::{Flaw, Within, ensure};
 use crate::parameters::{Bound, Choice, Key, Value};
 use crate::problem::{Action, Pair, Problem};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
 /// What a learner keeps of the data: the part of its state that no setting determines.
 pub(in crate::learners) trait Data:
@@ -27,10 +27,43 @@ impl Data for Visits {
     }
 }
 
+/// A number for every pair.
+impl Data for Vec<u64> {
+    fn check(&self, problem: &Problem) -> Result<(), Flaw> {
+        each_pair("visits", self, problem)
+    }
+}
+
 impl Data for TakenVisits {
     fn check(&self, problem: &Problem) -> Result<(), Flaw> {
         self.check(problem)
     }
+}
+
+/// The state of a learner with a table.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Stored<D> {
+    standing: Standing,
+    data: D,
+}
+
+/// The state of a learner with a table, for checkpoints.
+pub(in crate::learners) fn stored(table: &Table, data: impl Serialize) -> Snapshot {
+    Snapshot::of(&Stored { standing: table.standing.clone(), data })
+}
+
+/// That state again, if the standing is one of this table and all numbers can be computed with; the
+/// data are yet to be checked.
+pub(in crate::learners) fn restored<D: DeserializeOwned>(
+    state: &Snapshot,
+    table: &Table,
+    now: &Clock,
+) -> Result<(Standing, D)> {
+    same_shape(&state.0, &()).within("learner.algorithm")?;
+    let Stored { standing, data } = state.to()?;
+    table.check(&standing, now).within("standing").within("learner.algorithm")?;
+    Ok((standing, data))
 }
 
 /// Whether a list has an entry for every pair.

@@ -31,7 +31,6 @@ impl Doubling {
         Doubling { b, doubled: 0 }
     }
 
-    /// B.
     pub(in crate::learners) fn b(&self) -> f64 {
         self.b
     }

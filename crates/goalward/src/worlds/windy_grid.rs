@@ -13,7 +13,7 @@
 //! leads there too, but no mixture explains them all. Every step costs `cost`. The default weights blow
 //! left and up, away from the goal, more than towards it; V*(start) = 2.83 at n = 3.
 
-use super::candidates::{PairOf, absorb, names, weights};
+use super::candidates::{PairOf, absorb, mixture, names, weights};
 use super::grid::{Grid, MOVES};
 use super::{SIMPLEX, WorldEntry};
 use crate::Result;
@@ -83,10 +83,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     builder.name_states((0..n * n).map(|s| grid.name(s)));
     builder.name_actions((0..n * n).map(|_| MOVES));
     builder.model_names(names(&[&["calm"], &MOVES[..]].concat()));
-    if settings.get(&SIMPLEX)? {
-        builder.simplex();
-    }
-    let mixture = Instance::new(builder.build()?, &theta)?;
+    let mixture = mixture(settings, builder, &theta)?;
     if reversed == 0.0 {
         return Ok(mixture);
     }

@@ -40,7 +40,7 @@ use serde::{Deserialize, Serialize};
 
 /// The shares pi that the numerator bets, beside none; all have the same weight.
 const SHARES: [f64; 4] = [0.5, 0.125, 1.0 / 64.0, 1.0 / 1024.0];
-/// c: the models' prediction counts as much as so many visits of a pair. Too few make every bet
+/// c: the models' prediction counts as much as c visits of a pair. Too few make every bet
 /// dear, too many make it late; anything from 4 to 32 finds what is wrong about as soon.
 const VISITS: f64 = 8.0;
 /// The weight of all that is worked out; see the module.
@@ -53,7 +53,6 @@ const NARROW: f64 = 0.01;
 const ROUNDING: f64 = 1e-11;
 /// Less evidence than this is all the same.
 const LARGE: f64 = 1e12;
-/// No pair.
 const NONE: u32 = u32::MAX;
 
 /// Watches a [`Likelihood`] for what no mixture explains.

@@ -6,7 +6,6 @@ use crate::numeric::Portable;
 use crate::problem::{Action, Problem, State};
 use serde::Serialize;
 
-/// So many pairs are named.
 const NAMED: usize = 3;
 
 /// Whether the data speak against every mixture.

@@ -22,19 +22,12 @@ use crate::problem::Problem;
 /// UCRL-VTR+.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct BernsteinRule {
-    /// The dimension d.
     pub dim: usize,
-    /// The user's units per unit of the theory.
     pub unit: f64,
-    /// The bound on the values.
     pub b: f64,
-    /// What is added to every cost.
     pub rho: f64,
-    /// The failure probability.
     pub delta: f64,
-    /// The ridge.
     pub lambda: f64,
-    /// Which radius.
     pub radius: RadiusKind,
     /// L.
     pub phi_norm: f64,

@@ -10,21 +10,14 @@ use crate::problem::Problem;
 /// All that the radii of UCRL-AVE are computed from. Costs and B in the theory's units.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct LayerRule {
-    /// The dimension d.
     pub dim: usize,
-    /// The user's units per unit of the theory.
     pub unit: f64,
-    /// The bound on the values.
     pub b: f64,
-    /// The failure probability.
     pub delta: f64,
     /// The ridge lambda; layer l has 2^(-2l) of it.
     pub lambda: f64,
-    /// The number L of layers.
     pub layers: usize,
-    /// Which radius.
     pub radius: RadiusKind,
-    /// The bound on |theta*|.
     pub theta_norm: f64,
 }
 

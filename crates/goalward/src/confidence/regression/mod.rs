@@ -1,4 +1,9 @@
 //! Confidence sets of regressions: ellipsoids around an estimate, cut with B.
+//!
+//! A rule has all that its radius is computed from: the dimension d (`dim`), the user's units per unit
+//! of the theory (`unit`), the bounds on values, costs, |phi_V| and |theta*| (`b`, `c_min`, `phi_norm`,
+//! `theta_norm`), what is added to every cost (`rho`), the failure probability as given (`delta`), the
+//! ridge (`lambda`), and which radius it is. Costs and bounds are in the theory's units.
 
 mod bernstein;
 mod layered;

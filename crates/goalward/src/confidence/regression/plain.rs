@@ -10,23 +10,14 @@ use crate::problem::Problem;
 /// All that the radius of LEVIS is computed from. Costs, B and rho in the theory's units.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct PlainRule {
-    /// The dimension d.
     pub dim: usize,
-    /// The user's units per unit of the theory.
     pub unit: f64,
-    /// The bound on the values.
     pub b: f64,
-    /// What is added to every cost.
     pub rho: f64,
-    /// The failure probability.
     pub delta: f64,
-    /// The ridge.
     pub lambda: f64,
-    /// Which radius.
     pub radius: RadiusKind,
-    /// The bound on |phi_V|.
     pub phi_norm: f64,
-    /// The bound on |theta*|.
     pub theta_norm: f64,
 }
 

@@ -7,7 +7,7 @@
 //! * I3 = sum of V(s) - V(s'), less V(s_init) for every episode, plus 1.
 //!
 //! All sums are over the steps of finished episodes. Then I1 + I2 + I3 - 1 = R_hat, the cost less
-//! what was promised, whatever V is. The 1 is the paper's, whose V_0 is 1 off the goal. And
+//! what was promised, for every V. The 1 is the paper's, whose V_0 is 1 off the goal. And
 //! R = R_hat - sum over the episodes of (V* - V)(s_init). In f64 both hold up to the rounding of what
 //! is added up, which values far above the cost may dominate.
 
@@ -18,7 +18,7 @@ use serde::Serialize;
 
 /// I1, I2 and I3 + the promises, of some steps.
 #[derive(Clone, Copy, Debug, Default)]
-struct Sums {
+struct StepSums {
     bellman: f64,
     noise: f64,
     drift: f64,
@@ -28,8 +28,8 @@ struct Sums {
     sizes: f64,
 }
 
-impl Sums {
-    fn add(&mut self, more: &Sums) {
+impl StepSums {
+    fn add(&mut self, more: &StepSums) {
         self.bellman += more.bellman;
         self.noise += more.noise;
         self.drift += more.drift;
@@ -66,13 +66,13 @@ pub struct Decomposition {
     pub rounding: f64,
 }
 
-pub(super) struct Account<'a> {
+pub(super) struct Ledger<'a> {
     arena: &'a Arena,
     truth: &'a Truth,
     /// V in force: V_0 = 0, then V_j.
     pub(super) v: Vec<f64>,
-    finished: Sums,
-    open: Sums,
+    finished: StepSums,
+    open: StepSums,
     /// V(s_init) when each finished episode began, taken from V*(s_init).
     optimism: f64,
     begun: bool,
@@ -82,14 +82,14 @@ pub(super) struct Account<'a> {
     pub(super) optimistic: Watch,
 }
 
-impl<'a> Account<'a> {
-    pub(super) fn new(arena: &'a Arena, truth: &'a Truth) -> Account<'a> {
-        Account {
+impl<'a> Ledger<'a> {
+    pub(super) fn new(arena: &'a Arena, truth: &'a Truth) -> Ledger<'a> {
+        Ledger {
             arena,
             truth,
             v: vec![0.0; arena.problem().states()],
-            finished: Sums::default(),
-            open: Sums::default(),
+            finished: StepSums::default(),
+            open: StepSums::default(),
             optimism: 0.0,
             begun: false,
             r_hat: None,
@@ -154,13 +154,12 @@ impl<'a> Account<'a> {
         self.r_hat.unwrap_or(self.finished.cost - self.finished.promised)
     }
 
-    /// The cost of the finished episodes.
     pub(super) fn paid(&self) -> f64 {
         self.finished.cost
     }
 
     pub(super) fn decomposition(&self, regret: f64) -> Decomposition {
-        let Sums { bellman, noise, drift, promised, cost, sizes } = self.finished;
+        let StepSums { bellman, noise, drift, promised, cost, sizes } = self.finished;
         let r_hat = self.certified();
         Decomposition {
             i1: bellman,

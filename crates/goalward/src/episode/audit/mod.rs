@@ -22,7 +22,7 @@ use crate::confidence::{ConfidenceSet, LikelihoodKeeper, Net, Observed, Size};
 use crate::learners::{Levels, PlanReport, Probe};
 use crate::numeric::Portable;
 use crate::problem::Truth;
-use account::Account;
+use account::Ledger;
 use likely::Likely;
 use moments::Moments;
 use report::Judge;
@@ -50,7 +50,7 @@ const SPARSE: f64 = 1.03;
 pub struct Audit<'a> {
     arena: &'a Arena,
     truth: &'a Truth,
-    account: Account<'a>,
+    account: Ledger<'a>,
     plans: BTreeMap<String, u64>,
     /// Whether plans are over sets of mixtures.
     mixture: bool,
@@ -72,7 +72,7 @@ impl<'a> Audit<'a> {
         Ok(Audit {
             arena,
             truth,
-            account: Account::new(arena, truth),
+            account: Ledger::new(arena, truth),
             plans: BTreeMap::new(),
             mixture: false,
             t_j: None,
@@ -127,7 +127,6 @@ impl<'a> Audit<'a> {
         }
     }
 
-    /// What concerns every learner.
     fn judge_all(&self, judge: &mut Judge, runner: &Runner, decomposition: Option<&Decomposition>) {
         for (kind, watch) in &self.sets {
             judge.add(format!("theta* is in the set ({kind})"), Rests::Guarantee, watch);
@@ -138,7 +137,7 @@ impl<'a> Audit<'a> {
             Some(_) => Rests::Guarantee,
             None => Rests::Nothing,
         };
-        // who claims no optimism and makes no plan promises nothing that could be kept
+        // without a claim of optimism and without plans there is no promise to look at
         if claims == Rests::Guarantee || self.account.optimistic.looks > 0 {
             judge.add(values, claims, &self.account.optimistic);
             let free = raised || self.arena.problem().min_cost() == 0.0;
@@ -158,7 +157,6 @@ impl<'a> Audit<'a> {
         }
     }
 
-    /// What concerns LEVIS++ and its variants.
     fn levels(&self, judge: &mut Judge, plans: u64) -> Vec<LevelReport> {
         let Some(moments) = &self.moments else { return Vec::new() };
         let sums = moments.sums();
@@ -193,7 +191,6 @@ impl<'a> Audit<'a> {
         levels
     }
 
-    /// What concerns learners with a likelihood set.
     fn likelihood(
         &self,
         judge: &mut Judge,
@@ -240,7 +237,6 @@ impl<'a> Audit<'a> {
         })
     }
 
-    /// The curves, to the last episode.
     fn curves(&self, episodes: u64, regret: f64) -> Curve {
         let mut curve = self.curve.clone();
         if curve.episodes.last().is_some_and(|(last, ..)| *last < episodes) {
@@ -249,7 +245,6 @@ impl<'a> Audit<'a> {
         curve
     }
 
-    /// Takes a point of the curves down, if it is time.
     fn sample(&mut self) {
         if self.t < self.next.0 {
             return;
@@ -270,12 +265,10 @@ fn sparse(n: u64) -> u64 {
     (n + 1).max((n as f64 * SPARSE) as u64)
 }
 
-/// Takes in what a learner shows after a step.
 struct AtStep<'s, 'a> {
     audit: &'s mut Audit<'a>,
     pair: usize,
     next: usize,
-    /// The sets shown so far.
     sets: usize,
 }
 
@@ -320,7 +313,6 @@ impl Probe for AtStep<'_, '_> {
     }
 }
 
-/// Takes in what a learner shows of a plan.
 struct AtPlan<'s, 'a> {
     audit: &'s mut Audit<'a>,
     raised: f64,

@@ -83,7 +83,7 @@ pub struct LikelihoodReport {
     pub directions: usize,
     /// delta of the set.
     pub delta: f64,
-    /// The largest log-wealth of whoever bets against theta*; its threshold is ln(1/delta).
+    /// The largest log-wealth of a bet against theta*; its threshold is ln(1/delta).
     pub log_wealth: Option<f64>,
     /// ln(1/delta).
     pub wealth_threshold: f64,
@@ -111,7 +111,7 @@ pub struct LikelihoodReport {
     pub widths: Option<Vec<f64>>,
 }
 
-/// What was taken down on the way, for figures.
+/// What was recorded during the run, for figures.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 #[non_exhaustive]
 pub struct Curve {
@@ -183,7 +183,6 @@ impl AuditReport {
     }
 }
 
-/// Makes checks of what was watched.
 pub(super) struct Judge {
     /// Whether a condition of the guarantee is not met, or there is none.
     unfounded: bool,

@@ -20,13 +20,11 @@ pub struct Broken {
 /// `value <= bound`, looked at again and again.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Watch {
-    /// How often it was looked at.
     pub(super) looks: u64,
     /// The least bound - value, and the step at which it was met.
     pub(super) least: Option<(f64, u64)>,
     /// The last value as a share of its bound.
     pub(super) last: f64,
-    /// How often it failed.
     pub(super) fails: u64,
     pub(super) first: Option<Broken>,
 }

@@ -10,7 +10,6 @@ use serde::Serialize;
 
 /// Rounds of the ascent from one beginning; each ends in a corner of B that is further away.
 const ROUNDS: usize = 16;
-/// No run is longer.
 const LONGEST: f64 = 1e18;
 
 /// What is known of it.
@@ -49,7 +48,6 @@ impl Whole {
         Whole { all, found: None }
     }
 
-    /// A plan was made at time t.
     pub(super) fn plan(&mut self, t: u64, shown: &Levels) {
         let Some(all) = &mut self.all else { return };
         let (center, sigma) = shown.regression(0);

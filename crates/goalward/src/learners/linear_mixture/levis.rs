@@ -122,7 +122,7 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let lambda = settings.get(&RIDGE)?;
     let radius = settings::radius(brief, &RADIUS)?;
     let computed = radius == RadiusKind::Determinant;
-    let norms = settings::norms(brief, if computed { Norms::Computed } else { Norms::Printed })?;
+    let norms = settings.get_or(&OWN_NORMS, || if computed { Norms::Computed } else { Norms::Printed })?;
     let assumed = (dim as f64).sqrt();
     let rule = PlainRule {
         dim,

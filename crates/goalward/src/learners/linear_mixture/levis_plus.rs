@@ -104,7 +104,7 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let (dim, unit) = (brief.problem.dim(), brief.problem.cost_unit());
     let (rho, b) = perturbed(brief, unit)?;
     let lambda = settings.get_or(&LAMBDA, || 1.0 / (b * b))?;
-    let norms = settings::norms(brief, Norms::Printed)?;
+    let norms = settings.get_or(&OWN_NORMS, || Norms::Printed)?;
     let assumed = (dim as f64).sqrt();
     let rule = BernsteinRule {
         dim,

@@ -150,7 +150,6 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
 #[derive(Clone)]
 struct Largest {
     sets: Vec<ConvexSet>,
-    /// Which had it in the last solve.
     which: usize,
 }
 

@@ -6,7 +6,7 @@
 //! pad an interval at the goal are not made: they cost nothing and teach nothing.
 
 use crate::confidence::{Assumption, Claim};
-use crate::learners::core::{Standing, Table, same_shape};
+use crate::learners::core::Table;
 use crate::learners::counted::{self, Data, Support, Theorem};
 use crate::learners::shared::{INTERVAL, T_STAR};
 use crate::learners::{Algorithm, Brief, Call, Clock, Probe, Reason, Seen, Snapshot, Transition};
@@ -24,7 +24,6 @@ pub(in crate::learners) trait FiniteHorizon: Send + Sync {
     /// What it keeps of the data.
     type Data: Data;
 
-    /// The horizon that it was built for.
     fn horizon(&self) -> &Horizon;
 
     /// What is carried behind the last step.
@@ -67,7 +66,6 @@ pub(in crate::learners) trait FiniteHorizon: Send + Sync {
     fn probe(&self, _data: &Self::Data, _sink: &mut dyn Probe) {}
 }
 
-/// A plan being made.
 struct Planning<'a, A: FiniteHorizon>(&'a mut A, &'a A::Data);
 
 impl<A: FiniteHorizon> Backup for Planning<'_, A> {
@@ -86,11 +84,9 @@ pub(in crate::learners) struct Horizon {
     pub(in crate::learners) problem: Arc<Problem>,
     /// Costs per pair, in units of the largest.
     pub(in crate::learners) costs: Vec<f64>,
-    /// H.
     pub(in crate::learners) steps: u64,
     /// B, in units of the largest cost.
     pub(in crate::learners) b: f64,
-    /// T*.
     pub(in crate::learners) t_star: f64,
     /// What an interval pays that ends off the goal, in units of the largest cost.
     pub(in crate::learners) terminal: f64,
@@ -155,7 +151,6 @@ pub(in crate::learners) struct Reduced<A: FiniteHorizon> {
     run: Run<A::Data>,
 }
 
-/// Where the run stands.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Run<D> {
@@ -163,17 +158,9 @@ struct Run<D> {
     made: u64,
     /// Its number, from 1.
     interval: u64,
-    /// Whether a plan is due.
     due: bool,
     layers: Option<Layers>,
     data: D,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored<D> {
-    standing: Standing,
-    run: Run<D>,
 }
 
 impl<A: FiniteHorizon> Reduced<A> {
@@ -303,15 +290,12 @@ impl<A: FiniteHorizon> Algorithm for Reduced<A> {
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot::of(&Stored { standing: self.table.standing.clone(), run: self.run.clone() })
+        counted::stored(&self.table, &self.run)
     }
 
     fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
-        // that numbers can be computed with
-        same_shape(&state.0, &()).within("learner.algorithm")?;
-        let Stored { standing, run } = state.to::<Stored<A::Data>>()?;
-        self.table.check(&standing, now).within("standing").within("learner.algorithm")?;
-        self.check(&run).within("run").within("learner.algorithm")?;
+        let (standing, run) = counted::restored::<Run<A::Data>>(state, &self.table, now)?;
+        self.check(&run).within("data").within("learner.algorithm")?;
         self.learner.enter(run.interval);
         (self.table.standing, self.run) = (standing, run);
         Ok(())

@@ -116,7 +116,6 @@ struct VtrTerms {
     scale: f64,
 }
 
-/// The radii of an interval.
 #[derive(Clone, Copy, Debug)]
 struct Radii {
     /// Of the regression on V, weighted: what the bonus has.
@@ -128,7 +127,6 @@ struct Radii {
 }
 
 impl VtrTerms {
-    /// Of the interval with number m.
     fn radii(&self, m: u64) -> Radii {
         let VtrTerms { d, h, b, delta, lambda, scale } = *self;
         let steps = m as f64 * h;

@@ -19,8 +19,8 @@
 //!
 //! # Cost per step
 //!
-//! O(1), and one plan an epoch: at most about 2 S A log2(T) of them, each of so many sweeps over the
-//! transitions seen as it takes to converge.
+//! O(1), and one plan an epoch, at most about 2 S A log2(T) in all: sweeps over the transitions seen
+//! until they converge.
 //!
 //! # Reference
 //!

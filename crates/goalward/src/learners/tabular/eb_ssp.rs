@@ -21,8 +21,8 @@
 //!
 //! # Cost per step
 //!
-//! O(1), and at most S A log2(T) plans in all, each of so many sweeps over the transitions seen as
-//! it takes to converge to 2^-j.
+//! O(1), and at most S A log2(T) plans in all: sweeps over the transitions seen until they converge
+//! to 2^-j.
 //!
 //! # Reference
 //!
@@ -31,8 +31,9 @@
 //! # Departures from the print
 //!
 //! Costs are known here, so they are not estimated and c_3 = 0. A change below 1e-14 of the values
-//! counts as none, since 2^-j soon is less than rounding. VISGO is cut at a million sweeps. Values are clamped at a B that is given,
-//! which changes nothing if B >= B*, and keeps the iteration from running wild if not. With
+//! counts as none, since 2^-j soon is less than rounding. VISGO is cut at a million sweeps. Values
+//! are clamped at a B that is given: this changes nothing if B >= B*, and else the iteration might
+//! diverge. With
 //! `B=doubling` the bound of the moment is the larger of sqrt(k)/(S^1.5 A^0.5) and a number that
 //! doubles from 1; a value above it, or too high a cost since the last doubling, makes it double.
 //! Counts are kept. `support=known` is ours: a pair's successors count for S'.
@@ -93,12 +94,11 @@ builder! {
     COST_TEST, cost_test => f64;
 }
 
-/// The constants of the bonus.
 const C1: f64 = 6.0;
 const C2: f64 = 36.0;
 const C4: f64 = 2.0 * std::f64::consts::SQRT_2;
-/// Value iteration stops after so many sweeps. From zero values only rise, so whatever they are
-/// then is optimistic, too.
+/// The most sweeps of value iteration. Values rise from zero, so they are optimistic wherever it
+/// stops.
 const SWEEPS: u64 = 1_000_000;
 /// The first bound of those that double.
 const FIRST: f64 = 1.0;

@@ -18,7 +18,7 @@
 //!
 //! # Cost per step
 //!
-//! One plan an interval, each of so many sweeps over the transitions seen as it takes to converge.
+//! One plan an interval: sweeps over the transitions seen until they converge.
 //! Until pairs are known, which takes 5000 B^2 S/c_min^2 visits and more, every step is an interval.
 //! `scale` multiplies the radius, and its square these visits.
 //!
@@ -133,7 +133,7 @@ impl Hoeffding {
         let Terms { delta, scale, sizes, .. } = self.terms;
         let b = self.given.unwrap_or(now.doubling.b());
         let log = (b * sizes.sa / (delta * self.c_min)).log_e();
-        // from so many visits on the radius is small: they go with its square
+        // the visits that make the radius small go with its square
         let enough = scale * scale * 5000.0 * b * b * sizes.s / (self.c_min * self.c_min) * log;
         now.visits.n(p) as f64 <= enough
     }

@@ -96,7 +96,7 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
     let stages = Stages::new(Schedule::Long, brief.settings.get_or(&STAGE, computed)?);
     let sums = References {
         b: 1.0,
-        sums: vec![Sums::default(); brief.problem.pairs()],
+        sums: vec![PairSums::default(); brief.problem.pairs()],
         reference: vec![0.0; brief.problem.states()],
     };
     let (support, root) = (terms.support, brief.settings.get(&ROOT)?);
@@ -118,7 +118,7 @@ struct Advantage {
 struct References {
     /// The bound in the bonuses.
     b: f64,
-    sums: Vec<Sums>,
+    sums: Vec<PairSums>,
     /// V_ref per state.
     reference: Vec<f64>,
 }
@@ -130,10 +130,9 @@ impl Data for References {
     }
 }
 
-/// The sums of a pair.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Sums {
+struct PairSums {
     /// Visits: N.
     n: u64,
     /// Visits in this stage: M.
@@ -147,7 +146,7 @@ struct Sums {
     sig: f64,
 }
 
-impl Sums {
+impl PairSums {
     /// Both lower bounds on Q - c, and the larger of them.
     fn lower(&self, iota: f64, b: f64, root: f64, scale: f64) -> f64 {
         let (n, m) = (self.n as f64, self.m as f64);
@@ -187,7 +186,7 @@ impl Rule for Advantage {
             let floor = support.floor(&table.problem, pair, cost, &table.standing.v);
             let q = &mut table.standing.q[pair];
             *q = q.max(cost + sum.lower(iota, *b, self.root, scale)).max(floor);
-            *sum = Sums { m: 0, v: 0.0, mu: 0.0, sig: 0.0, ..*sum };
+            *sum = PairSums { m: 0, v: 0.0, mu: 0.0, sig: 0.0, ..*sum };
             table.renew(step.state);
             if table.standing.v[step.state] > *b {
                 *b = 2.0 * table.standing.v[step.state];

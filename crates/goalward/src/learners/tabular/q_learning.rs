@@ -30,13 +30,11 @@ use super::rule::{Rule, Tabular};
 use crate::Result;
 use crate::learners::builder::builder;
 use crate::learners::core::{Table, table_bytes};
-use crate::learners::counted::{self, Data, Support};
+use crate::learners::counted::Support;
 use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Reason, Transition};
 use crate::numeric::Portable;
-use crate::numeric::stored::Flaw;
 use crate::parameters::Key;
-use crate::problem::{Action, Problem, State};
-use serde::{Deserialize, Serialize};
+use crate::problem::{Action, State};
 
 pub(in crate::learners) const ENTRY: LearnerEntry =
     LearnerEntry::new("q-learning", "Q-learning with epsilon-greedy actions", build)
@@ -74,7 +72,7 @@ fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
         decay: settings.get(&DECAY)?,
         epsilon: settings.get(&EPSILON)?,
     };
-    let visits = Counts(vec![0; brief.problem.pairs()]);
+    let visits = vec![0; brief.problem.pairs()];
     Ok(Tabular::boxed(rule, Table::new(brief, 0.0), visits, Support::Unknown))
 }
 
@@ -84,20 +82,11 @@ struct Watkins {
     epsilon: f64,
 }
 
-/// The visits of each pair.
-#[derive(Clone, Serialize, Deserialize)]
-struct Counts(Vec<u64>);
-
-impl Data for Counts {
-    fn check(&self, problem: &Problem) -> Result<(), Flaw> {
-        counted::each_pair("visits", &self.0, problem)
-    }
-}
-
 impl Rule for Watkins {
-    type Data = Counts;
+    /// The visits of each pair.
+    type Data = Vec<u64>;
 
-    fn act(&self, _: &Counts, table: &mut Table, s: State) -> Action {
+    fn act(&self, _: &Vec<u64>, table: &mut Table, s: State) -> Action {
         if self.epsilon > 0.0 && table.standing.stream.uniform() < self.epsilon {
             return table.standing.stream.below(table.problem.actions(s));
         }
@@ -106,7 +95,7 @@ impl Rule for Watkins {
 
     fn learn(
         &mut self,
-        Counts(visits): &mut Counts,
+        visits: &mut Vec<u64>,
         table: &mut Table,
         step: &Transition,
         _: &Clock,

@@ -2,13 +2,12 @@
 
 use crate::Result;
 use crate::confidence::Claim;
-use crate::learners::core::{Standing, Table, same_shape};
-use crate::learners::counted::{Data, Support};
+use crate::learners::core::Table;
+use crate::learners::counted::{self, Data, Support};
 use crate::learners::{Algorithm, Call, Clock, Probe, Reason, Seen, Snapshot, Transition};
 use crate::numeric::stored::Within;
 use crate::plan::Cut;
 use crate::problem::{Action, Pair, State};
-use serde::{Deserialize, Serialize};
 
 /// How a tabular learner learns, plans and acts.
 pub(super) trait Rule: Send + Sync {
@@ -34,18 +33,15 @@ pub(super) trait Rule: Send + Sync {
         Ok(0)
     }
 
-    /// Whether it plans before the first step.
     fn plans_first(&self) -> bool {
         false
     }
 
-    /// What is proved of it.
     fn claim(&self, _table: &Table) -> Option<Claim> {
         None
     }
 }
 
-/// A table with its rule.
 pub(super) struct Tabular<R: Rule> {
     table: Table,
     data: R::Data,
@@ -54,13 +50,6 @@ pub(super) struct Tabular<R: Rule> {
     /// Why a plan is due after the last step.
     due: Option<Reason>,
     rule: R,
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Stored<D> {
-    standing: Standing,
-    data: D,
 }
 
 impl<R: Rule + 'static> Tabular<R> {
@@ -128,14 +117,11 @@ impl<R: Rule> Algorithm for Tabular<R> {
     }
 
     fn snapshot(&self) -> Snapshot {
-        Snapshot::of(&Stored { standing: self.table.standing.clone(), data: self.data.clone() })
+        counted::stored(&self.table, &self.data)
     }
 
     fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
-        // that numbers can be computed with
-        same_shape(&state.0, &()).within("learner.algorithm")?;
-        let Stored { standing, data } = state.to::<Stored<R::Data>>()?;
-        self.table.check(&standing, now).within("standing").within("learner.algorithm")?;
+        let (standing, data) = counted::restored::<R::Data>(state, &self.table, now)?;
         data.check(&self.table.problem).within("data").within("learner.algorithm")?;
         (self.table.standing, self.data) = (standing, data);
         Ok(())

@@ -29,7 +29,6 @@ impl Value for Schedule {
     }
 }
 
-/// The stages of a horizon.
 pub(super) struct Stages {
     schedule: Schedule,
     horizon: u64,
@@ -54,7 +53,6 @@ impl Stages {
         Stages { schedule, horizon, length: horizon, ends: vec![first] }
     }
 
-    /// Whether a stage ends with this visit.
     pub(super) fn end(&mut self, n: u64) -> bool {
         if n < self.ends[0] {
             return self.schedule == Schedule::Every;

@@ -2,9 +2,10 @@
 //!
 //! # What it does
 //!
-//! Counts transitions, and acts greedily on Q, which begins at 0 and only rises. When a stage of a
-//! pair ends, which is at every visit until there are 2H and then less and less often, it backs up that one pair from its counts, with the bonus b = max(7 sqrt(Var iota/n), 49
-//! B iota/n), iota = 20 ln(2 S A n/delta). There is no planning.
+//! Counts transitions, and acts greedily on Q, which begins at 0 and only rises. A stage of a pair
+//! ends at every visit until there are 2H, and then less and less often. It then backs up that one
+//! pair from its counts, with the bonus b = max(7 sqrt(Var iota/n), 49 B iota/n), iota = 20 ln(2 S A
+//! n/delta). There is no planning.
 //!
 //! # What it needs to know
 //!

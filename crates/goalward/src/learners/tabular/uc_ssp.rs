@@ -19,8 +19,7 @@
 //!
 //! # Cost per step
 //!
-//! One plan an attempt, each of so many sweeps over the transitions seen as it takes to converge to
-//! c_min/(2t), and at most H products with the policy's kernel.
+//! One plan an attempt: sweeps over the transitions seen until they converge to c_min/(2t), and at most H products with the policy's kernel.
 //!
 //! # Reference
 //!
@@ -71,7 +70,6 @@ builder! {
     SUPPORT as TakesSupport;
 }
 
-/// No attempt is longer.
 const LONGEST: u64 = 1_000_000;
 
 fn build(brief: &Brief) -> Result<Box<dyn Algorithm>> {
@@ -101,7 +99,6 @@ struct Attempt {
     further: u64,
     /// G: further attempts in all.
     total: u64,
-    /// Steps made.
     made: u64,
     /// H.
     horizon: u64,
