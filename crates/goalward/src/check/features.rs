@@ -6,8 +6,8 @@ use crate::problem::{Problem, seen};
 /// The most work, in multiplications, for the rank.
 const MOST_WORK: usize = 20_000_000_000;
 
-/// The number of directions of B along which some transition's probability changes, and a direction,
-/// in R^d, along which none does. `None` if that is too much work.
+/// The number of directions of B along which some transition's probability changes, and a
+/// direction, in R^d, along which none does. `None` if that is too much work.
 pub(super) fn seen(problem: &Problem) -> Option<(usize, Option<Vec<f64>>)> {
     let b = problem.constraints();
     let (d, k) = (problem.dim(), b.free());

@@ -69,8 +69,7 @@ pub struct Report {
     pub rows: Option<usize>,
     /// How many of them are left: the others are implied by these.
     pub rows_kept: Option<usize>,
-    /// Whether all that are left are facets; if not, there were too many to
-    /// look at all.
+    /// Whether all that are left are facets; if not, there were too many to look at all.
     pub rows_are_facets: Option<bool>,
     /// The number of directions of B that some transition can show.
     pub rank: Option<usize>,

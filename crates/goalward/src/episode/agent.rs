@@ -2,7 +2,7 @@
 
 use super::checkpoint::{bytes_of, other_version, unsealed};
 use super::{Arena, RunSpec, seal};
-use crate::learners::{self, Learner, Need, Snapshot, Told, Vigilance};
+use crate::learners::{self, Learner, Need, Snapshot, Told};
 use crate::numeric::stored::{MOST, at_most};
 use crate::parameters::Settings;
 use crate::problem::{Fingerprint, Instance};
@@ -47,12 +47,7 @@ struct Saved {
     problem: String,
     /// The problem's name, for readers of the file.
     name: String,
-    learner: String,
-    settings: Settings,
-    seed: u64,
-    episodes: u64,
-    #[serde(default)]
-    vigilance: Vigilance,
+    spec: RunSpec,
     state: Snapshot,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     kept: Option<Snapshot>,
@@ -98,11 +93,7 @@ impl Agent {
             kind: KIND.into(),
             problem: Fingerprint::default().problem(problem).finish(),
             name: problem.name().into(),
-            learner: self.spec.learner.clone(),
-            settings: self.spec.settings.clone(),
-            seed: self.spec.seed,
-            episodes: self.spec.episodes,
-            vigilance: self.spec.vigilance,
+            spec: self.spec.clone(),
             state: self.learner.snapshot(),
             kept: self.kept.clone(),
         };
@@ -139,17 +130,9 @@ impl Agent {
                 saved.name
             ));
         }
-        at_most("episodes", saved.episodes, MOST, "which no run reaches")
+        at_most("episodes", saved.spec.episodes, MOST, "which no run reaches")
             .map_err(|flaw| within(flaw.into()))?;
-        let spec = RunSpec {
-            learner: saved.learner,
-            settings: saved.settings,
-            seed: saved.seed,
-            episodes: saved.episodes,
-            max_steps: None,
-            vigilance: saved.vigilance,
-        };
-        let mut agent = Agent::new(world, spec).map_err(within)?;
+        let mut agent = Agent::new(world, saved.spec).map_err(within)?;
         agent.learner.restore(&saved.state).map_err(within)?;
         agent.kept = saved.kept;
         Ok(agent)

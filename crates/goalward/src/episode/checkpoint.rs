@@ -194,8 +194,8 @@ impl<'a> Runner<'a> {
 }
 
 impl Progress {
-    /// Whether its counts can be those of a run, and its state exists. An episode under way may stand
-    /// at the goal if its learner owes a plan, which is seen once that is restored.
+    /// Whether its counts can be those of a run, and its state exists. An episode under way may
+    /// stand at the goal if its learner owes a plan, which is seen once that is restored.
     fn check(&self, spec: &RunSpec, arena: &Arena) -> Result<(), Flaw> {
         let problem = arena.problem();
         at_most("episodes", self.episodes, spec.episodes.min(MOST), "the episodes of the run")?;

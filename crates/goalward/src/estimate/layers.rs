@@ -4,8 +4,8 @@
 //! enough, |x| >= 2^-l in the norm of Sigma_l^-1, with a weight w that makes w |x| = 2^-l. So no
 //! step of layer l has more influence than 2^-l, whatever its variance: no moments are estimated.
 //!
-//! A step that is new in no layer goes into the last one with weight 1. Its influence there is below
-//! 2^-L too, so the layer's radius stays valid.
+//! A step that is new in no layer goes into the last one with weight 1. Its influence there is
+//! below 2^-L too, so the layer's radius stays valid.
 
 use super::Ridge;
 use crate::numeric::dot;

@@ -2,8 +2,8 @@
 //!
 //! That is what LEVIS+ keeps, in normalised form. With U = V_j/B in [0, 1] the first regression is
 //! of psi_1 = phi_U with weights 1/s^2, s^2 = sigma_bar^2/B^2. Its Sigma and theta_hat are those of
-//! phi_V with weights 1/sigma_bar^2. The second is of psi_2 = phi_{U^2} without weights. Its Sigma is
-//! that of phi_{V^2} over B^4, so its ridge is lambda/B^4, and its theta is the same.
+//! phi_V with weights 1/sigma_bar^2. The second is of psi_2 = phi_{U^2} without weights. Its Sigma
+//! is that of phi_{V^2} over B^4, so its ridge is lambda/B^4, and its theta is the same.
 
 use super::Ridge;
 use crate::numeric::dot;

@@ -1,5 +1,5 @@
-//! What learners share that count transitions: their data, sizes, the support, the floor under costs,
-//! claims.
+//! What learners share that count transitions: their data, sizes, the support, the floor under
+//! costs, claims.
 
 use super::core::{Brief, Clock, Snapshot, Standing, Table, misuse, same_shape};
 use super::shared::{B, B_OR_DOUBLING, DELTA, SCALE, T_STAR};
@@ -126,10 +126,7 @@ impl Value for Support {
     }
 
     fn typed(&self) -> String {
-        match self {
-            Support::Known => "known".into(),
-            Support::Unknown => "unknown".into(),
-        }
+        if *self == Support::Known { "known" } else { "unknown" }.into()
     }
 }
 

@@ -67,8 +67,8 @@ pub(super) fn mixture(settings: &Reader, mut builder: ProblemBuilder, theta: &[f
     Instance::new(builder.build()?, theta)
 }
 
-/// Beyond this number of pairs states and actions have no names, which would take as much memory as a
-/// tenth of the features.
+/// Beyond this number of pairs states and actions have no names, which would take as much memory as
+/// a tenth of the features.
 pub(super) const MOST_NAMED: usize = 10_000;
 
 /// Names states and actions by their numbers, where there are few.

@@ -1,14 +1,14 @@
 //! `ladder`: rungs to climb, with ways of climbing that random models disagree about.
 //!
-//! States 0 (the ground) to `rungs` - 1, then the goal; `actions` ways to climb on every rung. Under
-//! model i a way leads one rung up, leaves the climber where it is, or lets it slip one rung down
-//! (on the ground: stay), with probabilities `sure` + (1 - sure) u, (1 - sure) v and (1 - sure) w,
-//! where (u, v, w) is uniform on the simplex, for every rung, way and model anew. Costs are uniform
-//! on [cost_min, 1], or zero for a share `free` of the ways; theta is uniform on the simplex. All is
-//! determined by `seed` and the other parameters.
+//! States 0 (the ground) to `rungs` - 1, then the goal; `actions` ways to climb on every rung.
+//! Under model i a way leads one rung up, leaves the climber where it is, or lets it slip one rung
+//! down (on the ground: stay), with probabilities `sure` + (1 - sure) u, (1 - sure) v and (1 -
+//! sure) w, where (u, v, w) is uniform on the simplex, for every rung, way and model anew. Costs
+//! are uniform on [cost_min, 1], or zero for a share `free` of the ways; theta is uniform on the
+//! simplex. All is determined by `seed` and the other parameters.
 //!
-//! Under every mixture every way leads up with probability at least `sure` > 0, so that every policy
-//! reaches the goal.
+//! Under every mixture every way leads up with probability at least `sure` > 0, so that every
+//! policy reaches the goal.
 
 use super::candidates::{MOST_NAMED, absorb, mixture};
 use super::random_mixture::{COST_MIN, Costs, FREE, SEED, simplex_point};

@@ -6,8 +6,8 @@
 //! 1.
 //!
 //! The chance of success is what a learner of linear mixtures does not know. There are two
-//! candidate models: `obeys` makes the move, `strays` makes one of the three others. theta* = (success,
-//! 1 - success).
+//! candidate models: `obeys` makes the move, `strays` makes one of the three others. theta* =
+//! (success, 1 - success).
 //!
 //! Known values: with success = 1 it is a shortest path, V*(start) = rows + columns - 2. On one row
 //! it is a walk: from column i to i + 1 take h_i steps in the mean, with p = success, q =

@@ -5,8 +5,7 @@
 //! rows stay sparse whatever the number of models. Model i gives it random probabilities
 //! (independent exponential weights, normalised: uniform on the simplex) times 1 - goal_prob, and
 //! the goal goal_prob on top. Costs are uniform on [cost_min, 1], or zero for a share `free` of the
-//! pairs; theta is uniform on the simplex.
-//! All is determined by `seed` and the other parameters.
+//! pairs; theta is uniform on the simplex. All is determined by `seed` and the other parameters.
 //!
 //! From every state every action reaches the goal with probability at least goal_prob > 0 at once,
 //! under every mixture: every policy is proper, T* <= 1/goal_prob and B* <= 1/goal_prob.

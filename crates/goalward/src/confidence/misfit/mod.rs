@@ -14,15 +14,15 @@
 //! pair that the models describe well costs -log(1 - pi), little for a small pi. A pair that they do
 //! not describe gains all but log(1/pi) of what there is to gain.
 //!
-//! A hundredth of the weight is left to a prediction by which every state may come next. It is never
-//! worked out, since a part that is left out only makes E smaller. But it gives a positive
+//! A hundredth of the weight is left to a prediction by which every state may come next. It is
+//! never worked out, since a part that is left out only makes E smaller. But it gives a positive
 //! probability to a step that no mixture allows, and so E is infinite there.
 //!
 //! **The denominator** is bounded from above, by a [certificate](floor) and never by a fit that may
 //! not have converged.
 //!
-//! A step takes one logarithm. A look takes a pass over the triples seen and over the pairs visited,
-//! and comes each time that the data have grown by a tenth.
+//! A step takes one logarithm. A look takes a pass over the triples seen and over the pairs
+//! visited, and comes each time that the data have grown by a tenth.
 
 mod floor;
 mod report;

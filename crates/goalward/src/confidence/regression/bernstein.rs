@@ -17,9 +17,9 @@ use crate::problem::Problem;
 /// All three are one lemma: noise of at most R with variance at most sigma^2, and |x| <= X, give 8
 /// sigma sqrt(d log(1 + t X^2/(d lambda)) iota) + 4 R iota + sqrt(lambda) S. For the weighted
 /// regression of V_j, R = sqrt(d) and X = sqrt(d) L, as sigma_bar >= B/sqrt(d); sigma = 1 where the
-/// variance is known to be bounded by sigma_bar, and sqrt(d) where it is not yet. For that of V_j^2,
-/// R = sigma = B^2 and X = B^2 L. With L = S = sqrt(d) they are those of LEVIS+, with L = 1 those of
-/// UCRL-VTR+.
+/// variance is known to be bounded by sigma_bar, and sqrt(d) where it is not yet. For that of
+/// V_j^2, R = sigma = B^2 and X = B^2 L. With L = S = sqrt(d) they are those of LEVIS+, with L = 1
+/// those of UCRL-VTR+.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct BernsteinRule {
     pub dim: usize,

@@ -1,10 +1,10 @@
 //! The quantities of the regret theorem of the likelihood set (`docs/theory.md`).
 //!
-//! G_t bounds the squared Hellinger distance of theta~_t, which the plan believes where it acts, from
-//! theta*, over all steps before t. It is computed when a plan first visits a pair, and again when
-//! Gamma_t steps have passed since. In between it is what it was, plus the steps since: a step adds
-//! at most 1 to a squared distance. So a number at a look is exact, and a number for all steps is a
-//! bound.
+//! G_t bounds the squared Hellinger distance of theta~_t, which the plan believes where it acts,
+//! from theta*, over all steps before t. It is computed when a plan first visits a pair, and again
+//! when Gamma_t steps have passed since. In between it is what it was, plus the steps since: a step
+//! adds at most 1 to a squared distance. So a number at a look is exact, and a number for all steps
+//! is a bound.
 
 use super::watch::Watch;
 use crate::confidence::{LikelihoodKeeper, SharpSet, Theory, likelihood_threshold};

@@ -1,7 +1,7 @@
 //! An observer that knows the truth and the theory: it shows on a run whether the lemmas hold.
 //!
-//! It keeps V of the plan in force, so that every quantity is that of the step as it was taken. What
-//! it needs of the learner comes through [`Probe`].
+//! It keeps V of the plan in force, so that every quantity is that of the step as it was taken.
+//! What it needs of the learner comes through [`Probe`].
 
 mod account;
 mod likely;
@@ -150,9 +150,7 @@ impl<'a> Audit<'a> {
                 ("I1 + I2 + I3 - 1 = R_hat, up to rounding", decomposition.off),
                 ("R = R_hat - sum of (V* - V_j)(s_init), up to rounding", decomposition.regret_off),
             ] {
-                let mut watch = Watch::default();
-                watch.see(self.t, off.abs() / same, 1.0);
-                judge.add(name, Rests::Arithmetic, &watch);
+                judge.add(name, Rests::Arithmetic, &Watch::once(self.t, off.abs() / same, 1.0));
             }
         }
     }
@@ -168,11 +166,9 @@ impl<'a> Audit<'a> {
             if watch.variance.looks > 0 {
                 judge.add(format!("level {l}: |estimated - true variance| <= E"), rests, &watch.variance);
             }
-            let mut martingale = Watch::default();
-            martingale.see(self.t, sums.a.abs(), sums.a_bound);
+            let martingale = Watch::once(self.t, sums.a.abs(), sums.a_bound);
             judge.add(format!("level {l}: |A| <= sqrt(2 zeta S) + zeta"), rests, &martingale);
-            let mut weights = Watch::default();
-            weights.see(self.t, sums.r, sums.r_bound);
+            let weights = Watch::once(self.t, sums.r, sums.r_bound);
             judge.add(format!("level {l}: R is at most what Lemma R says"), rests, &weights);
             let margin = watch.set.least;
             levels.push(LevelReport {
@@ -185,8 +181,7 @@ impl<'a> Audit<'a> {
         }
         // the step from T^2/lambda to T/lambda in its proof needs lambda <= 1
         let rests = if moments.formula.lambda <= 1.0 { Rests::Guarantee } else { Rests::Nothing };
-        let mut calls = Watch::default();
-        calls.see(self.t, plans as f64, moments.formula.most_plans());
+        let calls = Watch::once(self.t, plans as f64, moments.formula.most_plans());
         judge.add("planning calls <= 4 d L log(1 + T/lambda) + 2 log T", rests, &calls);
         levels
     }
@@ -205,8 +200,7 @@ impl<'a> Audit<'a> {
         if watched {
             judge.add("Lemma 1: d^2(theta~_t, theta*) <= G_t", Rests::Guarantee, &likely.distance);
             judge.add("G_t <= 17 Gamma_t", Rests::Guarantee, &likely.between);
-            let mut sum = Watch::default();
-            sum.see(self.t, likely.sum_delta, eluder);
+            let sum = Watch::once(self.t, likely.sum_delta, eluder);
             judge.add("Lemma 3: sum of Delta_t(theta~_t) <= E(4G)", Rests::Guarantee, &sum);
         }
         let unit = self.arena.problem().largest_cost();

@@ -1,8 +1,8 @@
 //! The quantities of the LEVIS++ paper, level by level.
 //!
-//! Readings, beside those of the learner: all is normalised (A13). M_0 are the steps at which a plan
-//! is in force, which is all but the first. R_l has the radius of the step, where the paper takes
-//! that of the last step for all: it is at most the paper's, and Lemma E1 holds with it.
+//! Readings, beside those of the learner: all is normalised (A13). M_0 are the steps at which a
+//! plan is in force, which is all but the first. R_l has the radius of the step, where the paper
+//! takes that of the last step for all: it is at most the paper's, and Lemma E1 holds with it.
 
 use super::account::Ledger;
 use super::watch::Watch;

@@ -119,8 +119,8 @@ pub struct Curve {
     pub episodes: Vec<(u64, f64, f64)>,
     /// Step, and the share of every set's radius that theta* takes up: 1 is the boundary.
     pub sets: Vec<(u64, Vec<f64>)>,
-    /// Step, and the largest G_t/Gamma_t so far: in looks, which is exact, and over all steps, which
-    /// is a bound.
+    /// Step, and the largest G_t/Gamma_t so far: in looks, which is exact, and over all steps,
+    /// which is a bound.
     pub ratios: Vec<(u64, f64, f64)>,
 }
 

@@ -30,6 +30,13 @@ pub(super) struct Watch {
 }
 
 impl Watch {
+    /// An inequality that is looked at once.
+    pub(super) fn once(t: u64, value: f64, bound: f64) -> Watch {
+        let mut watch = Watch::default();
+        watch.see(t, value, bound);
+        watch
+    }
+
     pub(super) fn see(&mut self, t: u64, value: f64, bound: f64) {
         self.see_in(1.0, t, value, bound);
     }

@@ -92,10 +92,7 @@ impl Value for Features {
     }
 
     fn typed(&self) -> String {
-        match self {
-            Features::LowRank => "low-rank".into(),
-            Features::OneHot => "one-hot".into(),
-        }
+        if *self == Features::LowRank { "low-rank" } else { "one-hot" }.into()
     }
 }
 

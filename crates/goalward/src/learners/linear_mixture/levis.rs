@@ -15,9 +15,9 @@
 //!
 //! The printed radius is proved for |phi_V| <= sqrt(d) and |theta*| <= sqrt(d), for V in [0, 1];
 //! mixtures of models meet both, other features may not. The result says whether they do
-//! ([`Claim`](crate::confidence::Claim)); with `norms=computed` the formula has the problem's own norms. The `determinant`
-//! radius (`realised_determinant` in `confidence/radius.rs`) needs the norm of
-//! theta* alone.
+//! ([`Claim`](crate::confidence::Claim)); with `norms=computed` the formula has the problem's own
+//! norms. The `determinant` radius (`realised_determinant` in `confidence/radius.rs`) needs the
+//! norm of theta* alone.
 //!
 //! # Cost per step
 //!

@@ -2,10 +2,10 @@
 //!
 //! # What it does
 //!
-//! Keeps two ridge regressions: of V_j(s') on phi_{V_j}(s,a), weighed by variances, and of V_j(s')^2
-//! on phi_{V_j^2}(s,a) without weights. The second estimates the variances, and a Bernstein bound
-//! on its error is added to them. It plans over the first one's ellipsoid with DEVI when its
-//! determinant or the time doubles. LEVIS++ is the same idea with more moments.
+//! Keeps two ridge regressions: of V_j(s') on phi_{V_j}(s,a), weighed by variances, and of
+//! V_j(s')^2 on phi_{V_j^2}(s,a) without weights. The second estimates the variances, and a
+//! Bernstein bound on its error is added to them. It plans over the first one's ellipsoid with DEVI
+//! when its determinant or the time doubles. LEVIS++ is the same idea with more moments.
 //!
 //! # What it needs to know
 //!

@@ -21,9 +21,9 @@
 //!
 //! # Cost per step
 //!
-//! O(nnz + L d^2), in practice O(nnz + d^2 log t): layers fill one after the other. A backup costs a
-//! support problem for each layer whose set does not hold all of B. O(d L log T) planning calls in
-//! all. Memory: 5 L matrices of d x d numbers.
+//! O(nnz + L d^2), in practice O(nnz + d^2 log t): layers fill one after the other. A backup costs
+//! a support problem for each layer whose set does not hold all of B. O(d L log T) planning calls
+//! in all. Memory: 5 L matrices of d x d numbers.
 //!
 //! # Reference
 //!
@@ -207,8 +207,8 @@ fn largest(
     sets.map(|sets| Largest { sets, which: 0 }).map_err(|_| Emptiness::Regression)
 }
 
-/// Whether an ellipsoid holds every theta in B for certain: |theta - center| in the norm of Sigma is
-/// at most sqrt(tr Sigma) (|theta| + |center|).
+/// Whether an ellipsoid holds every theta in B for certain: |theta - center| in the norm of Sigma
+/// is at most sqrt(tr Sigma) (|theta| + |center|).
 fn holds_b(rule: &LayerRule, set: &Ellipse) -> bool {
     let d = set.center.len();
     let trace: f64 = (0..d).map(|i| set.shape[i * d + i]).sum();

@@ -79,10 +79,7 @@ impl Value for Reach {
     }
 
     fn typed(&self) -> String {
-        match self {
-            Reach::Printed => "printed".into(),
-            Reach::Values => "values".into(),
-        }
+        if *self == Reach::Printed { "printed" } else { "values" }.into()
     }
 }
 

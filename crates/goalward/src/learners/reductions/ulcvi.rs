@@ -2,10 +2,10 @@
 //!
 //! # What it does
 //!
-//! Cuts time into intervals of H = ceil(8 T* ln(8K)) steps with a terminal cost of 8 B off the goal.
-//! Counts transitions, shared by all steps of an interval. Before every interval it computes lower
-//! and upper bounds on the values by backward induction, and acts greedily on the lower ones; the
-//! gap between both is a part of the bonus.
+//! Cuts time into intervals of H = ceil(8 T* ln(8K)) steps with a terminal cost of 8 B off the
+//! goal. Counts transitions, shared by all steps of an interval. Before every interval it computes
+//! lower and upper bounds on the values by backward induction, and acts greedily on the lower ones;
+//! the gap between both is a part of the bonus.
 //!
 //! # What it needs to know
 //!
@@ -20,8 +20,8 @@
 //!
 //! # Cost per step
 //!
-//! One backward induction an interval, of O(transitions seen) for each layer, of which there are H or
-//! as many as it takes to come to rest.
+//! One backward induction an interval, of O(transitions seen) for each layer, of which there are H
+//! or as many as it takes to come to rest.
 //!
 //! # Reference
 //!

@@ -19,8 +19,8 @@
 //!
 //! # Cost per step
 //!
-//! O(1), and one plan an epoch, at most about 2 S A log2(T) in all: sweeps over the transitions seen
-//! until they converge.
+//! O(1), and one plan an epoch, at most about 2 S A log2(T) in all: sweeps over the transitions
+//! seen until they converge.
 //!
 //! # Reference
 //!
@@ -28,15 +28,15 @@
 //!
 //! # Departures from the print
 //!
-//! The optimistic model is solved by value iteration from zero to `precision`, or for 100,000 sweeps,
-//! which the paper takes to be exact; it is an optimistic value wherever it stops. The first policy is planned without
-//! data, where the paper takes any. Ties are broken uniformly when the policy is made. The pair
-//! that is next at the goal is the start's: the algorithm does not say so, and the text asks that an
-//! epoch end once the visits of any pair have doubled.
+//! The optimistic model is solved by value iteration from zero to `precision`, or for 100,000
+//! sweeps, which the paper takes to be exact; it is an optimistic value wherever it stops. The
+//! first policy is planned without data, where the paper takes any. Ties are broken uniformly when
+//! the policy is made. The pair that is next at the goal is the start's: the algorithm does not say
+//! so, and the text asks that an epoch end once the visits of any pair have doubled.
 //! `support=known` is ours: the rest then leads to the best successor.
 
 use super::extended;
-use super::rule::{Rule, Tabular};
+use super::rule::{Due, Rule, Tabular};
 use crate::Result;
 use crate::confidence::{Claim, Spread, kept_in_bernstein};
 use crate::estimate::Visits;
@@ -137,13 +137,7 @@ impl Rule for Bernstein {
         epoch.policy[s]
     }
 
-    fn learn(
-        &mut self,
-        epoch: &mut Epoch,
-        table: &mut Table,
-        step: &Transition,
-        _: &Clock,
-    ) -> Option<Reason> {
+    fn learn(&mut self, epoch: &mut Epoch, table: &mut Table, step: &Transition, _: &Clock) -> Due {
         let pair = table.problem.pair(step.state, step.action);
         epoch.visits.take(pair, step.next);
         // after the goal comes the next episode

@@ -15,9 +15,9 @@
 //!
 #![doc = include_str!("../../../docs/learners/eb-ssp.md")]
 //!
-//! The constants c_1 = 6, c_2 = 36 and c_4 = 2 sqrt(2) are the paper's, as is the form of the bonus;
-//! they were not read in the paper itself but in two that use it. The paper leaves the constant x
-//! of the test on the cost open: it is `cost_test`.
+//! The constants c_1 = 6, c_2 = 36 and c_4 = 2 sqrt(2) are the paper's, as is the form of the
+//! bonus; they were not read in the paper itself but in two that use it. The paper leaves the
+//! constant x of the test on the cost open: it is `cost_test`.
 //!
 //! # Cost per step
 //!
@@ -33,12 +33,11 @@
 //! Costs are known here, so they are not estimated and c_3 = 0. A change below 1e-14 of the values
 //! counts as none, since 2^-j soon is less than rounding. VISGO is cut at a million sweeps. Values
 //! are clamped at a B that is given: this changes nothing if B >= B*, and else the iteration might
-//! diverge. With
-//! `B=doubling` the bound of the moment is the larger of sqrt(k)/(S^1.5 A^0.5) and a number that
-//! doubles from 1; a value above it, or too high a cost since the last doubling, makes it double.
-//! Counts are kept. `support=known` is ours: a pair's successors count for S'.
+//! diverge. With `B=doubling` the bound of the moment is the larger of sqrt(k)/(S^1.5 A^0.5) and a
+//! number that doubles from 1; a value above it, or too high a cost since the last doubling, makes
+//! it double. Counts are kept. `support=known` is ours: a pair's successors count for S'.
 
-use super::rule::{Rule, Tabular};
+use super::rule::{Due, Rule, Tabular};
 use crate::Result;
 use crate::confidence::Claim;
 use crate::estimate::TakenVisits;
@@ -228,13 +227,7 @@ impl EmpiricalBernstein {
 impl Rule for EmpiricalBernstein {
     type Data = Phase;
 
-    fn learn(
-        &mut self,
-        phase: &mut Phase,
-        table: &mut Table,
-        step: &Transition,
-        now: &Clock,
-    ) -> Option<Reason> {
+    fn learn(&mut self, phase: &mut Phase, table: &mut Table, step: &Transition, now: &Clock) -> Due {
         let pair = table.problem.pair(step.state, step.action);
         let taken = phase.visits.take(pair, step.next);
         phase.cost += table.costs[pair];

@@ -18,9 +18,9 @@
 //!
 //! # Cost per step
 //!
-//! One plan an interval: sweeps over the transitions seen until they converge.
-//! Until pairs are known, which takes 5000 B^2 S/c_min^2 visits and more, every step is an interval.
-//! `scale` multiplies the radius, and its square these visits.
+//! One plan an interval: sweeps over the transitions seen until they converge. Until pairs are
+//! known, which takes 5000 B^2 S/c_min^2 visits and more, every step is an interval. `scale`
+//! multiplies the radius, and its square these visits.
 //!
 //! # Reference
 //!
@@ -34,7 +34,7 @@
 //! visits. With `B=doubling` the first bound is the least cost, as printed.
 
 use super::extended::L1;
-use super::rule::{Rule, Tabular};
+use super::rule::{Due, Rule, Tabular};
 use crate::Result;
 use crate::confidence::Claim;
 use crate::estimate::Visits;
@@ -163,13 +163,7 @@ impl Rule for Hoeffding {
         interval.policy[s]
     }
 
-    fn learn(
-        &mut self,
-        interval: &mut Interval,
-        table: &mut Table,
-        step: &Transition,
-        _: &Clock,
-    ) -> Option<Reason> {
+    fn learn(&mut self, interval: &mut Interval, table: &mut Table, step: &Transition, _: &Clock) -> Due {
         let pair = table.problem.pair(step.state, step.action);
         interval.visits.take(pair, step.next);
         interval.cost += table.costs[pair];

@@ -2,10 +2,10 @@
 //!
 //! # What it does
 //!
-//! Acts greedily on Q, which begins at 0 and only rises. It keeps no counts of transitions, but sums
-//! for every pair: of the values it came to in the present stage, and of a reference value over all
-//! visits. When a stage ends Q takes the better of two lower bounds, one from the stage alone, one
-//! from the reference and the advantage over it.
+//! Acts greedily on Q, which begins at 0 and only rises. It keeps no counts of transitions, but
+//! sums for every pair: of the values it came to in the present stage, and of a reference value
+//! over all visits. When a stage ends Q takes the better of two lower bounds, one from the stage
+//! alone, one from the reference and the advantage over it.
 //!
 //! # What it needs to know
 //!
@@ -17,9 +17,9 @@
 #![doc = include_str!("../../../docs/learners/lcb-advantage-ssp.md")]
 //!
 //! The logarithm iota = 256 ln^6(4 S A B^8 n^5/delta) and the form of the bonuses are known from an
-//! implementation of others only. The factor of the two roots in the second bonus is uncertain (1 or
-//! 2): it is `root`. H is `stage`. The number of visits up to which the reference is renewed is known
-//! up to constants only: it is `reference`.
+//! implementation of others only. The factor of the two roots in the second bonus is uncertain (1
+//! or 2): it is `root`. H is `stage`. The number of visits up to which the reference is renewed is
+//! known up to constants only: it is `reference`.
 //!
 //! # Cost per step
 //!
@@ -34,7 +34,7 @@
 //! Costs are known here, so they are not estimated. With these constants a bonus is below 1 only
 //! after some 1e9 visits of a pair: it learns nothing in any simulation, unless `scale` is tiny.
 
-use super::rule::{Rule, Tabular};
+use super::rule::{Due, Rule, Tabular};
 use super::stages::{Schedule, Stages};
 use super::svi_ssp::OWN_FLOOR;
 use crate::Result;
@@ -43,7 +43,7 @@ use crate::learners::builder::builder;
 use crate::learners::core::{Table, table_bytes};
 use crate::learners::counted::{self, BONUS, Data, STAGE, SUPPORT, Terms};
 use crate::learners::shared::{B, DELTA};
-use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Reason, Transition};
+use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Transition};
 use crate::numeric::Portable;
 use crate::numeric::stored::{Flaw, numbers};
 use crate::parameters::Key;
@@ -162,13 +162,7 @@ impl PairSums {
 impl Rule for Advantage {
     type Data = References;
 
-    fn learn(
-        &mut self,
-        data: &mut References,
-        table: &mut Table,
-        step: &Transition,
-        _: &Clock,
-    ) -> Option<Reason> {
+    fn learn(&mut self, data: &mut References, table: &mut Table, step: &Transition, _: &Clock) -> Due {
         let pair = table.problem.pair(step.state, step.action);
         let References { b, sums, reference } = data;
         let (v, v_ref) = (table.standing.v[step.next], reference[step.next]);

@@ -4,8 +4,8 @@
 //!
 //! Has a Dirichlet prior on the transitions of every pair. An epoch begins with a draw from the
 //! posterior, and follows the policy that is optimal for it. It ends when it has completed more
-//! episodes than the epoch before, or when some pair was visited more than twice as often as when it
-//! began.
+//! episodes than the epoch before, or when some pair was visited more than twice as often as when
+//! it began.
 //!
 //! # What it needs to know
 //!
@@ -29,17 +29,17 @@
 //!
 //! # Departures from the print
 //!
-//! The paper takes the optimal policy of a draw as given. Here it is the best *proper* one, by policy
-//! iteration that begins with a proper policy and stays among them (`plan/proper.rs`). In a draw a
-//! way to the goal may be a million times as dear as a cheap loop that is almost never left, so value
-//! iteration that is cut off would stay in the loop. Equally good actions: whichever was met first.
-//! From a state whose goal is out of reach in the draw, for rounding or because the problem has such
-//! states, an action is drawn.
+//! The paper takes the optimal policy of a draw as given. Here it is the best *proper* one, by
+//! policy iteration that begins with a proper policy and stays among them (`plan/proper.rs`). In a
+//! draw a way to the goal may be a million times as dear as a cheap loop that is almost never left,
+//! so value iteration that is cut off would stay in the loop. Equally good actions: whichever was
+//! met first. From a state whose goal is out of reach in the draw, for rounding or because the
+//! problem has such states, an action is drawn.
 //!
-//! The regret bound is on average over the prior; nothing is proved for one problem. `support=known`
-//! is ours.
+//! The regret bound is on average over the prior; nothing is proved for one problem.
+//! `support=known` is ours.
 
-use super::rule::{Rule, Tabular};
+use super::rule::{Due, Rule, Tabular};
 use crate::Result;
 use crate::confidence::Spread;
 use crate::estimate::Visits;
@@ -156,13 +156,7 @@ impl Rule for Sampling {
 
     /// The rule of line 4, which the paper asks before every step in an episode: after a step that
     /// reached the goal for the first step of the next.
-    fn learn(
-        &mut self,
-        posterior: &mut Posterior,
-        table: &mut Table,
-        step: &Transition,
-        now: &Clock,
-    ) -> Option<Reason> {
+    fn learn(&mut self, posterior: &mut Posterior, table: &mut Table, step: &Transition, now: &Clock) -> Due {
         let pair = table.problem.pair(step.state, step.action);
         posterior.visits.take(pair, step.next);
         let often = posterior.epochs.visit(pair);

@@ -2,8 +2,8 @@
 //!
 //! # What it does
 //!
-//! After a step Q(s,a) moves towards c + min_a' Q(s',a') by a step size. Actions are greedy on Q, and
-//! uniformly random with probability epsilon.
+//! After a step Q(s,a) moves towards c + min_a' Q(s',a') by a step size. Actions are greedy on Q,
+//! and uniformly random with probability epsilon.
 //!
 //! # What it needs to know
 //!
@@ -26,12 +26,12 @@
 //! None. Q begins at 0, below every value, so that it explores by optimism at first. The step size
 //! of visit n is max(alpha, n^-decay).
 
-use super::rule::{Rule, Tabular};
+use super::rule::{Due, Rule, Tabular};
 use crate::Result;
 use crate::learners::builder::builder;
 use crate::learners::core::{Table, table_bytes};
 use crate::learners::counted::Support;
-use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Reason, Transition};
+use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Transition};
 use crate::numeric::Portable;
 use crate::parameters::Key;
 use crate::problem::{Action, State};
@@ -93,13 +93,7 @@ impl Rule for Watkins {
         table.act(s)
     }
 
-    fn learn(
-        &mut self,
-        visits: &mut Vec<u64>,
-        table: &mut Table,
-        step: &Transition,
-        _: &Clock,
-    ) -> Option<Reason> {
+    fn learn(&mut self, visits: &mut Vec<u64>, table: &mut Table, step: &Transition, _: &Clock) -> Due {
         let pair = table.problem.pair(step.state, step.action);
         visits[pair] += 1;
         let size = (visits[pair] as f64).to_the(-self.decay).max(self.alpha);

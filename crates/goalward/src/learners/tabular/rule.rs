@@ -9,6 +9,9 @@ use crate::numeric::stored::Within;
 use crate::plan::Cut;
 use crate::problem::{Action, Pair, State};
 
+/// Why a plan is due after a step, if one is.
+pub(super) type Due = Option<Reason>;
+
 /// How a tabular learner learns, plans and acts.
 pub(super) trait Rule: Send + Sync {
     /// What it keeps of the data, beside the table.
@@ -19,14 +22,8 @@ pub(super) trait Rule: Send + Sync {
         table.act(s)
     }
 
-    /// Learns from a step; the reason for a plan, if one is due.
-    fn learn(
-        &mut self,
-        data: &mut Self::Data,
-        table: &mut Table,
-        step: &Transition,
-        now: &Clock,
-    ) -> Option<Reason>;
+    /// Learns from a step.
+    fn learn(&mut self, data: &mut Self::Data, table: &mut Table, step: &Transition, now: &Clock) -> Due;
 
     /// Plans, and returns the number of sweeps. What a plan that is cut off has changed is undone.
     fn plan(&self, _data: &mut Self::Data, _table: &mut Table, _call: &Call) -> Result<u64, Cut> {
@@ -48,7 +45,7 @@ pub(super) struct Tabular<R: Rule> {
     /// Whether it learns from steps that no model allows.
     takes_any_step: bool,
     /// Why a plan is due after the last step.
-    due: Option<Reason>,
+    due: Due,
     rule: R,
 }
 

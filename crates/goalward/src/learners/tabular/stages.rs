@@ -22,10 +22,7 @@ impl Value for Schedule {
     }
 
     fn typed(&self) -> String {
-        match self {
-            Schedule::Every => "every".into(),
-            Schedule::Long => "long".into(),
-        }
+        if *self == Schedule::Every { "every" } else { "long" }.into()
     }
 }
 

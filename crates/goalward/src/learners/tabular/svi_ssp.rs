@@ -4,8 +4,8 @@
 //!
 //! Counts transitions, and acts greedily on Q, which begins at 0 and only rises. A stage of a pair
 //! ends at every visit until there are 2H, and then less and less often. It then backs up that one
-//! pair from its counts, with the bonus b = max(7 sqrt(Var iota/n), 49 B iota/n), iota = 20 ln(2 S A
-//! n/delta). There is no planning.
+//! pair from its counts, with the bonus b = max(7 sqrt(Var iota/n), 49 B iota/n), iota = 20 ln(2 S
+//! A n/delta). There is no planning.
 //!
 //! # What it needs to know
 //!
@@ -15,8 +15,8 @@
 //!
 #![doc = include_str!("../../../docs/learners/svi-ssp.md")]
 //!
-//! The constants 7, 49 and 20 are those of the paper, found in one that took them over. Neither H nor
-//! the schedule of the stages could be read at the source: they are `stage` and `stages`.
+//! The constants 7, 49 and 20 are those of the paper, found in one that took them over. Neither H
+//! nor the schedule of the stages could be read at the source: they are `stage` and `stages`.
 //! `stages=every` is what SVI-SSP most likely has: e_1 = 1, e_j = max(1, floor(E_{j-1}/H)).
 //! `stages=long` is that of LCB-ADVANTAGE-SSP, which backs up no pair before its H-th visit.
 //!
@@ -32,7 +32,7 @@
 //!
 //! Costs are known here, so they are not estimated. `support=known` is ours.
 
-use super::rule::{Rule, Tabular};
+use super::rule::{Due, Rule, Tabular};
 pub use super::stages::Schedule;
 use super::stages::Stages;
 use crate::Result;
@@ -42,7 +42,7 @@ use crate::learners::builder::builder;
 use crate::learners::core::{Table, table_bytes};
 use crate::learners::counted::{self, BONUS, FLOOR, STAGE, SUPPORT, Terms};
 use crate::learners::shared::{B, DELTA};
-use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Reason, Transition};
+use crate::learners::{Algorithm, Brief, Clock, Family, LearnerEntry, Need, Transition};
 use crate::numeric::Portable;
 use crate::parameters::{Choice, Key};
 
@@ -104,13 +104,7 @@ struct Sparse {
 impl Rule for Sparse {
     type Data = Visits;
 
-    fn learn(
-        &mut self,
-        visits: &mut Visits,
-        table: &mut Table,
-        step: &Transition,
-        _: &Clock,
-    ) -> Option<Reason> {
+    fn learn(&mut self, visits: &mut Visits, table: &mut Table, step: &Transition, _: &Clock) -> Due {
         let pair = table.problem.pair(step.state, step.action);
         visits.take(pair, step.next);
         let row = visits.row(pair);

@@ -27,13 +27,13 @@
 //!
 //! # Departures from the print
 //!
-//! Ties are broken uniformly when a policy is made. H is cut at a million steps, and value iteration
-//! at 100,000 sweeps. For zero costs the
-//! first attempt of episode k adds k^(-1/3) times the largest cost, as printed; that c_min is then
-//! the one of eps. `support=known` is ours: a pair's successors count for S.
+//! Ties are broken uniformly when a policy is made. H is cut at a million steps, and value
+//! iteration at 100,000 sweeps. For zero costs the first attempt of episode k adds k^(-1/3) times
+//! the largest cost, as printed; that c_min is then the one of eps. `support=known` is ours: a
+//! pair's successors count for S.
 
 use super::extended::L1;
-use super::rule::{Rule, Tabular};
+use super::rule::{Due, Rule, Tabular};
 use crate::Result;
 use crate::confidence::{Claim, Spread};
 use crate::estimate::Visits;
@@ -152,13 +152,7 @@ impl Rule for Attempts {
         attempt.policy[s]
     }
 
-    fn learn(
-        &mut self,
-        attempt: &mut Attempt,
-        table: &mut Table,
-        step: &Transition,
-        _: &Clock,
-    ) -> Option<Reason> {
+    fn learn(&mut self, attempt: &mut Attempt, table: &mut Table, step: &Transition, _: &Clock) -> Due {
         let pair = table.problem.pair(step.state, step.action);
         attempt.visits.take(pair, step.next);
         attempt.made += 1;
