@@ -53,14 +53,14 @@ pub(in crate::learners) fn stored(table: &Table, data: impl Serialize) -> Snapsh
     Snapshot::of(&Stored { standing: table.standing.clone(), data })
 }
 
-/// That state again, if the standing is one of this table and all numbers can be computed with; the
-/// data are yet to be checked.
+/// That state again, if the standing is one of this table and the data's numbers can be computed with.
+/// Their lengths are yet to be checked.
 pub(in crate::learners) fn restored<D: DeserializeOwned>(
     state: &Snapshot,
     table: &Table,
     now: &Clock,
 ) -> Result<(Standing, D)> {
-    same_shape(&state.0, &()).within("learner.algorithm")?;
+    same_shape(&state.0["data"], &()).within("data").within("learner.algorithm")?;
     let Stored { standing, data } = state.to()?;
     table.check(&standing, now).within("standing").within("learner.algorithm")?;
     Ok((standing, data))
