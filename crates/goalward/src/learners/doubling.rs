@@ -40,7 +40,8 @@ impl Doubling {
     /// large as can be computed with, so a learner that plans until it says no comes to an end.
     #[must_use]
     pub(in crate::learners) fn exceeded(&mut self, largest: f64) -> bool {
-        let exceeded = largest > self.b * (1.0 + ROUNDING) && 2.0 * self.b <= LARGEST;
+        let can_double = self.b > 0.0 && 2.0 * self.b <= LARGEST;
+        let exceeded = can_double && largest > self.b * (1.0 + ROUNDING);
         if exceeded {
             self.b *= 2.0;
             self.doubled += 1;

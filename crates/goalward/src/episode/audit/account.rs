@@ -12,7 +12,7 @@
 //! is added up, which values far above the cost may dominate.
 
 use super::super::{Arena, Step};
-use super::watch::Watch;
+use super::inequality::Inequality;
 use crate::problem::Truth;
 use serde::Serialize;
 
@@ -78,8 +78,8 @@ pub(super) struct Ledger<'a> {
     begun: bool,
     /// R_hat as the learner keeps it.
     r_hat: Option<f64>,
-    pub(super) certificate: Watch,
-    pub(super) optimistic: Watch,
+    pub(super) certificate: Inequality,
+    pub(super) optimistic: Inequality,
 }
 
 impl<'a> Ledger<'a> {
@@ -93,8 +93,8 @@ impl<'a> Ledger<'a> {
             optimism: 0.0,
             begun: false,
             r_hat: None,
-            certificate: Watch::default(),
-            optimistic: Watch::default(),
+            certificate: Inequality::default(),
+            optimistic: Inequality::default(),
         }
     }
 

@@ -6,7 +6,7 @@
 //! adds at most 1 to a squared distance. So a number at a look is exact, and a number for all steps
 //! is a bound.
 
-use super::watch::Watch;
+use super::inequality::Inequality;
 use crate::confidence::{LikelihoodKeeper, SharpSet, Theory, likelihood_threshold};
 use crate::numeric::support::{SupportMin, Warm};
 use crate::numeric::{Portable, dot};
@@ -52,11 +52,11 @@ pub(super) struct Likely<'a> {
     believed: Vec<usize>,
     theory: Theory,
     /// The log-wealth of a bet against theta*, and ln(1/delta).
-    pub(super) wealth: Watch,
+    pub(super) wealth: Inequality,
     /// The squared distance of theta~_t from theta* at looks, and G_t.
-    pub(super) distance: Watch,
+    pub(super) distance: Inequality,
     /// G_t and 17 Gamma_t.
-    pub(super) between: Watch,
+    pub(super) between: Inequality,
     pub(super) sum_delta: f64,
     /// The largest G_t/Gamma_t at a look, and its step.
     pub(super) at_looks: (f64, u64),
@@ -85,9 +85,9 @@ impl<'a> Likely<'a> {
             beliefs: (0..problem.pairs()).map(|_| None).collect(),
             believed: Vec::new(),
             theory: Theory { m: 0, delta: 1.0, weight: 1.0, gamma_hat: 0.0 },
-            wealth: Watch::default(),
-            distance: Watch::default(),
-            between: Watch::default(),
+            wealth: Inequality::default(),
+            distance: Inequality::default(),
+            between: Inequality::default(),
             sum_delta: 0.0,
             at_looks: (0.0, 0),
             over_steps: 0.0,

@@ -4,16 +4,16 @@
 //! What it needs of the learner comes through [`Probe`].
 
 mod account;
+mod inequality;
 mod likely;
 mod moments;
 mod report;
-mod watch;
 mod whole;
 
 pub use account::Decomposition;
+pub use inequality::Broken;
 pub use moments::{Formula, LevelSums};
 pub use report::{AuditReport, Check, Curve, LevelReport, LikelihoodReport, Rests, Verdict};
-pub use watch::Broken;
 pub use whole::WholeB;
 
 use super::{Arena, Episode, Flow, Observer, Plan, Runner, Step};
@@ -23,11 +23,11 @@ use crate::learners::{Levels, PlanReport, Probe};
 use crate::numeric::Portable;
 use crate::problem::Truth;
 use account::Ledger;
+use inequality::Inequality;
 use likely::Likely;
 use moments::Moments;
 use report::Judge;
 use std::collections::BTreeMap;
-use watch::Watch;
 use whole::Whole;
 
 /// Curves have a point for every step or episode, or for each of this factor.
@@ -57,7 +57,7 @@ pub struct Audit<'a> {
     t_j: Option<u64>,
     t: u64,
     /// The sets of learners that show neither moment levels nor a likelihood.
-    sets: Vec<(String, Watch)>,
+    sets: Vec<(String, Inequality)>,
     moments: Option<Moments>,
     whole: Whole,
     likely: Option<Likely<'a>>,
@@ -150,7 +150,7 @@ impl<'a> Audit<'a> {
                 ("I1 + I2 + I3 - 1 = R_hat, up to rounding", decomposition.off),
                 ("R = R_hat - sum of (V* - V_j)(s_init), up to rounding", decomposition.regret_off),
             ] {
-                judge.add(name, Rests::Arithmetic, &Watch::once(self.t, off.abs() / same, 1.0));
+                judge.add(name, Rests::Arithmetic, &Inequality::once(self.t, off.abs() / same, 1.0));
             }
         }
     }
@@ -166,9 +166,9 @@ impl<'a> Audit<'a> {
             if watch.variance.looks > 0 {
                 judge.add(format!("level {l}: |estimated - true variance| <= E"), rests, &watch.variance);
             }
-            let martingale = Watch::once(self.t, sums.a.abs(), sums.a_bound);
+            let martingale = Inequality::once(self.t, sums.a.abs(), sums.a_bound);
             judge.add(format!("level {l}: |A| <= sqrt(2 zeta S) + zeta"), rests, &martingale);
-            let weights = Watch::once(self.t, sums.r, sums.r_bound);
+            let weights = Inequality::once(self.t, sums.r, sums.r_bound);
             judge.add(format!("level {l}: R is at most what Lemma R says"), rests, &weights);
             let margin = watch.set.least;
             levels.push(LevelReport {
@@ -181,7 +181,7 @@ impl<'a> Audit<'a> {
         }
         // the step from T^2/lambda to T/lambda in its proof needs lambda <= 1
         let rests = if moments.formula.lambda <= 1.0 { Rests::Guarantee } else { Rests::Nothing };
-        let calls = Watch::once(self.t, plans as f64, moments.formula.most_plans());
+        let calls = Inequality::once(self.t, plans as f64, moments.formula.most_plans());
         judge.add("planning calls <= 4 d L log(1 + T/lambda) + 2 log T", rests, &calls);
         levels
     }
@@ -200,7 +200,7 @@ impl<'a> Audit<'a> {
         if watched {
             judge.add("Lemma 1: d^2(theta~_t, theta*) <= G_t", Rests::Guarantee, &likely.distance);
             judge.add("G_t <= 17 Gamma_t", Rests::Guarantee, &likely.between);
-            let sum = Watch::once(self.t, likely.sum_delta, eluder);
+            let sum = Inequality::once(self.t, likely.sum_delta, eluder);
             judge.add("Lemma 3: sum of Delta_t(theta~_t) <= E(4G)", Rests::Guarantee, &sum);
         }
         let unit = self.arena.problem().largest_cost();
@@ -244,7 +244,7 @@ impl<'a> Audit<'a> {
             return;
         }
         self.next.0 = sparse(self.t);
-        let used = |watch: &Watch| watch.last;
+        let used = |watch: &Inequality| watch.last;
         let sets = self.sets.iter().map(|(_, watch)| used(watch));
         let levels = self.moments.iter().flat_map(|moments| moments.levels.iter().map(|w| used(&w.set)));
         let likely = self.likely.iter().map(|likely| used(&likely.wealth));
@@ -298,7 +298,7 @@ impl Probe for AtStep<'_, '_> {
         let Some(theta) = self.audit.truth.theta() else { return };
         let all = &mut self.audit.sets;
         if all.len() <= self.sets {
-            all.push((now.kind(), Watch::default()));
+            all.push((now.kind(), Inequality::default()));
         }
         let (Size::Radius(size) | Size::Nats(size)) = now.size();
         let margin = now.margin(theta);

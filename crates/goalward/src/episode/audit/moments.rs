@@ -5,7 +5,7 @@
 //! takes that of the last step for all: it is at most the paper's, and Lemma E1 holds with it.
 
 use super::account::Ledger;
-use super::watch::Watch;
+use super::inequality::Inequality;
 use crate::learners::Levels;
 use crate::numeric::Portable;
 use crate::problem::{Problem, Truth};
@@ -29,8 +29,8 @@ pub struct LevelSums {
 
 #[derive(Default)]
 pub(super) struct LevelWatch {
-    pub(super) set: Watch,
-    pub(super) variance: Watch,
+    pub(super) set: Inequality,
+    pub(super) variance: Inequality,
     pub(super) claimed: bool,
     sums: LevelSums,
     /// The sum of the estimated variances and their errors, which weigh the steps.

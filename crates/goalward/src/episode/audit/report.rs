@@ -1,8 +1,8 @@
 //! What an audit found.
 
 use super::account::Decomposition;
+use super::inequality::{Broken, Inequality};
 use super::moments::{Formula, LevelSums};
-use super::watch::{Broken, Watch};
 use super::whole::WholeB;
 use crate::confidence::{Guarantee, Holds};
 use serde::Serialize;
@@ -197,7 +197,7 @@ impl Judge {
         Judge { unfounded, scaled, checks: Vec::new() }
     }
 
-    pub(super) fn add(&mut self, statement: impl Into<String>, rests: Rests, watch: &Watch) {
+    pub(super) fn add(&mut self, statement: impl Into<String>, rests: Rests, watch: &Inequality) {
         // a scaled radius is there to be tried: whether the lemmas hold with it is what was asked
         let excused = match rests {
             Rests::Arithmetic => false,
