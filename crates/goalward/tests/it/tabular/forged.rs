@@ -108,7 +108,7 @@ fn a_forged_state_is_refused_or_lived_with() {
                     continue;
                 }
                 taken += 1;
-                go(&world, &mut other, 20);
+                go(&world, &mut other, 4);
                 for &(s, a) in &world.pairs {
                     assert!(other.q(s, a).unwrap().is_some(), "{id}: {place} = {forgery}");
                 }
