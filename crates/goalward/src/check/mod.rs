@@ -69,8 +69,7 @@ pub struct Report {
     pub rows: Option<usize>,
     /// How many of them are left: the others are implied by these.
     pub rows_kept: Option<usize>,
-    /// Whether all that are left are facets; if not, there are so many that it was not worthwhile
-    /// to look at all.
+    /// Whether all that are left are facets; if not, there were too many to look at all.
     pub rows_are_facets: Option<bool>,
     /// The number of directions of B that some transition can show.
     pub rank: Option<usize>,
@@ -96,16 +95,17 @@ pub struct Report {
 pub fn check(world: &str, settings: &Settings) -> Result<Report> {
     let mut report = Report { world: world.into(), format: "world", ..Report::default() };
     let mut findings = Findings::default();
-    let (settings, common) = &Common::apart(world, settings)?;
+    let (settings, common) = &worlds::apart(world, settings)?;
     match worlds::locate(world)? {
         Place::Built(entry) => {
-            let (instance, _) = common.apply(worlds::build(entry.id, settings).map_err(Common::offer)?)?;
+            let instance = worlds::build(entry.id, settings).map_err(worlds::offer)?;
+            let (instance, _) = common.apply(instance)?;
             report.instance(&instance, &mut findings);
             graph::look(&instance, &mut findings);
         }
         Place::File(path) => match files::read(path) {
             Ok(Source::Model(model)) => {
-                let options = Options::new(world, settings).map_err(Common::offer)?;
+                let options = Options::new(world, settings).map_err(worlds::offer)?;
                 report.model(*model, &options, *common, &mut findings);
             }
             Ok(Source::Problem(draft)) => {
@@ -275,11 +275,11 @@ impl Report {
         self.rows = Some(pruned.seen);
         self.rows_kept = Some(pruned.kept);
         self.rows_are_facets = Some(pruned.complete);
-        if let Some(seen) = features::seen(problem) {
-            self.rank = Some(seen.rank);
-            self.identifiable = Some(seen.hidden.is_none());
-            if let Some(direction) = seen.hidden {
-                findings.add(features::finding(problem, seen.rank, &direction));
+        if let Some((rank, hidden)) = features::seen(problem) {
+            self.rank = Some(rank);
+            self.identifiable = Some(hidden.is_none());
+            if let Some(direction) = hidden {
+                findings.add(features::finding(problem, rank, &direction));
             }
         }
     }

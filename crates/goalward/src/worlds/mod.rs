@@ -72,7 +72,6 @@ pub const WORLDS: &[WorldEntry] = &[
     low_rank::ENTRY,
 ];
 
-/// What every world's `simplex` is.
 const SIMPLEX: Key<bool> = Key::flag(
     "simplex",
     "whether learners are told that no entry of theta is negative (as extra facts of the problem)",
@@ -191,68 +190,70 @@ pub fn open(name: &str, settings: &Settings) -> Result<Instance> {
 ///
 /// If the start itself is lost nothing can be done, and it is among these states.
 pub fn open_restarting(name: &str, settings: &Settings) -> Result<(Instance, Vec<State>)> {
-    let (own, common) = Common::apart(name, settings)?;
-    let instance = match locate(name)? {
-        Place::Built(entry) => build(entry.id, &own),
-        Place::File(path) => files::open(path, &own),
-    };
-    common.apply(instance.map_err(Common::offer)?)
+    opened(name, settings, |own| match locate(name)? {
+        Place::Built(entry) => build(entry.id, own),
+        Place::File(path) => files::open(path, own),
+    })
+}
+
+/// An instance that is opened with its own parameters; the common ones are applied to it.
+fn opened(
+    name: &str,
+    settings: &Settings,
+    open: impl FnOnce(&Settings) -> Result<Instance>,
+) -> Result<(Instance, Vec<State>)> {
+    let (own, common) = apart(name, settings)?;
+    common.apply(open(&own).map_err(offer)?)
 }
 
 /// As [`open`], of a file, whatever it is called.
 pub fn open_file(path: &Path, settings: &Settings) -> Result<Instance> {
-    let (own, common) = Common::apart(&path.display().to_string(), settings)?;
-    Ok(common.apply(files::open(path, &own).map_err(Common::offer)?)?.0)
+    Ok(opened(&path.display().to_string(), settings, |own| files::open(path, own))?.0)
 }
 
 /// As [`open`], of a file that is in memory already; `name` is what errors call it.
 pub fn open_bytes(bytes: Vec<u8>, name: &str, settings: &Settings) -> Result<Instance> {
-    let (own, common) = Common::apart(name, settings)?;
-    let instance = files::open_bytes(bytes, Path::new(name), &own);
-    Ok(common.apply(instance.map_err(Common::offer)?)?.0)
+    Ok(opened(name, settings, |own| files::open_bytes(bytes, Path::new(name), own))?.0)
 }
 
-/// What every world and every file takes.
+/// The values of [`COMMON`].
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Common {
-    restart: bool,
+    pub(crate) restart: bool,
     truth: WhichTruth,
 }
 
+/// The parameters of a world or file itself, and the common ones.
+pub(crate) fn apart(owner: &str, settings: &Settings) -> Result<(Settings, Common)> {
+    let own = COMMON.iter().fold(settings.clone(), |own, p| own.without(p.name));
+    let common = own.iter().fold(settings.clone(), |common, (key, _)| common.without(key));
+    let common = Reader::new(owner, COMMON, &common)?;
+    Ok((own, Common { restart: common.get(&RESTART)?, truth: common.get(&drawn::TRUTH)? }))
+}
+
+/// An error that lists the known parameters lists the common ones, too.
+pub(crate) fn offer(error: Error) -> Error {
+    match error {
+        Error::UnknownSetting { owner, key, mut known } => {
+            known.extend(COMMON.iter().map(|p| p.name.to_string()));
+            Error::UnknownSetting { owner, key, known }
+        }
+        error => error,
+    }
+}
+
 impl Common {
-    /// These parameters, and the others.
-    pub(crate) fn apart(owner: &str, settings: &Settings) -> Result<(Settings, Common)> {
-        let own = COMMON.iter().fold(settings.clone(), |own, p| own.without(p.name));
-        let mut common = settings.clone();
-        for (key, _) in own.iter() {
-            common = common.without(key);
-        }
-        let read = Reader::new(owner, COMMON, &common)?;
-        Ok((own, Common { restart: read.get(&RESTART)?, truth: read.get(&drawn::TRUTH)? }))
-    }
-
-    /// An error that lists the parameters that there are lists these, too.
-    pub(crate) fn offer(error: Error) -> Error {
-        match error {
-            Error::UnknownSetting { owner, key, mut known } => {
-                known.extend(COMMON.iter().map(|p| p.name.to_string()));
-                Error::UnknownSetting { owner, key, known }
-            }
-            error => error,
-        }
-    }
-
     /// What they make of an instance; and the states that restart.
     pub(crate) fn apply(self, mut instance: Instance) -> Result<(Instance, Vec<State>)> {
         if let WhichTruth::Drawn(seed) = self.truth {
             instance.truth = Some(drawn::draw(&instance.problem, seed)?);
         }
-        Ok(match self.restart {
-            true => match restart(&instance.problem, instance.truth()?)? {
-                (_, lost) if lost.is_empty() => (instance, lost),
-                (restarted, lost) => (Instance { notes: instance.notes, ..restarted }, lost),
-            },
-            false => (instance, Vec::new()),
+        if !self.restart {
+            return Ok((instance, Vec::new()));
+        }
+        Ok(match restart(&instance.problem, instance.truth()?)? {
+            (_, lost) if lost.is_empty() => (instance, lost),
+            (restarted, lost) => (Instance { notes: instance.notes, ..restarted }, lost),
         })
     }
 }

@@ -4,8 +4,8 @@
 //! up again from the costs.
 
 use super::super::Arena;
+use super::inequality::Inequality;
 use super::report::{Judge, Rests};
-use super::watch::Watch;
 use crate::learners::{Guard, HandOver};
 use crate::problem::State;
 
@@ -23,10 +23,10 @@ pub(super) struct Guarded {
     outer: f64,
     /// The sum of V* of where episodes were handed over.
     handed: f64,
-    within: Watch,
-    entries: Watch,
-    bounds: Watch,
-    regret: Watch,
+    within: Inequality,
+    entries: Inequality,
+    bounds: Inequality,
+    regret: Inequality,
 }
 
 /// The episode under way.
