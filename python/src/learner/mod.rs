@@ -226,13 +226,45 @@ impl PyLearner {
     }
 
     /// The action to take in a state, as its number within that state. The state is a number or a
-    /// name.
-    fn act(&self, py: Python, state: &Bound<PyAny>) -> PyResult<usize> {
+    /// name. A learner "guarded" with inner="proposals" takes a proposed action: it answers with it
+    /// while its guard allows that, and with an action of its own otherwise; `player` says which.
+    #[pyo3(signature = (state, proposal=None))]
+    fn act(&self, py: Python, state: &Bound<PyAny>, proposal: Option<&Bound<PyAny>>) -> PyResult<usize> {
         let s = self.problem.get().state_of(state)?;
+        let proposal = proposal.map(|action| self.problem.get().action_of(s, action)).transpose()?;
         let mut state = self.state(py)?;
         let learner = state.learner()?;
         caught_up(py, learner)?;
-        learner.act(s).map_err(told)
+        let acted = match proposal {
+            Some(proposal) => learner.act_on(s, proposal),
+            None => learner.act(s),
+        };
+        acted.map_err(told)
+    }
+
+    /// Who chooses the actions of the episode under way: "inner" (the inner learner, or proposals) or
+    /// "outer" (the learner that guards). None between episodes, and from a learner without a guard.
+    #[getter]
+    fn player<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let player = self.state(py)?.learner()?.player();
+        to_python(py, &player)
+    }
+
+    /// The books of a guarded learner, as a dictionary: who played, the ledger, what it may reach, and
+    /// every hand-over. None from other learners.
+    #[getter]
+    fn guard<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let guard = self.state(py)?.learner()?.guard();
+        to_python(py, &guard)
+    }
+
+    /// What the optimal cost from a state is at least, as long as the confidence sets hold the truth:
+    /// by the last plan and by cells of its set. None from a learner that does not claim optimism.
+    fn lower_bound(&self, py: Python, state: &Bound<PyAny>) -> PyResult<Option<f64>> {
+        let s = self.problem.get().state_of(state)?;
+        let mut held = self.state(py)?;
+        let learner = held.learner()?;
+        outside(py, || learner.lower_bound(s))?.map_err(told)
     }
 
     /// Learns from a step. Whether the learner made a new plan. The cost may be None, which is the

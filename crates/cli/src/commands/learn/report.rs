@@ -6,7 +6,7 @@ use crate::numbers::{count, real, seconds};
 use crate::output::Sheet;
 use goalward::confidence::Kind;
 use goalward::episode::{Ending, RunResult, Runner};
-use goalward::learners::{self, Violation};
+use goalward::learners::{self, Guard, Violation};
 use serde::Serialize;
 
 /// The JSON of `goalward learn --json`.
@@ -79,7 +79,8 @@ fn paid(r: &RunResult, sheet: &mut Sheet) {
         k => format!(" ({} per episode)", real(r.regret / k as f64)),
     };
     sheet.row("regret", real(r.regret) + &mean);
-    let certified = |x| format!("at most {}, over finished episodes, by the plans' values", real(x));
+    let certified =
+        |x| format!("at most {}, over finished episodes, by lower bounds on the optimal cost", real(x));
     sheet.rows("regret certified", r.regret_certified.map(certified));
     sheet.row("gap regret", format!("{} (the same on average, with less noise)", real(r.gap_regret)));
 }
@@ -100,6 +101,7 @@ fn learnt(r: &RunResult, sheet: &mut Sheet) {
         let (learner, step) = (fallback["learner"].as_str().unwrap_or_default(), &fallback["step"]);
         sheet.row("fallback", format!("{learner}, which ignores the models, since step {step}"));
     }
+    sheet.rows("guard", r.guard.iter().flat_map(guard));
     sheet.row("planner calls", count(r.planner_calls));
     if r.violations > 0 {
         let words = "planning calls with an empty confidence set, and steps that no model allows";
@@ -109,6 +111,28 @@ fn learnt(r: &RunResult, sheet: &mut Sheet) {
         let words = "of them left out rows of B that could bind (--set rows=exact takes all)";
         sheet.row("relaxed", format!("{} {words}", count(r.relaxed)));
     }
+}
+
+/// Who played, and what is certified of it.
+fn guard(guard: &Guard) -> Vec<String> {
+    let own = guard.inner_episodes - guard.handovers.len() as u64;
+    let mut lines = vec![
+        format!("{} played {} of {} episodes to their end", guard.inner, count(own), count(guard.episodes)),
+        format!(
+            "its bill is {}, of {} allowed: what it paid beyond lower bounds on the optimal cost",
+            real(guard.ledger),
+            real(guard.allowance)
+        ),
+    ];
+    if let Some(last) = guard.handovers.last() {
+        let times = count(guard.handovers.len() as u64);
+        lines.push(format!(
+            "{times} episodes were handed over, the last one (episode {}) after a cost of {}",
+            count(last.episode),
+            real(last.spent)
+        ));
+    }
+    lines
 }
 
 /// Why it ended, if not all episodes are done.

@@ -78,6 +78,7 @@ pub(super) fn put_estimate(answer: Answer, agent: &Agent, episodes: u64) {
         // the episode that is open is not in it
         .put("regret_certified_over", certified.map(|_| RunResult::CERTIFIED_OVER))
         .put("misfit", report.misfit)
+        .put_some("guard", learner.guard())
         .put_some("fallback", learner.in_force().get("fallback"))
         .end();
 }

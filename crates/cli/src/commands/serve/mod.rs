@@ -53,7 +53,8 @@ const SEED: &str = "The seed of the learner's own luck [default: 0]";
 /// line on standard output for each, at once. The first line of the output says that the session is
 /// ready, and how much it has seen.
 ///
-/// Requests: {"op":"act","state":S} gives an action.
+/// Requests: {"op":"act","state":S} gives an action; with --set inner=proposals (guarded) "proposal"
+/// may be added, and "player" in the answer says whose action it is.
 /// {"op":"observe","state":S,"action":A,"next":S2} tells a step; "cost" may be added, and must be
 /// the problem's own. {"op":"end_episode"} says that the goal was reached. {"op":"estimate"} gives
 /// theta with its intervals, {"op":"value","state":S} the value of a state in the last plan.

@@ -21,7 +21,7 @@ pub(super) enum Op {
 
 /// Every operation: its name, and the fields that it needs and may have.
 const OPS: &[(&str, Op, &[&str], &[&str])] = &[
-    ("act", Op::Act, &["state"], &[]),
+    ("act", Op::Act, &["state"], &["proposal"]),
     ("observe", Op::Observe, &["state", "action", "next"], &["cost"]),
     ("end_episode", Op::EndEpisode, &[], &[]),
     ("estimate", Op::Estimate, &[], &[]),
@@ -31,7 +31,7 @@ const OPS: &[(&str, Op, &[&str], &[&str])] = &[
 ];
 
 /// Every field that some operation has, beside `op` and `id`.
-const FIELDS: [&str; 4] = ["state", "action", "cost", "next"];
+const FIELDS: [&str; 5] = ["state", "action", "cost", "next", "proposal"];
 
 /// A JSON object with its first fault; it is read to its end, so that the answer can have its `id`.
 #[derive(Debug, Default)]

@@ -18,6 +18,7 @@ use goalward::episode::{Agent, RunSpec};
 use goalward::learners::{self, Observed, Snapshot};
 use goalward::problem::{Action, Instance, Need, Problem, State};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -139,13 +140,14 @@ impl Session {
         let state = self.names.state(&problem, "state", request.need("state"))?;
         let action = match self.kept.asked.get(&state) {
             Some(action) => *action,
-            None => self.choose(&problem, state)?,
+            None => self.choose(&problem, state, request.get("proposal"))?,
         };
-        answer.put("action", action).put("name", problem.action_name(state, action)).end();
+        let answer = answer.put("action", action).put("name", problem.action_name(state, action));
+        answer.put_some("player", self.agent.learner.player()).end();
         Ok(())
     }
 
-    fn choose(&mut self, problem: &Problem, state: State) -> Result<Action, Fault> {
+    fn choose(&mut self, problem: &Problem, state: State, proposal: Option<&Value>) -> Result<Action, Fault> {
         if state == problem.goal() {
             let name = problem.state_name(state);
             let message = format!("there is no action to take at the goal, state {}", shown(&name));
@@ -159,7 +161,11 @@ impl Session {
             return Err(Fault::new(Code::Misfit, message).hint(hint));
         }
         self.catch_up()?;
-        let acted = self.agent.learner.act(state);
+        let proposal = proposal.map(|given| places::action(problem, state, given)).transpose();
+        let acted = match proposal.map_err(|fault| fault.field("proposal"))? {
+            Some(proposal) => self.agent.learner.act_on(state, proposal),
+            None => self.agent.learner.act(state),
+        };
         let action = acted.map_err(|error| Fault::of(Code::Misuse, &error).field("state"))?;
         self.kept.asked.insert(state, action);
         Ok(action)
