@@ -8,7 +8,7 @@ use crate::Contender;
 use crate::figure::number_label;
 use crate::results::Results;
 use crate::stats::{Exponent, Mean};
-use crate::study::{Grows, GrowthAsk, GrowthFamily, LearnerPoint, WorldPoint};
+use crate::study::{Grows, GrowthFamily, LearnerPoint, WorldPoint};
 use crate::table::Table;
 use goalward::Settings;
 use serde::Serialize;
@@ -189,9 +189,8 @@ const METHODS: [&str; 3] = [
 ];
 
 /// Adds the exponents to the findings.
-pub(super) fn add(results: &Results, ask: &GrowthAsk, findings: &mut Findings) {
-    let families: Vec<WorldFamily> =
-        ask.families.iter().map(|family| WorldFamily::of(results, family)).collect();
+pub(super) fn add(results: &Results, asked: &[GrowthFamily], findings: &mut Findings) {
+    let families: Vec<WorldFamily> = asked.iter().map(|family| WorldFamily::of(results, family)).collect();
     let sentences = |family: &WorldFamily| {
         let learners = family.exponents.iter().filter(|row| !row.is_random);
         learners.filter_map(|row| family.sentence(row)).collect::<Vec<_>>()
@@ -221,7 +220,7 @@ mod tests {
             world.length.episodes = episodes;
         }
         let family = GrowthFamily { world: "corridor".into(), over, expect };
-        study.analysis.growth = Some(GrowthAsk { families: vec![family] });
+        study.analysis.growth = vec![family];
         let mut made = results(study, |world, learner, seed| {
             let k = [10.0f64, 100.0, 1000.0, 7.0][world];
             let luck = 1.0 + 0.1 * (seed as f64 - 2.5);

@@ -58,8 +58,8 @@ pub fn analyse(results: &Results) -> Findings {
     if let Some(ask) = &asked.scale {
         scale::add(results, ask, &mut findings);
     }
-    if let Some(ask) = &asked.growth {
-        growth::add(results, ask, &mut findings);
+    if !asked.growth.is_empty() {
+        growth::add(results, &asked.growth, &mut findings);
     }
     if let Some(ask) = &asked.tuning {
         tuning::add(results, ask, &mut findings);

@@ -1,11 +1,10 @@
 //! Labels at the ends of curves, pushed apart where they would overlap.
 
-use super::canvas::{Anchor, Canvas, Point, text_width};
+use super::canvas::{Anchor, Canvas, Point};
 use super::parts::TEXT;
 use super::style::{Colour, Dash, Stroke};
+use super::typeface::text_width;
 use super::words::{at_most, wrapped};
-use crate::Result;
-use plotters::backend::DrawingBackend;
 
 /// The distance of lines, in units of the letters' size.
 const LEADING: f64 = 1.22;
@@ -17,13 +16,6 @@ const SMALLEST: f64 = 15.0;
 const GAP: f64 = 40.0;
 /// A piece of the line before its label: colours alone do not tell many curves apart.
 const SWATCH: f64 = 46.0;
-
-/// A label that is to stand at the end of a curve.
-pub(super) struct End {
-    pub(super) stroke: Stroke,
-    /// Where the curve ends; none if nothing of it can be seen.
-    pub(super) at: Option<Point>,
-}
 
 /// The labels of a panel in lines, in letters of one size.
 pub(super) struct Ends {
@@ -62,35 +54,33 @@ impl Ends {
         if self.lines.is_empty() { 0.0 } else { GAP + SWATCH + 10.0 + widest }
     }
 
-    /// Draws them right of a frame, each with a thin line to its curve.
-    pub(super) fn draw<DB: DrawingBackend>(
+    /// Draws them right of a frame, each with a thin line to the end of its curve, if that is seen.
+    pub(super) fn draw(
         &self,
-        canvas: &Canvas<DB>,
-        ends: &[End],
+        canvas: &mut Canvas,
+        ends: &[(Stroke, Option<Point>)],
         right: f64,
         span: (f64, f64),
-    ) -> Result<()> {
+    ) {
         let heights: Vec<f64> = (0..ends.len()).map(|i| self.height_of(i)).collect();
-        let wanted: Vec<f64> = ends.iter().map(|end| end.at.map_or(span.1, |at| at.1)).collect();
+        let wanted: Vec<f64> = ends.iter().map(|(_, at)| at.map_or(span.1, |at| at.1)).collect();
         let placed = spread(&wanted, &heights, span);
-        for (i, (end, middle)) in ends.iter().zip(placed).enumerate() {
-            if let Some(at) = end.at {
-                let thin = Stroke::new(end.stroke.colour.pale(0.55), 1.8, Dash::Solid);
+        for (i, ((stroke, at), middle)) in ends.iter().zip(placed).enumerate() {
+            if let Some(at) = at {
+                let thin = Stroke::new(stroke.colour.pale(0.55), 1.8, Dash::Solid);
                 let from = (at.0 + 3.0, at.1);
                 let bend = (right.max(at.0) + 6.0, at.1);
-                canvas.line(&[from, bend, (right + GAP - 6.0, middle)], thin)?;
+                canvas.line(&[from, bend, (right + GAP - 6.0, middle)], thin);
             }
             let swatch = [(right + GAP, middle), (right + GAP + SWATCH, middle)];
-            canvas
-                .line(&swatch, Stroke::new(end.stroke.colour, end.stroke.width.min(5.0), end.stroke.dash))?;
+            canvas.line(&swatch, Stroke { width: stroke.width.min(5.0), ..*stroke });
             let left = right + GAP + SWATCH + 10.0;
             let top = middle - 0.5 * (self.lines[i].len() as f64 - 1.0) * LEADING * self.size;
             for (n, line) in self.lines[i].iter().enumerate() {
                 let y = top + n as f64 * LEADING * self.size + 0.29 * self.size;
-                canvas.text(line, (left, y), self.size, end.stroke.colour.dark(), Anchor::Start)?;
+                canvas.text(line, (left, y), self.size, stroke.colour.dark(), Anchor::Start);
             }
         }
-        Ok(())
     }
 }
 

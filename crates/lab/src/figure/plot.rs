@@ -1,14 +1,12 @@
 //! One coordinate system with curves and their bands, guides, shapes and marks.
 
 use super::axis::{Scale, Tick, round_step};
-use super::canvas::{Anchor, Canvas, Point, text_width};
+use super::canvas::{Anchor, Canvas, Point};
 use super::parts::{Axis, Marks, TEXT, TICK};
 use super::plane::{Plane, clipped, mark};
 use super::style::{Colour, Dash, Stroke};
+use super::typeface::text_width;
 use super::words::{at_most, shortened, wrapped};
-use crate::Result;
-use goalward::numeric::Portable;
-use plotters::backend::DrawingBackend;
 
 /// One point of a curve.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -141,94 +139,65 @@ impl Plot {
         self.y_ticks(y, height).iter().map(|t| text_width(&t.1, TICK)).fold(0.0, f64::max) + title
     }
 
-    /// Ticks of the x axis whose labels do not touch.
-    fn x_ticks(plane: &Plane) -> Vec<(f64, String)> {
-        let frame = plane.frame;
-        let columns = ((frame.right - frame.left) / 120.0) as usize;
-        let mut ticks = plane.x.ticks(columns.max(2));
-        let wide = |ticks: &[Tick]| ticks.iter().map(|t| text_width(&t.1, TICK) + 26.0).sum::<f64>();
-        if plane.x.is_log() && wide(&ticks) > frame.right - frame.left {
-            let powers = |t: &Tick| (t.0.log_10() - t.0.log_10().round()).abs() < 1e-9;
-            if ticks.iter().filter(|t| powers(t)).count() > 1 {
-                ticks.retain(powers);
-            }
-        }
-        let mut free = f64::NEG_INFINITY;
-        let mut kept = Vec::new();
-        for (value, text) in ticks {
-            let half = 0.5 * text_width(&text, TICK);
-            match plane.to_x(value) {
-                Some(at) if at - half >= free => {
-                    free = at + half + 20.0;
-                    kept.push((at, text));
-                }
-                _ => {}
-            }
-        }
-        kept
-    }
-
-    pub(super) fn draw<DB: DrawingBackend>(&self, canvas: &Canvas<DB>, plane: &Plane) -> Result<()> {
-        self.draw_axes(canvas, plane)?;
-        self.draw_below(canvas, plane)?;
+    pub(super) fn draw(&self, canvas: &mut Canvas, plane: &Plane) {
+        self.draw_axes(canvas, plane);
+        self.draw_below(canvas, plane);
         for curve in self.guides.iter().chain(&self.curves) {
             for piece in visible(curve, plane) {
-                canvas.line(&piece, curve.stroke)?;
+                canvas.line(&piece, curve.stroke);
             }
         }
         for curve in self.curves.iter() {
             // one point is no line: it must be seen all the same
             let dots = curve.dots || visible(curve, plane).is_empty();
             for point in curve.points.iter().filter(|_| dots) {
-                dot(canvas, plane, (point.x, point.y), curve.stroke.colour)?;
+                dot(canvas, plane, (point.x, point.y), curve.stroke.colour);
             }
         }
         for marks in &self.marks {
             for &(x, y) in &marks.points {
                 if let Some(at) = inside(plane, (x, y)) {
-                    mark(canvas, at, marks.colour, marks.marker)?;
+                    mark(canvas, at, marks.colour, marks.marker);
                 }
             }
         }
-        Ok(())
     }
 
-    fn draw_axes<DB: DrawingBackend>(&self, canvas: &Canvas<DB>, plane: &Plane) -> Result<()> {
+    fn draw_axes(&self, canvas: &mut Canvas, plane: &Plane) {
         let frame = plane.frame;
         let (width, height) = (frame.right - frame.left, frame.bottom - frame.top);
         if !self.title.is_empty() {
             let title = shortened(&self.title, TEXT, width);
-            canvas.text(&title, (frame.left, frame.top - 18.0), TEXT, Colour::INK, Anchor::Start)?;
+            canvas.text(&title, (frame.left, frame.top - 18.0), TEXT, Colour::INK, Anchor::Start);
         }
         let hair = Stroke::new(Colour::GRID, 2.0, Dash::Solid);
         for (value, text) in self.y_ticks(&plane.y, height) {
             let Some(at) = plane.to_y(value) else { continue };
-            canvas.line(&[(frame.left, at), (frame.right, at)], hair)?;
-            canvas.text(&text, (frame.left - 14.0, at + 8.0), TICK, Colour::SLATE, Anchor::End)?;
+            canvas.line(&[(frame.left, at), (frame.right, at)], hair);
+            canvas.text(&text, (frame.left - 14.0, at + 8.0), TICK, Colour::SLATE, Anchor::End);
         }
         let axis = Stroke::new(Colour::SLATE, 2.0, Dash::Solid);
-        for (at, text) in Plot::x_ticks(plane) {
-            canvas.line(&[(at, frame.bottom), (at, frame.bottom + 8.0)], axis)?;
-            canvas.text(&text, (at, frame.bottom + 36.0), TICK, Colour::SLATE, Anchor::Middle)?;
+        for (at, text) in plane.x_ticks(120.0, 20.0) {
+            canvas.line(&[(at, frame.bottom), (at, frame.bottom + 8.0)], axis);
+            canvas.text(&text, (at, frame.bottom + 36.0), TICK, Colour::SLATE, Anchor::Middle);
         }
-        canvas.line(&[(frame.left, frame.bottom), (frame.right, frame.bottom)], axis)?;
+        canvas.line(&[(frame.left, frame.bottom), (frame.right, frame.bottom)], axis);
         let middle = ((frame.left + frame.right) / 2.0, (frame.top + frame.bottom) / 2.0);
         let x_title = shortened(&self.x.title, TEXT, width + 60.0);
-        canvas.text(&x_title, (middle.0, frame.bottom + 80.0), TEXT, Colour::INK, Anchor::Middle)?;
+        canvas.text(&x_title, (middle.0, frame.bottom + 80.0), TEXT, Colour::INK, Anchor::Middle);
         let side = (frame.left - self.left_edge(&plane.y, height) + 20.0, middle.1);
-        canvas.upward_text(&shortened(&self.y.title, TEXT, height + 60.0), side, TEXT, Colour::INK)?;
+        canvas.upward_text(&shortened(&self.y.title, TEXT, height + 60.0), side, TEXT, Colour::INK);
         if self.curves.is_empty() && self.marks.is_empty() && self.shapes.is_empty() {
             let lines = at_most(wrapped(&self.empty, TEXT, 0.9 * width), 3, TEXT, 0.9 * width);
             for (i, line) in lines.iter().enumerate() {
                 let place = (middle.0, middle.1 + 34.0 * i as f64);
-                canvas.text(line, place, TEXT, Colour::SLATE, Anchor::Middle)?;
+                canvas.text(line, place, TEXT, Colour::SLATE, Anchor::Middle);
             }
         }
-        Ok(())
     }
 
     /// Shapes and bands.
-    fn draw_below<DB: DrawingBackend>(&self, canvas: &Canvas<DB>, plane: &Plane) -> Result<()> {
+    fn draw_below(&self, canvas: &mut Canvas, plane: &Plane) {
         let frame = plane.frame;
         for shape in &self.shapes {
             let place = |&(x, y): &(f64, f64)| {
@@ -237,7 +206,7 @@ impl Plot {
             };
             let outline: Vec<Point> = shape.outline.iter().filter_map(place).collect();
             if outline.len() >= 3 {
-                canvas.shape(&outline, shape.colour, shape.opacity)?;
+                canvas.shape(&outline, shape.colour, shape.opacity);
             }
         }
         for curve in &self.curves {
@@ -245,10 +214,9 @@ impl Plot {
             let band = outline(curve, plane, |p| p.band);
             let opacity = if outer.is_empty() { 0.16 } else { 0.13 };
             for shape in [outer, band].iter().filter(|shape| shape.len() >= 4) {
-                canvas.shape(shape, curve.stroke.colour, opacity)?;
+                canvas.shape(shape, curve.stroke.colour, opacity);
             }
         }
-        Ok(())
     }
 
     /// Where a curve ends, within the frame.
@@ -302,13 +270,9 @@ fn inside(plane: &Plane, (x, y): (f64, f64)) -> Option<Point> {
 }
 
 /// A full dot with a white rim.
-fn dot<DB: DrawingBackend>(
-    canvas: &Canvas<DB>,
-    plane: &Plane,
-    place: (f64, f64),
-    colour: Colour,
-) -> Result<()> {
-    let Some(at) = inside(plane, place) else { return Ok(()) };
-    canvas.disc(at, 9.0, Colour::WHITE)?;
-    canvas.disc(at, 7.0, colour)
+fn dot(canvas: &mut Canvas, plane: &Plane, place: (f64, f64), colour: Colour) {
+    if let Some(at) = inside(plane, place) {
+        canvas.disc(at, 9.0, Colour::WHITE);
+        canvas.disc(at, 7.0, colour);
+    }
 }

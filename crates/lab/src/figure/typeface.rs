@@ -44,8 +44,8 @@ fn glyph(letter: char) -> Option<&'static Glyph> {
     glyphs().get(&u32::from(letter)).or_else(|| glyphs().get(&0))
 }
 
-/// The width of a text.
-pub(crate) fn width(text: &str, size: f64) -> f64 {
+/// The width of a text in the finished picture.
+pub(crate) fn text_width(text: &str, size: f64) -> f64 {
     text.chars().filter_map(glyph).map(|glyph| glyph.advance).sum::<f64>() * size / HEIGHT
 }
 
@@ -215,7 +215,11 @@ mod tests {
         for sign in "√θ±·−×–δΔÕσ≥≤éßЖŁ".chars() {
             assert!(glyphs().contains_key(&u32::from(sign)), "{sign}");
         }
-        assert_eq!(width("\u{10FFFF}", 30.0), width("\u{FFFFF}", 30.0), "what is missing has one sign");
+        assert_eq!(
+            text_width("\u{10FFFF}", 30.0),
+            text_width("\u{FFFFF}", 30.0),
+            "what is missing has one sign"
+        );
         assert!(area("\u{10FFFF}", 60.0) > 0.0);
     }
 

@@ -1,6 +1,6 @@
 //! Texts that must fit into a width: broken between words, or cut short.
 
-use super::canvas::text_width;
+use super::typeface::text_width;
 
 /// The lines of a text, each at most so wide. A word that is wider than a line is broken where the
 /// line ends.

@@ -6,7 +6,7 @@ use super::holes::holes;
 use super::sight::Sight;
 use crate::Result;
 use crate::figure::{
-    Axis, Colour, Entry, Format, Head, Map, MapCell, MapPanel, Pointer, RowPanel, Rows, number_label,
+    Arrow, Axis, Colour, Entry, Format, Head, Map, MapCell, MapPanel, RowPanel, Rows, number_label,
 };
 use crate::layout::{Layout, direction};
 use crate::table::Table;
@@ -52,13 +52,14 @@ impl Scene<'_> {
     ) -> Result<Picture> {
         let mut head = Head { title: title.into(), notes };
         let alt = format!("{title}. {}", self.in_words());
-        match Layout::of(self.problem) {
+        let canvas = match Layout::of(self.problem) {
             Some(layout) => {
                 head.notes.extend(self.elsewhere(&layout));
-                Picture::of(name.into(), title, alt, &self.map(head, &layout), formats)
+                self.map(head, &layout).draw()
             }
-            None => Picture::of(name.into(), title, alt, &self.rows(head), formats),
-        }
+            None => self.rows(head).draw(),
+        };
+        Picture::of(name.into(), alt, canvas, formats)
     }
 
     /// The start's value from every sight, and how many states there are.
@@ -99,14 +100,12 @@ impl Scene<'_> {
     }
 
     /// Where an action leads on the grid: by its name, and otherwise by where it leads on average.
-    fn pointer(&self, layout: &Layout, s: State, a: Action) -> Pointer {
+    fn arrow(&self, layout: &Layout, s: State, a: Action) -> Arrow {
         if let Some((down, right)) = direction(&self.problem.action_name(s, a)) {
             let length = Portable::hypotenuse(right, down);
-            return Pointer::Toward(right / length, down / length);
+            return Some((right / length, down / length));
         }
-        let (Some(truth), Some(Some(from))) = (self.truth, layout.places.get(s)) else {
-            return Pointer::Stays;
-        };
+        let (truth, from) = (self.truth?, layout.places[s]?);
         let pair = self.problem.pair(s, a);
         let (mut dx, mut dy) = (0.0, 0.0);
         for (&next, p) in self.problem.successors(pair).iter().zip(truth.row(self.problem, pair)) {
@@ -116,7 +115,7 @@ impl Scene<'_> {
             }
         }
         let length = Portable::hypotenuse(dx, dy);
-        if length < 0.05 { Pointer::Stays } else { Pointer::Toward(dx / length, dy / length) }
+        (length >= 0.05).then(|| (dx / length, dy / length))
     }
 
     fn cell(&self, layout: &Layout, sight: &Sight, s: State, holes: &[bool]) -> MapCell {
@@ -125,7 +124,7 @@ impl Scene<'_> {
         }
         MapCell {
             value: sight.values.get(s).copied().flatten().filter(|v| !v.is_nan()),
-            pointers: self.actions(sight, s).iter().map(|&a| self.pointer(layout, s, a)).collect(),
+            arrows: self.actions(sight, s).iter().map(|&a| self.arrow(layout, s, a)).collect(),
             mark: self.mark(s),
         }
     }
@@ -274,7 +273,7 @@ impl Scene<'_> {
         for (s, place) in layout.places.iter().enumerate() {
             let Some((row, column)) = place else { continue };
             let cell = self.cell(layout, sight, s, &holes);
-            let sign = match (cell.mark, &cell.pointers[..]) {
+            let sign = match (cell.mark, &cell.arrows[..]) {
                 ("goal", _) => "G".into(),
                 (_, [only]) => arrow(*only).to_string(),
                 (_, [first, ..]) => format!("{}=", arrow(*first)),
@@ -324,15 +323,11 @@ fn printable(name: &str) -> String {
 }
 
 /// The nearest of eight arrows.
-fn arrow(pointer: Pointer) -> char {
+fn arrow(to: Arrow) -> char {
     const ARROWS: [char; 8] = ['→', '↘', '↓', '↙', '←', '↖', '↑', '↗'];
-    match pointer {
-        Pointer::Stays => '·',
-        Pointer::Toward(dx, dy) => {
-            let eighth = (dy.arc_tangent_2(dx) / std::f64::consts::FRAC_PI_4).round() as i64;
-            ARROWS[eighth.rem_euclid(8) as usize]
-        }
-    }
+    let Some((dx, dy)) = to else { return '·' };
+    let eighth = (dy.arc_tangent_2(dx) / std::f64::consts::FRAC_PI_4).round() as i64;
+    ARROWS[eighth.rem_euclid(8) as usize]
 }
 
 #[cfg(test)]
@@ -436,7 +431,7 @@ mod tests {
     fn arrows_are_the_nearest() {
         for (dx, dy, sign) in [(1.0, 0.1, '→'), (0.0, -1.0, '↑'), (-0.7, 0.7, '↙'), (-1.0, -0.1, '←')]
         {
-            assert_eq!(arrow(Pointer::Toward(dx, dy)), sign);
+            assert_eq!(arrow(Some((dx, dy))), sign);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Gap regret over what grows, both logarithmic, with exponents: one figure for each family.
 
+use super::Picture;
 use super::chosen::Chosen;
 use super::regret::{alt, axis};
-use super::{Picture, picture};
 use crate::Result;
 use crate::figure::{Chart, Colour, Curve, CurvePoint, Dash, Head, Plot, Stroke};
 use crate::results::Results;
@@ -12,28 +12,29 @@ use goalward::numeric::Portable;
 
 pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>> {
     let chosen = Chosen::new(results, spec)?;
-    let asked = results.study.analysis.growth.as_ref().map_or(&[][..], |ask| &ask.families);
+    let asked = &results.study.analysis.growth;
     let base = |w: &usize| results.study.worlds[*w].base.as_str();
     let shown: Vec<&GrowthFamily> =
         asked.iter().filter(|f| chosen.worlds.iter().any(|w| base(w) == f.world)).collect();
-    let mut pictures = Vec::new();
-    for family in &shown {
+    let draw = |family: &&GrowthFamily| {
         let worlds: Vec<usize> = chosen.worlds.iter().copied().filter(|w| base(w) == family.world).collect();
         let (title, plot, notes) = plot(&chosen, family, &worlds);
         let alt = alt(&title, std::slice::from_ref(&plot));
         let chart = Chart {
-            head: Head { title: title.clone(), notes },
+            head: Head { title, notes },
             plots: vec![plot],
             columns: 1,
             size: spec.size,
             ends: true,
             square: false,
         };
-        let own = FigureSpec { name: format!("{}-{}", spec.name, slug(&family.world)), ..spec.clone() };
-        let spec = if shown.len() == 1 { spec } else { &own };
-        pictures.push(picture(spec, (0, 1), &title, alt, &chart)?);
-    }
-    Ok(pictures)
+        let name = match shown.len() {
+            1 => spec.name.clone(),
+            _ => format!("{}-{}", spec.name, slug(&family.world)),
+        };
+        Picture::of(name, alt, chart.draw(), &spec.formats)
+    };
+    shown.iter().map(draw).collect()
 }
 
 /// A name of a file.

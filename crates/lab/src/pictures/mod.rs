@@ -25,7 +25,7 @@ mod values;
 mod width;
 
 use crate::Result;
-use crate::figure::{Dash, Drawing, Format, Stroke};
+use crate::figure::{Canvas, Dash, Format, Stroke};
 use crate::results::Results;
 use crate::study::{FigureKind, FigureSpec, LearnerPoint, Study};
 
@@ -45,17 +45,11 @@ pub struct Picture {
 }
 
 impl Picture {
-    /// Draws it.
-    fn of(
-        name: String,
-        title: &str,
-        alt: String,
-        drawing: &impl Drawing,
-        formats: &[Format],
-    ) -> Result<Picture> {
+    /// Draws its files.
+    fn of(name: String, alt: String, canvas: Canvas, formats: &[Format]) -> Result<Picture> {
         let wanted = Format::all().into_iter().filter(|f| *f == Format::Svg || formats.contains(f));
-        let files = wanted.map(|format| Ok((format, format.draw(drawing, &alt)?))).collect::<Result<_>>()?;
-        Ok(Picture { name, title: title.into(), alt, size: drawing.size(), files })
+        let files = wanted.map(|format| Ok((format, format.draw(&canvas, &alt)?))).collect::<Result<_>>()?;
+        Ok(Picture { name, title: canvas.title, alt, size: canvas.size, files })
     }
 
     /// The bytes of a file; empty where none was drawn.
@@ -125,16 +119,19 @@ pub fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>> {
     draw.map_or(Ok(Vec::new()), |(_, draw)| draw(results, spec))
 }
 
-/// Draws one picture. Where there are several of a figure, their names end with their numbers.
-fn picture(
+/// A picture of a figure for each part. Where there are several, their names end with their numbers.
+fn pictures<P>(
     spec: &FigureSpec,
-    (n, of): (usize, usize),
-    title: &str,
-    alt: String,
-    drawing: &impl Drawing,
-) -> Result<Picture> {
-    let name = if of == 1 { spec.name.clone() } else { format!("{}-{}", spec.name, n + 1) };
-    Picture::of(name, title, alt, drawing, &spec.formats)
+    parts: impl ExactSizeIterator<Item = P>,
+    draw: impl Fn(P) -> (String, Canvas),
+) -> Result<Vec<Picture>> {
+    let several = parts.len() > 1;
+    let picture = |(n, part)| {
+        let (alt, canvas) = draw(part);
+        let name = if several { format!("{}-{}", spec.name, n + 1) } else { spec.name.clone() };
+        Picture::of(name, alt, canvas, &spec.formats)
+    };
+    parts.enumerate().map(picture).collect()
 }
 
 #[cfg(test)]

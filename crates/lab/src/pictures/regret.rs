@@ -1,7 +1,7 @@
 //! Regret or gap regret over the episodes.
 
 use super::chosen::{Chosen, Line};
-use super::{Picture, band, headline, means, picture};
+use super::{Picture, band, headline, means, pictures};
 use crate::Result;
 use crate::figure::{Axis, Chart, Curve, CurvePoint, Head, Plot, number_label};
 use crate::results::{Cell, EpisodeRow, Results, Run};
@@ -79,9 +79,7 @@ pub(super) fn charts(
     notes: &[String],
 ) -> Result<Vec<Picture>> {
     let chosen = Chosen::new(results, spec)?;
-    let parts: Vec<&[usize]> = chosen.worlds.chunks(PLOTS).collect();
-    let mut pictures = Vec::new();
-    for (n, worlds) in parts.iter().enumerate() {
+    pictures(spec, chosen.worlds.chunks(PLOTS), |worlds| {
         let lines = chosen.lines(worlds, measure.value);
         let mut plots: Vec<Plot> = worlds.iter().map(|&w| plot(&chosen, w, &lines)).collect();
         for plot in &mut plots {
@@ -92,10 +90,8 @@ pub(super) fn charts(
             || headline::least(&chosen, worlds, measure.name, "ends lowest", |cell| end(cell, measure));
         let title = spec.headline(least);
         let alt = alt(&title, &plots);
-        let chart = chart(&chosen, worlds, &lines, title.clone(), plots, notes);
-        pictures.push(picture(spec, (n, parts.len()), &title, alt, &chart)?);
-    }
-    Ok(pictures)
+        (alt, chart(&chosen, worlds, &lines, title, plots, notes).draw())
+    })
 }
 
 fn chart(

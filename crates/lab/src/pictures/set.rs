@@ -2,7 +2,7 @@
 
 use super::chosen::Chosen;
 use super::regret::{alt, axis};
-use super::{Picture, picture};
+use super::{Picture, pictures};
 use crate::Result;
 use crate::figure::{Chart, Colour, Curve, CurvePoint, Dash, Head, Marker, Marks, Plot, Shape, Stroke};
 use crate::results::{Results, Run};
@@ -59,10 +59,8 @@ pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>>
         });
     }
     let title = spec.headline(|| headline(&plots).to_string());
-    let parts: Vec<&[Plot]> = plots.chunks(PLOTS).collect();
-    let mut pictures = Vec::new();
-    for (n, part) in parts.iter().enumerate() {
-        let note = "outlines from its support in 16 directions, at planning calls; the later the darker";
+    let note = "outlines from its support in 16 directions, at planning calls; the later the darker";
+    pictures(spec, plots.chunks(PLOTS), |part| {
         let chart = Chart {
             head: Head { title: title.clone(), notes: vec![note.into()] },
             plots: part.to_vec(),
@@ -71,10 +69,8 @@ pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>>
             ends: false,
             square: true,
         };
-        let alt = alt(&title, &[]) + " " + note + ".";
-        pictures.push(picture(spec, (n, parts.len()), &title, alt, &chart)?);
-    }
-    Ok(pictures)
+        (alt(&title, &[]) + " " + note + ".", chart.draw())
+    })
 }
 
 /// The true theta of a world; none where it cannot be opened now.

@@ -6,7 +6,7 @@ mod rows;
 pub use rows::{Column, EpisodeRow, IDENTITY, Kind, PlanRow, ProbeRow, RunRow, SCHEMA, TABLES, TableRow};
 
 use crate::stats::Mean;
-use crate::study::{Grows, Ran, Study, WorldPoint};
+use crate::study::{Grows, Study, WorldPoint};
 use serde::{Deserialize, Serialize};
 
 /// The records of a study's finished and failed jobs.
@@ -122,7 +122,7 @@ impl Results {
     /// by world and learner. `None` if the file asks for no recorded cell.
     pub(crate) fn under(self, look: &Study) -> Option<Results> {
         let old = self.study;
-        let Ran { worlds, learners } = look.ran(&old);
+        let [worlds, learners] = look.ran(&old);
         if worlds.iter().flatten().next().is_none() || learners.iter().flatten().next().is_none() {
             return None;
         }

@@ -11,7 +11,7 @@ pub(super) fn analyses(file: &mut File, root: &Spot, study: &Study) -> Result<An
         comparison: file.comparison.take(),
         coverage: file.coverage.take(),
         scale: file.scale.take(),
-        growth: file.growth.take(),
+        growth: std::mem::take(&mut file.growth),
         tuning: file.tuning.take(),
     };
     if let Some(ask) = &all.comparison {
@@ -32,7 +32,7 @@ pub(super) fn analyses(file: &mut File, root: &Spot, study: &Study) -> Result<An
         let fault = "expected a probability between 0 and 1, such as 0.1";
         return Err(root.below("scale").below("delta").fault(fault));
     }
-    for (i, family) in all.growth.iter().flat_map(|growth| &growth.families).enumerate() {
+    for (i, family) in all.growth.iter().enumerate() {
         check_family(family, &root.below("growth").item(i), study)?;
     }
     if let Some(ask) = &all.tuning {

@@ -42,21 +42,12 @@ impl LearnerPoint {
     }
 }
 
-/// Where the worlds and learners of a study stood in the file when they were run.
-pub(crate) struct Ran {
-    pub(crate) worlds: Vec<Option<usize>>,
-    pub(crate) learners: Vec<Option<usize>>,
-}
-
 impl Study {
-    /// Where the worlds and learners of this file stood in the one that was run.
-    pub(crate) fn ran(&self, old: &Study) -> Ran {
+    /// The positions of the worlds and the learners of this file in the one that was run.
+    pub(crate) fn ran(&self, old: &Study) -> [Vec<Option<usize>>; 2] {
         let world = |new: &WorldPoint| old.worlds.iter().position(|was| was.same_runs(new));
         let learner = |new: &LearnerPoint| old.learners.iter().position(|was| was.same_runs(new));
-        Ran {
-            worlds: self.worlds.iter().map(world).collect(),
-            learners: self.learners.iter().map(learner).collect(),
-        }
+        [self.worlds.iter().map(world).collect(), self.learners.iter().map(learner).collect()]
     }
 
     /// What this file says otherwise than the one that was run, in sentences.
@@ -70,13 +61,13 @@ impl Study {
             let worlds = study.worlds.iter().map(world).collect();
             [worlds, study.learners.iter().map(|learner| learner.contender.label.clone()).collect()]
         };
+        let (now_labels, then_labels) = (labels(self, old), labels(old, self));
         let mut changes = Vec::new();
-        let both = [("world", &now.worlds, &then.worlds), ("learner", &now.learners, &then.learners)];
-        for ((kind, now, then), (new, old)) in
-            both.into_iter().zip(labels(self, old).into_iter().zip(labels(old, self)))
-        {
-            changes.extend(lacking(now, &new, kind).map(|names| format!("no run has its {names}")));
-            changes.extend(lacking(then, &old, kind).map(|names| format!("it no longer has the {names}")));
+        for (i, kind) in ["world", "learner"].into_iter().enumerate() {
+            let new = lacking(&now[i], &now_labels[i], kind);
+            let gone = lacking(&then[i], &then_labels[i], kind);
+            changes.extend(new.map(|names| format!("no run has its {names}")));
+            changes.extend(gone.map(|names| format!("it no longer has the {names}")));
         }
         if self.record != old.record {
             changes.push("runs recorded what it asked for then".into());

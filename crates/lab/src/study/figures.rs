@@ -3,7 +3,7 @@
 use super::Study;
 use super::forms::Count;
 use super::spot::{Spot, quoted};
-use crate::figure::{Colour, Format, Marker};
+use crate::figure::{Format, Marks};
 use crate::table::word;
 use goalward::did_you_mean;
 use serde::de::{Deserializer, Error};
@@ -47,7 +47,7 @@ pub struct FigureSpec {
     pub formats: Vec<Format>,
     /// Points that others published, to draw beside the curves.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub marks: Vec<MarkSpec>,
+    pub marks: Vec<Marks>,
 }
 
 fn pixels<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<(u32, u32)>, D::Error> {
@@ -112,26 +112,6 @@ pub enum Band {
     Quantiles,
     /// Nothing.
     None,
-}
-
-/// Points that others published.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct MarkSpec {
-    /// What the legend calls them.
-    pub label: String,
-    /// Their colour.
-    #[serde(default = "ink")]
-    pub colour: Colour,
-    /// Their shape.
-    #[serde(default)]
-    pub marker: Marker,
-    /// Where they are.
-    pub points: Vec<(f64, f64)>,
-}
-
-fn ink() -> Colour {
-    Colour::INK
 }
 
 impl AxisSpec {
@@ -200,7 +180,7 @@ impl FigureSpec {
         if self.formats.is_empty() {
             return Err(spot.below("formats").fault(format!("expected one of {}", Format::names())));
         }
-        let finite = |mark: &MarkSpec| mark.points.iter().all(|(x, y)| x.is_finite() && y.is_finite());
+        let finite = |mark: &Marks| mark.points.iter().all(|(x, y)| x.is_finite() && y.is_finite());
         match self.marks.iter().position(|mark| !finite(mark)) {
             Some(i) => Err(spot.below("marks").item(i).fault("expected finite numbers")),
             None => Ok(()),
@@ -257,7 +237,7 @@ pub(super) fn default_figures(study: &Study) -> Vec<FigureSpec> {
     if asked.coverage.is_some() {
         kinds.push(FigureKind::Coverage);
     }
-    if asked.growth.is_some() {
+    if !asked.growth.is_empty() {
         kinds.push(FigureKind::Growth);
     }
     kinds.into_iter().map(FigureSpec::of).collect()

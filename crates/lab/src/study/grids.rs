@@ -33,18 +33,13 @@ pub(super) fn spelled(label: &str, point: &[Coordinate]) -> String {
     format!("{label}{at}")
 }
 
-/// Judges how many points there will be, before any is made.
-fn check_points(spot: &Spot, counts: impl IntoIterator<Item = usize>) -> Result<()> {
+/// Judges how many points there will be, before any is made: the product of these counts.
+pub(super) fn check_points(spot: &Spot, counts: impl IntoIterator<Item = usize>) -> Result<()> {
     match counts.into_iter().try_fold(1usize, usize::checked_mul) {
         Some(n) if n <= MOST_POINTS => Ok(()),
         Some(n) => Err(spot.fault(format!("{n} points are more than {MOST_POINTS}"))),
         None => Err(spot.fault(format!("the points are more than {MOST_POINTS}"))),
     }
-}
-
-/// Refuses more points than may be, of all grids together.
-pub(super) fn check_all(spot: &Spot, so_far: usize) -> Result<()> {
-    check_points(spot, [so_far])
 }
 
 /// The axes of a grid: a parameter, and a list of values or one.

@@ -14,7 +14,8 @@ use toml::Table;
 /// Every variant of every learner that does not know the truth, of all families or of one: `all`,
 /// `all tabular`.
 pub(super) fn everybody(entry: &LearnerEntry, spot: &Spot) -> Result<Option<Vec<LearnerPoint>>> {
-    let family = match entry.name.strip_prefix("all").filter(|_| entry.alone) {
+    let alone = *entry == LearnerEntry { name: entry.name.clone(), ..LearnerEntry::default() };
+    let family = match entry.name.strip_prefix("all").filter(|_| alone) {
         Some("") => None,
         Some(family) if family.starts_with(' ') => Some(family.trim()),
         _ => return Ok(None),

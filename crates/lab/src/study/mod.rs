@@ -12,7 +12,6 @@ mod file;
 mod forms;
 mod grids;
 mod learners;
-mod quick;
 mod read;
 mod seeds;
 mod shipped;
@@ -20,13 +19,12 @@ mod spot;
 mod worlds;
 mod write;
 
-pub use figures::{AxisSpec, Band, FigureKind, FigureSpec, MarkSpec};
+pub use figures::{AxisSpec, Band, FigureKind, FigureSpec};
 pub use read::{StudyFile, read, read_file};
 pub use seeds::parse_seeds;
 pub use shipped::{SHIPPED, STARTER, Shipped, default_folder, read_named, read_shipped};
 pub use write::write;
 
-pub(crate) use changed::Ran;
 pub(crate) use read::reread;
 
 use crate::figure::{Colour, Dash};
@@ -177,7 +175,7 @@ impl Default for Record {
 
 /// Which of a row of events are kept: rows grow with the logarithm of their number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase", from = "forms::Kept")]
+#[serde(rename_all = "lowercase", try_from = "serde_json::Value")]
 pub enum Thinning {
     /// None.
     None,
@@ -196,8 +194,8 @@ pub struct Analyses {
     pub coverage: Option<CoverageAsk>,
     /// The smallest factor on a radius that kept theta*.
     pub scale: Option<ScaleAsk>,
-    /// Exponents of the growth of the gap regret.
-    pub growth: Option<GrowthAsk>,
+    /// Exponents of the growth of the gap regret, for each of these families of worlds.
+    pub growth: Vec<GrowthFamily>,
     /// The value of a setting with which a learner pays least.
     pub tuning: Option<TuningAsk>,
 }
@@ -243,14 +241,6 @@ impl Default for ScaleAsk {
 pub struct TuningAsk {
     /// The setting: an axis of the learners' grid.
     pub over: String,
-}
-
-/// Exponents over the points of a world's grid.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(transparent)]
-pub struct GrowthAsk {
-    /// What grows, for every base label of a world.
-    pub families: Vec<GrowthFamily>,
 }
 
 /// The worlds of one base label, and what grows from one to the next.

@@ -4,14 +4,15 @@
 use super::asks::analyses;
 use super::figures::figures;
 use super::file::File;
-use super::forms::{Count, Seeds};
-use super::grids::check_all;
+use super::forms::whole;
+use super::grids::check_points;
 use super::learners::{everybody, learner_points, set_all};
 use super::seeds::{each_once, parse_seeds, so_many};
 use super::spot::{Spot, StudyText, with_hint};
 use super::worlds::{length, world_points};
 use super::{Analyses, Study};
 use crate::{Error, Result};
+use serde_json::Value;
 use std::collections::HashSet;
 use std::path::Path;
 
@@ -75,23 +76,28 @@ fn read_with(text: &str, path: &Path, quick: bool, find: bool) -> Result<StudyFi
     let common = length(&root, file.episodes, file.steps, file.max_steps)?;
     let (mut worlds, mut learners) = (Vec::new(), Vec::new());
     let (mut world_of, mut learner_of) = (Vec::new(), Vec::new());
-    for (i, entry) in file.worlds.0.iter().enumerate() {
+    for (key, none) in [("worlds", file.worlds.is_empty()), ("learners", file.learners.is_empty())] {
+        if none {
+            return Err(source.at(key).fault("the list is empty: give at least one"));
+        }
+    }
+    for (i, entry) in file.worlds.iter().enumerate() {
         let spot = source.at("worlds").item(i);
         worlds.extend(world_points(entry, &spot, common, find.then_some(path))?);
         world_of.resize(worlds.len(), i);
-        check_all(&spot, worlds.len())?;
+        check_points(&spot, [worlds.len()])?;
     }
-    for (i, entry) in file.learners.0.iter().enumerate() {
+    for (i, entry) in file.learners.iter().enumerate() {
         let spot = source.at("learners").item(i);
         match everybody(entry, &spot)? {
-            // those who were named before are there already
             Some(all) => {
-                learners.extend(all.into_iter().filter(|l| !learners.contains(l)).collect::<Vec<_>>())
+                let new = all.into_iter().filter(|l| !learners.contains(l));
+                learners.extend(new.collect::<Vec<_>>());
             }
             None => learners.extend(learner_points(entry, &spot, file.grid.as_ref())?),
         }
         learner_of.resize(learners.len(), i);
-        check_all(&spot, learners.len())?;
+        check_points(&spot, [learners.len()])?;
     }
     if let Some(set) = &file.set {
         set_all(set, &source.at("set"), &mut learners)?;
@@ -132,14 +138,15 @@ fn told_apart<'a>(list: &Spot, mut labels: impl Iterator<Item = (&'a String, &'a
     }
 }
 
-fn seeds(seeds: &Seeds) -> Result<Vec<u64>, String> {
-    match seeds {
-        Seeds::Many(Count(n)) => so_many(*n),
-        Seeds::Spelled(text) => parse_seeds(text),
-        Seeds::List(list) if list.is_empty() => Err("the list is empty".into()),
-        Seeds::List(list) => {
-            let whole = list.iter().map(|seed| seed.whole().ok_or("expected whole numbers"));
+fn seeds(seeds: &Value) -> Result<Vec<u64>, String> {
+    match (seeds, whole(seeds)) {
+        (_, Some(n @ 1..)) => so_many(n),
+        (Value::String(text), _) => parse_seeds(text),
+        (Value::Array(list), _) if list.is_empty() => Err("the list is empty".into()),
+        (Value::Array(list), _) => {
+            let whole = list.iter().map(|seed| whole(seed).ok_or("expected whole numbers"));
             each_once(whole.collect::<Result<_, _>>()?)
         }
+        _ => Err("expected a whole number of at least 1, \"3..7\", or a list such as [3, 5, 7]".into()),
     }
 }

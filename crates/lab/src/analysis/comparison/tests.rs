@@ -1,8 +1,8 @@
 use crate::analysis::tests::{results, run, study, with};
 use crate::analysis::{Findings, analyse};
-use crate::figure::{Colour, Format, Marker};
+use crate::figure::{Colour, Marker, Marks};
 use crate::results::{Results, Run};
-use crate::study::{AxisSpec, Band, ComparisonAsk, FigureKind, FigureSpec, MarkSpec, Study};
+use crate::study::{ComparisonAsk, FigureKind, FigureSpec, Study};
 
 /// Asks for a comparison.
 fn asking(mut study: Study, ask: ComparisonAsk) -> Study {
@@ -308,19 +308,8 @@ fn times_are_shown_if_asked_for() {
 fn with_print(mut results: Results, points: Vec<(f64, f64)>) -> Findings {
     let (colour, marker) = (Colour::BLUE, Marker::Square);
     results.study.learners[1].look.colour = Some(colour);
-    results.study.figures.push(FigureSpec {
-        kind: FigureKind::PerRoot,
-        name: "ratio".into(),
-        title: String::new(),
-        worlds: Vec::new(),
-        learners: Vec::new(),
-        x: AxisSpec::default(),
-        y: AxisSpec::default(),
-        band: Band::Student,
-        size: None,
-        marks: vec![MarkSpec { label: "published".into(), colour, marker, points }],
-        formats: Format::all(),
-    });
+    let marks = vec![Marks { label: "published".into(), colour, marker, points }];
+    results.study.figures.push(FigureSpec { marks, ..FigureSpec::of(FigureKind::PerRoot) });
     analyse(&results)
 }
 

@@ -4,10 +4,10 @@ use super::paired::Verdict;
 use super::{Comparison, ContenderRow, WorldRows};
 use crate::analysis::phrase::{self, counted, listed, range, short, times, verb};
 use crate::analysis::view::View;
-use crate::figure::number_label;
+use crate::figure::{Marks, number_label};
 use crate::group::grouped;
 use crate::stats::BurnIn;
-use crate::study::{FigureKind, FigureSpec, MarkSpec};
+use crate::study::{FigureKind, FigureSpec};
 
 /// Up to this many contenders are named with their numbers; more are summed up as a range.
 const FEW: usize = 6;
@@ -281,7 +281,7 @@ fn published(comparison: &Comparison, world: &WorldRows) -> Vec<String> {
     words
 }
 
-fn beside_print(comparison: &Comparison, world: &WorldRows, view: View, mark: &MarkSpec) -> Option<String> {
+fn beside_print(comparison: &Comparison, world: &WorldRows, view: View, mark: &Marks) -> Option<String> {
     let reached = view.runs().iter().filter_map(|run| run.episodes.last()).map(|row| row.episode).min()?;
     let points = mark.points.iter().filter(|(root, _)| root * root <= reached as f64);
     let &(root, value) = points.max_by(|a, b| a.0.total_cmp(&b.0))?;
