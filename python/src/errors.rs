@@ -50,7 +50,6 @@ impl Told for goalward_lab::Error {
         let hint = |text: &str| Some(text.to_string());
         match self {
             Error::Goalward(error) => error.told(),
-            Error::Io { path, .. } => raised("FileError", &said, None, json!({ "path": path })),
             Error::Study { path, line, column, key, .. } => {
                 let place = json!({ "path": path, "line": line, "column": column, "key": key });
                 raised("StudyError", &said, None, place)

@@ -21,7 +21,7 @@ use serde_json::{Map, Value};
 #[derive(Clone, Debug, Default)]
 pub struct Findings {
     /// Tables in the order of the report.
-    pub tables: Vec<Section>,
+    pub tables: Vec<Table>,
     /// Sentences about the numbers.
     pub words: Vec<String>,
     /// Missing, failed and truncated runs.
@@ -34,15 +34,6 @@ pub struct Findings {
     pub data: Map<String, Value>,
     /// Named pieces of Markdown for documents.
     pub parts: Vec<(String, String)>,
-}
-
-/// A table with its heading.
-#[derive(Clone, Debug, Serialize)]
-pub struct Section {
-    /// The heading.
-    pub title: String,
-    /// The table.
-    pub table: Table,
 }
 
 /// All analyses that the study asks for.
@@ -98,7 +89,7 @@ impl Findings {
     fn put(
         &mut self,
         analysis: &str,
-        tables: Vec<Section>,
+        tables: Vec<Table>,
         parts: Vec<(String, String)>,
         data: Value,
         words: Vec<String>,

@@ -1,14 +1,14 @@
 //! Findings as text, Markdown and JSON.
 
-use super::{Findings, Section};
+use super::Findings;
 use crate::results::Results;
-use crate::table::harmless;
+use crate::table::{Table, harmless};
 use serde_json::{Map, Value, json};
 
 impl Findings {
     /// The output of a command: tables, warnings and sentences.
     pub fn text(&self) -> String {
-        let table = |section: &Section| format!("{}\n{}", section.title, section.table.text());
+        let table = |table: &Table| format!("{}\n{}", table.title(), table.text());
         let tables: Vec<String> = self.tables.iter().map(table).collect();
         let lines = |lines: &[String], lead: &str| -> String {
             lines.iter().map(|line| format!("{lead}{line}\n")).collect()
@@ -35,9 +35,9 @@ impl Findings {
             out.push_str(&format!("\n**{}.**\n", escaped(&harmless(warning))));
         }
         out.push_str(&items("What the numbers say", &self.words));
-        for section in &self.tables {
-            let table = escaped(&section.table.markdown());
-            out.push_str(&format!("\n## {}\n\n{table}", escaped(&harmless(&section.title))));
+        for table in &self.tables {
+            let (title, table) = (escaped(&harmless(table.title())), escaped(&table.markdown()));
+            out.push_str(&format!("\n## {title}\n\n{table}"));
         }
         out.push_str(&items("How it was computed", &self.methods));
         let build = &results.build;

@@ -3,10 +3,10 @@
 //! The factor changes the plans, weights and actions of a run. So every factor has runs of its own, and
 //! is a point of the learner's grid.
 
+use super::Findings;
 use super::coverage::lost;
 use super::phrase::{counted, hits_and_limit, or_dash, range, significant};
 use super::view::View;
-use super::{Findings, Section};
 use crate::group::{distinct, grouped};
 use crate::results::Results;
 use crate::stats::Proportion;
@@ -173,8 +173,7 @@ pub(super) fn add(results: &Results, ask: &ScaleAsk, findings: &mut Findings) {
          factor that is kept together with all larger ones tried.",
         ask.delta
     );
-    let table = Section { title, table: cells(&rows) };
-    findings.put("scale", vec![table], parts(&rows), data, words, vec![method]);
+    findings.put("scale", vec![cells(&rows).titled(title)], parts(&rows), data, words, vec![method]);
 }
 
 #[cfg(test)]
@@ -229,7 +228,7 @@ mod tests {
         // 0 of 40: 1 - 0.05^(1/40) = 7.2 %; 5 of 40: 24.5 %, by bisection of the exact sum
         let expected =
             ["corridor", "levis", "0.1", "0/40", "7.2 %", "0.4000", "3.0", "0.01", "5/40", "24.5 %"];
-        assert_eq!(findings.tables[0].table.rows()[0], expected);
+        assert_eq!(findings.tables[0].rows()[0], expected);
         let part = |name: &str| findings.parts.iter().find(|(n, _)| n == name).map(|(_, text)| text.as_str());
         assert_eq!((part("smaller levis"), part("width corridor")), (Some("10"), Some("0.400")));
         let first = "On these worlds the printed radius of levis could be 10 times smaller.";
@@ -248,7 +247,7 @@ mod tests {
             few.words[0].starts_with("On corridor no factor kept theta* for levis: 1 lost it in 0 of 20")
         );
         let none = three(|_| 0);
-        assert!(none.words.is_empty() && none.tables[0].table.rows()[0][2] == "-");
+        assert!(none.words.is_empty() && none.tables[0].rows()[0][2] == "-");
         let some = three(|learner| if learner == 1 { 40 } else { 0 });
         assert_eq!(some.data["scale"]["rows"][0]["kept"]["factor"], 1.0);
         assert!(some.data["scale"]["rows"][0]["failed"].is_null());

@@ -231,7 +231,7 @@ fn printable(text: &str) -> String {
 }
 
 fn failed(error: impl std::fmt::Display) -> Error {
-    Error::Figure { reason: error.to_string() }
+    Error::Unmade { what: "figure", reason: error.to_string() }
 }
 
 fn fine(length: f64) -> i32 {

@@ -4,11 +4,8 @@ use crate::figure::CurvePoint;
 use crate::stats::{Mean, quantile, simultaneous_band};
 use crate::study::Band;
 
-/// One place of a curve: where it is, and the value of every run that got there.
-pub(super) struct RunsAt {
-    pub(super) x: f64,
-    pub(super) values: Vec<f64>,
-}
+/// A place of a curve, and the value of every run that got there.
+pub(super) type RunsAt = (f64, Vec<f64>);
 
 /// What the band is, in words.
 pub(super) fn words(band: Band) -> &'static str {
@@ -28,15 +25,15 @@ pub(super) fn points(columns: &[RunsAt], whole: &[Vec<f64>], band: Band) -> Vec<
         _ => None,
     };
     let mut points = Vec::with_capacity(columns.len());
-    for (i, column) in columns.iter().enumerate() {
-        let Some(mean) = Mean::of(&column.values).filter(|mean| mean.mean.is_finite()) else { continue };
-        let mut point = CurvePoint { x: column.x, y: mean.mean, ..CurvePoint::default() };
+    for (i, (x, values)) in columns.iter().enumerate() {
+        let Some(mean) = Mean::of(values).filter(|mean| mean.mean.is_finite()) else { continue };
+        let mut point = CurvePoint { x: *x, y: mean.mean, ..CurvePoint::default() };
         match band {
             Band::Student => point.band = mean.low.zip(mean.high),
             Band::Simultaneous => point.band = at_once.as_ref().and_then(|band| band.get(i).copied()),
             Band::Quantiles => {
-                let at = |share| quantile(&column.values, share);
-                let ends = |low, high| at(low).zip(at(high)).filter(|_| column.values.len() > 1);
+                let at = |share| quantile(values, share);
+                let ends = |low, high| at(low).zip(at(high)).filter(|_| values.len() > 1);
                 point.y = at(0.5).unwrap_or(mean.mean);
                 point.band = ends(0.25, 0.75);
                 point.outer = ends(0.05, 0.95);
@@ -60,7 +57,7 @@ mod tests {
         let curves: Vec<Vec<f64>> =
             (0..12).map(|r| (0..30).map(|i| f64::from((r * 7 + i * i * (r + 1)) % 11)).collect()).collect();
         let columns: Vec<RunsAt> =
-            (0..30).map(|i| RunsAt { x: i as f64, values: curves.iter().map(|c| c[i]).collect() }).collect();
+            (0..30).map(|i| (i as f64, curves.iter().map(|c| c[i]).collect())).collect();
         let own = points(&columns, &curves, Band::Student);
         let once = points(&columns, &curves, Band::Simultaneous);
         let width = |p: &CurvePoint| p.band.map_or(0.0, |(l, h)| h - l);
@@ -71,7 +68,7 @@ mod tests {
 
     #[test]
     fn quantiles_are_linear_between_the_runs() {
-        let column = [RunsAt { x: 1.0, values: vec![4.0, 0.0, 2.0] }];
+        let column = [(1.0, vec![4.0, 0.0, 2.0])];
         let point = points(&column, &[], Band::Quantiles)[0];
         assert_eq!((point.y, point.band, point.outer), (2.0, Some((1.0, 3.0)), Some((0.2, 3.8))));
     }

@@ -202,7 +202,7 @@ fn named(names: &[String], known: &[(&str, &str)], spec: &FigureSpec, what: &str
         };
         if found.is_empty() {
             let reason = format!("figure {:?} names the {what} {name:?}, and the study has none", spec.name);
-            return Err(Error::Figure { reason });
+            return Err(Error::Unmade { what: "figure", reason });
         }
         chosen.extend(found.into_iter().filter(|i| !chosen.contains(i)).collect::<Vec<_>>());
     }

@@ -16,31 +16,30 @@ pub(super) fn of_episodes(cell: &Cell, band: Band, value: impl Fn(&EpisodeRow) -
     numbers.sort_unstable();
     numbers.dedup();
     let mut cursors = vec![0; cell.runs.len()];
-    let mut columns: Vec<(RunsAt, Vec<usize>)> = Vec::new();
+    let mut columns: Vec<RunsAt> = Vec::new();
+    let mut there: Vec<Vec<usize>> = Vec::new();
     for k in numbers {
-        let (mut values, mut who, mut left) = (Vec::new(), Vec::new(), 0);
+        let (mut values, mut runs, mut left) = (Vec::new(), Vec::new(), 0);
         for (r, (run, cursor)) in cell.runs.iter().zip(&mut cursors).enumerate() {
             left += usize::from(run.episodes.last().is_some_and(|last| last.episode >= k));
             if let Some(row) = run.episodes.get(*cursor).filter(|row| row.episode == k) {
                 *cursor += 1;
                 values.push(value(row));
-                who.push(r);
+                runs.push(r);
             }
         }
         if values.len() == left && 2 * left >= cell.runs.len() && values.iter().all(|v| v.is_finite()) {
-            columns.push((RunsAt { x: k as f64, values }, who));
+            columns.push((k as f64, values));
+            there.push(runs);
         }
     }
-    let stayed = columns.last().map_or(Vec::new(), |(_, who)| who.clone());
-    let of = |r: usize| {
-        let own = columns.iter().filter_map(|(c, who)| Some(c.values[who.iter().position(|w| *w == r)?]));
-        own.collect::<Vec<f64>>()
+    // the curves of the runs that got to the end
+    let stayed = there.last().filter(|_| band == Band::Simultaneous);
+    let of = |r: &usize| {
+        let own = columns.iter().zip(&there);
+        own.filter_map(|((_, values), runs)| Some(values[runs.iter().position(|run| run == r)?])).collect()
     };
-    let whole: Vec<Vec<f64>> = match band {
-        Band::Simultaneous => stayed.into_iter().map(of).collect(),
-        _ => Vec::new(),
-    };
-    let columns: Vec<RunsAt> = columns.into_iter().map(|(column, _)| column).collect();
+    let whole: Vec<Vec<f64>> = stayed.into_iter().flatten().map(of).collect();
     band::points(&columns, &whole, band)
 }
 

@@ -6,6 +6,7 @@ use super::{Picture, pictures};
 use crate::Result;
 use crate::figure::{Chart, Colour, Curve, CurvePoint, Dash, Head, Marker, Marks, Plot, Shape, Stroke};
 use crate::results::{Results, Run};
+use crate::sets::polygon_within;
 use crate::study::FigureSpec;
 use goalward::numeric::Portable;
 use std::f64::consts::TAU;
@@ -22,17 +23,14 @@ type Point = (f64, f64);
 /// Two coordinates of theta; or which of how many directions.
 type Two = (usize, usize);
 
-/// The outlines of one run: which coordinates, and what lies where at which step.
-struct Outlines {
-    plane: Two,
-    at: Vec<(u64, Vec<Point>)>,
-}
+/// The outlines of a run, each with its step.
+type Outlines = Vec<(u64, Vec<Point>)>;
 
 pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>> {
     let chosen = Chosen::new(results, spec)?;
     let mut plots = Vec::new();
     for &world in &chosen.worlds {
-        let known: Vec<(usize, &Run, Outlines)> = chosen
+        let known: Vec<(usize, &Run, (Two, Outlines))> = chosen
             .learners
             .iter()
             .filter_map(|&l| {
@@ -44,9 +42,9 @@ pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>>
             continue;
         }
         let theta = theta(results, world);
-        for (learner, run, outlines) in known {
+        for (learner, run, (plane, outlines)) in known {
             let title = format!("{} · {} · seed {}", chosen.world(world), chosen.learner(learner), run.seed);
-            plots.push(plot(spec, title, &outlines, theta.as_deref()));
+            plots.push(plot(spec, title, plane, &outlines, theta.as_deref()));
         }
     }
     if plots.is_empty() {
@@ -89,8 +87,8 @@ fn direction(quantity: &str) -> Option<(Two, Two)> {
     (k < n).then_some(((number(i)?, number(j)?), (k, n)))
 }
 
-/// All outlines of a run; none if it has none.
-fn outlines(run: &Run) -> Option<Outlines> {
+/// The plane and the outlines of a run; none if it has none.
+fn outlines(run: &Run) -> Option<(Two, Outlines)> {
     let rows = run.probes.iter().filter_map(|probe| {
         let (plane, which) = direction(&probe.quantity)?;
         Some((probe.t, plane, which, probe.value.filter(|v| v.is_finite())?))
@@ -107,13 +105,12 @@ fn outlines(run: &Run) -> Option<Outlines> {
         let outline = polygon(&supports);
         (outline.len() >= 3).then_some((t, outline))
     });
-    let all: Vec<(u64, Vec<Point>)> = all.collect();
-    let outlines = Outlines { plane, at: chosen_of(all) };
-    (!outlines.at.is_empty()).then_some(outlines)
+    let all = chosen_of(all.collect());
+    (!all.is_empty()).then_some((plane, all))
 }
 
 /// The first, the last, and some between them: as many as can be told apart.
-fn chosen_of(all: Vec<(u64, Vec<Point>)>) -> Vec<(u64, Vec<Point>)> {
+fn chosen_of(all: Outlines) -> Outlines {
     let n = all.len();
     if n <= OUTLINES {
         return all;
@@ -126,23 +123,8 @@ fn chosen_of(all: Vec<(u64, Vec<Point>)>) -> Vec<(u64, Vec<Point>)> {
 /// after the other.
 fn polygon(supports: &[(f64, f64)]) -> Vec<Point> {
     let most = 4.0 * supports.iter().map(|(_, h)| h.abs()).fold(1.0, f64::max);
-    let mut corners = vec![(-most, -most), (most, -most), (most, most), (-most, most)];
-    for (angle, h) in supports {
-        let beyond = |p: Point| angle.cosine() * p.0 + angle.sine() * p.1 - h;
-        let mut cut = Vec::with_capacity(corners.len() + 1);
-        for (i, &p) in corners.iter().enumerate() {
-            let q = corners[(i + 1) % corners.len()];
-            let (a, b) = (beyond(p), beyond(q));
-            if a <= 0.0 {
-                cut.push(p);
-            }
-            if (a < 0.0 && b > 0.0) || (a > 0.0 && b < 0.0) {
-                let share = a / (a - b);
-                cut.push((p.0 + share * (q.0 - p.0), p.1 + share * (q.1 - p.1)));
-            }
-        }
-        corners = cut;
-    }
+    let half_planes = supports.iter().map(|(angle, h)| (angle.cosine(), angle.sine(), *h));
+    let corners = polygon_within((-most, most), (-most, most), half_planes, 0.0);
     // a set without an end in some direction has no outline
     let ends = |p: &Point| p.0.abs() < 0.99 * most && p.1.abs() < 0.99 * most;
     if corners.iter().all(ends) { corners } else { Vec::new() }
@@ -180,8 +162,8 @@ fn headline(plots: &[Plot]) -> &'static str {
     }
 }
 
-fn plot(spec: &FigureSpec, title: String, outlines: &Outlines, theta: Option<&[f64]>) -> Plot {
-    let last = outlines.at.len().saturating_sub(1).max(1) as f64;
+fn plot(spec: &FigureSpec, title: String, (i, j): Two, outlines: &Outlines, theta: Option<&[f64]>) -> Plot {
+    let last = outlines.len().saturating_sub(1).max(1) as f64;
     let colour = |n: usize| {
         let share = n as f64 / last;
         let mix = |a: u8, b: u8| (f64::from(a) + share * (f64::from(b) - f64::from(a))).round() as u8;
@@ -206,7 +188,6 @@ fn plot(spec: &FigureSpec, title: String, outlines: &Outlines, theta: Option<&[f
         colour: colour(n),
         opacity: 0.07,
     };
-    let (i, j) = outlines.plane;
     let truth = theta.and_then(|theta| Some((*theta.get(i)?, *theta.get(j)?)));
     let mark = |at: Point| Marks {
         label: "θ*".into(),
@@ -218,8 +199,8 @@ fn plot(spec: &FigureSpec, title: String, outlines: &Outlines, theta: Option<&[f
         title,
         x: axis(&spec.x, &format!("θ[{i}]"), false),
         y: axis(&spec.y, &format!("θ[{j}]"), false),
-        shapes: outlines.at.iter().enumerate().map(shape).collect(),
-        curves: outlines.at.iter().enumerate().map(curve).collect(),
+        shapes: outlines.iter().enumerate().map(shape).collect(),
+        curves: outlines.iter().enumerate().map(curve).collect(),
         marks: truth.map(mark).into_iter().collect(),
         close: true,
         ..Plot::default()

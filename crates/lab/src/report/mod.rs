@@ -50,7 +50,7 @@ fn fill(
     scripts: &[&str],
     styles: &[&str],
 ) -> Result<String> {
-    let failed = |error: minijinja::Error| Error::Report { reason: format!("{error:#}") };
+    let failed = |error: minijinja::Error| Error::Unmade { what: "report", reason: format!("{error:#}") };
     let mut environment = Environment::new();
     environment.set_auto_escape_callback(|_| AutoEscape::Html);
     environment.set_undefined_behavior(UndefinedBehavior::Strict);

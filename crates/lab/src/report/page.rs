@@ -25,7 +25,7 @@ pub(super) fn of(results: &Results, findings: &Findings, pictures: &[Picture]) -
         "failures": failures(results),
         "words": findings.words,
         "warnings": findings.warnings,
-        "tables": findings.tables.iter().map(|s| tables::of(&s.title, &s.table)).collect::<Vec<_>>(),
+        "tables": findings.tables.iter().map(tables::of).collect::<Vec<_>>(),
         "cells": tables::cells(results),
         "legend": legend(results),
         "worlds": (0..study.worlds.len()).map(|w| chart(results, w)).collect::<Vec<_>>(),

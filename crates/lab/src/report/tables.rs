@@ -17,14 +17,14 @@ fn sortable(title: &str, headings: &[(&str, bool)], rows: Vec<Vec<SortableCell>>
 }
 
 /// A table of texts: numeric columns are sorted by the number that a text begins with.
-pub(super) fn of(title: &str, table: &Table) -> Value {
+pub(super) fn of(table: &Table) -> Value {
     let headings = table.headings().iter().enumerate();
     let headings: Vec<(&str, bool)> = headings.map(|(c, text)| (text.as_str(), table.numeric(c))).collect();
     let cell = |(text, (_, numeric)): (&String, &(&str, bool))| {
         (text.clone(), numeric.then(|| leading(text)).flatten())
     };
     let row = |row: &Vec<String>| row.iter().zip(&headings).map(cell).collect();
-    sortable(title, &headings, table.rows().iter().map(row).collect())
+    sortable(table.title(), &headings, table.rows().iter().map(row).collect())
 }
 
 /// The number that a text begins with: `1,234 ± 5`, `−3 [−4, −2]`, `≥ 3`, `12 %`.

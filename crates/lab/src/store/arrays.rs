@@ -1,4 +1,4 @@
-//! A table of a study as columns, all jobs in their order: for those who want arrays.
+//! A table of a study as columns, all jobs in their order.
 
 use super::folder::opened;
 use super::load::{manifest_of, table_file};
@@ -8,8 +8,8 @@ use crate::results::{Column, IDENTITY, TABLES};
 use crate::{Error, Result};
 use std::path::{Path, PathBuf};
 
-/// The columns of a table over all finished jobs of a folder: the four that say whose a row is, and
-/// then the table's own.
+/// The columns of a table over all finished jobs of a folder: those of [`IDENTITY`], and then the
+/// table's own.
 pub fn read_columns(dir: &Path, table: &str) -> Result<Vec<(&'static Column, Values)>> {
     let own = columns_of(table)?;
     let mut all: Vec<Values> = IDENTITY.iter().chain(own).map(Values::of).collect();
@@ -20,16 +20,15 @@ pub fn read_columns(dir: &Path, table: &str) -> Result<Vec<(&'static Column, Val
     Ok(IDENTITY.iter().chain(own).zip(all).collect())
 }
 
-/// The files of a table over all finished jobs of a folder. A file that is nobody's, such as one of a
-/// process that was killed before it could write the manifest, is not among them.
+/// The files of a table over all finished jobs of a folder. A file without a manifest, such as one of
+/// a killed process, is not among them.
 pub fn table_paths(dir: &Path, table: &str) -> Result<Vec<PathBuf>> {
     columns_of(table)?;
     let mut all = Vec::new();
     each_file(dir, table, |manifest, path, bytes| {
-        belongs(&bytes, table, &manifest.identity())
-            .map_err(|fault| Error::Damaged { path: path.clone(), fault })?;
-        all.push(path);
-        Ok(())
+        let belongs = belongs(&bytes, table, &manifest.identity());
+        all.push(path.clone());
+        belongs.map_err(|fault| Error::Damaged { path, fault })
     })?;
     Ok(all)
 }

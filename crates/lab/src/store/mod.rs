@@ -20,10 +20,9 @@ pub use carried::Carried;
 pub use export::export_csv;
 pub use folder::StudyFolder;
 pub use load::load;
-pub use manifest::{Manifest, Times};
 pub use mark::{link_newest, write_beside};
 pub use merge::merge;
 pub use status::{Status, status};
 pub use table_read::Values;
 
-pub(crate) use manifest::Saved;
+pub(crate) use manifest::{Manifest, Saved, Times};

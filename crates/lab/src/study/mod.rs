@@ -65,7 +65,8 @@ impl Study {
     ) -> Result<Study> {
         for (i, contender) in contenders.iter().enumerate() {
             if contenders[..i].iter().any(|other| other.label == contender.label) {
-                return Err(Error::SameLabel { label: contender.label.clone() });
+                let fault = format!("two contenders are called {:?}", contender.label);
+                return Err(Error::Option { option: "contenders", fault });
             }
         }
         let point = |contender: Contender| LearnerPoint {

@@ -33,18 +33,10 @@ impl StudyFile {
         StudyFile { study, source: StudyText::default(), worlds: vec![], learners: vec![] }
     }
 
-    /// An error of the library about a world, at its place.
-    pub(crate) fn about_world(&self, world: usize, error: goalward::Error) -> Error {
-        self.about(self.worlds.get(world), "worlds", error)
-    }
-
-    /// An error of the library about a learner, at its place.
-    pub(crate) fn about_learner(&self, learner: usize, error: goalward::Error) -> Error {
-        self.about(self.learners.get(learner), "learners", error)
-    }
-
-    fn about(&self, entry: Option<&usize>, list: &str, error: goalward::Error) -> Error {
-        match entry {
+    /// An error of the library about the n-th of the `worlds` or `learners`, at its place.
+    pub(crate) fn about(&self, list: &str, n: usize, error: goalward::Error) -> Error {
+        let entries = if list == "worlds" { &self.worlds } else { &self.learners };
+        match entries.get(n) {
             Some(&i) => self.source.at(list).item(i).fault(with_hint(&error)),
             None => error.into(),
         }

@@ -7,9 +7,9 @@ mod parts;
 #[cfg(test)]
 mod tests;
 
+use super::Findings;
 use super::phrase::{counted, hits_and_limit, or_dash, significant};
 use super::view::{View, by_world};
-use super::{Findings, Section};
 use crate::Contender;
 use crate::figure::number_label;
 use crate::group::grouped;
@@ -216,7 +216,7 @@ pub(super) fn add(results: &Results, findings: &mut Findings) {
     let words = sentences(&rows);
     let sound = !rows.iter().any(|row| row.is_refuted() || row.missed_at_plan > 0);
     findings.sound &= sound;
-    let table = Section { title: headline(&results.study), table: cells(&rows) };
+    let table = cells(&rows).titled(headline(&results.study));
     let data = json!({ "rows": rows, "words": words, "sound": sound });
     findings.put("coverage", vec![table], parts::of(&rows), data, words, METHODS.map(String::from).to_vec());
 }

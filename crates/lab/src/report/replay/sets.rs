@@ -2,7 +2,7 @@
 //! the projection onto the plane of the first two.
 
 use super::{DIGITS, rounded};
-use crate::sets::{Extent, Which};
+use crate::sets::{Extent, Which, polygon_within};
 use goalward::learners::Learner;
 use goalward::numeric::Portable;
 use serde_json::{Value, json};
@@ -82,34 +82,15 @@ impl SetWatch {
     }
 }
 
-/// The points of a box that satisfy `x a + y b <= c` for all (a, b, c): the corners in order.
-///
-/// Lines through a corner, or a set that is a segment, leave corners that nearly coincide, which a
-/// drawing does not show.
+/// The corners with a slack: lines through a corner, or a set that is a segment, leave corners that
+/// nearly coincide, which a drawing does not show.
 fn polygon(
-    (left, right): (f64, f64),
-    (low, high): (f64, f64),
+    x: (f64, f64),
+    y: (f64, f64),
     half_planes: impl Iterator<Item = (f64, f64, f64)>,
 ) -> Vec<(f64, f64)> {
-    let slack = 1e-9 * (1.0 + [left, right, low, high].iter().fold(0.0, |most: f64, x| most.max(x.abs())));
-    let mut corners = vec![(left, low), (right, low), (right, high), (left, high)];
-    for (a, b, c) in half_planes {
-        let over = |&(x, y): &(f64, f64)| x * a + y * b - c - slack;
-        let mut kept = Vec::with_capacity(corners.len() + 1);
-        for (i, p) in corners.iter().enumerate() {
-            let q = &corners[(i + 1) % corners.len()];
-            let (from, to) = (over(p), over(q));
-            if from <= 0.0 {
-                kept.push(*p);
-            }
-            if (from < 0.0 && to > 0.0) || (from > 0.0 && to < 0.0) {
-                let share = from / (from - to);
-                kept.push((p.0 + share * (q.0 - p.0), p.1 + share * (q.1 - p.1)));
-            }
-        }
-        corners = kept;
-    }
-    corners
+    let slack = 1e-9 * (1.0 + [x.0, x.1, y.0, y.1].iter().fold(0.0, |most: f64, x| most.max(x.abs())));
+    polygon_within(x, y, half_planes, slack)
 }
 
 #[cfg(test)]
