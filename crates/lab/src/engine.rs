@@ -21,7 +21,7 @@ const REPORT: u64 = 1000;
 /// Steps between two looks at the clock.
 const LISTEN: u64 = 256;
 
-/// How to run.
+/// Options of a run.
 #[derive(Clone, Copy, Debug)]
 pub struct RunOptions {
     /// Which jobs.

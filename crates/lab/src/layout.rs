@@ -15,7 +15,7 @@ pub struct Layout {
     pub places: Vec<Option<(usize, usize)>>,
 }
 
-/// A picture with more cells than this tells nobody anything.
+/// A picture with more cells than this is illegible.
 const MOST_CELLS: usize = 10_000;
 
 impl Layout {

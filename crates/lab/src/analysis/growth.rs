@@ -77,7 +77,7 @@ impl<'a> WorldFamily<'a> {
     fn cells(&self) -> Table {
         let number = |x: f64| number_label(x, if x < 10.0 && x.fract() != 0.0 { 2 } else { 0 });
         let heading = |(x, world): &(Option<f64>, &WorldPoint)| {
-            x.map_or(world.label.clone(), |x| format!("{} = {}", self.over.name(), number(x)))
+            x.map_or(world.label.clone(), |x| format!("{} = {}", self.over.names()[0], number(x)))
         };
         let last = ["exponent [95 %]", "± line", "share of random's"].map(String::from);
         let headings = once("learner".to_string()).chain(self.points.iter().map(heading)).chain(last);
@@ -106,7 +106,7 @@ impl<'a> WorldFamily<'a> {
             "{}, {}: exponent {exponent} in {}{}{}.",
             row.contender.label,
             self.family,
-            self.over.name(),
+            self.over.names()[0],
             expected.unwrap_or_default(),
             share.unwrap_or_default()
         ))
@@ -192,7 +192,7 @@ pub(super) fn add(results: &Results, asked: &[GrowthFamily], findings: &mut Find
     let words: Vec<String> = families.iter().flat_map(sentences).collect();
     let seeds = counted(results.study.seeds.len(), "seed");
     let table = |family: &WorldFamily| {
-        let title = format!("{}: gap regret over {}, {seeds}", family.family, family.over.name());
+        let title = format!("{}: gap regret over {}, {seeds}", family.family, family.over.names()[0]);
         family.cells().titled(title)
     };
     let tables = families.iter().map(table).collect();

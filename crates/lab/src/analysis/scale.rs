@@ -32,15 +32,12 @@ struct ScaleRow<'a> {
 struct FactorTried {
     world: String,
     learner: String,
-    /// The factor on the printed radius.
     factor: f64,
     /// Runs in which theta* left the ellipsoid after some step.
     lost: Option<Proportion>,
     /// Whether the upper limit on the share of such runs is at most delta.
     kept: bool,
-    /// The set's width as a share of B's.
     width: Option<f64>,
-    /// The mean gap regret over the steps.
     gap_regret: Option<f64>,
 }
 
@@ -62,8 +59,7 @@ impl FactorTried {
 }
 
 impl<'a> ScaleRow<'a> {
-    /// From the factors of one world and learner in descending order. The smallest one counts only if
-    /// all larger ones have runs and kept theta*.
+    /// From descending factors. One counts only if all larger ones kept theta*.
     fn of(tried: &'a [FactorTried]) -> Option<ScaleRow<'a>> {
         let first = tried.first()?;
         let kept = tried.iter().take_while(|t| t.kept).count();

@@ -1,8 +1,6 @@
-//! What is drawn, in the coordinates of the finished picture, and its SVG and PNG.
-//!
-//! Both are drawn at [`FINE`] times their size, because plotters knows whole pixels only: the SVG
-//! is then shown smaller, and the pixels are averaged, which also smooths the edges of lines and
-//! letters.
+//! What is drawn, in the coordinates of the finished picture, and its SVG and PNG. Both are drawn at
+//! [`FINE`] times their size, because plotters knows whole pixels only. Then the SVG is shown smaller,
+//! and pixels are averaged, which also smooths edges.
 
 use super::style::{Colour, FAMILY, Stroke};
 use super::typeface::{fill, text_width};
@@ -32,18 +30,28 @@ pub(crate) enum Anchor {
     End,
 }
 
-enum Item {
+pub(super) enum Item {
     Line(Vec<Point>, Stroke),
     Shape(Vec<Point>, Colour, f64),
     Disc(Point, f64, Colour),
-    Text { text: String, at: Point, size: f64, colour: Colour, anchor: Anchor, upward: bool },
+    Text(Label),
+}
+
+/// A text with the place of its baseline; an upward one is turned by a quarter.
+pub(super) struct Label {
+    text: String,
+    at: Point,
+    size: f64,
+    colour: Colour,
+    anchor: Anchor,
+    upward: bool,
 }
 
 /// A white page and what is on it, each item upon those before it.
 pub(crate) struct Canvas {
     pub(crate) title: String,
     pub(crate) size: (u32, u32),
-    items: Vec<Item>,
+    pub(super) items: Vec<Item>,
 }
 
 impl Canvas {
@@ -69,13 +77,13 @@ impl Canvas {
     /// A text whose baseline begins, is centred or ends at a place.
     pub(crate) fn text(&mut self, text: &str, at: Point, size: f64, colour: Colour, anchor: Anchor) {
         let text = text.into();
-        self.items.push(Item::Text { text, at, size, colour, anchor, upward: false });
+        self.items.push(Item::Text(Label { text, at, size, colour, anchor, upward: false }));
     }
 
     /// A text that reads upwards, its baseline centred at a place.
     pub(crate) fn upward_text(&mut self, text: &str, at: Point, size: f64, colour: Colour) {
         let (text, anchor) = (text.into(), Anchor::Middle);
-        self.items.push(Item::Text { text, at, size, colour, anchor, upward: true });
+        self.items.push(Item::Text(Label { text, at, size, colour, anchor, upward: true }));
     }
 
     /// Draws an SVG; `alt` is its description for screen readers.
@@ -126,10 +134,8 @@ impl Canvas {
                     let style = ShapeStyle::from(&colour.rgb()).filled();
                     area.draw(&Circle::new(fine_point(*at), fine(*radius), style)).map_err(failed)?;
                 }
-                Item::Text { text, at, size, colour, anchor, upward } => match svg {
-                    true => svg_text(area, text, *at, *size, *colour, *anchor, *upward)?,
-                    false => letters(area, text, *at, *size, *colour, *anchor, *upward)?,
-                },
+                Item::Text(label) if svg => svg_text(area, label)?,
+                Item::Text(label) => letters(area, label)?,
             }
         }
         area.present().map_err(failed)
@@ -159,53 +165,39 @@ fn unbroken<DB: DrawingBackend>(area: &Area<DB>, points: &[Point], stroke: Strok
     Ok(())
 }
 
-fn svg_text<DB: DrawingBackend>(
-    area: &Area<DB>,
-    text: &str,
-    (x, y): Point,
-    size: f64,
-    colour: Colour,
-    anchor: Anchor,
-    upward: bool,
-) -> Result<()> {
-    let (at, transform) = match upward {
+fn svg_text<DB: DrawingBackend>(area: &Area<DB>, label: &Label) -> Result<()> {
+    let &Label { at: (x, y), size, .. } = label;
+    let (at, transform) = match label.upward {
         true => ((x - RISE * size, y), FontTransform::Rotate270),
         false => ((x, y - RISE * size), FontTransform::None),
     };
-    let h = match anchor {
+    let h = match label.anchor {
         Anchor::Start => HPos::Left,
         Anchor::Middle => HPos::Center,
         Anchor::End => HPos::Right,
     };
     let font = (FAMILY, size * f64::from(FINE)).into_font().transform(transform);
-    let colour = colour.rgb();
+    let colour = label.colour.rgb();
     let style = TextStyle::from(font).color(&colour).pos(Pos::new(h, VPos::Top));
-    let element = EmptyElement::at(fine_point(at)) + Text::new(printable(text), (0, 0), style);
+    let element = EmptyElement::at(fine_point(at)) + Text::new(printable(&label.text), (0, 0), style);
     area.draw(&element).map_err(failed)
 }
 
 /// Letters as shapes.
-fn letters<DB: DrawingBackend>(
-    area: &Area<DB>,
-    text: &str,
-    (x, y): Point,
-    size: f64,
-    colour: Colour,
-    anchor: Anchor,
-    upward: bool,
-) -> Result<()> {
-    let scale = f64::from(FINE);
-    let before = text_width(text, size)
-        * match anchor {
-            Anchor::Start => 0.0,
-            Anchor::Middle => 0.5,
-            Anchor::End => 1.0,
-        };
-    let place = |(along, above): Point| match upward {
+fn letters<DB: DrawingBackend>(area: &Area<DB>, label: &Label) -> Result<()> {
+    let &Label { ref text, at: (x, y), size, .. } = label;
+    let share = match label.anchor {
+        Anchor::Start => 0.0,
+        Anchor::Middle => 0.5,
+        Anchor::End => 1.0,
+    };
+    let (scale, before) = (f64::from(FINE), share * text_width(text, size));
+    let place = |(along, above): Point| match label.upward {
         true => (scale * (x - above), scale * (y + before - along)),
         false => (scale * (x - before + along), scale * (y - above)),
     };
-    fill(text, size, place, |at, share| area.draw_pixel(at, &colour.rgb().mix(share)).map_err(failed))
+    let colour = label.colour.rgb();
+    fill(text, size, place, |at, share| area.draw_pixel(at, &colour.mix(share)).map_err(failed))
 }
 
 /// The mean of every block of FINE x FINE pixels.

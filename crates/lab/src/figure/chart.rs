@@ -29,8 +29,7 @@ pub(crate) struct Chart {
     pub(crate) square: bool,
 }
 
-/// Plots whose largest values differ by less than this have the same y axis: side by side they are
-/// there to be compared.
+/// Plots whose largest values differ by less than this factor have the same y axis.
 const ALIKE: f64 = 3.0;
 
 impl Chart {

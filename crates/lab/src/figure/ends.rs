@@ -24,8 +24,7 @@ pub(super) struct Ends {
 }
 
 impl Ends {
-    /// Breaks the labels into lines of at most this width, in letters so small that all fit into a
-    /// height; without a height they are as large as all others.
+    /// Breaks the labels into lines of at most this width, in letters that fit into the height.
     pub(super) fn new(labels: &[&str], width: f64, height: Option<f64>) -> Ends {
         let mut size = TEXT;
         loop {
@@ -94,8 +93,8 @@ impl Colour {
     }
 }
 
-/// Middles as near to where they are wanted as can be, such that nothing overlaps and all is within
-/// a span, as far as there is room: least squares with an order, by pooling neighbours.
+/// Middles near to where they are wanted, without overlaps and within a span as far as there is room:
+/// least squares with an order, by pooling neighbours.
 fn spread(wanted: &[f64], heights: &[f64], (top, bottom): (f64, f64)) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|&a, &b| wanted[a].total_cmp(&wanted[b]));

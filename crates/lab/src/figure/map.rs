@@ -1,6 +1,6 @@
 //! Grids of cells: a colour for the value, an arrow for the action.
 
-use super::axis::{Scale, label};
+use super::axis::{Scale, ends, label};
 use super::canvas::{Anchor, Canvas, Point};
 use super::page::{Head, MARGIN};
 use super::parts::{TEXT, TICK};
@@ -61,9 +61,7 @@ impl Map {
     /// From the least to the largest value that is finite.
     fn scale(&self) -> Scale {
         let values = self.panels.iter().flat_map(|p| p.cells.iter().flatten()).filter_map(|c| c.value);
-        let (low, high) = values
-            .filter(|v| v.is_finite())
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), v| (l.min(v), h.max(v)));
+        let (low, high) = ends(values.filter(|v| v.is_finite()));
         Scale::new(low.min(0.0), high.max(0.0), false)
     }
 

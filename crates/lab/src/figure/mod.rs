@@ -15,7 +15,7 @@ mod style;
 mod typeface;
 mod words;
 
-pub(crate) use axis::label as number_label;
+pub(crate) use axis::{ends, label as number_label};
 pub(crate) use canvas::Canvas;
 pub(crate) use chart::Chart;
 pub use format::Format;

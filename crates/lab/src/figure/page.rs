@@ -16,7 +16,7 @@ const NOTE_LINE: f64 = 36.0;
 const SWATCH: f64 = 66.0;
 const LEGEND_LINE: f64 = 44.0;
 
-/// A headline, and what a reader must know, in smaller type below it.
+/// A headline with notes in smaller type below it.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Head {
     pub(crate) title: String,
@@ -85,8 +85,7 @@ impl Legend {
         legend
     }
 
-    /// Rows of places and keys: as few rows as fit, each column as wide as its widest entry, read
-    /// column by column.
+    /// As few rows of places and keys as fit, read column by column.
     fn rows(&self, width: f64) -> Vec<Vec<(f64, &Key)>> {
         let inside = width - 2.0 * MARGIN;
         let wide = |key: &Key| (SWATCH + 14.0 + text_width(key.label(), TEXT) + 48.0).min(inside);

@@ -17,6 +17,13 @@ pub(super) struct Frame {
     pub(super) bottom: f64,
 }
 
+impl Frame {
+    /// Whether a place lies between the sides, up to rounding.
+    pub(super) fn spans_x(&self, x: f64) -> bool {
+        (self.left - 0.5..=self.right + 0.5).contains(&x)
+    }
+}
+
 /// A frame with its scales.
 pub(super) struct Plane<'a> {
     pub(super) frame: &'a Frame,

@@ -1,6 +1,6 @@
 //! One coordinate system with curves and their bands, guides, shapes and marks.
 
-use super::axis::{Scale, Tick, round_step};
+use super::axis::{Scale, Tick, ends, round_step};
 use super::canvas::{Anchor, Canvas, Point};
 use super::parts::{Axis, Marks, TEXT, TICK};
 use super::plane::{Plane, clipped, mark};
@@ -17,6 +17,13 @@ pub(crate) struct CurvePoint {
     pub(crate) band: Option<(f64, f64)>,
     /// A wider one around that.
     pub(crate) outer: Option<(f64, f64)>,
+}
+
+impl CurvePoint {
+    /// A point without a band.
+    pub(crate) fn at(x: f64, y: f64) -> CurvePoint {
+        CurvePoint { x, y, ..CurvePoint::default() }
+    }
 }
 
 /// A curve; curves of the same label share one line of the legend.
@@ -71,12 +78,8 @@ impl Plot {
     fn span(values: impl Iterator<Item = f64>, log: bool) -> Option<(f64, f64)> {
         let known: Vec<f64> = values.filter(|v| v.is_finite()).collect();
         let most = known.iter().copied().fold(0.0, f64::max);
-        let counts = |v: &&f64| !log || **v > ROUNDING * most;
-        let (low, high) = known
-            .iter()
-            .filter(counts)
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(l, h), &v| (l.min(v), h.max(v)));
-        (low <= high).then_some((low, high))
+        let counted = known.into_iter().filter(|v| !log || *v > ROUNDING * most);
+        Some(ends(counted)).filter(|(low, high)| low <= high)
     }
 
     fn x_range(&self) -> (f64, f64) {
@@ -94,8 +97,8 @@ impl Plot {
         }
     }
 
-    /// Every mean is shown, and every mark. A band may be cut off on a logarithmic axis, which it
-    /// would stretch without end where it comes near zero.
+    /// Shows every mean and mark. A band near zero would stretch a logarithmic axis without end: it may
+    /// be cut off.
     pub(super) fn y_range(&self) -> (f64, f64) {
         let points = || self.curves.iter().flat_map(|c| &c.points);
         let marks = self.marks.iter().flat_map(|m| m.points.iter().map(|p| p.1));
@@ -124,13 +127,9 @@ impl Plot {
     }
 
     fn y_ticks(&self, y: &Scale, height: f64) -> Vec<Tick> {
-        let mut ticks = y.ticks(((height / 76.0) as usize).clamp(2, 7));
-        let most = ((height / 34.0) as usize).max(2);
-        if ticks.len() > most {
-            let every = ticks.len().div_ceil(most);
-            ticks = ticks.into_iter().step_by(every).collect();
-        }
-        ticks
+        let ticks = y.ticks(((height / 76.0) as usize).clamp(2, 7));
+        let every = ticks.len().div_ceil(((height / 34.0) as usize).max(2)).max(1);
+        ticks.into_iter().step_by(every).collect()
     }
 
     /// The room that the y axis needs for its title and its ticks' labels.
@@ -235,11 +234,7 @@ fn aired(low: f64, high: f64) -> (f64, f64) {
 /// The pieces of a curve that lie in the frame.
 fn visible(curve: &Curve, plane: &Plane) -> Vec<Vec<Point>> {
     let frame = plane.frame;
-    let in_width = |x: f64| (frame.left - 0.5..=frame.right + 0.5).contains(&x);
-    let place = |p: &CurvePoint| {
-        let x = plane.to_x(p.x).filter(|x| in_width(*x))?;
-        Some((x, plane.to_y(p.y)?))
-    };
+    let place = |p: &CurvePoint| Some((plane.to_x(p.x).filter(|x| frame.spans_x(*x))?, plane.to_y(p.y)?));
     let places: Vec<Option<Point>> = curve.points.iter().map(place).collect();
     clipped(&places, frame.top, frame.bottom)
 }
@@ -252,7 +247,7 @@ fn outline(curve: &Curve, plane: &Plane, band: fn(&CurvePoint) -> Option<(f64, f
             let (low, top) = band(p)?;
             // without a logarithm it is below all others
             let y = plane.to_y(if high { top } else { low }).unwrap_or(frame.bottom);
-            let x = plane.to_x(p.x).filter(|x| (frame.left - 0.5..=frame.right + 0.5).contains(x))?;
+            let x = plane.to_x(p.x).filter(|x| frame.spans_x(*x))?;
             Some((x, y.clamp(frame.top, frame.bottom)))
         })
     };
@@ -264,9 +259,7 @@ fn outline(curve: &Curve, plane: &Plane, band: fn(&CurvePoint) -> Option<(f64, f
 fn inside(plane: &Plane, (x, y): (f64, f64)) -> Option<Point> {
     let frame = plane.frame;
     let (x, y) = (plane.to_x(x)?, plane.to_y(y)?);
-    let within = (frame.left - 0.5..=frame.right + 0.5).contains(&x)
-        && (frame.top - 0.5..=frame.bottom + 0.5).contains(&y);
-    within.then_some((x, y))
+    (frame.spans_x(x) && (frame.top - 0.5..=frame.bottom + 0.5).contains(&y)).then_some((x, y))
 }
 
 /// A full dot with a white rim.

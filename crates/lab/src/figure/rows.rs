@@ -1,7 +1,7 @@
 //! Numbers with intervals, a row for each learner and a panel for each world: bars, or dots where
 //! a bar's length would mean nothing.
 
-use super::axis::Scale;
+use super::axis::{Scale, ends};
 use super::canvas::{Anchor, Canvas, Point};
 use super::page::{Head, MARGIN};
 use super::parts::{Axis, TEXT, TICK};
@@ -60,9 +60,7 @@ impl RowPanel {
             let (low, high) = e.interval.unzip();
             [e.value, e.tick, high, low.filter(|_| !log)]
         });
-        let known: Vec<f64> = numbers.flatten().filter(|v| v.is_finite() && (!log || *v > 0.0)).collect();
-        let low = known.iter().copied().fold(f64::INFINITY, f64::min);
-        let high = known.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let (low, high) = ends(numbers.flatten().filter(|v| v.is_finite() && (!log || *v > 0.0)));
         let (low, high) = match self.x.range {
             Some(range) => range,
             None if log => (low / 2.0, high * 1.1),

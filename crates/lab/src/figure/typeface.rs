@@ -1,8 +1,5 @@
-//! The typeface of pictures made of pixels: outlines as plain data, and filling them.
-//!
-//! The outlines were taken out of the font file once and are embedded as text, so that no figure
-//! depends on the fonts of a system and nothing here reads font files. There is no kerning; a sign
-//! that is missing is drawn as the typeface's own sign for that.
+//! The typeface of pixel pictures. Its outlines are embedded as text, so that no figure depends on the
+//! fonts of a system. There is no kerning; a missing sign is drawn as the typeface's own sign for that.
 
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
@@ -46,9 +43,8 @@ pub(crate) fn text_width(text: &str, size: f64) -> f64 {
     text.chars().filter_map(glyph).map(|(advance, _)| advance).sum::<f64>() * size / HEIGHT
 }
 
-/// Fills a text whose baseline begins at the origin: tells every pixel that it touches and how much
-/// of it is covered. `turn` takes a point to its place, x along the baseline and y above it, in
-/// pixels.
+/// Fills a text whose baseline begins at the origin: calls `pixel` with each place and the share of it
+/// that is covered. `turn` takes a point along and above the baseline to its place in pixels.
 pub(crate) fn fill<E>(
     text: &str,
     size: f64,

@@ -25,16 +25,16 @@ pub fn draw(report: &AuditReport) -> Result<Vec<Picture>> {
 type Titled = (String, &'static str, Plot);
 
 fn curve(label: String, n: usize, points: impl Iterator<Item = (u64, f64)>) -> Curve {
-    let point = |(x, y): (u64, f64)| CurvePoint { x: x as f64, y, ..CurvePoint::default() };
     let finite = points.filter(|(_, y)| y.is_finite());
-    Curve { label, stroke: Stroke::nth(n), points: finite.map(point).collect(), dots: false }
+    let points = finite.map(|(x, y)| CurvePoint::at(x as f64, y)).collect();
+    Curve { label, stroke: Stroke::nth(n), points, dots: false }
 }
 
 /// A line at a height that matters, where what is drawn comes near it; elsewhere it would only be in
 /// the legend.
 fn limit(label: &str, height: f64, last: u64, curves: &[Curve]) -> Vec<Curve> {
     let highest = curves.iter().flat_map(|c| c.points.iter().map(|p| p.y)).fold(f64::NEG_INFINITY, f64::max);
-    let ends = [1, last.max(2)].map(|x| CurvePoint { x: x as f64, y: height, ..CurvePoint::default() });
+    let ends = [1, last.max(2)].map(|x| CurvePoint::at(x as f64, height));
     let stroke = Stroke::new(Colour::GREY, 2.6, Dash::Dashed);
     let line = Curve { label: label.into(), stroke, points: ends.to_vec(), dots: false };
     if highest >= 0.8 * height { vec![line] } else { Vec::new() }

@@ -1,8 +1,7 @@
-//! Values and policies of a problem's states: on its grid if it has one, and as a table or bars of
-//! the first states otherwise. In the terminal, and as a picture.
+//! Values and policies of a problem's states, in the terminal and as a picture: on its grid if it has
+//! one, and as a table or bars of the first states otherwise.
 
 use super::Picture;
-use super::holes::holes;
 use super::sight::Sight;
 use crate::Result;
 use crate::figure::{
@@ -16,21 +15,21 @@ use goalward::problem::{Action, State, Truth};
 
 /// Values and policies on one problem.
 pub struct Scene<'a> {
-    /// Whose states they are.
+    /// The problem.
     pub problem: &'a Problem,
-    /// Where actions lead, which decides the arrows of actions without a telling name.
+    /// Where actions lead, for the arrows of those whose name is no direction.
     pub truth: Option<&'a Truth>,
-    /// What the values are: "expected cost to the goal".
+    /// The meaning of the values: "expected cost to the goal".
     pub measure: String,
     /// Side by side.
     pub sights: Vec<Sight>,
 }
 
-/// A table or a picture of more states tells nobody anything.
+/// The states of a table or of bars.
 const STATES: usize = 24;
 /// Columns of a terminal.
 const WIDE: usize = 100;
-/// With fewer columns than this a row of arrows alone is broken by the terminal.
+/// Wider grids have arrows without numbers.
 const WIDEST: usize = 160;
 
 impl Scene<'_> {
@@ -66,20 +65,20 @@ impl Scene<'_> {
     fn in_words(&self) -> String {
         let start = self.problem.start();
         let of = |sight: &Sight| {
-            let value = sight.values.get(start).copied().flatten();
+            let value = sight.value(start);
             format!("{}: {} from the start", sight.title, value.map_or("unknown".into(), number))
         };
         let said: Vec<String> = self.sights.iter().map(of).collect();
         format!("{} of {} states. {}.", self.measure, self.problem.states(), said.join("; "))
     }
 
-    /// What is to be said of the first states that are not on the grid.
+    /// The values of the first states that are not on the grid.
     fn elsewhere(&self, layout: &Layout) -> Vec<String> {
         const SHOWN: usize = 6;
         let off: Vec<State> = (0..layout.places.len()).filter(|s| layout.places[*s].is_none()).collect();
         let of = |sight: &Sight| {
             let one = |&s: &State| {
-                let value = sight.values.get(s).copied().flatten();
+                let value = sight.value(s);
                 let done = self.done(sight, s);
                 let done = if done.is_empty() { done } else { format!(" ({done})") };
                 format!("{} {}{done}", self.name(s), value.map_or("?".into(), number))
@@ -123,7 +122,7 @@ impl Scene<'_> {
             return MapCell { mark: "hole", ..MapCell::default() };
         }
         MapCell {
-            value: sight.values.get(s).copied().flatten().filter(|v| !v.is_nan()),
+            value: sight.value(s).filter(|v| !v.is_nan()),
             arrows: self.actions(sight, s).iter().map(|&a| self.arrow(layout, s, a)).collect(),
             mark: self.mark(s),
         }
@@ -165,7 +164,7 @@ impl Scene<'_> {
             head.notes.push(format!("the first {STATES} of {} states, and the start", self.problem.states()));
         }
         let entry = |sight: &Sight, s: State| {
-            let value = sight.values.get(s).copied().flatten().filter(|v| !v.is_nan());
+            let value = sight.value(s).filter(|v| !v.is_nan());
             let done = self.done(sight, s);
             let text = value.map_or("unknown".into(), number);
             let text = if done.is_empty() { text } else { format!("{text} · {done}") };
@@ -207,7 +206,7 @@ impl Scene<'_> {
         for &s in &states {
             let mut row = vec![self.name(s)];
             for sight in &self.sights {
-                let value = sight.values.get(s).copied().flatten();
+                let value = sight.value(s);
                 row.extend([value.map_or("-".into(), number), self.done(sight, s)]);
             }
             table.row(row);
@@ -328,6 +327,40 @@ fn arrow(to: Arrow) -> char {
     let Some((dx, dy)) = to else { return '·' };
     let eighth = (dy.arc_tangent_2(dx) / std::f64::consts::FRAC_PI_4).round() as i64;
     ARROWS[eighth.rem_euclid(8) as usize]
+}
+
+/// The states that no policy enters from the start, or from which none reaches the goal.
+fn holes(problem: &Problem, truth: Option<&Truth>) -> Vec<bool> {
+    let mut onward = vec![Vec::new(); problem.states()];
+    let mut back = vec![Vec::new(); problem.states()];
+    for s in 0..problem.states() {
+        for pair in problem.pairs_of(s) {
+            for (i, &next) in problem.successors(pair).iter().enumerate() {
+                if truth.is_none_or(|truth| truth.row(problem, pair)[i] > 0.0) {
+                    onward[s].push(next as State);
+                    back[next as usize].push(s);
+                }
+            }
+        }
+    }
+    let (met, hopeful) = (closed(&onward, problem.start()), closed(&back, problem.goal()));
+    (0..problem.states()).map(|s| !(met[s] && hopeful[s])).collect()
+}
+
+/// The states that are reached over the arcs.
+fn closed(arcs: &[Vec<State>], first: State) -> Vec<bool> {
+    let mut seen = vec![false; arcs.len()];
+    seen[first] = true;
+    let mut queue = vec![first];
+    while let Some(s) = queue.pop() {
+        for &next in &arcs[s] {
+            if !seen[next] {
+                seen[next] = true;
+                queue.push(next);
+            }
+        }
+    }
+    seen
 }
 
 #[cfg(test)]

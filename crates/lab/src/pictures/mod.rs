@@ -1,8 +1,5 @@
-//! The figures of a study: what each shows is taken from [`Results`], and drawn by
-//! [`crate::figure`].
-//!
-//! One file for each kind of figure. `chosen` has what all share: which worlds and learners are
-//! shown, what they are called, and what must be said of their runs.
+//! The figures of a study, one file for each kind, from [`Results`]; [`crate::figure`] draws them.
+//! `chosen` has what all share.
 
 pub mod audit;
 mod band;
@@ -11,10 +8,7 @@ mod chosen;
 mod coverage;
 pub mod grid;
 mod growth;
-mod headline;
-mod holes;
 mod log_log;
-mod means;
 mod per_root;
 mod regret;
 mod rowed;
@@ -36,7 +30,7 @@ pub struct Picture {
     pub name: String,
     /// Its headline.
     pub title: String,
-    /// What it shows, in words, for those who cannot see it.
+    /// Its description for screen readers.
     pub alt: String,
     /// Width and height in pixels.
     pub size: (u32, u32),
@@ -63,10 +57,8 @@ impl Picture {
     }
 }
 
-/// How the curves of every learner look, in the study's order: the same in all figures and in the
-/// report.
-///
-/// Learners whose look the file says nothing of take the next that no file's look has taken.
+/// The look of every learner's curves, in all figures and in the report: that of the file, and
+/// otherwise the next that the file has not taken.
 pub fn strokes(study: &Study) -> Vec<Stroke> {
     let told = |n: usize| {
         let own = Stroke::nth(n);
@@ -113,7 +105,7 @@ pub fn kinds() -> impl Iterator<Item = FigureKind> {
     KINDS.iter().map(|(kind, _)| *kind)
 }
 
-/// Draws a figure; one whose worlds do not fit side by side becomes several.
+/// Draws a figure. One with many worlds becomes several pictures.
 pub fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>> {
     let draw = KINDS.iter().find(|(kind, _)| *kind == spec.kind);
     draw.map_or(Ok(Vec::new()), |(_, draw)| draw(results, spec))

@@ -1,7 +1,7 @@
 //! Regret or gap regret over the episodes.
 
-use super::chosen::{Chosen, Line};
-use super::{Picture, band, headline, means, pictures};
+use super::chosen::{Chosen, Line, least};
+use super::{Picture, band, pictures};
 use crate::Result;
 use crate::figure::{Axis, Chart, Curve, CurvePoint, Head, Plot, number_label};
 use crate::results::{Cell, EpisodeRow, Results, Run};
@@ -31,13 +31,13 @@ impl Measured {
         name: "Regret",
         value: Some(|e| e.regret),
         end: |run| run.episodes.last().map(|e| e.regret),
-        points: |cell, band| means::of_episodes(cell, band, |e| e.regret),
+        points: |cell, band| band::of_episodes(cell, band, |e| e.regret),
     };
     pub(super) const GAP: Measured = Measured {
         name: "Gap regret",
         value: Some(|e| e.gap_regret),
         end: |run| run.episodes.last().map(|e| e.gap_regret),
-        points: |cell, band| means::of_episodes(cell, band, |e| e.gap_regret),
+        points: |cell, band| band::of_episodes(cell, band, |e| e.gap_regret),
     };
 }
 
@@ -86,9 +86,8 @@ pub(super) fn charts(
             plot.empty = "no finished episode".into();
             vanished(plot);
         }
-        let least =
-            || headline::least(&chosen, worlds, measure.name, "ends lowest", |cell| end(cell, measure));
-        let title = spec.headline(least);
+        let found = || least(&chosen, worlds, measure.name, "ends lowest", |cell| end(cell, measure));
+        let title = spec.headline(found);
         let alt = alt(&title, &plots);
         (alt, chart(&chosen, worlds, &lines, title, plots, notes).draw())
     })
@@ -102,28 +101,22 @@ fn chart(
     mut plots: Vec<Plot>,
     notes: &[String],
 ) -> Chart {
-    let first = format!("{} · {}", chosen.runs(worlds), band::words(chosen.spec.band));
-    let mut said = notes.to_vec();
+    let mut said = vec![format!("{} · {}", chosen.runs(worlds), band::words(chosen.spec.band))];
     if let [plot] = plots.as_mut_slice() {
         // a single plot's title stands before the notes, unless the headline has it
         let world = std::mem::take(&mut plot.title);
-        said.insert(0, if title.contains(&world) { first } else { format!("{world} · {first}") });
-    } else {
-        said.insert(0, first);
+        if !title.contains(&world) {
+            said[0] = format!("{world} · {}", said[0]);
+        }
     }
+    said.extend_from_slice(notes);
     let caveats = chosen.caveats(worlds, lines);
     if !caveats.is_empty() {
         said.push(caveats.join(" · "));
     }
     let columns = if plots.len() == 4 { 2 } else { COLUMNS };
-    Chart {
-        head: Head { title, notes: said },
-        plots,
-        columns,
-        size: chosen.spec.size,
-        ends: true,
-        square: false,
-    }
+    let head = Head { title, notes: said };
+    Chart { head, plots, columns, size: chosen.spec.size, ends: true, square: false }
 }
 
 /// The mean of where the runs of a cell end.

@@ -9,6 +9,7 @@ use crate::results::{Results, Run};
 use crate::sets::polygon_within;
 use crate::study::FigureSpec;
 use goalward::numeric::Portable;
+use std::cell::LazyCell;
 use std::f64::consts::TAU;
 
 /// More outlines than this hide each other.
@@ -30,20 +31,12 @@ pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>>
     let chosen = Chosen::new(results, spec)?;
     let mut plots = Vec::new();
     for &world in &chosen.worlds {
-        let known: Vec<(usize, &Run, (Two, Outlines))> = chosen
-            .learners
-            .iter()
-            .filter_map(|&l| {
-                let runs = &chosen.cell(world, l).runs;
-                runs.iter().find_map(|run| Some((l, run, outlines(run)?)))
-            })
-            .collect();
-        if known.is_empty() {
-            continue;
-        }
-        let theta = theta(results, world);
-        for (learner, run, (plane, outlines)) in known {
-            let title = format!("{} · {} · seed {}", chosen.world(world), chosen.learner(learner), run.seed);
+        let theta = LazyCell::new(|| theta(results, world));
+        for &learner in &chosen.learners {
+            let mut runs = chosen.cell(world, learner).runs.iter();
+            let known = runs.find_map(|run| Some((run.seed, outlines(run)?)));
+            let Some((seed, (plane, outlines))) = known else { continue };
+            let title = format!("{} · {} · seed {seed}", chosen.world(world), chosen.learner(learner));
             plots.push(plot(spec, title, plane, &outlines, theta.as_deref()));
         }
     }
@@ -64,8 +57,8 @@ pub(super) fn draw(results: &Results, spec: &FigureSpec) -> Result<Vec<Picture>>
             plots: part.to_vec(),
             columns: if part.len() == 4 { 2 } else { 3 },
             size: spec.size,
-            ends: false,
             square: true,
+            ..Chart::default()
         };
         (alt(&title, &[]) + " " + note + ".", chart.draw())
     })
@@ -109,7 +102,7 @@ fn outlines(run: &Run) -> Option<(Two, Outlines)> {
     (!all.is_empty()).then_some((plane, all))
 }
 
-/// The first, the last, and some between them: as many as can be told apart.
+/// The first, the last, and some between them.
 fn chosen_of(all: Outlines) -> Outlines {
     let n = all.len();
     if n <= OUTLINES {
@@ -179,7 +172,7 @@ fn plot(spec: &FigureSpec, title: String, (i, j): Two, outlines: &Outlines, thet
                 _ => String::new(),
             },
             stroke: Stroke::new(colour(n), if *t == 0 { 2.4 } else { 3.0 }, Dash::Solid),
-            points: closed.map(|&(x, y)| CurvePoint { x, y, ..CurvePoint::default() }).collect(),
+            points: closed.map(|&(x, y)| CurvePoint::at(x, y)).collect(),
             dots: false,
         }
     };

@@ -1,6 +1,6 @@
 //! The values of a report's template.
 
-use super::{embed, island, parameters, tables};
+use super::{embed, island, tables};
 use crate::analysis::Findings;
 use crate::figure::number_label;
 use crate::group::grouped;
@@ -31,7 +31,7 @@ pub(super) fn of(results: &Results, findings: &Findings, pictures: &[Picture]) -
         "worlds": (0..study.worlds.len()).map(|w| chart(results, w)).collect::<Vec<_>>(),
         "log": island::is_wide(results),
         "pictures": pictures.iter().map(picture).collect::<Vec<_>>(),
-        "setups": parameters::of(results),
+        "setups": tables::setups(results),
         "world_table": tables::worlds(results),
         "seeds": seeds(&study.seeds),
         "methods": findings.methods,

@@ -9,8 +9,7 @@
 //! ```
 //!
 //! A job is finished when its manifest is there: it is written last, synced, and put in place in one
-//! step. It has the hashes of the job's tables. So after a power cut either all of a job is there,
-//! or it is run again.
+//! step, with the hashes of the job's tables. After a power cut a job is whole, or run again.
 
 use super::manifest::{Manifest, Saved};
 use super::mark::{

@@ -1,13 +1,11 @@
-//! A study file that was changed after its runs: which of them still answer it, and what it says now
-//! that they do not know.
+//! A study file that was changed after its runs: the runs that still belong to it, and the changes.
 
 use super::{LearnerPoint, Length, Study, WorldPoint};
 use std::fmt;
 use std::path::Path;
 
 impl WorldPoint {
-    /// Whether runs here are runs there: the same world with the same parameters and lengths,
-    /// whatever its label. A problem file may have been moved, with the study beside it.
+    /// Whether world, parameters and lengths are the same. A problem file may have been moved.
     fn same_runs(&self, other: &WorldPoint) -> bool {
         self.same_world(other) && self.length == other.length
     }
@@ -18,7 +16,7 @@ impl WorldPoint {
     }
 }
 
-/// Whether one file may be the other under another path: not if both are there and differ.
+/// Whether one file may be the other under another path.
 fn moved(here: &Path, there: &Path) -> bool {
     let named = here.is_absolute() && there.is_absolute() && here.file_name() == there.file_name();
     named && std::fs::read(here).ok().zip(std::fs::read(there).ok()).is_none_or(|(here, there)| here == there)
@@ -35,7 +33,7 @@ impl fmt::Display for Length {
 }
 
 impl LearnerPoint {
-    /// Whether runs of this learner are runs of that one, whatever their labels.
+    /// Whether learner and settings are the same.
     fn same_runs(&self, other: &LearnerPoint) -> bool {
         let (this, that) = (&self.contender, &other.contender);
         this.learner == that.learner && this.settings == that.settings
@@ -50,7 +48,7 @@ impl Study {
         [self.worlds.iter().map(world).collect(), self.learners.iter().map(learner).collect()]
     }
 
-    /// What this file says otherwise than the one that was run, in sentences.
+    /// The differences to the file that was run, in sentences.
     pub(crate) fn changes_since(&self, old: &Study) -> Vec<String> {
         let (now, then) = (self.ran(old), old.ran(self));
         let labels = |study: &Study, other: &Study| -> [Vec<String>; 2] {

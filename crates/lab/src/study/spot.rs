@@ -189,8 +189,7 @@ impl Spot<'_> {
         span.and_then(|span| self.source.text.get(span)).unwrap_or("")
     }
 
-    /// An error where the value stands; where the file has no such key, at the next one above it. One
-    /// value may stand for a list of one.
+    /// An error at the value; where the file has no such key, at the next one above it.
     pub(super) fn fault(&self, fault: impl Into<String>) -> Error {
         let mut key = self.key.as_str();
         loop {
@@ -209,7 +208,7 @@ pub(super) fn quoted(words: &[&str]) -> String {
     words.iter().map(|word| format!("{word:?}")).collect::<Vec<_>>().join(", ")
 }
 
-/// What the library says, with its hint: the error that carries it has a place of its own.
+/// The message of the library's error with its hint.
 pub(super) fn with_hint(error: &goalward::Error) -> String {
     let hint = error.hint().map(|hint| hint.replace("set restart=true", "write @restart=true behind it"));
     hint.map_or_else(|| error.to_string(), |hint| format!("{error} ({hint})"))

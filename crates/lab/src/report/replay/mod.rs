@@ -10,7 +10,7 @@ mod sets;
 pub use recorder::Recorder;
 
 use super::embed::rounded;
-use super::parameters::settings;
+use super::tables::settings;
 use crate::Result;
 use crate::figure::number_label;
 use goalward::episode::Runner;

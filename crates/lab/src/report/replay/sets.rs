@@ -40,8 +40,7 @@ impl SetWatch {
         SetWatch { shown, directions: coordinates.chain(plane).collect(), angles, last: None }
     }
 
-    /// The learner's current estimate, and the set of its last plan, which its values and its policy
-    /// come from. That set is measured once for each plan.
+    /// The learner's current estimate, and the set of its last plan, measured once for each plan.
     pub(super) fn look(&mut self, learner: &Learner) -> Value {
         let plan = learner.clock().j;
         let mut view = match self.last.take() {
@@ -56,9 +55,8 @@ impl SetWatch {
         view
     }
 
-    /// The set of the last plan, or that of all data if there was none; several sets count as their
-    /// intersection. `ends`: the interval of each coordinate; `outline`: the corners of the
-    /// projection, if the set is bounded.
+    /// The intersection of the sets of the last plan, or of all data if there was none. `ends`: the
+    /// interval of each coordinate; `outline`: the corners of the projection, if it is bounded.
     fn set_of(&self, learner: &Learner) -> Value {
         let of = |which| Extent::of(learner, which, self.directions.iter());
         let planned = of(Which::Planned);
