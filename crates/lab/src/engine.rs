@@ -1,7 +1,6 @@
-//! The engine: every job of a grid is run, recorded and kept, on all threads of the current pool.
-//!
-//! A job depends on nothing but what its hash covers, and writes files of its own. So the number of
-//! threads, the parts that several machines do, and interruptions change nothing but the time.
+//! The engine: every job of a grid is run and recorded, on all threads of the current pool. A job
+//! depends on what its hash covers alone, and writes files of its own: threads, shards and
+//! interruptions change nothing but the time.
 
 use crate::grid::{Grid, Job, Shard};
 use crate::measure::{Measure, RunRows, Yardstick, measures};

@@ -70,8 +70,8 @@ pub struct Grid {
 }
 
 impl Grid {
-    /// Opens the worlds and tries every learner. A learner that can be built nowhere is an error;
-    /// one that cannot be built in some world fails there, and the study goes on.
+    /// Opens the worlds and tries every learner. One that can be built nowhere is an error; one that
+    /// cannot be built in some world fails there.
     pub fn open(file: &StudyFile) -> Result<Grid> {
         Grid::open_with(file, &|place| worlds::open(&place.world, &place.params))
     }
@@ -123,7 +123,7 @@ impl Grid {
     }
 }
 
-/// Opens a world and solves it; an error before it takes more memory than there is.
+/// Opens a world and solves it, if there is memory for its runs.
 fn open_world(
     study: &Study,
     world: usize,

@@ -109,7 +109,7 @@ fn learners<'a>(rows: &[ScaleRow<'a>]) -> Vec<&'a str> {
 }
 
 fn sentences(rows: &[ScaleRow]) -> Vec<String> {
-    let mut words = Vec::new();
+    let mut words: Vec<String> = Vec::new();
     for learner in learners(rows) {
         let mine = || rows.iter().filter(|row| row.learner == learner);
         if let Some(times) = smaller(rows, learner) {
@@ -123,21 +123,15 @@ fn sentences(rows: &[ScaleRow]) -> Vec<String> {
         }
         for row in mine().filter(|row| row.kept.is_none()) {
             if let Some((factor, lost)) = row.failed.and_then(|t| Some((t.factor, t.lost?))) {
+                let (world, hits, runs) = (row.world, lost.hits, counted(lost.n as usize, "run"));
                 words.push(format!(
-                    "On {} no factor kept theta* for {learner}: {factor} lost it in {} of {}.",
-                    row.world,
-                    lost.hits,
-                    counted(lost.n as usize, "run")
+                    "On {world} no factor kept theta* for {learner}: {factor} lost it in {hits} of {runs}."
                 ));
             }
         }
     }
-    if !words.is_empty() {
-        words.push(
-            "What held on these runs is no guarantee: longer runs and other worlds have other factors."
-                .into(),
-        );
-    }
+    let caveat = "What held on these runs is no guarantee: longer runs and other worlds have other factors.";
+    words.extend((!words.is_empty()).then(|| caveat.into()));
     words
 }
 

@@ -40,7 +40,6 @@ impl<'a> View<'a> {
         results.cells.iter().filter_map(view).collect()
     }
 
-    /// The label of the learner in tables.
     pub(super) fn label(&self) -> &'a str {
         &self.learner.contender.label
     }
@@ -52,7 +51,6 @@ impl<'a> View<'a> {
         format!("{}{rest}", self.learner.base)
     }
 
-    /// The finished runs.
     pub(super) fn runs(&self) -> &'a [Run] {
         &self.cell.runs
     }
@@ -62,7 +60,6 @@ impl<'a> View<'a> {
         self.cell.truncated(self.study)
     }
 
-    /// The mean of a number over the runs.
     pub(super) fn mean_of(&self, number: impl Fn(&Run) -> f64) -> Option<Mean> {
         self.mean_of_known(|run| Some(number(run)))
     }
@@ -179,7 +176,7 @@ impl<'a> View<'a> {
 
     /// Whether it is the policy of uniformly random actions.
     pub(super) fn is_random(&self) -> bool {
-        self.entry().is_some_and(|entry| entry.family == Family::Baseline && entry.needs.is_empty())
+        self.is_baseline() && self.entry().is_some_and(|entry| entry.needs.is_empty())
     }
 }
 

@@ -86,8 +86,7 @@ impl Ends {
 impl Colour {
     /// The same colour, dark enough for letters on white.
     fn dark(self) -> Colour {
-        let sum = 0.3 * f64::from(self.0) + 0.59 * f64::from(self.1) + 0.11 * f64::from(self.2);
-        let share = (115.0 / sum.max(1.0)).min(1.0);
+        let share = (115.0 / self.brightness().max(1.0)).min(1.0);
         let darker = |c: u8| (f64::from(c) * share).round() as u8;
         Colour(darker(self.0), darker(self.1), darker(self.2))
     }

@@ -160,14 +160,13 @@ fn shade(share: f64) -> Colour {
     let at = share.clamp(0.0, 1.0) * (SHADES.len() - 1) as f64;
     let (i, rest) = ((at as usize).min(SHADES.len() - 2), at - at.floor().min((SHADES.len() - 2) as f64));
     let (a, b) = (SHADES[i], SHADES[i + 1]);
-    let mix = |a: u8, b: u8| (f64::from(a) + rest * (f64::from(b) - f64::from(a))).round() as u8;
-    Colour(mix(a.0, b.0), mix(a.1, b.1), mix(a.2, b.2))
+    a.mixed(b, rest)
 }
 
 fn draw_cell(canvas: &mut Canvas, cell: Option<&MapCell>, corner: Point, side: f64, scale: &Scale) {
     let edge = (0.03 * side).clamp(0.5, 3.0);
-    let far = (corner.0 + side - edge, corner.1 + side - edge);
     let near = (corner.0 + edge, corner.1 + edge);
+    let far = (corner.0 + side - edge, corner.1 + side - edge);
     let Some(cell) = cell else { return canvas.shape(&rectangle(near, far), NOWHERE, 1.0) };
     let share = cell.value.filter(|v| v.is_finite()).and_then(|v| scale.at(v));
     let fill = match (cell.value, share) {
@@ -177,11 +176,7 @@ fn draw_cell(canvas: &mut Canvas, cell: Option<&MapCell>, corner: Point, side: f
         (None, _) => NOWHERE,
     };
     canvas.shape(&rectangle(near, far), fill, 1.0);
-    let ink = if 0.3 * f64::from(fill.0) + 0.59 * f64::from(fill.1) + 0.11 * f64::from(fill.2) > 140.0 {
-        Colour::INK
-    } else {
-        Colour::WHITE
-    };
+    let ink = if fill.brightness() > 140.0 { Colour::INK } else { Colour::WHITE };
     let middle = corner.0 + 0.5 * side;
     let words = side >= 58.0;
     let arrow = (middle, corner.1 + side * if words { 0.38 } else { 0.5 });

@@ -46,6 +46,6 @@ pub struct Axis {
     pub title: String,
     /// What it shows; otherwise what the curves need.
     pub range: Option<(f64, f64)>,
-    /// Whether it is logarithmic; values without a logarithm are then left out.
+    /// Whether it is logarithmic, without the values that have no logarithm.
     pub log: bool,
 }

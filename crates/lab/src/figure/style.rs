@@ -39,6 +39,17 @@ impl Colour {
         RGBColor(self.0, self.1, self.2)
     }
 
+    /// Of 255.
+    pub(super) fn brightness(self) -> f64 {
+        0.3 * f64::from(self.0) + 0.59 * f64::from(self.1) + 0.11 * f64::from(self.2)
+    }
+
+    /// With a share of another colour.
+    pub(crate) fn mixed(self, other: Colour, share: f64) -> Colour {
+        let mix = |a: u8, b: u8| (f64::from(a) + share * (f64::from(b) - f64::from(a))).round() as u8;
+        Colour(mix(self.0, other.0), mix(self.1, other.1), mix(self.2, other.2))
+    }
+
     /// Mixed with white: a share of 1 leaves it as it is.
     pub(crate) fn pale(self, share: f64) -> Colour {
         let mix = |c: u8| (255.0 - share * (255.0 - f64::from(c))).round().clamp(0.0, 255.0) as u8;

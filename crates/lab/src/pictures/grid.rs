@@ -223,10 +223,9 @@ impl Scene<'_> {
         let numbers: Vec<Vec<String>> = self.sights.iter().map(|s| self.board(layout, s, true)).collect();
         let width = |board: &[String]| board.iter().map(|line| line.chars().count()).max().unwrap_or(0);
         let widest = numbers.iter().map(|board| width(board)).max().unwrap_or(0);
-        let boards = if widest <= WIDEST {
-            numbers
-        } else {
-            self.sights.iter().map(|s| self.board(layout, s, false)).collect()
+        let boards = match widest <= WIDEST {
+            true => numbers,
+            false => self.sights.iter().map(|s| self.board(layout, s, false)).collect(),
         };
         let together: usize = boards.iter().map(|board| width(board) + 4).sum();
         let shown = |sign: char| boards.iter().flatten().any(|line| line.contains(sign));
@@ -241,23 +240,20 @@ impl Scene<'_> {
         ];
         let signs: Vec<&str> =
             signs.iter().filter(|(sign, _)| shown(*sign)).map(|(_, words)| *words).collect();
-        let mut legend = format!("{}\n", signs.join(", "));
-        self.elsewhere(layout).iter().for_each(|line| legend.push_str(&format!("{line}\n")));
+        let legend = [vec![signs.join(", ")], self.elsewhere(layout)].concat().join("\n") + "\n";
         if together > WIDE {
             let text: Vec<String> = boards.iter().map(|board| board.join("\n")).collect();
             return format!("{}\n{legend}", text.join("\n\n"));
         }
-        let mut text = String::new();
-        for i in 0..boards.iter().map(Vec::len).max().unwrap_or(0) {
-            let mut line = String::new();
-            for board in &boards {
+        let line = |i: usize| {
+            let part = |board: &Vec<String>| {
                 let part = board.get(i).map_or("", String::as_str);
-                line.push_str(&format!("{part:<width$}", width = width(board) + 4));
-            }
-            text.push_str(line.trim_end());
-            text.push('\n');
-        }
-        text + &legend
+                format!("{part:<width$}", width = width(board) + 4)
+            };
+            format!("{}\n", boards.iter().map(part).collect::<String>().trim_end())
+        };
+        let lines = boards.iter().map(Vec::len).max().unwrap_or(0);
+        (0..lines).map(line).collect::<String>() + &legend
     }
 
     /// One grid, line by line.

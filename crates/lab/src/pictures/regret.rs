@@ -12,13 +12,12 @@ use crate::study::{AxisSpec, Band, FigureKind, FigureSpec};
 const PLOTS: usize = 9;
 const COLUMNS: usize = 3;
 
-/// What a curve measures.
+/// The measure of a curve.
 #[derive(Clone, Copy)]
 pub(super) struct Measured {
     /// As a word.
     pub(super) name: &'static str,
-    /// At an episode: learners of which it is the same in every run are one line. None if nothing
-    /// is grouped.
+    /// At an episode: learners with the same values in every run are one line. None: nothing is grouped.
     pub(super) value: Option<fn(&EpisodeRow) -> f64>,
     /// At the end of a run.
     pub(super) end: fn(&Run) -> Option<f64>,
@@ -70,7 +69,7 @@ pub(super) fn curves(chosen: &Chosen, world: usize, lines: &[Line], measure: Mea
     lines.iter().map(of).filter(|curve| !curve.points.is_empty()).collect()
 }
 
-/// Charts of curves, a plot for each world; of more worlds than a picture holds several.
+/// Charts of curves, a plot for each world.
 pub(super) fn charts(
     results: &Results,
     spec: &FigureSpec,

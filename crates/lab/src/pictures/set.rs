@@ -157,11 +157,7 @@ fn headline(plots: &[Plot]) -> &'static str {
 
 fn plot(spec: &FigureSpec, title: String, (i, j): Two, outlines: &Outlines, theta: Option<&[f64]>) -> Plot {
     let last = outlines.len().saturating_sub(1).max(1) as f64;
-    let colour = |n: usize| {
-        let share = n as f64 / last;
-        let mix = |a: u8, b: u8| (f64::from(a) + share * (f64::from(b) - f64::from(a))).round() as u8;
-        Colour(mix(EARLY.0, LATE.0), mix(EARLY.1, LATE.1), mix(EARLY.2, LATE.2))
-    };
+    let colour = |n: usize| EARLY.mixed(LATE, n as f64 / last);
     let curve = |(n, (t, outline)): (usize, &(u64, Vec<Point>))| {
         let closed = outline.iter().chain(outline.first());
         Curve {

@@ -43,8 +43,8 @@ fn end(cell: &Cell) -> Option<u64> {
     cell.runs.iter().filter_map(|run| Some(run.episodes.last()?.episode)).max()
 }
 
-/// Both curves of a cell, up to the end of its longest run: truncated runs keep their last value
-/// while others go on, but a curve of such values alone would look like learning.
+/// Both curves of a cell, up to the end of its longest run. Truncated runs keep their last value until
+/// then; beyond it the curve would look like learning.
 fn curve(cell: &Cell, x: &[u64]) -> Option<Value> {
     let end = end(cell)?;
     let x = &x[..x.partition_point(|k| *k <= end)];

@@ -69,15 +69,13 @@ fn missing(results: &Results) -> Option<String> {
         return None;
     }
     let waiting = planned.saturating_sub(done + failed);
-    let mut text = format!("{done} of {planned} runs are here.");
-    if failed > 0 {
-        text.push_str(&format!(" {failed} failed."));
-    }
-    if waiting > 0 {
-        text.push_str(&format!(" {waiting} were not made yet: goalward study run goes on with them."));
-    }
-    text.push_str(" Every number is that of the runs that are here.");
-    Some(text)
+    let said = [
+        Some(format!("{done} of {planned} runs are here.")),
+        (failed > 0).then(|| format!("{failed} failed.")),
+        (waiting > 0).then(|| format!("{waiting} were not made yet: goalward study run goes on with them.")),
+        Some("Every number is that of the runs that are here.".into()),
+    ];
+    Some(said.into_iter().flatten().collect::<Vec<_>>().join(" "))
 }
 
 /// The failed runs of each cell, one entry for each reason.

@@ -12,8 +12,6 @@ use std::path::{Path, PathBuf};
 pub(super) const MARK: &str = ".goalward-study";
 /// The list in other folders, where figures and tables go beside foreign files.
 const LIST: &str = ".goalward-files";
-/// How a job is listed: each of its files.
-const JOB: [&str; 2] = ["*/", ".*"];
 const HEADER: &str = "written by goalward, which replaces these files (version 1):";
 /// The link to the newest of several studies below one folder.
 const NEWEST: &str = "newest";
@@ -55,14 +53,14 @@ pub(super) fn mark(dir: &Path, names: &[&str]) -> Result<()> {
 /// The jobs whose files are goalward's.
 pub(super) fn listed_jobs(dir: &Path) -> Result<BTreeSet<String>> {
     let names = listed(dir, MARK)?.unwrap_or_default();
-    let job = |name: &String| name.strip_prefix(JOB[0])?.strip_suffix(JOB[1]).map(String::from);
+    let job = |name: &String| name.strip_prefix("*/")?.strip_suffix(".*").map(String::from);
     Ok(names.iter().filter_map(job).collect())
 }
 
 /// Lists jobs besides what is listed.
 pub(super) fn list_jobs<'a>(dir: &Path, jobs: impl Iterator<Item = &'a str>) -> Result<()> {
     let mut names = listed(dir, MARK)?.unwrap_or_default();
-    names.extend(jobs.map(|job| JOB.join(job)));
+    names.extend(jobs.map(|job| format!("*/{job}.*")));
     write(dir, MARK, &names)
 }
 

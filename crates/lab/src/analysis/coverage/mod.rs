@@ -150,23 +150,19 @@ fn sentences(rows: &[CoverageRow]) -> Vec<String> {
             Some(_) => ", which is above delta",
             None => "",
         };
+        let (subject, hits, runs) = (row.subject(), lost.hits, counted(lost.n as usize, "run"));
+        let limit = 100.0 * lost.limit;
         words.push(format!(
-            "{} loses theta* in {} of {}; with 95 % confidence in at most {:.1} % of all{kept}.",
-            row.subject(),
-            lost.hits,
-            counted(lost.n as usize, "run"),
-            100.0 * lost.limit
+            "{subject} loses theta* in {hits} of {runs}; with 95 % confidence in at most {limit:.1} % of all{kept}."
         ));
     }
     for row in rows {
         let Some((seed, t)) = row.first_missed else { continue };
+        let (subject, missed, runs) = (row.subject(), row.missed_at_plan, counted(row.runs, "run"));
         words.push(format!(
-            "{} planned over a set without theta* in {} of {} though theta* was in its \
-             confidence set (first with seed {seed}, at step {t}). The one must contain the \
-             other: this is an error of goalward, please report it.",
-            row.subject(),
-            row.missed_at_plan,
-            counted(row.runs, "run")
+            "{subject} planned over a set without theta* in {missed} of {runs} though theta* was in its \
+             confidence set (first with seed {seed}, at step {t}). The one must contain the other: this is \
+             an error of goalward, please report it."
         ));
     }
     let refuted = rows.iter().filter(|row| row.is_refuted());
