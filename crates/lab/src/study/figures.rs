@@ -188,12 +188,11 @@ impl FigureSpec {
 /// Refuses labels that no world or learner has.
 fn known(labels: &[String], mut known: Vec<&str>, spot: &Spot) -> crate::Result<()> {
     known.dedup();
-    for (i, label) in labels.iter().enumerate().filter(|(_, label)| !known.contains(&label.as_str())) {
-        let meant = did_you_mean(label, known.iter().copied());
-        let fault = format!("there is no {label:?} here; known are {}{meant}", quoted(&known));
-        return Err(spot.item(i).fault(fault));
-    }
-    Ok(())
+    let unknown = labels.iter().enumerate().find(|(_, label)| !known.contains(&label.as_str()));
+    let Some((i, label)) = unknown else { return Ok(()) };
+    let meant = did_you_mean(label, known.iter().copied());
+    let fault = format!("there is no {label:?} here; known are {}{meant}", quoted(&known));
+    Err(spot.item(i).fault(fault))
 }
 
 /// The figures that are asked for; without any, those that suit the questions.
