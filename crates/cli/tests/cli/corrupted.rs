@@ -60,7 +60,7 @@ fn an_edited_checkpoint_an_old_one_and_a_cut_one_are_refused() {
     place.run("learn --resume c").refused(&["c: ", "checksum is not that of its content"]);
     place.write("c", &text[..text.len() / 2]);
     place.run("learn --resume c").refused(&["c: ", "does not end with its checksum"]);
-    let old = text.replacen("\"version\":3", "\"version\":1", 1);
+    let old = text.replacen("\"version\":4", "\"version\":1", 1);
     place.write("c", &format!("{}}}\n", &old[..old.find(",\"checksum\"").unwrap()]));
     place.run("learn --resume c").refused(&["version 1, which has no checksum"]);
 }
