@@ -17,7 +17,6 @@ pub(crate) fn told(error: impl Into<goalward_lab::Error>) -> PyErr {
     let text = |hint: &str| Some(hint.to_string());
     let (class, hint, place) = match error {
         Error::Goalward(error) => return library(&error, error.hint().map(here)),
-        Error::Io { path, .. } => ("FileError", None, json!({ "path": path })),
         Error::Study { path, line, column, key, .. } => {
             let place = json!({ "path": path, "line": line, "column": column, "key": key });
             ("StudyError", None, place)

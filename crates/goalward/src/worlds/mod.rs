@@ -120,7 +120,8 @@ pub enum Place<'a> {
 /// What is not an id is taken for a path if there is such a file or pipe, if it ends like a model
 /// (`.json`, `.drn`, `.gz`) or if it contains a path separator. `-` is standard input.
 pub fn locate(name: &str) -> Result<Place<'_>> {
-    let looks_like_file = [".json", ".drn", ".gz"].iter().any(|end| name.ends_with(end));
+    let mut endings = files::ENDINGS.iter().chain(&["gz"]);
+    let looks_like_file = endings.any(|end| name.strip_suffix(end).is_some_and(|name| name.ends_with('.')));
     match entry(name) {
         Ok(entry) => Ok(Place::Built(entry)),
         Err(_)

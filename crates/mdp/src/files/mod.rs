@@ -31,6 +31,7 @@ mod text;
 pub use input::{Kind, can_be_reopened, kind};
 pub use model::Explicit;
 pub use model::choose::{self, Chosen, Options};
+pub use text::ENDINGS;
 
 use crate::parameters::Settings;
 use crate::problem::Instance;
