@@ -79,6 +79,8 @@ pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
 .optimistic()
 .cost("that of lr and of the inner learner; up to 32 plans over cells for each plan of lr")
 .keeps("what lr and the inner learner keep")
+// it joins surveys of all learners with the next comparison
+.variants(&[])
 .memory(|problem| 2 * lr::ENTRY.bytes(problem));
 
 /// The word for actions that are proposed from outside.
