@@ -1,8 +1,8 @@
 //! Several known models over the same states as one learning problem: the truth is some mixture of
 //! them.
 
-use super::mixer::{Columns, Mixed, told};
-use super::{Instance, Note, ProblemBuilder, ROW_TOLERANCE, State, Truth, distinct_names, restart};
+use super::mixer::{Columns, told};
+use super::{Instance, Note, ROW_TOLERANCE, State, Truth, distinct_names, restart};
 use crate::error::shown;
 use crate::{Error, Result};
 
@@ -117,15 +117,8 @@ impl Mixer {
         if let Some(weights) = weights.filter(|_| !names.is_empty()) {
             check_weights(weights, names.len())?;
         }
-        let Mixed { start, goal, arrays, state_names, action_names } = self.columns.finish()?;
-        let mut builder = ProblemBuilder::of_arrays(&self.own.join("+"), names.len(), arrays);
-        builder.start(start).goal(goal).simplex().allow_lost().model_names(names);
-        if let Some(names) = state_names {
-            builder.state_labels(names);
-        }
-        if let Some(names) = action_names {
-            builder.action_labels(names);
-        }
+        let mut builder = self.columns.finish(&self.own.join("+"))?;
+        builder.simplex().allow_lost().model_names(names);
         let problem = builder.build()?;
         let truth = weights.map(|weights| Truth::new(&problem, weights)).transpose()?;
         let mut mixed = Instance::of(problem, truth);

@@ -4,7 +4,9 @@
 //! Where it has successors that no model before it had, the rows behind them move, in place.
 
 use super::builder::Arrays;
-use super::{ActionNames, Instance, Names, Note, Pair, Problem, ROW_TOLERANCE, State, Truth};
+use super::{
+    ActionNames, Instance, Names, Note, Pair, Problem, ProblemBuilder, ROW_TOLERANCE, State, Truth,
+};
 use crate::error::shown;
 use crate::{Error, Result, memory};
 use std::collections::HashMap;
@@ -14,11 +16,11 @@ const COST_TOLERANCE: f64 = 1e-9;
 
 /// What the first model settles for all: the others are matched with it.
 #[derive(Debug)]
-pub(super) struct Frame {
-    pub(super) start: State,
-    pub(super) goal: State,
-    pub(super) first_pair: Vec<usize>,
-    pub(super) costs: Vec<f64>,
+struct Frame {
+    start: State,
+    goal: State,
+    first_pair: Vec<usize>,
+    costs: Vec<f64>,
     state_names: Option<Names>,
     action_names: Option<ActionNames>,
 }
@@ -61,15 +63,6 @@ pub(super) struct Columns {
     first_row: Vec<usize>,
     successors: Vec<u32>,
     phi: Vec<f64>,
-}
-
-/// All that the models make.
-pub(super) struct Mixed {
-    pub(super) start: State,
-    pub(super) goal: State,
-    pub(super) arrays: Arrays,
-    pub(super) state_names: Option<Names>,
-    pub(super) action_names: Option<ActionNames>,
 }
 
 impl Columns {
@@ -180,8 +173,8 @@ impl Columns {
         }
     }
 
-    /// What the models make; an error if some did not come.
-    pub(super) fn finish(self) -> Result<Mixed> {
+    /// A problem of what the models make, by this name; an error if some did not come.
+    pub(super) fn finish(self, name: &str) -> Result<ProblemBuilder> {
         let fault = |fault: String| Error::Field { field: "models".into(), fault };
         let Some(frame) = self.frame else { return Err(fault("there is no model to mix".into())) };
         if self.names.len() != self.dim {
@@ -189,13 +182,11 @@ impl Columns {
         }
         let Frame { start, goal, first_pair, costs, state_names, action_names } = frame;
         let (first_row, successors, phi) = (self.first_row, self.successors, self.phi);
-        Ok(Mixed {
-            start,
-            goal,
-            arrays: Arrays { first_pair, costs, first_row, successors, phi },
-            state_names: state_names.or(self.lent.0),
-            action_names: action_names.or(self.lent.1),
-        })
+        let arrays = Arrays { first_pair, costs, first_row, successors, phi };
+        let mut builder = ProblemBuilder::of_arrays(name, self.dim, arrays);
+        builder.start(start).goal(goal);
+        builder.labels(state_names.or(self.lent.0), action_names.or(self.lent.1));
+        Ok(builder)
     }
 }
 

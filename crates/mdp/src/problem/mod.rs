@@ -19,15 +19,12 @@ mod names;
 mod need;
 mod note;
 mod ranges;
-mod reach;
 mod restart;
 pub mod seen;
 #[cfg(test)]
 mod tests;
-mod tolerance;
 mod true_kernel;
 mod truth;
-mod with_kernel;
 
 pub use builder::Kernel;
 pub(crate) use builder::{Arrays, LARGEST_COST};
@@ -45,13 +42,12 @@ pub use need::Need;
 pub use need::all_rows;
 pub use note::Note;
 pub use restart::restart;
-pub use tolerance::{ROUNDING, ROW_TOLERANCE};
 pub use true_kernel::Entry;
 pub(crate) use true_kernel::Outline;
 pub use truth::Size;
 pub use truth::{Instance, Truth};
 
-use crate::numeric::{Polytope, Tall};
+use crate::numeric::{Grouped, Polytope, Tall};
 use crate::{Error, Result};
 use std::borrow::Cow;
 use std::ops::Range;
@@ -63,6 +59,22 @@ pub type State = usize;
 pub type Action = usize;
 /// A state-action pair's number: the pairs of all states in order, one after the other.
 pub type Pair = usize;
+
+/// How far a row may be from summing to one: as far as a dozen probabilities of six digits can be.
+/// A row that is further off than [`ROUNDING`] is divided by its sum, and that is said.
+pub const ROW_TOLERANCE: f64 = 1e-5;
+/// How far a row may be from summing to one by rounding alone.
+pub const ROUNDING: f64 = 1e-9;
+
+/// The states from which arcs, given as (from, to), lead to the goal. `arcs` is called twice.
+fn leads_to<I>(states: usize, goal: State, arcs: impl Fn() -> I) -> Vec<bool>
+where
+    I: Iterator<Item = (u32, u32)>,
+{
+    let before = Grouped::new(states, || arcs().map(|(s, to)| (to as State, s)));
+    let marked = (0..states).map(|s| s == goal).collect();
+    before.reaching(marked, |s| Some(s as State))
+}
 
 /// A known linear fact about theta: a'theta <= b.
 #[derive(Clone, Debug, PartialEq)]
@@ -268,7 +280,7 @@ impl Problem {
             }
         }
         let arcs = || (0..n).flat_map(move |s| next_states(s).map(move |next| (s as u32, next)));
-        let reaches = reach::leads_to(n, self.goal, arcs);
+        let reaches = leads_to(n, self.goal, arcs);
         (0..n).filter(|&s| ahead[s] && !reaches[s]).collect()
     }
 

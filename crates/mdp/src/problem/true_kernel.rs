@@ -5,10 +5,13 @@
 
 use super::seen::Seen;
 use super::truth::{Probabilities, Source, probability};
-use super::{Action, Faults, Instance, Note, Pair, Problem, ROUNDING, ROW_TOLERANCE, State, Truth};
+use super::{
+    Action, Faults, Instance, Note, Pair, Problem, ProblemBuilder, ROUNDING, ROW_TOLERANCE, State, Truth,
+};
 use crate::error::shown;
 use crate::numeric::{Cholesky, PolytopeBuilder, dot};
 use crate::{Error, Result};
+use std::sync::Arc;
 
 /// A probability of the true kernel: state, action, next state, P(next|state, action).
 pub type Entry = (State, Action, State, f64);
@@ -81,6 +84,54 @@ impl Truth {
                 ends.filter(|(_, p)| **p > 0.0).map(move |(&next, &p)| (s, a, next as State, p))
             })
         })
+    }
+}
+
+impl Problem {
+    /// This problem with the true kernel that these entries list ([`Truth::from_kernel`]).
+    ///
+    /// Next states that no model has become successors. The problem is then another one, whose
+    /// features are whole again if they were split.
+    ///
+    /// ```
+    /// let coin = goalward_mdp::files::json::parse(
+    ///     r#"{"states": 3, "start": 0, "goal": 1, "dim": 1, "cost": [[1.0], [], [1.0]],
+    ///         "features": [[0, 0, 1, [1.0]], [2, 0, 1, [1.0]]]}"#,
+    /// )?;
+    /// // in truth it may roll under the table, which no model says
+    /// let kernel = [(0, 0, 1, 0.9), (0, 0, 2, 0.1), (2, 0, 1, 1.0)];
+    /// let rolls = coin.problem.with_kernel(&kernel)?;
+    /// assert_eq!(rolls.problem.successors(0), [1, 2]);
+    /// assert!(rolls.truth()?.theta().is_none());
+    /// # Ok::<(), goalward_mdp::Error>(())
+    /// ```
+    pub fn with_kernel(self: &Arc<Problem>, entries: &[Entry]) -> Result<Instance> {
+        // what is wrong with an entry is for the truth to say
+        let exists = |&(s, a, next, p): &Entry| {
+            p > 0.0 && s < self.states() && s != self.goal() && a < self.actions(s) && next < self.states()
+        };
+        let is_new =
+            |entry: &Entry| exists(entry) && self.place_of(self.pair(entry.0, entry.1), entry.2).is_none();
+        if !entries.iter().any(is_new) {
+            let truth = Truth::from_kernel(self, entries)?;
+            let notes = self.notes().iter().cloned().chain(truth.note()).collect();
+            return Ok(Instance { problem: self.clone(), truth: Some(truth), model: None, notes });
+        }
+        let mut builder = ProblemBuilder::like(self);
+        builder.allow_lost();
+        for s in 0..self.states() {
+            for pair in self.pairs_of(s) {
+                let a = builder.action(s, self.cost(pair))?;
+                let phi = self.phi(pair);
+                for (&next, phi) in self.successors(pair).iter().zip(phi.chunks_exact(self.dim())) {
+                    builder.feature(s, a, next as usize, phi)?;
+                }
+            }
+        }
+        for &(s, a, next, _) in entries.iter().filter(|entry| exists(entry)) {
+            builder.successor(s, a, next)?;
+        }
+        Instance::from_kernel(builder.build()?, entries)
     }
 }
 

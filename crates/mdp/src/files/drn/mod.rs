@@ -69,24 +69,18 @@ pub(super) fn read(input: impl BufRead, path: &Path) -> Result<Explicit> {
     Ok(reader.finish(lines.number))
 }
 
-/// Where the reader stands.
+/// What the next line belongs to.
+#[derive(Clone, Copy, PartialEq)]
 enum Section {
-    /// Between the parts of the header.
     Header,
-    /// The next line belongs to this part.
-    Expect(Part),
-    /// Lines `$name : value`.
-    Placeholders,
-    /// States, actions and transitions.
-    Body,
-}
-
-#[derive(Clone, Copy)]
-enum Part {
     Parameters,
     RewardModels,
     States,
     Choices,
+    /// Lines `$name : value`.
+    Placeholders,
+    /// States, actions and transitions.
+    Body,
 }
 
 struct Reader {
@@ -128,7 +122,9 @@ impl Reader {
         let text = line.trim_start();
         let indent = line.len() - text.len();
         let read = match self.section {
-            Section::Expect(part) => self.value_of(part, text),
+            Section::Parameters | Section::RewardModels | Section::States | Section::Choices => {
+                self.value_of(self.section, text)
+            }
             _ if text.is_empty() || text.starts_with("//") => Ok(()),
             Section::Body => self.body(number, text),
             Section::Placeholders if text.starts_with('$') => self.placeholder(text),
@@ -167,14 +163,11 @@ impl Reader {
                 }
                 _ => Err((1, format!("value type {rest:?}: only double and rational are read"))),
             },
-            "@parameters" => self.expect(Part::Parameters),
-            "@reward_models" => self.expect(Part::RewardModels),
-            "@nr_states" => self.expect(Part::States),
-            "@nr_choices" => self.expect(Part::Choices),
-            "@placeholders" => {
-                self.section = Section::Placeholders;
-                Ok(())
-            }
+            "@parameters" => self.turn_to(Section::Parameters),
+            "@reward_models" => self.turn_to(Section::RewardModels),
+            "@nr_states" => self.turn_to(Section::States),
+            "@nr_choices" => self.turn_to(Section::Choices),
+            "@placeholders" => self.turn_to(Section::Placeholders),
             "@model" => {
                 self.section = Section::Body;
                 match self.has_type {
@@ -186,15 +179,15 @@ impl Reader {
         }
     }
 
-    fn expect(&mut self, part: Part) -> Result<(), Fault> {
-        self.section = Section::Expect(part);
+    fn turn_to(&mut self, section: Section) -> Result<(), Fault> {
+        self.section = section;
         Ok(())
     }
 
     /// The line after `@parameters`, `@reward_models`, `@nr_states` or `@nr_choices`.
-    fn value_of(&mut self, part: Part, text: &str) -> Result<(), Fault> {
+    fn value_of(&mut self, part: Section, text: &str) -> Result<(), Fault> {
         self.section = Section::Header;
-        if text.starts_with('@') && !matches!(part, Part::Parameters | Part::RewardModels) {
+        if text.starts_with('@') && matches!(part, Section::States | Section::Choices) {
             self.header(text)?;
             return Err((1, "a number is missing before this line".into()));
         }
@@ -202,14 +195,13 @@ impl Reader {
             text.parse().map_err(|_| (1, format!("{} is not the number of {what}", quoted(text))))
         };
         match part {
-            Part::Parameters if text.is_empty() => Ok(()),
-            Part::Parameters if text.starts_with('@') => self.header(text),
-            Part::Parameters => Err((
+            Section::Parameters if text.is_empty() => Ok(()),
+            Section::Parameters | Section::RewardModels if text.starts_with('@') => self.header(text),
+            Section::Parameters => Err((
                 1,
                 format!("the model has parameters ({}): give them values in Storm first", quoted(text)),
             )),
-            Part::RewardModels if text.starts_with('@') => self.header(text),
-            Part::RewardModels => {
+            Section::RewardModels => {
                 // counted before any is looked at: a line may be long
                 let count = text.split_ascii_whitespace().count();
                 if count > MOST_REWARD_MODELS {
@@ -224,11 +216,11 @@ impl Reader {
                 self.model.rewards = names.into_iter().map(named).collect();
                 Ok(())
             }
-            Part::States => {
+            Section::States => {
                 self.nr_states = Some(count(text, "states")?);
                 Ok(())
             }
-            Part::Choices => {
+            _ => {
                 self.nr_choices = Some(count(text, "choices")?);
                 Ok(())
             }
@@ -291,7 +283,7 @@ impl Reader {
         }
         let end = lines.max(1);
         let (states, choices) = (self.model.states(), self.model.choices());
-        if !matches!(self.section, Section::Body) {
+        if self.section != Section::Body {
             let what = if lines == 0 { "the file is empty" } else { "the file ends before @model" };
             self.model.fault(end, 1, what);
         } else if states == 0 {

@@ -1,7 +1,7 @@
 //! A problem file as it stands, and what can be wrong with what it says.
 
 use super::features::Features;
-use super::flat::{self, Entries, Lists};
+use super::flat::Lists;
 use crate::files::text::{fault_at, json_fault};
 use crate::problem::{
     Action, ActionNames, Entry, Faults, Instance, Names, Outline, Problem, ProblemBuilder, State,
@@ -32,16 +32,13 @@ pub(super) struct Document {
     start: State,
     goal: State,
     dim: usize,
-    cost: Lists<Vec<f64>>,
+    cost: Lists,
     features: Features,
     theta: Option<Vec<f64>>,
-    kernel: Option<Entries>,
-    extra: Option<Lists<Vec<f64>>>,
-    #[serde(default, deserialize_with = "flat::names")]
+    kernel: Option<Vec<Entry>>,
+    extra: Option<Lists>,
     model_names: Option<Names>,
-    #[serde(default, deserialize_with = "flat::names")]
     state_names: Option<Names>,
-    #[serde(default, deserialize_with = "flat::action_names")]
     action_names: Option<ActionNames>,
 }
 
@@ -111,12 +108,7 @@ impl Document {
             builder
         };
         builder.start(start).goal(goal).allow_lost();
-        if let Some(names) = self.state_names {
-            builder.state_labels(names);
-        }
-        if let Some(names) = self.action_names {
-            builder.action_labels(names);
-        }
+        builder.labels(self.state_names, self.action_names);
         if let Some(names) = &self.model_names {
             builder.model_names(names.iter().map(String::from).collect());
         }
@@ -125,14 +117,14 @@ impl Document {
         }
         // the truth may do what no model does; what is possible at the goal is known
         let possible = |entry: &&Entry| entry.3 > 0.0 && entry.0 != goal;
-        for &(s, a, next, _) in kernel.iter().flat_map(|kernel| &kernel.0).filter(possible) {
+        for &(s, a, next, _) in kernel.iter().flatten().filter(possible) {
             builder.successor(s, a, next)?;
         }
         if theta.is_none() {
             builder.refuse_coarse();
         }
         let known = match (theta, kernel) {
-            (_, Some(kernel)) => Known::Kernel(kernel.0),
+            (_, Some(kernel)) => Known::Kernel(kernel),
             (Some(theta), None) => Known::Theta(theta),
             (None, None) => Known::Nothing,
         };
@@ -148,10 +140,7 @@ impl Document {
             return None;
         }
         let mut builder = Problem::builder("graph", self.states, 1);
-        builder.start(self.start).goal(self.goal).allow_lost();
-        if let Some(names) = &self.state_names {
-            builder.state_labels(names.clone());
-        }
+        builder.start(self.start).goal(self.goal).allow_lost().labels(self.state_names.clone(), None);
         let arcs = self.arcs();
         let (mut at, mut missing) = (0, 0);
         for (s, costs) in self.cost.iter().enumerate().filter(|(s, _)| *s != self.goal) {
@@ -191,7 +180,7 @@ impl Document {
         };
         let mut arcs: Vec<[u32; 3]> = match &self.kernel {
             Some(kernel) => {
-                let entries = kernel.0.iter().filter(|entry| entry.3 > 0.0);
+                let entries = kernel.iter().filter(|entry| entry.3 > 0.0);
                 entries.filter_map(|&(s, a, next, _)| narrow((s, a, next))).collect()
             }
             None => {
@@ -320,7 +309,7 @@ impl Document {
             state_name: &|s| self.state_name(s),
             action_name: &|s, a| self.action_name(s, a),
         };
-        outline.faults(&kernel.0, faults);
+        outline.faults(kernel, faults);
     }
 
     fn feature_faults(&self, faults: &mut Faults) {

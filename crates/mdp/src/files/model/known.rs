@@ -16,12 +16,6 @@ use std::mem::take;
 /// The name of the state that draws an initial state.
 const DRAW: &str = "start";
 
-/// Names of states and actions, where they have any.
-struct Labels {
-    states: Option<Names>,
-    actions: Option<ActionNames>,
-}
-
 impl Explicit {
     /// The model as an instance; the first thing that is wrong with it is the error.
     pub fn into_instance(mut self, chosen: &Chosen) -> Result<Instance> {
@@ -63,12 +57,7 @@ impl Explicit {
         };
         let mut builder = ProblemBuilder::of_kernel(&self.name, kernel)?;
         builder.start(start).goal(place[chosen.goal[0] as State] as State).allow_lost();
-        if let Some(names) = names.states {
-            builder.state_labels(names);
-        }
-        if let Some(names) = names.actions {
-            builder.action_labels(names);
-        }
+        builder.labels(names.0, names.1);
         Ok(Instance { model: Some(size), notes, ..Instance::new(builder.build()?, &[1.0])? })
     }
 
@@ -180,7 +169,7 @@ impl Explicit {
 
     /// Names of states and actions, where their numbers have changed or they have names of their
     /// own.
-    fn names(&self, chosen: &Chosen, drawn: bool) -> Labels {
+    fn names(&self, chosen: &Chosen, drawn: bool) -> (Option<Names>, Option<ActionNames>) {
         let states = || (0..self.states()).filter(|&s| !chosen.is_goal(s) || s == chosen.goal[0] as State);
         let plain = chosen.goal.len() == 1 && !drawn && self.odd_names.is_empty();
         let state_names = (!plain).then(|| {
@@ -205,7 +194,7 @@ impl Explicit {
             }
             lister.finish()
         });
-        Labels { states: state_names, actions: action_names }
+        (state_names, action_names)
     }
 }
 

@@ -1,9 +1,7 @@
 //! What can be wrong with a problem's parts, short of the set B.
 
 use super::ProblemBuilder;
-use crate::problem::names;
-use crate::problem::reach::leads_to;
-use crate::problem::{Action, Faults, State};
+use crate::problem::{Action, Faults, State, leads_to, names};
 use crate::{Error, Result};
 
 impl ProblemBuilder {

@@ -12,7 +12,7 @@ pub(crate) use draft::Arrays;
 pub use kernel::Kernel;
 pub(crate) use kernel::LARGEST_COST;
 
-use super::{Action, ActionNames, Halfspace, Names, State};
+use super::{Action, ActionNames, Halfspace, Names, Problem, State};
 use crate::{Error, Result};
 use draft::Draft;
 
@@ -86,6 +86,19 @@ impl ProblemBuilder {
         ProblemBuilder { draft: Draft::of(dim, arrays), ..builder }
     }
 
+    /// A problem's parts but for its actions and features.
+    pub(crate) fn like(problem: &Problem) -> Self {
+        ProblemBuilder {
+            start: problem.start(),
+            goal: problem.goal(),
+            extra: problem.extra().to_vec(),
+            state_names: problem.state_names().cloned(),
+            action_names: problem.action_names().cloned(),
+            model_names: problem.model_names().map(<[String]>::to_vec),
+            ..ProblemBuilder::new(problem.name(), problem.states(), problem.dim())
+        }
+    }
+
     /// Where every episode starts; state 0 unless set.
     pub fn start(&mut self, s: State) -> &mut Self {
         self.start = s;
@@ -105,14 +118,7 @@ impl ProblemBuilder {
 
     /// The same, one after the other: they are not held as texts of their own.
     pub fn name_states(&mut self, names: impl IntoIterator<Item: AsRef<str>>) -> &mut Self {
-        self.state_labels(names.into_iter().collect())
-    }
-
-    /// The same, as they are held.
-    pub fn state_labels(&mut self, mut names: Names) -> &mut Self {
-        names.shrink_to_fit();
-        self.state_names = Some(names);
-        self
+        self.labels(Some(names.into_iter().collect()), None)
     }
 
     /// Names for all actions of all states.
@@ -125,12 +131,16 @@ impl ProblemBuilder {
     where
         L: IntoIterator<Item: AsRef<str>>,
     {
-        self.action_labels(names.into_iter().collect())
+        self.labels(None, Some(names.into_iter().collect()))
     }
 
-    /// The same, as they are held.
-    pub fn action_labels(&mut self, names: ActionNames) -> &mut Self {
-        self.action_names = Some(names);
+    /// Names of states and of actions as they are held; none leaves them as they are.
+    pub(crate) fn labels(&mut self, states: Option<Names>, actions: Option<ActionNames>) -> &mut Self {
+        if let Some(mut names) = states {
+            names.shrink_to_fit();
+            self.state_names = Some(names);
+        }
+        self.action_names = actions.or(self.action_names.take());
         self
     }
 
