@@ -1,5 +1,4 @@
-//! The crate's one error type. An error is for wrong input and I/O; a numerical outcome (an empty
-//! set, a truncated run) is a value with a name instead.
+//! The one error type of the libraries, for wrong input and I/O. A numerical outcome is a value.
 
 mod place;
 
@@ -11,10 +10,7 @@ use std::path::PathBuf;
 /// What the library returns.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Wrong input, with the place it was found; [`Error::hint`] says what to do about it.
-///
-/// Shown by `{}` in one line; by `{:?}`, which is what a `main` that returns it prints, with the
-/// hint.
+/// Wrong input and its place. `{}` shows it in one line, `{:?}` with its [hint](Error::hint).
 #[derive(thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
@@ -216,8 +212,7 @@ pub enum Error {
         /// How far from 1 it may be.
         tolerance: f64,
     },
-    /// A model does not say what its goal, its cost or its start is, or has no such thing as was
-    /// asked for.
+    /// A model does not say its goal, cost or start, or lacks what was asked for.
     #[error("{}: {what}: {fault}{}", path.display(), offered(known))]
     Choose {
         /// The model's file.
@@ -229,8 +224,7 @@ pub enum Error {
         /// What there is to choose from.
         known: Vec<String>,
     },
-    /// Two things that must belong together do not: models that are to be mixed, a problem and a
-    /// truth or a learner.
+    /// Two things that must belong together do not, such as a problem and a truth.
     #[error("{second} does not fit {first}: {fault}")]
     Mismatch {
         /// The first.
@@ -467,8 +461,8 @@ fn field_hint(field: &str) -> Option<&'static str> {
     field.starts_with("kernel").then_some(kernel)
 }
 
-/// The choice that was probably meant by a value, where the reason against it lists choices:
-/// "expected outer or exact". What stands behind a colon, as in `scaled:0.003`, is kept.
+/// The choice that was probably meant, if the reason lists choices: "expected outer or exact". The
+/// part behind a colon, as in `scaled:0.003`, is kept.
 fn choice(value: &str, reason: &str) -> Option<String> {
     let list = reason.split(';').next()?.strip_prefix("expected ")?;
     let ends = [", or ", " or ", ", "];

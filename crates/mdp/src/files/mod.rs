@@ -49,12 +49,10 @@ pub enum Source {
     Problem(Box<json::Draft>),
 }
 
-/// The most bytes of a problem that may come through a pipe: the text is held until all of it is
-/// there.
+/// The most bytes of a problem through a pipe: its text is held in memory.
 const MOST_TEXT: u64 = 1 << 30;
 
-/// Reads a file, or a pipe, or `-`, which is standard input; the format is told by the content.
-/// What comes is read once.
+/// Reads a file, a pipe or `-`, standard input. The content tells the format.
 pub fn read(path: &Path) -> Result<Source> {
     let input = input::open(path)?;
     let path = if path == Path::new("-") { Path::new(STDIN) } else { path };
@@ -113,8 +111,7 @@ fn bytes(path: &Path) -> Result<Vec<u8>> {
     to_end(input::open(path)?.all, path, u64::MAX)
 }
 
-/// Opens a file as an instance; a known model takes the parameters of [`choose::PARAMETERS`], a
-/// problem file takes none.
+/// Opens a file as an instance. Only a known model takes parameters, [`choose::PARAMETERS`].
 pub fn open(path: &Path, settings: &Settings) -> Result<Instance> {
     instance(read(path)?, path, settings)
 }

@@ -175,8 +175,7 @@ impl Key<String> {
 }
 
 impl Parameter {
-    /// The default as lists show it: as it would be typed, in parentheses if it is computed, empty
-    /// if it must be given.
+    /// The default as lists show it: in parentheses if computed, empty if the value is required.
     pub fn default(&self) -> String {
         match self.fallback {
             Fallback::Value(text) => text.into(),

@@ -8,8 +8,8 @@ use crate::{Error, Result};
 use serde_json::{Map, json};
 use std::cell::RefCell;
 
-/// Reads settings for one owner. Unknown keys are refused, defaults are filled in, errors name
-/// owner and key. What it gives out it also notes down: [`Reader::in_force`].
+/// Reads settings for one owner: refuses unknown keys, fills in defaults, and records the values
+/// [in force](Reader::in_force).
 #[derive(Debug)]
 pub struct Reader<'a> {
     owner: &'a str,
@@ -82,8 +82,7 @@ impl<'a> Reader<'a> {
         Ok(value)
     }
 
-    /// Notes down what is in force where that is not what was read: in other units, or decided
-    /// late.
+    /// Records what is in force where that is not what was read.
     pub fn note<T: Value>(&self, key: &Key<T>, value: &T) {
         self.note_as(key.name(), value.in_force());
     }

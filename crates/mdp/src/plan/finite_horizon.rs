@@ -4,8 +4,7 @@ use crate::numeric::halt::{Cut, Halt};
 use crate::numeric::stored::{Flaw, ensure, numbers};
 use serde::{Deserialize, Serialize};
 
-/// One step of backward induction: from what is carried of step h + 1 to Q_h and what is carried of
-/// step h.
+/// One step of backward induction: from the carried values of step h + 1 to Q_h and those of h.
 pub trait Backup {
     /// What is carried from step to step: V_h, and whatever else the learner needs of it.
     fn terminal(&self) -> Vec<f64>;
@@ -13,12 +12,9 @@ pub trait Backup {
     fn back(&mut self, next: &[f64], q: &mut [f64], now: &mut [f64]);
 }
 
-/// Q_h of a horizon, one layer for each step.
-///
-/// Layers are kept by the steps that are left. A backup depends on nothing but the layer behind it,
-/// so as soon as two layers are equal all earlier ones are, too: they are not computed, and not
-/// kept. The same goes for two layers that alternate, as those of a learner do whose bonuses exceed
-/// all values. A horizon that is far longer than the way to the goal costs what the way does.
+/// Q_h of a horizon, kept by the remaining steps. A backup depends on the layer behind it alone, so
+/// once two layers are equal, or alternate, all earlier ones are known: a long horizon costs what
+/// the way to the goal does.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Layers {

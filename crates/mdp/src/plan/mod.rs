@@ -1,5 +1,5 @@
-//! Planning: on a known model with certified bounds ([`solve()`]) and an independent check of them
-//! ([`verify()`]), and optimistic over a confidence set ([`Devi`]).
+//! Planning: certified on a known model ([`solve()`]), its independent check ([`verify()`]), and
+//! optimistic over a confidence set ([`Devi`]).
 
 mod answer;
 mod devi;

@@ -1,9 +1,6 @@
-//! An optimal proper policy of a kernel, in f64 and without bounds: for learners that draw one.
-//!
-//! Policy iteration from a policy that reaches the goal. An action is exchanged only for one that
-//! is better beyond rounding, so every policy on the way reaches the goal, too: a cheap loop costs
-//! what it costs until the goal, however seldom it is left. Each policy is evaluated by
-//! elimination without subtraction, which is accurate for probabilities of any size.
+//! The best proper policy of a kernel, in f64 and without bounds, for learners that draw one:
+//! policy iteration that changes only to actions better beyond rounding, so that every policy stays
+//! proper.
 
 use crate::numeric::Grouped;
 use crate::numeric::halt::{Cut, Halt};
@@ -40,8 +37,7 @@ pub struct Proper {
 }
 
 impl Proper {
-    /// The best policy of a kernel over the pairs of a problem, given by the next states of each pair
-    /// in ascending order with their probabilities, unless asked to stop.
+    /// The best policy of a kernel, given by the ascending successors of each pair.
     pub fn best(
         problem: &Problem,
         costs: &[f64],
@@ -80,8 +76,8 @@ impl Priced<'_> {
         (0..self.problem.states()).filter(move |&s| s != goal)
     }
 
-    /// Dijkstra's algorithm backwards from the goal, where a successor costs the pair's cost over its
-    /// probability. Every pair may lead to a state that was settled before, so the policy is proper.
+    /// Dijkstra's algorithm from the goal, where a successor costs the pair's cost over its
+    /// probability. Every pair may lead to a state settled before, so the policy is proper.
     fn nearest(&self) -> Vec<Option<Pair>> {
         let n = self.problem.states();
         let arcs = |(s, p): (State, Pair)| {

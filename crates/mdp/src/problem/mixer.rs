@@ -4,9 +4,7 @@
 //! Where it has successors that no model before it had, the rows behind them move, in place.
 
 use super::builder::Arrays;
-use super::{
-    ActionNames, Instance, Names, Note, Pair, Problem, ProblemBuilder, ROW_TOLERANCE, State, Truth,
-};
+use super::{ActionNames, Instance, Names, Note, Pair, Problem, ProblemBuilder, ROW_TOLERANCE, State, Truth};
 use crate::error::shown;
 use crate::{Error, Result, memory};
 use std::collections::HashMap;

@@ -43,8 +43,7 @@ const MOST_REWARD_MODELS: usize = 1000;
 /// The most labels: a label of one letter takes a hundred bytes.
 const MOST_LABELS: usize = 100_000;
 
-/// Reads a model; an error only where the stream itself ends in one, faults of form are in the
-/// model.
+/// Reads a model. Faults of form are in the model; an error is one of the stream.
 pub(super) fn read(input: impl BufRead, path: &Path) -> Result<Explicit> {
     let mut reader = Reader::new(path);
     let mut lines = Lines::new(input);

@@ -71,8 +71,7 @@ pub(super) fn read(input: impl BufRead, path: &Path) -> Result<Explicit> {
     Ok(model)
 }
 
-/// The rows of a table, whichever way it lists them; else the field that is wrong, and what is
-/// wrong with it.
+/// The rows of a table in either form; else the wrong field and its fault.
 fn rows(table: &mut Table) -> Result<Vec<Row>, (&'static str, String)> {
     let columns = table.columns.as_deref().unwrap_or_default();
     let is_nested = table.is_nested();
@@ -89,8 +88,7 @@ fn rows(table: &mut Table) -> Result<Vec<Row>, (&'static str, String)> {
     }
 }
 
-/// How many states a table has, no more than its rows and its distribution of so many entries can
-/// name.
+/// The number of states, bounded by what the rows and the initial distribution can name.
 fn states(table: &Table, list: &[Row], initial: usize) -> Result<u64, (&'static str, String)> {
     // by state and action, a table need not say how many states there are
     let is_nested = table.is_nested();

@@ -5,8 +5,7 @@ use std::cell::Cell;
 use std::io::{self, Read};
 use std::rc::Rc;
 
-/// A packed file may unpack to this multiple of its size (real models: 5 to 30), and in any case to
-/// [`FREE`].
+/// A packed file may unpack to this multiple of its size (real models: 5 to 30) plus [`FREE`].
 const MOST_TIMES: u64 = 200;
 /// What any packed file may unpack to, in bytes.
 pub(super) const FREE: u64 = 1 << 26;

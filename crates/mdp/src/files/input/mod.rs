@@ -1,5 +1,4 @@
-//! A file, a pipe or standard input as a stream of bytes: read once, unpacked on the way if it is
-//! gzip, and never more than its size justifies.
+//! A file, a pipe or standard input (gzip or not) as a bounded stream of bytes that is read once.
 
 mod bounded;
 mod lines;
@@ -33,8 +32,7 @@ pub enum Kind {
     Terminal,
 }
 
-/// What a path names; an error for what no model can be read from, and for what does not exist. `-`
-/// is standard input.
+/// What a path names (`-`: standard input); an error if no model can be read from it.
 pub fn kind(path: &Path) -> Result<Kind> {
     let io = |source| Error::Io { path: path.into(), source };
     if path == Path::new("-") {
@@ -47,8 +45,7 @@ pub fn kind(path: &Path) -> Result<Kind> {
     kind_of(&metadata, || Ok(File::open(path)?.is_terminal())).map_err(io)
 }
 
-/// Whether opening a path once more gives the same again: not so for pipes and for what is another
-/// thing in every process.
+/// Whether opening a path again gives the same: not for pipes and files below /dev or /proc.
 pub fn can_be_reopened(path: &Path) -> bool {
     let fleeting = ["/dev", "/proc"].iter().any(|folder| path.starts_with(folder));
     path != Path::new("-") && !fleeting && !matches!(kind(path), Ok(Kind::Pipe | Kind::Terminal))
@@ -103,8 +100,7 @@ pub(super) struct Input {
     pub(super) is_file: bool,
 }
 
-/// Opens a file, a pipe or, as `-`, standard input; gzip is told by the first bytes, not by the
-/// name.
+/// Opens a file, a pipe or, as `-`, standard input. The first bytes tell gzip.
 pub(super) fn open(path: &Path) -> Result<Input> {
     let shown = if path == Path::new("-") { Path::new(STDIN) } else { path };
     let io = |source| Error::Io { path: shown.into(), source };

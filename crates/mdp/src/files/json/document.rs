@@ -15,8 +15,8 @@ use std::path::Path;
 const MOST_DIM: usize = 1024;
 /// The largest size of a number in a file: sums and squares of such numbers are still finite.
 const LARGEST: f64 = 1e100;
-/// The graph of a file is not looked at if more than so many states have no action, or actions no
-/// feature: what would be looked at is not in the file, and takes far more room than it.
+/// A graph with more states without actions, or actions without features, is not looked at: the
+/// missing parts take far more room than the file.
 const MOST_MISSING: usize = 1000;
 
 fn field(field: impl Into<String>, fault: impl Into<String>) -> Error {
@@ -131,8 +131,8 @@ impl Document {
         Ok((builder, known))
     }
 
-    /// A known model with the same graph, uniform over the steps that are possible; what is wrong
-    /// is left out.
+    /// A known model with the same graph, uniform over the possible steps. Wrong parts are left
+    /// out.
     pub(super) fn graph(&self, size: usize) -> Option<Instance> {
         let mut faults = Faults::new(1);
         self.shape_faults(size, &mut faults);
@@ -198,8 +198,7 @@ impl Document {
         arcs
     }
 
-    /// The faults: at most this number is kept, the others are counted. Numbers are looked at only
-    /// where all counts fit.
+    /// The first `most` faults; the others are counted. Numbers are judged only if all counts fit.
     pub(super) fn faults(&self, size: usize, most: usize) -> Faults {
         let mut faults = Faults::new(most);
         self.shape_faults(size, &mut faults);

@@ -82,8 +82,8 @@ impl Features {
         }
     }
 
-    /// The arrays of the problem whose states have actions with these costs, if all rows are sound
-    /// and [`ascend`](Self::ascend): the numbers stay where they are. Rows of zeros are none.
+    /// The arrays of a problem with these costs, if all rows are sound and [ascend](Self::ascend).
+    /// Zero rows are left out.
     pub(super) fn into_arrays(self, first_pair: Vec<usize>, costs: Vec<f64>) -> Arrays {
         let Features { states, actions, mut successors, mut numbers, width, .. } = self;
         let mut first_row = Vec::with_capacity(costs.len() + 1);
@@ -178,8 +178,7 @@ mod tests {
 
     #[test]
     fn appending_is_reading_on() {
-        let parts =
-            ["[[0,1,2,[1]]]", "[]", "[[3,4,5,[2]],[6,7,8,[3]]]", "[[1,1,1,[]]]", "[[9,9,6,[4]]]"];
+        let parts = ["[[0,1,2,[1]]]", "[]", "[[3,4,5,[2]],[6,7,8,[3]]]", "[[1,1,1,[]]]", "[[9,9,6,[4]]]"];
         let mut all = Features::default();
         parts.iter().for_each(|part| all.append(of(part)));
         let expected: Vec<_> = parts.iter().flat_map(|part| listed(&of(part))).collect();

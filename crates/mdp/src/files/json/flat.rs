@@ -1,5 +1,4 @@
-//! Lists of lists in flat arrays: an empty list `[],` of a file takes eight bytes, not an
-//! allocation of its own.
+//! Lists of lists in flat arrays: an empty list `[],` takes eight bytes and no allocation.
 
 use crate::problem::{ActionLister, ActionNames, Names};
 use serde::Deserialize;

@@ -40,9 +40,7 @@ use std::borrow::Cow;
 use std::io::{self, BufRead, Write};
 use std::path::{Path, PathBuf};
 
-/// Reads a problem file, packed with gzip or not; errors name the file and the place in it.
-///
-/// A file without `name` takes the name of the file.
+/// Reads a problem file, packed or not. A file without `name` takes the name of the file.
 pub fn read(path: &Path) -> Result<Instance> {
     match super::read(path)? {
         Source::Problem(draft) => draft.into_instance(),
@@ -71,8 +69,7 @@ struct Origin {
 }
 
 impl Draft {
-    /// Reads a file's form while it comes. None if anything is wrong with it: [`Draft::new`], which
-    /// takes the whole text, says what.
+    /// Reads a file's form as it comes; none if it is wrong, which [`Draft::new`] explains.
     pub(super) fn read(from: impl BufRead, path: &Path) -> Option<Draft> {
         let (document, size) = stream::read(from)?;
         Some(Draft { document, size, origin: Origin { path: path.into(), text: None } })
@@ -88,16 +85,14 @@ impl Draft {
         Ok(Draft { document, size, origin: Origin { path: path.into(), text: (!is_file).then_some(bytes) } })
     }
 
-    /// The problem, with its truth if the file has one; the first thing that is wrong with it is
-    /// the error.
+    /// The problem, with its truth if the file has one; its first fault is the error.
     pub fn into_instance(self) -> Result<Instance> {
         let Draft { document, size, origin } = self;
         let name = stem(&origin.path);
         document.into_instance(size, &name).map_err(|fault| origin.locate(&origin.text(&[&fault]), 0, fault))
     }
 
-    /// The faults of the file (at most this number is kept, the others are counted): counts that do
-    /// not fit, numbers that cannot be, features without a place. If there are none,
+    /// The faults of the file: at most this number is kept, the others are counted. Without any,
     /// [`Draft::builder`] makes a problem of it.
     pub fn faults(&self, most: usize) -> Faults {
         let faults = self.document.faults(self.size, most);
@@ -106,15 +101,13 @@ impl Draft {
         faults.map(|fault| self.origin.locate(&text, number.next().unwrap_or(usize::MAX), fault))
     }
 
-    /// The model that the features allow, for looking at its graph, whatever else is wrong: the
-    /// steps that the truth makes possible, or without one any that has a feature. `None` if the counts
-    /// do not fit, or if most of it is missing.
+    /// The graph of the steps that the truth, or else any feature, makes possible. `None` if the
+    /// counts do not fit or most of it is missing.
     pub fn graph(&self) -> Option<Instance> {
         self.document.graph(self.size)
     }
 
-    /// The problem as far as it can be built, which its own checks have yet to pass, and what the
-    /// file says of the truth.
+    /// The builder, whose own checks are still to come, and the truth of the file.
     pub fn builder(self) -> Result<(ProblemBuilder, Known)> {
         let name = stem(&self.origin.path);
         self.document.builder(self.size, &name)
@@ -122,8 +115,7 @@ impl Draft {
 }
 
 impl Origin {
-    /// The text, if any of these faults names a field, whose line can be found: a file is read
-    /// again for that.
+    /// The text, read again if need be, if a fault names a field whose line can be found.
     fn text(&self, faults: &[&Error]) -> Cow<'_, [u8]> {
         match (&self.text, faults.iter().any(|fault| matches!(fault, Error::Field { .. }))) {
             (_, false) => Cow::Borrowed(&[]),

@@ -1,9 +1,6 @@
 //! Where in the text of a file a field stands, for errors that are found after it was parsed.
 
-/// The line, from 1, of a place such as `theta` or `features[17]` or `cost[3][0]`; `None` if it is
-/// not there.
-///
-/// The text must be one that parses: only strings, brackets and commas are looked at.
+/// The line, from 1, of a place such as `theta` or `cost[3][0]` in a text that parses.
 pub(super) fn line_of(text: &[u8], place: &str) -> Option<usize> {
     let key = &place[..place.find('[').unwrap_or(place.len())];
     let indices = place[key.len()..].split('[').skip(1).map(|index| index.strip_suffix(']')?.parse().ok());

@@ -1,8 +1,5 @@
-//! A problem file that is read while it comes: of its feature rows, which are most of it, a few
-//! megabytes of text are there at a time, and all cores make numbers of them.
-//!
-//! Only a file that is right in form is read in this way. For any other the answer is that it is
-//! not: the caller then reads the whole text, and says where the fault is.
+//! Reads a problem file as it comes. Feature rows, most of the text, are parsed in pieces on all
+//! cores. A file of wrong form gives none: the caller then reads its whole text for the fault.
 
 use super::document::Document;
 use super::features::Features;
@@ -11,8 +8,7 @@ use std::io::BufRead;
 
 /// The text of rows that is parsed in one piece.
 const PIECE: usize = 1 << 20;
-/// The number of pieces parsed in parallel. The number is fixed: what is read must not depend on how
-/// many cores there are.
+/// The number of pieces parsed in parallel: fixed, so that results do not depend on the cores.
 const PIECES: usize = 16;
 
 /// Reads a document; also the length of its text. None if anything is wrong with it.

@@ -32,8 +32,7 @@ impl ChoiceNames {
         self.of.push(id);
     }
 
-    /// The next choice is called as another model calls one of its own, whose names are
-    /// [adopted](Self::adopt) later.
+    /// The next choice has the name of a choice of another model, whose names are adopted later.
     pub(super) fn push_as(&mut self, other: &ChoiceNames, choice: usize) {
         self.of.push(other.of[choice]);
     }

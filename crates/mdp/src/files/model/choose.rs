@@ -1,5 +1,4 @@
-//! What the user says beside a model: which states are the goal, what a step costs, where runs
-//! start.
+//! What the user says beside a model: goal, cost and start.
 
 use super::{Explicit, UsualCost};
 use crate::error::shown;
@@ -18,8 +17,7 @@ const COST: Key<String> =
 const START: Key<String> = Key::text("start", "a state; all: an initial state is drawn first, at no cost")
     .computed("the only initial state");
 
-/// What is to be reached, paid and started from in a model; an omitted choice must be the only
-/// possibility.
+/// Goal, cost and start of a model; an omitted one must be the only possibility.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Options {
     /// A label or a state.

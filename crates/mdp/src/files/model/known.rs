@@ -1,8 +1,7 @@
 //! A known model as an [`Instance`]: one feature, the probability itself, and theta = (1).
 //!
-//! So every command takes a known model as it takes a learning problem. The goal's states become
-//! one without actions, a drawn start becomes a state of its own, equal successors add up, and the
-//! arrays of the file become those of the problem: nothing is copied but what changes its place.
+//! The goal's states become one without actions, a drawn start becomes a state of its own, equal
+//! successors add up, and the arrays of the file become those of the problem.
 
 use super::choose::{Chosen, Start};
 use super::{ChoiceNames, Explicit};
@@ -25,8 +24,7 @@ impl Explicit {
         self.finish(chosen, costs)
     }
 
-    /// What is wrong with the model given a goal and a cost, so many faults kept: costs that are
-    /// none, and states without actions.
+    /// The faults for a goal and a cost: invalid costs, and states without actions.
     pub fn chosen_faults(&self, chosen: &Chosen, most: usize) -> Faults {
         let mut faults = Faults::new(most);
         self.stuck_faults(|s| chosen.is_goal(s), &mut faults);
@@ -34,9 +32,8 @@ impl Explicit {
         faults
     }
 
-    /// The model as an instance whatever is wrong with it: what cannot be is left out, rows are
-    /// divided by their sums, a state without a way stays where it is. For looking at the graph,
-    /// not for results.
+    /// The model as an instance whatever is wrong with it: rows are divided by their sums, a state
+    /// without a way stays where it is. For looking at the graph, not for results.
     pub fn into_mended_instance(self, chosen: &Chosen) -> Result<Instance> {
         let (model, costs) = self.with_loops(chosen);
         model.finish(chosen, costs)
@@ -61,8 +58,7 @@ impl Explicit {
         Ok(Instance { model: Some(size), notes, ..Instance::new(builder.build()?, &[1.0])? })
     }
 
-    /// The new number of each state: the goal stands where its first state stood, and the others
-    /// join it.
+    /// The new number of each state: all goal states take the place of the first.
     fn places(&self, chosen: &Chosen) -> Vec<u32> {
         let first = chosen.goal[0] as State;
         let mut kept = 0;
@@ -77,8 +73,7 @@ impl Explicit {
         place
     }
 
-    /// The model in its new numbers, written over what was read of it: what was read of a row makes
-    /// room for it.
+    /// The model in its new numbers, written over the arrays that were read.
     fn kernel(&mut self, chosen: &Chosen, place: &[u32], mut costs: Vec<f64>) -> Kernel {
         let states = self.states();
         let (mut pairs, mut rows) = (0, 0);
@@ -128,8 +123,7 @@ impl Explicit {
         }
     }
 
-    /// The model in which nothing is empty, and its costs: a state without a choice has one, a
-    /// choice without successors stays where it is.
+    /// The model with a loop in each state without a choice and each choice without successors.
     fn with_loops(mut self, chosen: &Chosen) -> (Explicit, Vec<f64>) {
         let costs = self.costs(chosen);
         let stuck = |s: State| self.first_choice[s] == self.first_choice[s + 1] && !chosen.is_goal(s);
@@ -167,8 +161,7 @@ impl Explicit {
         (self, new_costs)
     }
 
-    /// Names of states and actions, where their numbers have changed or they have names of their
-    /// own.
+    /// Names of states and actions, where they are not just numbers.
     fn names(&self, chosen: &Chosen, drawn: bool) -> (Option<Names>, Option<ActionNames>) {
         let states = || (0..self.states()).filter(|&s| !chosen.is_goal(s) || s == chosen.goal[0] as State);
         let plain = chosen.goal.len() == 1 && !drawn && self.odd_names.is_empty();

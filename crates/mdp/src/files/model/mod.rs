@@ -1,10 +1,6 @@
-//! A known model as its file lists it, before anything is asked of its numbers.
-//!
-//! All readers make this one form: states with choices, choices with transitions, in flat arrays of
-//! 12 bytes a transition; labels, reward models and names beside them. What a file says in the
-//! wrong *form* was noted by the reader ([`Explicit::form_faults`]); what its *numbers* say is
-//! checked here, all of it ([`Explicit::number_faults`]), so that a report can name every fault and
-//! not only the first.
+//! A known model as its file lists it: the one form that all readers make, in flat arrays of 12
+//! bytes a transition. Faults of form were noted by the reader ([`Explicit::form_faults`]); numbers
+//! are checked here, all of them ([`Explicit::number_faults`]).
 
 mod actions;
 pub mod choose;
@@ -23,8 +19,7 @@ use std::path::{Path, PathBuf};
 /// The most faults of form that are kept; the others are counted.
 const MOST_FAULTS: usize = 200;
 
-/// A known model as a file lists it; make an [`Instance`](crate::problem::Instance) of it with
-/// [`Explicit::into_instance`].
+/// A known model as a file lists it, before [`Explicit::into_instance`].
 #[derive(Debug)]
 pub struct Explicit {
     pub(super) path: PathBuf,
@@ -49,8 +44,7 @@ pub struct Explicit {
     pub(super) initial: Vec<(u32, f64)>,
     /// States that are not called by their number.
     pub(super) odd_names: BTreeMap<u32, String>,
-    /// Which transitions end a run and what each pays, until [`Explicit::settle`] has made goals
-    /// and costs of that.
+    /// Which transitions end a run and what each pays, until [`Explicit::settle`].
     pub(super) endings: Option<Endings>,
     /// What it has made of rewards.
     pub(super) settled: Option<Settled>,
@@ -69,8 +63,7 @@ pub(super) enum UsualCost {
     One,
 }
 
-/// A reward model, as what is not zero: a file that names a thousand of them and uses none must
-/// cost nothing.
+/// The non-zero rewards of a reward model.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Rewards {
     pub(super) name: String,
@@ -94,7 +87,7 @@ pub(super) struct Settled {
     pub(super) positive: Option<f64>,
     /// The reward of reaching the goal.
     pub(super) at_goal: f64,
-    /// Whether [`SHORTFALL`] can be asked for: no reward is positive but that one, and some are
+    /// Whether [`SHORTFALL`] can be asked for: only the arrival pays, and some rewards are
     /// negative.
     pub(super) shortfall: bool,
 }

@@ -5,8 +5,8 @@ use crate::problem::{Faults, Note, ROUNDING, ROW_TOLERANCE, State};
 use crate::{Error, Result};
 
 impl Explicit {
-    /// What is wrong with the numbers: every successor that does not exist, every probability that
-    /// is none, every row that is no distribution. `tell` returns false when it has heard enough.
+    /// All faults of the numbers: successors that do not exist, invalid probabilities, rows that
+    /// are no distributions. `tell` returns false to stop.
     pub fn number_faults(&self, mut tell: impl FnMut(Error) -> bool) {
         for s in 0..self.states() {
             for (a, choice) in (self.first_choice[s]..self.first_choice[s + 1]).enumerate() {
@@ -51,8 +51,7 @@ impl Explicit {
         }
     }
 
-    /// Rows that sum to one only within [`ROW_TOLERANCE`] and are divided by their sums: how many,
-    /// and the one that is furthest off (its state and action, its line, and its sum).
+    /// The number of rows that are rescaled, and the furthest off: state, action, line and sum.
     fn rescaled_rows(&self) -> (usize, Option<(String, String, usize, f64)>) {
         let (mut count, mut worst, mut furthest) = (0, None, 0.0);
         for s in 0..self.states() {
@@ -116,8 +115,7 @@ impl Explicit {
         }
     }
 
-    /// The first fault, if states are yet to be told their roles: afterwards the rows of some are
-    /// gone.
+    /// The first fault, if states are yet to get their roles: that removes rows.
     pub(in crate::files) fn require_sound_before_settling(&mut self) -> Result<()> {
         if self.endings.is_some() { self.require_sound() } else { Ok(()) }
     }

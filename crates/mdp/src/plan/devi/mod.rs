@@ -68,8 +68,7 @@ pub struct Convergence {
     pub planner: Planner,
     /// Support problems solved by the conic solver.
     pub fallbacks: u64,
-    /// The set was larger than asked for ([`SupportMin::is_relaxed`]): V is optimistic all the
-    /// same.
+    /// The set was larger than asked for ([`SupportMin::is_relaxed`]); V is still optimistic.
     pub relaxed: bool,
 }
 
@@ -124,8 +123,7 @@ impl Devi {
         }
     }
 
-    /// Plans over a set that is not empty. `start` is where policy iteration sets out: the values
-    /// of the plan before, or anything else; value iteration sets out from zero.
+    /// Plans over a non-empty set. Policy iteration begins at `start`, value iteration at zero.
     pub fn plan(
         &mut self,
         task: &Task,
@@ -141,8 +139,8 @@ impl Devi {
         }
     }
 
-    /// The same unless asked to stop, which takes effect within a fraction of a second on a million
-    /// pairs. [`Devi::q`] and [`Devi::v`] are then invalid, and the next call does not depend on them.
+    /// The same until asked to stop, within a fraction of a second on a million pairs. [`Devi::q`]
+    /// and [`Devi::v`] are then invalid, and the next call does not depend on them.
     pub fn plan_unless(
         &mut self,
         task: &Task,
@@ -204,8 +202,7 @@ impl Devi {
         Ok((i, change))
     }
 
-    /// One sweep: `v` and `q` become L's of the values given; the change. The active rows of the
-    /// last sweep are where this one starts.
+    /// One sweep over the values given, from the active rows of the last one; the change.
     pub fn apply(&mut self, task: &Task, set: &mut (impl SupportMin + Clone), values: &[f64]) -> f64 {
         self.v.copy_from_slice(values);
         self.halt = Halt::never();

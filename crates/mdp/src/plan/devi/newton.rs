@@ -19,9 +19,8 @@ use crate::numeric::support::SupportMin;
 
 /// Rounds of policy iteration from a good start; without one it goes through stages.
 const ROUNDS: usize = 40;
-/// From this round on, with many states, choices are also improved between sweeps: what is new
-/// travels by one state with each sweep, which matters where a chain cannot see its goal within 1/q
-/// steps.
+/// From this round on, with many states, choices are also improved between sweeps: news travels one
+/// state a sweep, which matters where a chain cannot see its goal within 1/q steps.
 const IMPROVING: usize = 8;
 /// In large problems sooner, if a round leaves more than this part of the defect.
 const SLOW: f64 = 0.5;
@@ -36,9 +35,8 @@ const LEFT: f64 = 1e-2;
 const LAST_WORK: usize = 1 << 20;
 /// and as a part of eps in any case.
 const FINE: f64 = 0.1;
-/// Over a set that was made larger thetas are no mixtures and policies no chains, so that policy
-/// iteration need not settle. Nothing is said of such a plan but that it is optimistic: rounds and
-/// last sweeps are few, and there are no stages.
+/// Over a set that was made larger policy iteration need not settle, and a plan is only optimistic:
+/// few rounds and last sweeps, and no stages.
 const RELAXED_ROUNDS: usize = 10;
 const RELAXED_WORK: usize = 1 << 16;
 /// From one stage to the next q falls by this factor: values at a distance of up to 36/q are told
@@ -92,8 +90,8 @@ impl Devi {
         }
     }
 
-    /// Policy iteration from V = `self.v`; leaves there the best V met, by the residual that it can
-    /// be certified with, which is returned with its defect.
+    /// Policy iteration from V. Leaves the best V by its certified residual; returns that and its
+    /// defect.
     fn newton(
         &mut self,
         task: &Task,
@@ -142,8 +140,7 @@ impl Devi {
         Ok(best)
     }
 
-    /// The values of what was chosen and, where the order of states is kept, of what is better under
-    /// thetas at hand; false if arithmetic failed.
+    /// The values of the choices, improved under thetas at hand; false if arithmetic failed.
     fn evaluate_and_improve(&mut self, task: &Task, admissible: Admissible) -> Result<bool, Cut> {
         for _ in 1..IMPROVEMENTS {
             if !self.evaluate(task, admissible)? {

@@ -1,11 +1,8 @@
 //! The values of a policy of many states that leaves soon: a few sweeps on all cores.
 //!
-//! Where states lead anywhere, the residual after some sweeps is nearly the same everywhere and falls
-//! by the same factor from sweep to sweep: it is extrapolated (Aitken), and the rest falls several
-//! times faster. A handful of sweeps is enough then, and states stay in their own order, in which
-//! features are stored. Other chains are recognised soon and left to [`evaluate`](super::evaluate).
-//!
-//! Sums over states are made in fixed chunks and added in their order.
+//! Where states lead anywhere, the residual soon falls everywhere by the same factor from sweep to
+//! sweep and is extrapolated (Aitken). A handful of sweeps is then enough, in the order of the
+//! states. Other chains are left to [`evaluate`](super::evaluate). Sums are made in fixed chunks.
 
 use super::evaluate::{Admissible, Equations};
 use super::{Devi, Task};
@@ -17,8 +14,8 @@ use rayon::prelude::*;
 const CHUNK: usize = 1024;
 /// Sweeps at most.
 const SWEEPS: usize = 40;
-/// After so many sweeps, and again after as many, it must be in sight that all of them are enough.
-/// The least that was left counts: just after an extrapolation it is more for a sweep or two.
+/// Every so many sweeps it must be in sight that all of them are enough, by the least residual so
+/// far: extrapolation raises it for a sweep or two.
 const TRIAL: usize = 6;
 /// Sweeps from one extrapolation to the next.
 const BETWEEN: usize = 3;
@@ -69,8 +66,7 @@ impl Prospect {
 }
 
 impl Devi {
-    /// V = `self.v` becomes the values of what was chosen, if that does not take long; false if it
-    /// does, and V stays.
+    /// V becomes the values of the choices; false, and V stays, if that would take long.
     pub(super) fn relax(&mut self, task: &Task, admissible: Admissible) -> bool {
         self.equations = Equations::default();
         let mut arcs = std::mem::take(&mut self.arcs);

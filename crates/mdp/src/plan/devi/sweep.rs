@@ -15,8 +15,7 @@ const PARALLEL_PAIRS: usize = 1024;
 /// From this number of pairs on a sweep begins with a sample, for which the set prepares.
 const LARGE: usize = 1 << 14;
 const SAMPLE: usize = 256;
-/// So does one from this number of products of pairs and of rows that can bind on. Each solve takes
-/// long then: a few say whether a sample helps.
+/// The same from this product of pairs and binding rows on, after a few trials.
 const LABORIOUS: usize = 1 << 20;
 const FEW: usize = 12;
 /// An eager set gets one pair in `PART`, at most `MORE`.
@@ -36,8 +35,7 @@ fn run(chunk: &mut Chunk, sweep: Sweep, set: &mut impl SupportMin, phi: &mut [f6
 }
 
 impl Devi {
-    /// `before` to `v` and `q`, and to `chosen` too if wanted. When it is cut off some chunks are left as
-    /// they were.
+    /// `before` to `v`, `q` and perhaps `chosen`. If cut off, some chunks stay as they were.
     pub(super) fn sweep(
         &mut self,
         task: &Task,
@@ -77,8 +75,7 @@ impl Devi {
         self.halt.check()
     }
 
-    /// What a sample of the pairs says, and a copy of the set that is ready for the others; none
-    /// where pairs are few.
+    /// A survey of a sample of pairs and a copy of the set made ready by it; none for few pairs.
     fn survey<S: SupportMin + Clone>(&self, task: &Task, before: &[f64], set: &S) -> (Survey, Option<S>) {
         let problem = task.problem;
         let (pairs, d) = (problem.pairs(), problem.dim());

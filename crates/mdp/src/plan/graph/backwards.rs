@@ -36,9 +36,8 @@ impl Backwards {
     }
 }
 
-/// All states, the goal first, in the order of the fewest steps that any model may get from them to
-/// the goal in; those that never get there come last. So every other state has a successor before it,
-/// and what is known of the goal can go all the way in one pass.
+/// All states by the fewest steps in which any model may get from them to the goal; unreachable
+/// ones last. Every other state has a successor before it.
 pub(crate) fn outwards(problem: &Problem) -> Vec<u32> {
     let n = problem.states();
     let before = Grouped::new(n, || {

@@ -1,5 +1,5 @@
-//! One strongly connected block after the other, those that lead nowhere else first: values, a policy
-//! and bounds in f64. The table in [`solve`](super) says which method answers for which block.
+//! One strongly connected block after another, the last ones first, in f64. The table in
+//! [`solve`](super) says which method answers for which block.
 
 use super::block::Block;
 use super::bounds::{Proof, Side, WIDEST};
@@ -16,8 +16,7 @@ use std::ops::Range;
 const SHOWN: usize = 1 << 14;
 /// What equations may lack, in costs of a step, relative to the precision.
 const ENOUGH: f64 = 0.05;
-/// Iterations of Krylov's method for one policy, and for all: at first, where several levels do
-/// better if it takes more; and where they do not, for all together, times the nodes.
+/// Krylov iterations for one policy and for all: before several levels are tried, and after.
 const LITTLE: (usize, usize) = (100, 400);
 const MUCH: (usize, usize) = (3000, 2_000_000_000);
 /// Multiplications of an elimination where all else fails.

@@ -54,8 +54,7 @@ impl Side {
 pub(super) struct Proof<'a> {
     pub(super) model: &'a Model,
     pub(super) sense: Sense,
-    /// How many times roundings are counted, 1 or more: a check of the certificate by other sums may
-    /// be less sure of them.
+    /// The factor on roundings, 1 or more: the independent check sums otherwise.
     pub(super) care: f64,
 }
 
@@ -73,8 +72,8 @@ impl Proof<'_> {
         }
     }
 
-    /// Whether the bounds of one side hold on some nodes, given that they hold on the nodes before; none
-    /// if arithmetic failed. Where they do not, the policy turns to the choices that lack most.
+    /// Whether the bounds of one side hold on some nodes, given those before; none if arithmetic
+    /// failed. Where they do not, the policy turns to the choices that lack most.
     fn holds<N: Number>(
         &self,
         side: Side,
@@ -168,8 +167,7 @@ impl Proof<'_> {
         }
     }
 
-    /// Bounds on some nodes by a margin; whether they hold. `margin` solves a policy's equations for
-    /// other costs, if it can.
+    /// Bounds on some nodes by a margin; `margin` solves a policy's equations for other costs.
     pub(super) fn by_margin<N: Number>(
         &self,
         side: Side,
@@ -201,11 +199,9 @@ impl Proof<'_> {
         false
     }
 
-    /// What a choice lacks on a side if a margin is to be taken off x: the residual, the roundings,
-    /// and how far the bounds of the nodes before are from their values.
-    ///
-    /// That distance is known, and paid for once: paid for with something to spare, it would grow
-    /// from block to block, and after a hundred blocks nothing would be proven.
+    /// What a choice lacks if a margin is taken off x: the residual, roundings, and how far the
+    /// bounds of earlier nodes are from their values. That distance is known and paid for exactly
+    /// once: otherwise it would grow from block to block.
     fn missing<N: Number>(
         &self,
         side: Side,

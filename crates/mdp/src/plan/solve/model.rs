@@ -25,7 +25,7 @@ pub(super) fn price(problem: &Problem, p: Pair, total: Double) -> Double {
 }
 
 /// A known model over the nodes of a partition; node `nodes` is the goal. Pairs that cannot leave
-/// their node are left out: no proper policy is made of them, and they never make a value smaller.
+/// their node are left out: no proper policy uses them.
 pub(super) struct Model {
     pub(super) nodes: usize,
     first_choice: Vec<usize>,
@@ -44,8 +44,8 @@ pub(super) struct Model {
 }
 
 impl Model {
-    /// The usable pairs of a partition's states, with what a pair adds, from its number and its S.
-    /// Successors that are in no node count as the goal does.
+    /// The usable pairs of a partition, with the charge of a pair by its number and S. Successors
+    /// in no node count as the goal.
     pub(super) fn new(
         problem: &Problem,
         truth: &Truth,

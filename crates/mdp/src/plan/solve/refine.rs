@@ -1,8 +1,5 @@
-//! Values and bounds to about 30 digits on a whole model, from a policy that f64 found.
-//!
-//! A policy is evaluated in f64 and refined: the residual in 30 digits, its correction in f64. Policy
-//! iteration goes on as long as a choice gains more than the noise of that. Both sides of the bounds
-//! then start from the values, and are proven in 30 digits.
+//! Values and bounds to about 30 digits on a whole model, from a policy that f64 found: residuals
+//! in 30 digits, corrections in f64. Policy iteration goes on while a choice gains more than noise.
 
 use super::block::Block;
 use super::bounds::{Proof, Side, WIDEST};
@@ -16,8 +13,7 @@ use crate::numeric::linear::double::Double;
 use crate::numeric::linear::multilevel::Change;
 use crate::plan::answer::Tails;
 
-/// An improvement counts if it exceeds this part of the value: above the noise of a 30-digit
-/// evaluation over long times, far below all that a certificate in f64 can show.
+/// The gain that counts, relative to the value: above the noise of 30 digits over long times.
 const NOISE: f64 = 1e-22;
 /// Improvements at most; it needs a few, and no certificate depends on it.
 const ROUNDS: usize = 300;
@@ -159,12 +155,9 @@ impl<'a> Refined<'a> {
         better
     }
 
-    /// Tells the policy with ties broken by the lowest action: in each node the first choice within
-    /// 1e-12 of the best, relative to the value, if all values stay within a precision.
-    ///
-    /// Nodes from which that would not reach the goal keep their own choice. The outcome is proper:
-    /// those nodes, following the proper policy, reach either the goal or a node from which the first
-    /// choices reach the goal without coming back.
+    /// Breaks ties by the lowest action: each node takes the first choice within 1e-12 of the best,
+    /// if all values stay within a precision. Nodes that would then not reach the goal keep their
+    /// choice, so that the outcome is proper.
     pub(super) fn break_ties(&mut self, precision: f64) {
         let x = |s: usize| self.best.x[s].nearest();
         let tied = |s: usize, choice: Choice| {

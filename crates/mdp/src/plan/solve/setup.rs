@@ -1,5 +1,4 @@
-//! What each objective makes of a problem: which values the graph decides, and the nodes that are
-//! left to solve.
+//! What the graph decides for each objective, and the nodes that remain to be solved.
 
 use super::model::{Model, price};
 use super::values::Values;
@@ -179,8 +178,7 @@ impl Setup {
     }
 }
 
-/// For each state of probability one, but the goal, a pair that is a step nearer to it: a policy
-/// that gets there.
+/// For each state of probability one but the goal a pair that leads nearer to it.
 fn keep_sure(problem: &Problem, back: &Backwards, usable: &[bool]) -> Vec<Option<Pair>> {
     let mut pairs = vec![None; problem.states()];
     let mut queue = vec![problem.goal()];

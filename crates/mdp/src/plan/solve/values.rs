@@ -32,8 +32,7 @@ pub(super) struct Values<N = f64> {
 }
 
 impl Values<Double> {
-    /// Values with bounds rounded outwards, and what these lack of the numbers that prove them. No
-    /// value exceeds `most`.
+    /// Values with bounds rounded outwards, at most `most`, and the tails of their proofs.
     pub(super) fn rounded(mut self, most: f64) -> (Values, Tails) {
         // the smaller of two upper bounds is one, too
         self.upper.iter_mut().filter(|u| u.nearest() >= most).for_each(|u| *u = Double::from(most));

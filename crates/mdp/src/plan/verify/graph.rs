@@ -77,8 +77,8 @@ impl Predecessors {
         self.back_from(goal, allowed)
     }
 
-    /// The states without a policy that surely reaches the goal: shrink the candidates until the
-    /// goal can be reached from all of them by pairs that stay among them.
+    /// The states without a proper policy: candidates shrink until the goal can be reached from all
+    /// of them by pairs that stay among them.
     pub(super) fn not_sure(&self, problem: &Problem) -> Vec<bool> {
         let mut sure = vec![true; problem.states()];
         let mut stays = Stays::new(problem);
@@ -102,8 +102,7 @@ impl Predecessors {
         self.back_from(away, |_| true)
     }
 
-    /// Takes states out of a set, and then all without a pair that stays in it. Every arc is looked at
-    /// once, however many states follow one another.
+    /// Removes states and then all without a pair that stays in the set, in one pass over the arcs.
     fn shrink(&self, set: &mut [bool], stays: &mut Stays, mut fallen: Vec<State>) {
         fallen.iter().for_each(|&s| set[s] = false);
         while let Some(next) = fallen.pop() {

@@ -47,8 +47,7 @@ impl fmt::Display for Flaw {
     }
 }
 
-/// Checks that all that an answer claims holds: its form, the states that are lost, the policy, and
-/// every inequality with all roundings.
+/// Checks all claims of an answer: form, lost states, policy, and every inequality.
 pub fn verify(problem: &Problem, truth: &Truth, answer: &Answer) -> Result<(), Flaw> {
     let Some((problem, scale)) = scaled(problem, answer.objective) else {
         return verify_in_units(problem, truth, answer);
@@ -97,8 +96,7 @@ fn verify_in_units(problem: &Problem, truth: &Truth, answer: &Answer) -> Result<
     }
 }
 
-/// One entry for each state, actions that exist, states that exist, each named once; which of them
-/// are claimed to be lost.
+/// Checks the lengths and numbers; returns which states are claimed to be lost.
 fn form(problem: &Problem, answer: &Answer) -> Result<Vec<bool>, Flaw> {
     let states = problem.states();
     let mut lengths = vec![answer.lower.len(), answer.upper.len(), answer.v.len(), answer.policy.len()];
@@ -162,8 +160,7 @@ impl Check<'_> {
         sum.sign()
     }
 
-    /// Intervals that contain their value; where the graph decides, what it says; tails that claim
-    /// no less than the bounds.
+    /// Intervals contain their value, graph values are right, and tails claim no less.
     fn values(&self, lost: &[bool]) -> Result<(), Flaw> {
         let reach = self.answer.objective == Objective::Reach;
         for s in 0..self.problem.states() {
@@ -205,8 +202,7 @@ impl Check<'_> {
         self.problem.pairs_of(s).start + self.answer.policy[s]
     }
 
-    /// From everywhere but the lost states the policy surely avoids them and may get to a state
-    /// that ends it.
+    /// Off the lost states the policy surely avoids them and may get to a state that ends it.
     fn policy(&self, lost: &[bool], ends: impl Fn(State) -> bool) -> Result<(), Flaw> {
         let states = self.problem.states();
         let mut allowed = vec![false; self.problem.pairs()];

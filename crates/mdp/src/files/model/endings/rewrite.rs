@@ -9,8 +9,7 @@ const GOAL: &str = "goal";
 /// The cost that counts what rewards fall short of the one at the goal.
 const SHORTFALL: &str = "shortfall";
 
-/// States that are added: one goal, and a losing twin for each state that is also entered in
-/// another way.
+/// New states: a goal, and a losing twin for each state that is also entered in another way.
 struct Added {
     goal: Option<u32>,
     /// The twin of each state, 0 where it has none.
@@ -24,8 +23,7 @@ impl Played<'_> {
         self.model.all_moves(self.endings).filter(|m| self.role[m.state] == Role::Inner)
     }
 
-    /// All but what is the old model's own: its name, where runs start, its faults, the texts of
-    /// its action names.
+    /// The new model without the old one's name, starts, faults and action names.
     pub(super) fn rewrite(&self) -> Explicit {
         let states = self.model.states();
         let (added, settled) = (self.added(), self.settled());

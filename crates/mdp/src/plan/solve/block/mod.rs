@@ -1,6 +1,6 @@
-//! A block with all its choices: the one copy of the arcs on which policies are found and evaluated.
-//! It lies as it is swept, nodes from the ways out inwards, every weight divided by what leaves its
-//! node. Sweeps and mixtures run on all cores, in parts that depend on the number of nodes alone.
+//! A block with all its choices: the one copy of the arcs on which policies are found and
+//! evaluated, in the order of sweeps, every weight divided by what leaves its node. Long blocks run
+//! on all cores, in parts that depend on the number of nodes alone.
 
 mod mixture;
 mod sweep;
@@ -51,8 +51,8 @@ impl ChoiceRows {
         self.b[choice] - self.out[choice] * own + rise
     }
 
-    /// What an equation lacks if it changes a value by so much: in costs of a step, which is what
-    /// scaling can prove.
+    /// What an equation lacks, in costs of a step, if it changes a value by this: scaling proves
+    /// that.
     fn lacks(&self, choice: usize, gain: f64, value: f64) -> f64 {
         match self.cost[choice] {
             cost if cost > 0.0 => gain.abs() / cost,
@@ -100,8 +100,7 @@ pub(super) struct Block {
 }
 
 impl Block {
-    /// Some nodes of a model, given the values of those before, with a policy that leaves and rough
-    /// values.
+    /// Some nodes of a model, given the values of those before; begins with a policy that leaves.
     pub(super) fn load(&mut self, model: &Model, sense: Sense, nodes: Range<usize>, values: &[f64]) {
         let (start, n) = (nodes.start, nodes.len());
         self.near.find(model, nodes, values);

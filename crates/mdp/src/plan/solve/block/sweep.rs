@@ -26,8 +26,7 @@ pub(in crate::plan::solve) struct Progress {
     pub(in crate::plan::solve) gap: f64,
     /// How many nodes turned to another choice.
     pub(in crate::plan::solve) changed: usize,
-    /// The sums of the products of the changes with those of the sweep before, and of the squares of
-    /// either.
+    /// Sums of products of these changes with the last, and of the squares of either.
     pub(in crate::plan::solve) along: f64,
     pub(in crate::plan::solve) before: f64,
     pub(in crate::plan::solve) now: f64,
