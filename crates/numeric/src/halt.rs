@@ -3,11 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// A line to a long calculation: the wish that it stop, heard between sweeps, within them, and
-/// between the iterations of linear solves; and back from it how far it is.
+/// Asks a long calculation to stop, which is heard between and within sweeps, and reports its
+/// progress.
 ///
-/// Copies share the line. The wish cannot be taken back: a call that did part of its work for it must
-/// not end as if it had done all. Nothing is decided by what comes back.
+/// Copies share the line. A request cannot be taken back. Nothing is decided by reports.
 #[derive(Clone, Debug, Default)]
 pub struct Halt(Option<Arc<Line>>);
 
@@ -70,8 +69,8 @@ impl Halt {
         self.0.as_ref().map_or(0, |line| line.states.load(Ordering::Relaxed))
     }
 
-    /// What the equations that are being solved still lack, relative to what is enough: 1 or less is
-    /// done, and infinite what is not known yet. None while there is nothing that takes long.
+    /// The residual of the equations at hand over the admissible one; infinite while unknown. None
+    /// while nothing takes long.
     pub fn lacking(&self) -> Option<f64> {
         let line = self.0.as_ref()?;
         Some(f64::from_bits(line.lacking.load(Ordering::Relaxed))).filter(|lacks| !lacks.is_nan())

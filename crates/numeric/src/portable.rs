@@ -1,9 +1,5 @@
-//! Elementary functions that give the same bits on every machine.
-//!
-//! The standard library leaves these to the platform, and glibc chooses among several versions by
-//! the processor: the same seed would give another run elsewhere. The crate `libm` has one version
-//! of each. `clippy.toml` keeps the platform's out. (Square roots, sums and products are the same
-//! everywhere as they are.)
+//! Elementary functions that give the same bits on every machine: those of `libm`. The standard
+//! library's depend on the platform and the processor, and `clippy.toml` forbids them.
 
 /// The functions, as methods of a number.
 pub trait Portable: Into<f64> {

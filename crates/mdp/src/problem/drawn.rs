@@ -4,8 +4,7 @@ use super::Instance;
 use crate::Problem;
 use crate::numeric::Stream;
 
-/// A mixture of candidate models: every pair leads to a few random states, and to the goal now and
-/// then. The weights of the truth are equal.
+/// A mixture of models with random successors, the goal among them, and equal weights.
 pub(crate) fn mixture(states: usize, actions: usize, successors: usize, dim: usize) -> Instance {
     let mut stream = Stream::new(states as u64, &[dim as u64]);
     let goal = states - 1;

@@ -3,8 +3,7 @@
 use crate::Error;
 use std::collections::BTreeMap;
 
-/// The first faults, and how many more there are of each kind: a file of a few bytes for each fault
-/// must not become hundreds of bytes for each.
+/// The first faults and the number of further ones of each kind, so that memory stays bounded.
 #[derive(Debug, Default)]
 pub struct Faults {
     first: Vec<Error>,
@@ -42,8 +41,7 @@ impl Faults {
         &self.first
     }
 
-    /// How many more there are of each kind (as `Finding::kind`
-    /// names it).
+    /// The number of further faults of each kind (as `Finding::kind` names it).
     pub fn more(&self) -> impl Iterator<Item = (&'static str, usize)> {
         self.more.iter().map(|(&kind, &count)| (kind, count))
     }

@@ -1,5 +1,4 @@
-//! Names of states and actions in few allocations: a million names take little more room than their
-//! letters.
+//! Names of states and actions in few allocations: a million take little more than their letters.
 
 use std::collections::HashMap;
 
@@ -67,12 +66,10 @@ impl<T: AsRef<str>> FromIterator<T> for Names {
     }
 }
 
-/// The number of different names looked up; later ones are written down as they come. A problem
-/// whose actions are all called differently must not cost a table of all names.
+/// The number of names looked up; later ones are appended, so that the table stays small.
 const LOOKED_UP: usize = 1 << 14;
 
-/// A list of names for each state: the names of its actions. A name that many actions have is held
-/// once.
+/// The names of each state's actions. A name that many actions have is held once.
 #[derive(Clone, Debug, Default)]
 pub struct ActionNames {
     /// Where the list of each state ends.

@@ -1,5 +1,4 @@
-//! Several known models over the same states as one learning problem: the truth is some mixture of
-//! them.
+//! Several known models over the same states as one learning problem.
 
 use super::mixer::{Columns, told};
 use super::{Instance, Note, ROW_TOLERANCE, State, Truth, distinct_names, restart};
@@ -34,9 +33,8 @@ pub fn mix(models: &[(String, Instance)], weights: Option<&[f64]>) -> Result<Ins
     all(models)?.finish(weights)
 }
 
-/// As [`mix`], with second chances: states from which the goal cannot be reached lead back to the
-/// start ([`restart`]). Also gives these states. Without `weights` they are those that are lost
-/// whichever models take part.
+/// As [`mix`], with [second chances](restart), and the states that have them: without `weights`
+/// those that are lost whichever models take part.
 pub fn mix_restarting(
     models: &[(String, Instance)],
     weights: Option<&[f64]>,

@@ -1,7 +1,5 @@
-//! Features from models that come one after the other: each is let go of before the next one comes.
-//!
-//! The features are there once, in the arrays that become the problem's. A model writes its column.
-//! Where it has successors that no model before it had, the rows behind them move, in place.
+//! Features from models that come one after another, in the arrays that become the problem's. A
+//! model writes its column; new successors move the rows behind them, in place.
 
 use super::builder::Arrays;
 use super::{ActionNames, Instance, Names, Note, Pair, Problem, ProblemBuilder, ROW_TOLERANCE, State, Truth};
@@ -122,8 +120,7 @@ impl Columns {
         Ok(())
     }
 
-    /// Merges new successors into the rows, from the back: nothing is overwritten before it
-    /// has moved.
+    /// Merges new successors from the back: nothing is overwritten before it has moved.
     fn spread(&mut self, column: &Column, new: usize, row: &mut Vec<(u32, f64)>) {
         let (d, mut from) = (self.dim, self.successors.len());
         let mut to = from + new;
@@ -278,7 +275,7 @@ fn actions(ours: &Frame, s: State, theirs: &Problem, other: State) -> Result<Opt
 }
 
 /// The place of each of our names among theirs, or our first that is missing. None where they are
-/// the same, or where a name stands twice, which matches nothing: then the numbers count.
+/// the same, or where a name occurs twice: then the numbers count.
 fn places<'a>(
     ours: impl ExactSizeIterator<Item = &'a str> + Clone,
     theirs: impl ExactSizeIterator<Item = &'a str> + Clone,

@@ -60,8 +60,8 @@ pub type Action = usize;
 /// A state-action pair's number: the pairs of all states in order, one after the other.
 pub type Pair = usize;
 
-/// How far a row may be from summing to one: as far as a dozen probabilities of six digits can be.
-/// A row that is further off than [`ROUNDING`] is divided by its sum, and that is said.
+/// The tolerance for the sum of a row: a dozen probabilities of six digits. A row that is further
+/// off than [`ROUNDING`] is divided by its sum, and that is noted.
 pub const ROW_TOLERANCE: f64 = 1e-5;
 /// How far a row may be from summing to one by rounding alone.
 pub const ROUNDING: f64 = 1e-9;
@@ -85,11 +85,8 @@ pub struct Halfspace {
     pub b: f64,
 }
 
-/// All that a learner may know: states, actions, costs, features, start, goal, names.
-///
-/// Features are sparse: each pair has a list of successors and one row phi(s'|s,a) in R^d for each
-/// of them, in flat arrays. Build one with [`Problem::builder`] or [`Problem::from_models`]; both
-/// check everything.
+/// All that a learner may know: states, actions, costs, features, start, goal, names. Features are
+/// sparse: each successor of a pair has a row phi(s'|s,a) in R^d, in flat arrays.
 #[derive(Clone, Debug)]
 pub struct Problem {
     name: String,
@@ -190,13 +187,13 @@ impl Problem {
         scaled.costs.iter_mut().for_each(|cost| *cost *= factor);
         scaled
     }
-    /// The user's units per unit of the theory, whose costs lie in [0, 1]: the largest cost if that
-    /// exceeds 1, else 1. Learners divide by it on the way in and multiply by it on the way out.
+    /// The user's units per unit of the theory, whose costs lie in [0, 1]: the largest cost if
+    /// above 1, else 1.
     pub fn cost_unit(&self) -> f64 {
         self.cost_unit
     }
-    /// The largest cost, in the user's units: what learners divide by whose results do not depend
-    /// on these. 1 if all costs are 0, or so small that they could not be divided by.
+    /// The largest cost; 1 if it is 0 or too small to divide by. Learners whose results must not
+    /// depend on units divide by it.
     pub fn largest_cost(&self) -> f64 {
         let largest = self.costs.iter().copied().fold(0.0, f64::max);
         if largest >= f64::MIN_POSITIVE { largest } else { 1.0 }
@@ -227,7 +224,7 @@ impl Problem {
     pub fn place_of(&self, p: Pair, next: State) -> Option<usize> {
         u32::try_from(next).ok().and_then(|next| self.successors(p).binary_search(&next).ok())
     }
-    /// Whether any model has a step: a successor may be there for the sake of the truth alone
+    /// Whether any model has a step: others are there for the truth
     /// ([`ProblemBuilder::successor`]).
     pub fn allows(&self, p: Pair, next: State) -> bool {
         let row = self.place_of(p, next).map(|place| self.rows(p).start + place);
@@ -250,8 +247,7 @@ impl Problem {
         &self.notes
     }
 
-    /// An error that names the states [`Problem::out_of_reach`]: no learner can be asked to find
-    /// the way.
+    /// An error that names the states [`Problem::out_of_reach`].
     pub fn require_goal_in_reach(&self) -> Result<()> {
         let states: Vec<String> =
             self.out_of_reach().into_iter().map(|s| self.state_name(s).into_owned()).collect();
@@ -261,8 +257,7 @@ impl Problem {
         }
     }
 
-    /// The states ahead of the start from which no sequence of actions leads to the goal, whatever
-    /// theta is.
+    /// The states ahead of the start from which no actions lead to the goal, whatever theta is.
     pub fn out_of_reach(&self) -> Vec<State> {
         let n = self.states();
         let next_states = |s: State| {
@@ -300,8 +295,7 @@ impl Problem {
             + names
     }
 
-    /// The size in memory of a problem with so many pairs, feature rows and dimensions, its truth
-    /// included and with names for states and actions, in bytes: an estimate from above.
+    /// An upper estimate, in bytes, for a problem with its truth and names.
     pub fn bytes_of(pairs: usize, rows: usize, dim: usize) -> u64 {
         // 8 for a number of a feature row, 12 for its successor and probability; per pair cost,
         // first row, names, pairs' states

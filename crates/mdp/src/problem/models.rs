@@ -1,5 +1,4 @@
-//! Candidate models to features: with d kernels P_1..P_d, phi(s'|s,a) = (P_1(s'|s,a), ...,
-//! P_d(s'|s,a)).
+//! Candidate models as features: phi(s'|s,a) = (P_1(s'|s,a), ..., P_d(s'|s,a)).
 
 use super::{Pair, Problem, ProblemBuilder, Rows, Shape, State};
 use crate::{Error, Result};

@@ -1,5 +1,4 @@
-//! A second chance: states from which the goal cannot be reached send the traveller back to the
-//! start.
+//! A second chance: a step to a state from which the goal cannot be reached leads to the start.
 
 use super::{Entry, Instance, Problem, ProblemBuilder, State, Truth, leads_to};
 use crate::Result;

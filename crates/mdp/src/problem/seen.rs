@@ -1,16 +1,14 @@
-//! What kernels see of B: directions along which some probability changes, and how far B can reach
-//! along them.
+//! The directions of B along which some probability changes, and how far B can reach along them.
 //!
-//! Every row of features is a probability on B, so that it lies in [0, 1] there. That bounds B
-//! along every direction that a kernel sees, however faintly: B may be 1e8 wide where features
-//! differ by 1e-8, and no ball of ordinary size would hold it.
+//! Every row is a probability in [0, 1] on B. That bounds B along every direction that a kernel
+//! sees, however faintly: B may be 1e8 wide where features differ by 1e-8.
 
 use super::Problem;
 use crate::numeric::{Polytope, dot, norm};
 use crate::{Error, Result};
 
-/// What rounding leaves of a row that B fixes, as a share of its features' norm, is below this; or
-/// this, where B's hull has equalities that are implied, and so known less well.
+/// The share of its features' norm that rounding may leave of a row that B fixes; and the same
+/// where B's hull has implied equalities, which are known less well.
 const NOISE: f64 = 1e-13;
 const IMPLIED: f64 = 1e-11;
 /// What the first look takes for a direction, as a share of the row: a later row may see it better.
@@ -21,8 +19,7 @@ const ORDINARY: f64 = 1e3;
 /// Beyond this, theta times a feature of ordinary size has no digits left for a probability.
 const FURTHEST: f64 = 1e13;
 
-/// Refuses a problem in which some feature is so faint that likelihoods cannot be computed with: B
-/// reaches too far along it.
+/// Refuses a problem with features so faint that B reaches too far along them.
 pub fn require_clear(problem: &Problem) -> Result<()> {
     let reach = Seen::of(problem).reach.into_iter().fold(0.0, f64::max);
     if reach <= FURTHEST {
@@ -52,11 +49,8 @@ struct Candidate {
 }
 
 impl Seen {
-    /// Looks at all rows; at the first few of them where these show all directions well.
-    ///
-    /// Where they do not, the rows are taken in another order: always the one that bounds B best
-    /// along what it adds. Directions of different scale are then told apart, and B is no longer
-    /// along a well-known direction for the sake of one that is hardly known.
+    /// The directions in the order of rows if these show all of them well; else always the row that
+    /// bounds B best along what it adds, so that directions of different scale are told apart.
     pub fn of(problem: &Problem) -> Seen {
         let first = Seen::in_order(problem);
         let complete = first.directions.len() == problem.constraints().free();
@@ -159,13 +153,11 @@ impl Seen {
     }
 }
 
-/// The remainder of a row beyond the directions is known by differences while it is at least this
-/// share of the row, squared.
+/// While the squared remainder of a row is at least this share, it is known by differences.
 const SURE: f64 = 1e-10;
 
-/// Rows in the order of how well they bound B along what they add to the directions so far. A row
-/// costs O(d) for each direction, and O(d k) few times: what it adds only shrinks, so that what is
-/// known of it from before bounds how well it does.
+/// Rows by how well they bound B along what they add to the directions so far. What a row adds only
+/// shrinks, so that earlier values are bounds, and few rows are computed anew.
 struct Ranking<'a> {
     problem: &'a Problem,
     rows: Vec<Rank>,

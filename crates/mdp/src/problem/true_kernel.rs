@@ -1,7 +1,5 @@
-//! A truth that is given by its probabilities, be it a mixture of the models or not.
-//!
-//! What a learner assumes, that some theta makes the true kernel, may be wrong. To see what happens
-//! then, a simulation needs a truth that no theta makes.
+//! A truth that is given by its probabilities, be it a mixture of the models or not: a simulation
+//! may need a truth that no theta makes.
 
 use super::seen::Seen;
 use super::truth::{Probabilities, Source, probability};
@@ -147,8 +145,7 @@ fn field(i: usize, fault: String) -> Error {
     Error::Field { field: format!("kernel[{i}]"), fault }
 }
 
-/// What the entries of a kernel are checked against: the shape of a problem, or of a file that is
-/// yet to become one.
+/// The shape that a kernel is checked against: of a problem, or of a file.
 pub(crate) struct Outline<'a> {
     pub(crate) states: usize,
     pub(crate) goal: State,
@@ -249,8 +246,7 @@ impl Outline<'_> {
     }
 }
 
-/// Divides rows that are off by more than rounding by their sums, and says so; those of the goal
-/// stay there.
+/// Divides rows that are off by more than rounding by their sums; the note on it.
 fn mend(problem: &Problem, probabilities: &mut [f64]) -> Option<Note> {
     let (mut count, mut worst): (usize, Option<(State, Pair, f64)>) = (0, None);
     for s in 0..problem.states() {
@@ -279,10 +275,8 @@ fn mend(problem: &Problem, probabilities: &mut [f64]) -> Option<Note> {
     Some(Note::rescaled(count, ROW_TOLERANCE, &place, sum).at(state, action))
 }
 
-/// The theta in B that makes these probabilities but for rounding; none if there is none.
-///
-/// Least squares along the directions that kernels see; along the others any point will do that
-/// the facts allow.
+/// The theta in B that makes these probabilities but for rounding, if there is one: by least
+/// squares along the directions that kernels see; along the others any point that facts allow.
 fn theta_of(problem: &Problem, probabilities: &[f64]) -> Option<Vec<f64>> {
     let b = problem.constraints();
     let k = b.free();

@@ -52,8 +52,7 @@ impl Cholesky {
         Cholesky { dim, lower, log_det: dim as f64 * lambda.log_e() }
     }
 
-    /// Factors a symmetric matrix (row-major, the lower triangle is read); `None` if it is not
-    /// positive definite.
+    /// Factors a symmetric matrix (row-major, lower triangle); `None` if not positive definite.
     pub fn factor(matrix: &[f64], dim: usize) -> Option<Self> {
         let mut lower = vec![0.0; dim * dim];
         for i in 0..dim {

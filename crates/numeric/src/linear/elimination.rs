@@ -1,10 +1,8 @@
 //! Sparse elimination of a chain's equations, leaving(i) x(i) - sum of w(i,j) x(j) = b(i).
 //!
-//! The diagonal is always the *sum* of the weights that leave, never a difference (Grassmann,
-//! Taksar and Heyman). For b >= 0 no two numbers are ever subtracted, so every x has a small
-//! relative error, however long a policy takes and however widely values differ. Nodes are taken by
-//! Markowitz's price against fill-in, those of equal low price last in first out. Cost: linear on
-//! lines and trees, n^1.5 on grids, n^3/3 at worst.
+//! The diagonal is the *sum* of the weights that leave (Grassmann, Taksar and Heyman): for b >= 0
+//! nothing is subtracted, and every x has a small relative error. Nodes are taken by Markowitz's
+//! price against fill-in. Cost: linear on lines and trees, n^1.5 on grids, n^3/3 at worst.
 
 use super::dense::Dense;
 use crate::halt::Halt;
@@ -91,9 +89,8 @@ impl Elimination {
         self.halt = halt.clone();
     }
 
-    /// Takes a chain and eliminates all nodes, in about `work` multiplications at most; whether the
-    /// equations can be solved now. `row` writes the arcs of a node, none to itself, and returns the
-    /// weight that leaves the system; two arcs may lead to the same node.
+    /// Eliminates all nodes of a chain in about `work` multiplications at most; whether it could.
+    /// `row` writes a node's arcs, none to itself, and returns the weight that leaves the system.
     pub fn eliminate(
         &mut self,
         nodes: usize,

@@ -1,5 +1,5 @@
-//! Long vectors in parts, on all cores. The parts depend on the length alone, so that the bits do
-//! not depend on the number of threads. Short vectors are whole: to share them would take longer.
+//! Long vectors in parts, on all cores. The parts depend on the length alone, so that results do
+//! not depend on the number of threads.
 
 use rayon::prelude::*;
 use std::ops::Range;
@@ -44,8 +44,7 @@ pub fn split<T>(mut list: &mut [T], ends: impl Iterator<Item = usize>) -> Vec<&m
     .collect()
 }
 
-/// Calls `f` for each part of two lists of the same length, with the place where it begins; what it
-/// returned, in their order.
+/// Calls `f` for each part of two lists of the same length, with its place; the results in order.
 pub fn both<A: Send, B: Send, R: Send>(
     a: &mut [A],
     b: &mut [B],

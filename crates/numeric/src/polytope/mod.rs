@@ -17,8 +17,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
 pub use turn::Turn;
 
-/// A row that loses all but this share of its norm to the equalities is left out, and so is an
-/// implied equality: its direction would be rounding to no better than 1e-7.
+/// A row that keeps no more than this share of its norm beyond the equalities is left out, and so
+/// is an implied equality: its direction would be rounding.
 const FAINT: f64 = 1e-9;
 
 /// How far an implied equality may be from the rows that imply it.
@@ -38,8 +38,7 @@ pub struct Pruned {
     pub seen: usize,
     /// Rows that are left; where there are too many to be written out, all of them.
     pub kept: usize,
-    /// Every row that is left is a facet: the others are implied by these. Otherwise there were so
-    /// many facets that looking further was not worthwhile, or nothing was to be pruned.
+    /// Whether every row that is left is a facet; otherwise looking further was not worthwhile.
     pub complete: bool,
 }
 
@@ -102,13 +101,12 @@ impl Polytope {
     pub fn origin(&self) -> &[f64] {
         &self.origin
     }
-    /// An orthogonal basis of the hull's directions: d x k, row-major. A problem's own B has an
-    /// orthonormal one.
+    /// An orthogonal basis of the hull's directions: d x k, row-major; orthonormal unless turned.
     pub fn basis(&self) -> &[f64] {
         &self.basis
     }
-    /// The inequality rows: m x k, row-major, each of norm one; a part of them if the polytope
-    /// [has features](Self::has_features).
+    /// The inequality rows: m x k, row-major, of norm one; a core if it [has
+    /// features](Self::has_features).
     pub fn rows(&self) -> &[f64] {
         &self.rows
     }
@@ -116,8 +114,7 @@ impl Polytope {
     pub fn offsets(&self) -> &[f64] {
         &self.offsets
     }
-    /// A point of the relative interior, in R^d; the best that was found where rounding hides
-    /// whether there is one.
+    /// A point of the relative interior in R^d, or the best that rounding shows.
     pub fn interior(&self) -> &[f64] {
         &self.interior
     }
@@ -142,8 +139,7 @@ impl Polytope {
         let features = self.features.clone().map(|features| features.with_limit(rows));
         Polytope { features, ..self.clone() }
     }
-    /// The same, of whose rows a confidence set takes at most `most`: those nearest to the
-    /// ellipsoid's centre in its own norm. It is larger then, and says so.
+    /// The same, of whose rows a confidence set takes at most the `most` nearest to its centre.
     pub fn taken_at_most(&self, most: usize) -> Polytope {
         Polytope { most, ..self.clone() }
     }
@@ -179,8 +175,7 @@ impl Polytope {
                 .all(|(i, b)| dot(&self.rows[i * self.free..(i + 1) * self.free], &z) <= b + tolerance)
             && self.features.as_ref().is_none_or(|features| features.violated(self, &z, tolerance).is_empty())
     }
-    /// The coordinates z of x's projection onto the hull; basis' (x - origin) where the basis is
-    /// orthonormal.
+    /// The coordinates z of x's projection onto the hull.
     pub fn coordinates(&self, x: &[f64]) -> Vec<f64> {
         let mut z = vec![0.0; self.free];
         for i in 0..self.dim {
@@ -192,8 +187,7 @@ impl Polytope {
         }
         z
     }
-    /// How far a point that satisfies every row as stated may be from this polytope: where
-    /// equalities are implied, they are only known so well.
+    /// How far a point of all stated rows may be from this polytope, by implied equalities.
     pub fn blur(&self) -> f64 {
         self.blur
     }
@@ -323,9 +317,8 @@ impl PolytopeBuilder {
         true
     }
 
-    /// Adds phi'x >= 0 for every row phi, once for all rows of one direction. Rows that bounds of
-    /// single coordinates imply, stated before or after, are left out. Where too many are left, the
-    /// features are kept as they are, by reference.
+    /// Adds phi'x >= 0 for every row phi, once for each direction, unless facts imply it. Where too
+    /// many remain, the features are kept by reference.
     pub fn no_less_than_zero(&mut self, features: &Arc<Tall>) {
         self.stated += features.rows();
         if let Some(before) = self.features.replace(Arc::clone(features)) {
@@ -333,8 +326,7 @@ impl PolytopeBuilder {
         }
     }
 
-    /// Eliminates the equalities, stated and implied, merges parallel rows and drops those that the
-    /// others imply.
+    /// Eliminates equalities, merges parallel rows and drops rows that the others imply.
     pub fn finish(mut self) -> Result<Polytope, EmptyPolytope> {
         let (seen, unpruned) = (self.stated, self.unpruned);
         let mut polytope = match self.features.take() {

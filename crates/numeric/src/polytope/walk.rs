@@ -1,9 +1,6 @@
-//! Linear programs max a'y over {y : a_j'y <= s_j}, s_j > 0, from vertex to vertex.
-//!
-//! Few dimensions, few rows, millions of objectives: the simplex method with an explicit inverse,
-//! warm from one objective to the next like it. Whatever vertex it stands at, the rows that meet
-//! there bound the objective: those with multipliers below zero by how far the others let them go
-//! the other way. That settles most questions without a step.
+//! Linear programs max a'y over {y : a_j'y <= s_j}, s_j > 0, from vertex to vertex: the simplex
+//! method with an explicit inverse, warm from one objective to the next. The rows that meet in a
+//! vertex bound every objective, which settles most questions without a step.
 
 use crate::{dot, norm};
 use rayon::prelude::*;
@@ -16,8 +13,7 @@ const NONE: f64 = 1e-13;
 const LEFT: f64 = 1e-12;
 /// How far a row's slack may be exceeded, as a share of it.
 const BEYOND: f64 = 1e-12;
-/// Slacks grow by this share and up to twice as much, each by its own, so that no vertex is
-/// degenerate.
+/// Slacks grow by up to twice this share, each by its own, so that no vertex is degenerate.
 const JITTER: f64 = 1e-10;
 /// A row whose angle with the step is less than this does not stop it.
 const FLAT: f64 = 1e-8;
@@ -128,8 +124,7 @@ struct Vertex {
 }
 
 impl Vertex {
-    /// y = 0, with an equality y_r = 0 in place of each row. These leave whenever the objective
-    /// asks for it and never come back, so that nothing needs to be bounded.
+    /// y = 0, with equalities y_r = 0 in place of rows: these leave at need and never come back.
     fn start(k: usize) -> Self {
         let mut edges = vec![0.0; k * k];
         (0..k).for_each(|i| edges[i * k + i] = 1.0);
@@ -205,8 +200,7 @@ impl Vertex {
     }
 }
 
-/// Walks from vertex to vertex, and remembers for each part of the sphere of objectives where it
-/// ended last.
+/// Walks from vertex to vertex, and remembers the last one for each part of the sphere.
 #[derive(Clone, Debug)]
 pub(super) struct Walk {
     k: usize,
@@ -259,16 +253,15 @@ impl Walk {
         cell
     }
 
-    /// Whether multipliers of the first `count` rows are found that imply a'y <= s, |a| = 1. If not,
-    /// [`toward`](Walk::toward) points to where it is violated, most likely.
+    /// Whether multipliers of the first `count` rows imply a'y <= s, |a| = 1. If not,
+    /// [`toward`](Walk::toward) most likely violates it.
     pub(super) fn implies(&mut self, slabs: &Slabs, count: usize, a: &[f64], s: f64, noise: f64) -> bool {
         let most = s * (1.0 + BEYOND) + noise;
         self.bound(slabs, count, a, most, s * (1.0 + 1e-7) + noise) <= most
     }
 
-    /// A bound on a'y, |a| = 1, certified up to what multipliers leave of a: one not above `low`,
-    /// else the least. Infinite where there is none, where none was found, or where a'y exceeds
-    /// `high` somewhere.
+    /// A certified bound on a'y, |a| = 1: the least, or one not above `low`. Infinite if none was
+    /// found, or if a'y exceeds `high` somewhere.
     fn bound(&mut self, slabs: &Slabs, count: usize, a: &[f64], low: f64, high: f64) -> f64 {
         let k = self.k;
         let cell = self.cell(a);

@@ -21,8 +21,7 @@ use super::working::Working;
 pub(super) enum End {
     /// No row is violated.
     Optimal,
-    /// The set is thinner than rounding: `y` is its point, the multipliers only approach the
-    /// optimum.
+    /// The set is thinner than rounding: `y` is its point, multipliers approach the optimum.
     Touching,
     /// A certificate says that the set is empty.
     Empty,
@@ -74,8 +73,7 @@ pub(super) struct ActiveSet {
     pub(super) y: Vec<Lanes>,
     /// Whether the ball constrains the answer.
     pub(super) round: bool,
-    /// Steps after which a solve gives up, over and above what its size allows; tests set it to
-    /// none at all.
+    /// The number of steps after which a solve gives up; set by tests.
     pub(super) patience: Option<usize>,
     /// What the next solve may take over.
     pub(super) held: Held,
@@ -168,11 +166,8 @@ impl ActiveSet {
         End::Stalled
     }
 
-    /// Goes on for an objective that differs by a share of the present one.
-    ///
-    /// Where the objective is constant on a face, every step within the face is one of length zero,
-    /// and such steps may go in circles. With the difference they have a direction again; the bound
-    /// shows what the difference costs.
+    /// Goes on for a slightly different objective: where the objective is constant on a face, steps
+    /// of length zero may go in circles. The bound shows what the difference costs.
     #[cold]
     fn shake(&mut self, set: &Whitened, w: &[Lanes], share: f64) {
         self.shaken.clear();
@@ -202,8 +197,7 @@ impl ActiveSet {
         }
     }
 
-    /// Sets lambda to -(p + mu q), its negative parts to zero, and y to the point that belongs to
-    /// mu.
+    /// Sets lambda to the non-negative part of -(p + mu q), and y to the point of mu.
     pub(super) fn press(&mut self, mu: f64) {
         self.working.multipliers(mu, &mut self.target);
         self.lambda.iter_mut().zip(&self.target).for_each(|(l, t)| *l = t.max(0.0));
@@ -216,8 +210,7 @@ impl ActiveSet {
         inner(&self.working.outside, &self.working.outside).sqrt()
     }
 
-    /// Whether lambda stays nonnegative when W's rows also take over `defect`, with room for
-    /// rounding.
+    /// Whether lambda stays non-negative when W's rows also take over `defect`.
     pub(super) fn outweighs(&mut self, defect: &[Lanes]) -> bool {
         self.working.share(defect, &mut self.q);
         self.lambda.iter().zip(&self.q).all(|(l, share)| *l >= 4.0 * share.abs())
@@ -253,8 +246,8 @@ impl ActiveSet {
         self.lambda.remove(place);
     }
 
-    /// Computes target and y, and whether the set is touched; none where the rows miss the ball and
-    /// lambda goes without end along -q, which is computed then.
+    /// Computes target and y, and whether the set is touched; none where the rows miss the ball:
+    /// lambda then grows along -q.
     fn aim(&mut self) -> Option<bool> {
         let s_sq = 1.0 - self.working.nearest_sq();
         if s_sq < -TOUCH {
@@ -322,8 +315,8 @@ impl ActiveSet {
         true
     }
 
-    /// Trades rows of W for a violated row that depends on them; false, with the combination in q,
-    /// if none may leave.
+    /// Trades rows of W for a dependent violated row; false, with the combination in q, if none may
+    /// leave.
     fn slide(&mut self, set: &Whitened, row: usize) -> bool {
         let mut gained = 0.0;
         loop {
@@ -347,8 +340,7 @@ impl ActiveSet {
     }
 }
 
-/// Where lambda - step rate first loses a multiplier; of several at once, the one that falls
-/// fastest.
+/// Where lambda - step rate first loses a multiplier; of several, the one that falls fastest.
 pub(super) fn first_to_vanish(lambda: &[f64], rate: &[f64]) -> Option<(usize, f64)> {
     let rounding = 1e-12 * rate.iter().fold(0.0, |m: f64, r| m.max(r.abs()));
     let mut first: Option<(usize, f64)> = None;
@@ -363,8 +355,7 @@ pub(super) fn first_to_vanish(lambda: &[f64], rate: &[f64]) -> Option<(usize, f6
     first
 }
 
-/// Whether z, its negative parts taken for rounding, proves that no |y| <= 1 has G y <= h: |G'z| +
-/// h'z < 0.
+/// Whether z >= 0 proves that no |y| <= 1 has G y <= h: |G'z| + h'z < 0.
 pub(super) fn certified(set: &Whitened, z: impl Iterator<Item = (usize, f64)>) -> bool {
     let mut pull = vec![0.0; set.free];
     let (mut sum, mut size) = (0.0, 0.0);

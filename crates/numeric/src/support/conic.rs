@@ -23,10 +23,8 @@ impl Answer {
     }
 }
 
-/// min w'y over |y| <= 1, G y <= h, for |w| = 1.
-///
-/// Clarabel's tolerances are absolute, so a set that is small against the ball is solved again in
-/// larger units.
+/// min w'y over |y| <= 1, G y <= h, for |w| = 1. A small set is solved again in larger units:
+/// Clarabel's tolerances are absolute.
 pub(super) fn solve(set: &Whitened, w: &[f64]) -> Answer {
     let (k, m) = (set.free, set.limits.len());
     let (mut colptr, mut rowval, mut nzval) = (vec![0], Vec::new(), Vec::new());

@@ -1,8 +1,5 @@
-//! A point where as many rows meet as there are dimensions, and how to go from one to another along
-//! the edges of the polytope.
-//!
-//! The inverse of the rows is kept and updated: a row that takes another's place costs two small
-//! products and one division.
+//! A point where as many rows meet as there are dimensions, and the way along edges. The inverse of
+//! the rows is updated: an exchange costs two small products and one division.
 
 use super::active_set::{ActiveSet, first_to_vanish};
 use super::lanes::{Lanes, inner};
@@ -96,8 +93,8 @@ impl<const B: usize> Corner<B> {
         inner(&self.y, w)
     }
 
-    /// Leaves rows with negative multipliers, the steepest edge first, as far as the rows that are
-    /// looked at first permit; false if these do not bound an edge.
+    /// Leaves rows with negative multipliers, the steepest edge first; false if the rows that are
+    /// looked at first do not bound an edge.
     pub(super) fn descend(&mut self, set: &Whitened) -> bool {
         let Some(mut course) = set.course(&self.y) else { return false };
         for _ in 0..10 + 2 * self.k {
@@ -219,8 +216,7 @@ impl<const B: usize> Corner<B> {
         }
     }
 
-    /// Leaves the answer, unless it is none: a multiplier is negative, or the point is outside the
-    /// ball.
+    /// Leaves the answer if the multipliers are non-negative and the point is in the ball.
     pub(super) fn settle(&mut self, set: &Whitened, w: &[Lanes], answer: &mut ActiveSet) -> bool {
         self.refine(set, w);
         let lambda = &self.lambda.as_flattened()[..self.k];

@@ -1,15 +1,13 @@
-//! The same active-set method where rows are few and objectives many: what a solve needs of a
-//! working set is found once for the set and kept.
+//! The same active-set method where rows are few and objectives many: the numbers of a working set
+//! are found once and kept.
 //!
 //! On a working set W the stationary point is linear in w but for one length: p = P w and u = C w,
-//! where P = M^-1 G_W and C projects on what W's rows leave free ([`Working`] has the letters). With
-//! P, C, q and y_W at hand a step takes two small products and a look at the rows, and no chain of
-//! divisions. A sweep over a million pairs meets a few hundred working sets.
+//! with P = M^-1 G_W and C the projection off W's rows ([`Working`]). A step takes two small
+//! products and a look at the rows. A sweep over a million pairs meets a few hundred working sets.
 //!
-//! What is kept of W is computed from its rows in their order, whichever pair asks first. So an answer
-//! depends on the objective and its start alone, as it must on any number of threads. Whatever is
-//! out of the ordinary (dependent rows, a set that touches, a bound that is not sharp) is left to
-//! the method that updates its factors.
+//! The numbers of W are computed from its rows in their order, so that an answer depends on the
+//! objective and its start alone. Whatever is out of the ordinary is left to the method that
+//! updates its factors.
 
 use super::active_set::{ActiveSet, first_to_vanish};
 use super::lanes::{Lanes, inner, width};
@@ -62,9 +60,8 @@ impl Faces {
         })
     }
 
-    /// Solves for |w| = 1 from the rows named, and leaves rows, multipliers and y in `answer`; false
-    /// if that is for others to do. Where the rows are known to meet in a point of the set, nobody
-    /// need look at the others for its sake.
+    /// Solves for |w| = 1 from the rows named and leaves the solution in `answer`; false if it
+    /// cannot. `known`: the rows meet in a point of the set.
     pub(super) fn solve(
         &mut self,
         set: &Whitened,
@@ -263,8 +260,7 @@ fn products_of<const B: usize>(columns: &[Lanes], x: &[Lanes], out: &mut [Lanes;
     out[..B].copy_from_slice(&sums);
 }
 
-/// Moves the multipliers of W towards the target, and all the way if none reaches zero before; the
-/// row of the first that does.
+/// Moves the multipliers of W towards the target, or to the first zero, whose row it returns.
 #[inline]
 fn step(name: u64, lambda: &mut [f64; MOST_ROWS], target: &[f64]) -> Option<usize> {
     let (low, high) = target.iter().fold((0.0, 0.0), |(low, high), &t| (f64::min(low, t), f64::max(high, t)));

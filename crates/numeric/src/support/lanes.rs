@@ -1,5 +1,5 @@
-//! Vectors of y-space in lanes of four, padded with zeros: loops over them need no remainder and no
-//! bounds checks. Products of many rows with one vector: rows lie in blocks, each by columns.
+//! Vectors of y-space in lanes of four, padded with zeros: loops need no remainder and no bounds
+//! checks.
 
 use std::ops::{AddAssign, Mul};
 
@@ -33,8 +33,8 @@ pub(super) fn add(out: &mut [Lanes], scale: f64, x: &[Lanes]) {
     }
 }
 
-/// Wider vectors than this do not stay in registers, and columns of them not in the nearest cache:
-/// several places, or columns, are then taken at a time. No sum is made in another order.
+/// Wider vectors do not stay in registers: several places, or columns, are taken at a time, without
+/// changing the order of sums.
 const NARROW: usize = 8;
 /// So many.
 const AT_ONCE: usize = 4;

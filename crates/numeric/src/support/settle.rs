@@ -5,8 +5,7 @@ use super::{ConvexSet, Status, conic};
 use crate::{Portable, dot, norm};
 
 impl ConvexSet {
-    /// The better of both bounds, and Clarabel's point if it says more about the minimum than the
-    /// method's.
+    /// The better of both bounds, and Clarabel's point if it says more about the minimum.
     fn fall_back(&mut self, size: f64, value: f64, bound: f64) -> (f64, f64) {
         self.fallbacks += 1;
         let answer = conic::solve(&self.set, &self.w.as_flattened()[..self.set.free]);
@@ -23,9 +22,8 @@ impl ConvexSet {
         (value, bound)
     }
 
-    /// Whether the multipliers' defect r can be undone within W, by multipliers that stay
-    /// nonnegative: then the vertex of W is optimal over the whole polytope, and only rounding
-    /// separates the bound from the value.
+    /// Whether the defect r can be undone within W by non-negative multipliers: then the vertex of
+    /// W is optimal, and only rounding separates bound and value.
     pub(super) fn is_vertex_optimal(&mut self, size: f64) -> bool {
         let method = &mut self.method;
         if method.working.len() < self.set.free || method.round {
@@ -36,9 +34,8 @@ impl ConvexSet {
         method.outweighs(&self.whitened)
     }
 
-    /// Finds the best mu = |u| / s by its bound, which is concave along lambda = -(p + mu q): where
-    /// the set is hardly more than a point, s^2 = 1 - |y_W|^2 has lost its digits. The better of
-    /// both bounds, and the value at that mu if it is nearer to it.
+    /// Finds the best mu = |u| / s by its bound, which is concave: where the set is hardly more
+    /// than a point, s has lost its digits. The better of both bounds, and the value nearer to it.
     fn press(&mut self, size: f64, value: f64, bound: f64) -> (f64, f64) {
         let y = self.method.y.clone();
         let outside = self.method.outside_norm().max(1e-6);

@@ -93,8 +93,7 @@ impl Survey {
 }
 
 impl ConvexSet {
-    /// Makes ready for millions of objectives, of which a survey has a sample. Answers stay the
-    /// same but for rounding.
+    /// Prepares for objectives like those of a survey. Answers stay the same but for rounding.
     pub(super) fn make_ready(&mut self, survey: &Survey) {
         self.faces = Faces::of(&self.set);
         if self.faces.is_none() {
@@ -108,8 +107,8 @@ impl ConvexSet {
         }
     }
 
-    /// A solve on working sets that are kept, or on one point: none where that is for others to do.
-    /// `known`: the rows named meet in a point of the set.
+    /// A solve on kept working sets, or on one point, if it is sharp. `known`: the rows named meet
+    /// in a point of the set.
     pub(super) fn min_quickly(
         &mut self,
         constant: f64,

@@ -9,10 +9,9 @@ const ASKEW: f64 = 5e-14;
 /// Coordinates of y_W beyond this leave rounding behind when they go.
 const LARGE: f64 = 16.0;
 
-/// Orthonormal Q and triangular R, with what follows from them carried along: t = R'^-1 h_W, e =
-/// Q'w, y_W = Q t and u = w - Q e, each at the price of one column per row that joins or leaves.
-///
-/// M = G_W G_W' = R'R is never formed: its condition number is the square of R's.
+/// Orthonormal Q and triangular R, with t = R'^-1 h_W, e = Q'w, y_W = Q t and u = w - Q e carried
+/// along, each at the price of one column per row. M = G_W G_W' is never formed: its condition is
+/// the square of R's.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Working {
     free: usize,
@@ -173,9 +172,8 @@ impl Working {
         self.lose(n - 1);
     }
 
-    /// Puts the row last refused by `push` in the stead of another, where W spans everything: the
-    /// column of Q that the one leaves is the other's. False if the rows would be dependent: the
-    /// other is gone then, and no row has come.
+    /// Replaces a row by the one last refused by `push`, where W spans everything. False if the
+    /// rows would be dependent: the other is gone then.
     pub(super) fn exchange(&mut self, place: usize, row: usize, h: f64) -> bool {
         let (k, b, n) = (self.free, self.width, self.len());
         self.rotate(place, n + 1);

@@ -5,8 +5,7 @@ use crate::problem::{Action, Faults, State, leads_to, names};
 use crate::{Error, Result};
 
 impl ProblemBuilder {
-    /// The faults: at most this number is kept, the others are counted. The rows of B are looked at
-    /// only if nothing else is wrong, by [`build`](Self::build).
+    /// The first `most` faults; the others are counted. [`build`](Self::build) looks at B.
     pub fn faults(&self, most: usize) -> Faults {
         let mut faults = Faults::new(most);
         match self.check_shape() {

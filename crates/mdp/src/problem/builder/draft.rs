@@ -1,5 +1,4 @@
-//! The actions and feature rows of a problem that is being built: the problem's own arrays, filled
-//! in place.
+//! The actions and feature rows of a problem that is being built, in its own arrays.
 
 use crate::numeric::gauge;
 use crate::problem::{Action, State};
@@ -9,24 +8,20 @@ use std::ops::Range;
 /// Rows that are counted at once.
 const COUNTED: usize = 4096;
 
-/// Flat arrays that become the problem's.
-///
-/// In order (actions by state; rows by pair, within the newest pair in any order) everything is
-/// appended where it will stay. A row of an earlier pair is kept aside and merged at the end, in
-/// place; actions that go back to an earlier state cost a copy of all rows at the end.
+/// Flat arrays that become the problem's. In order everything is appended where it will stay. A row
+/// of an earlier pair is kept aside and merged in place at the end; actions that go back to an
+/// earlier state cost a copy of all rows.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Draft {
     dim: usize,
     /// Per pair, in the order in which they came.
     costs: Vec<f64>,
-    /// `first_pair[s]..first_pair[s + 1]` are the pairs of state s, for all states begun but the
-    /// last.
+    /// `first_pair[s]..first_pair[s + 1]` are the pairs of state s; the last state is open.
     first_pair: Vec<usize>,
     states: usize,
     /// The pairs of every state, once an action came for a state that was left behind.
     scattered: Option<Vec<Vec<usize>>>,
-    /// Where the rows of pair p begin, for all pairs that were reached; the newest pair's rows are
-    /// the last.
+    /// Where the rows of each pair begin; the newest pair's rows are the last.
     first_row: Vec<usize>,
     successors: Vec<u32>,
     phi: Vec<f64>,
@@ -169,8 +164,7 @@ impl Draft {
         Arrays { first_pair, costs, first_row, successors, phi }
     }
 
-    /// Puts the late rows into the arrays, from the back: nothing is overwritten before it has
-    /// moved.
+    /// Merges the late rows from the back, so that nothing is overwritten before it has moved.
     fn merge_late(&mut self) {
         let late = std::mem::take(&mut self.late);
         if late.is_empty() {

@@ -7,11 +7,8 @@ use crate::{Error, Result};
 /// The largest cost of a pair: sums and squares of such numbers are still finite.
 pub(crate) const LARGEST_COST: f64 = 1e100;
 
-/// A known model: what each pair costs, where it leads and how often, in the order of states and
-/// actions.
-///
-/// [`ProblemBuilder::of_kernel`](super::ProblemBuilder::of_kernel) makes a problem of it, in which
-/// these arrays stay where they are.
+/// A known model in the order of states and actions, whose arrays become those of the problem
+/// ([`ProblemBuilder::of_kernel`](super::ProblemBuilder::of_kernel)).
 #[derive(Clone, Debug, Default)]
 pub struct Kernel {
     /// `first_pair[s]..first_pair[s + 1]` are the pairs of state s.

@@ -16,10 +16,8 @@ use super::{Action, ActionNames, Halfspace, Names, Problem, State};
 use crate::{Error, Result};
 use draft::Draft;
 
-/// Collects a problem's parts and checks them; every error names the place.
-///
-/// Actions by state, and feature rows by state and action, are the order in which nothing is held
-/// twice: the rows are then written where they stay. Any other order is fine too, and slower.
+/// Collects a problem's parts and checks them; every error names the place. Actions by state and
+/// rows by pair are written where they stay; any other order is slower.
 #[derive(Clone, Debug)]
 pub struct ProblemBuilder {
     name: String,
@@ -79,8 +77,7 @@ impl ProblemBuilder {
         Ok(ProblemBuilder { draft: Draft::of(1, kernel.into_arrays()?), is_kernel: true, ..builder })
     }
 
-    /// Features in arrays that become the problem's: costs and numbers that were checked, rows by
-    /// state and action, successors ascending within a pair, none of them zero.
+    /// Features in checked arrays that become the problem's: successors ascend within a pair.
     pub(crate) fn of_arrays(name: &str, dim: usize, arrays: Arrays) -> Self {
         let builder = ProblemBuilder::new(name, arrays.first_pair.len().saturating_sub(1), dim);
         ProblemBuilder { draft: Draft::of(dim, arrays), ..builder }
@@ -144,23 +141,21 @@ impl ProblemBuilder {
         self
     }
 
-    /// Names for the models that theta mixes, one for each of its entries: results call them so.
-    /// None may be empty, and no two alike.
+    /// Names for the models that theta mixes, in its order: none empty, no two alike.
     pub fn model_names(&mut self, names: Vec<String>) -> &mut Self {
         self.model_names = Some(names);
         self
     }
 
-    /// Lets the problem have states from which no sequence of actions leads to the goal. Planners
-    /// name them; a learner is not built for a problem whose start leads there
-    /// (`Problem::require_goal_in_reach`).
+    /// Permits states from which no actions lead to the goal. No learner is built for a problem
+    /// whose start leads there (`Problem::require_goal_in_reach`).
     pub fn allow_lost(&mut self) -> &mut Self {
         self.may_be_lost = true;
         self
     }
 
-    /// Refuses features that are candidate models but for numbers of too few digits, also where
-    /// some theta would fit them: for a file that does not say its theta.
+    /// Refuses candidate models of too few digits, also where some theta would fit them: for a file
+    /// without theta.
     pub(crate) fn refuse_coarse(&mut self) -> &mut Self {
         self.may_be_coarse = false;
         self
@@ -242,8 +237,7 @@ impl ProblemBuilder {
         Err(Error::Field { field: format!("extra[{row}]"), fault })
     }
 
-    /// Adds what is known of true mixture weights: no weight is negative. (That they sum to one
-    /// follows from the rows.)
+    /// Adds that no mixture weight is negative. (That they sum to one follows from the rows.)
     pub fn simplex(&mut self) -> &mut Self {
         for i in 0..self.dim {
             let mut a = vec![0.0; self.dim];

@@ -4,8 +4,8 @@ use crate::numeric::{dot, norm};
 use crate::problem::{Pair, Problem};
 use std::collections::BTreeMap;
 
-/// A residual that is estimated to be at most this, as a share of the largest row, is looked at
-/// closely: the estimate has lost half of its digits by then.
+/// A residual estimated below this share of the largest row is recomputed: half its digits are
+/// gone.
 const CLOSE: f64 = 1e-6;
 /// A residual of at most this, relative to the largest row, is rounding.
 const RESIDUAL: f64 = 1e-10;
@@ -21,8 +21,8 @@ pub(super) struct Coordinates {
     pub(super) rows: Vec<Vec<f64>>,
 }
 
-/// Takes the row with the largest residual into the basis, time and again, until every row is a
-/// combination of those taken: so the coordinates of the others stay small.
+/// Takes the row with the largest residual until every row is a combination of those taken, so that
+/// coordinates stay small.
 pub(super) fn coordinates(problem: &Problem, most: usize) -> Result<Coordinates, String> {
     let (rows, class) = Rows::of(problem);
     rows.refuse(rows.independent(), most)?;
@@ -88,8 +88,8 @@ impl Rows {
         (Rows { width: columns.len(), rows, largest }, class)
     }
 
-    /// A number of rows that are independent, in one pass: each has a column, clear of rounding, that
-    /// none of those before it has. So a rank that is too large is mostly seen before any work.
+    /// The number of rows with a new column, clear of rounding: a lower bound on the rank in one
+    /// pass.
     fn independent(&self) -> usize {
         let mut met = vec![false; self.width];
         let mut fresh = |row: &&Vec<(usize, f64)>| {

@@ -1,9 +1,7 @@
-//! The smallest ellipsoid around points and their opposites, by D-optimal design.
-//!
-//! Weights pi on the points make M = sum of pi x x'. The weights for which the largest x' M^-1 x is
-//! least make it r, the dimension (Kiefer, Wolfowitz 1960). They are found by moving weight to the
-//! point for which it is largest, or away from one with weight for which it is smallest, by the
-//! best step (Wynn, Fedorov, Atwood).
+//! The smallest ellipsoid around points and their opposites, by D-optimal design: the weights for
+//! which the largest x' M^-1 x, M = sum of pi x x', is least make it the dimension r (Kiefer,
+//! Wolfowitz 1960). They are found by moving weight to the furthest point or away from the nearest,
+//! by the best step (Wynn, Fedorov, Atwood).
 
 use crate::numeric::{Cholesky, dot};
 

@@ -26,11 +26,10 @@ use std::ops::Range;
 /// Nodes per chunk of rows that are written in parallel.
 const CHUNK: usize = 1024;
 
-/// A pivot is at least this part of what leaves its node: a node may have nothing but arcs to nodes
-/// that were cut off.
+/// A pivot is at least this part of what leaves its node, which may have arcs to cut-off nodes
+/// alone.
 const LEAST_PIVOT: f64 = 0.01;
-/// The part of the fill-in that is dropped, not lumped: without any the factors can be far from the
-/// matrix where the order of the nodes says little.
+/// The part of the fill-in that is dropped, not lumped: for bad orders of the nodes.
 const DROPPED: f64 = 0.05;
 /// Reverse arcs are searched for in lists up to this length.
 const SHORT: usize = 32;
@@ -45,8 +44,7 @@ type Chunk<'a> = ((&'a mut [u32], &'a mut [f64]), (&'a mut [(u32, u32)], (&'a mu
 pub struct Krylov {
     /// Per node, where the room for its arcs begins; one more at the end.
     first: Vec<usize>,
-    /// Per node, the arcs to nodes of lower number, at the beginning of its room, and of higher
-    /// number, at the end.
+    /// Per node, the arcs to lower nodes, first in its room, and to higher nodes, last.
     arcs: Vec<(u32, u32)>,
     next: Vec<u32>,
     weight: Vec<f64>,
@@ -70,8 +68,8 @@ impl Krylov {
         self.spent
     }
 
-    /// Takes rows: `room` is the most arcs a node can have; `row` writes them and returns the weight
-    /// that leaves the system. Arcs of a node to itself are left out.
+    /// Takes rows of at most `room` arcs; `row` writes them and returns the weight that leaves the
+    /// system. Arcs of a node to itself are left out.
     pub fn load(
         &mut self,
         nodes: usize,
@@ -204,8 +202,8 @@ impl Krylov {
         left
     }
 
-    /// [`solve`](Self::solve); where that fails, from the same x, at most `sweeps` Gauss-Seidel sweeps,
-    /// which converge for every chain that leaves surely, if slowly. Whether the iterations converged.
+    /// [`solve`](Self::solve); if that fails, Gauss-Seidel sweeps from the same x, which converge
+    /// for every chain that leaves surely. Whether the iterations converged.
     pub fn solve_or_relax(
         &mut self,
         b: &[f64],
@@ -223,8 +221,8 @@ impl Krylov {
         solved
     }
 
-    /// Improves x until every residual is at most `enough`, in at most `most` iterations; whether that
-    /// was reached.
+    /// Improves x until every residual is at most `enough`; whether that took at most `most`
+    /// iterations.
     pub fn solve(&mut self, b: &[f64], x: &mut [f64], enough: f64, most: usize) -> bool {
         let mut vectors = std::mem::take(&mut self.vectors);
         vectors.iter_mut().for_each(|vector| resize(vector, b.len(), 0.0));

@@ -7,8 +7,7 @@ const SIZE: usize = 4;
 const MOST: u8 = 8;
 /// A node that leaves the system with a third of all that leaves it needs no group.
 const SURELY: f64 = 1.5;
-/// Two nodes are in one group if their arcs to each other have at least this part of what leaves
-/// the first one for others.
+/// Nodes group if their mutual arcs have this part of what leaves the first one for others.
 const STRONG: f64 = 0.1;
 /// Reverse arcs are searched for in lists up to this length.
 const SHORT: usize = 32;
@@ -17,8 +16,8 @@ const SHORT: usize = 32;
 const FREE: u32 = u32::MAX - 2;
 
 impl Level {
-    /// Puts nodes into groups by how strongly they lead to each other, and returns the next level.
-    /// None if the groups would be hardly fewer than the nodes.
+    /// Groups nodes by the strength of their arcs and returns the next level, if it is much
+    /// smaller.
     pub(super) fn coarsen(&mut self) -> Option<Level> {
         let groups = self.form_groups();
         (groups > 0 && groups as f64 <= 0.7 * self.nodes() as f64).then(|| self.coarse(groups))

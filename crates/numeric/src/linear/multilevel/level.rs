@@ -4,8 +4,7 @@ use crate::Grouped;
 use crate::linear::parts::{self, each, split};
 use std::ops::Range;
 
-/// A node that is in no group: it leaves so surely that relaxation settles it. As a slot: an arc to
-/// such a node.
+/// A node in no group: relaxation settles it. As a slot: an arc to such a node.
 pub(super) const ALONE: u32 = u32::MAX;
 /// A slot of an arc within a group.
 pub(super) const WITHIN: u32 = u32::MAX - 1;
@@ -134,8 +133,8 @@ impl Level {
         });
     }
 
-    /// The rows of the next level from shares that have changed. Its diagonal is summed up from
-    /// what leaves, so that nothing is subtracted (as Grassmann, Taksar and Heyman do).
+    /// Recomputes the next level's rows for new shares. Its diagonal is summed up, never
+    /// subtracted.
     pub(super) fn project(&self, coarse: &mut Level) {
         let Level { first, weight, out, leaving, stop, begin, share, .. } = coarse;
         share.fill(1.0);
@@ -156,8 +155,8 @@ impl Level {
         });
     }
 
-    /// Adds up the arcs of a group, in a list of them that begins with the one numbered `from`. What
-    /// leaves the system, and the rates at which the chain of the shares stops and begins.
+    /// Adds up the arcs of a group, in a list that begins with arc `from`. Returns what leaves the
+    /// system, and the rates at which the chain of the shares stops and begins.
     fn project_group(&self, g: usize, from: usize, weight: &mut [f64]) -> [f64; 3] {
         let [mut outside, mut stop, mut begin] = [0.0; 3];
         for &i in self.members.of(g) {

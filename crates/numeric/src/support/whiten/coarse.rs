@@ -3,8 +3,8 @@
 use super::{ROWS, Whitened};
 use crate::support::lanes::{Lanes, inner, largest, products};
 
-/// Balls around the rows of each block, in blocks of blocks: no row's excess at y is above
-/// centre'y + radius |y| - least.
+/// Balls around the rows of each block: no row's excess at y is above centre'y + radius |y| -
+/// least.
 #[derive(Clone, Debug)]
 pub(super) struct Coarse {
     centers: Vec<[f64; ROWS]>,
@@ -41,8 +41,7 @@ impl Coarse {
         coarse
     }
 
-    /// The most violated row whose excess is above the floor; a block is looked at only if its
-    /// bound is above the most that was found so far.
+    /// The most violated row above the floor; skips blocks whose bound is no better.
     #[inline(never)]
     pub(super) fn scan(
         &self,

@@ -1,8 +1,6 @@
-//! Rows in half the digits, those that are active most often first: where rows are many, looking for
-//! the most violated one takes most of a solve.
-//!
-//! Half the digits say nearly always which row is violated most. Where they leave a doubt, rows are
-//! asked again in full, so that answers are as sharp as without.
+//! Rows in half the digits, the most active first: where rows are many, looking for the most
+//! violated one takes most of a solve. Where half the digits leave a doubt, rows are looked at in
+//! full, so that answers are as sharp.
 
 use super::{Lanes, ROWS, Whitened};
 use crate::support::lanes::{WIDE, Wide, largest, place_of, wide_products};
@@ -162,8 +160,7 @@ fn look(first: &mut (f32, Option<usize>), block: usize, excess: &Wide, rate: &Wi
 }
 
 impl Hot {
-    /// The most violated of the hot rows whose excess is above the floor, without those of W; of all
-    /// rows if there is none.
+    /// The most violated of the hot rows above the floor, without those of W; else of all rows.
     #[inline(never)]
     pub(super) fn scan(
         &self,

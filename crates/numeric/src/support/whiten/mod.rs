@@ -16,15 +16,12 @@ use taken::Taken;
 
 /// Rows that are scanned together: enough sums for the processor never to wait for one.
 pub(super) const ROWS: usize = 16;
-/// From this number of rows on, rows are ordered so that neighbours are alike, and a bound on every block
-/// comes first.
+/// From this number of rows on, similar rows are neighbours, and a bound on each block comes first.
 pub(super) const ORDERED: usize = 64 * ROWS;
 
-/// The set {z : |L'(z - z0)| <= rho, A z <= b} in the coordinates y = L'(z - z0) / rho.
-///
-/// z are the polytope's free coordinates, x = origin + basis z. The rows G have norm one, so that h
-/// and every violation are distances in units of the ball; rows that the ball alone satisfies are
-/// left out.
+/// The set {z : |L'(z - z0)| <= rho, A z <= b} in the coordinates y = L'(z - z0) / rho, with z the
+/// polytope's free coordinates. The rows G have norm one; rows that the ball satisfies are left
+/// out.
 #[derive(Clone, Debug)]
 pub(super) struct Whitened {
     pub(super) polytope: Arc<Polytope>,
@@ -45,8 +42,7 @@ pub(super) struct Whitened {
     pub(super) norm_bound: f64,
     /// N is the identity.
     plain: bool,
-    /// G in blocks of rows, each block by columns: the entry (i, j) is lane i % ROWS of (i / ROWS)
-    /// k + j.
+    /// G in blocks of rows by columns: the entry (i, j) is lane i % ROWS of (i / ROWS) k + j.
     pub(super) blocks: Vec<[f64; ROWS]>,
     /// h and what of a violation is rounding, by blocks; the padding is never violated.
     pub(super) ceilings: Vec<[f64; ROWS]>,
@@ -64,8 +60,7 @@ pub(super) struct Whitened {
     coarse: Option<Coarse>,
     /// Rows that are looked at first.
     hot: Option<Hot>,
-    /// Rows that could bind were left out: the set is larger than the ellipsoid within the
-    /// polytope.
+    /// Rows that could bind were left out: the set is larger.
     pub(super) relaxed: bool,
     /// The set is numerically a point, its centre.
     pub(super) point: bool,
@@ -234,8 +229,7 @@ impl Whitened {
         self.coarse = (self.limits.len() >= ORDERED).then(|| Coarse::of(self));
     }
 
-    /// A bound on |L^-1|: the smaller of its Frobenius norm and the mean of its largest row and
-    /// column sums.
+    /// A bound on |L^-1|: its Frobenius norm, or the mean of its largest row and column sums.
     fn inverse_norm(&self) -> f64 {
         let k = self.free;
         let (mut square, mut across, mut down) = (0.0, vec![0.0; k], 0.0);
@@ -249,12 +243,9 @@ impl Whitened {
         f64::min(square.sqrt(), (across * down).sqrt())
     }
 
-    /// Makes the ball larger by what rounding may have moved it and the rows.
-    ///
-    /// Where the set is hardly more than a point, one rounding of the radius moves a minimum by its
-    /// square root, and no bound that holds for every such rounding is near the value. The larger
-    /// ball contains the set whatever the roundings were; its minimum is at most some 1e-8 of the
-    /// radius lower, and has a bound of its own.
+    /// Makes the ball larger by the rounding of it and the rows: where the set is hardly more than
+    /// a point, one rounding of the radius moves a minimum by its square root. The minimum falls by
+    /// at most some 1e-8 of the radius.
     fn enlarge(&mut self, share: f64) {
         self.rho *= 1.0 + share;
         let smaller = 1.0 / (1.0 + share);
