@@ -15,7 +15,6 @@ pub struct Stream {
     generator: Pcg64,
 }
 
-/// What is stored of a stream.
 #[derive(Clone, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Position {

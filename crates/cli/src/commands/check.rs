@@ -40,7 +40,7 @@ pub(crate) fn run(args: CheckArgs) -> anyhow::Result<Outcome> {
     let busy = Busy::new(format!("checking {}", args.world.world));
     let (world, params) = args.world.named()?;
     let waiting = waiting(&world);
-    let report = check::check(&world, &params)?;
+    let report = check::check_heeding(&world, &params, busy.halt())?;
     drop((waiting, busy));
     match args.printed.json {
         true => output::json(&report)?,

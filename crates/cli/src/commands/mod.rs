@@ -129,7 +129,7 @@ fn spelled(world: &str, params: &Settings) -> String {
 /// the start.
 fn open(world: &str, params: &Settings, busy: &Busy) -> goalward::Result<Instance> {
     let waiting = waiting(world);
-    let (instance, lost) = worlds::open_restarting(world, params)?;
+    let (instance, lost) = worlds::open_heeding(world, params, busy.halt())?;
     drop(waiting);
     busy.aside(|| {
         tell(&instance);

@@ -15,6 +15,7 @@ use super::{SIMPLEX, WorldEntry};
 use crate::Result;
 use crate::memory;
 use crate::numeric::Stream;
+use crate::numeric::halt::Halt;
 use crate::parameters::{Key, Reader};
 use crate::problem::{Instance, Problem};
 use std::collections::BTreeSet;
@@ -98,7 +99,7 @@ fn build(settings: &Reader) -> Result<Instance> {
 
     let costs = Costs { least: cost_min, free: settings.get(&FREE)? };
     let law = Law { states, actions, dim, successors, costs, goal_prob };
-    law.build(seed, settings.get(&SIMPLEX)?)
+    law.build(seed, settings.get(&SIMPLEX)?, settings.halt())
 }
 
 /// What is random, by which law.
@@ -127,12 +128,12 @@ impl Costs {
 }
 
 impl Law {
-    fn build(&self, seed: u64, simplex: bool) -> Result<Instance> {
+    fn build(&self, seed: u64, simplex: bool, halt: &Halt) -> Result<Instance> {
         let Law { states, actions, dim, successors, costs, goal_prob } = *self;
         let (goal, pairs) = (states - 1, states * actions);
         let mut stream = Stream::new(seed, &[KERNEL]);
         let mut builder = Problem::builder(ENTRY.id, states, dim);
-        builder.start(0).goal(goal);
+        builder.heed(halt).start(0).goal(goal);
         let (mut reached, mut models, mut phi) = (Vec::new(), Vec::new(), vec![0.0; dim]);
         for s in 0..goal {
             for a in 0..actions {

@@ -451,7 +451,6 @@ impl Error {
     }
 }
 
-/// What to do about a wrong field of a problem file.
 fn field_hint(field: &str) -> Option<&'static str> {
     if field.starts_with("model_names") {
         return Some("give every model a name of its own, in the order of theta, or leave model_names out");
@@ -501,7 +500,6 @@ pub fn shown(x: f64) -> String {
     }
 }
 
-/// What there is to choose from, if anything.
 fn offered(known: &[String]) -> String {
     const SHOWN: usize = 20;
     let shown = known.iter().take(SHOWN).cloned().collect::<Vec<_>>().join(", ");

@@ -6,7 +6,6 @@ use std::path::Path;
 /// What errors call standard input, whose path is `-`.
 pub(super) const STDIN: &str = "<standard input>";
 
-/// The error at a position of the text.
 pub(super) fn fault_at(text: &[u8], at: usize, path: &Path, fault: String) -> Error {
     let before = &text[..at.min(text.len())];
     let line = 1 + before.iter().filter(|&&b| b == b'\n').count();

@@ -4,6 +4,7 @@ use super::declared::{Fallback, Key, Parameter};
 use super::settings::Settings;
 use super::value::Value;
 use crate::error::shown;
+use crate::numeric::halt::Halt;
 use crate::{Error, Result};
 use serde_json::{Map, json};
 use std::cell::RefCell;
@@ -17,6 +18,7 @@ pub struct Reader<'a> {
     settings: &'a Settings,
     in_force: RefCell<Map<String, serde_json::Value>>,
     oracle: RefCell<Vec<&'static str>>,
+    halt: Halt,
 }
 
 impl<'a> Reader<'a> {
@@ -33,8 +35,19 @@ impl<'a> Reader<'a> {
                 settings,
                 in_force: RefCell::default(),
                 oracle: RefCell::default(),
+                halt: Halt::never(),
             }),
         }
+    }
+
+    /// Hands a line for reports to what is built.
+    pub fn heed(self, halt: &Halt) -> Self {
+        Reader { halt: halt.clone(), ..self }
+    }
+
+    /// The line for reports.
+    pub fn halt(&self) -> &Halt {
+        &self.halt
     }
 
     /// The value that was given, or the default; an error if there is neither.
@@ -117,7 +130,6 @@ impl<'a> Reader<'a> {
         Error::Setting { owner, key, value: beginning(value), reason }
     }
 
-    /// The error for a value that is missing.
     fn missing<T>(&self, key: &Key<T>) -> Error {
         let what = self.declared(key).doc.into();
         Error::MissingSetting { owner: self.owner.into(), key: key.name().into(), what }

@@ -17,7 +17,6 @@ pub fn schema(parameters: &[Parameter]) -> Value {
     })
 }
 
-/// The schema of one parameter.
 fn of(parameter: &Parameter) -> Value {
     let mut schema = match parameter.kind {
         Kind::Number { least, most } => json!({"type": "number", "minimum": least, "maximum": most}),

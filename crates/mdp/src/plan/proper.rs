@@ -16,7 +16,6 @@ const LOST: f64 = 1e100;
 /// The rounding by which a value may grow from one policy to the next, relative to it.
 const GROWS: f64 = 1e-9;
 
-/// A kernel over the pairs of a problem, with costs.
 struct Priced<'a> {
     problem: &'a Problem,
     costs: &'a [f64],

@@ -6,7 +6,6 @@ use crate::problem::Problem;
 
 /// Costs are scaled where the largest is less than 2 to this.
 const TINY: i32 = -200;
-/// The largest factor is 2 to this.
 const MOST: i32 = 1000;
 
 /// The problem with its largest cost near 1, and the factor; none if costs are not tiny.

@@ -37,12 +37,10 @@ impl Names {
         (0..self.len()).map(|i| self.get(i))
     }
 
-    /// The size in memory, in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.ends) + self.text.len()
     }
 
-    /// Gives back what was reserved for more.
     pub(super) fn shrink_to_fit(&mut self) {
         self.ends.shrink_to_fit();
         self.text.shrink_to_fit();
@@ -116,7 +114,6 @@ impl ActionNames {
         (0..self.len()).map(|s| self.of(s).collect())
     }
 
-    /// The size in memory, in bytes.
     pub(super) fn bytes(&self) -> usize {
         size_of_val(&*self.ends) + size_of_val(&*self.which) + self.different.bytes()
     }

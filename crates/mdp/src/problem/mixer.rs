@@ -62,14 +62,12 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// For a number of models.
     pub(super) fn new(dim: usize) -> Columns {
         let (names, lent) = (Vec::new(), (None, None));
         let (first_row, successors, phi) = (Vec::new(), Vec::new(), Vec::new());
         Columns { dim, names, frame: None, lent, first_row, successors, phi }
     }
 
-    /// Adds a model.
     pub(super) fn add(&mut self, name: &str, model: &Instance) -> Result<()> {
         let (problem, truth) = (&*model.problem, model.truth()?);
         let m = self.names.len();
@@ -155,7 +153,6 @@ impl Columns {
         }
     }
 
-    /// Writes a column, whose successors are all there.
     fn write(&mut self, m: usize, column: &Column) {
         let mut row = Vec::new();
         for p in 0..self.first_row.len() - 1 {

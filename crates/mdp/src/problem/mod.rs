@@ -5,8 +5,6 @@
 //! [`Truth`]. Learners are built from a [`Problem`] and never see a [`Truth`].
 
 mod builder;
-#[cfg(test)]
-pub(crate) mod drawn;
 mod faults;
 mod fingerprint;
 mod fit;
@@ -22,7 +20,7 @@ mod ranges;
 mod restart;
 pub mod seen;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 mod true_kernel;
 mod truth;
 

@@ -49,12 +49,10 @@ impl Instance {
     }
 }
 
-/// The error is the first fault of the names for a number of models.
 pub(super) fn check<'a>(names: impl ExactSizeIterator<Item = &'a str>, models: usize) -> Result<()> {
     model_name_faults(names, models).into_iter().next().map_or(Ok(()), Err)
 }
 
-/// The faults of the names for a number of models.
 pub(crate) fn model_name_faults<'a>(
     names: impl ExactSizeIterator<Item = &'a str>,
     models: usize,

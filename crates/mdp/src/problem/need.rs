@@ -59,7 +59,6 @@ impl Need {
         self.problem + self.more()
     }
 
-    /// What comes on top of the problem.
     fn more(&self) -> u64 {
         self.solving.max(self.solution + self.learner * self.runs)
     }

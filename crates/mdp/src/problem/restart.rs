@@ -3,7 +3,6 @@
 use super::{Entry, Instance, Problem, ProblemBuilder, State, Truth, leads_to};
 use crate::Result;
 
-/// What the new action is called.
 const NAME: &str = "restart";
 
 /// The instance in which a step that would end in a state from which the goal cannot be reached

@@ -42,11 +42,8 @@ pub struct Seen {
     pub reach: Vec<f64>,
 }
 
-/// A row of features as a direction beyond those known.
-struct Candidate {
-    direction: Vec<f64>,
-    reach: f64,
-}
+/// The direction of a row of features beyond those known, and how far B reaches along it.
+type Candidate = (Vec<f64>, f64);
 
 impl Seen {
     /// The directions in the order of rows if these show all of them well; else always the row that
@@ -91,9 +88,9 @@ impl Seen {
         all.split_off(self.directions.len())
     }
 
-    fn push(&mut self, candidate: Candidate) {
-        self.directions.push(candidate.direction);
-        self.reach.push(candidate.reach);
+    fn push(&mut self, (direction, reach): Candidate) {
+        self.directions.push(direction);
+        self.reach.push(reach);
     }
 
     /// The first rows that show a new direction clearly.
@@ -149,7 +146,7 @@ impl Seen {
             let one = norm(&row);
             row.iter_mut().for_each(|x| *x /= one);
         }
-        Some(Candidate { direction: row, reach: width / left })
+        Some((row, width / left))
     }
 }
 
@@ -165,7 +162,6 @@ struct Ranking<'a> {
 
 #[derive(Clone, Copy)]
 struct Rank {
-    /// The number of the row.
     row: usize,
     /// Squared norms: of the row, and of its remainder.
     size: f64,
@@ -181,9 +177,9 @@ impl<'a> Ranking<'a> {
     fn new(problem: &'a Problem) -> Self {
         let none = Seen { directions: Vec::new(), reach: Vec::new() };
         let rank = |row: usize| {
-            let candidate = none.candidate(problem.constraints(), problem.row(row), 0.0)?;
-            let size = candidate.reach.powi(-2);
-            Some(Rank { row, size, left: size, width: 1.0, reach: candidate.reach, exact: Some(0) })
+            let (_, reach) = none.candidate(problem.constraints(), problem.row(row), 0.0)?;
+            let size = reach.powi(-2);
+            Some(Rank { row, size, left: size, width: 1.0, reach, exact: Some(0) })
         };
         let rows = (0..problem.pairs()).flat_map(|p| problem.rows(p));
         Ranking { problem, rows: rows.filter_map(rank).collect() }
@@ -205,21 +201,20 @@ impl<'a> Ranking<'a> {
                 Some(candidate) if rank.exact == Some(known) || rank.left > SURE * rank.size => {
                     return Some(candidate);
                 }
-                Some(candidate) => (rank.reach, rank.exact) = (candidate.reach, Some(known)),
+                Some((_, reach)) => (rank.reach, rank.exact) = (reach, Some(known)),
             }
         }
         None
     }
 
     /// Takes a new direction into account.
-    fn follow(&mut self, new: &Candidate) {
+    fn follow(&mut self, (direction, reach): &Candidate) {
         let basis = self.problem.constraints().basis();
-        let lifted: Vec<f64> =
-            basis.chunks_exact(new.direction.len()).map(|n| dot(n, &new.direction)).collect();
+        let lifted: Vec<f64> = basis.chunks_exact(direction.len()).map(|n| dot(n, direction)).collect();
         for rank in &mut self.rows {
             let part = dot(self.problem.row(rank.row), &lifted);
             rank.left -= part * part;
-            rank.width += part.abs() * new.reach;
+            rank.width += part.abs() * reach;
             // the remainder is less than this, where rounding hides its size
             let most = rank.left.max(SURE * rank.size).sqrt();
             rank.reach = rank.reach.max(rank.width / most * (1.0 - 1e-9));
@@ -289,7 +284,7 @@ mod tests {
                 };
                 let rows = (0..problem.pairs()).flat_map(|p| problem.rows(p));
                 let reach = rows.filter_map(|row| {
-                    Some(before.candidate(problem.constraints(), problem.row(row), 0.0)?.reach)
+                    Some(before.candidate(problem.constraints(), problem.row(row), 0.0)?.1)
                 });
                 let best = reach.fold(f64::INFINITY, f64::min);
                 assert!(seen.reach[known] <= best * (1.0 + 1e-5), "{seed}, {known}: {best} {seen:?}");

@@ -2,7 +2,7 @@
 //! may need a truth that no theta makes.
 
 use super::seen::Seen;
-use super::truth::{Probabilities, Source, probability};
+use super::truth::{Probabilities, probability};
 use super::{
     Action, Faults, Instance, Note, Pair, Problem, ProblemBuilder, ROUNDING, ROW_TOLERANCE, State, Truth,
 };
@@ -70,7 +70,7 @@ impl Truth {
         let note = mend(problem, &mut probabilities);
         let theta = theta_of(problem, &probabilities);
         let probabilities = Probabilities::Own(probabilities);
-        Ok(Truth { theta, probabilities, source: Source::Kernel, note })
+        Ok(Truth { theta, probabilities, is_kernel: true, note })
     }
 
     /// The probabilities that are not zero, of all pairs off the goal.

@@ -12,12 +12,12 @@ pub struct Truth {
     pub(super) theta: Option<Vec<f64>>,
     /// One probability for each feature row of the problem.
     pub(super) probabilities: Probabilities,
-    pub(super) source: Source,
+    /// Whether it was given, and is written, by its probabilities.
+    pub(super) is_kernel: bool,
     /// What was done to what was given, if it was not taken to the bit.
     pub(super) note: Option<Note>,
 }
 
-/// The probabilities of a truth.
 #[derive(Clone, Debug)]
 pub(super) enum Probabilities {
     Own(Vec<f64>),
@@ -49,15 +49,6 @@ impl Probabilities {
     }
 }
 
-/// What a truth was made from, and is written as.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Source {
-    /// A theta in B; the probabilities are its own.
-    Theta,
-    /// The probabilities themselves.
-    Kernel,
-}
-
 impl Truth {
     /// Checks theta against every row. Where rows are off by at most [`ROW_TOLERANCE`], theta is
     /// divided by their sum, or moved to the nearest point of B's hull, and [`Truth::note`] says
@@ -79,7 +70,7 @@ impl Truth {
             }
             Probabilities::Own(all)
         });
-        Ok(Truth { theta: Some(theta), probabilities, source: Source::Theta, note })
+        Ok(Truth { theta: Some(theta), probabilities, is_kernel: false, note })
     }
 
     /// The first `most` faults of a theta: rows that are no distribution, facts that it violates.
@@ -95,7 +86,7 @@ impl Truth {
 
     /// Whether it was given by its probabilities.
     pub fn is_kernel(&self) -> bool {
-        self.source == Source::Kernel
+        self.is_kernel
     }
 
     pub(super) fn strict_faults(problem: &Problem, theta: &[f64], most: usize) -> Vec<Error> {

@@ -50,7 +50,6 @@ impl Double {
         Double { hi, lo }
     }
 
-    /// The square.
     pub(crate) fn squared(self) -> Double {
         let hi = self.hi * self.hi;
         let lo = 2.0 * (self.hi * self.lo) + self.hi.mul_add(self.hi, -hi);
@@ -58,7 +57,6 @@ impl Double {
         Double { hi, lo }
     }
 
-    /// The square root of a number that is not negative.
     pub(crate) fn sqrt(self) -> Double {
         let hi = self.hi.sqrt();
         if hi == 0.0 {

@@ -16,7 +16,6 @@ const DEAREST: usize = 250 * 250;
 /// Nodes below this price wait in buckets.
 const CHEAP: usize = 64;
 
-/// One eliminated node.
 struct Step {
     node: u32,
     leaving: f64,
@@ -73,7 +72,6 @@ pub struct Elimination {
     steps: Vec<Step>,
     from: Vec<(u32, f64)>,
     to: Vec<(u32, f64)>,
-    /// The nodes of the dense matrix.
     rest: Vec<u32>,
     live: Vec<bool>,
     waiting: Waiting,
@@ -167,7 +165,6 @@ impl Elimination {
         true
     }
 
-    /// The rest as a dense matrix.
     fn finish(&mut self, work: f64) -> bool {
         self.rest.clear();
         self.rest.extend((0..self.out.len() as u32).filter(|&k| self.live[k as usize]));

@@ -4,12 +4,10 @@
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Vectors of this length are cut.
 const LONG: usize = 1 << 15;
 /// The number of parts: within a sweep, a part sees the other parts' old values.
 const PARTS: usize = 8;
 
-/// The length of the parts of a long vector.
 fn cut(length: usize) -> Option<usize> {
     (length >= LONG).then(|| length.div_ceil(PARTS))
 }
@@ -67,7 +65,6 @@ pub fn each(x: &mut [f64], f: impl Fn(usize, &mut [f64]) + Sync) {
     }
 }
 
-/// The sum of products.
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let Some(part) = cut(a.len()) else { return dot_part(a, b) };
     let parts = a.par_chunks(part).zip(b.par_chunks(part));
@@ -82,12 +79,10 @@ pub(crate) fn largest(a: &[f64]) -> f64 {
     largest_part(&most)
 }
 
-/// x -= factor y.
 pub(crate) fn subtract(x: &mut [f64], factor: f64, y: &[f64]) {
     each(x, |begin, x| x.iter_mut().zip(&y[begin..]).for_each(|(x, y)| *x -= factor * y));
 }
 
-/// x *= factor.
 pub(crate) fn scale(x: &mut [f64], factor: f64) {
     each(x, |_, x| x.iter_mut().for_each(|x| *x *= factor));
 }

@@ -29,7 +29,6 @@ pub enum Rows {
 impl std::str::FromStr for Rows {
     type Err = ();
 
-    /// `exact`, or `nearest:N` with N from 1.
     fn from_str(text: &str) -> Result<Self, ()> {
         match text.strip_prefix("nearest:") {
             Some(count) => count.parse().ok().filter(|n| *n > 0).map(Rows::Nearest).ok_or(()),
@@ -68,7 +67,6 @@ impl Features {
         Features { phi, implied: None, limit }
     }
 
-    /// How many rows facts imply.
     pub(super) fn implied(&self) -> usize {
         self.len() - self.open().count()
     }
@@ -87,7 +85,6 @@ impl Features {
         self.phi.rows()
     }
 
-    /// A feature row.
     pub(crate) fn phi(&self, i: usize) -> &[f64] {
         self.phi.row(i)
     }
@@ -185,7 +182,6 @@ impl PolytopeBuilder {
         features.open().filter(|i| new(i)).nth(self.most).is_some()
     }
 
-    /// Writes the rows out, one for each direction.
     pub(super) fn write_out(&mut self, features: &Features) {
         let mut directions: HashMap<u64, usize> = HashMap::new();
         let mut minus = vec![0.0; self.dim];

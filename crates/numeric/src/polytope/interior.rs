@@ -12,7 +12,6 @@ use microlp::{ComparisonOp, Error, OptimizationDirection, Problem};
 const STRETCH: f64 = 1e8;
 /// Half the width of the box for interior-point methods, in units of the largest offset.
 const BOX: f64 = 1e3;
-/// Rows that join the linear program at once.
 const BATCH: usize = 200;
 
 /// An interior point, which is valid if no row is tight everywhere, and the rows that are. Where
@@ -139,7 +138,6 @@ pub(super) fn decide(rows: &[f64], offsets: &[f64], k: usize) -> Result<Vec<f64>
     Ok(z)
 }
 
-/// Clarabel's settings with these tolerances.
 pub(crate) fn settings(tight: f64) -> DefaultSettings<f64> {
     DefaultSettings {
         verbose: false,

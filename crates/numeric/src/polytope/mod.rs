@@ -79,9 +79,7 @@ pub struct Polytope {
     blur: f64,
     /// The length of each basis vector, unless all have length one.
     lengths: Option<Vec<f64>>,
-    /// Rows beyond those above.
     features: Option<Features>,
-    /// The number of the rows above that a confidence set takes.
     most: usize,
     pruned: Pruned,
     bounds: OnceLock<Vec<(f64, f64)>>,
@@ -208,9 +206,7 @@ pub struct PolytopeBuilder {
     /// A halfspace for every hash value seen.
     seen: HashMap<u64, u32>,
     features: Option<Arc<Tall>>,
-    /// The number of different feature rows that are written out.
     most: usize,
-    /// Rows as they were stated.
     stated: usize,
     unpruned: bool,
 }

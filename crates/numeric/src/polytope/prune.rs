@@ -140,7 +140,6 @@ struct Search<'a> {
     z: &'a [f64],
     place: f64,
     slabs: Slabs,
-    /// The row of each slab.
     facets: Vec<usize>,
     /// Facets that a ray met together with other rows.
     doubtful: Vec<usize>,

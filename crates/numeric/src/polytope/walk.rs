@@ -5,7 +5,6 @@
 use crate::{dot, norm};
 use rayon::prelude::*;
 
-/// Rows of a block.
 const LANES: usize = 8;
 /// Multipliers that count as none; what they leave of the objective is accounted for.
 const NONE: f64 = 1e-13;
@@ -62,12 +61,10 @@ impl Slabs {
         self.len += 1;
     }
 
-    /// A row and its slack.
     pub(super) fn row(&self, row: usize) -> (Vec<f64>, f64) {
         ((0..self.k).map(|j| self.entry(row, j)).collect(), self.slacks[row])
     }
 
-    /// Takes a row out.
     pub(super) fn without(&self, row: usize) -> Slabs {
         let mut slabs = Slabs::new(self.k);
         for i in (0..self.len).filter(|&i| i != row) {
@@ -109,7 +106,6 @@ impl Slabs {
     }
 }
 
-/// A vertex and its edges.
 #[derive(Clone, Debug)]
 struct Vertex {
     /// The rows that are tight; none for an equality of the start.
@@ -131,7 +127,6 @@ impl Vertex {
         Vertex { basis: vec![None; k], edges, y: vec![0.0; k], age: 0, rows: usize::MAX }
     }
 
-    /// Row r of the basis gives way to another.
     fn exchange(&mut self, slabs: &Slabs, r: usize, row: usize) {
         let k = slabs.k;
         let pivot = 1.0 / slabs.dot(row, &self.edges[r * k..(r + 1) * k]);
@@ -147,7 +142,6 @@ impl Vertex {
         self.place(slabs);
     }
 
-    /// y, from the basis.
     fn place(&mut self, slabs: &Slabs) {
         self.y.fill(0.0);
         for (row, edge) in self.basis.iter().zip(self.edges.chunks_exact(slabs.k)) {
@@ -207,9 +201,7 @@ pub(super) struct Walk {
     at: Vertex,
     /// Where walks with objectives of this cell ended.
     cells: Vec<Option<Vertex>>,
-    /// The cell of the last walk.
     last: usize,
-    /// Parts of an axis.
     parts: usize,
     step: Vec<f64>,
     mu: Vec<f64>,

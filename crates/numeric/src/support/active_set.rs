@@ -16,7 +16,6 @@ use super::lanes::{Lanes, add, inner, width};
 use super::whiten::Whitened;
 use super::working::Working;
 
-/// How a solve ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
     /// No row is violated.
@@ -25,7 +24,6 @@ pub(super) enum End {
     Touching,
     /// A certificate says that the set is empty.
     Empty,
-    /// Too many steps.
     Stalled,
 }
 
@@ -34,7 +32,6 @@ const FLAT: f64 = 1e-13;
 /// s^2 below this is a touch.
 const TOUCH: f64 = 1e-15;
 
-/// The state of a solve.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Held {
     /// Nothing: an answer depends on its objective and its start alone.
@@ -46,7 +43,6 @@ pub(super) enum Held {
 }
 
 impl Held {
-    /// After a solve.
     pub(super) fn note(&mut self, end: End) {
         *self = match (*self, end) {
             (Held::Unwanted, _) => Held::Unwanted,

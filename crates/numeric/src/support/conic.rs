@@ -8,7 +8,6 @@ use clarabel::solver::{
     DefaultSettings, DefaultSolver, IPSolver, NonnegativeConeT, SecondOrderConeT, SolverStatus,
 };
 
-/// What Clarabel found.
 pub(super) struct Answer {
     pub(super) y: Vec<f64>,
     /// Multipliers of the rows of G.
@@ -17,7 +16,6 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    /// Whether the point means anything.
     pub(super) fn solved(&self) -> bool {
         matches!(self.status, SolverStatus::Solved | SolverStatus::AlmostSolved)
     }

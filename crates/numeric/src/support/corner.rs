@@ -11,12 +11,10 @@ pub(super) const MOST: usize = 16;
 const FAINT: f64 = 1e-6;
 /// Multipliers below zero by less than this part of the largest are zero.
 const ROUNDING: f64 = 1e-13;
-/// The same of an answer.
 const LEAST: f64 = 1e-14;
 /// The point may be off by this much from where its rows meet: what a scan would not tell.
 const SAME: f64 = 1e-13;
 
-/// A point where k rows meet.
 pub(super) struct Corner<const B: usize> {
     k: usize,
     rows: [u32; MOST],
@@ -67,7 +65,6 @@ impl<const B: usize> Corner<B> {
         self.lambda = columns(&self.inverse[..self.k], w).map(|l| l.map(|l| -l));
     }
 
-    /// The rows that meet here.
     pub(super) fn rows(&self) -> &[u32] {
         &self.rows[..self.k]
     }
@@ -82,13 +79,11 @@ impl<const B: usize> Corner<B> {
         dot(&self.y, &self.y) < 1.0 && self.violated(set).is_none()
     }
 
-    /// A row that is violated here.
     pub(super) fn violated(&self, set: &Whitened) -> Option<usize> {
         let working = self.rows.map(|row| row as usize);
         set.most_violated(&self.y, 0.0, &working[..self.k]).map(|(row, _)| row)
     }
 
-    /// The objective here.
     pub(super) fn value(&self, w: &[Lanes]) -> f64 {
         inner(&self.y, w)
     }

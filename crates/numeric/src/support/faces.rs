@@ -18,7 +18,6 @@ use super::working::Working;
 const MOST_ROWS: usize = 64;
 /// In more dimensions the products are no longer small.
 const MOST_FREE: usize = 16;
-/// Working sets that are kept at once.
 const SLOTS: usize = 2048;
 /// No working set: it would have all rows.
 const NONE: u64 = u64::MAX;
@@ -221,7 +220,6 @@ impl Faces {
     }
 }
 
-/// Lanes of a slot.
 fn stride(k: usize) -> usize {
     2 * width(k) * (k + 1)
 }

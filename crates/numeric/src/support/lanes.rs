@@ -3,7 +3,6 @@
 
 use std::ops::{AddAssign, Mul};
 
-/// Four neighbouring components.
 pub(super) type Lanes = [f64; 4];
 
 /// Lanes that hold k components.
@@ -36,7 +35,6 @@ pub(super) fn add(out: &mut [Lanes], scale: f64, x: &[Lanes]) {
 /// Wider vectors do not stay in registers: several places, or columns, are taken at a time, without
 /// changing the order of sums.
 const NARROW: usize = 8;
-/// So many.
 const AT_ONCE: usize = 4;
 
 /// out += columns scales: every lane of the result stays in registers while the columns pass.
@@ -115,7 +113,6 @@ pub(super) const WIDE: usize = 32;
 /// A number of each row of a block.
 pub(super) type Wide = [f32; WIDE];
 
-/// more + columns x.
 #[inline(always)]
 pub(super) fn products<T, const N: usize>(more: &[T; N], columns: &[[T; N]], x: &[T]) -> [T; N]
 where

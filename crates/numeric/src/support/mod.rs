@@ -409,7 +409,6 @@ impl SupportMin for ConvexSet {
     }
 }
 
-/// theta = origin + N z.
 fn expand(polytope: &Polytope, z: &[f64], theta: &mut [f64]) {
     let k = z.len();
     for (i, theta) in theta.iter_mut().enumerate() {

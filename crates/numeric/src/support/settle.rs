@@ -85,7 +85,6 @@ impl ConvexSet {
         constant.abs() + norm(&self.c) * norm(&self.z) + (self.set.rho * size).min(value.abs())
     }
 
-    /// Does what can be done about an answer whose value and bound are apart.
     #[cold]
     pub(super) fn settle(
         &mut self,

@@ -76,7 +76,6 @@ impl Starts {
         Corner::from_parts(&self.rows[at * k..(at + 1) * k], y, inverse, w)
     }
 
-    /// Its rows.
     pub(super) fn rows_of_best(&self, w: &[Lanes]) -> &[u32] {
         let at = self.least(w);
         &self.rows[at * self.k..(at + 1) * self.k]

@@ -9,7 +9,6 @@ use std::sync::Arc;
 
 /// What value and bound may differ by, relative to the numbers that they are made of.
 const SHARP: f64 = 1e-13;
-/// Points that are compared at once.
 const LANES: usize = 16;
 /// Points with the same rows that are so near to each other are one.
 const SAME: f64 = 1e-6;
@@ -18,7 +17,6 @@ const SAME: f64 = 1e-6;
 #[derive(Clone, Debug)]
 pub struct Survey {
     dim: usize,
-    /// The largest number of points kept.
     most: usize,
     /// The points in blocks, by columns; the padding is nowhere least.
     blocks: Vec<[f64; LANES]>,
@@ -26,7 +24,6 @@ pub struct Survey {
     starts: Vec<Vec<u32>>,
     /// The rows that were active, each time.
     noted: Vec<Vec<u32>>,
-    /// Whether any was.
     active: bool,
 }
 

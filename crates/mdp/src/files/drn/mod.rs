@@ -38,7 +38,6 @@ use std::collections::HashMap;
 use std::io::BufRead;
 use std::path::Path;
 
-/// The most reward models.
 const MOST_REWARD_MODELS: usize = 1000;
 /// The most labels: a label of one letter takes a hundred bytes.
 const MOST_LABELS: usize = 100_000;
@@ -78,7 +77,6 @@ enum Section {
     Choices,
     /// Lines `$name : value`.
     Placeholders,
-    /// States, actions and transitions.
     Body,
 }
 
@@ -89,7 +87,6 @@ struct Reader {
     nr_states: Option<u64>,
     nr_choices: Option<u64>,
     placeholders: HashMap<String, f64>,
-    /// The number of states that have begun.
     begun: usize,
     /// Whether a choice of the current state has begun.
     in_choice: bool,

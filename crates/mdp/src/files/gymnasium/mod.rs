@@ -43,7 +43,6 @@ const LARGEST: f64 = 1e100;
 /// The columns, and the order in which a [`Row`] has them.
 const COLUMNS: [&str; 6] = ["state", "action", "prob", "next_state", "reward", "terminated"];
 
-/// Reads a table.
 pub(super) fn read(input: impl BufRead, path: &Path) -> Result<Explicit> {
     let mut table = table::read(input, path)?;
     let fault = |(field, fault): (&str, String)| Error::InFile {
@@ -111,7 +110,6 @@ fn states(table: &Table, list: &[Row], initial: usize) -> Result<u64, (&'static 
     Ok(states)
 }
 
-/// What is wrong with a row.
 fn row_fault(row: &Row, states: u64, actions: u64) -> Option<String> {
     let (state, action, next) = (row.state, row.action, row.next);
     Some(if u64::from(state) >= states {

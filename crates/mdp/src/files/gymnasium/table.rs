@@ -11,7 +11,6 @@ use std::fmt;
 use std::io::BufRead;
 use std::path::Path;
 
-/// One row of the table.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Row {
     pub(super) line: u32,
@@ -23,7 +22,6 @@ pub(super) struct Row {
     pub(super) terminated: bool,
 }
 
-/// The table as it stands.
 #[derive(Default)]
 pub(super) struct Table {
     pub(super) env: Option<String>,
@@ -39,13 +37,11 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Whether rows came by state and action.
     pub(super) fn is_nested(&self) -> bool {
         !self.nested_states.is_empty()
     }
 }
 
-/// Reads the form of a table.
 pub(super) fn read(input: impl BufRead, path: &Path) -> Result<Table> {
     let line = Cell::new(1);
     let mut stream = serde_json::Deserializer::from_reader(Counted::new(input, &line));

@@ -14,11 +14,8 @@ pub(super) const PIPE: u64 = 1 << 32;
 /// The free memory is checked each time this number of bytes was read.
 const LOOK: u64 = 1 << 26;
 
-/// How much may come.
 pub(super) enum Limit {
-    /// As much as a file said when it was opened.
     File(u64),
-    /// What a pipe may bring.
     Pipe,
     /// A multiple of a packed file's size.
     Times(u64),

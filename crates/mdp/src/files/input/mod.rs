@@ -8,7 +8,7 @@ mod tests;
 pub(super) use lines::{Counted, Lines};
 
 use super::text::STDIN;
-use crate::numeric::gauge;
+use crate::numeric::halt::Halt;
 use crate::{Error, Result, memory};
 use bounded::{Bounded, FREE, Limit};
 use flate2::bufread::MultiGzDecoder;
@@ -90,25 +90,23 @@ fn kind_of(metadata: &Metadata, is_terminal: impl Fn() -> io::Result<bool>) -> i
     if is_terminal()? { Ok(Kind::Terminal) } else { refuse("no file") }
 }
 
-/// An open file: how it begins, and all of it.
 pub(super) struct Input {
     /// The first bytes, unpacked, as many as are read at once or as there are.
     pub(super) begin: Vec<u8>,
-    /// All bytes, unpacked.
     pub(super) all: Box<dyn BufRead>,
     /// Whether it can be opened again.
     pub(super) is_file: bool,
 }
 
 /// Opens a file, a pipe or, as `-`, standard input. The first bytes tell gzip.
-pub(super) fn open(path: &Path) -> Result<Input> {
+pub(super) fn open(path: &Path, halt: &Halt) -> Result<Input> {
     let shown = if path == Path::new("-") { Path::new(STDIN) } else { path };
     let io = |source| Error::Io { path: shown.into(), source };
     let is_file = kind(path)? == Kind::File;
     let file = if path == Path::new("-") { standard_input() } else { File::open(path) }.map_err(io)?;
     let size = if is_file { file.metadata().map_err(io)?.len() } else { 0 };
     let read = Rc::new(Cell::new(0));
-    let mut packed = Tally { inner: file, read: read.clone() };
+    let mut packed = Tally { inner: file, read: read.clone(), halt: halt.clone() };
     let first = piece(&mut packed).map_err(io)?;
     let is_packed = first.starts_with(&[0x1f, 0x8b]);
     let all = Cursor::new(first).chain(packed);
@@ -139,17 +137,17 @@ fn piece(from: &mut impl Read) -> io::Result<Vec<u8>> {
     Ok(piece)
 }
 
-/// Counts what is read.
 struct Tally<R> {
     inner: R,
     read: Rc<Cell<u64>>,
+    halt: Halt,
 }
 
 impl<R: Read> Read for Tally<R> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let n = self.inner.read(buffer)?;
         self.read.set(self.read.get() + n as u64);
-        gauge::read(n as u64);
+        self.halt.read(n as u64);
         Ok(n)
     }
 }

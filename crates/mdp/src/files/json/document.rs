@@ -88,25 +88,11 @@ impl Document {
     /// Checks the content and hands it to a builder; also what it says of the truth.
     pub(super) fn builder(self, size: usize, default_name: &str) -> Result<(ProblemBuilder, Known)> {
         self.faults(size, 1).none()?;
-        let ascend = self.features.ascend();
-        let Document { name, states, start, goal, dim, cost, features, theta, kernel, .. } = self;
+        let Document { name, start, goal, dim, cost, features, theta, kernel, .. } = self;
         let name = name.as_deref().unwrap_or(default_name);
-        let mut builder = if ascend && features.len() > 0 {
-            let (first_pair, costs) = cost.into_parts();
-            ProblemBuilder::of_arrays(name, dim, features.into_arrays(first_pair, costs))
-        } else {
-            let mut builder = Problem::builder(name, states, dim);
-            for (s, costs) in cost.iter().enumerate() {
-                for &cost in costs {
-                    builder.action(s, cost)?;
-                }
-            }
-            for i in order(&features) {
-                let (s, a, next) = features.key(i);
-                builder.feature(s, a, next, features.phi(i))?;
-            }
-            builder
-        };
+        let (first_pair, costs) = cost.into_parts();
+        let arrays = features.sorted().into_arrays(first_pair, costs);
+        let mut builder = ProblemBuilder::of_arrays(name, dim, arrays);
         builder.start(start).goal(goal).allow_lost();
         builder.labels(self.state_names, self.action_names);
         if let Some(names) = &self.model_names {
@@ -323,7 +309,7 @@ impl Document {
         if self.features.ascend() {
             return; // none is there twice
         }
-        let order = order(&self.features);
+        let order = self.features.order();
         let mut again = vec![false; order.len()];
         for w in order.windows(2).filter(|w| self.key(w[0]) == self.key(w[1])) {
             let (s, a, next) = self.key(w[1]);
@@ -388,13 +374,6 @@ impl Document {
             .as_ref()
             .map_or_else(|| a.to_string(), |names| names.get(s, a).unwrap_or_default().into())
     }
-}
-
-/// The features by state, action and successor: in this order the builder takes them in one pass.
-fn order(features: &Features) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..features.len()).collect();
-    order.sort_by_key(|&i| features.key(i));
-    order
 }
 
 #[cfg(test)]

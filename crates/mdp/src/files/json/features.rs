@@ -16,7 +16,6 @@ pub(super) struct Features {
     /// The next states: an array of its own, since it becomes the problem's.
     successors: Vec<u32>,
     numbers: Vec<f64>,
-    /// The length of the first row.
     width: usize,
     /// Where each row ends, once one is of another length than the first.
     ends: Option<Vec<usize>>,
@@ -63,7 +62,6 @@ impl Features {
         self.successors.push(next);
     }
 
-    /// Adds the rows of another list at the end.
     pub(super) fn append(&mut self, mut other: Features) {
         if self.len() == 0 {
             *self = other;
@@ -76,10 +74,29 @@ impl Features {
             self.numbers.append(&mut other.numbers);
             return;
         }
-        for i in 0..other.len() {
-            self.numbers.extend_from_slice(other.phi(i));
-            self.end_row([other.states[i], other.actions[i], other.successors[i]]);
+        (0..other.len()).for_each(|i| self.push(&other, i));
+    }
+
+    fn push(&mut self, other: &Features, i: usize) {
+        self.numbers.extend_from_slice(other.phi(i));
+        self.end_row([other.states[i], other.actions[i], other.successors[i]]);
+    }
+
+    /// The rows by state, action and successor.
+    pub(super) fn order(&self) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..self.len()).collect();
+        order.sort_by_key(|&i| self.key(i));
+        order
+    }
+
+    /// The same in that order.
+    pub(super) fn sorted(self) -> Features {
+        if self.ascend() {
+            return self;
         }
+        let mut sorted = Features::default();
+        self.order().into_iter().for_each(|i| sorted.push(&self, i));
+        sorted
     }
 
     /// The arrays of a problem with these costs, if all rows are sound and [ascend](Self::ascend).

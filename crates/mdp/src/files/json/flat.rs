@@ -37,7 +37,6 @@ impl<'de, G: Gather> Visitor<'de> for Onto<'_, G> {
     }
 }
 
-/// Reads a whole list.
 pub(super) fn gather<'de, G: Gather, D: Deserializer<'de>>(from: D) -> Result<G, D::Error> {
     let mut all = G::default();
     Onto(&mut all).deserialize(from)?;
@@ -103,7 +102,6 @@ impl Lists {
         (if i == 0 { 0 } else { self.ends[i - 1] })..self.ends[i]
     }
 
-    /// The length of a list.
     pub(super) fn length(&self, i: usize) -> usize {
         self.range(i).len()
     }

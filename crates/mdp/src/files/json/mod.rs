@@ -31,6 +31,7 @@ mod stream;
 
 use super::text::{fault_at, stem};
 use super::{Source, bytes};
+use crate::numeric::halt::Halt;
 use crate::problem::{Faults, Instance, ProblemBuilder};
 use crate::{Error, Result};
 use document::Document;
@@ -42,7 +43,7 @@ use std::path::{Path, PathBuf};
 
 /// Reads a problem file, packed or not. A file without `name` takes the name of the file.
 pub fn read(path: &Path) -> Result<Instance> {
-    match super::read(path)? {
+    match super::read(path, &Halt::never())? {
         Source::Problem(draft) => draft.into_instance(),
         Source::Model(model) => {
             let fault = format!("this is a {} model, not a problem file", model.format());
@@ -55,7 +56,6 @@ pub fn read(path: &Path) -> Result<Instance> {
 #[derive(Debug)]
 pub struct Draft {
     document: Document,
-    /// The length of the text.
     size: usize,
     origin: Origin,
 }

@@ -32,7 +32,6 @@ fn value_of(text: &[u8], key: &str) -> Option<usize> {
     None
 }
 
-/// Where an element of a list begins.
 fn element(text: &[u8], list: usize, index: usize) -> Option<usize> {
     if text.get(list) != Some(&b'[') {
         return None;

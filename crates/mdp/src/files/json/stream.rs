@@ -52,7 +52,6 @@ enum Seen {
 struct Splitter {
     place: Place,
     seen: Seen,
-    /// How many brackets and braces are open.
     depth: usize,
     /// The document without rows.
     rest: Vec<u8>,
@@ -63,7 +62,6 @@ struct Splitter {
     whole: usize,
     pieces: Vec<Vec<u8>>,
     features: Features,
-    /// Whether a row has come.
     any: bool,
     size: usize,
 }

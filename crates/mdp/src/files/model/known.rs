@@ -3,7 +3,7 @@
 //! The goal's states become one without actions, a drawn start becomes a state of its own, equal
 //! successors add up, and the arrays of the file become those of the problem.
 
-use super::choose::{Chosen, Start};
+use super::choose::Chosen;
 use super::{ChoiceNames, Explicit};
 use crate::Result;
 use crate::problem::{
@@ -12,7 +12,6 @@ use crate::problem::{
 };
 use std::mem::take;
 
-/// The name of the state that draws an initial state.
 const DRAW: &str = "start";
 
 impl Explicit {
@@ -42,12 +41,12 @@ impl Explicit {
     fn finish(mut self, chosen: &Chosen, costs: Vec<f64>) -> Result<Instance> {
         let size = Size { states: self.states(), choices: self.choices() };
         let notes = self.notes(chosen);
-        let names = self.names(chosen, matches!(chosen.start, Start::Drawn));
+        let names = self.names(chosen, chosen.start.is_none());
         let place = self.places(chosen);
         let mut kernel = self.kernel(chosen, &place, costs);
         let start = match chosen.start {
-            Start::At(s) => place[s] as State,
-            Start::Drawn => {
+            Some(s) => place[s] as State,
+            None => {
                 let initial = self.initial.iter().filter(|(_, p)| *p > 0.0);
                 draw_first(&mut kernel, initial.map(|&(s, p)| (place[s as usize], p)).collect())
             }

@@ -16,7 +16,6 @@ use crate::problem::State;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// The most faults of form that are kept; the others are counted.
 const MOST_FAULTS: usize = 200;
 
 /// A known model as a file lists it, before [`Explicit::into_instance`].
@@ -37,8 +36,6 @@ pub struct Explicit {
     pub(super) state_lines: Vec<u32>,
     pub(super) actions: ChoiceNames,
     pub(super) rewards: Vec<Rewards>,
-    /// The default cost of a step.
-    pub(super) usual_cost: UsualCost,
     pub(super) labels: BTreeMap<String, Vec<u32>>,
     /// Where a run may start, and how often.
     pub(super) initial: Vec<(u32, f64)>,
@@ -52,15 +49,6 @@ pub struct Explicit {
     pub(super) rounded: Option<(usize, String)>,
     pub(super) faults: Vec<Error>,
     pub(super) more_faults: usize,
-}
-
-/// What a step costs if the user does not say.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum UsualCost {
-    /// The only reward model, 1 if there is none; several must be chosen from.
-    TheOnlyOne,
-    /// 1 a step, whatever reward models there are.
-    One,
 }
 
 /// The non-zero rewards of a reward model.
@@ -85,7 +73,6 @@ pub(super) struct Endings {
 pub(super) struct Settled {
     /// The largest positive reward of a transition that can be played.
     pub(super) positive: Option<f64>,
-    /// The reward of reaching the goal.
     pub(super) at_goal: f64,
     /// Whether [`SHORTFALL`] can be asked for: only the arrival pays, and some rewards are
     /// negative.
@@ -93,7 +80,6 @@ pub(super) struct Settled {
 }
 
 impl Explicit {
-    /// No states yet.
     pub(super) fn new(path: &Path, format: &'static str) -> Explicit {
         Explicit {
             path: path.into(),
@@ -107,7 +93,6 @@ impl Explicit {
             state_lines: Vec::new(),
             actions: ChoiceNames::default(),
             rewards: Vec::new(),
-            usual_cost: UsualCost::TheOnlyOne,
             labels: BTreeMap::new(),
             initial: Vec::new(),
             odd_names: BTreeMap::new(),
@@ -152,7 +137,6 @@ impl Explicit {
         self.odd_names.get(&(s as u32)).cloned().unwrap_or_else(|| s.to_string())
     }
 
-    /// The name of a state's a-th action.
     pub(super) fn action_name(&self, s: State, a: usize) -> String {
         self.actions.get(self.first_choice[s] + a, a)
     }
@@ -162,7 +146,6 @@ impl Explicit {
         (&self.faults, self.more_faults)
     }
 
-    /// Notes a fault of form.
     pub(super) fn fault(&mut self, line: usize, column: usize, fault: impl Into<String>) {
         match self.faults.len() < MOST_FAULTS {
             true => {

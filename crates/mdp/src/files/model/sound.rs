@@ -107,7 +107,6 @@ impl Explicit {
         }
     }
 
-    /// The first fault of form, as an error.
     pub(in crate::files) fn require_form(&mut self) -> Result<()> {
         match self.faults.is_empty() {
             true => Ok(()),
@@ -120,7 +119,6 @@ impl Explicit {
         if self.endings.is_some() { self.require_sound() } else { Ok(()) }
     }
 
-    /// The first fault of form or of numbers, as an error.
     pub(super) fn require_sound(&mut self) -> Result<()> {
         self.require_form()?;
         let mut first = None;

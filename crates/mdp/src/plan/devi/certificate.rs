@@ -25,7 +25,6 @@ pub(super) struct Defect {
 }
 
 impl Defect {
-    /// The residual of W.
     pub(super) fn residual(self, c_min: f64, q: f64) -> f64 {
         let lowered = if c_min > 0.0 {
             self.paid * self.below / (c_min + self.below)
@@ -53,7 +52,6 @@ impl Devi {
         Defect { paid: paid.fold(0.0, f64::max), ..all }
     }
 
-    /// Lowers V to W.
     pub(super) fn lower(&mut self, defect: Defect, c_min: f64, task: &Task) {
         let goal = task.problem.goal();
         for (s, v) in self.v.iter_mut().enumerate() {
@@ -66,7 +64,6 @@ impl Devi {
     }
 }
 
-/// The smallest cost off the goal.
 pub(super) fn smallest_cost(task: &Task) -> f64 {
     let goal = task.problem.pairs_of(task.problem.goal());
     let costs = task.costs.iter().enumerate().filter(|(p, _)| !goal.contains(p));

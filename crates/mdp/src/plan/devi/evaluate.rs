@@ -17,12 +17,10 @@ use crate::problem::{Problem, State};
 const FEW: usize = 1024;
 const FEW_IN_GENERAL: usize = 100;
 const GRID: usize = 6;
-/// Iterations of Krylov's method.
 const ITERATIONS: usize = 300;
 /// Gauss-Seidel sweeps at most: policy iteration goes on from where they end.
 const SWEEPS: usize = 300;
 
-/// The admissible residual of the equations of many states.
 #[derive(Clone, Copy)]
 pub(super) struct Admissible {
     pub(super) residual: f64,
@@ -38,7 +36,6 @@ pub(super) struct Equations {
     krylov: Krylov,
     /// The states without the goal in the order of their values, in the lower half of each number.
     order: Vec<u64>,
-    /// The place of each state in it.
     place: Vec<u32>,
     charge: Vec<f64>,
     x: Vec<f64>,
@@ -59,7 +56,6 @@ pub(super) fn many(problem: &Problem) -> bool {
     problem.states() > most + 1
 }
 
-/// The state of a key.
 fn state(key: u64) -> State {
     key as u32 as State
 }

@@ -12,7 +12,6 @@ use rayon::prelude::*;
 
 /// States per chunk. The chunks never depend on the number of threads.
 const CHUNK: usize = 1024;
-/// Sweeps at most.
 const SWEEPS: usize = 40;
 /// Every so many sweeps it must be in sight that all of them are enough, by the least residual so
 /// far: extrapolation raises it for a sweep or two.
@@ -33,7 +32,6 @@ pub(super) struct Arcs {
     x: [Vec<f64>; 2],
 }
 
-/// What a sweep over some states finds.
 #[derive(Clone, Copy, Default)]
 struct Found {
     /// What the equation that lacks most lacks.
@@ -43,7 +41,6 @@ struct Found {
     before: f64,
 }
 
-/// Whether sweeps will be enough.
 #[derive(Default)]
 struct Prospect {
     /// The least that was left so far, and at the last trial.
@@ -79,7 +76,6 @@ impl Devi {
         solved
     }
 
-    /// The weights of all equations.
     fn load(&self, task: &Task, lowered: f64, arcs: &mut Arcs) {
         let problem = task.problem;
         let n = self.v.len();
@@ -192,7 +188,7 @@ mod tests {
     use super::*;
     use crate::numeric::support::{ConvexSet, Ellipsoid};
     use crate::plan::Planner;
-    use crate::problem::drawn;
+    use crate::problem::tests::{grid, mixture};
 
     /// After how many sweeps it is given up, if what is left is this.
     fn given_up(left: impl Iterator<Item = f64>, enough: f64) -> Option<usize> {
@@ -226,7 +222,7 @@ mod tests {
     /// Where states lead anywhere sweeps are enough; from neighbour to neighbour they are not.
     #[test]
     fn mixtures_are_swept_and_grids_are_not() {
-        for (instance, swept) in [(drawn::mixture(5_000, 2, 10, 6), true), (drawn::grid(70), false)] {
+        for (instance, swept) in [(mixture(5_000, 2, 10, 6), true), (grid(70), false)] {
             let problem = &*instance.problem;
             let d = problem.dim();
             let shape: Vec<f64> = (0..d * d).map(|k| f64::from(u8::from(k % (d + 1) == 0))).collect();

@@ -108,7 +108,6 @@ impl Devi {
         (survey, Some(copy))
     }
 
-    /// The tables, cut into chunks of states.
     fn chunks(&mut self, task: &Task, choices: bool) -> Vec<Chunk<'_>> {
         let problem = task.problem;
         let (n, d) = (problem.states(), problem.dim());

@@ -19,7 +19,6 @@ impl WarmStarts {
         WarmStarts { width: free + 1, rows: vec![0; pairs * (free + 1)], set: None }
     }
 
-    /// Nothing is known of any pair.
     pub(super) fn clear(&mut self) {
         self.rows.iter_mut().step_by(self.width).for_each(|count| *count = 0);
     }

@@ -84,7 +84,6 @@ fn walk<S: SupportMin>(task: &Task, set: &mut S, values: &[f64], halt: &Halt) ->
     Ok(stops)
 }
 
-/// Backs a state up.
 fn look<S: SupportMin>(task: &Task, set: &mut S, values: &[f64], s: State) -> Met {
     let Task { problem, costs, q: bonus, .. } = *task;
     let d = problem.dim();

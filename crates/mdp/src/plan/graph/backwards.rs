@@ -25,7 +25,6 @@ impl Backwards {
         Backwards { pairs, home }
     }
 
-    /// The pairs that may lead to a state.
     pub(crate) fn into(&self, s: State) -> impl Iterator<Item = Pair> + '_ {
         self.pairs.of(s).iter().map(|&p| p as Pair)
     }
@@ -65,12 +64,12 @@ pub(crate) fn outwards(problem: &Problem) -> Vec<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::problem::drawn;
+    use crate::problem::tests::{grid, mixture};
 
     /// Against the definition: the fewest steps, by passes over all states until nothing changes.
     #[test]
     fn states_come_in_the_order_of_the_fewest_steps() {
-        for instance in [drawn::grid(7), drawn::mixture(40, 2, 3, 2)] {
+        for instance in [grid(7), mixture(40, 2, 3, 2)] {
             let problem = &*instance.problem;
             let mut steps = vec![usize::MAX; problem.states()];
             steps[problem.goal()] = 0;

@@ -8,7 +8,6 @@ pub struct Components {
     pub(crate) class: Vec<u32>,
     /// All vertices by component; within one, the last discovered first.
     pub(crate) order: Vec<u32>,
-    /// The number of components.
     pub(crate) count: usize,
 }
 

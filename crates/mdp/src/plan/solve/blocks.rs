@@ -25,7 +25,6 @@ const LAST_WORK: f64 = 6e9;
 /// How the values of a block are found, in the order in which that is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Method {
-    /// Each policy as a dense matrix.
     Dense,
     /// Value iteration, where it settles soon.
     Settling,
@@ -52,7 +51,6 @@ impl Method {
         Method::Patience,
     ];
 
-    /// Whether it is tried on a block.
     fn suits(self, block: &Block) -> bool {
         let (n, arcs) = (block.x.len(), block.arcs());
         match self {
@@ -112,7 +110,6 @@ pub(super) struct Solver<'a> {
 }
 
 impl<'a> Solver<'a> {
-    /// Nothing is solved yet.
     pub(super) fn new(model: &'a Model, sense: Sense, precision: f64, halt: &'a Halt) -> Solver<'a> {
         let zeros = || vec![0.0; model.nodes + 1];
         let policy = (0..model.nodes).map(|s| model.choices(s).start as u32).collect();
@@ -140,7 +137,6 @@ impl<'a> Solver<'a> {
         guesses.for_each(|(node, guess)| self.guess[node as usize] = guess);
     }
 
-    /// All blocks, given by their ends.
     pub(super) fn run(mut self, ends: &[u32]) -> Values {
         let (mut start, mut shown) = (0, 0);
         for &end in ends {
@@ -214,7 +210,6 @@ impl<'a> Solver<'a> {
         self.values.upper[nodes].fill(f64::INFINITY);
     }
 
-    /// Values and a policy for the block.
     fn find(&mut self, method: Method, nodes: Range<usize>) -> bool {
         if method == Method::Settling {
             return self.settle(nodes);
@@ -258,7 +253,6 @@ impl<'a> Solver<'a> {
         false
     }
 
-    /// Values and policy of the block as they stand.
     fn keep(&mut self) {
         let Solver { block, values, .. } = self;
         for ((&s, &x), choice) in block.nodes().iter().zip(&block.x).zip(block.taken()) {

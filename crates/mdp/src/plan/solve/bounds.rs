@@ -30,7 +30,6 @@ const SPARE: f64 = 1.5;
 /// The widest that scaling proves.
 pub(super) const WIDEST: f64 = 0.49;
 
-/// A side that bounds can be on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
     /// The one that a policy proves.
@@ -40,10 +39,8 @@ pub(super) enum Side {
 }
 
 impl Side {
-    /// Both sides. The policy's equations are at hand at first.
     pub(super) const BOTH: [Side; 2] = [Side::Policy, Side::All];
 
-    /// Whether its bounds are upper ones.
     fn is_above(self, sense: Sense) -> bool {
         (self == Side::Policy) == (sense == Sense::Least)
     }
@@ -126,7 +123,6 @@ impl Proof<'_> {
         self.holds(side, values, nodes, &mut policy) == Some(true)
     }
 
-    /// The epsilon that some nodes need.
     fn scale<N: Number>(
         &self,
         side: Side,

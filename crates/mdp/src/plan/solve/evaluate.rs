@@ -47,7 +47,6 @@ impl Evaluate for Dense {
     }
 }
 
-/// Sparse elimination.
 #[derive(Default)]
 pub(super) struct Eliminated {
     elimination: Elimination,
@@ -60,7 +59,6 @@ impl Eliminated {
     const WORK: f64 = 3e5;
     const WORK_PER_ARC: f64 = 40.0;
 
-    /// With at most `work` multiplications.
     pub(super) fn new(work: f64, halt: &Halt) -> Eliminated {
         let mut eliminated = Eliminated { work: Some(work), ..Eliminated::default() };
         eliminated.elimination.heed(halt);
@@ -86,7 +84,6 @@ impl Evaluate for Eliminated {
     }
 }
 
-/// BiCGSTAB.
 #[derive(Default)]
 pub(super) struct Iterated {
     krylov: Krylov,
@@ -96,7 +93,6 @@ pub(super) struct Iterated {
 }
 
 impl Iterated {
-    /// With at most `each` iterations for a solution.
     pub(super) fn new(each: usize, halt: &Halt) -> Iterated {
         let mut iterated = Iterated { each, left: usize::MAX, ..Iterated::default() };
         iterated.krylov.heed(halt);

@@ -110,7 +110,6 @@ fn improve(block: &mut Block, wanted: f64, by: &dyn Evaluate) -> Progress {
     Progress { gap: if exact { first.gap } else { last.gap }, changed, ..last }
 }
 
-/// Hands the present choices to an evaluator.
 pub(super) fn load(block: &mut Block, by: &mut dyn Evaluate, change: Change) -> bool {
     let loaded = by.load(block, change);
     block.handed_over(loaded);
@@ -163,7 +162,6 @@ pub(super) fn margin(
 
 /// Sweeps of value iteration at most, as long as they promise to end by then.
 const SETTLING: usize = 200;
-/// Sweeps between two estimates of its rate.
 const LOOK: usize = 20;
 /// The first sweeps look at all choices, then one in `BETWEEN`.
 const FIRST_SWEEPS: usize = 4;

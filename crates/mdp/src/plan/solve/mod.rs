@@ -137,7 +137,6 @@ fn in_units(problem: &Problem, truth: &Truth, options: &Options) -> Result<Answe
     if options.halt.asked() { Err(Error::Stopped) } else { Ok(answer) }
 }
 
-/// c + P V of a pair.
 fn q(problem: &Problem, truth: &Truth, v: &[f64], p: Pair) -> f64 {
     let (mut total, mut inflow) = (Double::ZERO, Double::ZERO);
     for (next, w) in possible(problem, truth, p) {

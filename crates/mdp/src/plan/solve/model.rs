@@ -33,7 +33,6 @@ pub(super) struct Model {
     pub(super) pair: Vec<Pair>,
     /// S c, per choice.
     charge: Vec<Double>,
-    /// S, per choice.
     pub(super) total: Vec<f64>,
     /// The weight that leaves the node, per choice.
     pub(super) leaving: Vec<f64>,
@@ -111,7 +110,6 @@ impl Model {
         &self.arcs[self.first_arc[choice]..self.first_arc[choice + 1]]
     }
 
-    /// S c of a choice.
     pub(super) fn charge(&self, choice: Choice) -> f64 {
         self.charge[choice].nearest()
     }

@@ -21,7 +21,6 @@ const CHEAP: f64 = 4e6;
 /// The precision of an exact answer if nothing else is said, and that of f64 alone.
 const EXACTLY: f64 = 1e-12;
 const QUICKLY: f64 = 1e-8;
-/// The precision to which expected steps are found.
 const STEPS: f64 = 1e-9;
 
 /// A problem in units that leave room below costs, and what is asked of it.
@@ -32,7 +31,6 @@ pub(super) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// Bounds, values and a policy.
     pub(super) fn answer(&self) -> Result<Answer> {
         let Asked { problem, truth, options } = *self;
         if problem.pairs() >= u32::MAX as usize {

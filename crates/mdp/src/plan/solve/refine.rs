@@ -37,7 +37,6 @@ struct Run {
     accuracy: f64,
 }
 
-/// A whole model with its best policy.
 pub(super) struct Refined<'a> {
     model: &'a Model,
     sense: Sense,
@@ -89,7 +88,6 @@ impl<'a> Refined<'a> {
         self.block.leaves()
     }
 
-    /// A policy's values.
     fn evaluated(&mut self, policy: Vec<u32>) -> Run {
         let n = self.model.nodes;
         let mut run = Run { policy, x: vec![Double::ZERO; n + 1], accuracy: f64::INFINITY };

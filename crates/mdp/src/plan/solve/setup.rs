@@ -15,7 +15,6 @@ type EndComponents = (Vec<u32>, Vec<bool>);
 /// Nodes in topological order, ready to be solved.
 pub(super) struct Setup {
     pub(super) model: Model,
-    /// The ends of the strongly connected blocks.
     pub(super) ends: Vec<u32>,
     partition: Partition,
     /// Of components that are one node: the class of each state, and the pairs that stay inside.
@@ -65,7 +64,6 @@ impl Setup {
         }
     }
 
-    /// The expected steps of a policy.
     pub(super) fn steps(problem: &Problem, truth: &Truth, policy: &[Action], lost: &[State]) -> Setup {
         let mut is_lost = vec![false; problem.states()];
         lost.iter().for_each(|&s| is_lost[s] = true);
@@ -77,7 +75,6 @@ impl Setup {
         Setup::build(problem, truth, &usable, (strong, None), is_lost, None, |_, total| total)
     }
 
-    /// Where costs are paid.
     fn of(
         problem: &Problem,
         truth: &Truth,
@@ -114,7 +111,6 @@ impl Setup {
         Some(self.partition.node_of[s]).filter(|&node| node != NOWHERE)
     }
 
-    /// From nodes back to states.
     pub(super) fn finish(
         &self,
         problem: &Problem,

@@ -6,7 +6,7 @@ use super::values::{Sense, Values};
 use super::*;
 use crate::numeric::halt::Halt;
 use crate::plan::verify;
-use crate::problem::drawn;
+use crate::problem::tests::{grid, mixture};
 
 /// (state, cost, successors with probabilities).
 pub(in crate::plan) type Row<'a> = (State, f64, &'a [(State, f64)]);
@@ -389,7 +389,7 @@ fn a_free_component_on_a_long_way_is_proven() {
 /// The best action of a state costs what the state does, to the last bit: following it has no gap.
 #[test]
 fn the_policys_own_q_is_its_value() {
-    for instance in [drawn::mixture(40, 3, 4, 2), drawn::grid(6)] {
+    for instance in [mixture(40, 3, 4, 2), grid(6)] {
         let problem = &*instance.problem;
         let answer = solve(problem, instance.truth().unwrap(), &Options::default()).unwrap();
         for s in (0..problem.states()).filter(|&s| s != problem.goal()) {

@@ -11,7 +11,6 @@ pub(super) enum Sense {
 }
 
 impl Sense {
-    /// What an objective wants.
     pub(super) fn of(objective: Objective) -> Sense {
         if objective == Objective::Min { Sense::Least } else { Sense::Greatest }
     }

@@ -2,7 +2,6 @@
 
 use crate::problem::{Pair, Problem, State, Truth};
 
-/// The successors of positive weight.
 pub(super) fn arcs<'a>(
     problem: &'a Problem,
     truth: &'a Truth,

@@ -138,12 +138,10 @@ struct Check<'a> {
 }
 
 impl Check<'_> {
-    /// A bound.
     fn bound(&self, side: Bound, s: State) -> f64 {
         if side == Bound::Lower { self.answer.lower[s] } else { self.answer.upper[s] }
     }
 
-    /// The tails of one side, per state each.
     fn tails(&self, side: Bound) -> &[Vec<f64>] {
         let tails = self.answer.tails.as_ref();
         tails.map_or(&[], |tails| if side == Bound::Lower { &tails.0 } else { &tails.1 })

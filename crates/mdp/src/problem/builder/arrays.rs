@@ -115,7 +115,6 @@ impl Shape {
         self.first_pair.len().saturating_sub(1)
     }
 
-    /// The state of a pair, and its action.
     fn place(&self, pair: Pair) -> (State, usize) {
         let s = self.first_pair.partition_point(|&first| first <= pair) - 1;
         (s, pair - self.first_pair[s])

@@ -1,11 +1,10 @@
 //! The actions and feature rows of a problem that is being built, in its own arrays.
 
-use crate::numeric::gauge;
+use crate::numeric::halt::Halt;
 use crate::problem::{Action, State};
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-/// Rows that are counted at once.
 const COUNTED: usize = 4096;
 
 /// Flat arrays that become the problem's. In order everything is appended where it will stay. A row
@@ -27,9 +26,9 @@ pub(super) struct Draft {
     phi: Vec<f64>,
     /// Rows that came after rows of a later pair, by pair and successor.
     late: BTreeMap<(usize, u32), Vec<f64>>,
+    pub(super) halt: Halt,
 }
 
-/// The arrays of a problem.
 pub(crate) struct Arrays {
     pub(crate) first_pair: Vec<usize>,
     pub(crate) costs: Vec<f64>,
@@ -54,7 +53,6 @@ impl Draft {
         self.states
     }
 
-    /// The number of actions of a state.
     pub(super) fn actions(&self, s: State) -> usize {
         if let Some(scattered) = &self.scattered {
             return scattered[s].len();
@@ -63,7 +61,6 @@ impl Draft {
         self.first_pair.get(s + 1).copied().unwrap_or(self.costs.len()) - first
     }
 
-    /// The pair of an action that exists.
     pub(super) fn pair(&self, s: State, a: Action) -> usize {
         match &self.scattered {
             Some(scattered) => scattered[s][a],
@@ -75,7 +72,6 @@ impl Draft {
         self.costs[p]
     }
 
-    /// Adds an action to a state.
     pub(super) fn action(&mut self, s: State, cost: f64) -> Action {
         let a = self.actions(s);
         if self.scattered.is_none() && s + 1 < self.first_pair.len() {
@@ -99,13 +95,11 @@ impl Draft {
         first..self.first_row.get(p + 1).copied().unwrap_or(self.successors.len())
     }
 
-    /// The successors of a pair.
     pub(super) fn successors(&self, p: usize) -> impl Iterator<Item = u32> {
         let late = self.late.range((p, 0)..=(p, u32::MAX)).map(|((_, next), _)| *next);
         self.successors[self.settled(p)].iter().copied().chain(late)
     }
 
-    /// Whether a pair has a row for a successor.
     pub(super) fn has(&self, p: usize, next: u32) -> bool {
         self.successors[self.settled(p)].binary_search(&next).is_ok() || self.late.contains_key(&(p, next))
     }
@@ -117,7 +111,7 @@ impl Draft {
             return;
         }
         if self.successors.len() % COUNTED == COUNTED - 1 {
-            gauge::built(COUNTED as u64);
+            self.halt.built(COUNTED as u64);
         }
         self.first_row.resize(p + 1, self.successors.len());
         let first = self.first_row[p];
@@ -128,7 +122,6 @@ impl Draft {
         self.phi[at * self.dim..].rotate_right(self.dim);
     }
 
-    /// The finished arrays.
     pub(super) fn finish(mut self) -> Arrays {
         let pairs = self.costs.len();
         self.first_row.resize(pairs + 1, self.successors.len());

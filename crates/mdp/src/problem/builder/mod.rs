@@ -13,6 +13,7 @@ pub use kernel::Kernel;
 pub(crate) use kernel::LARGEST_COST;
 
 use super::{Action, ActionNames, Halfspace, Names, Problem, State};
+use crate::numeric::halt::Halt;
 use crate::{Error, Result};
 use draft::Draft;
 
@@ -94,6 +95,12 @@ impl ProblemBuilder {
             model_names: problem.model_names().map(<[String]>::to_vec),
             ..ProblemBuilder::new(problem.name(), problem.states(), problem.dim())
         }
+    }
+
+    /// Reports the rows that are built from now on.
+    pub fn heed(&mut self, halt: &Halt) -> &mut Self {
+        self.draft.halt = halt.clone();
+        self
     }
 
     /// Where every episode starts; state 0 unless set.

@@ -12,14 +12,9 @@ const RESIDUAL: f64 = 1e-10;
 /// The most numbers that the orthonormal basis may take: its time is that times the rank.
 const MOST_NUMBERS: usize = 40_000_000;
 
-/// Coordinates of all rows in a basis of rows.
-pub(super) struct Coordinates {
-    pub(super) rank: usize,
-    /// Per pair the number of its row: pairs that are alike share one.
-    pub(super) class: Vec<usize>,
-    /// Per row; nothing for that of the goal.
-    pub(super) rows: Vec<Vec<f64>>,
-}
+/// The rank; per pair the number of its row, which equal pairs share; and each row's coordinates in a
+/// basis of rows, none for the goal's.
+type Coordinates = (usize, Vec<usize>, Vec<Vec<f64>>);
 
 /// Takes the row with the largest residual until every row is a combination of those taken, so that
 /// coordinates stay small.
@@ -37,7 +32,7 @@ pub(super) fn coordinates(problem: &Problem, most: usize) -> Result<Coordinates,
         let worst = (0..count).map(off).max_by(|a, b| a.0.total_cmp(&b.0));
         match worst {
             Some((residual, i)) if residual > RESIDUAL * span.rows.largest => span.take(i, most)?,
-            _ => return Ok(Coordinates { rank: span.basis.len(), class, rows }),
+            _ => return Ok((span.basis.len(), class, rows)),
         }
     }
 }
@@ -102,7 +97,6 @@ impl Rows {
         self.rows.iter().filter(|row| fresh(row)).count()
     }
 
-    /// An error if there are too many features.
     fn refuse(&self, rank: usize, most: usize) -> Result<(), String> {
         if rank <= most && rank.saturating_mul(self.width) <= MOST_NUMBERS {
             return Ok(());
@@ -150,7 +144,6 @@ impl Span {
         found
     }
 
-    /// Takes a row into the basis.
     fn take(&mut self, p: usize, most: usize) -> Result<(), String> {
         self.rows.refuse(self.basis.len() + 1, most)?;
         let row = &self.rows.rows[p];
@@ -181,7 +174,6 @@ impl Span {
         Ok(())
     }
 
-    /// The coordinates of a row in the basis.
     fn coordinates(&self, p: usize) -> Vec<f64> {
         if self.rows.rows[p].is_empty() {
             return Vec::new();

@@ -14,7 +14,6 @@ mod design;
 use super::{Pair, Problem};
 use crate::numeric::Cholesky;
 
-/// The most features that a view may have.
 pub(crate) const MOST_FEATURES: usize = 2_000;
 /// Coordinates below this are rounding, if others are 1.
 const NOTHING: f64 = 1e-15;
@@ -27,7 +26,6 @@ pub struct LinearView {
     norm: f64,
     /// Per pair its class: pairs of one class have the same features.
     class: Vec<usize>,
-    /// `first[k]..first[k + 1]` are the entries of class k.
     first: Vec<usize>,
     entries: Vec<(u32, f64)>,
 }
@@ -35,9 +33,9 @@ pub struct LinearView {
 impl LinearView {
     /// As few features as there can be for all theta; an error in words if they are too many.
     pub fn low_rank(problem: &Problem) -> Result<LinearView, String> {
-        let basis::Coordinates { rank, class, rows } = basis::coordinates(problem, MOST_FEATURES)?;
+        let (rank, class, rows) = basis::coordinates(problem, MOST_FEATURES)?;
         let off_goal: Vec<&[f64]> = rows.iter().filter(|row| !row.is_empty()).map(|row| &row[..]).collect();
-        let design::Design { factor, largest } = design::optimal(&off_goal, rank);
+        let (factor, largest) = design::optimal(&off_goal, rank);
         let norm = largest.sqrt();
         let whitened = rows.iter().map(|row| whiten(&factor, row, norm)).collect();
         Ok(LinearView::of(rank, norm, class, whitened))

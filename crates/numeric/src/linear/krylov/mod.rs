@@ -23,7 +23,6 @@ use crate::linear::parts::{self, dot, largest};
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Nodes per chunk of rows that are written in parallel.
 const CHUNK: usize = 1024;
 
 /// A pivot is at least this part of what leaves its node, which may have arcs to cut-off nodes

@@ -12,7 +12,6 @@ const STRONG: f64 = 0.1;
 /// Reverse arcs are searched for in lists up to this length.
 const SHORT: usize = 32;
 
-/// Nodes that are not in a group yet.
 const FREE: u32 = u32::MAX - 2;
 
 impl Level {
@@ -103,7 +102,6 @@ impl Level {
         best.1
     }
 
-    /// The arcs between groups.
     fn coarse(&mut self, groups: usize) -> Level {
         let group = std::mem::take(&mut self.group);
         let grouped = || (0..).zip(&group).filter(|(_, g)| **g != ALONE).map(|(i, &g)| (g as usize, i));

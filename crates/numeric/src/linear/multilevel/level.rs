@@ -19,9 +19,7 @@ pub(super) struct Level {
     pub(super) first: Vec<u32>,
     pub(super) next: Vec<u32>,
     pub(super) weight: Vec<f64>,
-    /// What leaves the system, per node.
     pub(super) out: Vec<f64>,
-    /// What leaves the node.
     pub(super) leaving: Vec<f64>,
     /// How much each equation counts in the sum that makes an equation of its group.
     pub(super) share: Vec<f64>,
@@ -32,7 +30,6 @@ pub(super) struct Level {
     pub(super) group: Vec<u32>,
     pub(super) slot: Vec<u32>,
     pub(super) members: Grouped<u32>,
-    /// Right-hand side and solution.
     pub(super) b: Vec<f64>,
     pub(super) x: Vec<f64>,
     pub(super) work: [Vec<f64>; 4],
@@ -62,7 +59,6 @@ impl Level {
         part
     }
 
-    /// Adds further nodes to a first level.
     pub(super) fn append(&mut self, part: Level) {
         let begin = self.next.len() as u32;
         self.first.extend(part.first.iter().map(|end| begin + end));
@@ -81,7 +77,6 @@ impl Level {
         self.next[arcs.clone()].iter().zip(&self.weight[arcs]).map(|(&j, w)| w * x(j)).sum()
     }
 
-    /// Room for the vectors of a cycle.
     pub(super) fn reserve(&mut self) {
         let n = self.nodes();
         for vector in [&mut self.b, &mut self.x].into_iter().chain(&mut self.work) {

@@ -28,7 +28,6 @@ use shares::settle;
 
 /// The number of nodes eliminated.
 const FEW: usize = 100;
-/// Directions that GCR keeps.
 const DIRECTIONS: usize = 8;
 /// Iterations between looks at how fast it gets on.
 const LOOK: usize = 12;

@@ -83,7 +83,6 @@ impl Level {
     }
 }
 
-/// Adds what flows from part to part.
 fn arrive(beyond: Vec<Beyond>, inflow: &mut [f64]) {
     beyond.into_iter().flatten().for_each(|(j, amount)| inflow[j as usize] += amount);
 }

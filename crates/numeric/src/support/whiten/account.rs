@@ -72,7 +72,6 @@ impl Whitened {
 }
 
 impl Account {
-    /// The bound that the ellipsoid gives.
     pub(in crate::support) fn ball(&self) -> f64 {
         self.linear + self.center - self.pull
     }

@@ -14,7 +14,6 @@ pub(super) struct Coarse {
 }
 
 impl Coarse {
-    /// The bounds of a set's blocks.
     pub(super) fn of(set: &Whitened) -> Coarse {
         let k = set.free;
         let (blocks, m) = (set.ceilings.len(), set.limits.len());

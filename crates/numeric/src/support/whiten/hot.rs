@@ -19,7 +19,6 @@ const ROUNDING: f64 = 4e-7;
 /// A row that falls by less than this along a direction of length one is not met.
 const SLANT: f32 = 1e-4;
 
-/// All rows in another order.
 #[derive(Clone, Debug)]
 pub(super) struct Hot {
     blocks: Vec<Wide>,
@@ -84,7 +83,6 @@ impl Whitened {
         }
     }
 
-    /// Whether some rows are looked at first.
     pub(in crate::support) fn has_hot(&self) -> bool {
         self.hot.is_some()
     }
@@ -100,7 +98,6 @@ impl Whitened {
         Some(course)
     }
 
-    /// By how much y violates a row.
     fn excess(&self, row: usize, y: &[f64]) -> f64 {
         let columns = &self.blocks[row / ROWS * self.free..];
         let sum: f64 = columns.iter().zip(y).map(|(column, y)| column[row % ROWS] * y).sum();
@@ -190,7 +187,6 @@ impl Hot {
         })
     }
 
-    /// Columns of a block times x, and more.
     #[inline(always)]
     fn products(&self, block: usize, more: &Wide, x: &[f32]) -> Wide {
         wide_products(more, &self.blocks[block * x.len()..(block + 1) * x.len()], x)

@@ -25,11 +25,8 @@ pub(super) const ORDERED: usize = 64 * ROWS;
 #[derive(Clone, Debug)]
 pub(super) struct Whitened {
     pub(super) polytope: Arc<Polytope>,
-    /// The dimension k of y.
     pub(super) free: usize,
-    /// The ellipsoid's centre within the hull.
     pub(super) z0: Vec<f64>,
-    /// The ellipsoid's radius within the hull.
     pub(super) rho: f64,
     /// The factor L of S = N' Sigma N.
     pub(super) factor: Cholesky,
@@ -40,7 +37,6 @@ pub(super) struct Whitened {
     pub(super) center: Vec<f64>,
     /// A bound on |L^-1|.
     pub(super) norm_bound: f64,
-    /// N is the identity.
     plain: bool,
     /// G in blocks of rows by columns: the entry (i, j) is lane i % ROWS of (i / ROWS) k + j.
     pub(super) blocks: Vec<[f64; ROWS]>,
@@ -56,13 +52,10 @@ pub(super) struct Whitened {
     pub(super) offsets: Vec<f64>,
     /// How many of the rows are the polytope's; cuts follow.
     pub(super) uncut: usize,
-    /// Bounds on the blocks, where there are many.
     coarse: Option<Coarse>,
-    /// Rows that are looked at first.
     hot: Option<Hot>,
     /// Rows that could bind were left out: the set is larger.
     pub(super) relaxed: bool,
-    /// The set is numerically a point, its centre.
     pub(super) point: bool,
 }
 
@@ -223,7 +216,6 @@ impl Whitened {
         self.bound_blocks();
     }
 
-    /// Bounds on the blocks, where there are many.
     fn bound_blocks(&mut self) {
         self.hot = None;
         self.coarse = (self.limits.len() >= ORDERED).then(|| Coarse::of(self));
@@ -253,13 +245,11 @@ impl Whitened {
         ceilings.chain(&mut self.limits).chain(&mut self.doubt).for_each(|x| *x *= smaller);
     }
 
-    /// An entry of G.
     #[inline]
     pub(super) fn entry(&self, i: usize, j: usize) -> f64 {
         self.blocks[i / ROWS * self.free + j][i % ROWS]
     }
 
-    /// A row of G.
     #[inline]
     pub(super) fn copy_row(&self, i: usize, out: &mut [Lanes]) {
         let block = &self.blocks[i / ROWS * self.free..];
@@ -340,7 +330,6 @@ impl Whitened {
         theta.iter_mut().zip(columns).for_each(|(t, (column, c))| *t = c + self.rho * inner(column, y));
     }
 
-    /// out = L^-1 x.
     #[inline]
     pub(super) fn whiten(&self, x: &[f64], out: &mut [Lanes]) {
         let width = out.len();
@@ -357,7 +346,6 @@ impl Whitened {
         }
     }
 
-    /// out = L^-1 N'c.
     #[inline]
     pub(super) fn whiten_directly(&self, c: &[f64], out: &mut [Lanes]) {
         out.fill([0.0; 4]);

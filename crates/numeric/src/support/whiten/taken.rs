@@ -12,7 +12,6 @@ pub(super) struct Taken<'a> {
     /// The rows as they are stated, and L^-1 times them, k numbers each.
     pub(super) a: Vec<f64>,
     pub(super) g: Vec<f64>,
-    /// Some were left out.
     pub(super) relaxed: bool,
 }
 

@@ -1,10 +1,9 @@
 //! The model with the states, choices and costs that the roles of its states make of it.
 
 use super::{Move, Played, Role};
-use crate::files::model::{Explicit, Rewards, Settled, UsualCost};
+use crate::files::model::{Explicit, Rewards, Settled};
 use crate::problem::State;
 
-/// The label of the states that terminating transitions lead to.
 const GOAL: &str = "goal";
 /// The cost that counts what rewards fall short of the one at the goal.
 const SHORTFALL: &str = "shortfall";
@@ -46,9 +45,6 @@ impl Played<'_> {
         if settled.shortfall {
             new.rewards.push(shortfall);
         }
-        if settled.positive.is_some() {
-            new.usual_cost = UsualCost::One;
-        }
         new.odd_names = added.names.into_iter().collect();
         new.settled = Some(settled);
         new
@@ -87,7 +83,6 @@ impl Played<'_> {
         }
     }
 
-    /// Where a transition leads.
     fn leads(&self, added: &Added, transition: usize) -> u32 {
         let next = self.model.successors[transition];
         let arrives = self.endings.rewards[transition] == self.at_goal;
@@ -134,7 +129,6 @@ impl Played<'_> {
     }
 }
 
-/// The new model, and what its choices cost.
 struct Writer {
     new: Explicit,
     reward: Rewards,
@@ -147,7 +141,6 @@ impl Writer {
         Writer { new, reward: rewards("reward"), shortfall: rewards(SHORTFALL) }
     }
 
-    /// What the choice costs that has not ended yet.
     fn pay(&mut self, cost: f64, short: f64) {
         let choice = self.new.choices() as u32;
         for (rewards, value) in [(&mut self.reward, cost), (&mut self.shortfall, short)] {

@@ -51,7 +51,6 @@ impl Block {
         out
     }
 
-    /// The right-hand sides of the equations.
     pub(in crate::plan::solve) fn right(&self) -> Vec<f64> {
         let mut b = vec![0.0; self.x.len()];
         parts::each(&mut b, |begin, b| {

@@ -61,10 +61,8 @@ impl ChoiceRows {
     }
 }
 
-/// What a node did last.
 #[derive(Clone, Copy, Debug)]
 struct Last {
-    /// The choice that it took.
     taken: u32,
     /// What that gained, and what its equation lacked before.
     gain: f32,
@@ -83,9 +81,7 @@ pub(super) struct Block {
     /// What a step counts as where it costs nothing, and elsewhere at least.
     unit: f64,
     least: f64,
-    /// The values.
     pub(super) x: Vec<f64>,
-    /// Those before a sweep.
     old: Vec<f64>,
     last: Vec<Last>,
     /// The share of each choice in the mixture of its node; none: nodes take one choice.
@@ -168,12 +164,10 @@ impl Block {
         self.begin();
     }
 
-    /// The number of nodes that have a choice.
     pub(super) fn decisions(&self) -> usize {
         self.rows.choices.windows(2).filter(|ends| ends[1] - ends[0] > 1).count()
     }
 
-    /// The number of arcs.
     pub(super) fn arcs(&self) -> usize {
         self.rows.next.len()
     }
@@ -189,12 +183,10 @@ impl Block {
         }
     }
 
-    /// Whether small values are wanted.
     pub(super) fn is_least(&self) -> bool {
         self.sigma > 0.0
     }
 
-    /// Whether nodes take mixtures of choices.
     pub(super) fn is_mixed(&self) -> bool {
         !self.mix.is_empty()
     }
@@ -212,7 +204,6 @@ impl Block {
         !self.is_mixed() && self.last.iter().map(|last| &last.taken).eq(&self.loaded)
     }
 
-    /// The first node of the model.
     pub(super) fn start(&self) -> usize {
         self.start
     }
@@ -244,7 +235,6 @@ impl Block {
         Grouped::new(self.x.len(), all).reaching(marked, Some)
     }
 
-    /// Whether the policy leaves the block from everywhere.
     pub(super) fn leaves(&self) -> bool {
         self.leaving().iter().all(|&leaves| leaves)
     }
@@ -255,7 +245,6 @@ impl Block {
         self.rows.arcs(self.last[i].taken as usize).map(move |(j, w)| (j, share * w))
     }
 
-    /// What leaves the block.
     pub(super) fn outside(&self, i: usize) -> f64 {
         self.share(i) * self.rows.out[self.last[i].taken as usize]
     }
@@ -272,7 +261,6 @@ impl Block {
     }
 }
 
-/// What a step of a choice counts as.
 fn step(rows: &ChoiceRows, (unit, least): (f64, f64), choice: usize) -> f64 {
     match rows.cost[choice] {
         cost if cost > 0.0 => cost.max(least),

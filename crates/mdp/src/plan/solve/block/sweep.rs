@@ -3,10 +3,8 @@
 use super::{Block, ChoiceRows, Last};
 use crate::numeric::linear::parts;
 
-/// A sweep.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::plan::solve) struct Pass {
-    /// Against the order of the nodes.
     pub(in crate::plan::solve) back: bool,
     /// The choices taken last alone are looked at.
     pub(in crate::plan::solve) taken: bool,
@@ -19,12 +17,10 @@ impl Pass {
     pub(in crate::plan::solve) const ALL: Pass = Pass { back: false, taken: false, cut: f64::NEG_INFINITY };
 }
 
-/// What a sweep found.
 #[derive(Clone, Copy, Debug, Default)]
 pub(in crate::plan::solve) struct Progress {
     /// What the equation that lacked most lacked.
     pub(in crate::plan::solve) gap: f64,
-    /// How many nodes turned to another choice.
     pub(in crate::plan::solve) changed: usize,
     /// Sums of products of these changes with the last, and of the squares of either.
     pub(in crate::plan::solve) along: f64,
@@ -57,7 +53,6 @@ impl Progress {
 }
 
 impl Block {
-    /// One sweep of value iteration in place.
     pub(in crate::plan::solve) fn pass(&mut self, pass: Pass) -> Progress {
         let Block { rows, sigma, noise, x, old, last, .. } = self;
         let (rows, sigma, noise) = (&*rows, *sigma, *noise);
