@@ -32,7 +32,6 @@ pub(super) fn clipped(mut text: String) -> String {
     text
 }
 
-/// The name of a model from that of its file.
 pub(super) fn stem(path: &Path) -> String {
     let name = path.file_name().map_or("model".into(), |name| name.to_string_lossy());
     let name = name.strip_suffix(".gz").unwrap_or(&name);

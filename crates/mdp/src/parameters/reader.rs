@@ -136,7 +136,6 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A value as errors show it: of a very long one the beginning.
 fn beginning(value: &str) -> String {
     const SHOWN: usize = 80;
     match value.char_indices().nth(SHOWN) {

@@ -214,7 +214,6 @@ impl Choice {
         }
     }
 
-    /// As help shows it.
     pub(super) fn form(&self) -> String {
         match *self {
             Choice::Word(word) => word.into(),

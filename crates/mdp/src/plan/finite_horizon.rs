@@ -21,7 +21,6 @@ pub struct Layers {
     horizon: u64,
     /// How many of the last layers kept stand for all earlier ones, in turn: 1 or 2.
     period: u64,
-    /// Of the last step first.
     q: Vec<Vec<f64>>,
     /// What is carried; the first is behind the last step.
     carried: Vec<Vec<f64>>,

@@ -161,7 +161,7 @@ mod tests {
     use super::*;
     use crate::numeric::Portable;
     use crate::plan::{Options, solve};
-    use crate::problem::{Kernel as Arrays, ProblemBuilder, Truth};
+    use crate::problem::{Arrays, ProblemBuilder, Truth};
     use proptest::prelude::*;
 
     type Row = Vec<(State, f64)>;
@@ -179,9 +179,9 @@ mod tests {
             costs: costs.to_vec(),
             first_row: ends(&mut rows.iter().map(Vec::len)),
             successors: rows.iter().flatten().map(|e| e.0 as u32).collect(),
-            probabilities: rows.iter().flatten().map(|e| e.1).collect(),
+            phi: rows.iter().flatten().map(|e| e.1).collect(),
         };
-        let mut builder = ProblemBuilder::of_kernel("drawn", arrays).unwrap();
+        let mut builder = ProblemBuilder::of_known("drawn", arrays);
         builder.goal(states - 1).allow_lost();
         builder.build().unwrap()
     }

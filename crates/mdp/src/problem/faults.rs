@@ -26,7 +26,6 @@ impl Faults {
         }
     }
 
-    /// Whether the one fault that was wanted has been found.
     pub(crate) fn suffices(&self) -> bool {
         self.most <= 1 && !self.first.is_empty()
     }
@@ -46,13 +45,11 @@ impl Faults {
         self.more.iter().map(|(&kind, &count)| (kind, count))
     }
 
-    /// The same with each fault changed.
     pub(crate) fn map(mut self, change: impl FnMut(Error) -> Error) -> Faults {
         self.first = self.first.into_iter().map(change).collect();
         self
     }
 
-    /// Nothing, or the first fault as an error.
     pub(crate) fn none(mut self) -> crate::Result<()> {
         match self.first.is_empty() {
             true => Ok(()),

@@ -69,7 +69,6 @@ impl Truth {
         }
     }
 
-    /// The part of it that takes no time.
     pub(super) fn require_size(&self, problem: &Problem) -> Result<()> {
         let (d, rows) = (problem.dim(), problem.phi.rows());
         let numbers = self.theta.as_ref().map_or(d, Vec::len);

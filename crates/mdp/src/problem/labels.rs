@@ -70,9 +70,7 @@ const LOOKED_UP: usize = 1 << 14;
 /// The names of each state's actions. A name that many actions have is held once.
 #[derive(Clone, Debug, Default)]
 pub struct ActionNames {
-    /// Where the list of each state ends.
     ends: Vec<usize>,
-    /// Which of the different names each action has.
     which: Vec<u32>,
     different: Names,
 }
@@ -164,16 +162,6 @@ impl ActionLister {
     /// The current state has no more actions.
     pub fn end_state(&mut self) {
         self.names.ends.push(self.names.which.len());
-    }
-
-    /// How many lists have ended.
-    pub fn len(&self) -> usize {
-        self.names.len()
-    }
-
-    /// Whether no list has ended.
-    pub fn is_empty(&self) -> bool {
-        self.names.is_empty()
     }
 
     /// All of them.

@@ -47,12 +47,14 @@ impl Frame {
     }
 }
 
-/// Models that become the features of one problem, one after the other.
-#[derive(Debug)]
-pub(super) struct Columns {
+/// What [`mix`](super::mix()) does, with models that come one after another and need not be held.
+#[derive(Debug, Default)]
+pub struct Mixer {
     dim: usize,
-    /// What the models are called that have come.
     pub(super) names: Vec<String>,
+    /// The names of the problems.
+    pub(super) own: Vec<String>,
+    pub(super) notes: Vec<Note>,
     frame: Option<Frame>,
     /// Names that a later model has, where the first has none.
     lent: (Option<Names>, Option<ActionNames>),
@@ -61,14 +63,14 @@ pub(super) struct Columns {
     phi: Vec<f64>,
 }
 
-impl Columns {
-    pub(super) fn new(dim: usize) -> Columns {
-        let (names, lent) = (Vec::new(), (None, None));
-        let (first_row, successors, phi) = (Vec::new(), Vec::new(), Vec::new());
-        Columns { dim, names, frame: None, lent, first_row, successors, phi }
+impl Mixer {
+    /// For a number of models.
+    pub fn new(models: usize) -> Mixer {
+        Mixer { dim: models, ..Mixer::default() }
     }
 
-    pub(super) fn add(&mut self, name: &str, model: &Instance) -> Result<()> {
+    /// Adds a model, which errors and results call by this name.
+    pub fn add(&mut self, name: &str, model: &Instance) -> Result<()> {
         let (problem, truth) = (&*model.problem, model.truth()?);
         let m = self.names.len();
         if m >= self.dim {
@@ -91,6 +93,9 @@ impl Columns {
         self.names.push(name.into());
         self.make_room(m, &column)?;
         self.write(m, &column);
+        self.own.push(problem.name().into());
+        let said = |note: &Note| Note { message: format!("{name}: {}", note.message), ..note.clone() };
+        self.notes.extend(model.notes.iter().map(said));
         Ok(())
     }
 
@@ -166,7 +171,7 @@ impl Columns {
     }
 
     /// A problem of what the models make, by this name; an error if some did not come.
-    pub(super) fn finish(self, name: &str) -> Result<ProblemBuilder> {
+    pub(super) fn builder(self, name: &str) -> Result<ProblemBuilder> {
         let fault = |fault: String| Error::Field { field: "models".into(), fault };
         let Some(frame) = self.frame else { return Err(fault("there is no model to mix".into())) };
         if self.names.len() != self.dim {
@@ -182,7 +187,6 @@ impl Columns {
     }
 }
 
-/// A model in the numbers of the first.
 struct Column<'a> {
     problem: &'a Problem,
     truth: &'a Truth,
@@ -289,12 +293,6 @@ fn places<'a>(
     }
     let found = ours.map(|name| places.get(name).copied().ok_or_else(|| name.to_string()));
     found.collect::<Result<Vec<_>, _>>().map(Some)
-}
-
-/// What was done to a model was done to the mixture.
-pub(super) fn told(name: &str, notes: &[Note]) -> Vec<Note> {
-    let said = |note: &Note| Note { message: format!("{name}: {}", note.message), ..note.clone() };
-    notes.iter().map(said).collect()
 }
 
 #[cfg(test)]

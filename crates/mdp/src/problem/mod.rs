@@ -24,15 +24,14 @@ pub(crate) mod tests;
 mod true_kernel;
 mod truth;
 
-pub use builder::Kernel;
 pub(crate) use builder::{Arrays, LARGEST_COST};
 pub use builder::{Csr, Dense, ProblemBuilder, Rows, Shape};
 pub use faults::Faults;
 pub use fingerprint::Fingerprint;
 pub use labels::{ActionLister, ActionNames, Names};
 pub use linear_view::LinearView;
-pub use mix::mix;
-pub use mix::{Mixer, mix_restarting};
+pub use mix::{mix, mix_restarting};
+pub use mixer::Mixer;
 pub use models::{Candidate, Model};
 pub use names::distinct_names;
 pub(crate) use names::model_name_faults;

@@ -5,15 +5,11 @@ use crate::{Error, Result};
 
 impl Problem {
     /// A learning problem from d candidate models over the same states and actions: the truth is
-    /// some mixture of them.
+    /// some mixture of them. `models[i][s][a]` lists (next state, probability); `costs[s][a]` are
+    /// the costs. That no weight is negative joins B; [`ProblemBuilder::from_models`] leaves that
+    /// to the caller.
     ///
-    /// `models[i][s][a]` lists (next state, probability); `costs[s][a]` are the costs. That the
-    /// weights are a mixture (none negative) is known here and joins B;
-    /// [`ProblemBuilder::from_models`] leaves that to the caller. Rows may be off by
-    /// [`ROW_TOLERANCE`](super::ROW_TOLERANCE), as numbers of type `f32` are: [`ProblemBuilder::build`] divides them by
-    /// their sums.
-    ///
-    /// A model may come with a name, which results and errors then call it by:
+    /// A model may come with a name, which results and errors then use:
     ///
     /// ```
     /// use goalward_mdp::problem::Problem;
@@ -23,10 +19,6 @@ impl Problem {
     /// let problem = Problem::from_models(&models, &[vec![1.0], vec![]], 0, 1)?;
     /// assert_eq!((problem.dim(), problem.extra().len()), (2, 2));
     /// assert_eq!(problem.model_name(1), "slow");
-    /// // without names they have numbers
-    /// let [(_, fast), (_, slow)] = models;
-    /// let problem = Problem::from_models(&[fast, slow], &[vec![1.0], vec![]], 0, 1)?;
-    /// assert_eq!(problem.model_name(1), "1");
     /// # Ok::<(), goalward_mdp::Error>(())
     /// ```
     pub fn from_models<M: Candidate>(

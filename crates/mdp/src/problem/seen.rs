@@ -93,7 +93,6 @@ impl Seen {
         self.reach.push(reach);
     }
 
-    /// The first rows that show a new direction clearly.
     fn in_order(problem: &Problem) -> Seen {
         let mut seen = Seen { directions: Vec::new(), reach: Vec::new() };
         let k = problem.constraints().free();
@@ -110,7 +109,6 @@ impl Seen {
         seen
     }
 
-    /// Whether no row adds more to the directions than rounding.
     fn is_all(&self, problem: &Problem) -> bool {
         (0..problem.pairs()).all(|p| {
             let phi = problem.phi(p);
@@ -207,7 +205,6 @@ impl<'a> Ranking<'a> {
         None
     }
 
-    /// Takes a new direction into account.
     fn follow(&mut self, (direction, reach): &Candidate) {
         let basis = self.problem.constraints().basis();
         let lifted: Vec<f64> = basis.chunks_exact(direction.len()).map(|n| dot(n, direction)).collect();

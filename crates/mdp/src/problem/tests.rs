@@ -1,6 +1,6 @@
 //! The builder's checks, one by one, and the sparse products.
 
-use super::{Instance, Kernel, Model, Problem, ProblemBuilder, Truth};
+use super::{Arrays, Instance, Model, Problem, ProblemBuilder, Truth};
 use crate::numeric::{Portable, Stream};
 use crate::{Error, Result};
 
@@ -230,19 +230,19 @@ fn sparse_products_equal_dense_ones() {
 }
 
 /// One state that leads to itself or to the goal.
-fn coin() -> Kernel {
-    Kernel {
+fn coin() -> Arrays {
+    Arrays {
         first_pair: vec![0, 1, 1],
         costs: vec![2.0],
         first_row: vec![0, 2],
         successors: vec![0, 1],
-        probabilities: vec![0.25, 0.75],
+        phi: vec![0.25, 0.75],
     }
 }
 
 #[test]
 fn a_kernel_is_the_problem_that_its_rows_make() {
-    let kernel = ProblemBuilder::of_kernel("coin", coin()).unwrap().build().unwrap();
+    let kernel = ProblemBuilder::of_known("coin", coin()).build().unwrap();
     let mut builder = Problem::builder("coin", 2, 1);
     builder.action(0, 2.0).unwrap();
     builder.feature(0, 0, 0, &[0.25]).unwrap().feature(0, 0, 1, &[0.75]).unwrap();
@@ -252,35 +252,13 @@ fn a_kernel_is_the_problem_that_its_rows_make() {
     assert_eq!((kernel.costs(), kernel.cost_unit()), (rows.costs(), rows.cost_unit()));
     assert_eq!((kernel.constraints().free(), rows.constraints().free()), (0, 0));
     // what is added is checked as in any other problem
-    let mut more = ProblemBuilder::of_kernel("coin", coin()).unwrap();
+    let mut more = ProblemBuilder::of_known("coin", coin());
     let again = more.action(0, 1.0).unwrap();
     more.feature(0, again, 1, &[0.5]).unwrap();
     assert_says(more.build(), &["action 1", "0.5"]);
-    let mut more = ProblemBuilder::of_kernel("coin", coin()).unwrap();
+    let mut more = ProblemBuilder::of_known("coin", coin());
     more.extra(&[1.0], 0.5).unwrap();
     assert_says(more.build(), &[]);
-}
-
-#[test]
-fn kernels_are_checked() {
-    let with = |change: fn(&mut Kernel)| {
-        let mut kernel = coin();
-        change(&mut kernel);
-        ProblemBuilder::of_kernel("coin", kernel).and_then(ProblemBuilder::build)
-    };
-    assert_says(with(|k| k.costs[0] = -1.0), &["state 0", "cost is -1"]);
-    assert_says(with(|k| k.costs[0] = f64::NAN), &["state 0", "cost is"]);
-    assert_says(with(|k| k.first_pair = vec![0, 2, 1]), &["first_pair"]);
-    assert_says(with(|k| k.first_pair.clear()), &["first_pair"]);
-    assert_says(with(|k| k.first_row = vec![0, 1]), &["first_row"]);
-    assert_says(with(|k| k.first_row = vec![0]), &["first_row"]);
-    assert_says(with(|k| k.probabilities.truncate(1)), &["probabilities"]);
-    assert_says(with(|k| k.successors[1] = 7), &["next 7", "2 states"]);
-    assert_says(with(|k| k.successors[1] = 0), &["next 0", "ascend"]);
-    assert_says(with(|k| k.probabilities[0] = -0.25), &["next 0", "-0.25"]);
-    assert_says(with(|k| k.probabilities[0] = f64::NAN), &["next 0", "NaN"]);
-    assert_says(with(|k| k.probabilities[0] = 0.5), &["the row sums to 1.25"]);
-    assert_says(with(|k| k.first_pair = vec![0, 0, 1]), &["state 0 has no action"]);
 }
 
 /// A mixture of models with random successors, the goal among them, and equal weights.

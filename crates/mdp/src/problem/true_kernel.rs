@@ -204,7 +204,6 @@ impl Outline<'_> {
         leaves.then(|| format!("{}: the goal is never left", self.place(s, a, next)))
     }
 
-    /// Every pair off the goal has a row, and every row sums to one.
     fn row_faults(&self, entries: &[Entry], order: &[usize], faults: &mut Faults) {
         let mut at = 0;
         for s in 0..self.states {

@@ -10,7 +10,6 @@ use std::sync::Arc;
 pub struct Truth {
     /// None if no theta in B makes the kernel.
     pub(super) theta: Option<Vec<f64>>,
-    /// One probability for each feature row of the problem.
     pub(super) probabilities: Probabilities,
     /// Whether it was given, and is written, by its probabilities.
     pub(super) is_kernel: bool,
@@ -40,7 +39,6 @@ impl Probabilities {
         sound.then(|| Probabilities::Features(Arc::clone(phi)))
     }
 
-    /// What they take of memory on top of the problem, in bytes.
     fn bytes(&self) -> usize {
         match self {
             Probabilities::Own(all) => size_of_val(&**all),
@@ -148,7 +146,6 @@ impl Truth {
     }
 }
 
-/// What to say of a theta that was divided by what its rows sum to.
 fn divided(sum: f64) -> Note {
     let message = format!(
         "theta makes rows that sum to 1 only within {ROW_TOLERANCE:e} (the furthest off to {sum}) and is \

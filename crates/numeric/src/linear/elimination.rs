@@ -13,7 +13,6 @@ use std::collections::BinaryHeap;
 const DENSE: usize = 2500;
 /// While the rest is larger, the elimination fails if the cheapest node costs more than this.
 const DEAREST: usize = 250 * 250;
-/// Nodes below this price wait in buckets.
 const CHEAP: usize = 64;
 
 struct Step {
@@ -63,11 +62,8 @@ impl Waiting {
 /// A chain, some nodes of which have been eliminated.
 #[derive(Default)]
 pub struct Elimination {
-    /// Per node, the weights to other live nodes.
     rows: Vec<Vec<(u32, f64)>>,
-    /// Per node, the weight that leaves the system.
     out: Vec<f64>,
-    /// Per node, the live nodes that lead to it.
     into: Vec<Vec<u32>>,
     steps: Vec<Step>,
     from: Vec<(u32, f64)>,
@@ -176,7 +172,6 @@ impl Elimination {
         self.dense.factor(self.out.len(), &self.rest, out, row, &self.halt)
     }
 
-    /// False if nothing leaves the node.
     fn eliminate_node(&mut self, node: usize) -> bool {
         let leaving = self.out[node] + self.rows[node].iter().map(|e| e.1).sum::<f64>();
         if leaving.is_nan() || leaving <= 0.0 {

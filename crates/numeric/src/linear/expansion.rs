@@ -20,9 +20,7 @@ const LOST: f64 = 1e-322;
 #[derive(Clone, Debug, Default)]
 pub struct Expansion {
     parts: Vec<f64>,
-    /// Something was not finite.
     broken: bool,
-    /// How many products were too small for their digits.
     lost: u32,
 }
 

@@ -72,7 +72,6 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     sums.into_iter().sum()
 }
 
-/// The largest absolute value; NaN if one entry is.
 pub(crate) fn largest(a: &[f64]) -> f64 {
     let Some(part) = cut(a.len()) else { return largest_part(a) };
     let most: Vec<f64> = a.par_chunks(part).map(largest_part).collect();

@@ -66,7 +66,6 @@ impl<'a> Facts<'a> {
         implied.contains(&true).then_some(implied)
     }
 
-    /// Whether phi'x >= 0 follows.
     fn imply(&self, phi: &[f64], order: &mut Vec<usize>) -> bool {
         self.bounds(phi, 0.0) || self.best(phi, order).is_some_and(|t| self.bounds(phi, t))
     }

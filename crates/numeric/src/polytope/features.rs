@@ -75,12 +75,10 @@ impl Features {
         self.implied.as_ref().is_some_and(|implied| implied[i])
     }
 
-    /// The numbers of the rows that no fact implies.
     fn open(&self) -> impl Iterator<Item = usize> {
         (0..self.len()).filter(|&i| !self.is_implied(i))
     }
 
-    /// How many rows there are, implied ones included.
     pub(super) fn len(&self) -> usize {
         self.phi.rows()
     }
@@ -151,7 +149,6 @@ fn propose(found: &mut Vec<Proposal>, proposal: Proposal) {
     }
 }
 
-/// Keeps a batch of the least, in their order.
 fn keep_least(found: &mut Vec<Proposal>) {
     found.sort_by(|x, y| x.0.total_cmp(&y.0).then(x.1.cmp(&y.1)));
     found.truncate(BATCH);

@@ -43,16 +43,12 @@ pub struct Pruned {
 }
 
 /// x = origin + basis z with z free in R^k, subject to rows z <= offsets; every row has norm one.
+/// Some point satisfies every row strictly: rows that are tight everywhere became equalities. The
+/// polytope may be unbounded, or a point (k = 0).
 ///
-/// The polytope has a point that satisfies every row strictly: rows that are tight everywhere were
-/// turned into equalities when it was built. It may be unbounded, and it may be a single point (k =
-/// 0).
-///
-/// Rows that the others imply are dropped while that is cheap ([`pruned`](Self::pruned)). A
-/// polytope of feature rows with more than 65,536 different ones, and too many facets among them,
-/// keeps the features themselves instead of rows ([`has_features`](Self::has_features));
-/// [`rows`](Self::rows) are then some of them, a *core* that hull and interior point were found
-/// with.
+/// Implied rows are dropped while that is cheap ([`pruned`](Self::pruned)). With more than 65,536
+/// different feature rows, and too many facets, it keeps the features instead
+/// ([`has_features`](Self::has_features)); [`rows`](Self::rows) are then a *core* of them.
 ///
 /// ```
 /// use goalward_numeric::PolytopeBuilder;
@@ -65,7 +61,6 @@ pub struct Pruned {
 /// assert_eq!((segment.dim(), segment.free()), (3, 1));
 /// assert!(segment.contains(&[0.25, 0.75, 0.0], 1e-12));
 /// assert!(!segment.contains(&[0.25, 0.5, 0.25], 1e-12));
-/// assert!(segment.contains(segment.interior(), 1e-12));
 /// ```
 #[derive(Clone, Debug)]
 pub struct Polytope {
@@ -199,11 +194,9 @@ impl Polytope {
 #[derive(Clone, Debug)]
 pub struct PolytopeBuilder {
     dim: usize,
-    /// Orthonormal equality rows with their right-hand sides.
     equalities: Vec<(Vec<f64>, f64)>,
     /// Halfspaces, d + 1 numbers each: a and b.
     halfspaces: Vec<f64>,
-    /// A halfspace for every hash value seen.
     seen: HashMap<u64, u32>,
     features: Option<Arc<Tall>>,
     most: usize,
@@ -364,7 +357,6 @@ impl PolytopeBuilder {
         }
     }
 
-    /// The affine hull of the equalities, without any row.
     fn hull(&self) -> Polytope {
         let d = self.dim;
         let mut origin = vec![0.0; d];

@@ -141,14 +141,12 @@ struct Search<'a> {
     place: f64,
     slabs: Slabs,
     facets: Vec<usize>,
-    /// Facets that a ray met together with other rows.
     doubtful: Vec<usize>,
     work: u64,
     budget: u64,
 }
 
 impl<'a> Search<'a> {
-    /// `z` is an interior point.
     fn new(polytope: &'a Polytope, z: &'a [f64], rows: usize) -> Self {
         let budget = (BUDGET + BUDGET_PER_ROW * rows as u64).min(BUDGET_IN_ALL);
         let (slabs, facets, doubtful) = (Slabs::new(z.len()), Vec::new(), Vec::new());
@@ -253,7 +251,6 @@ impl<'a> Search<'a> {
         (Vec::new(), bare)
     }
 
-    /// Those of the rows that are still not implied.
     fn still_open(&mut self, numbers: &[f64], alive: &[usize]) -> Vec<usize> {
         let k = self.z.len();
         let this = &*self;

@@ -4,7 +4,6 @@ use super::{EmptyPolytope, FAINT, Polytope};
 use crate::{dot, norm};
 
 impl Polytope {
-    /// With the interior point of these coordinates.
     pub(super) fn around(mut self, z: &[f64]) -> Self {
         self.interior = (0..self.dim)
             .map(|i| self.origin[i] + dot(&self.basis[i * self.free..(i + 1) * self.free], z))

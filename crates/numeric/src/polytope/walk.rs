@@ -199,14 +199,12 @@ impl Vertex {
 pub(super) struct Walk {
     k: usize,
     at: Vertex,
-    /// Where walks with objectives of this cell ended.
     cells: Vec<Option<Vertex>>,
     last: usize,
     parts: usize,
     step: Vec<f64>,
     mu: Vec<f64>,
     toward: Vec<f64>,
-    /// Products, in all: what the walk cost.
     pub(super) work: u64,
 }
 
@@ -345,7 +343,6 @@ impl Walk {
         (leaves, bound)
     }
 
-    /// The first row on the way along the step.
     fn stopped_by(&mut self, slabs: &Slabs, count: usize) -> Option<usize> {
         let k = self.k;
         let blocks = count.div_ceil(LANES);
@@ -372,7 +369,6 @@ impl Walk {
         first
     }
 
-    /// What the multipliers leave of the objective.
     fn left(&mut self, slabs: &Slabs, a: &[f64]) -> f64 {
         self.step.copy_from_slice(a);
         for (row, mu) in self.at.basis.iter().zip(&self.mu) {

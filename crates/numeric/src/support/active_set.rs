@@ -7,10 +7,9 @@
 //! s^2 = 1 - |y_W|^2    mu = |u| / s    lambda = -(p + mu q)    y = y_W - u / mu
 //! ```
 //!
-//! and with u = 0, the normal case while the ball contains the polytope, lambda = -p and y = y_W.
-//! Each step moves lambda towards it, stops at the first multiplier that reaches zero and drops its
-//! row; after a full step the most violated row joins. Without the ratio tests it cycles. A step
-//! costs O(k |W| + k m).
+//! and with u = 0, the normal case, lambda = -p and y = y_W. Each step moves lambda towards it,
+//! stops at the first multiplier that reaches zero and drops its row; after a full step the most
+//! violated row joins.
 
 use super::lanes::{Lanes, add, inner, width};
 use super::whiten::Whitened;
@@ -18,11 +17,9 @@ use super::working::Working;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum End {
-    /// No row is violated.
     Optimal,
     /// The set is thinner than rounding: `y` is its point, multipliers approach the optimum.
     Touching,
-    /// A certificate says that the set is empty.
     Empty,
     Stalled,
 }
@@ -64,10 +61,8 @@ impl Held {
 #[derive(Clone, Debug)]
 pub(super) struct ActiveSet {
     pub(super) working: Working,
-    /// The multipliers of the rows in W.
     pub(super) lambda: Vec<f64>,
     pub(super) y: Vec<Lanes>,
-    /// Whether the ball constrains the answer.
     pub(super) round: bool,
     /// The number of steps after which a solve gives up; set by tests.
     pub(super) patience: Option<usize>,
@@ -122,7 +117,6 @@ impl ActiveSet {
         end
     }
 
-    /// Goes from the rows that are in W to the answer.
     fn go_on(&mut self, set: &Whitened, w: &[Lanes]) -> End {
         let rows = set.limits.len().min(1000);
         let (ample, pause) = (50 + 5 * set.free + rows, 40 + 4 * set.free);
@@ -212,7 +206,6 @@ impl ActiveSet {
         self.lambda.iter().zip(&self.q).all(|(l, share)| *l >= 4.0 * share.abs())
     }
 
-    /// Takes an answer that was found otherwise.
     pub(super) fn adopt(
         &mut self,
         rows: impl Iterator<Item = usize>,

@@ -10,7 +10,6 @@ use clarabel::solver::{
 
 pub(super) struct Answer {
     pub(super) y: Vec<f64>,
-    /// Multipliers of the rows of G.
     pub(super) multipliers: Vec<f64>,
     pub(super) status: SolverStatus,
 }

@@ -25,7 +25,6 @@ pub(super) struct Corner<const B: usize> {
 }
 
 impl<const B: usize> Corner<B> {
-    /// Where these rows meet; none if they are nearly dependent.
     pub(super) fn at(set: &Whitened, w: &[Lanes], rows: &[u32]) -> Option<Self> {
         let k = set.free;
         let mut corner = Corner::empty(k);
@@ -44,7 +43,6 @@ impl<const B: usize> Corner<B> {
         Some(corner)
     }
 
-    /// The same from what was found of it before.
     pub(super) fn from_parts(rows: &[u32], y: [Lanes; B], inverse: &[Lanes], w: &[Lanes]) -> Self {
         let mut corner = Corner::empty(rows.len());
         corner.rows[..rows.len()].copy_from_slice(rows);
@@ -69,12 +67,10 @@ impl<const B: usize> Corner<B> {
         &self.rows[..self.k]
     }
 
-    /// The inverse of their matrix, by its rows.
     pub(super) fn inverse(&self) -> &[[Lanes; B]] {
         &self.inverse[..self.k]
     }
 
-    /// Whether it is a point of the set.
     pub(super) fn is_inside(&self, set: &Whitened) -> bool {
         dot(&self.y, &self.y) < 1.0 && self.violated(set).is_none()
     }
@@ -227,7 +223,6 @@ impl<const B: usize> Corner<B> {
     }
 }
 
-/// x <- x - scale y.
 #[inline(always)]
 fn subtract<const B: usize>(x: &mut [Lanes; B], scale: f64, y: &[Lanes; B]) {
     for place in 0..B {

@@ -25,7 +25,6 @@ const NONE: u64 = u64::MAX;
 const FAINT: f64 = 1e-4;
 const LANES: usize = MOST_FREE / 4;
 
-/// Working sets that were met, each in a slot of its own.
 #[derive(Clone, Debug)]
 pub(super) struct Faces {
     free: usize,
@@ -43,7 +42,6 @@ pub(super) struct Faces {
 }
 
 impl Faces {
-    /// None where rows or dimensions are too many.
     pub(super) fn of(set: &Whitened) -> Option<Faces> {
         let (k, rows) = (set.free, set.limits.len());
         let fits = !set.point && (1..=MOST_FREE).contains(&k) && (1..MOST_ROWS).contains(&rows);
@@ -224,7 +222,6 @@ fn stride(k: usize) -> usize {
     2 * width(k) * (k + 1)
 }
 
-/// The rows of a working set, in their order.
 fn rows(name: u64) -> impl Iterator<Item = usize> {
     let mut left = name;
     std::iter::from_fn(move || {

@@ -5,7 +5,6 @@ use std::ops::{AddAssign, Mul};
 
 pub(super) type Lanes = [f64; 4];
 
-/// Lanes that hold k components.
 pub(super) fn width(k: usize) -> usize {
     k.div_ceil(4)
 }
@@ -22,7 +21,6 @@ pub(super) fn inner(a: &[Lanes], b: &[Lanes]) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3])
 }
 
-/// out += scale x.
 #[inline]
 pub(super) fn add(out: &mut [Lanes], scale: f64, x: &[Lanes]) {
     for (o, x) in out.iter_mut().zip(x) {
@@ -133,7 +131,6 @@ pub(super) fn wide_products(more: &Wide, columns: &[Wide], x: &[f32]) -> Wide {
     products(more, columns, x)
 }
 
-/// The largest number of a block.
 #[inline(always)]
 pub(super) fn largest<T: Copy + PartialOrd, const N: usize>(x: &[T; N]) -> T {
     const { assert!(N.is_power_of_two()) };
@@ -148,7 +145,6 @@ pub(super) fn largest<T: Copy + PartialOrd, const N: usize>(x: &[T; N]) -> T {
     top[0]
 }
 
-/// Where it is first.
 #[inline(always)]
 pub(super) fn place_of(x: &Wide, top: f32) -> usize {
     (0..WIDE).rev().fold(0, |place, lane| if x[lane] == top { lane } else { place })

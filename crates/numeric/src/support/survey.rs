@@ -18,9 +18,7 @@ const SAME: f64 = 1e-6;
 pub struct Survey {
     dim: usize,
     most: usize,
-    /// The points in blocks, by columns; the padding is nowhere least.
     blocks: Vec<[f64; LANES]>,
-    /// The active rows of each.
     starts: Vec<Vec<u32>>,
     /// The rows that were active, each time.
     noted: Vec<Vec<u32>>,
@@ -80,7 +78,6 @@ impl Survey {
         }
     }
 
-    /// How often each row is active.
     fn counts(&self, rows: usize) -> Vec<u32> {
         let mut counts = vec![0; rows];
         let active = self.noted.iter().flatten().map(|&row| row as usize);

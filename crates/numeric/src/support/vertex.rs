@@ -10,7 +10,6 @@ const MOST: usize = 16;
 /// Pivots of rows of norm one below this lose too many digits.
 const FAINT: f64 = 1e-6;
 
-/// A = G_W' = L U but for the order of its rows.
 struct Factor {
     k: usize,
     /// Row-major, L below the diagonal and U on it and above.

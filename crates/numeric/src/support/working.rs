@@ -16,13 +16,11 @@ const LARGE: f64 = 16.0;
 pub(super) struct Working {
     free: usize,
     width: usize,
-    /// The rows in W.
     pub(super) rows: Vec<usize>,
     /// Column j of Q starts at j width.
     q: Vec<Lanes>,
     /// Column j of R starts at j k; behind the last, a candidate's coordinates in Q.
     r: Vec<f64>,
-    /// One over R's diagonal.
     inverse: Vec<f64>,
     limits: Vec<f64>,
     t: Vec<f64>,
@@ -31,7 +29,6 @@ pub(super) struct Working {
     pub(super) nearest: Vec<Lanes>,
     /// u = w - G_W' p, the part of w outside the rows' span.
     pub(super) outside: Vec<Lanes>,
-    /// A candidate row, then what Q leaves of it.
     pub(super) candidate: Vec<Lanes>,
     part: Vec<f64>,
     /// How far Q may be from orthonormal by now.
@@ -66,7 +63,6 @@ impl Working {
         }
     }
 
-    /// No rows, for the objective w.
     pub(super) fn start(&mut self, w: &[Lanes]) {
         self.rows.clear();
         self.askew = f64::EPSILON;
@@ -74,7 +70,6 @@ impl Working {
         self.outside.copy_from_slice(w);
     }
 
-    /// The same rows, for another objective.
     pub(super) fn turn(&mut self, w: &[Lanes]) {
         let n = self.len();
         self.outside.copy_from_slice(w);
@@ -194,7 +189,6 @@ impl Working {
         true
     }
 
-    /// Removes a column from R and restores the triangle.
     fn rotate(&mut self, place: usize, columns: usize) {
         let (k, b, n) = (self.free, self.width, self.len());
         self.rows.remove(place);
@@ -229,7 +223,6 @@ impl Working {
         }
     }
 
-    /// Computes t and y_W afresh.
     fn renew(&mut self) {
         let k = self.free;
         for j in 0..self.len() {
@@ -309,7 +302,6 @@ impl Working {
         self.backward(out);
     }
 
-    /// |y_W|^2.
     #[inline]
     pub(super) fn nearest_sq(&self) -> f64 {
         dot_four(&self.t[..self.len()], &self.t[..self.len()])

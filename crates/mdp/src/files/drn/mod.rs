@@ -1,15 +1,9 @@
-//! Storm's explicit text format, DRN ("direct encoding").
+//! Storm's explicit text format, DRN ("direct encoding"); `docs/models.md` says what is read.
 //!
 //! ```text
 //! @type: MDP
-//! @parameters
-//!
 //! @reward_models
 //! time energy
-//! @nr_states
-//! 3
-//! @nr_choices
-//! 3
 //! @model
 //! state 0 [0, 1] init
 //!     action walk [5, 0]
@@ -18,15 +12,9 @@
 //! state 1 [1, 0] "(x = 2) & (y = 1)"
 //! ```
 //!
-//! Rewards stand in brackets, one for each reward model; those of a state are paid by each of its
-//! choices and add to the choice's own. Labels follow, quoted if they contain spaces. A line that
-//! begins with `//` is a comment. Read are `MDP` and `DTMC` with the value types `double` and
-//! `rational`; models with rates, observations, intervals or parameters are refused, and said.
-//! Transitions may follow a state without an action line; equal successors add up when the model is
-//! used. Counts in the header are compared with what comes, and reserve nothing.
-//!
-//! Reading goes on after a fault of form, so that a report has them all: a line that makes no sense
-//! is left out, but a `state` or `action` line always begins a state or a choice.
+//! Transitions may follow a state without an action line. Counts in the header are compared, and
+//! reserve nothing. Reading goes on after a fault of form, so that a report has them all: a wrong
+//! line is left out, but a `state` or `action` line always begins a state or a choice.
 
 mod body;
 
@@ -92,7 +80,6 @@ struct Reader {
     in_choice: bool,
     /// The numbers of the last brackets.
     values: Vec<f64>,
-    /// The file says that its numbers are rational: decimals are fractions too.
     rational: bool,
 }
 
@@ -209,7 +196,7 @@ impl Reader {
                 {
                     return Err((1, format!("reward model {name} is given twice (number {i})")));
                 }
-                self.model.rewards = names.into_iter().map(named).collect();
+                self.model.rewards = names.into_iter().map(Rewards::named).collect();
                 Ok(())
             }
             Section::States => {
@@ -230,7 +217,6 @@ impl Reader {
         Ok(())
     }
 
-    /// Numbers between brackets, one for each reward model.
     fn rewards(&mut self, list: &str) -> Result<(), String> {
         self.values.clear();
         if list.trim().is_empty() {
@@ -245,7 +231,7 @@ impl Reader {
         }
         if self.model.rewards.is_empty() && given <= MOST_REWARD_MODELS {
             // Storm's names for reward models that the header does not name
-            self.model.rewards = (0..given).map(|i| named(&format!("rew{i}"))).collect();
+            self.model.rewards = (0..given).map(|i| Rewards::named(&format!("rew{i}"))).collect();
         }
         match self.model.rewards.len() {
             models if models == given => Ok(()),
@@ -301,10 +287,6 @@ impl Reader {
         model.initial = initial.into_iter().map(|s| (s, share)).collect();
         model
     }
-}
-
-fn named(name: &str) -> Rewards {
-    Rewards { name: name.into(), ..Rewards::default() }
 }
 
 /// The beginning of what was found, in quotes.

@@ -30,9 +30,7 @@ pub(super) struct Table {
     pub(super) initial: Option<Vec<f64>>,
     pub(super) columns: Option<Vec<String>>,
     pub(super) rows: Option<Vec<Row>>,
-    /// Rows that came by state and action.
     pub(super) nested: Vec<Row>,
-    /// The states that they came for.
     pub(super) nested_states: HashSet<u32>,
 }
 

@@ -94,7 +94,6 @@ pub(super) struct Input {
     /// The first bytes, unpacked, as many as are read at once or as there are.
     pub(super) begin: Vec<u8>,
     pub(super) all: Box<dyn BufRead>,
-    /// Whether it can be opened again.
     pub(super) is_file: bool,
 }
 
@@ -130,7 +129,6 @@ pub(super) fn open(path: &Path, halt: &Halt) -> Result<Input> {
     Ok(Input { begin, all: Box::new(BufReader::with_capacity(PIECE, all)), is_file })
 }
 
-/// The first piece, whole: a pipe may hand it over in small parts.
 fn piece(from: &mut impl Read) -> io::Result<Vec<u8>> {
     let mut piece = Vec::new();
     from.take(PIECE as u64).read_to_end(&mut piece)?;

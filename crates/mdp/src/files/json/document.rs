@@ -23,7 +23,6 @@ fn field(field: impl Into<String>, fault: impl Into<String>) -> Error {
     Error::Field { field: field.into(), fault: fault.into() }
 }
 
-/// A file as it stands: right in form, its content not yet checked.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields, expecting = "a problem {...}")]
 pub(super) struct Document {
@@ -69,7 +68,6 @@ impl Document {
         serde_json::from_str(text).map_err(|e| json_fault(&e, path))
     }
 
-    /// The same document with these feature rows.
     pub(super) fn with_features(self, features: Features) -> Document {
         Document { features, ..self }
     }
@@ -329,7 +327,6 @@ impl Document {
         }
     }
 
-    /// What is wrong with a feature row, said only if it is asked for.
     fn feature_fault(&self, i: usize) -> Option<impl Fn() -> String> {
         let (states, (s, a, next), phi) = (self.states, self.key(i), self.features.phi(i));
         let has = if s < states { self.cost.length(s) } else { 0 };

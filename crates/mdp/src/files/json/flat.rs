@@ -7,9 +7,7 @@ use std::fmt;
 
 /// A collection that is read element by element.
 pub(super) trait Gather: Default {
-    /// What errors call a list of it.
     const WHAT: &str;
-    /// Reads the next element, if there is one.
     fn next<'de, S: SeqAccess<'de>>(&mut self, seq: &mut S) -> Result<bool, S::Error>;
 }
 
@@ -86,7 +84,6 @@ impl<'de> Deserialize<'de> for ActionNames {
     }
 }
 
-/// Lists of numbers that all stand in one array.
 #[derive(Debug, Default)]
 pub(super) struct Lists {
     ends: Vec<usize>,

@@ -1,5 +1,4 @@
-//! Problem files: the one text form of a problem, read strictly and written so that every number
-//! comes back to the bit.
+//! Problem files, read strictly and written so that every number comes back to the bit.
 //!
 //! ```json
 //! {"name": "coin", "states": 2, "start": 0, "goal": 1, "dim": 2,
@@ -8,17 +7,11 @@
 //!  "theta": [0.4, 0.6]}
 //! ```
 //!
-//! `cost[s][a]` lists the costs of a state's actions, a feature is `[s, a, next, phi]`, absent
-//! features are zero. States and actions are numbers from 0, an action's number is local to its
-//! state. Optional are `name`, `theta` (absent or null: the truth is unknown), `kernel` (instead of
-//! theta: the true probabilities, each as `[s, a, next, p]`, be they a mixture of the models or
-//! not; absent ones are zero), `extra` (known facts a'theta <= b, as `[a_1, ..., a_d, b]`),
-//! `model_names` (a name for each entry of theta: none is empty, no two are alike), `state_names`
-//! and `action_names`. Nothing else may stand in a file.
-//!
-//! Features that are candidate models (for each entry of phi the rows of a pair sum to one) may be
-//! off by 1e-5, as those of a NumPy `float32` tensor are: they are divided by their sums, and that
-//! is said.
+//! `cost[s][a]` lists the costs of a state's actions; a feature is `[s, a, next, phi]`, absent ones
+//! are zero. Optional are `name`, `theta` (absent or null: unknown), `kernel` (instead of theta:
+//! the true probabilities as `[s, a, next, p]`), `extra` (facts a'theta <= b as `[a_1, ..., a_d,
+//! b]`), `model_names`, `state_names` and `action_names`. Rows of candidate models that are off by
+//! 1e-5, as those of a NumPy `float32` tensor are, are divided by their sums, with a note.
 //!
 //! A file is not trusted: no panic, no allocation beyond a small multiple of its size, and every
 //! error names the line and column (wrong form) or the place in the document (wrong content).
@@ -64,7 +57,6 @@ pub struct Draft {
 #[derive(Debug)]
 struct Origin {
     path: PathBuf,
-    /// The text, where it cannot be read again.
     text: Option<Vec<u8>>,
 }
 

@@ -12,7 +12,6 @@ pub(super) fn line_of(text: &[u8], place: &str) -> Option<usize> {
     Some(1 + text[..at].iter().filter(|&&b| b == b'\n').count())
 }
 
-/// Where the value of a key of the outermost object begins.
 fn value_of(text: &[u8], key: &str) -> Option<usize> {
     let mut at = skip_space(text, 0);
     if text.get(at) != Some(&b'{') {
@@ -61,7 +60,6 @@ fn skip_string(text: &[u8], from: usize) -> usize {
     (at + 1).min(text.len())
 }
 
-/// The end of a value that begins here.
 fn skip_value(text: &[u8], from: usize) -> usize {
     let (mut at, mut depth) = (from, 0usize);
     while at < text.len() {

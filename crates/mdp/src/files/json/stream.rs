@@ -26,7 +26,6 @@ pub(super) fn read(mut from: impl BufRead) -> Option<(Document, usize)> {
     splitter.finish()
 }
 
-/// Where in the document the next byte stands.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum Place {
     /// Outside of strings and feature rows.
@@ -47,13 +46,11 @@ enum Seen {
     Colon,
 }
 
-/// Takes the rows of `features` out of a document.
 #[derive(Default)]
 struct Splitter {
     place: Place,
     seen: Seen,
     depth: usize,
-    /// The document without rows.
     rest: Vec<u8>,
     /// Where the last string began, in `rest`.
     string: usize,
@@ -67,7 +64,6 @@ struct Splitter {
 }
 
 impl Splitter {
-    /// Takes a block; none if something is wrong.
     fn take(&mut self, mut block: &[u8]) -> Option<()> {
         self.size += block.len();
         while let Some(&byte) = block.first() {

@@ -179,7 +179,6 @@ impl Explicit {
         costs
     }
 
-    /// Every invalid cost off the goal.
     pub(super) fn cost_faults(&self, chosen: &Chosen, costs: &[f64], faults: &mut Faults) {
         for s in (0..self.states()).filter(|&s| !chosen.is_goal(s)) {
             for (a, choice) in (self.first_choice[s]..self.first_choice[s + 1]).enumerate() {

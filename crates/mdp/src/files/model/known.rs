@@ -7,7 +7,7 @@ use super::choose::Chosen;
 use super::{ChoiceNames, Explicit};
 use crate::Result;
 use crate::problem::{
-    ActionLister, ActionNames, Faults, Instance, Kernel, LARGEST_COST, Names, ProblemBuilder, ROUNDING,
+    ActionLister, ActionNames, Arrays, Faults, Instance, LARGEST_COST, Names, ProblemBuilder, ROUNDING,
     ROW_TOLERANCE, Size, State,
 };
 use std::mem::take;
@@ -51,7 +51,7 @@ impl Explicit {
                 draw_first(&mut kernel, initial.map(|&(s, p)| (place[s as usize], p)).collect())
             }
         };
-        let mut builder = ProblemBuilder::of_kernel(&self.name, kernel)?;
+        let mut builder = ProblemBuilder::of_known(&self.name, kernel);
         builder.start(start).goal(place[chosen.goal[0] as State] as State).allow_lost();
         builder.labels(names.0, names.1);
         Ok(Instance { model: Some(size), notes, ..Instance::new(builder.build()?, &[1.0])? })
@@ -73,7 +73,7 @@ impl Explicit {
     }
 
     /// The model in its new numbers, written over the arrays that were read.
-    fn kernel(&mut self, chosen: &Chosen, place: &[u32], mut costs: Vec<f64>) -> Kernel {
+    fn kernel(&mut self, chosen: &Chosen, place: &[u32], mut costs: Vec<f64>) -> Arrays {
         let states = self.states();
         let (mut pairs, mut rows) = (0, 0);
         let mut first_pair = vec![0];
@@ -113,12 +113,12 @@ impl Explicit {
         self.first_transition.push(rows);
         self.successors.truncate(rows);
         self.probabilities.truncate(rows);
-        Kernel {
+        Arrays {
             first_pair,
             costs,
             first_row: take(&mut self.first_transition),
             successors: take(&mut self.successors),
-            probabilities: take(&mut self.probabilities),
+            phi: take(&mut self.probabilities),
         }
     }
 
@@ -191,17 +191,16 @@ impl Explicit {
 }
 
 /// Adds a state that draws another at no cost, and gives its number.
-fn draw_first(kernel: &mut Kernel, mut row: Vec<(u32, f64)>) -> State {
+fn draw_first(kernel: &mut Arrays, mut row: Vec<(u32, f64)>) -> State {
     distribution(&mut row);
     kernel.successors.extend(row.iter().map(|(next, _)| next));
-    kernel.probabilities.extend(row.iter().map(|(_, p)| p));
+    kernel.phi.extend(row.iter().map(|(_, p)| p));
     kernel.first_row.push(kernel.successors.len());
     kernel.costs.push(0.0);
     kernel.first_pair.push(kernel.costs.len());
-    kernel.states() - 1
+    kernel.first_pair.len() - 2
 }
 
-/// Makes a row a distribution over ascending successors.
 fn distribution(row: &mut Vec<(u32, f64)>) {
     if !row.is_sorted_by(|a, b| a.0 < b.0) {
         row.sort_by_key(|(next, _)| *next);

@@ -30,20 +30,15 @@ pub struct Explicit {
     pub(super) first_transition: Vec<usize>,
     pub(super) successors: Vec<u32>,
     pub(super) probabilities: Vec<f64>,
-    /// The line of each choice, 0 where there is none.
     pub(super) choice_lines: Vec<u32>,
-    /// The line of each state, 0 where there is none.
     pub(super) state_lines: Vec<u32>,
     pub(super) actions: ChoiceNames,
     pub(super) rewards: Vec<Rewards>,
     pub(super) labels: BTreeMap<String, Vec<u32>>,
-    /// Where a run may start, and how often.
     pub(super) initial: Vec<(u32, f64)>,
-    /// States that are not called by their number.
     pub(super) odd_names: BTreeMap<u32, String>,
     /// Which transitions end a run and what each pays, until [`Explicit::settle`].
     pub(super) endings: Option<Endings>,
-    /// What it has made of rewards.
     pub(super) settled: Option<Settled>,
     /// How many rational numbers no f64 is, and the first of them.
     pub(super) rounded: Option<(usize, String)>,
@@ -77,6 +72,12 @@ pub(super) struct Settled {
     /// Whether [`SHORTFALL`] can be asked for: only the arrival pays, and some rewards are
     /// negative.
     pub(super) shortfall: bool,
+}
+
+impl Rewards {
+    pub(super) fn named(name: &str) -> Rewards {
+        Rewards { name: name.into(), ..Rewards::default() }
+    }
 }
 
 impl Explicit {
@@ -156,17 +157,14 @@ impl Explicit {
         }
     }
 
-    /// Ends a choice: its transitions are all those since the last.
     pub(super) fn end_choice(&mut self) {
         self.first_transition.push(self.successors.len());
     }
 
-    /// Ends a state: its choices are all those since the last.
     pub(super) fn end_state(&mut self) {
         self.first_choice.push(self.choices());
     }
 
-    /// An error of content at a choice.
     pub(super) fn at_choice(&self, choice: usize, source: Error) -> Error {
         self.at_line(self.choice_lines[choice], source)
     }

@@ -94,7 +94,6 @@ impl Explicit {
         Some(Note::new("rounded", message))
     }
 
-    /// States that are no goal and have no choice.
     pub(super) fn stuck_faults(&self, goal: impl Fn(State) -> bool, faults: &mut Faults) {
         for s in (0..self.states()).filter(|&s| self.first_choice[s] == self.first_choice[s + 1] && !goal(s))
         {

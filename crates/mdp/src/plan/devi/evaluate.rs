@@ -42,13 +42,11 @@ pub(super) struct Equations {
 }
 
 impl Equations {
-    /// The states without the goal, in the order in which they were evaluated last.
     pub(super) fn states(&self) -> impl Iterator<Item = State> {
         self.order.iter().map(|&key| state(key))
     }
 }
 
-/// Whether a problem's policies are evaluated iteratively.
 pub(super) fn many(problem: &Problem) -> bool {
     let pairs = problem.pairs();
     let rows = if pairs == 0 { 0 } else { problem.rows(pairs - 1).end };

@@ -1,22 +1,16 @@
 //! DEVI, discounted extended value iteration over a confidence set: Algorithm 2 of the paper, as
-//! printed and fast.
-//!
-//! Both find V with 0 <= V <= the fixed point of
+//! printed and fast. Both find V with 0 <= V <= the fixed point of
 //!
 //! (L V)(s) = min(B, min_a c(s,a) + (1 - q) min over theta in C ∩ B of <theta, phi_V(s,a)>),
-//! (L V)(goal) = 0,
 //!
-//! and |V - L V| <= eps. The clamp at B (reading A14) sits inside every sweep: L stays monotone, a
-//! contraction and, as V* <= B, optimistic.
-//!
-//! V comes from certified lower bounds, so an inexact support problem never breaks optimism. Q,
-//! from which actions are chosen, comes from primal values: a bound may be off by rounding, which
+//! with (L V)(goal) = 0, and |V - L V| <= eps. The clamp at B (reading A14) is in every sweep: L
+//! stays a monotone contraction and, as V* <= B, optimistic. V comes from certified lower bounds,
+//! Q, from which actions are chosen, from primal values: a bound may be off by rounding, which
 //! would break ties.
 //!
-//! The printed lines are [`Devi::plan`] (1 to 4 and 7 to 11) and `backup` (5 and 6). `sweep`
-//! applies L to all states in chunks, `warm`
-//! where support problems start. `newton` is policy iteration, `certificate` what makes its V a
-//! lower bound, `evaluate` (`relax` where a policy leaves soon) and `improve` are its two steps.
+//! `sweep` applies L to all states in chunks (`backup`: lines 5 and 6) from the starts in `warm`.
+//! `newton` is policy iteration, `certificate` makes its V a lower bound; `evaluate` (`relax` where
+//! a policy leaves soon) and `improve` are its two steps.
 
 mod backup;
 mod certificate;

@@ -1,15 +1,12 @@
-//! DEVI by policy iteration: the minimising action and theta of every state are held fixed, the
-//! linear equations they make are solved, and so on; then a [certificate](super::certificate).
+//! DEVI by policy iteration: the minimising action and theta of every state are fixed, their linear
+//! equations solved, and so on; then a [certificate](super::certificate). L is a minimum of affine
+//! monotone maps, so this is Newton's method on V = L V: monotone, and done in a handful of rounds
+//! whatever q and T* are.
 //!
-//! L is a minimum of affine monotone maps, one for each choice of an action and a theta per state,
-//! so policy iteration is Newton's method on V = L V: from above, monotone, and done in a handful
-//! of rounds whatever q and T* are.
-//!
-//! **Many states.** The admissible residual of the equations is a hundredth of V's defect (and of the
-//! largest cost), or a tenth of eps. Charges are lowered by a tenth of eps, so that the residual of
-//! the last round, and choices that would gain no more, do not count as eta-, the part that is dear.
-//! Where policy iteration is slow, choices are improved between sweeps. It ends as soon as the
-//! residual is eps, with few states where another round gains less than a factor of ten.
+//! With many states the admissible residual of the equations is a hundredth of V's defect (and of
+//! the largest cost), or a tenth of eps. Charges are lowered by a tenth of eps, so that the last
+//! residual does not count as eta-, the part that is dear. It ends as soon as the residual is eps,
+//! with few states where another round gains less than a factor of ten.
 
 use super::certificate::{Defect, smallest_cost};
 use super::evaluate::{Admissible, many};

@@ -16,12 +16,10 @@ const SWEEPS: usize = 40;
 /// Every so many sweeps it must be in sight that all of them are enough, by the least residual so
 /// far: extrapolation raises it for a sweep or two.
 const TRIAL: usize = 6;
-/// Sweeps from one extrapolation to the next.
 const BETWEEN: usize = 3;
 /// A factor above this is not extrapolated.
 const STEADY: f64 = 0.95;
 
-/// The equations in the order of the states.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Arcs {
     /// Where the weights of each state's chosen successors begin; one more at the end.
@@ -34,7 +32,6 @@ pub(super) struct Arcs {
 
 #[derive(Clone, Copy, Default)]
 struct Found {
-    /// What the equation that lacks most lacks.
     left: f64,
     /// The change times the change before, and that times itself.
     along: f64,

@@ -22,12 +22,10 @@ const FEW: usize = 12;
 const PART: usize = 64;
 const MORE: usize = 1024;
 
-/// Whether it is worthwhile to prepare for a sweep.
 pub(super) fn is_large(problem: &Problem) -> bool {
     problem.pairs() >= LARGE
 }
 
-/// Backs a chunk up, as a sequence of its own on any thread.
 fn run(chunk: &mut Chunk, sweep: Sweep, set: &mut impl SupportMin, phi: &mut [f64]) {
     set.hold(true);
     chunk.run(sweep, set, phi);

@@ -14,7 +14,6 @@ const LITTLE: f64 = 0.02;
 const FEW: f64 = 1e-3;
 /// The most rows looked at: each pair, and each row of a minimum, costs the rows that can bind.
 const LABOUR: usize = 1 << 20;
-/// A state keeps no more than this part of its visits to itself.
 const STAYS: f64 = 0.999;
 
 /// A state on the way.

@@ -7,7 +7,6 @@ use crate::problem::{Pair, Problem, State, Truth};
 /// The arcs backwards: which pairs may lead to a state. The goal's own pairs are left out.
 pub struct Backwards {
     pairs: Grouped<u32>,
-    /// The state of each pair.
     pub(crate) home: Vec<u32>,
 }
 

@@ -4,7 +4,6 @@ use crate::problem::{Pair, Problem, State, Truth};
 
 /// The strongly connected components of a graph.
 pub struct Components {
-    /// The component of each vertex. An arc never leads to a component of a higher number.
     pub(crate) class: Vec<u32>,
     /// All vertices by component; within one, the last discovered first.
     pub(crate) order: Vec<u32>,

@@ -28,20 +28,17 @@ pub(super) enum Method {
     Dense,
     /// Value iteration, where it settles soon.
     Settling,
-    /// Each policy by sparse elimination, where it is cheap.
     Elimination,
     /// Each policy by Krylov's method, where it takes few iterations.
     Krylov,
-    /// Mixtures of policies on several levels.
     Levels,
     /// Krylov's method as long as it takes.
     MoreKrylov,
-    /// Elimination at any price.
     Patience,
 }
 
 impl Method {
-    const ALL: [Method; 7] = [
+    pub(super) const ALL: [Method; 7] = [
         Method::Dense,
         Method::Settling,
         Method::Elimination,
@@ -64,7 +61,6 @@ impl Method {
     }
 }
 
-/// Ways to evaluate policies, with their workspaces.
 struct Evaluators {
     dense: Dense,
     eliminated: Eliminated,
@@ -105,8 +101,8 @@ pub(super) struct Solver<'a> {
     guess: Vec<f64>,
     block: Block,
     by: Evaluators,
-    /// What is tried first: a test begins with a later method.
-    pub(super) begin: Method,
+    /// The methods that are tried: a test leaves some out.
+    pub(super) methods: Vec<Method>,
 }
 
 impl<'a> Solver<'a> {
@@ -127,7 +123,7 @@ impl<'a> Solver<'a> {
                 iterated: Iterated::new(MUCH.0, halt),
                 levels: Levels::new(halt),
             },
-            begin: Method::Dense,
+            methods: Method::ALL.to_vec(),
         }
     }
 
@@ -195,8 +191,9 @@ impl<'a> Solver<'a> {
         if let Some(guess) = self.guess.get(nodes.clone()) {
             self.block.guess(guess);
         }
-        for method in Method::ALL {
-            if method >= self.begin && method.suits(&self.block) && self.find(method, nodes.clone()) {
+        for at in 0..self.methods.len() {
+            let method = self.methods[at];
+            if method.suits(&self.block) && self.find(method, nodes.clone()) {
                 if method == Method::Settling || self.prove(method, nodes.clone()) {
                     return;
                 }
@@ -226,7 +223,6 @@ impl<'a> Solver<'a> {
         found
     }
 
-    /// Value iteration, if its values are proven soon.
     fn settle(&mut self, nodes: Range<usize>) -> bool {
         let mut goal = ENOUGH * self.precision.max(1e-12);
         for _ in 0..2 {
@@ -283,7 +279,6 @@ impl<'a> Solver<'a> {
         proof.by_margin(side, values, nodes, |policy, need| margin(block, by, proof.model, policy, &need))
     }
 
-    /// Whether the block's bounds are as close as was asked for.
     fn is_narrow(&self, mut nodes: Range<usize>) -> bool {
         let Values { lower, upper, .. } = &self.values;
         nodes.all(|s| upper[s] - lower[s] <= self.precision * upper[s])

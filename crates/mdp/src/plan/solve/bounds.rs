@@ -1,22 +1,17 @@
 //! Bounds that are proven to lie above or below V, with every rounding accounted for, in f64 on a
 //! block or in 30 digits on a whole model.
 //!
-//! With sigma = +1 for least and -1 for greatest costs, the *policy's* side is a bound that one
-//! policy proves, and the *other* side one that all choices must satisfy. Let slack(v) = S c - sum
-//! of w (v(s) - v(s')), which is S (c + Pv - v).
+//! The *policy's* side is a bound that one policy proves, the *other* side one that all choices
+//! must satisfy. Let slack(v) = S c - sum of w (v(s) - v(s')), which is S (c + Pv - v). For least
+//! costs: if U >= 0 and slack(U) <= 0 under a proper policy, U is at least its cost. If L(goal) = 0
+//! and slack(L) >= 0 for every pair that a proper policy may use, then L <= c + PL <= ... <= its
+//! cost. Pairs that a [`Model`] leaves out never leave their node, where L <= c + L holds. For
+//! greatest costs the signs change. Zero is below V.
 //!
-//! *The policy's side, least costs.* If U >= 0 and slack(U) <= 0 under a proper policy, then U is
-//! at least what that policy costs. *The other side.* If L(goal) = 0 and slack(L) >= 0 for every
-//! pair that a proper policy may use, then for each proper policy L <= c + PL <= ... <= its cost,
-//! since P^n L -> 0. Pairs that a [`Model`] leaves out never leave their node, where L is constant,
-//! so L <= c + L holds for them without a check. For greatest costs, where every policy is proper,
-//! the signs change. Zero is below V as well, and so is the larger of two lower bounds.
-//!
-//! *Scaling*: (1 -+ epsilon) x adds epsilon times the charge to every slack. It does where all that
-//! falls short costs something, and does not grow from block to block. *Margin*: x -+ m, with m the
-//! solution of a policy's equations with what is missing as costs. For the other side that policy is
-//! found by policy iteration: it turns to the choices that lack most. That works without positive
-//! costs, since no policy loops for free.
+//! *Scaling*: (1 -+ epsilon) x adds epsilon times the charge to every slack, where all that falls
+//! short costs something. *Margin*: x -+ m, with m the solution of a policy's equations with what
+//! is missing as costs; on the other side the policy turns to the choices that lack most. That
+//! needs no positive costs.
 
 use super::model::{Choice, Model};
 use super::number::Number;
@@ -32,9 +27,7 @@ pub(super) const WIDEST: f64 = 0.49;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Side {
-    /// The one that a policy proves.
     Policy,
-    /// The one that all choices must satisfy.
     All,
 }
 
@@ -46,7 +39,6 @@ impl Side {
     }
 }
 
-/// What is proven, and how carefully.
 #[derive(Clone, Copy)]
 pub(super) struct Proof<'a> {
     pub(super) model: &'a Model,
@@ -61,7 +53,6 @@ impl Proof<'_> {
         if side == Side::All { self.sense.sigma() } else { -self.sense.sigma() }
     }
 
-    /// The choices of a node that a side is about.
     fn choices(&self, side: Side, s: usize, policy: u32) -> Range<Choice> {
         match side {
             Side::Policy => policy as Choice..policy as Choice + 1,

@@ -11,7 +11,6 @@ use crate::numeric::linear::multilevel::{Change, Multilevel};
 pub(super) trait Evaluate: Send {
     /// Whether solutions are as accurate as f64 allows, whatever is asked for.
     fn is_exact(&self) -> bool;
-    /// How soft the first mixtures of choices are.
     fn softs(&self) -> &'static [f64] {
         &[]
     }
@@ -19,7 +18,6 @@ pub(super) trait Evaluate: Send {
     fn sweeps(&self) -> usize {
         4
     }
-    /// Takes the present choices; false if their equations cannot be solved.
     fn load(&mut self, block: &Block, change: Change) -> bool;
     /// Solves for a right-hand side, from a guess, until every residual is at most `enough`.
     fn solve(&mut self, b: Vec<f64>, x: &mut [f64], enough: f64) -> bool;

@@ -11,7 +11,6 @@ use crate::numeric::Portable;
 use crate::numeric::halt::Halt;
 use crate::numeric::linear::multilevel::Change;
 
-/// Rounds of policy iteration; it needs a dozen or two.
 const ROUNDS: usize = 80;
 /// Most sweeps are over the nodes that lacked at least this part of what one lacks.
 const ACTIVE: f64 = 1e-3;
@@ -166,7 +165,6 @@ const LOOK: usize = 20;
 /// The first sweeps look at all choices, then one in `BETWEEN`.
 const FIRST_SWEEPS: usize = 4;
 const BETWEEN: usize = 5;
-/// Sweeps from one extrapolation to the next.
 const APART: usize = 2;
 
 /// Value iteration until every residual is at most `goal`, in costs of a step. Most sweeps look at

@@ -150,7 +150,6 @@ fn q(problem: &Problem, truth: &Truth, v: &[f64], p: Pair) -> f64 {
     mean.plus(problem.cost(p)).nearest()
 }
 
-/// The greatest probability of reaching the goal from the start, if anything is known of it.
 fn reach_probability(problem: &Problem, truth: &Truth, options: &Options, answer: &Answer) -> Result<f64> {
     match answer.objective {
         Objective::Reach => Ok(answer.value()),

@@ -1,11 +1,9 @@
 //! A known model in the form that planning works on: nodes, and for each pair the arcs that *leave*
 //! its node.
 //!
-//! With raw weights w(s'|s,a) and their sum S, the kernel is P = w/S (exact planning reads the
-//! truth as its rows divided by their sums, so that a row that sums to 1 - 1e-16 neither leaks nor
-//! creates probability). V(s) <= c + PV is then the same as: the *slack* S c - sum over s' != s of
-//! w(s') (V(s) - V(s')) is not negative. Self-loops cancel, nothing is subtracted from one, and all
-//! data are non-negative: that is what makes small relative errors possible.
+//! With raw weights w(s'|s,a) and their sum S, the kernel is P = w/S. V(s) <= c + PV is then the
+//! same as: the *slack* S c - sum over s' != s of w(s') (V(s) - V(s')) is not negative. Self-loops
+//! cancel and all data are non-negative, which makes small relative errors possible.
 
 use crate::numeric::linear::double::Double;
 use crate::numeric::linear::elimination::Elimination;
@@ -13,7 +11,6 @@ use crate::plan::graph::{Partition, possible};
 use crate::problem::{Pair, Problem, Truth};
 use std::ops::Range;
 
-/// A pair's number within a [`Model`].
 pub(super) type Choice = usize;
 
 /// S c of a pair, from its S. What costs anything is no free choice, however little that is.
@@ -29,7 +26,6 @@ pub(super) fn price(problem: &Problem, p: Pair, total: Double) -> Double {
 pub(super) struct Model {
     pub(super) nodes: usize,
     first_choice: Vec<usize>,
-    /// The problem's number of each choice.
     pub(super) pair: Vec<Pair>,
     /// S c, per choice.
     charge: Vec<Double>,
@@ -100,7 +96,6 @@ impl Model {
         model
     }
 
-    /// The choices of a node, in the order of states and actions.
     pub(super) fn choices(&self, node: usize) -> Range<Choice> {
         self.first_choice[node]..self.first_choice[node + 1]
     }
@@ -114,7 +109,6 @@ impl Model {
         self.charge[choice].nearest()
     }
 
-    /// S c with all its digits.
     pub(super) fn whole_charge(&self, choice: Choice) -> Double {
         self.charge[choice]
     }

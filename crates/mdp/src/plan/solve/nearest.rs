@@ -10,7 +10,6 @@ const SMALL: usize = 1 << 12;
 /// A policy that leaves the block: every choice may lead to an earlier node, or out.
 #[derive(Default)]
 pub(super) struct Nearest {
-    /// Per node of the block.
     pub(super) policy: Vec<Choice>,
     /// What it would cost if each node stayed put until a node comes that is before it.
     pub(super) rough: Vec<f64>,
@@ -21,7 +20,6 @@ pub(super) struct Nearest {
 }
 
 impl Nearest {
-    /// Some nodes of a model, given the values of those before.
     pub(super) fn find(&mut self, model: &Model, nodes: Range<usize>, values: &[f64]) {
         let (start, n) = (nodes.start, nodes.len());
         let local = |next: u32| Some((next as usize).wrapping_sub(start)).filter(|&j| j < n);

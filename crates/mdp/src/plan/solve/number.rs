@@ -10,7 +10,6 @@ const UNDERFLOW: f64 = 1e-300;
 #[derive(Clone, Copy)]
 pub(super) struct Slack {
     pub(super) value: f64,
-    /// A bound on its rounding error.
     pub(super) error: f64,
     /// What rounding the values themselves can change in it.
     pub(super) grain: f64,

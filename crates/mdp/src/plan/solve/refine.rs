@@ -25,7 +25,6 @@ const CORRECT: f64 = 1e-6;
 /// Multiplications of an elimination, and the iterations that take over where it needs more.
 const WORK: f64 = 6e9;
 const ITERATIONS: usize = 3000;
-/// Choices within this part of the value tie.
 const TIE: f64 = 1e-12;
 
 /// A policy with its values, the goal's 0 at the end.
@@ -43,7 +42,6 @@ pub(super) struct Refined<'a> {
     block: Block,
     by: Box<dyn Evaluate>,
     best: Run,
-    /// The policy that is told, if it is another one.
     told: Option<Run>,
 }
 
@@ -74,7 +72,6 @@ impl<'a> Refined<'a> {
         refined
     }
 
-    /// What stands in the order of the block, per node.
     fn by_node<T: Copy + Default>(&self, list: impl Iterator<Item = T>) -> Vec<T> {
         let mut nodes = vec![T::default(); self.model.nodes];
         self.block.nodes().iter().zip(list).for_each(|(&s, x)| nodes[s as usize] = x);
@@ -116,7 +113,6 @@ impl<'a> Refined<'a> {
         run
     }
 
-    /// The solution of a policy's equations for a residual of either sign.
     fn correction(&mut self, policy: &[u32], residual: Vec<f64>) -> Option<Vec<f64>> {
         let nodes = self.block.nodes().to_vec();
         self.block.take(nodes.iter().map(|&s| policy[s as usize] as Choice));
@@ -198,7 +194,6 @@ impl<'a> Refined<'a> {
         Values { x: best.x, lower, upper, policy: told.policy }.rounded(most)
     }
 
-    /// A policy's values, of which nothing is proven.
     fn values(&self, run: &Run) -> Values<Double> {
         let n = self.model.nodes;
         let bounds = |bound: f64| -> Vec<Double> {

@@ -106,7 +106,6 @@ impl Setup {
         Setup { model, ends, partition, components, lost, sure }
     }
 
-    /// The node of a state; the goal has one too.
     pub(super) fn node_of(&self, s: State) -> Option<u32> {
         Some(self.partition.node_of[s]).filter(|&node| node != NOWHERE)
     }

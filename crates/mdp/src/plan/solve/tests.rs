@@ -4,8 +4,10 @@ use super::blocks::{Method, Solver};
 use super::setup::Setup;
 use super::values::{Sense, Values};
 use super::*;
+use crate::numeric::Stream;
 use crate::numeric::halt::Halt;
 use crate::plan::verify;
+use crate::problem::Instance;
 use crate::problem::tests::{grid, mixture};
 
 /// (state, cost, successors with probabilities).
@@ -33,9 +35,14 @@ pub(in crate::plan) fn problem(states: usize, rows: &[Row]) -> (Problem, Truth) 
 
 /// The values of the nodes, methods tried from one on.
 pub(super) fn by_method(setup: &Setup, objective: Objective, precision: f64, begin: Method) -> Values {
+    by_methods(setup, objective, precision, |method| method >= begin)
+}
+
+/// The same by the methods that `may` be tried.
+fn by_methods(setup: &Setup, objective: Objective, precision: f64, may: impl Fn(Method) -> bool) -> Values {
     let halt = Halt::never();
     let mut solver = Solver::new(&setup.model, Sense::of(objective), precision, &halt);
-    solver.begin = begin;
+    solver.methods.retain(|&method| may(method));
     solver.run(&setup.ends)
 }
 
@@ -395,5 +402,70 @@ fn the_policys_own_q_is_its_value() {
         for s in (0..problem.states()).filter(|&s| s != problem.goal()) {
             assert_eq!(answer.q[problem.pair(s, answer.policy[s])], answer.v[s], "state {s}");
         }
+    }
+}
+
+/// Components of ten states, each of which leads on to the next.
+fn layered(components: usize) -> Instance {
+    let mut stream = Stream::new(7, &[]);
+    let goal = 10 * components;
+    let mut row = |s: usize| {
+        let base = s - s % 10;
+        let mut next: Vec<usize> = (0..3).map(|_| base + stream.below(10)).collect();
+        next.extend([base + (s + 1) % 10, (base + 10 + stream.below(10)).min(goal)]);
+        next.sort_unstable();
+        next.dedup();
+        let p = 1.0 / next.len() as f64;
+        next.into_iter().map(|next| (next, p)).collect::<Vec<_>>()
+    };
+    let of = |s: usize| if s == goal { vec![] } else { vec![row(s), row(s)] };
+    let model: Vec<_> = (0..=goal).map(of).collect();
+    let costs: Vec<Vec<f64>> = (0..=goal).map(|s| vec![1.0; if s == goal { 0 } else { 2 }]).collect();
+    let problem = Problem::from_models(&[model], &costs, 0, goal).unwrap();
+    Instance::new(problem, &[1.0]).unwrap()
+}
+
+/// Prints what each evaluator is good for: the processor time of some models with all of them, and
+/// without each: the table of docs/performance.md.
+#[test]
+#[ignore = "a measurement: cargo test -p goalward-mdp evaluators -- --ignored --nocapture"]
+fn evaluators() {
+    let wind = |n: usize| {
+        let (problem, truth) = against_the_wind(n);
+        Instance::of(problem, Some(truth))
+    };
+    let cases = [
+        ("layered, 1e5", layered(10_000)),
+        ("random, 1e4", mixture(10_000, 4, 8, 2)),
+        ("grid, 60 x 60", grid(60)),
+        ("grid, 150 x 150", grid(150)),
+        ("wind, 30 x 30", wind(30)),
+        ("wind, 100 x 100", wind(100)),
+        ("wind, 160 x 160", wind(160)),
+    ];
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+    let seconds = || {
+        let stat = std::fs::read_to_string("/proc/thread-self/schedstat").unwrap();
+        stat.split(' ').next().unwrap().parse::<f64>().unwrap() * 1e-9
+    };
+    for (name, instance) in &cases {
+        let setup = Setup::new(&instance.problem, instance.truth().unwrap(), Objective::Min);
+        let measure = |without: Option<Method>| {
+            let run = || by_methods(&setup, Objective::Min, 1e-6, |method| Some(method) != without);
+            let timed = || {
+                let before = seconds();
+                let values = run();
+                let narrow = |s: usize| values.upper[s] - values.lower[s] <= 1e-6 * values.upper[s];
+                (seconds() - before, (0..setup.model.nodes).all(narrow))
+            };
+            pool.install(|| (0..3).map(|_| timed()).fold((f64::MAX, true), |a, b| (a.0.min(b.0), a.1 && b.1)))
+        };
+        let (all, _) = measure(None);
+        print!("{name}: {:.1} ms;", 1e3 * all);
+        for method in Method::ALL {
+            let (time, proven) = measure(Some(method));
+            print!(" {method:?} {:.2}{}", time / all, if proven { "" } else { " unproven" });
+        }
+        println!();
     }
 }

@@ -44,7 +44,6 @@ impl Values<Double> {
     }
 }
 
-/// What bounds lack of the numbers that prove them.
 fn tails(proof: &[Double], bound: &[f64]) -> Vec<f64> {
     let tail = |(x, bound): (&Double, &f64)| match bound.is_finite() {
         true => (*x - Double::from(*bound)).nearest(),

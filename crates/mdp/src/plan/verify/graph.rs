@@ -11,17 +11,13 @@ pub(super) fn arcs<'a>(
     row.filter(|(_, w)| **w > 0.0).map(|(&next, &w)| (next as State, w))
 }
 
-/// The arcs in reverse, ordered by their ends.
 pub(super) struct Predecessors {
-    /// (pair, state).
     reversed: Vec<(u32, u32)>,
     ends: Vec<usize>,
 }
 
-/// Which pairs surely stay in a set of states.
 struct Stays {
     pair: Vec<bool>,
-    /// How many pairs of each state do.
     left: Vec<usize>,
 }
 
@@ -69,7 +65,6 @@ impl Predecessors {
         reached
     }
 
-    /// The states that may reach the goal by allowed pairs.
     fn back_from_goal(&self, problem: &Problem, allowed: impl Fn(Pair) -> bool) -> Vec<bool> {
         let mut goal = vec![false; problem.states()];
         goal[problem.goal()] = true;
@@ -117,7 +112,6 @@ impl Predecessors {
         }
     }
 
-    /// The states from which no policy may get to the goal.
     pub(super) fn hopeless(&self, problem: &Problem) -> Vec<bool> {
         self.back_from_goal(problem, |_| true).into_iter().map(|reached| !reached).collect()
     }

@@ -1,24 +1,17 @@
-//! An independent check of a plan's certificate: nothing here is shared with the solvers but exact
-//! sums.
+//! An independent check of a plan's certificate: only exact sums are shared with the solvers. With
+//! P = w/S and slack(v) = sum over s' of w (c - v(s) + v(s')):
 //!
-//! With the kernel P = w/S and slack(v) = sum over s' of w (c - v(s) + v(s')), which is S (c + Pv -
-//! v):
-//!
-//! * *Least cost.* L <= V* if slack(L) >= 0 for all pairs that stay among the states that are not
-//!   lost. V* <= U if U >= 0 and slack(U) <= 0 under a policy that reaches the goal from all of
-//!   them.
+//! * *Least cost.* L <= V* if slack(L) >= 0 for all pairs that stay off the lost states. V* <= U if
+//!   U >= 0 and slack(U) <= 0 under a policy that reaches the goal from all of them.
 //! * *Greatest cost.* V <= U if U >= 0 and slack(U) <= 0 for all pairs; L <= V if slack(L) >= 0
 //!   under the policy. No policy may miss the goal.
 //! * *Reaching.* Costs are 0 and the goal has value 1. p <= U if U >= 0 and slack(U) <= 0 for all
-//!   pairs. L <= p if slack(L) >= 0 under the policy, and from wherever L > 0 the policy gets to
-//!   the goal or to a state where L <= 0.
+//!   pairs. L <= p if slack(L) >= 0 under the policy, which gets from wherever L > 0 to the goal or
+//!   to L <= 0.
 //!
-//! L and U are the bounds with their tails, digits beyond f64 that may only make a proof stricter
-//! than what is claimed. Which states are lost is decided anew. Slacks are summed with twice the
-//! digits of f64 and a bound on what is left out (`sum`), and exactly where that does not decide:
-//! no true inequality fails for want of digits.
-//!
-//! Nothing in a certificate is trusted: whatever it holds, it is refused, or its bounds are true.
+//! L and U are the bounds with their tails, digits beyond f64 that may only make a proof stricter.
+//! Slacks are summed with twice the digits of f64, and exactly where that does not decide. Whatever
+//! a certificate holds, it is refused, or its bounds are true.
 
 mod graph;
 mod sum;
@@ -218,7 +211,6 @@ impl Check<'_> {
         }
     }
 
-    /// The inequalities of one bound: for all pairs that count, or under the policy.
     fn inequalities(&self, lost: &[bool], side: Bound, under_policy: bool) -> Result<(), Flaw> {
         let problem = self.problem;
         for s in (0..problem.states()).filter(|&s| s != problem.goal() && !lost[s]) {
@@ -243,7 +235,6 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Whether the slack of a pair has the right sign.
     fn holds(&self, side: Bound, s: State, p: Pair) -> bool {
         let cost = match self.answer.objective {
             Objective::Reach => 0.0,

@@ -98,7 +98,6 @@ impl ProblemBuilder {
         }
     }
 
-    /// Every state must have a path of feature rows to the goal.
     fn check_reachable(&self) -> Result<()> {
         let n = self.draft.states();
         let arcs = || {

@@ -13,7 +13,6 @@ const COUNTED: usize = 4096;
 #[derive(Clone, Debug, Default)]
 pub(super) struct Draft {
     dim: usize,
-    /// Per pair, in the order in which they came.
     costs: Vec<f64>,
     /// `first_pair[s]..first_pair[s + 1]` are the pairs of state s; the last state is open.
     first_pair: Vec<usize>,
@@ -42,7 +41,6 @@ impl Draft {
         Draft { dim, states, ..Draft::default() }
     }
 
-    /// A draft that is complete; the arrays stay where they are.
     pub(super) fn of(dim: usize, arrays: Arrays) -> Self {
         let Arrays { first_pair, costs, first_row, successors, phi } = arrays;
         let states = first_pair.len().saturating_sub(1);
@@ -104,7 +102,6 @@ impl Draft {
         self.successors[self.settled(p)].binary_search(&next).is_ok() || self.late.contains_key(&(p, next))
     }
 
-    /// Adds a row that is not there yet.
     pub(super) fn row(&mut self, p: usize, next: u32, phi: &[f64]) {
         if p + 1 < self.first_row.len() {
             self.late.insert((p, next), phi.to_vec());

@@ -4,18 +4,18 @@ mod arrays;
 mod build;
 mod check;
 mod draft;
-mod kernel;
 mod rescale;
 
 pub use arrays::{Csr, Dense, Rows, Shape};
 pub(crate) use draft::Arrays;
-pub use kernel::Kernel;
-pub(crate) use kernel::LARGEST_COST;
 
 use super::{Action, ActionNames, Halfspace, Names, Problem, State};
 use crate::numeric::halt::Halt;
 use crate::{Error, Result};
 use draft::Draft;
+
+/// The largest cost of a pair: sums and squares of such numbers are still finite.
+pub(crate) const LARGEST_COST: f64 = 1e100;
 
 /// Collects a problem's parts and checks them; every error names the place. Actions by state and
 /// rows by pair are written where they stay; any other order is slower.
@@ -57,25 +57,9 @@ impl ProblemBuilder {
         }
     }
 
-    /// A known model: one feature, the probability itself, so that B is the point theta = (1).
-    ///
-    /// ```
-    /// use goalward_mdp::problem::{Kernel, ProblemBuilder};
-    /// // one state, one action that reaches the goal half of the time
-    /// let kernel = Kernel {
-    ///     first_pair: vec![0, 1, 1],
-    ///     costs: vec![1.0],
-    ///     first_row: vec![0, 2],
-    ///     successors: vec![0, 1],
-    ///     probabilities: vec![0.5, 0.5],
-    /// };
-    /// let coin = ProblemBuilder::of_kernel("coin", kernel)?.build()?;
-    /// assert_eq!((coin.dim(), coin.constraints().free()), (1, 0));
-    /// # Ok::<(), goalward_mdp::Error>(())
-    /// ```
-    pub fn of_kernel(name: &str, kernel: Kernel) -> Result<Self> {
-        let builder = ProblemBuilder::new(name, kernel.states(), 1);
-        Ok(ProblemBuilder { draft: Draft::of(1, kernel.into_arrays()?), is_kernel: true, ..builder })
+    /// A known model in checked arrays, whose rows are distributions: B is the point theta = (1).
+    pub(crate) fn of_known(name: &str, arrays: Arrays) -> Self {
+        ProblemBuilder { is_kernel: true, ..ProblemBuilder::of_arrays(name, 1, arrays) }
     }
 
     /// Features in checked arrays that become the problem's: successors ascend within a pair.

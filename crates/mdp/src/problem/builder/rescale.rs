@@ -133,7 +133,6 @@ fn add_up(rows: &[f64], sums: &mut [f64]) {
     rows.chunks_exact(sums.len()).for_each(|row| sums.iter_mut().zip(row).for_each(|(sum, x)| *sum += x));
 }
 
-/// The larger of two; a NaN stays one.
 fn worse(a: f64, b: f64) -> f64 {
     if a.is_nan() || a > b { a } else { b }
 }

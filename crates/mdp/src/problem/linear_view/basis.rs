@@ -115,11 +115,9 @@ fn size(row: &[(usize, f64)]) -> f64 {
 struct Span {
     rows: Rows,
     basis: Vec<usize>,
-    /// Orthonormal, one for each row of the basis.
     axes: Vec<Vec<f64>>,
     /// <row, axis> of the rows in the basis: lower triangular.
     triangle: Vec<Vec<f64>>,
-    /// <row, axis> of every row.
     along: Vec<Vec<f64>>,
     /// |row|^2 less the squares of these: the remainder of every row, with rounding.
     left: Vec<f64>,
@@ -194,7 +192,6 @@ impl Span {
         x
     }
 
-    /// How far a row is from what its coordinates say.
     fn residual(&self, p: usize, x: &[f64]) -> f64 {
         let mut off = vec![0.0; self.rows.width];
         self.rows.rows[p].iter().for_each(|&(i, v)| off[i] = v);

@@ -33,7 +33,6 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    /// The same weight for every unit vector: M = I/r.
     fn begin(points: &'a [&'a [f64]], r: usize) -> Search<'a> {
         let unit = |x: &[f64]| x.iter().filter(|x| **x != 0.0).count() == 1 && x.contains(&1.0);
         let mut taken = vec![false; r];
@@ -98,7 +97,6 @@ impl<'a> Search<'a> {
         self.weights[i] += step;
     }
 
-    /// The matrix of the weights, made anew, and the lengths in it.
     fn design(&self) -> (Cholesky, f64) {
         let r = self.r;
         let mut matrix = vec![0.0; r * r];

@@ -1,19 +1,15 @@
-//! A policy's equations, leaving(i) x(i) - sum of w(i,j) x(j) = b(i), where they are too many or
-//! too well connected for elimination: BiCGSTAB (van der Vorst, 1992) with an incomplete
-//! factorisation that costs one number per node.
+//! BiCGSTAB (van der Vorst, 1992) for a policy's equations that are too many or too well connected
+//! for elimination, with an incomplete factorisation of one number per node.
 //!
-//! **The preconditioner.** A = D - L - U, with D what leaves each node, and M = (E - L) E^-1 (E -
-//! U). Of an elimination in the order of the nodes only the pivots E are kept, and whatever it
-//! would fill in counts as a self-loop: with h(i) what leaves to the outside, h(i) + sum over k < i
-//! of w(i,k) h(k)/E(k) is what leaves for good, and E(i) that plus the arcs to higher nodes. (This
-//! is Gustafsson's modified incomplete factorisation (1978) on the diagonal, in the sums of
-//! Grassmann, Taksar and Heyman: nothing is subtracted.) M 1 = A 1, so the slow mode of a chain
-//! that leaves seldom is met exactly; on a line M = A; on grids the condition number falls by an
-//! order. Nodes that are near the outside should come first.
+//! A = D - L - U, with D what leaves each node, and M = (E - L) E^-1 (E - U). Of an elimination
+//! only the pivots E are kept, and fill-in counts as a self-loop: h(i) + sum over k < i of w(i,k)
+//! h(k)/E(k), with h(i) what leaves to the outside, is what leaves for good, and E(i) that plus the
+//! arcs to higher nodes (Gustafsson's modified incomplete factorisation (1978) in the sums of
+//! Grassmann, Taksar and Heyman). M 1 = A 1, so the slow mode of a chain that leaves seldom is met
+//! exactly. Nodes near the outside should come first.
 //!
-//! With u = (E - L)^-1 p and y = (E - U)^-1 E u = M^-1 p, A y = E u + (D - E) y - L y: one product
-//! with the preconditioned matrix costs one and a half passes over the arcs. What comes out is
-//! judged by its residual. Of long vectors all but the two triangular solves runs on all cores.
+//! With u = (E - L)^-1 p and y = (E - U)^-1 E u = M^-1 p, A y = E u + (D - E) y - L y: a product
+//! costs one and a half passes over the arcs. Solutions are judged by their residuals.
 
 #[cfg(test)]
 mod tests;
@@ -312,7 +308,6 @@ impl Krylov {
     }
 }
 
-/// x += factor y and r -= factor v.
 fn step(x: &mut [f64], r: &mut [f64], factor: f64, y: &[f64], v: &[f64]) {
     parts::both(x, r, |begin, x, r| {
         x.iter_mut().zip(&y[begin..]).for_each(|(x, y)| *x += factor * y);

@@ -38,7 +38,6 @@ pub(super) fn cycle(levels: &mut [Level], last: &Dense) {
     (fine.b, fine.x, fine.work[0]) = (b, x, r);
 }
 
-/// The same with up to two cycles.
 fn correct(levels: &mut [Level], last: &Dense) {
     if levels.len() == 1 {
         return cycle(levels, last);

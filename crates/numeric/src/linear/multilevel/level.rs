@@ -110,7 +110,6 @@ impl Level {
         });
     }
 
-    /// y = A x.
     pub(super) fn apply(&self, x: &[f64], y: &mut [f64]) {
         each(y, |begin, y| {
             for (i, y) in (begin..).zip(y) {
@@ -119,7 +118,6 @@ impl Level {
         });
     }
 
-    /// r = b - A x.
     pub(super) fn residual(&self, b: &[f64], x: &[f64], r: &mut [f64]) {
         each(r, |begin, r| {
             for (i, r) in (begin..).zip(r) {

@@ -39,7 +39,7 @@ const MORE_CYCLES: usize = 3;
 /// What changed since the chain before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Change {
-    /// It is another chain.
+    /// All rows.
     All,
     /// Many rows.
     Many,
@@ -54,7 +54,6 @@ pub struct Multilevel {
     last: Dense,
     directions: Vec<[Vec<f64>; 2]>,
     residual: Vec<f64>,
-    /// Cycles for the shares before the next solution.
     cycles: usize,
     halt: Halt,
 }

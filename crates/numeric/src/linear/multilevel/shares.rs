@@ -11,7 +11,6 @@ use crate::linear::parts;
 
 /// Relaxations before and after a correction.
 const SWEEPS: usize = 4;
-/// Relaxations on the last level.
 const LAST_SWEEPS: usize = 100;
 
 /// One cycle for the shares of the first of some levels; coarser ones are visited twice each.

@@ -9,13 +9,9 @@ use crate::support::lanes::{Lanes, dot_four, inner};
 /// bounds.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::support) struct Account {
-    /// -b'lambda.
     pub(in crate::support) linear: f64,
-    /// r'z0.
     pub(in crate::support) center: f64,
-    /// rho |L^-1 r|.
     pull: f64,
-    /// A bound on the rounding of these.
     pub(in crate::support) rounding: f64,
 }
 

@@ -24,7 +24,6 @@ pub(super) struct Hot {
     blocks: Vec<Wide>,
     /// Less the ceilings: the padding is never violated.
     floors: Vec<Wide>,
-    /// Which rows they are, and where each row is.
     rows: Vec<u32>,
     places: Vec<u32>,
     /// Blocks that are looked at first.
@@ -210,7 +209,6 @@ impl Hot {
         (most, WIDE * place + place_of(&worst, most))
     }
 
-    /// The most violated row in all digits.
     fn look_closely(
         &self,
         range: Range<usize>,

@@ -35,7 +35,6 @@ pub(super) struct Whitened {
     /// L^-1 N' by columns, and the centre in R^d: all that a set without rows needs.
     direct: Vec<Lanes>,
     pub(super) center: Vec<f64>,
-    /// A bound on |L^-1|.
     pub(super) norm_bound: f64,
     plain: bool,
     /// G in blocks of rows by columns: the entry (i, j) is lane i % ROWS of (i / ROWS) k + j.
@@ -59,7 +58,6 @@ pub(super) struct Whitened {
     pub(super) point: bool,
 }
 
-/// A row a'z <= b within the ball.
 #[derive(Clone, Copy, Debug)]
 struct Row {
     /// b.
@@ -270,7 +268,6 @@ impl Whitened {
         if known { self.scan(y, floor, working) } else { Some((row, most)) }
     }
 
-    /// The most violated row whose excess is above the floor.
     fn scan(&self, y: &[Lanes], floor: f64, without: &[usize]) -> Option<(usize, f64)> {
         if let Some(coarse) = &self.coarse {
             return coarse.scan(self, y, floor, without);
@@ -324,7 +321,6 @@ impl Whitened {
         z.iter_mut().zip(&self.z0).for_each(|(z, z0)| *z = z0 + self.rho * *z);
     }
 
-    /// The point of R^d with these coordinates.
     pub(super) fn place(&self, y: &[Lanes], theta: &mut [f64]) {
         let columns = self.direct.chunks_exact(y.len().max(1)).zip(&self.center);
         theta.iter_mut().zip(columns).for_each(|(t, (column, c))| *t = c + self.rho * inner(column, y));

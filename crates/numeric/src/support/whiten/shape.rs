@@ -72,7 +72,6 @@ impl Whitened {
         }
     }
 
-    /// The polytope itself, within a ball that does not matter.
     fn unbounded(polytope: &Arc<Polytope>) -> Result<Self, Empty> {
         let (anchor, reach) = ball_around(polytope);
         Self::assemble(polytope, Cholesky::scaled_identity(anchor.len(), 1.0), anchor, reach)

@@ -5,7 +5,6 @@ use crate::norm;
 use crate::polytope::{Features, Rows, parallel};
 use crate::support::lanes::{inner, width};
 
-/// Rows that the ball alone does not satisfy.
 pub(super) struct Taken<'a> {
     set: &'a Whitened,
     pub(super) rows: Vec<Row>,

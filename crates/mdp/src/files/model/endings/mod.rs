@@ -52,7 +52,6 @@ impl Explicit {
         self.actions.adopt(old.actions);
     }
 
-    /// The transitions of a state that can happen.
     fn moves<'a>(&'a self, endings: &'a Endings, state: State) -> impl Iterator<Item = Move> + 'a {
         let choices = self.first_choice[state]..self.first_choice[state + 1];
         let rows = self.first_transition[choices.start]..self.first_transition[choices.end];

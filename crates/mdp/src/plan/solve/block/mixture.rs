@@ -4,7 +4,6 @@ use super::{Block, step};
 use crate::numeric::Portable;
 use crate::numeric::linear::parts;
 
-/// Choices of a mixture that are rarer are left out.
 const RAREST: f64 = 0.01;
 
 impl Block {

@@ -22,7 +22,6 @@ const FREE: f64 = 50.0;
 /// The equations of all choices, v(i) = b + sum of w v(j); what leaves the block is in b.
 #[derive(Default)]
 struct ChoiceRows {
-    /// Where the choices of each node begin; one more at the end. The same for arcs.
     choices: Vec<u32>,
     arcs: Vec<u32>,
     next: Vec<u32>,
@@ -64,17 +63,14 @@ impl ChoiceRows {
 #[derive(Clone, Copy, Debug)]
 struct Last {
     taken: u32,
-    /// What that gained, and what its equation lacked before.
     gain: f32,
     lacked: f32,
 }
 
-/// A block; nodes are numbered by their places in its order.
 #[derive(Default)]
 pub(super) struct Block {
     rows: ChoiceRows,
     sigma: f64,
-    /// The node of the model that is in each place.
     nodes: Vec<u32>,
     /// The model's number of the first choice of each node.
     first: Vec<Choice>,
@@ -158,7 +154,6 @@ impl Block {
         step(&self.rows, (self.unit, self.least), choice)
     }
 
-    /// Takes other rough values, per node.
     pub(super) fn guess(&mut self, guess: &[f64]) {
         self.near.rough.copy_from_slice(guess);
         self.begin();
@@ -172,7 +167,6 @@ impl Block {
         self.rows.next.len()
     }
 
-    /// The values and the policy that it begins with.
     pub(super) fn begin(&mut self) {
         self.mix.clear();
         self.noise = NOISE;
@@ -199,7 +193,6 @@ impl Block {
         }
     }
 
-    /// Whether these choices were handed over last.
     pub(super) fn is_loaded(&self) -> bool {
         !self.is_mixed() && self.last.iter().map(|last| &last.taken).eq(&self.loaded)
     }
@@ -208,7 +201,6 @@ impl Block {
         self.start
     }
 
-    /// The node of the model that is in each place.
     pub(super) fn nodes(&self) -> &[u32] {
         &self.nodes
     }

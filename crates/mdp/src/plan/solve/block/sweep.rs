@@ -100,7 +100,6 @@ impl Block {
     }
 }
 
-/// The best choice of a node, and what it gains.
 #[inline(always)]
 fn best(
     rows: &ChoiceRows,
