@@ -138,10 +138,7 @@ impl Report {
         faults.iter().for_each(|fault| findings.error(fault));
         findings.uncounted(Level::Error, "form", more);
         // every row as the file lists it, before any is left out because its state is never played
-        model.number_faults(|fault| {
-            findings.error(&fault);
-            true
-        });
+        model.number_faults().for_each(|fault| findings.error(&fault));
         let rescaled = model.rescaled();
         model.settle(options);
         self.labels = model.labels().map(|(label, states)| (label.into(), states)).collect();

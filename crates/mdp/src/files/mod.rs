@@ -4,7 +4,7 @@
 //! file -> bytes (gzip or not) -> Explicit (what the file lists) -> checked builder -> Instance
 //! ```
 //!
-//! The format is told by the content, not by the name. No file is trusted: no panic, no allocation
+//! The content tells the format, not the name. No file is trusted: no panic, no allocation
 //! beyond a small multiple of what was read, and every error names the file and the line.
 //!
 //! ```
@@ -59,18 +59,18 @@ const MOST_TEXT: u64 = 1 << 30;
 pub fn read(path: &Path, halt: &Halt) -> Result<Source> {
     let input = input::open(path, halt)?;
     let path = if path == Path::new("-") { Path::new(STDIN) } else { path };
-    told_apart(input, path)
+    sniff(input, path)
 }
 
 /// Reads what is in memory already; `path` is what errors call it.
 pub fn read_bytes(bytes: Vec<u8>, path: &Path) -> Result<Source> {
     let begin = bytes[..bytes.len().min(input::PIECE)].to_vec();
-    told_apart(Input { begin, all: Box::new(io::Cursor::new(bytes)), is_file: false }, path)
+    sniff(Input { begin, all: Box::new(io::Cursor::new(bytes)), is_file: false }, path)
 }
 
-fn told_apart(input: Input, path: &Path) -> Result<Source> {
+fn sniff(input: Input, path: &Path) -> Result<Source> {
     let Input { begin, all, is_file } = input;
-    // what is no text at all is told at once, not when all of it has come: it may come for ever
+    // refused at once: what is no text may come for ever
     if let Some(at) = begin.iter().position(|byte| *byte == 0).filter(|_| !is_file) {
         return Err(fault_at(&begin, at, path, "byte 0x00 is not text".into()));
     }

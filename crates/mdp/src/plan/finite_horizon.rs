@@ -61,17 +61,17 @@ impl Layers {
         self.q.len()
     }
 
-    /// Q when so many steps are left, this one counted.
+    /// Q with this number of steps to go, the present one included.
     pub fn q(&self, left: u64) -> &[f64] {
         &self.q[self.place(left.max(1)) - 1]
     }
 
-    /// What is carried when so many steps are left; 0 is behind the last step.
+    /// The carried values with this number of steps to go; 0 is behind the last step.
     pub fn carried(&self, left: u64) -> &[f64] {
         &self.carried[self.place(left)]
     }
 
-    /// Whether stored ones can be of so many pairs and this horizon.
+    /// Whether stored layers fit these numbers of pairs and values and this horizon.
     pub fn check(&self, pairs: usize, carried: usize, horizon: u64) -> Result<(), Flaw> {
         ensure(self.horizon == horizon, "horizon", || format!("{}, not {horizon}", self.horizon))?;
         let count = self.q.len();

@@ -23,7 +23,7 @@ pub struct Need {
     pub runs: u64,
 }
 
-/// Blocks of this number of transitions are reduced first (`REDUCE_ARCS` of the planner).
+/// Blocks of up to this number of transitions may be eliminated (`Method::Elimination`).
 const REDUCED: u64 = 3_000_000;
 
 impl Need {

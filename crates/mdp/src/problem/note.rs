@@ -1,4 +1,4 @@
-//! What was done to what a user gave, for the user to be told.
+//! Notes on what was done to the user's input.
 
 use serde::Serialize;
 

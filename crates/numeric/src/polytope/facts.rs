@@ -30,7 +30,7 @@ pub(super) struct Facts<'a> {
 }
 
 impl<'a> Facts<'a> {
-    /// What a builder was told of single coordinates; none if that is nothing.
+    /// The facts about single coordinates, if there are any.
     pub(super) fn of(builder: &'a PolytopeBuilder) -> Option<Facts<'a>> {
         let d = builder.dim;
         let (mut lower, mut upper) = (vec![f64::NEG_INFINITY; d], vec![f64::INFINITY; d]);

@@ -184,7 +184,7 @@ impl Polytope {
     pub fn blur(&self) -> f64 {
         self.blur
     }
-    /// An interval for every coordinate of z, computed by the first who asks.
+    /// An interval for every coordinate of z, computed once.
     pub(crate) fn bounds(&self, compute: impl FnOnce(&Self) -> Vec<(f64, f64)>) -> &[(f64, f64)] {
         self.bounds.get_or_init(|| compute(self))
     }

@@ -84,7 +84,7 @@ pub trait SupportMin: Send + Sync {
     fn binding_rows(&self) -> usize {
         0
     }
-    /// Tells sets apart: who asks for minima over another set knows nothing of it.
+    /// A number of its own: warm starts of another set are not known to hold.
     fn identity(&self) -> Option<u64> {
         None
     }
@@ -151,7 +151,7 @@ pub struct ConvexSet {
     in_y: bool,
     /// Working sets that are kept, where many objectives are to come.
     faces: Option<Faces>,
-    /// Points to set out from, where the ball hardly matters.
+    /// Points to begin at, where the ball hardly matters.
     starts: Option<Arc<Starts>>,
     /// The last minimum is attained where as many rows meet as there are dimensions.
     at_vertex: bool,

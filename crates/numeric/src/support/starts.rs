@@ -1,4 +1,4 @@
-//! Points where as many rows meet as there are dimensions, to set out from: those of a sample.
+//! Points to begin at, where as many rows meet as there are dimensions: those of a sample.
 
 use super::corner::{Corner, MOST};
 use super::lanes::{Lanes, WIDE, Wide, largest, place_of, wide_products, width};

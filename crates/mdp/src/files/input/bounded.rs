@@ -17,20 +17,19 @@ const LOOK: u64 = 1 << 26;
 pub(super) enum Limit {
     File(u64),
     Pipe,
-    /// A multiple of a packed file's size.
-    Times(u64),
-    /// A multiple of what has come, packed, through a pipe.
-    TimesRead(Rc<Cell<u64>>),
+    /// A multiple of what has come, packed; true: through a pipe.
+    Packed(Rc<Cell<u64>>, bool),
 }
 
 impl Limit {
     pub(super) fn bytes(&self) -> u64 {
-        let times = |size: u64| FREE.saturating_add(size.saturating_mul(MOST_TIMES));
         match self {
             Limit::File(size) => *size,
             Limit::Pipe => PIPE,
-            Limit::Times(size) => times(*size),
-            Limit::TimesRead(read) => times(read.get()).min(PIPE),
+            Limit::Packed(read, is_pipe) => {
+                let times = FREE.saturating_add(read.get().saturating_mul(MOST_TIMES));
+                if *is_pipe { times.min(PIPE) } else { times }
+            }
         }
     }
 
@@ -38,7 +37,7 @@ impl Limit {
         let most = self.bytes();
         io::Error::other(match self {
             Limit::File(_) => format!("it has grown beyond {most} bytes while it was read"),
-            Limit::TimesRead(_) | Limit::Pipe if most == PIPE => format!(
+            Limit::Packed(_, true) | Limit::Pipe if most == PIPE => format!(
                 "more than {most} bytes came through this pipe, and perhaps it never ends: write \
                  it to a file first"
             ),

@@ -118,10 +118,7 @@ pub(super) fn open(path: &Path, halt: &Halt) -> Result<Input> {
         (false, false) => Box::new(Bounded::new(all, Limit::Pipe)),
         (true, is_file) => {
             let unpacked = MultiGzDecoder::new(BufReader::with_capacity(PIECE, all));
-            Box::new(Bounded::new(
-                unpacked,
-                if is_file { Limit::Times(size) } else { Limit::TimesRead(read) },
-            ))
+            Box::new(Bounded::new(unpacked, Limit::Packed(read, !is_file)))
         }
     };
     let begin = piece(&mut unpacked).map_err(io)?;

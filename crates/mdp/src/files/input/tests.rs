@@ -94,7 +94,7 @@ fn the_first_piece_is_whole_however_it_comes() {
 #[test]
 fn what_comes_packed_through_a_pipe_is_bounded_by_what_came() {
     let read = Rc::new(Cell::new(1000));
-    let limit = Limit::TimesRead(read.clone());
+    let limit = Limit::Packed(read.clone(), true);
     assert_eq!(limit.bytes(), FREE + 200_000);
     assert!(limit.fault().to_string().contains("200 times its size"));
     read.set(1 << 40);

@@ -5,50 +5,44 @@ use crate::problem::{Faults, Note, ROUNDING, ROW_TOLERANCE, State};
 use crate::{Error, Result};
 
 impl Explicit {
-    /// All faults of the numbers: successors that do not exist, invalid probabilities, rows that
-    /// are no distributions. `tell` returns false to stop.
-    pub fn number_faults(&self, mut tell: impl FnMut(Error) -> bool) {
-        for s in 0..self.states() {
-            for (a, choice) in (self.first_choice[s]..self.first_choice[s + 1]).enumerate() {
-                let names = || (self.state_name(s), self.action_name(s, a));
-                let row = self.first_transition[choice]..self.first_transition[choice + 1];
-                if row.is_empty() {
-                    let (state, action) = names();
-                    if !tell(self.at_choice(choice, Error::NoSuccessor { state, action })) {
-                        return;
-                    }
-                    continue;
-                }
-                let mut sum = 0.0;
-                let mut sound = true;
-                for i in row {
-                    let (next, p) = (self.successors[i] as State, self.probabilities[i]);
-                    sum += p;
-                    let fault = if next >= self.states() {
-                        let (state, action) = names();
-                        let fault = format!("this state does not exist, there are {} states", self.states());
-                        Error::Feature { state, action, next: next.to_string(), fault }
-                    } else if !(0.0..=1.0 + ROW_TOLERANCE).contains(&p) {
-                        let (state, action) = names();
-                        Error::Probability { state, action, next: self.state_name(next), probability: p }
-                    } else {
-                        continue;
-                    };
-                    sound = false;
-                    if !tell(self.at_choice(choice, fault)) {
-                        return;
-                    }
-                }
-                // a row with a wrong entry was named already
-                if sound && (sum - 1.0).abs() > ROW_TOLERANCE {
-                    let (state, action) = names();
-                    let fault = Error::RowSum { state, action, sum, tolerance: ROW_TOLERANCE };
-                    if !tell(self.at_choice(choice, fault)) {
-                        return;
-                    }
-                }
+    /// All faults of the numbers: successors that do not exist, invalid probabilities, rows that are
+    /// no distributions.
+    pub fn number_faults(&self) -> impl Iterator<Item = Error> {
+        let choices = |s: State| (self.first_choice[s]..self.first_choice[s + 1]).enumerate();
+        (0..self.states()).flat_map(move |s| choices(s).flat_map(move |(a, c)| self.row_faults(s, a, c)))
+    }
+
+    fn row_faults(&self, s: State, a: usize, choice: usize) -> Vec<Error> {
+        let names = || (self.state_name(s), self.action_name(s, a));
+        let row = self.first_transition[choice]..self.first_transition[choice + 1];
+        if row.is_empty() {
+            let (state, action) = names();
+            return vec![self.at_choice(choice, Error::NoSuccessor { state, action })];
+        }
+        let (mut sum, mut faults) = (0.0, Vec::new());
+        for i in row {
+            let (next, p) = (self.successors[i] as State, self.probabilities[i]);
+            sum += p;
+            if next >= self.states() {
+                let (state, action) = names();
+                let fault = format!("this state does not exist, there are {} states", self.states());
+                faults.push(Error::Feature { state, action, next: next.to_string(), fault });
+            } else if !(0.0..=1.0 + ROW_TOLERANCE).contains(&p) {
+                let (state, action) = names();
+                faults.push(Error::Probability {
+                    state,
+                    action,
+                    next: self.state_name(next),
+                    probability: p,
+                });
             }
         }
+        // a row with a wrong entry was named already
+        if faults.is_empty() && (sum - 1.0).abs() > ROW_TOLERANCE {
+            let (state, action) = names();
+            faults.push(Error::RowSum { state, action, sum, tolerance: ROW_TOLERANCE });
+        }
+        faults.into_iter().map(|fault| self.at_choice(choice, fault)).collect()
     }
 
     /// The number of rows that are rescaled, and the furthest off: state, action, line and sum.
@@ -120,11 +114,6 @@ impl Explicit {
 
     pub(super) fn require_sound(&mut self) -> Result<()> {
         self.require_form()?;
-        let mut first = None;
-        self.number_faults(|fault| {
-            first = Some(fault);
-            false
-        });
-        first.map_or(Ok(()), Err)
+        self.number_faults().next().map_or(Ok(()), Err)
     }
 }

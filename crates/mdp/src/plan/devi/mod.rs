@@ -33,7 +33,7 @@ use relax::Arcs;
 use warm::WarmStarts;
 pub use way::{Met, way};
 
-/// In `auto`, value iteration gives way to policy iteration after so many support problems.
+/// The number of support problems after which `auto` turns to policy iteration.
 const FAITHFUL_WORK: usize = 1 << 16;
 
 /// What is planned: the costs per pair, the bound B on values, and the paper's eps and q.

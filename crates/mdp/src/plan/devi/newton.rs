@@ -21,7 +21,7 @@ const ROUNDS: usize = 40;
 const IMPROVING: usize = 8;
 /// In large problems sooner, if a round leaves more than this part of the defect.
 const SLOW: f64 = 0.5;
-/// Evaluations in such a round, as long as one state in so many changes its choice.
+/// Evaluations in such a round, while at least one state in [`CHANGED`] changes its choice.
 const IMPROVEMENTS: usize = 6;
 const CHANGED: usize = 32;
 /// A residual of this part of V is small enough.
@@ -41,7 +41,7 @@ const RELAXED_WORK: usize = 1 << 16;
 const STAGE: f64 = 16.0;
 
 impl Devi {
-    /// Plans from the values `self.v`, which may be anything, after so many sweeps.
+    /// Plans from any values `self.v`, after this number of sweeps.
     pub(super) fn iterate_policies(
         &mut self,
         task: &Task,

@@ -13,8 +13,8 @@ use rayon::prelude::*;
 /// States per chunk. The chunks never depend on the number of threads.
 const CHUNK: usize = 1024;
 const SWEEPS: usize = 40;
-/// Every so many sweeps it must be in sight that all of them are enough, by the least residual so
-/// far: extrapolation raises it for a sweep or two.
+/// Sweeps between two trials of whether [`SWEEPS`] will be enough, by the least residual so far:
+/// extrapolation raises it for a sweep or two.
 const TRIAL: usize = 6;
 const BETWEEN: usize = 3;
 /// A factor above this is not extrapolated.
@@ -46,7 +46,7 @@ struct Prospect {
 }
 
 impl Prospect {
-    /// What it is after so many sweeps, which leave so much.
+    /// The prospect after this number of sweeps, which leave this residual.
     fn is_good(&mut self, sweep: usize, left: f64, enough: f64) -> bool {
         self.least = if sweep == 0 { left } else { self.least.min(left) };
         if !sweep.is_multiple_of(TRIAL) {

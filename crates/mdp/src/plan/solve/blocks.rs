@@ -69,7 +69,7 @@ struct Evaluators {
 }
 
 impl Evaluators {
-    /// What a method takes on a block of so many nodes; value iteration takes it for its margins.
+    /// The evaluator of a method on a block of this size; that of value iteration is for its margins.
     fn get(&mut self, method: Method, nodes: usize) -> &mut dyn Evaluate {
         match method {
             Method::Dense => &mut self.dense,

@@ -20,7 +20,7 @@ use std::ops::Range;
 
 /// Rounds of policy iteration for a margin; one or two is what it takes.
 const ROUNDS: usize = 30;
-/// A margin pays for so many times what is missing.
+/// A margin pays for this multiple of what is missing.
 const SPARE: f64 = 1.5;
 /// The widest that scaling proves.
 pub(super) const WIDEST: f64 = 0.49;

@@ -14,7 +14,7 @@ use crate::{Error, Result};
 const EXACT_TRANSITIONS: usize = 3_000_000;
 /// Factors on the roundings of a proof, the least with which the independent check agrees.
 const CARE: [f64; 4] = [1.0, 64.0, 4096.0, 1_048_576.0];
-/// Above so many pairs the default is no exact answer.
+/// With more pairs the default is no exact answer.
 pub(super) const LARGE: usize = 20_000;
 /// Nor is it if the elimination of a policy takes more multiplications: some milliseconds.
 const CHEAP: f64 = 4e6;

@@ -66,8 +66,7 @@ impl ProblemBuilder {
         }
         let constraints = self.constraints(first_row, &phi, name);
         let constraints = Arc::new(constraints.map_err(|fault| {
-            // what is meant to be models is told by its sums; what is not, by the rows that
-            // contradict each other
+            // sums show what is meant to be models; of all else the contradicting rows are named
             misfit(&phi, first_row, false, name, model).unwrap_or(fault)
         })?);
         let nearly = if rescaled.is_some() { None } else { nearly_equal(&phi, first_row) };

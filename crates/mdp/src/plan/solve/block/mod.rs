@@ -16,7 +16,7 @@ pub(super) use sweep::{Pass, Progress};
 const NOISE: f64 = 1e-14;
 /// A step counts as at least this part of what is paid and brought from outside at most.
 const FINEST: f64 = 1e-14;
-/// Where a step costs nothing, so many times what a value changes by, relative to it, is lacking.
+/// Where a step costs nothing, an equation lacks this multiple of the relative change of its value.
 const FREE: f64 = 50.0;
 
 /// The equations of all choices, v(i) = b + sum of w v(j); what leaves the block is in b.

@@ -93,7 +93,7 @@ impl Block {
         parts.into_iter().fold(Progress::default(), Progress::plus)
     }
 
-    /// Goes on by so many times what the last sweep changed.
+    /// Goes on by this multiple of the last change.
     pub(in crate::plan::solve) fn extrapolate(&mut self, ahead: f64) {
         let last = self.last.iter();
         self.x.iter_mut().zip(last).for_each(|(x, last)| *x = (*x + ahead * f64::from(last.gain)).max(0.0));
