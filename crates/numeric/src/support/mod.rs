@@ -226,11 +226,11 @@ impl ConvexSet {
             End::Stalled => {
                 self.fallbacks += 1;
                 self.stalls += 1;
-                let answer = conic::solve(set, &self.w.as_flattened()[..k]);
-                if certified(set, answer.multipliers.iter().copied().enumerate()) {
+                let (y, multipliers, _) = conic::solve(set, &self.w.as_flattened()[..k]);
+                if certified(set, multipliers.iter().copied().enumerate()) {
                     return Err(Empty::Apart);
                 }
-                set.unwhiten(&answer.y, &mut self.witness);
+                set.unwhiten(&y, &mut self.witness);
             }
         }
         self.z.copy_from_slice(&self.witness);

@@ -3,18 +3,20 @@
 use super::active_set::End;
 use super::{ConvexSet, Status, conic};
 use crate::{Portable, dot, norm};
+use clarabel::solver::SolverStatus;
 
 impl ConvexSet {
     /// The better of both bounds, and Clarabel's point if it says more about the minimum.
     fn fall_back(&mut self, size: f64, value: f64, bound: f64) -> (f64, f64) {
         self.fallbacks += 1;
-        let answer = conic::solve(&self.set, &self.w.as_flattened()[..self.set.free]);
-        let multipliers = answer.multipliers.iter().map(|l| l * size).enumerate();
+        let (y, multipliers, status) = conic::solve(&self.set, &self.w.as_flattened()[..self.set.free]);
+        let multipliers = multipliers.iter().map(|l| l * size).enumerate();
         let account = self.set.account(&self.c, multipliers, &mut self.r, &mut self.whitened);
         let bound = bound.max(account.bound(&self.r, &self.bounds));
-        self.set.unwhiten(&answer.y, &mut self.r);
+        self.set.unwhiten(&y, &mut self.r);
         let other = dot(&self.c, &self.r);
-        if answer.solved() && (other - bound).abs() < 0.1 * (value - bound).abs() {
+        let solved = matches!(status, SolverStatus::Solved | SolverStatus::AlmostSolved);
+        if solved && (other - bound).abs() < 0.1 * (value - bound).abs() {
             self.z.copy_from_slice(&self.r);
             self.in_y = false;
             return (other, bound);
