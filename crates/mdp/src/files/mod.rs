@@ -54,8 +54,7 @@ pub enum Source {
 /// The most bytes of a problem through a pipe: its text is held in memory.
 const MOST_TEXT: u64 = 1 << 30;
 
-/// Reads a file, a pipe or `-`, standard input. The content tells the format; `halt` hears how much
-/// was read.
+/// Reads a file, a pipe or `-`, standard input; `halt` hears how much was read.
 pub fn read(path: &Path, halt: &Halt) -> Result<Source> {
     let input = input::open(path, halt)?;
     let path = if path == Path::new("-") { Path::new(STDIN) } else { path };

@@ -9,8 +9,7 @@ use crate::{Error, Result};
 use serde_json::{Map, json};
 use std::cell::RefCell;
 
-/// Reads settings for one owner: refuses unknown keys, fills in defaults, and records the values
-/// [in force](Reader::in_force).
+/// Reads settings for one owner and records the values [in force](Reader::in_force).
 #[derive(Debug)]
 pub struct Reader<'a> {
     owner: &'a str,

@@ -53,8 +53,7 @@ pub struct Answer {
     pub t_star: f64,
     /// c + P V, per pair, where V is finite. Empty if it was not asked for, and for probabilities.
     pub q: Vec<f64>,
-    /// The greatest probability of reaching the goal from the start; NaN if not asked for or
-    /// unknown.
+    /// The greatest probability of reaching the goal from the start; NaN if unknown.
     pub reach_probability: f64,
     /// Digits beyond f64 that belong to the lower and upper bounds when they are checked.
     pub(super) tails: Option<Tails>,

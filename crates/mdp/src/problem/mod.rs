@@ -184,8 +184,7 @@ impl Problem {
         scaled.costs.iter_mut().for_each(|cost| *cost *= factor);
         scaled
     }
-    /// The user's units per unit of the theory, whose costs lie in [0, 1]: the largest cost if
-    /// above 1, else 1.
+    /// The largest cost if above 1, else 1: the user's units per unit of the theory.
     pub fn cost_unit(&self) -> f64 {
         self.cost_unit
     }
@@ -221,8 +220,7 @@ impl Problem {
     pub fn place_of(&self, p: Pair, next: State) -> Option<usize> {
         u32::try_from(next).ok().and_then(|next| self.successors(p).binary_search(&next).ok())
     }
-    /// Whether any model has a step: others are there for the truth
-    /// ([`ProblemBuilder::successor`]).
+    /// Whether any model has a step: a [successor](ProblemBuilder::successor) need not be one.
     pub fn allows(&self, p: Pair, next: State) -> bool {
         let row = self.place_of(p, next).map(|place| self.rows(p).start + place);
         row.is_some_and(|row| !self.is_blank(row))

@@ -133,8 +133,7 @@ impl Truth {
         self.theta.as_deref()
     }
 
-    /// P(.|s,a) in the order of [`Problem::successors`]; empty if the truth is of a smaller
-    /// problem.
+    /// P(.|s,a) in the order of [`Problem::successors`]; empty if of a smaller problem.
     #[inline]
     pub fn row(&self, problem: &Problem, p: Pair) -> &[f64] {
         self.probabilities.all().get(problem.rows(p)).unwrap_or_default()

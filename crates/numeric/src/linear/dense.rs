@@ -1,5 +1,4 @@
-//! Dense elimination by the method of Grassmann, Taksar and Heyman: nothing is ever subtracted, so
-//! that every entry keeps its relative accuracy.
+//! Dense elimination by the method of Grassmann, Taksar and Heyman: nothing is ever subtracted.
 
 use crate::halt::Halt;
 use std::cmp::Ordering;

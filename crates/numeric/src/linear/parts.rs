@@ -1,5 +1,4 @@
-//! Long vectors in parts, on all cores. The parts depend on the length alone, so that results do
-//! not depend on the number of threads.
+//! Long vectors in parts, on all cores; the parts depend on the length alone.
 
 use rayon::prelude::*;
 use std::ops::Range;

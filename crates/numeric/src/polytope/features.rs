@@ -87,8 +87,8 @@ impl Features {
         self.phi.row(i)
     }
 
-    /// Scans the rows that no fact implies in parallel, by chunks whose results come in order.
-    /// `room` makes the workspace.
+    /// Scans the open rows in parallel, by chunks whose results come in order, with a workspace
+    /// each.
     pub fn scan<S, T: Send>(
         &self,
         room: impl Fn() -> S + Sync,

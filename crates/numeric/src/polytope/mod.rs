@@ -98,8 +98,7 @@ impl Polytope {
     pub fn basis(&self) -> &[f64] {
         &self.basis
     }
-    /// The inequality rows: m x k, row-major, of norm one; a core if it [has
-    /// features](Self::has_features).
+    /// The inequality rows: m x k, row-major, of norm one; a core if there are features.
     pub fn rows(&self) -> &[f64] {
         &self.rows
     }

@@ -72,8 +72,7 @@ impl Polytope {
         Pruned { seen: self.pruned.seen, kept, complete: self.free == 0 }
     }
 
-    /// The rows that stay, and whether all are facets; none if that takes too long or they are more
-    /// than `most`.
+    /// The rows that stay, and whether all are facets; none if they are too many or take too long.
     fn facets(&self, most: usize) -> Option<(Vec<usize>, bool)> {
         let z = self.coordinates(&self.interior);
         let n = self.offsets.len() + self.features.as_ref().map_or(0, Features::len);

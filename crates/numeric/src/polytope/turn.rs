@@ -103,8 +103,7 @@ impl Polytope {
         self.lengths.as_ref().map_or(1.0, |lengths| lengths.iter().copied().fold(0.0, f64::max))
     }
 
-    /// Whether c'v falls without end along v with rows v <= 0 that moves coordinates from `first`
-    /// on.
+    /// Whether c'v falls without end, rows v <= 0, moving the coordinates from `first` on.
     pub fn recedes(&self, c: &[f64], first: usize) -> bool {
         let k = self.free;
         let mut program = Problem::new(OptimizationDirection::Minimize);

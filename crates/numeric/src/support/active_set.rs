@@ -304,8 +304,7 @@ impl ActiveSet {
         true
     }
 
-    /// Trades rows of W for a dependent violated row; false, with the combination in q, if none may
-    /// leave.
+    /// Trades rows of W for a dependent violated row; false if none may leave.
     fn slide(&mut self, set: &Whitened, row: usize) -> bool {
         let mut gained = 0.0;
         loop {

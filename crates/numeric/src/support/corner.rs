@@ -84,8 +84,7 @@ impl<const B: usize> Corner<B> {
         inner(&self.y, w)
     }
 
-    /// Leaves rows with negative multipliers, the steepest edge first; false if the rows that are
-    /// looked at first do not bound an edge.
+    /// Leaves rows with negative multipliers, the steepest edge first; false if that is unbounded.
     pub(super) fn descend(&mut self, set: &Whitened) -> bool {
         let Some(mut course) = set.course(&self.y) else { return false };
         for _ in 0..10 + 2 * self.k {

@@ -1,5 +1,4 @@
-//! Vectors of y-space in lanes of four, padded with zeros: loops need no remainder and no bounds
-//! checks.
+//! Vectors of y-space in lanes of four, padded with zeros: no remainders, no bounds checks.
 
 use std::ops::{AddAssign, Mul};
 

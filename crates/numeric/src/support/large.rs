@@ -16,8 +16,7 @@ const ALIKE: usize = 4;
 const AGE: u32 = 64;
 
 impl ActiveSet {
-    /// Makes the last solve's factor that of the rows named; false, unchanged, if another is
-    /// needed.
+    /// Makes the last solve's factor that of the rows named; false if another is needed.
     pub(super) fn take_over(
         &mut self,
         set: &Whitened,

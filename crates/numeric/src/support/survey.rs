@@ -101,8 +101,7 @@ impl ConvexSet {
         }
     }
 
-    /// A solve on kept working sets, or on one point, if it is sharp. `known`: the rows named meet
-    /// in a point of the set.
+    /// A solve on kept working sets, or on one point that is `known` to be in the set.
     pub(super) fn min_quickly(
         &mut self,
         constant: f64,

@@ -1,5 +1,4 @@
-//! Whether a point where k rows meet is still the minimiser: one elimination, no look at other
-//! rows.
+//! Whether a point where k rows meet is still the minimiser: one elimination.
 
 use super::active_set::ActiveSet;
 use super::lanes::{Lanes, width};

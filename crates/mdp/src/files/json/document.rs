@@ -115,8 +115,7 @@ impl Document {
         Ok((builder, known))
     }
 
-    /// A known model with the same graph, uniform over the possible steps. Wrong parts are left
-    /// out.
+    /// A known model with the same graph, uniform over the possible steps, without wrong parts.
     pub(super) fn graph(&self, size: usize) -> Option<Instance> {
         let mut faults = Faults::new(1);
         self.shape_faults(size, &mut faults);

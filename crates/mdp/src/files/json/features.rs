@@ -99,8 +99,7 @@ impl Features {
         sorted
     }
 
-    /// The arrays of a problem with these costs, if all rows are sound and [ascend](Self::ascend).
-    /// Zero rows are left out.
+    /// The arrays of a problem with these costs, if all rows are sound and ascend; no zero rows.
     pub(super) fn into_arrays(self, first_pair: Vec<usize>, costs: Vec<f64>) -> Arrays {
         let Features { states, actions, mut successors, mut numbers, width, .. } = self;
         let mut first_row = Vec::with_capacity(costs.len() + 1);

@@ -84,8 +84,7 @@ impl Draft {
         document.into_instance(size, &name).map_err(|fault| origin.locate(&origin.text(&[&fault]), 0, fault))
     }
 
-    /// The faults of the file: at most this number is kept, the others are counted. Without any,
-    /// [`Draft::builder`] makes a problem of it.
+    /// The first `most` faults of the file; without any, [`Draft::builder`] makes a problem of it.
     pub fn faults(&self, most: usize) -> Faults {
         let faults = self.document.faults(self.size, most);
         let text = self.origin.text(&faults.first().iter().collect::<Vec<_>>());

@@ -69,8 +69,7 @@ pub(super) struct Settled {
     /// The largest positive reward of a transition that can be played.
     pub(super) positive: Option<f64>,
     pub(super) at_goal: f64,
-    /// Whether [`SHORTFALL`] can be asked for: only the arrival pays, and some rewards are
-    /// negative.
+    /// Whether [`SHORTFALL`] can be asked for: only the arrival pays, others may cost.
     pub(super) shortfall: bool,
 }
 

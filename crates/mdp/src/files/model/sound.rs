@@ -5,8 +5,8 @@ use crate::problem::{Faults, Note, ROUNDING, ROW_TOLERANCE, State};
 use crate::{Error, Result};
 
 impl Explicit {
-    /// All faults of the numbers: successors that do not exist, invalid probabilities, rows that are
-    /// no distributions.
+    /// All faults of the numbers: wrong successors and probabilities, rows that are no
+    /// distributions.
     pub fn number_faults(&self) -> impl Iterator<Item = Error> {
         let choices = |s: State| (self.first_choice[s]..self.first_choice[s + 1]).enumerate();
         (0..self.states()).flat_map(move |s| choices(s).flat_map(move |(a, c)| self.row_faults(s, a, c)))

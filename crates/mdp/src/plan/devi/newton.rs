@@ -87,8 +87,7 @@ impl Devi {
         }
     }
 
-    /// Policy iteration from V. Leaves the best V by its certified residual; returns that and its
-    /// defect.
+    /// Policy iteration from V. Leaves the best V by its residual; returns that and its defect.
     fn newton(
         &mut self,
         task: &Task,

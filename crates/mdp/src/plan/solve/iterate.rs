@@ -88,8 +88,7 @@ fn first_values(block: &mut Block, by: &mut dyn Evaluate) -> Option<f64> {
     None
 }
 
-/// Value iteration: all nodes, some sweeps over those that lack much, then all unless exact values
-/// come next.
+/// Value iteration: all nodes, those that lack much, then all unless exact values come next.
 fn improve(block: &mut Block, wanted: f64, by: &dyn Evaluate) -> Progress {
     let exact = by.is_exact();
     let first = block.pass(Pass::ALL);

@@ -70,8 +70,7 @@ impl Asked<'_> {
         Ok(answer)
     }
 
-    /// The narrower of bounds in f64 and of those in more digits that the independent check
-    /// accepts.
+    /// The narrower of bounds in f64 and of those in more digits that the check accepts.
     fn refined(&self, setup: &Setup, policy: &[u32], mut best: Answer, exact: bool) -> Answer {
         let Asked { problem, truth, options } = *self;
         let objective = options.objective;

@@ -145,8 +145,7 @@ impl ProblemBuilder {
         self
     }
 
-    /// Refuses candidate models of too few digits, also where some theta would fit them: for a file
-    /// without theta.
+    /// Refuses candidate models of too few digits, whatever theta: for a file without theta.
     pub(crate) fn refuse_coarse(&mut self) -> &mut Self {
         self.may_be_coarse = false;
         self

@@ -64,8 +64,7 @@ pub(super) fn rescale(
     (count > 0).then(|| Note::rescaled(count, ROW_TOLERANCE, &place, sum).at(state, action))
 }
 
-/// The first model's row that does not sum to one, if half of all pairs, or `all`, look like
-/// models.
+/// The first model's row that does not sum to one, if half of all pairs, or `all`, seem models.
 pub(super) fn misfit(
     phi: &Tall,
     first_row: &[usize],

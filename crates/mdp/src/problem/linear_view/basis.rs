@@ -4,8 +4,7 @@ use crate::numeric::{dot, norm};
 use crate::problem::{Pair, Problem};
 use std::collections::BTreeMap;
 
-/// A residual estimated below this share of the largest row is recomputed: half its digits are
-/// gone.
+/// A residual estimated below this share of the largest row has lost half its digits.
 const CLOSE: f64 = 1e-6;
 /// A residual of at most this, relative to the largest row, is rounding.
 const RESIDUAL: f64 = 1e-10;
@@ -83,8 +82,7 @@ impl Rows {
         (Rows { width: columns.len(), rows, largest }, class)
     }
 
-    /// The number of rows with a new column, clear of rounding: a lower bound on the rank in one
-    /// pass.
+    /// The number of rows with a new column, clear of rounding: a lower bound on the rank.
     fn independent(&self) -> usize {
         let mut met = vec![false; self.width];
         let mut fresh = |row: &&Vec<(usize, f64)>| {

@@ -21,8 +21,7 @@ use std::ops::Range;
 
 const CHUNK: usize = 1024;
 
-/// A pivot is at least this part of what leaves its node, which may have arcs to cut-off nodes
-/// alone.
+/// A pivot is at least this part of what leaves its node.
 const LEAST_PIVOT: f64 = 0.01;
 /// The part of the fill-in that is dropped, not lumped: for bad orders of the nodes.
 const DROPPED: f64 = 0.05;
@@ -216,8 +215,7 @@ impl Krylov {
         solved
     }
 
-    /// Improves x until every residual is at most `enough`; whether that took at most `most`
-    /// iterations.
+    /// Improves x until every residual is at most `enough`, in at most `most` iterations.
     pub fn solve(&mut self, b: &[f64], x: &mut [f64], enough: f64, most: usize) -> bool {
         let mut vectors = std::mem::take(&mut self.vectors);
         vectors.iter_mut().for_each(|vector| resize(vector, b.len(), 0.0));

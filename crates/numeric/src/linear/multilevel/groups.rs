@@ -15,8 +15,7 @@ const SHORT: usize = 32;
 const FREE: u32 = u32::MAX - 2;
 
 impl Level {
-    /// Groups nodes by the strength of their arcs and returns the next level, if it is much
-    /// smaller.
+    /// Groups nodes by the strength of their arcs; the next level, if it is much smaller.
     pub(super) fn coarsen(&mut self) -> Option<Level> {
         let groups = self.form_groups();
         (groups > 0 && groups as f64 <= 0.7 * self.nodes() as f64).then(|| self.coarse(groups))

@@ -126,8 +126,7 @@ impl Level {
         });
     }
 
-    /// Recomputes the next level's rows for new shares. Its diagonal is summed up, never
-    /// subtracted.
+    /// Recomputes the next level's rows for new shares; nothing is subtracted.
     pub(super) fn project(&self, coarse: &mut Level) {
         let Level { first, weight, out, leaving, stop, begin, share, .. } = coarse;
         share.fill(1.0);

@@ -94,8 +94,7 @@ impl Multilevel {
         self.levels.push(level);
     }
 
-    /// Improves x until every residual is at most `enough`; whether that was reached, and in how
-    /// many cycles.
+    /// Improves x until every residual is at most `enough`; whether it did, and in how many cycles.
     pub fn solve(&mut self, b: &[f64], x: &mut [f64], enough: f64, most: usize) -> (bool, usize) {
         let mut cycles = 0;
         while cycles < most && self.prepare() {

@@ -72,8 +72,7 @@ impl Account {
         self.linear + self.center - self.pull
     }
 
-    /// The better of the bounds of the ellipsoid and of the polytope's bounds, which serves while
-    /// the ellipsoid is huge.
+    /// The better of the bounds of the ellipsoid and of the polytope's bounds.
     pub(in crate::support) fn bound(&self, r: &[f64], bounds: &[(f64, f64)]) -> f64 {
         let corner = r.iter().zip(bounds).map(|(&r, &(low, high))| match r {
             0.0 => 0.0,

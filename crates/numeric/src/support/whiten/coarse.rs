@@ -3,8 +3,7 @@
 use super::{ROWS, Whitened};
 use crate::support::lanes::{Lanes, inner, largest, products};
 
-/// Balls around the rows of each block: no row's excess at y is above centre'y + radius |y| -
-/// least.
+/// Balls around the rows of each block: excesses are at most centre'y + radius |y| - least.
 #[derive(Clone, Debug)]
 pub(super) struct Coarse {
     centers: Vec<[f64; ROWS]>,

@@ -118,8 +118,7 @@ impl<'a> Taken<'a> {
         Ok(())
     }
 
-    /// An order in which neighbours are alike: halves of halves along the component that differs
-    /// most.
+    /// An order in which neighbours are alike: halves by the component that differs most.
     pub(super) fn order(&self) -> Vec<usize> {
         let k = self.set.free;
         let component = |i: usize, j: usize| match j < k {

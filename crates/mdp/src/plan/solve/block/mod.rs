@@ -50,8 +50,7 @@ impl ChoiceRows {
         self.b[choice] - self.out[choice] * own + rise
     }
 
-    /// What an equation lacks, in costs of a step, if it changes a value by this: scaling proves
-    /// that.
+    /// What an equation lacks, in costs of a step, if it changes a value by this.
     fn lacks(&self, choice: usize, gain: f64, value: f64) -> f64 {
         match self.cost[choice] {
             cost if cost > 0.0 => gain.abs() / cost,
