@@ -24,7 +24,7 @@
 //! | several levels | any, after 400 iterations of BiCGSTAB | chains that mix slowly: cycles hardly grow with the size |
 //! | 30 digits | the whole model, up to 3 million transitions unless asked for | long times, where f64 cannot show the precision |
 //!
-//! Bounds come from f64 with directed error bounds, by scaling or by a margin ([`bounds`]).
+//! docs/performance.md shows what each is worth. Bounds come by scaling or by a margin ([`bounds`]).
 //!
 //! **What it needs to know.** The truth. Its rows are read as divided by their sums.
 //!
