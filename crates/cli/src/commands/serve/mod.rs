@@ -133,7 +133,8 @@ pub(crate) fn run(args: ServeArgs) -> anyhow::Result<Outcome> {
     session.agent.learner.heed(&halt);
     session.save()?;
     let hello = hello(&session, resumed);
-    let served = SERVED.get_or_init(|| Served { session: Mutex::new(Some(session)), writing: Mutex::new(()) });
+    let served =
+        SERVED.get_or_init(|| Served { session: Mutex::new(Some(session)), writing: Mutex::new(()) });
     let written = {
         let _writing = served.writing.lock();
         write(&hello)?
