@@ -6,8 +6,7 @@ use crate::numbers;
 use crate::signals;
 use goalward::episode::{Episode, Flow, Observer, Plan, Step};
 use goalward::files;
-use goalward::numeric::Gauge;
-use goalward::plan::Halt;
+use goalward::plan::{Done, Halt};
 use goalward::worlds::{self, Place};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressState, ProgressStyle};
 use std::sync::mpsc::{RecvTimeoutError, Sender};
@@ -29,19 +28,18 @@ fn bar(units: Option<u64>, template: &str) -> ProgressBar {
 /// Says what a command is doing while that cannot be counted.
 pub(crate) struct Busy {
     bar: ProgressBar,
-    /// The counts when it began that, and the states that were solved then.
-    began: Arc<Mutex<(Gauge, u64)>>,
+    /// The counts when it began that.
+    began: Arc<Mutex<Done>>,
     halt: Halt,
 }
 
 impl Busy {
     pub(crate) fn new(what: impl Into<String>) -> Busy {
-        let (began, halt) = (Arc::new(Mutex::new((Gauge::now(), 0))), Halt::new());
+        let (began, halt) = (Arc::new(Mutex::new(Done::default())), Halt::new());
         let (since, solving) = (began.clone(), halt.clone());
         let counts = move |_: &ProgressState, out: &mut dyn std::fmt::Write| {
-            let (since, solved) = *since.lock().unwrap_or_else(PoisonError::into_inner);
-            let done = Gauge::now().since(since);
-            let _ = out.write_str(&counts(done, solving.states() - solved, solving.lacking()));
+            let since = *since.lock().unwrap_or_else(PoisonError::into_inner);
+            let _ = out.write_str(&counts(solving.done().since(since), solving.lacking()));
         };
         let bar = bar(None, "{spinner} {msg}{counts}, {elapsed}");
         bar.set_style(bar.style().with_key("counts", counts));
@@ -51,11 +49,11 @@ impl Busy {
     }
 
     pub(crate) fn say(&self, what: impl Into<String>) {
-        *self.began.lock().unwrap_or_else(PoisonError::into_inner) = (Gauge::now(), self.halt.states());
+        *self.began.lock().unwrap_or_else(PoisonError::into_inner) = self.halt.done();
         self.bar.set_message(in_line(&what.into()));
     }
 
-    /// Through which planning reports how far it is.
+    /// Through which reading, building and planning report how far they are.
     pub(crate) fn halt(&self) -> &Halt {
         &self.halt
     }
@@ -73,7 +71,7 @@ impl Drop for Busy {
 }
 
 /// How far reading, building and planning are, as it follows what is being done.
-fn counts(done: Gauge, states: u64, lacking: Option<f64>) -> String {
+fn counts(done: Done, lacking: Option<f64>) -> String {
     let mut text = String::new();
     if done.bytes >= 1_000_000 {
         text += &format!(", {} MB read", numbers::count(done.bytes / 1_000_000));
@@ -81,8 +79,8 @@ fn counts(done: Gauge, states: u64, lacking: Option<f64>) -> String {
     if done.rows > 0 {
         text += &format!(", {} feature rows", numbers::count(done.rows));
     }
-    if states > 0 {
-        text += &format!(", {} states solved", numbers::count(states));
+    if done.states > 0 {
+        text += &format!(", {} states solved", numbers::count(done.states));
     }
     text + &residual(lacking)
 }
@@ -262,12 +260,12 @@ mod tests {
 
     #[test]
     fn counts_say_what_there_is_to_count() {
-        let of = |bytes, rows| counts(Gauge { bytes, rows }, 0, None);
+        let of = |bytes, rows| counts(Done { bytes, rows, states: 0 }, None);
         assert_eq!(of(0, 0), "");
         assert_eq!(of(999_999, 0), "");
         assert_eq!(of(1_234_567_890, 0), ", 1,234 MB read");
         assert_eq!(of(2_000_000, 40_960), ", 2 MB read, 40,960 feature rows");
-        let solving = |lacking| counts(Gauge::default(), 1_000, lacking);
+        let solving = |lacking| counts(Done { states: 1_000, ..Done::default() }, lacking);
         assert_eq!(solving(None), ", 1,000 states solved");
         assert_eq!(solving(Some(2.5e4)), ", 1,000 states solved, residual 2e4 times what is enough");
         assert_eq!(solving(Some(0.5)), ", 1,000 states solved");

@@ -40,7 +40,7 @@ pub(crate) fn run(args: CheckArgs) -> anyhow::Result<Outcome> {
     let busy = Busy::new(format!("checking {}", args.world.world));
     let (world, params) = args.world.named()?;
     let waiting = waiting(&world);
-    let report = check::check(&world, &params)?;
+    let report = check::check_heeding(&world, &params, busy.halt())?;
     drop((waiting, busy));
     args.printed.put(&report, || text(&report))?;
     Ok(if report.ok { Outcome::Done } else { Outcome::No })

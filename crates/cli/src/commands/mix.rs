@@ -81,7 +81,7 @@ pub(crate) fn run(args: MixArgs) -> anyhow::Result<Outcome> {
     for (i, (model, (world, params))) in args.models.iter().zip(&names).enumerate() {
         busy.say(format!("mixing {model} ({} of {})", i + 1, names.len()));
         let waiting = waiting(world);
-        let instance = worlds::open(world, params)?;
+        let (instance, _) = worlds::open_heeding(world, params, busy.halt())?;
         drop(waiting);
         mixer.add(model, &instance)?;
         own.push(instance.problem.name().to_string());

@@ -116,7 +116,7 @@ fn spelled(world: &str, params: &Settings) -> String {
 /// Opens a world, and prints its notes; with --restart also which states lead back to the start.
 fn open(world: &str, params: &Settings, busy: &Busy) -> goalward::Result<Instance> {
     let waiting = waiting(world);
-    let (instance, lost) = worlds::open_restarting(world, params)?;
+    let (instance, lost) = worlds::open_heeding(world, params, busy.halt())?;
     drop(waiting);
     busy.aside(|| {
         tell(&instance);

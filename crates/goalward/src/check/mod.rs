@@ -12,6 +12,7 @@ pub use finding::{Finding, Level};
 
 use crate::files::json::Known;
 use crate::files::{self, Explicit, Options, Source, json};
+use crate::numeric::halt::Halt;
 use crate::parameters::Settings;
 use crate::problem::{Instance, Problem, Truth};
 use crate::worlds::{self, Common, Place};
@@ -93,6 +94,11 @@ pub struct Report {
 /// # Ok::<(), goalward::Error>(())
 /// ```
 pub fn check(world: &str, settings: &Settings) -> Result<Report> {
+    check_heeding(world, settings, &Halt::never())
+}
+
+/// The same; `halt` hears how much was read.
+pub fn check_heeding(world: &str, settings: &Settings, halt: &Halt) -> Result<Report> {
     let mut report = Report { world: world.into(), format: "world", ..Report::default() };
     let mut findings = Findings::default();
     let (settings, common) = &worlds::apart(world, settings)?;
@@ -103,7 +109,7 @@ pub fn check(world: &str, settings: &Settings) -> Result<Report> {
             report.instance(&instance, &mut findings);
             graph::look(&instance, &mut findings);
         }
-        Place::File(path) => match files::read(path) {
+        Place::File(path) => match files::read(path, halt) {
             Ok(Source::Model(model)) => {
                 let options = Options::new(world, settings).map_err(worlds::offer)?;
                 report.model(*model, &options, *common, &mut findings);
@@ -132,10 +138,7 @@ impl Report {
         faults.iter().for_each(|fault| findings.error(fault));
         findings.uncounted(Level::Error, "form", more);
         // every row as the file lists it, before any is left out because its state is never played
-        model.number_faults(|fault| {
-            findings.error(&fault);
-            true
-        });
+        model.number_faults().for_each(|fault| findings.error(&fault));
         let rescaled = model.rescaled();
         model.settle(options);
         self.labels = model.labels().map(|(label, states)| (label.into(), states)).collect();

@@ -69,7 +69,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     }
     let mut stream = Stream::new(seed, &[KERNEL]);
     let mut builder = Problem::builder(ENTRY.id, rungs + 1, dim);
-    builder.start(0).goal(rungs);
+    builder.heed(settings.halt()).start(0).goal(rungs);
     for s in 0..rungs {
         for a in 0..actions {
             builder.action(s, costs.draw(&mut stream))?;

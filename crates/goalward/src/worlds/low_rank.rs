@@ -106,7 +106,7 @@ fn build(settings: &Reader) -> Result<Instance> {
         })
         .collect();
     let mut builder = Problem::builder(ENTRY.id, states, dim);
-    builder.start(0).goal(goal);
+    builder.heed(settings.halt()).start(0).goal(goal);
     let mut stream = Stream::new(seed, &[PSI]);
     for s in 0..goal {
         for a in 0..actions {

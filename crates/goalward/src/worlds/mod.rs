@@ -28,6 +28,7 @@ mod tests;
 mod windy_grid;
 
 use crate::files;
+use crate::numeric::halt::Halt;
 use crate::parameters::{Key, Parameter, Reader, Settings, name_and_settings};
 use crate::problem::{Instance, State, restart};
 use crate::{Error, Result};
@@ -102,8 +103,12 @@ pub fn entry(id: &str) -> Result<&'static WorldEntry> {
 
 /// Builds a world from its id and parameters.
 pub fn build(id: &str, settings: &Settings) -> Result<Instance> {
+    build_heeding(id, settings, &Halt::never())
+}
+
+fn build_heeding(id: &str, settings: &Settings, halt: &Halt) -> Result<Instance> {
     let entry = entry(id)?;
-    (entry.build)(&Reader::new(id, entry.parameters, settings)?)
+    (entry.build)(&Reader::new(id, entry.parameters, settings)?.heed(halt))
 }
 
 /// Where a world comes from.
@@ -191,9 +196,14 @@ pub fn open(name: &str, settings: &Settings) -> Result<Instance> {
 ///
 /// If the start itself is lost nothing can be done, and it is among these states.
 pub fn open_restarting(name: &str, settings: &Settings) -> Result<(Instance, Vec<State>)> {
+    open_heeding(name, settings, &Halt::never())
+}
+
+/// The same; `halt` hears how far reading and building are.
+pub fn open_heeding(name: &str, settings: &Settings, halt: &Halt) -> Result<(Instance, Vec<State>)> {
     opened(name, settings, |own| match locate(name)? {
-        Place::Built(entry) => build(entry.id, own),
-        Place::File(path) => files::open(path, own),
+        Place::Built(entry) => build_heeding(entry.id, own, halt),
+        Place::File(path) => files::open(path, own, halt),
     })
 }
 
@@ -209,7 +219,8 @@ fn opened(
 
 /// As [`open`], of a file, whatever it is called.
 pub fn open_file(path: &Path, settings: &Settings) -> Result<Instance> {
-    Ok(opened(&path.display().to_string(), settings, |own| files::open(path, own))?.0)
+    let name = path.display().to_string();
+    Ok(opened(&name, settings, |own| files::open(path, own, &Halt::never()))?.0)
 }
 
 /// As [`open`], of a file that is in memory already; `name` is what errors call it.

@@ -60,7 +60,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     let mut paid = Stream::new(seed, &[COSTS]);
     let mut streams: Vec<Stream> = (0..dim as u64).map(|i| Stream::new(seed, &[KERNEL, i])).collect();
     let mut builder = Problem::builder(ENTRY.id, states + 1, dim);
-    builder.start(0).goal(states);
+    builder.heed(settings.halt()).start(0).goal(states);
     for s in 0..states {
         for _ in 0..actions {
             let row = |stream: &mut Stream| -> Outcomes {

@@ -15,6 +15,7 @@ use super::{SIMPLEX, WorldEntry};
 use crate::Result;
 use crate::memory;
 use crate::numeric::Stream;
+use crate::numeric::halt::Halt;
 use crate::parameters::{Key, Reader};
 use crate::problem::{Instance, Problem, ProblemBuilder};
 use std::collections::BTreeSet;
@@ -96,7 +97,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     let costs = Costs { least: cost_min, free: settings.get(&FREE)? };
     let law = Law { states, actions, dim, successors, costs, goal_prob };
     let theta = simplex_point(&mut Stream::new(seed, &[WEIGHTS]), dim);
-    mixture(settings, law.builder(seed)?, &theta)
+    mixture(settings, law.builder(seed, settings.halt())?, &theta)
 }
 
 /// What is random, by which law.
@@ -125,12 +126,12 @@ impl Costs {
 }
 
 impl Law {
-    fn builder(&self, seed: u64) -> Result<ProblemBuilder> {
+    fn builder(&self, seed: u64, halt: &Halt) -> Result<ProblemBuilder> {
         let Law { states, actions, dim, successors, costs, goal_prob } = *self;
         let goal = states - 1;
         let mut stream = Stream::new(seed, &[KERNEL]);
         let mut builder = Problem::builder(ENTRY.id, states, dim);
-        builder.start(0).goal(goal);
+        builder.heed(halt).start(0).goal(goal);
         let (mut reached, mut models, mut phi) = (Vec::new(), Vec::new(), vec![0.0; dim]);
         for s in 0..goal {
             for a in 0..actions {

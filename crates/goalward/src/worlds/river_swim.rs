@@ -48,7 +48,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     memory::require("this river", Problem::bytes_of(2 * length, 4 * length, CURRENTS.len()))?;
 
     let mut builder = Problem::builder(ENTRY.id, length + 1, CURRENTS.len());
-    builder.start(0).goal(length);
+    builder.heed(settings.halt()).start(0).goal(length);
     for s in 0..length {
         let back = s.saturating_sub(1);
         let right = CURRENTS.map(|[on, same, drift]| vec![(s + 1, on), (s, same), (back, drift)]);

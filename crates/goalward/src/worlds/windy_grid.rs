@@ -66,7 +66,7 @@ fn build(settings: &Reader) -> Result<Instance> {
     let grid = Grid { rows: n, columns: n };
     let goal = n * n - 1;
     let mut builder = Problem::builder(ENTRY.id, n * n, MODELS);
-    builder.start(0).goal(goal);
+    builder.heed(settings.halt()).start(0).goal(goal);
     let mut pair = PairOf::new(MODELS);
     for s in 0..goal {
         for a in 0..MOVES.len() {

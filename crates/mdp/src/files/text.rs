@@ -9,7 +9,6 @@ pub(super) const STDIN: &str = "<standard input>";
 /// The endings of model files, which `gz` may follow.
 pub const ENDINGS: [&str; 2] = ["drn", "json"];
 
-/// The error at a position of the text.
 pub(super) fn fault_at(text: &[u8], at: usize, path: &Path, fault: String) -> Error {
     let before = &text[..at.min(text.len())];
     let line = 1 + before.iter().filter(|&&b| b == b'\n').count();
@@ -36,7 +35,6 @@ pub(super) fn clipped(mut text: String) -> String {
     text
 }
 
-/// The name of a model from that of its file.
 pub(super) fn stem(path: &Path) -> String {
     let name = path.file_name().map_or("model".into(), |name| name.to_string_lossy());
     let name = name.strip_suffix(".gz").unwrap_or(&name);
