@@ -6,6 +6,7 @@ mod faults;
 mod misfit;
 #[path = "../../../soak/mutations.rs"]
 mod mutations;
+mod proposals;
 mod same;
 mod saved;
 mod shown;
