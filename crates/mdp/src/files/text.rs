@@ -20,7 +20,9 @@ pub(super) fn fault_at(text: &[u8], at: usize, path: &Path, fault: String) -> Er
 pub(super) fn json_fault(error: &serde_json::Error, path: &Path) -> Error {
     let place = format!(" at line {} column {}", error.line(), error.column());
     let fault = error.to_string();
-    let fault = clipped(fault.strip_suffix(&place).unwrap_or(&fault).to_string());
+    let fault =
+        fault.strip_suffix(&place).unwrap_or(&fault).replace("a tuple of size 4", "[state, action, next, p]");
+    let fault = clipped(fault);
     Error::File { path: path.into(), line: error.line().max(1), column: error.column().max(1), fault }
 }
 

@@ -12,7 +12,7 @@
 //! Best first: the cell with the least value of the start is split, across the main axis of what its
 //! plan believes (the minimising theta of each pair on the way from the start, weighted by visits),
 //! at the mean. That goes on until the value is near that of a single theta of the set, or the
-//! effort is spent. Effort is counted in support problems, never timed.
+//! effort is spent. Effort is counted, by the rows that support problems look at, never timed.
 
 use super::model::Point;
 use super::optimist::Rate;
@@ -24,8 +24,9 @@ use crate::plan::{Cut, Devi, Halt, Planner, Task, way};
 const CELLS: usize = 32;
 /// No cell is split once the least value is within this part of that of one theta.
 const NEAR: f64 = 0.05;
-/// Support problems in all. A plan that takes more is not looked at again.
-const AFFORDED: u64 = 1 << 18;
+/// Products in all, where a support problem takes those of a row with k numbers for each row that can
+/// bind. A plan that takes more is not looked at again.
+const AFFORDED: u64 = 1 << 24;
 /// Iterations that find the main axis.
 const TURNS: usize = 30;
 
@@ -73,7 +74,10 @@ pub(super) fn floor(
     planned: u64,
     halt: &Halt,
 ) -> Result<Floor, Cut> {
-    if planned > AFFORDED {
+    let k = set.polytope().free();
+    let weight = ((set.binding_rows() + k) * k).max(1) as u64;
+    let affordable = AFFORDED / weight;
+    if planned > affordable {
         // the plan's own values are a bound
         return Ok(Floor { v: start.to_vec(), cells: 0 });
     }
@@ -83,7 +87,7 @@ pub(super) fn floor(
     let s = task.problem.start();
     let mut single = f64::INFINITY;
     let mut least = 0;
-    while cells.len() < CELLS && splitter.spent + 3 * splitter.last <= AFFORDED {
+    while cells.len() < CELLS && splitter.spent + 3 * splitter.last <= affordable {
         let Some(belief) = splitter.believe(&mut cells[least])? else { break };
         single = single.min(splitter.plan(&mut Point(belief.mean.clone()), &cells[least].v)?[s]);
         if cells[least].v[s] >= (1.0 - NEAR) * single {

@@ -31,7 +31,7 @@
 //! # Cost per step
 //!
 //! That of `lr` and of the inner learner. Each plan of `lr` is followed by up to 32 more, over the
-//! cells, as many as 2^18 support problems allow; none where the plan itself took more.
+//! cells, as many as 2^24 products in support problems allow; none where the plan itself took more.
 //!
 //! # Reference
 //!
@@ -45,7 +45,8 @@
 
 use super::certainty_equivalence;
 use super::likely::{Likely, likely};
-use super::lr::{self, FAST, LEVEL, NET, SET, Shape};
+use super::lr;
+use super::lr_settings::{FAST, LEVEL, NET, SET, Shape};
 use crate::Result;
 use crate::confidence::Claim;
 use crate::estimate::Likelihood;
@@ -89,7 +90,7 @@ const PROPOSALS: &str = "proposals";
 const INNER: Key<String> = Key::text(
     "inner",
     "who plays while the guard allows it: a learner's id with settings behind colons, such as \
-     q-learning:scale=0.5; or proposals, for actions that a program of yours proposes",
+     q-learning:alpha=0.5; or proposals, for actions that a program of yours proposes",
 )
 .or(certainty_equivalence::ENTRY.id);
 
@@ -210,8 +211,8 @@ impl Guarding {
         [cheapest, before, floor, value].into_iter().fold(0.0, f64::max)
     }
 
-    fn check(&self, stored: &Memory, now: &Clock) -> Result<(), Flaw> {
-        stored.guard.check(&self.guard, &self.problem, now).within("guard")?;
+    fn check(&self, stored: &Memory) -> Result<(), Flaw> {
+        stored.guard.check(&self.guard, &self.problem).within("guard")?;
         let exist = stored.bounds.keys().all(|s| *s < self.problem.states());
         ensure(exist, "bounds", || "there is no such state".into())?;
         let learner = matches!(self.inner, Inner::Learner(_));
@@ -348,7 +349,7 @@ impl Algorithm for Guarding {
 
     fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()> {
         let stored: Memory = state.to()?;
-        self.check(&stored, now).within("learner.algorithm")?;
+        self.check(&stored).within("learner.algorithm")?;
         match (&mut self.inner, &stored.inner) {
             (Inner::Learner(learner), Some(inner)) => {
                 let before = learner.snapshot();

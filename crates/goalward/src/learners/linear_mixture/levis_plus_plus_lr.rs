@@ -53,7 +53,7 @@
 use super::cuts;
 use super::levis_plus_plus::{Moments, freeze, moments};
 use super::likely::{check_together, show};
-use super::lr::FAST;
+use super::lr_settings::FAST;
 use super::optimist::{Rate, bytes};
 use super::settings;
 use crate::Result;

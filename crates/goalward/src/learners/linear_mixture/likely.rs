@@ -2,8 +2,8 @@
 
 use super::cells::{self, Floor};
 use super::cuts;
-use super::lr::{FAST, LEVEL, NET, SET, Shape};
 use super::lr_claim::Standpoint;
+use super::lr_settings::{FAST, LEVEL, NET, SET, Shape};
 use super::optimist::{Heading, Optimist, Rate, Standing};
 use crate::Result;
 use crate::confidence::{Claim, Kept, LikelihoodKeeper, Look, Net, Region, SharpSet, hidden_coordinates};

@@ -75,13 +75,13 @@
 //! and the last set and the last plan stay in force.
 
 use super::likely::likely;
+pub use super::lr_settings::Shape;
+use super::lr_settings::{FAST, LEVEL, NET, SET};
 use super::optimist::bytes;
 use crate::Result;
 use crate::learners::builder::builder;
-use crate::learners::shared::{DELTA, PLANNER, ROWS};
+use crate::learners::shared::ROWS;
 use crate::learners::{Algorithm, Brief, Family, LearnerEntry};
-use crate::parameters::{Choice, Key, Value};
-use crate::plan::Planner;
 
 pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
     "lr",
@@ -101,52 +101,6 @@ pub(in crate::learners) const ENTRY: LearnerEntry = LearnerEntry::new(
 .cost("O(nnz + d^2), and a fit each time that the data have grown by a quarter; O(d log T) plans in all")
 .keeps("O(S A), and 28 bytes for each distinct transition seen")
 .memory(bytes);
-
-pub(super) const LEVEL: Key<f64> =
-    DELTA.doc("failure probability of the confidence set, for all times at once");
-
-/// Which set `lr` plans over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shape {
-    /// An ellipsoid around the likelihood set.
-    Outer,
-    /// The ellipsoid, cut by tangents of the set where plans look.
-    Cuts,
-    /// The set itself.
-    Exact,
-}
-
-const SHAPES: [(Shape, &str); 3] = [(Shape::Outer, "outer"), (Shape::Cuts, "cuts"), (Shape::Exact, "exact")];
-
-impl Value for Shape {
-    fn read(text: &str) -> Option<Shape> {
-        SHAPES.iter().find(|(_, word)| *word == text).map(|(shape, _)| *shape)
-    }
-    fn typed(&self) -> String {
-        SHAPES.iter().find(|(shape, _)| shape == self).map_or(String::new(), |(_, word)| (*word).into())
-    }
-}
-
-pub(super) const SET: Key<Shape> = Key::choice(
-    "set",
-    &[Choice::Word("outer"), Choice::Word("cuts"), Choice::Word("exact")],
-    "outer: an ellipsoid around the likelihood set; cuts: the ellipsoid, cut by tangents of the set where \
-     the plan looks, nearly as good as the set itself; exact: the set itself, a tenth of a millisecond for \
-     a backup, for small problems",
-)
-.or("cuts");
-
-pub(super) const NET: Key<f64> = Key::number(
-    "net",
-    1e-6,
-    1e6,
-    "the safety net of the regret theorem: plan anew when what the plan believes may be further from the data \
-     than this times 9 Gamma_t, in Hellinger's squared distance; the theorem is for 1",
-)
-.or("1");
-
-/// Policy iteration: the discount is so small that value iteration would take a million sweeps.
-pub(super) const FAST: Key<Planner> = PLANNER.or("fast");
 
 builder! {
     /// Optimistic planning over the likelihood set. See the [module](self).

@@ -12,6 +12,7 @@ pub mod levis_plus_plus_lr;
 mod likely;
 pub mod lr;
 mod lr_claim;
+mod lr_settings;
 mod model;
 mod optimist;
 pub mod psrl_mixture;
