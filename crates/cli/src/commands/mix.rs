@@ -33,10 +33,10 @@ EXAMPLES:
 /// what does not is named. Where a mixture may enter states from which the goal cannot be reached,
 /// --restart makes it a problem that learners accept: such a step leads back to the start.
 ///
-/// Results name every model ("model_names") by the name inside its file, or else by the file. Where
-/// two of these are the same, the files' names are taken for all; where two of those are the same,
-/// the paths as typed. Names that are then still the same get numbers (calm, calm-2).
-/// A model that is a mixture itself, with a theta, counts as one model.
+/// Results name every model ("model_names") by the name inside its file, or else by the file. If two
+/// names are the same, all models are named after their files. If two files have the same name, all
+/// are named by their paths as typed, and paths that repeat get numbers (calm, calm-2). A model that
+/// is a mixture itself, with a theta, counts as one model.
 #[derive(clap::Args)]
 #[command(after_help = EXAMPLES)]
 pub(crate) struct MixArgs {

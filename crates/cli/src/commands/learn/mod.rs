@@ -71,9 +71,9 @@ EXAMPLES:
 /// --replay writes one page that opens in any browser, offline: the path of every episode, and what
 /// the learner believed then. With --resume it begins where the run is taken up, and says so.
 ///
-/// --show draws what the learner made of it: the values of its last plan and what it would do, and
-/// V* beside them. A grid world is drawn as arrows and values, any other problem as a table of its
-/// first states. An optimistic learner's values lie below V*, and come up to it where it has been.
+/// --show draws the values and the actions of the last plan, and V* beside them. A grid world is drawn
+/// as arrows and values, any other problem as a table of its first states. An optimistic learner's
+/// values lie below V*, and come up to it where it has been.
 ///
 /// Ctrl-C stops between two steps, saves the run if --checkpoint was given, and reports the results
 /// so far (exit code 130). A planning call under way is cut off, and made when the run is taken up

@@ -52,8 +52,11 @@ pub(super) fn summary(finished: &Finished, runner: &Runner, ending: Ending) -> S
 fn claimed(r: &RunResult, sheet: &mut Sheet) {
     let Some(guarantee) = &r.guarantee else {
         let said = learners::entry(&r.learner).map_or("none", |entry| entry.guarantee);
-        let why = said.strip_prefix("none: ").unwrap_or("nothing is proved of this learner");
-        sheet.row("claims", format!("none: {why}"));
+        let words = if said == "none" { "none: nothing is proved of this learner" } else { said };
+        sheet.row("claims", words);
+        for (i, term) in terms(std::iter::once(said)).enumerate() {
+            sheet.row(if i == 0 { "where" } else { "" }, term);
+        }
         return;
     };
     let label = |i: usize, name: &'static str| if i == 0 { name } else { "" };
@@ -92,7 +95,10 @@ fn paid(r: &RunResult, sheet: &mut Sheet) {
         let words = format!("at most {}, over finished episodes, by the plans' values", real(certified));
         sheet.row("regret certified", words);
     }
-    sheet.row("gap regret", format!("{} (the same on average, with less noise)", real(r.gap_regret)));
+    sheet.row(
+        "gap regret",
+        format!("{} (its mean is that of the regret, with less noise)", real(r.gap_regret)),
+    );
 }
 
 /// The estimate, and how the models fit.
