@@ -36,8 +36,8 @@ use std::process::ExitCode;
     a built-in world, or \
     a path to a model (Storm's DRN, a Gymnasium table) or to a problem file (JSON), packed with \
     gzip or not.\n\n\
-    Exit codes: 0 done; 1 the answer is \"no\"; 2 wrong usage or input; 130 stopped by Ctrl-C, 143 by \
-    SIGTERM where that saves first (serve).")]
+    Exit codes: 0 done; 1 the answer is \"no\"; 2 wrong usage or input; 130 stopped by Ctrl-C; 143 \
+    stopped by SIGTERM after saving (serve).")]
 struct Cli {
     #[command(subcommand)]
     command: Command,

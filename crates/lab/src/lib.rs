@@ -46,7 +46,7 @@ mod table;
 pub use contender::{Contender, Place};
 pub use error::{Error, Result};
 pub use parcel::Parcel;
-pub use present::{Presented, present};
+pub use present::{Presented, answer, present};
 pub use progress::{Progress, Silent};
 pub use queue::Queue;
 pub use table::{Table, quoted};

@@ -16,15 +16,15 @@ EXAMPLES:
 
 /// Report all faults of a world or file at once, and what is worth knowing of it
 ///
-/// Errors: rows that do not sum to 1 (within 1e-5; rows of models that are off by more than 1e-9
-/// are rescaled, with a warning), probabilities that are negative or no number, costs that are
-/// negative, successors that do not exist, a goal that cannot be reached, or not surely; in problem
-/// files also a theta that makes some row no distribution, and rows that no theta can satisfy. Each
-/// comes with its line or place, the value, and a hint.
+/// Errors: rows whose sum is off by more than 1e-5, probabilities that are negative or no number,
+/// negative costs, successors that do not exist, and states from which no policy reaches the goal
+/// with probability one. In problem files also a theta under which some row is no distribution, and
+/// rows that no theta can satisfy. Each comes with its line or place, the value, and a hint.
 ///
-/// Warnings: states that are never reached, cycles without a cost, and parts of theta that no
-/// transition can show. Also shown: rewards, labels, reward models, sizes, costs, the dimension of
-/// B, memory.
+/// Warnings: states that are never reached, states that can be circled for ever at no cost, parts of
+/// theta that no transition can show, and rows of models that were rescaled because their sum is off
+/// by more than 1e-9. Also shown: how rewards, labels and reward models were read, sizes, costs, the
+/// dimension of B, and memory.
 ///
 /// The exit code is 1 if there are errors, 0 if there are warnings at most.
 #[derive(clap::Args)]

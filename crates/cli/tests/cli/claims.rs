@@ -6,7 +6,7 @@ use super::*;
 const TABLE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cli/claims.txt");
 
 /// Learners whose claims differ, and worlds where they do.
-const ASKED: [&str; 13] = [
+const ASKED: [&str; 15] = [
     "windy-grid@n=3 --learner lr",
     "windy-grid@n=3 --learner lr --set delta=0.24",
     "windy-grid@n=3 --learner lr --set delta=0.25",
@@ -17,6 +17,8 @@ const ASKED: [&str; 13] = [
     "windy-grid@n=3 --learner levis++@radius=determinant --set B=oracle",
     "windy-grid@n=3 --learner levis++@radius=determinant --set B=1",
     "windy-grid@n=3 --learner psrl-mixture",
+    "windy-grid@n=3 --learner psrl-ssp",
+    "windy-grid@n=3 --learner optimal",
     "windy-grid@n=3 --learner q-learning",
     "windy-grid@n=3 --learner bernstein-ssp",
     "windy-grid@n=3 --learner eb-ssp@support=known --set B=oracle",

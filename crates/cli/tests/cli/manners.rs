@@ -193,6 +193,10 @@ fn an_interrupted_comparison_names_its_runs() {
         assert_eq!(row["runs_asked"], 1000);
         assert_eq!(row["seeds"].as_array().unwrap().len() as u64, row["runs"].as_u64().unwrap());
     }
+    // figures take seconds, and are drawn when they are asked for
+    assert!(!place.path("o/figures").exists() && !place.path("o/report.html").exists());
+    assert!(ran.err.contains("goalward study report o draws what is there"), "{}", ran.err);
+    place.run("study report o").done();
     let svg = String::from_utf8(place.read("o/figures/regret.svg")).unwrap();
     assert!(svg.contains(" of 1,000 runs") || svg.contains(" of 1000 runs"), "a part is not the whole");
 }

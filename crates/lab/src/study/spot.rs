@@ -36,6 +36,11 @@ const WORDS: &[(&str, &str)] = &[
     ("`", ""),
 ];
 
+/// The most characters of a line that an error shows: a line may list thousands of values.
+const EXCERPT: usize = 90;
+/// The most of them before the place of the error.
+const BEFORE_MARK: usize = 40;
+
 /// The text of a study file, what errors call it, and the place of every value and every name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct StudyText {
@@ -121,12 +126,16 @@ impl StudyText {
         let text = &self.text;
         let start = span.start.min(text.len());
         let line_start = text[..start].rfind('\n').map_or(0, |at| at + 1);
-        let excerpt = text[line_start..].lines().next().unwrap_or("");
-        let width = text[start..span.end.clamp(start, text.len())].lines().next().unwrap_or("");
         let before = text[line_start..start].chars().count();
+        let left_out = before.saturating_sub(BEFORE_MARK);
+        let excerpt = text[line_start..].lines().next().unwrap_or("").chars();
+        let excerpt: String = excerpt.skip(left_out).take(EXCERPT).collect();
+        let width = text[start..span.end.clamp(start, text.len())].lines().next().unwrap_or("");
         let line = text[..start].matches('\n').count() + 1;
         let margin = " ".repeat(line.to_string().len());
-        let caret = format!("{}{}", " ".repeat(before), "^".repeat(width.chars().count().max(1)));
+        let indent = before - left_out;
+        let marked = width.chars().count().clamp(1, EXCERPT - indent);
+        let caret = " ".repeat(indent) + &"^".repeat(marked);
         Error::Study {
             path: self.path.clone(),
             line,

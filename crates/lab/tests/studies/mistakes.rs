@@ -157,3 +157,20 @@ fn the_mark_is_below_the_value() {
     let message = read(&text, Path::new("m.toml"), false).unwrap_err().to_string();
     assert!(message.ends_with("  |\n2 | episodes = \"ä\"  # ö\n  |            ^^^"), "{message}");
 }
+
+/// A line may list thousands of values: the part around the place is shown.
+#[test]
+fn of_a_long_line_a_part_is_shown() {
+    let many = (0..900).map(|n| n.to_string()).collect::<Vec<_>>().join(", ");
+    let wide = format!("[{{ name = \"windy-grid\", grid = {{ n = [{many}] }}, labell = \"x\" }}]");
+    for wrong in [wide.clone(), wide.replace(", labell = \"x\"", "").replace("[0,", "[-1,")] {
+        let text = RIGHT.replace("[\"windy-grid@n=3\"]", &wrong);
+        let outcome = read(&text, Path::new("m.toml"), false).and_then(|file| Grid::open(&file).map(|_| ()));
+        let message = outcome.unwrap_err().to_string();
+        let mut excerpt = message.lines().skip(1);
+        assert!(excerpt.all(|line| line.chars().count() <= 100), "{message}");
+        let mut last = message.lines().rev().take(2);
+        let (mark, line) = (last.next().unwrap(), last.next().unwrap());
+        assert!(line.chars().count() > mark.find('^').unwrap(), "{message}");
+    }
+}

@@ -51,8 +51,9 @@ pub(super) fn summary(finished: &Finished, runner: &Runner, ending: Ending) -> S
 fn claimed(r: &RunResult, sheet: &mut Sheet) {
     let Some(guarantee) = &r.guarantee else {
         let said = learners::entry(&r.learner).map_or("none", |entry| entry.guarantee);
-        let why = said.strip_prefix("none: ").unwrap_or("nothing is proved of this learner");
-        sheet.row("claims", format!("none: {why}"));
+        let words = if said == "none" { "none: nothing is proved of this learner" } else { said };
+        sheet.row("claims", words);
+        sheet.rows("where", terms(std::iter::once(said)));
         return;
     };
     sheet.rows("claims", guarantee.claims.iter().map(|claim| claim.sentence()));
@@ -82,7 +83,8 @@ fn paid(r: &RunResult, sheet: &mut Sheet) {
     let certified =
         |x| format!("at most {}, over finished episodes, by lower bounds on the optimal cost", real(x));
     sheet.rows("regret certified", r.regret_certified.map(certified));
-    sheet.row("gap regret", format!("{} (the same on average, with less noise)", real(r.gap_regret)));
+    let words = "(its mean is that of the regret, with less noise)";
+    sheet.row("gap regret", format!("{} {words}", real(r.gap_regret)));
 }
 
 fn learnt(r: &RunResult, sheet: &mut Sheet) {

@@ -269,7 +269,7 @@ fn summary(world: &str, problem: &Problem, solved: &Solved, width: f64) -> Strin
     if solved.objective != "reach" {
         let said = |x: f64| if x.is_infinite() { "infinite".into() } else { real(x) };
         sheet.row("B*", format!("{} (the highest cost-to-go of any state)", said(solved.b_star)));
-        sheet.row("T*", format!("{} (expected steps, at most)", said(solved.t_star)));
+        sheet.row("T*", format!("{} (the most expected steps from any state)", said(solved.t_star)));
     }
     if solved.objective != "min" {
         sheet.row("reach", format!("with probability {} at best", real(solved.reach_probability)));

@@ -10,14 +10,14 @@ use goalward_lab::engine::{self, Ran, RunOptions};
 use goalward_lab::grid::{Grid, Shard};
 use goalward_lab::store::{StudyFolder, link_newest};
 use goalward_lab::study::{StudyFile, default_folder};
-use goalward_lab::{Presented, present};
+use goalward_lab::{Presented, answer, present};
 use std::path::PathBuf;
 
 /// Where the results of a study go, and what is printed of them.
 #[derive(clap::Args, Clone, Debug)]
 pub(crate) struct Kept {
-    /// The folder for records, figures and report [default: out/NAME; of a short command a folder
-    /// of its question's own below that, to which out/NAME/newest leads]
+    /// The folder for records, figures and report [default: out/NAME; for demo, reproduce and compare
+    /// a folder in it for each question, and out/NAME/newest leads to the last one]
     #[arg(long, value_name = "DIR")]
     pub(crate) out: Option<PathBuf>,
     /// Remove results of another question, study or version from that folder
@@ -66,8 +66,14 @@ pub(crate) fn go(
         return Ok(ended(ran.interrupted));
     }
     // with labels and figures as the file has them now
-    let presented = present(&results, Some(&grid.study))?;
+    let presented = match ran.interrupted {
+        true => answer(&results, Some(&grid.study))?,
+        false => present(&results, Some(&grid.study))?,
+    };
     show(&presented, kept.printed)?;
+    if ran.interrupted {
+        note(format!("goalward study report {} draws what is there", dir.display()));
+    }
     if linked {
         note(format!("{} leads to {}", dir.with_file_name("newest").display(), dir.display()));
     }
@@ -85,7 +91,9 @@ pub(super) fn show(presented: &Presented, printed: Printed) -> anyhow::Result<()
         (_, true) => output::text(&findings.markdown())?,
         _ => output::text(&folded(&findings.text()))?,
     }
-    wrote(files);
+    if !files.is_empty() {
+        wrote(files);
+    }
     Ok(())
 }
 

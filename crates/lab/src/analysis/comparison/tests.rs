@@ -80,10 +80,10 @@ fn words_say_what_was_measured() {
         &findings,
         "levis++ has not learnt by episode 64: over the last two doublings of K its gap"
     ));
-    assert!(says(&findings, "levis++ has no guarantee: |phi_V| <= 1 (2.3 and 1) is not met."));
+    assert!(says(&findings, "The guarantee of levis++ fails. Not met: |phi_V| <= 1 (2.3 and 1)."));
     assert!(says(&findings, "An episode costs 3 at best. The last plans promised 2.5 (lr) and 1.5"));
-    assert!(says(&findings, "from this episode on, by the median run: 4 (lr)."));
-    assert!(says(&findings, "The set of levis++ rules nothing out to the end of any run."));
+    assert!(says(&findings, "In the median run, sets begin to rule something out in episode 4 (lr)."));
+    assert!(says(&findings, "The set of levis++ rules nothing out in any run."));
     assert!(!says(&findings, "random has not learnt"), "it does not even try");
     assert!(findings.sound && findings.warnings.is_empty());
     assert!(findings.methods.iter().any(|m| m.contains("Student's t")), "{:?}", findings.methods);

@@ -186,27 +186,32 @@ fn unproved(comparison: &Comparison, world: &WorldRows) -> Vec<String> {
     let without = world.rows.iter().filter(|row| row.guarantee == Some("no"));
     let why = |row: &ContenderRow| match row.why_not {
         Some(why) => reason(why, comparison.several()),
-        None => "a condition of the proof is not met".into(),
+        None => "A condition of the proof is not met".into(),
     };
     let sentence = |group: Vec<(&str, String)>| {
         let labels: Vec<&str> = group.iter().map(|(label, _)| *label).collect();
-        let has = verb(labels.len(), "has", "have");
-        format!("{} {has} no guarantee{{}}: {}.", listed(&labels), group[0].1)
+        let (of, fail) = match labels.len() {
+            1 => ("The guarantee of", "fails"),
+            _ => ("The guarantees of", "fail"),
+        };
+        format!("{of} {} {fail}{{}}. {}.", listed(&labels), group[0].1)
     };
     let reasons = grouped(without.map(|row| (row.label(), why(row))), |a, b| a.1 == b.1);
     reasons.into_iter().map(sentence).collect()
 }
 
-/// A guarantee's summary as the end of a sentence; over several worlds without the numbers, which
-/// differ from one to the next.
+/// A guarantee's summary as a sentence; over several worlds without the numbers, which differ from one
+/// to the next.
 fn reason(why: &str, several: bool) -> String {
-    let Some(conditions) = why.strip_prefix("does not hold; not met: ") else { return why.into() };
+    let Some(conditions) = why.strip_prefix("does not hold; not met: ") else {
+        return format!("It is {why}");
+    };
     let plain = |condition: &str| match condition.rsplit_once(" (") {
         Some((name, rest)) if several && rest.ends_with(')') => name.to_string(),
         _ => condition.into(),
     };
     let conditions: Vec<String> = conditions.split("; ").map(plain).collect();
-    format!("{} {} not met", listed(&conditions), verb(conditions.len(), "is", "are"))
+    format!("Not met: {}", conditions.join("; "))
 }
 
 /// The values of the last plans, and the true optimum.
@@ -240,13 +245,15 @@ fn burn_in(comparison: &Comparison, world: &WorldRows) -> Vec<String> {
     let left: Vec<String> = left.into_iter().map(end).collect();
     let mut words = Vec::new();
     if !left.is_empty() && left.len() <= FEW && comparison.worlds.len() <= FEW_WORLDS {
-        let left = listed(&left);
-        words.push(format!("Sets rule something out{{}} from this episode on, by the median run: {left}."));
+        words.push(format!(
+            "In the median run, sets begin to rule something out{{}} in episode {}.",
+            listed(&left)
+        ));
     }
     if !never.is_empty() {
         let sets = verb(never.len(), "The set of", "The sets of");
         let rule = verb(never.len(), "rules", "rule");
-        words.push(format!("{sets} {} {rule} nothing out to the end of any run{{}}.", listed(&never)));
+        words.push(format!("{sets} {} {rule} nothing out{{}} in any run.", listed(&never)));
     }
     words
 }
@@ -294,10 +301,10 @@ mod tests {
     #[test]
     fn reasons_read_well() {
         let why = "does not hold; not met: |phi_V| <= 1 for V in [0, 1] (2.3 and 1)";
-        assert_eq!(reason(why, false), "|phi_V| <= 1 for V in [0, 1] (2.3 and 1) is not met");
-        assert_eq!(reason(why, true), "|phi_V| <= 1 for V in [0, 1] is not met");
+        assert_eq!(reason(why, false), "Not met: |phi_V| <= 1 for V in [0, 1] (2.3 and 1)");
+        assert_eq!(reason(why, true), "Not met: |phi_V| <= 1 for V in [0, 1]");
         let two = "does not hold; not met: B >= B* (1 and 2.5); the radius is proved";
-        assert_eq!(reason(two, true), "B >= B* and the radius is proved are not met");
-        assert_eq!(reason("vacuous: it may fail", true), "vacuous: it may fail");
+        assert_eq!(reason(two, true), "Not met: B >= B*; the radius is proved");
+        assert_eq!(reason("vacuous: it may fail", true), "It is vacuous: it may fail");
     }
 }

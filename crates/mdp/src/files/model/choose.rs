@@ -214,9 +214,7 @@ impl Explicit {
             (None, _) if chosen.asked_cost => "1 a step, as asked for".into(),
             (None, most) => {
                 let most = most.unwrap_or(0.0);
-                format!(
-                    "1 a step, whatever the rewards: some are positive (up to {most}), and a cost is none"
-                )
+                format!("1 a step: rewards cannot be costs, because some are positive (up to {most})")
             }
         }
     }
