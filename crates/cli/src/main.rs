@@ -166,7 +166,7 @@ fn run(cli: Cli) -> anyhow::Result<Outcome> {
         Command::Completions { shell } => commands::completions::run(shell),
         Command::Licences => {
             // the notices of everything linked in; `cargo xtask licences` makes them
-            output::text(include_str!("../../../THIRD-PARTY-LICENSES.txt"))?;
+            output::text(include_str!("../THIRD-PARTY-LICENSES.txt"))?;
             Ok(Outcome::Done)
         }
     }

@@ -91,5 +91,5 @@ pub use learners::{Learner, Transition};
 
 /// The README's examples are tests.
 #[cfg(doctest)]
-#[doc = include_str!("../../../README.md")]
+#[doc = include_str!("../README.md")]
 pub struct Readme;
