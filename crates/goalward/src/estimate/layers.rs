@@ -57,7 +57,7 @@ impl Layers {
         Layers { layers, last: vec![0.0; count], room: (vec![0.0; dim], vec![0.0; dim]) }
     }
 
-    /// Takes a transition in. `u` is V_j/B in [0, 1].
+    /// Adds a transition. `u` is V_j/B in [0, 1].
     pub(crate) fn step(&mut self, problem: &Problem, p: Pair, next: State, u: &[f64]) {
         let (mut x, mut scratch) = std::mem::take(&mut self.room);
         x.resize(problem.dim(), 0.0);

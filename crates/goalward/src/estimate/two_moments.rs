@@ -30,7 +30,7 @@ impl TwoMoments {
         TwoMoments { hat, tilde, sigma_sq: [0.0], room: Default::default() }
     }
 
-    /// Weighs a transition and takes it in. `u` is V_j/B in [0, 1]; the radii are beta_check, which
+    /// Weighs a transition and adds it. `u` is V_j/B in [0, 1]; the radii are beta_check, which
     /// bounds the error of the mean, and beta_tilde/B^2, which bounds that of the second moment.
     ///
     /// The weight comes from the estimates of the step before: it must not have seen the next

@@ -46,7 +46,7 @@ impl Visits {
         Visits { rows: vec![Row::default(); pairs] }
     }
 
-    /// Takes a transition in.
+    /// Adds a transition.
     pub(crate) fn take(&mut self, p: Pair, next: State) {
         let row = &mut self.rows[p];
         row.n += 1;
@@ -87,7 +87,7 @@ impl TakenVisits {
         TakenVisits { visits: Visits::new(pairs), taken: Visits::new(pairs) }
     }
 
-    /// Takes a transition in. Whether the pair's visits have reached a power of two.
+    /// Adds a transition. Whether the pair's visits have reached a power of two.
     pub(crate) fn take(&mut self, p: Pair, next: State) -> bool {
         self.visits.take(p, next);
         let reached = self.visits.n(p).is_power_of_two();

@@ -3,7 +3,7 @@
 use super::places::{Places, quoted};
 use crate::problem::{Action, Problem};
 use crate::{Error, Result};
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use serde::de::{Deserializer, MapAccess, SeqAccess, Visitor};
 use serde_json::Value;
 use std::fmt;
 use std::path::Path;
@@ -15,7 +15,7 @@ const NONE: Action = Action::MAX;
 /// "right"}, ...]`. States and actions are given by name or by number. A state that is not named
 /// has an action that does not exist.
 pub fn read_policy(problem: &Problem, text: &str, path: &Path) -> Result<Vec<Action>> {
-    let Choices(choices) = serde_json::from_str(text).map_err(|e| {
+    let choices = choices(text).map_err(|e| {
         let place = format!(" at line {} column {}", e.line(), e.column());
         let fault = e.to_string();
         let fault = fault.strip_suffix(&place).unwrap_or(&fault).to_string();
@@ -42,32 +42,30 @@ pub fn read_policy(problem: &Problem, text: &str, path: &Path) -> Result<Vec<Act
 }
 
 /// States with their actions, in the order of the file.
-struct Choices(Vec<(Value, Value)>);
-
-impl<'de> Deserialize<'de> for Choices {
-    fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Choices, D::Error> {
-        from.deserialize_any(Whole)
-    }
+fn choices(text: &str) -> serde_json::Result<Vec<(Value, Value)>> {
+    let mut json = serde_json::Deserializer::from_str(text);
+    let choices = json.deserialize_any(Whole)?;
+    json.end().map(|()| choices)
 }
 
 struct Whole;
 
 impl<'de> Visitor<'de> for Whole {
-    type Value = Choices;
+    type Value = Vec<(Value, Value)>;
 
     fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str("an object from states to actions, or a list of {\"state\", \"action\"}")
     }
 
-    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Choices, M::Error> {
+    fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
         let mut all = Vec::new();
         while let Some((state, action)) = map.next_entry::<String, Value>()? {
             all.push((Value::String(state), action));
         }
-        Ok(Choices(all))
+        Ok(all)
     }
 
-    fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<Choices, S::Error> {
+    fn visit_seq<S: SeqAccess<'de>>(self, mut seq: S) -> Result<Self::Value, S::Error> {
         #[derive(serde::Deserialize)]
         #[serde(deny_unknown_fields, expecting = "{\"state\": ..., \"action\": ...}")]
         struct Choice {
@@ -78,6 +76,6 @@ impl<'de> Visitor<'de> for Whole {
         while let Some(Choice { state, action }) = seq.next_element()? {
             all.push((state, action));
         }
-        Ok(Choices(all))
+        Ok(all)
     }
 }

@@ -103,12 +103,13 @@ pub fn entry(id: &str) -> Result<&'static WorldEntry> {
 
 /// Builds a world from its id and parameters.
 pub fn build(id: &str, settings: &Settings) -> Result<Instance> {
-    build_heeding(id, settings, &Halt::never())
+    entry(id)?.instance(settings, &Halt::never())
 }
 
-fn build_heeding(id: &str, settings: &Settings, halt: &Halt) -> Result<Instance> {
-    let entry = entry(id)?;
-    (entry.build)(&Reader::new(id, entry.parameters, settings)?.heed(halt))
+impl WorldEntry {
+    fn instance(&self, settings: &Settings, halt: &Halt) -> Result<Instance> {
+        (self.build)(&Reader::new(self.id, self.parameters, settings)?.heed(halt))
+    }
 }
 
 /// Where a world comes from.
@@ -202,7 +203,7 @@ pub fn open_restarting(name: &str, settings: &Settings) -> Result<(Instance, Vec
 /// The same; `halt` hears how far reading and building are.
 pub fn open_heeding(name: &str, settings: &Settings, halt: &Halt) -> Result<(Instance, Vec<State>)> {
     opened(name, settings, |own| match locate(name)? {
-        Place::Built(entry) => build_heeding(entry.id, own, halt),
+        Place::Built(entry) => entry.instance(own, halt),
         Place::File(path) => files::open(path, own, halt),
     })
 }

@@ -74,7 +74,7 @@ impl LikelihoodKeeper {
         LikelihoodKeeper { set: LikelihoodSet::restarting(self.set.delta()), ..self }
     }
 
-    /// Takes a transition in.
+    /// Adds a transition.
     pub fn observe(&mut self, p: Pair, next: State) -> Seen {
         let seen = self.likelihood.observe(p, next);
         if seen == Seen::Counted {
@@ -189,14 +189,14 @@ impl LikelihoodKeeper {
         }
     }
 
-    /// Puts a state back that belongs to the same problem and level; what cannot be one is refused,
-    /// and changes nothing.
+    /// Restores a state of the same problem and level. A state of another shape is refused, and
+    /// changes nothing.
     pub fn restore(&mut self, kept: Kept) -> Result<()> {
         *self = self.restored(kept)?;
         Ok(())
     }
 
-    /// A state put back that belongs to the same problem and level; the flaw of one that does not.
+    /// The keeper with a state of the same problem and level; the flaw of a state of another shape.
     pub(crate) fn restored(&self, kept: Kept) -> Result<LikelihoodKeeper, Flaw> {
         let likelihood = self.likelihood.restored(kept.counts).within("counts")?;
         kept.set.check(&likelihood, &self.set).within("set")?;

@@ -24,15 +24,15 @@ use serde::{Deserialize, Serialize};
 const REFUTED: f64 = 9.0;
 /// Between two looks the squared distance from theta* may grow to this many Gamma_t.
 const BETWEEN: f64 = 17.0;
-/// A theta of the likelihood set is within Gamma_t of theta*: it can wait so many of them.
+/// A theta of the likelihood set is within Gamma_t of theta*: it can wait this many of them.
 const FRESH: f64 = 16.0;
 
 /// The prior's weight in a fit falls by this factor until the fit is near enough to the maximum, and
-/// so often at most.
+/// at most `FITS` times.
 const SHARPER: f64 = 0.125;
 const FITS: u32 = 4;
 
-/// Distances themselves are computed up to so many products of points and successors.
+/// Distances themselves are computed up to this product of points and successors.
 const MANY: usize = 1 << 23;
 
 /// Where the net stands.
@@ -43,7 +43,7 @@ pub struct Net {
     gamma_hat: f64,
     /// The steps counted at which it looks again.
     next: u64,
-    /// Until so many steps are counted, plans are made over the likelihood set itself.
+    /// Up to this number of counted steps, plans are made over the likelihood set itself.
     exact_until: u64,
     /// How often it looked, and how often it demanded a plan.
     looks: u64,

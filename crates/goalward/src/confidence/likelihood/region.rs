@@ -49,7 +49,7 @@ struct Jet {
 }
 
 impl Region {
-    /// Whether there is room to write a set of so many triples out.
+    /// Whether there is room to write out a set of `triples` triples.
     pub fn fits(triples: u64, k: usize) -> bool {
         triples.saturating_mul(k as u64) <= ROOM as u64
     }

@@ -86,7 +86,7 @@ impl Starts {
         std::iter::once(all - ALL.log_e()).chain(later).collect()
     }
 
-    /// How many transitions each of them counts, of so many in all.
+    /// How many of all `total` transitions each of them counts.
     pub(super) fn lengths(&self, total: u64) -> Vec<f64> {
         let later = self.marks().iter().map(|mark| (total - mark.total) as f64);
         std::iter::once(total as f64).chain(later).collect()

@@ -82,7 +82,7 @@ impl Home {
         self.estimate(beta, t);
     }
 
-    /// Algorithm 1, lines 7 to 9: takes in the transition just weighed, at every level.
+    /// Algorithm 1, lines 7 to 9: adds the transition just weighed, at every level.
     pub(crate) fn update(&mut self) {
         let scratch = &mut self.scratch;
         let d = scratch.vector.len();
@@ -136,7 +136,8 @@ impl Home {
         }
     }
 
-    /// Algorithm 3.
+    /// Algorithm 3 on the psi_l of [`raise`](Self::raise), all levels by one rule: the top one has no
+    /// variance of its own, and 1 in its place.
     fn estimate(&mut self, beta: &[f64], t: u64) {
         let d = self.scratch.vector.len();
         let Scratch { psi, live, frozen_norm, span, mean, vector, last: weighed, .. } = &mut self.scratch;
@@ -150,16 +151,18 @@ impl Home {
         }
         let alpha_sq = 1.0 / t as f64; // alpha_t = 1/sqrt(t) (reading T4)
         let last = self.levels.len() - 1;
+        // lines 1 and 6
         for (l, level) in self.levels.iter().enumerate() {
             let psi = &psi[l * d..(l + 1) * d];
             let variance = (l < last).then(|| {
+                // line 3: E_l
                 let error =
                     (2.0 * beta[l] * frozen_norm[l]).min(1.0) + (beta[l + 1] * frozen_norm[l + 1]).min(1.0);
-                (mean[l + 1] - mean[l] * mean[l], error)
+                (mean[l + 1] - mean[l] * mean[l], error) // line 2
             });
-            // the variance may be negative: only its sum with E enters (reading H5)
+            // line 4; the variance may be negative: only its sum with E enters (reading H5)
             let sigma_sq = variance.map_or(1.0, |(variance, error)| variance + error);
-            // gamma^2 times the norm, not its square (reading H4)
+            // line 5, and line 7 at the top; gamma^2 times the norm, not its square (reading H4)
             let running_norm = match live[l] {
                 0 => 0.0,
                 _ => level.running().inverse_norm(psi, vector),
@@ -192,7 +195,7 @@ impl Home {
     }
 
     /// What was estimated in the last step, level 0 first; nothing before a step, and after the
-    /// state was put back.
+    /// state was restored.
     pub(crate) fn weighed(&self) -> &[Weighed] {
         &self.scratch.last
     }

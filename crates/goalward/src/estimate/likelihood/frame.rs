@@ -179,7 +179,7 @@ fn width(polytope: &Arc<Polytope>, seen: &Seen) -> f64 {
     seen.directions.iter().map(|e| width(e).powi(2)).sum::<f64>().sqrt().max(1e-12)
 }
 
-/// Measuring B along all directions may take so many products. Beyond, its reach has to do.
+/// Measuring B along all directions may take this many products. Beyond that, B's reach is used.
 const LABORIOUS: usize = 1 << 31;
 
 /// Whether that would take more: twice for each direction, about as many steps as there are
@@ -208,7 +208,7 @@ fn facts(problem: &Problem) -> Vec<Vec<f64>> {
     rows.flatten().collect()
 }
 
-/// So many sets of rows are looked at for [`slope`].
+/// The most sets of rows that [`slope`] looks at.
 const SETS: usize = 50_000;
 
 /// How far along the directions that no kernel sees a point of B must go at most, for each unit of

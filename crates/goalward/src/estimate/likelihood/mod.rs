@@ -173,7 +173,7 @@ impl Likelihood {
         Self::of(problem, problem.constraints(), ROOM, true)
     }
 
-    /// Keeps so many numbers of the first triples' rows.
+    /// Keeps at most `room` numbers of the first triples' rows.
     fn with_room(problem: &Arc<Problem>, constraints: &Arc<Polytope>, room: usize) -> Self {
         Self::of(problem, constraints, room, false)
     }
@@ -198,7 +198,7 @@ impl Likelihood {
         Likelihood { triples, frame, memory, row, scratch, light, last: None }
     }
 
-    /// Takes a transition in; the prediction that it is scored by does not depend on it.
+    /// Adds a transition; the prediction that it is scored by does not depend on it.
     pub fn observe(&mut self, p: Pair, next: State) -> Seen {
         let Some(place) = self.frame.problem.successors(p).iter().position(|&n| n as usize == next) else {
             return Seen::Impossible;
@@ -269,8 +269,8 @@ impl Likelihood {
 
     /// Fits the predicting theta to the data so far. Every row of the pairs that came while there
     /// was room for their rows gets a share of (k + 1)/2 pseudo-counts, which keeps the fit off the
-    /// boundary as the estimator of Krichevsky and Trofimov does; beyond so many rows a share is
-    /// less than what the barrier of B's rows does.
+    /// boundary as the estimator of Krichevsky and Trofimov does. Where rows are more than that, a
+    /// share does less than the barrier of B's rows.
     pub(crate) fn fit(&mut self) {
         self.fit_with(1.0);
     }
@@ -481,8 +481,8 @@ impl Likelihood {
         Counts { triples: self.triples.tally.clone(), sums: self.memory.clone() }
     }
 
-    /// Puts a state back that belongs to the same problem; what cannot be one is refused, and
-    /// changes nothing.
+    /// Restores a state of the same problem. A state of another shape is refused, and changes
+    /// nothing.
     pub fn restore(&mut self, counts: Counts) -> Result<()> {
         *self = self.restored(counts)?;
         Ok(())

@@ -97,7 +97,7 @@ fn minimise_within(
 /// What the polytope's rows do to a Newton step.
 #[derive(Clone, Copy, PartialEq)]
 enum Walls {
-    /// Nothing: whoever ignores them must look afterwards.
+    /// Nothing: the caller must check afterwards that the point satisfies them.
     Ignored,
     /// They stop it, and then have a barrier of this weight.
     Weighted(f64),

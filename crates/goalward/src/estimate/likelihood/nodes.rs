@@ -17,15 +17,15 @@ use crate::numeric::stored::{Flaw, between, ensure, numbers};
 use crate::numeric::{Cholesky, Portable, Stream, dot};
 use serde::{Deserialize, Serialize};
 
-/// So many points, and so many more for each dimension.
+/// The number of points: `POINTS`, and `MORE` for each dimension.
 const POINTS: usize = 24;
 const MORE: usize = 2;
 /// Moves of each point when all are renewed, and when they are first spread over B.
 const MOVES: usize = 8;
 const SPREAD: usize = 32;
-/// Points are worn when they stand for less than this part of their number.
+/// Points are worn when the effective sample size is less than this part of their number.
 const WORN: f64 = 0.5;
-/// B may have so many numbers in its rows; beyond, moves within it would take too long.
+/// The most numbers that B's rows may have: beyond that, moves within B would take too long.
 const LARGE: usize = 1 << 13;
 /// The label of the numbers that move the points.
 const LABEL: u64 = 0x6e_6f64_6573; // "nodes"
@@ -170,7 +170,7 @@ impl Nodes {
         self.weights.fill(1.0 / n as f64);
     }
 
-    /// Hit and run with slices: every point moves so many times along a direction, uniformly over
+    /// Hit and run with slices: every point makes `moves` moves along a direction, uniformly over
     /// where the model's posterior on that chord of B is above a random level. Directions are
     /// those of the model's own ellipsoid and differences of two points, by turns: these know B's
     /// proportions.

@@ -68,7 +68,7 @@ impl Triples {
         }
     }
 
-    /// Puts a tally back; a flaw if it does not belong to the frame's problem.
+    /// Restores a tally; a flaw if it does not belong to the frame's problem.
     pub(super) fn restored(frame: &Frame, tally: Tally, room: usize) -> Result<Self, Flaw> {
         let problem = &frame.problem;
         let mut triples = Triples::new(problem.pairs(), room);

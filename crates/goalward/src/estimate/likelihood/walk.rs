@@ -10,7 +10,7 @@ use crate::numeric::{Cholesky, Portable, Stream, dot};
 
 /// The part of a chord of B that stays free at both ends.
 const FREE: f64 = 1e-6;
-/// A slice is found after a handful of tries; a point stays where it is after so many.
+/// A slice is found after a handful of tries; after this many a point stays where it is.
 const TRIES: usize = 1000;
 
 /// A random direction, of the proportions of the ellipsoid {z : z' H z <= 1} with this factor of H.
@@ -52,7 +52,7 @@ impl Likelihood {
     /// A draw from the posterior of a uniform prior on B, in the coordinates of B's hull: its
     /// density is proportional to the likelihood of all that was counted.
     ///
-    /// Starts at the fit, which lies strictly inside B, and makes so many moves. A move takes a
+    /// Starts at the fit, which lies strictly inside B, and makes `moves` moves. A move takes a
     /// direction: by turns one with the proportions of the information, and an axis. Then it takes
     /// a level below the density here, and a point of the chord where the density is above it:
     /// uniform tries, and each that fails cuts the chord off on its side (Neal 2003). Densities are

@@ -45,7 +45,7 @@ pub struct Call<'a> {
 }
 
 impl Call<'_> {
-    /// What to take down before a call that may be cut off, to go back to.
+    /// The state to return to if the call is cut off; none if it cannot be.
     pub(in crate::learners) fn keep<T>(&self, state: impl FnOnce() -> T) -> Option<T> {
         self.halt.can_be_asked().then(state)
     }
@@ -134,14 +134,14 @@ pub trait Algorithm: Send + Sync {
         None
     }
 
-    /// What is left of that claim after what has happened: a run may decide conditions that were
-    /// open when it began, or leave a weaker statement.
+    /// That claim after what has happened: a run may decide conditions that were open when it began,
+    /// or leave a weaker statement.
     fn claim_now(&self, claim: Claim, _now: &Clock) -> Claim {
         claim
     }
 
-    /// The likelihood that it keeps of what it has observed, if it does: whoever watches whether the
-    /// models explain the data need not keep another.
+    /// The likelihood of what it has observed, if it keeps one: the watch on the models then needs no
+    /// likelihood of its own.
     fn likelihood(&self) -> Option<&Likelihood> {
         None
     }
@@ -149,8 +149,8 @@ pub trait Algorithm: Send + Sync {
     /// Its state.
     fn snapshot(&self) -> Snapshot;
 
-    /// Puts a state back that an algorithm of the same problem and settings took down, at this
-    /// time. A state that cannot be one is refused with the place of its flaw, and changes nothing.
+    /// Restores a state that an algorithm of the same problem and settings serialised at this time.
+    /// A state of another shape is refused with the place of its flaw, and changes nothing.
     fn restore(&mut self, state: &Snapshot, now: &Clock) -> Result<()>;
 }
 
@@ -160,13 +160,13 @@ pub trait Algorithm: Send + Sync {
 pub struct Snapshot(pub Value);
 
 impl Snapshot {
-    /// Takes the state down.
+    /// Serialises the state.
     pub fn of(state: &impl Serialize) -> Self {
         // a learner's state is plain data with finite numbers and string keys: this cannot fail
         Snapshot(serde_json::to_value(state).unwrap_or(Value::Null))
     }
 
-    /// Gives the state back.
+    /// Deserialises the state.
     pub fn to<T: for<'de> Deserialize<'de>>(&self) -> Result<T> {
         T::deserialize(&self.0).map_err(|e| Error::Checkpoint { reason: format!("the learner's state: {e}") })
     }
@@ -227,7 +227,7 @@ impl<'a> Brief<'a> {
     ) -> Result<f64> {
         let value = match self.settings.get(key)? {
             Bound::Given(value) => return self.settings.within(key, value, least, most),
-            // whoever can do without a bound has looked before
+            // a learner that can do without a bound has looked before
             Bound::Doubling => return Err(self.settings.refuse(key, "this learner needs a bound".into())),
             Bound::Oracle => told.ok_or_else(|| {
                 self.settings.refuse(key, "only a simulated run can ask for the truth".into())

@@ -20,7 +20,7 @@ use serde_json::{Map, Value, json};
 use std::fmt;
 use std::sync::Arc;
 
-/// The name under which the parameters in force say who has taken over.
+/// The parameter in force that names the learner which has taken over.
 const FALLBACK: &str = "fallback";
 
 /// What an observation led to.
@@ -73,9 +73,9 @@ pub struct Learner {
     /// Whether the models explain the data, for an algorithm that relies on them.
     pub(super) watch: Option<Watch>,
     pub(super) on_misfit: OnMisfit,
-    /// Who takes over if they do not.
+    /// The learner that takes over if they do not.
     pub(super) stand_in: StandIn<Learner>,
-    /// What who takes over was before it did.
+    /// The state of that learner before it took over.
     pub(super) rested: Option<Snapshot>,
 }
 
@@ -86,7 +86,7 @@ struct Memory {
     surprises: Surprises,
     #[serde(default, skip_serializing_if = "Obeyed::is_fresh")]
     obeyed: Obeyed,
-    /// None also in a state that was taken down before there were any: then nothing is certified.
+    /// None also in a state of a version without certificates: then nothing is certified.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     certificate: Option<Certificate>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -158,7 +158,7 @@ impl Learner {
     }
 
     /// The same, before its first step, at another level, with what to do if the models are wrong
-    /// and who takes over then, if somebody does.
+    /// and which learner takes over then, if any.
     pub(in crate::learners) fn vigilant(mut self, vigilance: &Vigilance, then: Option<Learner>) -> Self {
         self.watch = self.watch.map(|watch| watch.at_level(&self.problem, vigilance.level));
         self.on_misfit = vigilance.on_misfit;
@@ -266,7 +266,7 @@ impl Learner {
         Ok(self.owed.or(due).map_or(Observed::Updated, |reason| self.plan(reason)))
     }
 
-    /// Whoever waits for that takes over, and the plan that was owed is owed no more.
+    /// The waiting learner takes over, and the plan that was owed is owed no more.
     fn hand_over(&mut self) -> bool {
         self.remember_rested();
         self.stand_in.set_active(true);
@@ -277,7 +277,7 @@ impl Learner {
         true
     }
 
-    /// Remembers what who takes over was before it did, to be able to go back.
+    /// Keeps the state of the waiting learner before it takes over, to be able to go back.
     fn remember_rested(&mut self) {
         if self.rested.is_none() {
             self.rested = self.stand_in.any().map(|learner| learner.snapshot());
@@ -306,7 +306,7 @@ impl Learner {
     }
 
     /// Cuts planning calls off from now on when asked to. What [`Learner::observe`] took in stays,
-    /// the plan is owed, and a snapshot says so: whoever makes it later goes on as if nothing had
+    /// the plan is owed, and a snapshot says so: once it is made, the run goes on as if nothing had
     /// happened.
     pub fn heed(&mut self, halt: &Halt) {
         self.halt = halt.clone();
@@ -472,8 +472,8 @@ impl Learner {
         })
     }
 
-    /// Puts a state back that a learner of the same problem and settings took down. A state that
-    /// cannot be one is refused with the place of its flaw, and changes nothing.
+    /// Restores a state that a learner of the same problem and settings serialised. A state of
+    /// another shape is refused with the place of its flaw, and changes nothing.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
         let mut stored: Memory = snapshot.to()?;
         stored.clock.check().within("clock").within("learner")?;
@@ -492,13 +492,13 @@ impl Learner {
         }
         let restored = self.restore_own(stored, watch);
         if let (Err(_), Some(before), Some(learner)) = (&restored, before, self.stand_in.any()) {
-            // it took this down itself
+            // its own snapshot, taken above
             let _ = learner.restore(&before);
         }
         restored
     }
 
-    /// All but who stands in, who has been restored.
+    /// All but the learner that stands in, which has been restored.
     fn restore_own(&mut self, stored: Memory, watch: Option<Watch>) -> Result<()> {
         let Memory { clock, surprises, obeyed, certificate, owed, algorithm, stand_in, .. } = stored;
         let then = stand_in.is_some().then(|| self.stand_in.any().map(|learner| learner.own)).flatten();

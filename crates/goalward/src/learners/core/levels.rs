@@ -76,7 +76,7 @@ impl<'a> Levels<'a> {
         self.rule.radii(self.t, self.home, radii);
     }
 
-    /// The formula of Theorem 5.1 after so many steps, not scaled.
+    /// The formula of Theorem 5.1 after `t` steps, not scaled.
     pub fn printed_radius(&self, t: u64) -> f64 {
         let MomentRule { dim, lambda, phi_norm, .. } = *self.rule;
         levis_plus_plus(t, dim, lambda, self.delta(), phi_norm, self.rule.bias())

@@ -51,14 +51,14 @@ impl Probe for Since<'_> {
     }
 }
 
-/// Who takes over, and whether it has: a learner, of which this module need not know more.
+/// The learner that takes over, and whether it has; `L` keeps this module free of what it is.
 pub(super) struct StandIn<L> {
     waiting: Option<Box<L>>,
     active: bool,
 }
 
 impl<L> StandIn<L> {
-    /// Nobody.
+    /// Without a learner to take over.
     pub(super) fn none() -> StandIn<L> {
         StandIn { waiting: None, active: false }
     }
@@ -67,12 +67,12 @@ impl<L> StandIn<L> {
         StandIn { waiting: Some(Box::new(learner)), active: false }
     }
 
-    /// Whoever waits takes over, or goes back to wait.
+    /// The waiting learner takes over, or goes back to wait.
     pub(super) fn set_active(&mut self, active: bool) {
         self.active = active && self.waiting.is_some();
     }
 
-    /// Who has taken over.
+    /// The learner that has taken over.
     pub(super) fn active(&self) -> Option<&L> {
         self.waiting.as_deref().filter(|_| self.active)
     }
@@ -81,7 +81,7 @@ impl<L> StandIn<L> {
         self.waiting.as_deref_mut().filter(|_| self.active)
     }
 
-    /// Whoever there is, waiting or not.
+    /// The learner, whether it waits or not.
     pub(super) fn any(&mut self) -> Option<&mut L> {
         self.waiting.as_deref_mut()
     }

@@ -10,7 +10,7 @@ use crate::{Error, Result};
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
-/// The level at which mixtures are rejected, unless somebody asks for another.
+/// The default level at which mixtures are rejected.
 const LEVEL: f64 = 0.01;
 
 /// What a learner does when the data reject every mixture of its models.
@@ -111,8 +111,8 @@ impl Watch {
         Watch { alarm: Alarm::new(problem, alpha), ..self }
     }
 
-    /// Takes in the t-th step, which the algorithm has taken in; whether that rejects every mixture
-    /// for the first time. `seen` is none where the problem lists no such step.
+    /// Adds the t-th step, which the algorithm has observed; whether that rejects every mixture for
+    /// the first time. `seen` is none where the problem lists no such step.
     pub(super) fn follow(
         &mut self,
         kept: Option<&Likelihood>,

@@ -98,7 +98,7 @@ pub(super) struct Standing {
 }
 
 impl Standing {
-    /// Whether one of so many planning calls met a set that was not empty: until then Q and V are
+    /// Whether one of `calls` planning calls met a set that was not empty: until then Q and V are
     /// those of the beginning.
     fn has_values(&self, calls: u64) -> bool {
         self.violations < calls
@@ -296,8 +296,8 @@ impl Optimist {
     }
 }
 
-/// A sweep looks at all rows of a set for each pair, several times: up to so many products of pairs
-/// and rows.
+/// The most products of pairs and rows: a sweep looks at all rows of a set for each pair, several
+/// times.
 const LABORIOUS: usize = 1 << 24;
 
 /// B, with what is to be taken of its rows where they are many.
@@ -330,7 +330,7 @@ mod tests {
         assert!(pairs * rows > LABORIOUS && rows < 65_536, "{pairs} {rows}");
         let most = chosen_rows(&large, Rows::default()).most_taken();
         assert!(most >= 1_024 && (most + 1) * pairs > LABORIOUS && most * pairs <= LABORIOUS);
-        // whoever wants all of them has them, and a plan that can look at all does
+        // `exact` takes all of them, and so does a plan that can look at all
         let (small, known) = (mixture(100, false), mixture(5_000, true));
         let nearest = Rows::default();
         for (problem, rows) in [(&large, Rows::Exact), (&small, nearest), (&known, nearest)] {

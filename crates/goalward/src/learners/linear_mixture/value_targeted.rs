@@ -23,7 +23,7 @@ pub(super) trait Regression: RadiusRule + Send + Sync {
     /// What is regressed in the place of V_j(s).
     fn target(&self, v: f64) -> f64;
 
-    /// Takes in the t-th step; `u` is the target in every state.
+    /// Adds the t-th step; `u` is the target in every state.
     fn learn(&self, data: &mut Self::Data, problem: &Problem, step: (Pair, State), u: &[f64], t: u64);
 
     /// Whether a determinant has doubled since the last plan.

@@ -18,16 +18,20 @@ impl Explicit {
     /// The model as an instance; the first thing that is wrong with it is the error.
     pub fn into_instance(mut self, chosen: &Chosen) -> Result<Instance> {
         self.require_sound()?;
-        self.chosen_faults(chosen, 1).none()?;
         let costs = self.costs(chosen);
+        self.faults_of(chosen, &costs, 1).none()?;
         self.finish(chosen, costs)
     }
 
     /// The faults for a goal and a cost: invalid costs, and states without actions.
     pub fn chosen_faults(&self, chosen: &Chosen, most: usize) -> Faults {
+        self.faults_of(chosen, &self.costs(chosen), most)
+    }
+
+    fn faults_of(&self, chosen: &Chosen, costs: &[f64], most: usize) -> Faults {
         let mut faults = Faults::new(most);
         self.stuck_faults(|s| chosen.is_goal(s), &mut faults);
-        self.cost_faults(chosen, &self.costs(chosen), &mut faults);
+        self.cost_faults(chosen, costs, &mut faults);
         faults
     }
 

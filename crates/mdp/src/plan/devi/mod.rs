@@ -9,8 +9,8 @@
 //! would break ties.
 //!
 //! `sweep` applies L to all states in chunks (`backup`: lines 5 and 6) from the starts in `warm`.
-//! `newton` is policy iteration, `certificate` makes its V a lower bound; `evaluate` (`relax` where
-//! a policy leaves soon) and `improve` are its two steps.
+//! `newton` is policy iteration, `certificate` makes its V a lower bound; `evaluate` (`relax` for a
+//! rapidly absorbing policy) and `improve` are its two steps.
 
 mod backup;
 mod certificate;

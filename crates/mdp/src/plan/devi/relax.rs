@@ -1,4 +1,4 @@
-//! The values of a policy of many states that leaves soon: a few sweeps on all cores.
+//! The values of a rapidly absorbing policy of many states: a few sweeps on all cores.
 //!
 //! Where states lead anywhere, the residual soon falls everywhere by the same factor from sweep to
 //! sweep and is extrapolated (Aitken). A handful of sweeps is then enough, in the order of the
